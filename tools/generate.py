@@ -1,0 +1,220 @@
+"""Writes the Python that is made from the API files; with --check only says whether it is current.
+
+    src/skep/wire/api/*.toml  ->  src/skep/wire/generated/*.py
+
+Run it after every change of an API file: `python tools/generate.py`.
+"""
+
+from __future__ import annotations
+
+import difflib
+import keyword
+import sys
+import tomllib
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT / "src"))
+
+from skep.wire.types import BASE_TYPES, Type, parse_field, parse_type, parse_versions  # noqa: E402
+
+API = ROOT / "src/skep/wire/api"
+OUT = ROOT / "src/skep/wire/generated"
+PYTHON = {
+    "bool": "bool",
+    "byte": "int",
+    "double": "float",
+    "i16": "int",
+    "i32": "int",
+    "i64": "int",
+    "string": "str",
+    "binary": "bytes",
+}
+METHOD_KEYS = {
+    "args", "returns", "throws", "throws_in", "oneway", "in",
+    "verb", "object", "cost", "route", "merge", "retry", "privileges", "event", "hook",
+}  # fmt: skip
+HEADER = '"""The metastore API, {topic}. Made by tools/generate.py from api/{file}: DO NOT EDIT."""\n'
+
+
+class Api:
+    """Everything the API files say."""
+
+    def __init__(self) -> None:
+        self.topics: dict[str, dict[str, Any]] = {
+            path.stem: tomllib.loads(path.read_text("utf-8")) for path in sorted(API.glob("*.toml"))
+        }
+        self.home: dict[str, str] = {}
+        self.enums: set[str] = set()
+        for topic, data in self.topics.items():
+            for kind in ("struct", "enum"):
+                for name in data.get(kind, {}):
+                    if name in self.home:
+                        raise SystemExit(f"{name} is defined in {self.home[name]}.toml and in {topic}.toml")
+                    self.home[name] = topic
+            self.enums.update(data.get("enum", {}))
+
+    def annotation(self, type: Type) -> str:
+        if type.name in PYTHON:
+            return PYTHON[type.name]
+        if type.name in self.enums:
+            return "int"
+        if type.name == "list":
+            return f"tuple[{self.annotation(type.args[0])}, ...]"
+        if type.name == "set":
+            return f"frozenset[{self.annotation(type.args[0])}]"
+        if type.name == "map":
+            return f"dict[{self.annotation(type.args[0])}, {self.annotation(type.args[1])}]"
+        if type.name not in self.home:
+            raise SystemExit(f"unknown type {type.name}")
+        return type.name
+
+    def used(self, type: Type) -> set[str]:
+        if type.args:
+            return set().union(*(self.used(arg) for arg in type.args))
+        return set() if type.name in BASE_TYPES or type.name in self.enums else {type.name}
+
+
+def enum_text(name: str, values: dict[str, Any]) -> str:
+    lines = [f"class {name}:"]
+    numbers = {key: value["value"] if isinstance(value, dict) else value for key, value in values.items()}
+    lines += [f"    {key} = {number}" for key, number in numbers.items()]
+    lines.append(f"    NAMES: ClassVar[dict[int, str]] = {{{', '.join(f'{n}: {k!r}' for k, n in numbers.items())}}}")
+    return "\n".join(lines)
+
+
+def struct_text(api: Api, name: str, data: dict[str, Any]) -> tuple[str, str]:
+    """The class as type checkers see it, and as it runs."""
+    types: dict[str, list[str]] = {}
+    for line in data["fields"]:
+        field = parse_field(line)
+        if keyword.iskeyword(field.name):
+            raise SystemExit(f"{name}.{field.name} is a Python keyword")
+        types.setdefault(field.name, [])
+        annotation = api.annotation(field.type)
+        if annotation not in types[field.name]:
+            types[field.name].append(annotation)
+    seen = [f"    class {name}(NamedTuple):"]
+    seen += [f"        {field}: {' | '.join(kinds)} | None = None" for field, kinds in types.items()] or ["        pass"]
+    names = list(types)
+    runs = [f"    class {name}(Struct):", "        __slots__ = ()"]
+    runs.append(f"        SPEC = ({''.join(f'{line!r}, ' for line in data['fields']).rstrip()})".replace(",)", ",)"))
+    if "was" in data:
+        runs.append(f"        WAS_WHEN = {data['was_when']!r}")
+        runs.append(f"        WAS = ({''.join(f'{line!r}, ' for line in data['was']).rstrip()})")
+    if data.get("union"):
+        runs.append("        UNION = True")
+    signature = "".join(f", {field}=None" for field in names)
+    runs.append(f"\n        def __new__(cls{signature}):")
+    runs.append(f"            return new(cls, ({''.join(f'{field}, ' for field in names).rstrip()}))")
+    runs.append("")
+    runs += [f"        {field} = at[{number}]" for number, field in enumerate(names)]
+    return "\n".join(seen), "\n".join(runs)
+
+
+def topic_text(api: Api, topic: str, data: dict[str, Any]) -> str:
+    structs = data.get("struct", {})
+    imports: dict[str, set[str]] = {}
+    for struct in structs.values():
+        for line in struct["fields"]:
+            for name in api.used(parse_field(line).type):
+                if api.home[name] != topic:
+                    imports.setdefault(api.home[name], set()).add(name)
+    exports = sorted([*structs, *data.get("enum", {})])
+    out = [HEADER.format(topic=topic.replace("_", " "), file=f"{topic}.toml")]
+    out.append("# ruff: noqa\nfrom __future__ import annotations\n")
+    out.append("from typing import TYPE_CHECKING, ClassVar, NamedTuple\n")
+    out.append(f"__all__ = {exports!r}\n")
+    for name, values in data.get("enum", {}).items():
+        out.append(f"\n{enum_text(name, values)}\n")
+    if structs:
+        texts = [struct_text(api, name, struct) for name, struct in structs.items()]
+        out.append("\nif TYPE_CHECKING:")
+        for home, names in sorted(imports.items()):
+            out.append(f"    from skep.wire.generated.{home} import {', '.join(sorted(names))}")
+        out.append("\n" + "\n\n".join(seen for seen, _ in texts))
+        out.append("\nelse:\n    from skep.wire.structs import Struct, at, new\n")
+        out.append("\n\n".join(runs for _, runs in texts))
+    return "\n".join(out) + "\n"
+
+
+def init_text(api: Api) -> str:
+    out = ['"""All structs and enums of the API by name. Made by tools/generate.py: DO NOT EDIT."""\n', "# ruff: noqa"]
+    topics = {
+        topic: sorted([*data.get("struct", {}), *data.get("enum", {})])
+        for topic, data in api.topics.items()
+        if topic != "exceptions" and (data.get("struct") or data.get("enum"))
+    }
+    for topic, names in topics.items():
+        out.append(f"from skep.wire.generated.{topic} import {', '.join(names)}")
+    out.append("\nSTRUCTS: dict[str, type] = {")
+    out += [f"    {n!r}: {n}," for d in topics.values() for n in d if n not in api.enums]
+    out.append("}\nENUMS: dict[str, type] = {")
+    out += [f"    {n!r}: {n}," for d in topics.values() for n in d if n in api.enums]
+    out.append("}\n")
+    return "\n".join(out)
+
+
+def methods_text(api: Api) -> str:
+    out = ['"""The method table as data. Made by tools/generate.py from api/*.toml: DO NOT EDIT."""\n', "# ruff: noqa"]
+    out.append("from __future__ import annotations\n\nfrom typing import Any\n")
+    out.append("# name: (topic, args, returns, throws, throws of other versions, versions, oneway,")
+    out.append("#        verb, object, cost, route, merge, retry, privileges, event, hook)")
+    out.append("TABLE: dict[str, tuple[Any, ...]] = {")
+    for topic, data in api.topics.items():
+        for name, method in data.get("method", {}).items():
+            if unknown := set(method) - METHOD_KEYS:
+                raise SystemExit(f"{topic}.toml: {name} has unknown keys {', '.join(sorted(unknown))}")
+            for line in method["args"]:
+                parse_field(line)
+            parse_type(method["returns"])
+            versions = method.get("in", "2.3+")
+            parse_versions(versions)
+            row = (
+                topic,
+                tuple(method["args"]),
+                method["returns"],
+                tuple(method["throws"]),
+                tuple((key, tuple(value)) for key, value in method.get("throws_in", {}).items()),
+                versions,
+                method.get("oneway", False),
+                *(method.get(key, "") for key in ("verb", "object", "cost", "route", "merge", "retry")),
+                *(method.get(key, "") for key in ("privileges", "event", "hook")),
+            )
+            out.append(f"    {name!r}: {row!r},")
+    out.append("}\n")
+    return "\n".join(out)
+
+
+def all_files() -> dict[Path, str]:
+    api = Api()
+    files = {OUT / "__init__.py": init_text(api), OUT / "methods.py": methods_text(api)}
+    for topic, data in api.topics.items():
+        if topic != "exceptions" and (data.get("struct") or data.get("enum")):
+            files[OUT / f"{topic}.py"] = topic_text(api, topic, data)
+    return files
+
+
+def main(check: bool) -> int:
+    files = all_files()
+    stale = [p for p in OUT.glob("*.py") if p not in files]
+    changed = [p for p, text in files.items() if not p.exists() or p.read_text("utf-8") != text]
+    if check:
+        for path in changed:
+            old = path.read_text("utf-8").splitlines() if path.exists() else []
+            print("\n".join(list(difflib.unified_diff(old, files[path].splitlines(), lineterm="", n=0))[:12]))
+        for path in [*changed, *stale]:
+            print(f"not current: {path.relative_to(ROOT)}; run python tools/generate.py")
+        return 1 if changed or stale else 0
+    OUT.mkdir(exist_ok=True)
+    for path in changed:
+        path.write_text(files[path], "utf-8")
+    for path in stale:
+        path.unlink()
+    print(f"{len(changed)} of {len(files)} files written")
+    return 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main("--check" in sys.argv[1:]))
