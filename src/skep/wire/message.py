@@ -1,0 +1,124 @@
+"""What travels between the rooms: a Call goes in, a Reply comes out, a Session says whose call it is.
+
+`Handler` is the one interface of skep. The metastore, the router over remotes and every wrapper of the gate
+implement it; the server is given one and knows nothing else. This module never touches a socket.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, Final, Protocol
+
+from skep.errors import ApplicationError, MetastoreError
+from skep.wire import binary
+from skep.wire.methods import Method
+
+CALL, REPLY, EXCEPTION, ONEWAY = 1, 2, 3, 4
+
+
+class Session:
+    """One connection's state: who is asking, and in which dialect of the API. Never shared by two connections."""
+
+    __slots__ = ("authenticated", "conf", "generation", "groups", "peer", "user")
+
+    def __init__(self, peer: str = "", generation: str = "3.1", user: str | None = None) -> None:
+        self.peer = peer
+        self.user = user
+        self.groups: tuple[str, ...] = ()
+        self.authenticated = False
+        """True when `user` was proven, not merely claimed by set_ugi."""
+        self.generation = generation
+        """The version this connection is answered as; raised when a call shows that the client is newer."""
+        self.conf: dict[str, str] = {}
+        """What setMetaConf set for this connection."""
+
+
+class Call:
+    """One call as it came in. `args` are decoded; `body` is the same as Thrift binary, for passing on."""
+
+    __slots__ = ("_body", "args", "method", "seqid")
+
+    def __init__(self, method: Method, args: tuple[Any, ...], seqid: int = 0, body: bytes | None = None) -> None:
+        self.method: Final = method
+        self.args: Final = args
+        self.seqid: Final = seqid
+        self._body = body
+
+    @property
+    def body(self) -> bytes:
+        """The arguments struct in Thrift binary, its STOP included."""
+        if self._body is None:
+            self._body = binary.encode_args(self.method, self.args)
+        return self._body
+
+    def __repr__(self) -> str:
+        return f"Call({self.method.name}, {self.args!r})"
+
+
+class Stream:
+    """A long body, pulled chunk by chunk: Thrift binary of the result struct whose length is known beforehand.
+
+    Whoever takes it must `close()` it: it may hold a database snapshot.
+    """
+
+    __slots__ = ("chunks", "length")
+
+    def __init__(self, chunks: Iterator[bytes], length: int) -> None:
+        self.chunks: Final = chunks
+        self.length: Final = length
+
+    def close(self) -> None:
+        close = getattr(self.chunks, "close", None)
+        if close is not None:
+            close()
+
+    def read(self) -> bytes:
+        """All of it at once; for peers whose protocol needs it decoded."""
+        try:
+            return b"".join(self.chunks)
+        finally:
+            self.close()
+
+
+class Reply:
+    """The answer: the result struct in Thrift binary (its STOP included), or a TApplicationException."""
+
+    __slots__ = ("body", "error", "kind")
+
+    def __init__(
+        self, body: bytes | Stream, kind: int = REPLY, error: MetastoreError | ApplicationError | None = None
+    ) -> None:
+        self.body: Final = body
+        self.kind: Final = kind
+        self.error: Final = error
+        """What went wrong, for audit and metrics; the body already says it."""
+
+    @classmethod
+    def of(cls, method: Method, value: Any) -> Reply:
+        """A result: None for void, and for a null that Thrift cannot say (clients see MISSING_RESULT)."""
+        return cls(binary.encode_result(method, value))
+
+    @classmethod
+    def raised(cls, method: Method, error: Exception, generation: str = "4.2") -> Reply:
+        """A declared exception in its slot; anything else as the TApplicationException Apache would send."""
+        if isinstance(error, MetastoreError):
+            slot = method.throws_in(generation).get(type(error).__name__)
+            if slot is not None and slot > 0:
+                return cls(binary.encode_exception_result(slot, error), REPLY, error)
+            error = ApplicationError(ApplicationError.INTERNAL_ERROR, f"Internal error processing {method.name}")
+        elif not isinstance(error, ApplicationError):
+            error = ApplicationError(ApplicationError.INTERNAL_ERROR, f"Internal error processing {method.name}")
+        return cls(binary.encode_application_error(error), EXCEPTION, error)
+
+    def value(self, method: Method) -> Any:
+        """The decoded success value; raises the error the reply carries."""
+        body = self.body.read() if isinstance(self.body, Stream) else self.body
+        if self.kind == EXCEPTION:
+            raise binary.decode_application_error(body)
+        return binary.decode_result(method, body)
+
+
+class Handler(Protocol):
+    """The one interface: a call of a session in, a reply out. Errors of the API are replies, not exceptions."""
+
+    async def handle(self, call: Call, session: Session) -> Reply: ...

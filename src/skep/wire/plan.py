@@ -1,0 +1,105 @@
+"""What a codec compiler needs to know about structs: which (id, wire type) goes into which slot of the tuple.
+
+Used by the three protocols alike; it never produces code itself.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any, NamedTuple
+
+from skep.errors import THRIFT_EXCEPTIONS
+from skep.wire.generated import ENUMS, STRUCTS
+from skep.wire.methods import METHODS
+from skep.wire.structs import Struct, fields, names
+from skep.wire.types import BASE_TYPES, I32, LIST, MAP, SET, STRUCT, Field, Type, parse_field
+
+_CONTAINERS = {"list": LIST, "set": SET, "map": MAP}
+
+# Fields that repeat from one partition to the next in every real list: worth a comparison before decoding.
+MEMOS = frozenset(
+    {
+        ("StorageDescriptor", "cols"),
+        ("StorageDescriptor", "inputFormat"),
+        ("StorageDescriptor", "outputFormat"),
+        ("StorageDescriptor", "serdeInfo"),
+        ("Partition", "dbName"),
+        ("Partition", "tableName"),
+        ("Partition", "catName"),
+    }
+)
+
+
+class Slot(NamedTuple):
+    """One way a field can be read; the last of a name is the way it is written."""
+
+    index: int
+    field: Field
+    written: bool
+
+
+def wire_type(type: Type) -> int:
+    """The type byte of the binary protocol."""
+    if type.name in BASE_TYPES:
+        return BASE_TYPES[type.name]
+    if type.name in _CONTAINERS:
+        return _CONTAINERS[type.name]
+    return I32 if type.name in ENUMS else STRUCT
+
+
+def is_struct(type: Type) -> bool:
+    return type.name in STRUCTS or type.name in THRIFT_EXCEPTIONS
+
+
+def slots(cls: type) -> tuple[Slot, ...]:
+    """All lines of the struct as slots."""
+    order = names(cls)
+    lines = fields(cls)
+    last = {field.name: field for field in lines}
+    return tuple(Slot(order.index(f.name), f, last[f.name] is f) for f in lines)
+
+
+@cache
+def old_layout(name: str) -> tuple[Field, tuple[Field, ...]] | None:
+    """The field that gives an older layout away, and that layout, for the few structs that have one."""
+    cls = STRUCTS.get(name)
+    if cls is None or not issubclass(cls, Struct) or not cls.WAS:
+        return None
+    return parse_field(cls.WAS_WHEN + " sign"), tuple(parse_field(line) for line in cls.WAS)
+
+
+@cache
+def answers() -> frozenset[str]:
+    """The structs that can be part of an answer or of a stored object."""
+    found: set[str] = set()
+
+    def visit(type: Type) -> None:
+        for arg in type.args:
+            visit(arg)
+        if type.name in STRUCTS and type.name not in found:
+            found.add(type.name)
+            for field in fields(STRUCTS[type.name]):
+                visit(field.type)
+
+    for method in METHODS.values():
+        if method.returns is not None:
+            visit(method.returns)
+    for name in ("Partition", "Table", "PartitionSpec", "ColumnStatistics"):
+        visit(Type(name))
+    return frozenset(found)
+
+
+def default_of(struct: str, field: Field) -> Any:
+    """What an absent field is read as.
+
+    Requests get the IDL's default, as a Java server's constructors give it. Objects that are stored or answered
+    keep None: Java does not write a default that nobody set, and a round trip must not either.
+    """
+    if field.default is None or struct in answers():
+        return None
+    name = field.type.name
+    if name == "bool":
+        return field.default == "true"
+    if name in ("string", "binary"):
+        return field.default
+    return int(field.default)
