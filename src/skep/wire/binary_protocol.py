@@ -1,0 +1,185 @@
+"""Messages in Thrift's strict binary protocol, and a walker for those that arrive in pieces.
+
+Old-style headers, which begin with the length of the name, are refused, as Apache's servers do.
+"""
+
+from __future__ import annotations
+
+from struct import Struct
+
+from skep.wire.binary import FIXED, INCOMPLETE, Malformed, args_codec, skip, unpack_i, unpack_u
+from skep.wire.limits import MAX_DEPTH, MAX_MESSAGE, MAX_NAME
+from skep.wire.methods import BY_BYTES, Method
+from skep.wire.protocol import BadMessage, Incoming, Incomplete
+from skep.wire.types import LIST, MAP, SET, STOP, STRING, STRUCT
+
+VERSION_1 = 0x80010000
+_head = Struct(">II").unpack_from
+_pack_head = Struct(">II").pack
+_pack_seqid = Struct(">i").pack
+
+
+def read_header(data: bytes | bytearray, at: int) -> tuple[int, bytes, int, int]:
+    """(kind, name, seqid, position of the struct)."""
+    try:
+        version, length = _head(data, at)
+    except INCOMPLETE:
+        if at < len(data) and data[at] != 0x80:
+            raise Malformed(f"a message begins with {data[at]:02x}, not with the strict binary version") from None
+        raise Incomplete from None
+    if version & 0xFFFF0000 != VERSION_1:
+        raise Malformed(f"a message begins with {version:08x}; only strict binary (8001….) is accepted")
+    if length > MAX_NAME:
+        raise Malformed(f"a method name of {length} bytes; at most {MAX_NAME} are accepted")
+    end = at + 12 + length
+    if end > len(data):
+        raise Incomplete
+    return version & 0xFF, bytes(data[at + 8 : end - 4]), unpack_i(data, end - 4)[0], end
+
+
+class BinaryProtocol:
+    """Strict TBinaryProtocol."""
+
+    name = "binary"
+
+    def read_call(self, data: bytes, at: int) -> Incoming:
+        kind, name, seqid, start = read_header(data, at)
+        method = BY_BYTES.get(name)
+        try:
+            if method is None:
+                end = skip(data, start, STRUCT)
+                return Incoming(kind, name, seqid, None, None, None, end)
+            args, end = args_codec(method)[0](data, start)
+        except INCOMPLETE:
+            raise Incomplete from None
+        except RecursionError:
+            raise BadMessage("too many structs inside each other", name, seqid) from None
+        except Malformed as error:
+            raise BadMessage(str(error), name, seqid) from error
+        if end > len(data):
+            raise Incomplete
+        return Incoming(kind, name, seqid, method, args, data[start:end], end)
+
+    def read_reply(self, method: Method, data: bytes, at: int) -> Incoming:
+        kind, name, seqid, start = read_header(data, at)
+        try:
+            end = skip(data, start, STRUCT)
+        except INCOMPLETE:
+            raise Incomplete from None
+        return Incoming(kind, name, seqid, method, None, data[start:end], end)
+
+    def walker(self, at: int) -> BinaryWalker:
+        return BinaryWalker(at)
+
+    def write(self, kind: int, name: bytes, seqid: int, body: bytes, method: Method | None) -> bytes:
+        return b"".join((_pack_head(VERSION_1 | kind, len(name)), name, _pack_seqid(seqid), body))
+
+
+class BinaryWalker:
+    """Walks a message as its bytes come in, and remembers where it is.
+
+    A stack of what is open: for a struct its STOP is awaited; for a container [count left, types in turn].
+    Sizes are checked against the largest message, so that a claimed one is refused before its bytes come.
+    """
+
+    def __init__(self, at: int) -> None:
+        self._start = at
+        self._at = at
+        self._header = True
+        self._name: tuple[bytes, int] = (b"", 0)
+        self._stack: list[list[int]] = []
+
+    def end(self, data: bytes | bytearray) -> int | None:
+        try:
+            if self._header:
+                _, name, seqid, self._at = read_header(data, self._start)
+                self._name = (name, seqid)
+                self._header = False
+                self._stack = [[STRUCT]]
+            return self._walk(data)
+        except (Incomplete, *INCOMPLETE):
+            if len(data) - self._start > MAX_MESSAGE:
+                raise BadMessage(f"a message of more than {MAX_MESSAGE} bytes", *self._name) from None
+            return None
+
+    def _walk(self, data: bytes | bytearray) -> int | None:
+        stack, at, size = self._stack, self._at, len(data)
+        limit = self._start + MAX_MESSAGE
+        while stack:
+            top = stack[-1]
+            # `self._at` is only moved past what was read whole: the next piece goes on from there.
+            self._at = at
+            if top[0] == STRUCT:
+                kind = data[at]
+                if kind == STOP:
+                    at += 1
+                    stack.pop()
+                    continue
+                at += 3
+                if at > size:
+                    return None
+            else:
+                if top[1] == 0:
+                    stack.pop()
+                    continue
+                turn = top[2]
+                kind = top[3 + turn]
+            fixed = FIXED.get(kind)
+            if fixed is not None:
+                if top[0] != STRUCT and len(top) == 4:
+                    # A list of numbers is passed over as a whole.
+                    whole = min(top[1], (size - at) // fixed)
+                    at += whole * fixed
+                    top[1] -= whole
+                    if top[1]:
+                        self._at = at
+                        return None
+                    continue
+                at += fixed
+            elif kind == STRING:
+                length = unpack_u(data, at)[0]
+                at += 4 + length
+            elif len(stack) > MAX_DEPTH:
+                raise BadMessage(f"more than {MAX_DEPTH} values inside each other", *self._name)
+            elif kind == STRUCT:
+                self._done(top)
+                stack.append([STRUCT])
+                continue
+            elif kind in (LIST, SET):
+                inner, count = data[at], unpack_u(data, at + 1)[0]
+                at += 5
+                self._count(count, at, limit)
+                self._done(top)
+                stack.append([LIST, count, 0, inner])
+                continue
+            elif kind == MAP:
+                key, value, count = data[at], data[at + 1], unpack_u(data, at + 2)[0]
+                at += 6
+                self._count(count, at, limit)
+                self._done(top)
+                stack.append([MAP, count * 2, 0, key, value])
+                continue
+            else:
+                raise BadMessage(f"unknown type {kind} at byte {at}", *self._name)
+            if at > limit:
+                raise BadMessage(f"a message of more than {MAX_MESSAGE} bytes", *self._name)
+            if at > size:
+                return None
+            self._done(top)
+        self._at = at
+        return at
+
+    def _count(self, count: int, at: int, limit: int) -> None:
+        if at + count > limit:
+            raise BadMessage(f"a container of {count} elements does not fit in a message", *self._name)
+
+    @staticmethod
+    def _done(top: list[int]) -> None:
+        """One element of the container on top has been passed (or opened)."""
+        if top[0] != STRUCT:
+            top[1] -= 1
+            if len(top) == 5:
+                top[2] ^= 1
+
+
+BINARY = BinaryProtocol()
