@@ -96,7 +96,9 @@ def struct_text(api: Api, name: str, data: dict[str, Any]) -> tuple[str, str]:
         if annotation not in types[field.name]:
             types[field.name].append(annotation)
     seen = [f"    class {name}(NamedTuple):"]
-    seen += [f"        {field}: {' | '.join(kinds)} | None = None" for field, kinds in types.items()] or ["        pass"]
+    seen += [f"        {field}: {' | '.join(kinds)} | None = None" for field, kinds in types.items()] or [
+        "        pass"
+    ]
     names = list(types)
     runs = [f"    class {name}(Struct):", "        __slots__ = ()"]
     runs.append(f"        SPEC = ({''.join(f'{line!r}, ' for line in data['fields']).rstrip()})".replace(",)", ",)"))

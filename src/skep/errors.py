@@ -1,22 +1,22 @@
 """The one error tree of skep; split by who must act. It never imports another room.
 
-    SkepError
-    ├── ConfigError                 the person who configured skep: a key, a value, a flag
-    ├── ProtocolError               bytes that are not what the protocol says
-    │   ├── LocalProtocolError          we were about to send them
-    │   └── RemoteProtocolError         the peer sent them
-    ├── TransportError              the network, or the process at its other end
-    │   ├── ConnectError
-    │   ├── ConnectionLost
-    │   └── TimeoutExceeded
-    ├── AuthenticationError         the caller did not prove who it is
-    ├── StoreError                  the database or the warehouse could not do it
-    ├── MissingExtra                a pip extra is not installed
-    ├── ApplicationError            Thrift's own TApplicationException, with its type number
-    └── MetastoreError              what Hive's IDL declares; one class for each exception of the API,
-        ├── MetaException               with the same name and a message
-        ├── NoSuchObjectException
-        └── …
+SkepError
+├── ConfigError                 the person who configured skep: a key, a value, a flag
+├── ProtocolError               bytes that are not what the protocol says
+│   ├── LocalProtocolError          we were about to send them
+│   └── RemoteProtocolError         the peer sent them
+├── TransportError              the network, or the process at its other end
+│   ├── ConnectError
+│   ├── ConnectionLost
+│   └── TimeoutExceeded
+├── AuthenticationError         the caller did not prove who it is
+├── StoreError                  the database or the warehouse could not do it
+├── MissingExtra                a pip extra is not installed
+├── ApplicationError            Thrift's own TApplicationException, with its type number
+└── MetastoreError              what Hive's IDL declares; one class for each exception of the API,
+    ├── MetaException               with the same name and a message
+    ├── NoSuchObjectException
+    └── …
 """
 
 from __future__ import annotations
@@ -162,6 +162,4 @@ class UnknownPartitionException(MetastoreError): ...
 class UnknownTableException(MetastoreError): ...
 
 
-THRIFT_EXCEPTIONS: dict[str, type[MetastoreError]] = {
-    cls.__name__: cls for cls in MetastoreError.__subclasses__()
-}
+THRIFT_EXCEPTIONS: dict[str, type[MetastoreError]] = {cls.__name__: cls for cls in MetastoreError.__subclasses__()}

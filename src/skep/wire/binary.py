@@ -132,7 +132,9 @@ class _Compiler:
             body += self.read(key, f"k{k}", pad + "    ") + self.read(value, f"x{k}", pad + "    ")
             return body + f"{pad}    M{k}[k{k}] = x{k}\n{pad}{target} = M{k}\n"
         if name == "string":
-            return f"{pad}q = p + 4 + unpack_u(b, p)[0]; {target} = b[p + 4:q].decode('utf-8', 'surrogateescape'); p = q\n"
+            return (
+                f"{pad}q = p + 4 + unpack_u(b, p)[0]; {target} = b[p + 4:q].decode('utf-8', 'surrogateescape'); p = q\n"
+            )
         if name == "binary":
             return f"{pad}q = p + 4 + unpack_u(b, p)[0]; {target} = b[p + 4:q]; p = q\n"
         if name == "bool":

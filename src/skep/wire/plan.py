@@ -33,7 +33,7 @@ MEMOS = frozenset(
 class Slot(NamedTuple):
     """One way a field can be read; the last of a name is the way it is written."""
 
-    index: int
+    index: int  # type: ignore[assignment]  # a slot is never searched
     field: Field
     written: bool
 

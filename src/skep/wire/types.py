@@ -13,7 +13,7 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import Final, NamedTuple
 
-VERSIONS: Final = ("2.3", "3.1", "4.0.0", "4.0.1", "4.1", "4.2", "next")
+VERSIONS: Final[tuple[str, ...]] = ("2.3", "3.1", "4.0.0", "4.0.1", "4.1", "4.2", "next")
 
 STOP, BOOL, BYTE, DOUBLE, I16, I32, I64, STRING, STRUCT, MAP, SET, LIST = 0, 2, 3, 4, 6, 8, 10, 11, 12, 13, 14, 15
 
@@ -29,8 +29,7 @@ BASE_TYPES: Final = {
 }
 
 ROLES: Final = frozenset(
-    "cat db table part_name part_values function full_name pattern view_text location "
-    "txn_id lock_id user secret".split()
+    ["cat", "db", "table", "part_name", "part_values", "function", "full_name", "pattern", "view_text", "location", "txn_id", "lock_id", "user", "secret"]
 )
 
 
@@ -90,7 +89,10 @@ def parse_versions(text: str) -> tuple[str, ...]:
 def parse_field(line: str) -> Field:
     """A line of an API file as a Field."""
     number, type_text, name, *rest = line.split()
-    required, default, role, versions = False, None, None, VERSIONS
+    required = False
+    default: str | None = None
+    role: str | None = None
+    versions = VERSIONS
     for word in rest:
         if word == "required":
             required = True
