@@ -198,7 +198,8 @@ class _Compiler:
         memo = f"memo_{name}_{field.name}"
         self.namespace[memo] = [(b"\xff\xff\xff\xff\xff", None)]
         body = f"            kb, kv = {memo}[0]\n"
-        body += f"            if b.startswith(kb, p): {target} = kv; p += len(kb)\n            else:\n                s = p\n"
+        body += f"            if b.startswith(kb, p): {target} = kv; p += len(kb)\n"
+        body += "            else:\n                s = p\n"
         body += self.read(field.type, target, " " * 16)
         return body + f"                if p - s < {MEMO_LIMIT} and p <= len(b): {memo}[0] = (b[s:p], {target})"
 

@@ -29,7 +29,10 @@ BASE_TYPES: Final = {
 }
 
 ROLES: Final = frozenset(
-    ["cat", "db", "table", "part_name", "part_values", "function", "full_name", "pattern", "view_text", "location", "txn_id", "lock_id", "user", "secret"]
+    (
+        *("cat", "db", "table", "part_name", "part_values", "function", "full_name", "pattern"),
+        *("view_text", "location", "txn_id", "lock_id", "user", "secret"),
+    )
 )
 
 

@@ -5,15 +5,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
-__all__ = [
-    "AlterCatalogRequest",
-    "Catalog",
-    "CreateCatalogRequest",
-    "DropCatalogRequest",
-    "GetCatalogRequest",
-    "GetCatalogResponse",
-    "GetCatalogsResponse",
-]
+__all__ = ['AlterCatalogRequest', 'Catalog', 'CreateCatalogRequest', 'DropCatalogRequest', 'GetCatalogRequest', 'GetCatalogResponse', 'GetCatalogsResponse']
 
 
 if TYPE_CHECKING:
@@ -50,44 +42,20 @@ else:
 
     class AlterCatalogRequest(Struct):
         __slots__ = ()
-        SPEC = (
-            "1 string name in=3.1+",
-            "2 Catalog newCat in=3.1+",
-        )
+        SPEC = ('1 string name in=3.1+', '2 Catalog newCat in=3.1+',)
 
         def __new__(cls, name=None, newCat=None):
-            return new(
-                cls,
-                (
-                    name,
-                    newCat,
-                ),
-            )
+            return new(cls, (name, newCat,))
 
         name = at[0]
         newCat = at[1]
 
     class Catalog(Struct):
         __slots__ = ()
-        SPEC = (
-            "1 string name in=3.1+",
-            "2 string description in=3.1+",
-            "3 string locationUri @location in=3.1+",
-            "4 i32 createTime in=4.0.0+",
-            "5 map<string,string> parameters in=4.2+",
-        )
+        SPEC = ('1 string name in=3.1+', '2 string description in=3.1+', '3 string locationUri @location in=3.1+', '4 i32 createTime in=4.0.0+', '5 map<string,string> parameters in=4.2+',)
 
         def __new__(cls, name=None, description=None, locationUri=None, createTime=None, parameters=None):
-            return new(
-                cls,
-                (
-                    name,
-                    description,
-                    locationUri,
-                    createTime,
-                    parameters,
-                ),
-            )
+            return new(cls, (name, description, locationUri, createTime, parameters,))
 
         name = at[0]
         description = at[1]
@@ -97,7 +65,7 @@ else:
 
     class CreateCatalogRequest(Struct):
         __slots__ = ()
-        SPEC = ("1 Catalog catalog in=3.1+",)
+        SPEC = ('1 Catalog catalog in=3.1+',)
 
         def __new__(cls, catalog=None):
             return new(cls, (catalog,))
@@ -106,26 +74,17 @@ else:
 
     class DropCatalogRequest(Struct):
         __slots__ = ()
-        SPEC = (
-            "1 string name in=3.1+",
-            "2 bool ifExists default=true in=4.1+",
-        )
+        SPEC = ('1 string name in=3.1+', '2 bool ifExists default=true in=4.1+',)
 
         def __new__(cls, name=None, ifExists=None):
-            return new(
-                cls,
-                (
-                    name,
-                    ifExists,
-                ),
-            )
+            return new(cls, (name, ifExists,))
 
         name = at[0]
         ifExists = at[1]
 
     class GetCatalogRequest(Struct):
         __slots__ = ()
-        SPEC = ("1 string name in=3.1+",)
+        SPEC = ('1 string name in=3.1+',)
 
         def __new__(cls, name=None):
             return new(cls, (name,))
@@ -134,7 +93,7 @@ else:
 
     class GetCatalogResponse(Struct):
         __slots__ = ()
-        SPEC = ("1 Catalog catalog in=3.1+",)
+        SPEC = ('1 Catalog catalog in=3.1+',)
 
         def __new__(cls, catalog=None):
             return new(cls, (catalog,))
@@ -143,7 +102,7 @@ else:
 
     class GetCatalogsResponse(Struct):
         __slots__ = ()
-        SPEC = ("1 list<string> names in=3.1+",)
+        SPEC = ('1 list<string> names in=3.1+',)
 
         def __new__(cls, names=None):
             return new(cls, (names,))

@@ -5,57 +5,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
-__all__ = [
-    "AsyncOperationResp",
-    "BasicTxnInfo",
-    "BinaryColumnStatsData",
-    "BooleanColumnStatsData",
-    "ColumnStatistics",
-    "ColumnStatisticsData",
-    "ColumnStatisticsDesc",
-    "ColumnStatisticsObj",
-    "CompactionInfoStruct",
-    "CompactionMetricsDataResponse",
-    "CompactionType",
-    "CreationMetadata",
-    "DataOperationType",
-    "Date",
-    "DateColumnStatsData",
-    "Decimal",
-    "DecimalColumnStatsData",
-    "DoubleColumnStatsData",
-    "EnvironmentContext",
-    "EventRequestType",
-    "FieldSchema",
-    "FileMetadata",
-    "GetProjectionsSpec",
-    "GetTablesExtRequestFields",
-    "LongColumnStatsData",
-    "ObjectDictionary",
-    "Order",
-    "PrincipalPrivilegeSet",
-    "PrincipalType",
-    "PrivilegeGrantInfo",
-    "SQLCheckConstraint",
-    "SQLDefaultConstraint",
-    "SQLForeignKey",
-    "SQLNotNullConstraint",
-    "SQLPrimaryKey",
-    "SQLUniqueConstraint",
-    "Schema",
-    "SerDeInfo",
-    "SerdeType",
-    "SkewedInfo",
-    "SourceTable",
-    "StorageDescriptor",
-    "StringColumnStatsData",
-    "Table",
-    "Timestamp",
-    "TimestampColumnStatsData",
-    "Version",
-    "WMPoolSchedulingPolicy",
-    "WriteEventInfo",
-]
+__all__ = ['AsyncOperationResp', 'BasicTxnInfo', 'BinaryColumnStatsData', 'BooleanColumnStatsData', 'ColumnStatistics', 'ColumnStatisticsData', 'ColumnStatisticsDesc', 'ColumnStatisticsObj', 'CompactionInfoStruct', 'CompactionMetricsDataResponse', 'CompactionType', 'CreationMetadata', 'DataOperationType', 'Date', 'DateColumnStatsData', 'Decimal', 'DecimalColumnStatsData', 'DoubleColumnStatsData', 'EnvironmentContext', 'EventRequestType', 'FieldSchema', 'FileMetadata', 'GetProjectionsSpec', 'GetTablesExtRequestFields', 'LongColumnStatsData', 'ObjectDictionary', 'Order', 'PrincipalPrivilegeSet', 'PrincipalType', 'PrivilegeGrantInfo', 'SQLCheckConstraint', 'SQLDefaultConstraint', 'SQLForeignKey', 'SQLNotNullConstraint', 'SQLPrimaryKey', 'SQLUniqueConstraint', 'Schema', 'SerDeInfo', 'SerdeType', 'SkewedInfo', 'SourceTable', 'StorageDescriptor', 'StringColumnStatsData', 'Table', 'Timestamp', 'TimestampColumnStatsData', 'Version', 'WMPoolSchedulingPolicy', 'WriteEventInfo']
 
 
 class CompactionType:
@@ -65,14 +15,7 @@ class CompactionType:
     ABORT_TXN_CLEANUP = 4
     SMART_OPTIMIZE = 5
     DEFERRED_CLEANUP = 6
-    NAMES: ClassVar[dict[int, str]] = {
-        1: "MINOR",
-        2: "MAJOR",
-        3: "REBALANCE",
-        4: "ABORT_TXN_CLEANUP",
-        5: "SMART_OPTIMIZE",
-        6: "DEFERRED_CLEANUP",
-    }
+    NAMES: ClassVar[dict[int, str]] = {1: 'MINOR', 2: 'MAJOR', 3: 'REBALANCE', 4: 'ABORT_TXN_CLEANUP', 5: 'SMART_OPTIMIZE', 6: 'DEFERRED_CLEANUP'}
 
 
 class DataOperationType:
@@ -82,40 +25,40 @@ class DataOperationType:
     DELETE = 4
     UNSET = 5
     NO_TXN = 6
-    NAMES: ClassVar[dict[int, str]] = {1: "SELECT", 2: "INSERT", 3: "UPDATE", 4: "DELETE", 5: "UNSET", 6: "NO_TXN"}
+    NAMES: ClassVar[dict[int, str]] = {1: 'SELECT', 2: 'INSERT', 3: 'UPDATE', 4: 'DELETE', 5: 'UNSET', 6: 'NO_TXN'}
 
 
 class EventRequestType:
     INSERT = 1
     UPDATE = 2
     DELETE = 3
-    NAMES: ClassVar[dict[int, str]] = {1: "INSERT", 2: "UPDATE", 3: "DELETE"}
+    NAMES: ClassVar[dict[int, str]] = {1: 'INSERT', 2: 'UPDATE', 3: 'DELETE'}
 
 
 class GetTablesExtRequestFields:
     ACCESS_TYPE = 1
     PROCESSOR_CAPABILITIES = 2
     ALL = 2147483647
-    NAMES: ClassVar[dict[int, str]] = {1: "ACCESS_TYPE", 2: "PROCESSOR_CAPABILITIES", 2147483647: "ALL"}
+    NAMES: ClassVar[dict[int, str]] = {1: 'ACCESS_TYPE', 2: 'PROCESSOR_CAPABILITIES', 2147483647: 'ALL'}
 
 
 class PrincipalType:
     USER = 1
     ROLE = 2
     GROUP = 3
-    NAMES: ClassVar[dict[int, str]] = {1: "USER", 2: "ROLE", 3: "GROUP"}
+    NAMES: ClassVar[dict[int, str]] = {1: 'USER', 2: 'ROLE', 3: 'GROUP'}
 
 
 class SerdeType:
     HIVE = 1
     SCHEMA_REGISTRY = 2
-    NAMES: ClassVar[dict[int, str]] = {1: "HIVE", 2: "SCHEMA_REGISTRY"}
+    NAMES: ClassVar[dict[int, str]] = {1: 'HIVE', 2: 'SCHEMA_REGISTRY'}
 
 
 class WMPoolSchedulingPolicy:
     FAIR = 1
     FIFO = 2
-    NAMES: ClassVar[dict[int, str]] = {1: "FAIR", 2: "FIFO"}
+    NAMES: ClassVar[dict[int, str]] = {1: 'FAIR', 2: 'FIFO'}
 
 
 if TYPE_CHECKING:
@@ -459,21 +402,10 @@ else:
 
     class AsyncOperationResp(Struct):
         __slots__ = ()
-        SPEC = (
-            "1 string id required in=next+",
-            "2 string message in=next+",
-            "3 bool finished in=next+",
-        )
+        SPEC = ('1 string id required in=next+', '2 string message in=next+', '3 bool finished in=next+',)
 
         def __new__(cls, id=None, message=None, finished=None):
-            return new(
-                cls,
-                (
-                    id,
-                    message,
-                    finished,
-                ),
-            )
+            return new(cls, (id, message, finished,))
 
         id = at[0]
         message = at[1]
@@ -481,27 +413,10 @@ else:
 
     class BasicTxnInfo(Struct):
         __slots__ = ()
-        SPEC = (
-            "1 bool isnull required in=3.1+",
-            "2 i64 time in=3.1+",
-            "3 i64 txnid @txn_id in=3.1+",
-            "4 string dbname @db in=3.1+",
-            "5 string tablename @table in=3.1+",
-            "6 string partitionname @part_name in=3.1+",
-        )
+        SPEC = ('1 bool isnull required in=3.1+', '2 i64 time in=3.1+', '3 i64 txnid @txn_id in=3.1+', '4 string dbname @db in=3.1+', '5 string tablename @table in=3.1+', '6 string partitionname @part_name in=3.1+',)
 
         def __new__(cls, isnull=None, time=None, txnid=None, dbname=None, tablename=None, partitionname=None):
-            return new(
-                cls,
-                (
-                    isnull,
-                    time,
-                    txnid,
-                    dbname,
-                    tablename,
-                    partitionname,
-                ),
-            )
+            return new(cls, (isnull, time, txnid, dbname, tablename, partitionname,))
 
         isnull = at[0]
         time = at[1]
@@ -512,23 +427,10 @@ else:
 
     class BinaryColumnStatsData(Struct):
         __slots__ = ()
-        SPEC = (
-            "1 i64 maxColLen required",
-            "2 double avgColLen required",
-            "3 i64 numNulls required",
-            "4 binary bitVectors",
-        )
+        SPEC = ('1 i64 maxColLen required', '2 double avgColLen required', '3 i64 numNulls required', '4 binary bitVectors',)
 
         def __new__(cls, maxColLen=None, avgColLen=None, numNulls=None, bitVectors=None):
-            return new(
-                cls,
-                (
-                    maxColLen,
-                    avgColLen,
-                    numNulls,
-                    bitVectors,
-                ),
-            )
+            return new(cls, (maxColLen, avgColLen, numNulls, bitVectors,))
 
         maxColLen = at[0]
         avgColLen = at[1]
@@ -537,23 +439,10 @@ else:
 
     class BooleanColumnStatsData(Struct):
         __slots__ = ()
-        SPEC = (
-            "1 i64 numTrues required",
-            "2 i64 numFalses required",
-            "3 i64 numNulls required",
-            "4 binary bitVectors",
-        )
+        SPEC = ('1 i64 numTrues required', '2 i64 numFalses required', '3 i64 numNulls required', '4 binary bitVectors',)
 
         def __new__(cls, numTrues=None, numFalses=None, numNulls=None, bitVectors=None):
-            return new(
-                cls,
-                (
-                    numTrues,
-                    numFalses,
-                    numNulls,
-                    bitVectors,
-                ),
-            )
+            return new(cls, (numTrues, numFalses, numNulls, bitVectors,))
 
         numTrues = at[0]
         numFalses = at[1]
@@ -562,23 +451,10 @@ else:
 
     class ColumnStatistics(Struct):
         __slots__ = ()
-        SPEC = (
-            "1 ColumnStatisticsDesc statsDesc required",
-            "2 list<ColumnStatisticsObj> statsObj required",
-            "3 bool isStatsCompliant in=4.0.0+",
-            "4 string engine default=hive in=4.0.0+",
-        )
+        SPEC = ('1 ColumnStatisticsDesc statsDesc required', '2 list<ColumnStatisticsObj> statsObj required', '3 bool isStatsCompliant in=4.0.0+', '4 string engine default=hive in=4.0.0+',)
 
         def __new__(cls, statsDesc=None, statsObj=None, isStatsCompliant=None, engine=None):
-            return new(
-                cls,
-                (
-                    statsDesc,
-                    statsObj,
-                    isStatsCompliant,
-                    engine,
-                ),
-            )
+            return new(cls, (statsDesc, statsObj, isStatsCompliant, engine,))
 
         statsDesc = at[0]
         statsObj = at[1]
@@ -587,42 +463,11 @@ else:
 
     class ColumnStatisticsData(Struct):
         __slots__ = ()
-        SPEC = (
-            "1 BooleanColumnStatsData booleanStats",
-            "2 LongColumnStatsData longStats",
-            "3 DoubleColumnStatsData doubleStats",
-            "4 StringColumnStatsData stringStats",
-            "5 BinaryColumnStatsData binaryStats",
-            "6 DecimalColumnStatsData decimalStats",
-            "7 DateColumnStatsData dateStats",
-            "8 TimestampColumnStatsData timestampStats in=4.0.0+",
-        )
+        SPEC = ('1 BooleanColumnStatsData booleanStats', '2 LongColumnStatsData longStats', '3 DoubleColumnStatsData doubleStats', '4 StringColumnStatsData stringStats', '5 BinaryColumnStatsData binaryStats', '6 DecimalColumnStatsData decimalStats', '7 DateColumnStatsData dateStats', '8 TimestampColumnStatsData timestampStats in=4.0.0+',)
         UNION = True
 
-        def __new__(
-            cls,
-            booleanStats=None,
-            longStats=None,
-            doubleStats=None,
-            stringStats=None,
-            binaryStats=None,
-            decimalStats=None,
-            dateStats=None,
-            timestampStats=None,
-        ):
-            return new(
-                cls,
-                (
-                    booleanStats,
-                    longStats,
-                    doubleStats,
-                    stringStats,
-                    binaryStats,
-                    decimalStats,
-                    dateStats,
-                    timestampStats,
-                ),
-            )
+        def __new__(cls, booleanStats=None, longStats=None, doubleStats=None, stringStats=None, binaryStats=None, decimalStats=None, dateStats=None, timestampStats=None):
+            return new(cls, (booleanStats, longStats, doubleStats, stringStats, binaryStats, decimalStats, dateStats, timestampStats,))
 
         booleanStats = at[0]
         longStats = at[1]
@@ -635,27 +480,10 @@ else:
 
     class ColumnStatisticsDesc(Struct):
         __slots__ = ()
-        SPEC = (
-            "1 bool isTblLevel required",
-            "2 string dbName required @db",
-            "3 string tableName required @table",
-            "4 string partName @part_name",
-            "5 i64 lastAnalyzed",
-            "6 string catName @cat",
-        )
+        SPEC = ('1 bool isTblLevel required', '2 string dbName required @db', '3 string tableName required @table', '4 string partName @part_name', '5 i64 lastAnalyzed', '6 string catName @cat',)
 
         def __new__(cls, isTblLevel=None, dbName=None, tableName=None, partName=None, lastAnalyzed=None, catName=None):
-            return new(
-                cls,
-                (
-                    isTblLevel,
-                    dbName,
-                    tableName,
-                    partName,
-                    lastAnalyzed,
-                    catName,
-                ),
-            )
+            return new(cls, (isTblLevel, dbName, tableName, partName, lastAnalyzed, catName,))
 
         isTblLevel = at[0]
         dbName = at[1]
@@ -666,21 +494,10 @@ else:
 
     class ColumnStatisticsObj(Struct):
         __slots__ = ()
-        SPEC = (
-            "1 string colName required",
-            "2 string colType required",
-            "3 ColumnStatisticsData statsData required",
-        )
+        SPEC = ('1 string colName required', '2 string colType required', '3 ColumnStatisticsData statsData required',)
 
         def __new__(cls, colName=None, colType=None, statsData=None):
-            return new(
-                cls,
-                (
-                    colName,
-                    colType,
-                    statsData,
-                ),
-            )
+            return new(cls, (colName, colType, statsData,))
 
         colName = at[0]
         colType = at[1]
@@ -688,74 +505,10 @@ else:
 
     class CompactionInfoStruct(Struct):
         __slots__ = ()
-        SPEC = (
-            "1 i64 id required in=4.0.0+",
-            "2 string dbname required @db in=4.0.0+",
-            "3 string tablename required @table in=4.0.0+",
-            "4 string partitionname @part_name in=4.0.0+",
-            "5 CompactionType type required in=4.0.0+",
-            "6 string runas @user in=4.0.0+",
-            "7 string properties in=4.0.0+",
-            "8 bool toomanyaborts in=4.0.0+",
-            "9 string state in=4.0.0+",
-            "10 string workerId in=4.0.0+",
-            "11 i64 start in=4.0.0+",
-            "12 i64 highestWriteId in=4.0.0+",
-            "13 string errorMessage in=4.0.0+",
-            "14 bool hasoldabort in=4.0.0+",
-            "15 i64 enqueueTime in=4.0.0+",
-            "16 i64 retryRetention in=4.0.0+",
-            "17 string poolname in=4.0.0+",
-            "18 i32 numberOfBuckets in=4.0.0+",
-            "19 string orderByClause in=4.0.0+",
-        )
+        SPEC = ('1 i64 id required in=4.0.0+', '2 string dbname required @db in=4.0.0+', '3 string tablename required @table in=4.0.0+', '4 string partitionname @part_name in=4.0.0+', '5 CompactionType type required in=4.0.0+', '6 string runas @user in=4.0.0+', '7 string properties in=4.0.0+', '8 bool toomanyaborts in=4.0.0+', '9 string state in=4.0.0+', '10 string workerId in=4.0.0+', '11 i64 start in=4.0.0+', '12 i64 highestWriteId in=4.0.0+', '13 string errorMessage in=4.0.0+', '14 bool hasoldabort in=4.0.0+', '15 i64 enqueueTime in=4.0.0+', '16 i64 retryRetention in=4.0.0+', '17 string poolname in=4.0.0+', '18 i32 numberOfBuckets in=4.0.0+', '19 string orderByClause in=4.0.0+',)
 
-        def __new__(
-            cls,
-            id=None,
-            dbname=None,
-            tablename=None,
-            partitionname=None,
-            type=None,
-            runas=None,
-            properties=None,
-            toomanyaborts=None,
-            state=None,
-            workerId=None,
-            start=None,
-            highestWriteId=None,
-            errorMessage=None,
-            hasoldabort=None,
-            enqueueTime=None,
-            retryRetention=None,
-            poolname=None,
-            numberOfBuckets=None,
-            orderByClause=None,
-        ):
-            return new(
-                cls,
-                (
-                    id,
-                    dbname,
-                    tablename,
-                    partitionname,
-                    type,
-                    runas,
-                    properties,
-                    toomanyaborts,
-                    state,
-                    workerId,
-                    start,
-                    highestWriteId,
-                    errorMessage,
-                    hasoldabort,
-                    enqueueTime,
-                    retryRetention,
-                    poolname,
-                    numberOfBuckets,
-                    orderByClause,
-                ),
-            )
+        def __new__(cls, id=None, dbname=None, tablename=None, partitionname=None, type=None, runas=None, properties=None, toomanyaborts=None, state=None, workerId=None, start=None, highestWriteId=None, errorMessage=None, hasoldabort=None, enqueueTime=None, retryRetention=None, poolname=None, numberOfBuckets=None, orderByClause=None):
+            return new(cls, (id, dbname, tablename, partitionname, type, runas, properties, toomanyaborts, state, workerId, start, highestWriteId, errorMessage, hasoldabort, enqueueTime, retryRetention, poolname, numberOfBuckets, orderByClause,))
 
         id = at[0]
         dbname = at[1]
@@ -779,7 +532,7 @@ else:
 
     class CompactionMetricsDataResponse(Struct):
         __slots__ = ()
-        SPEC = ("1 CompactionMetricsDataStruct data in=4.0.0+",)
+        SPEC = ('1 CompactionMetricsDataStruct data in=4.0.0+',)
 
         def __new__(cls, data=None):
             return new(cls, (data,))
@@ -788,38 +541,10 @@ else:
 
     class CreationMetadata(Struct):
         __slots__ = ()
-        SPEC = (
-            "1 string catName required @cat in=3.1+",
-            "2 string dbName required @db in=3.1+",
-            "3 string tblName required @table in=3.1+",
-            "4 set<string> tablesUsed required in=3.1+",
-            "5 string validTxnList in=3.1+",
-            "6 i64 materializationTime in=3.1+",
-            "7 list<SourceTable> sourceTables in=4.0.0+",
-        )
+        SPEC = ('1 string catName required @cat in=3.1+', '2 string dbName required @db in=3.1+', '3 string tblName required @table in=3.1+', '4 set<string> tablesUsed required in=3.1+', '5 string validTxnList in=3.1+', '6 i64 materializationTime in=3.1+', '7 list<SourceTable> sourceTables in=4.0.0+',)
 
-        def __new__(
-            cls,
-            catName=None,
-            dbName=None,
-            tblName=None,
-            tablesUsed=None,
-            validTxnList=None,
-            materializationTime=None,
-            sourceTables=None,
-        ):
-            return new(
-                cls,
-                (
-                    catName,
-                    dbName,
-                    tblName,
-                    tablesUsed,
-                    validTxnList,
-                    materializationTime,
-                    sourceTables,
-                ),
-            )
+        def __new__(cls, catName=None, dbName=None, tblName=None, tablesUsed=None, validTxnList=None, materializationTime=None, sourceTables=None):
+            return new(cls, (catName, dbName, tblName, tablesUsed, validTxnList, materializationTime, sourceTables,))
 
         catName = at[0]
         dbName = at[1]
@@ -831,7 +556,7 @@ else:
 
     class Date(Struct):
         __slots__ = ()
-        SPEC = ("1 i64 daysSinceEpoch required",)
+        SPEC = ('1 i64 daysSinceEpoch required',)
 
         def __new__(cls, daysSinceEpoch=None):
             return new(cls, (daysSinceEpoch,))
@@ -840,27 +565,10 @@ else:
 
     class DateColumnStatsData(Struct):
         __slots__ = ()
-        SPEC = (
-            "1 Date lowValue",
-            "2 Date highValue",
-            "3 i64 numNulls required",
-            "4 i64 numDVs required",
-            "5 binary bitVectors",
-            "6 binary histogram in=4.0.0+",
-        )
+        SPEC = ('1 Date lowValue', '2 Date highValue', '3 i64 numNulls required', '4 i64 numDVs required', '5 binary bitVectors', '6 binary histogram in=4.0.0+',)
 
         def __new__(cls, lowValue=None, highValue=None, numNulls=None, numDVs=None, bitVectors=None, histogram=None):
-            return new(
-                cls,
-                (
-                    lowValue,
-                    highValue,
-                    numNulls,
-                    numDVs,
-                    bitVectors,
-                    histogram,
-                ),
-            )
+            return new(cls, (lowValue, highValue, numNulls, numDVs, bitVectors, histogram,))
 
         lowValue = at[0]
         highValue = at[1]
@@ -871,46 +579,20 @@ else:
 
     class Decimal(Struct):
         __slots__ = ()
-        SPEC = (
-            "1 binary unscaled required",
-            "3 i16 scale required",
-        )
+        SPEC = ('1 binary unscaled required', '3 i16 scale required',)
 
         def __new__(cls, unscaled=None, scale=None):
-            return new(
-                cls,
-                (
-                    unscaled,
-                    scale,
-                ),
-            )
+            return new(cls, (unscaled, scale,))
 
         unscaled = at[0]
         scale = at[1]
 
     class DecimalColumnStatsData(Struct):
         __slots__ = ()
-        SPEC = (
-            "1 Decimal lowValue",
-            "2 Decimal highValue",
-            "3 i64 numNulls required",
-            "4 i64 numDVs required",
-            "5 binary bitVectors",
-            "6 binary histogram in=4.0.0+",
-        )
+        SPEC = ('1 Decimal lowValue', '2 Decimal highValue', '3 i64 numNulls required', '4 i64 numDVs required', '5 binary bitVectors', '6 binary histogram in=4.0.0+',)
 
         def __new__(cls, lowValue=None, highValue=None, numNulls=None, numDVs=None, bitVectors=None, histogram=None):
-            return new(
-                cls,
-                (
-                    lowValue,
-                    highValue,
-                    numNulls,
-                    numDVs,
-                    bitVectors,
-                    histogram,
-                ),
-            )
+            return new(cls, (lowValue, highValue, numNulls, numDVs, bitVectors, histogram,))
 
         lowValue = at[0]
         highValue = at[1]
@@ -921,27 +603,10 @@ else:
 
     class DoubleColumnStatsData(Struct):
         __slots__ = ()
-        SPEC = (
-            "1 double lowValue",
-            "2 double highValue",
-            "3 i64 numNulls required",
-            "4 i64 numDVs required",
-            "5 binary bitVectors",
-            "6 binary histogram in=4.0.0+",
-        )
+        SPEC = ('1 double lowValue', '2 double highValue', '3 i64 numNulls required', '4 i64 numDVs required', '5 binary bitVectors', '6 binary histogram in=4.0.0+',)
 
         def __new__(cls, lowValue=None, highValue=None, numNulls=None, numDVs=None, bitVectors=None, histogram=None):
-            return new(
-                cls,
-                (
-                    lowValue,
-                    highValue,
-                    numNulls,
-                    numDVs,
-                    bitVectors,
-                    histogram,
-                ),
-            )
+            return new(cls, (lowValue, highValue, numNulls, numDVs, bitVectors, histogram,))
 
         lowValue = at[0]
         highValue = at[1]
@@ -952,7 +617,7 @@ else:
 
     class EnvironmentContext(Struct):
         __slots__ = ()
-        SPEC = ("1 map<string,string> properties",)
+        SPEC = ('1 map<string,string> properties',)
 
         def __new__(cls, properties=None):
             return new(cls, (properties,))
@@ -961,21 +626,10 @@ else:
 
     class FieldSchema(Struct):
         __slots__ = ()
-        SPEC = (
-            "1 string name",
-            "2 string type",
-            "3 string comment",
-        )
+        SPEC = ('1 string name', '2 string type', '3 string comment',)
 
         def __new__(cls, name=None, type=None, comment=None):
-            return new(
-                cls,
-                (
-                    name,
-                    type,
-                    comment,
-                ),
-            )
+            return new(cls, (name, type, comment,))
 
         name = at[0]
         type = at[1]
@@ -983,21 +637,10 @@ else:
 
     class FileMetadata(Struct):
         __slots__ = ()
-        SPEC = (
-            "1 byte type default=1 in=4.0.0+",
-            "2 byte version default=1 in=4.0.0+",
-            "3 list<binary> data in=4.0.0+",
-        )
+        SPEC = ('1 byte type default=1 in=4.0.0+', '2 byte version default=1 in=4.0.0+', '3 list<binary> data in=4.0.0+',)
 
         def __new__(cls, type=None, version=None, data=None):
-            return new(
-                cls,
-                (
-                    type,
-                    version,
-                    data,
-                ),
-            )
+            return new(cls, (type, version, data,))
 
         type = at[0]
         version = at[1]
@@ -1005,21 +648,10 @@ else:
 
     class GetProjectionsSpec(Struct):
         __slots__ = ()
-        SPEC = (
-            "1 list<string> fieldList in=4.0.0+",
-            "2 string includeParamKeyPattern in=4.0.0+",
-            "3 string excludeParamKeyPattern in=4.0.0+",
-        )
+        SPEC = ('1 list<string> fieldList in=4.0.0+', '2 string includeParamKeyPattern in=4.0.0+', '3 string excludeParamKeyPattern in=4.0.0+',)
 
         def __new__(cls, fieldList=None, includeParamKeyPattern=None, excludeParamKeyPattern=None):
-            return new(
-                cls,
-                (
-                    fieldList,
-                    includeParamKeyPattern,
-                    excludeParamKeyPattern,
-                ),
-            )
+            return new(cls, (fieldList, includeParamKeyPattern, excludeParamKeyPattern,))
 
         fieldList = at[0]
         includeParamKeyPattern = at[1]
@@ -1027,27 +659,10 @@ else:
 
     class LongColumnStatsData(Struct):
         __slots__ = ()
-        SPEC = (
-            "1 i64 lowValue",
-            "2 i64 highValue",
-            "3 i64 numNulls required",
-            "4 i64 numDVs required",
-            "5 binary bitVectors",
-            "6 binary histogram in=4.0.0+",
-        )
+        SPEC = ('1 i64 lowValue', '2 i64 highValue', '3 i64 numNulls required', '4 i64 numDVs required', '5 binary bitVectors', '6 binary histogram in=4.0.0+',)
 
         def __new__(cls, lowValue=None, highValue=None, numNulls=None, numDVs=None, bitVectors=None, histogram=None):
-            return new(
-                cls,
-                (
-                    lowValue,
-                    highValue,
-                    numNulls,
-                    numDVs,
-                    bitVectors,
-                    histogram,
-                ),
-            )
+            return new(cls, (lowValue, highValue, numNulls, numDVs, bitVectors, histogram,))
 
         lowValue = at[0]
         highValue = at[1]
@@ -1058,7 +673,7 @@ else:
 
     class ObjectDictionary(Struct):
         __slots__ = ()
-        SPEC = ("1 map<string,list<binary>> values required in=4.0.0+",)
+        SPEC = ('1 map<string,list<binary>> values required in=4.0.0+',)
 
         def __new__(cls, values=None):
             return new(cls, (values,))
@@ -1067,40 +682,20 @@ else:
 
     class Order(Struct):
         __slots__ = ()
-        SPEC = (
-            "1 string col",
-            "2 i32 order",
-        )
+        SPEC = ('1 string col', '2 i32 order',)
 
         def __new__(cls, col=None, order=None):
-            return new(
-                cls,
-                (
-                    col,
-                    order,
-                ),
-            )
+            return new(cls, (col, order,))
 
         col = at[0]
         order = at[1]
 
     class PrincipalPrivilegeSet(Struct):
         __slots__ = ()
-        SPEC = (
-            "1 map<string,list<PrivilegeGrantInfo>> userPrivileges",
-            "2 map<string,list<PrivilegeGrantInfo>> groupPrivileges",
-            "3 map<string,list<PrivilegeGrantInfo>> rolePrivileges",
-        )
+        SPEC = ('1 map<string,list<PrivilegeGrantInfo>> userPrivileges', '2 map<string,list<PrivilegeGrantInfo>> groupPrivileges', '3 map<string,list<PrivilegeGrantInfo>> rolePrivileges',)
 
         def __new__(cls, userPrivileges=None, groupPrivileges=None, rolePrivileges=None):
-            return new(
-                cls,
-                (
-                    userPrivileges,
-                    groupPrivileges,
-                    rolePrivileges,
-                ),
-            )
+            return new(cls, (userPrivileges, groupPrivileges, rolePrivileges,))
 
         userPrivileges = at[0]
         groupPrivileges = at[1]
@@ -1108,25 +703,10 @@ else:
 
     class PrivilegeGrantInfo(Struct):
         __slots__ = ()
-        SPEC = (
-            "1 string privilege",
-            "2 i32 createTime",
-            "3 string grantor @user",
-            "4 PrincipalType grantorType",
-            "5 bool grantOption",
-        )
+        SPEC = ('1 string privilege', '2 i32 createTime', '3 string grantor @user', '4 PrincipalType grantorType', '5 bool grantOption',)
 
         def __new__(cls, privilege=None, createTime=None, grantor=None, grantorType=None, grantOption=None):
-            return new(
-                cls,
-                (
-                    privilege,
-                    createTime,
-                    grantor,
-                    grantorType,
-                    grantOption,
-                ),
-            )
+            return new(cls, (privilege, createTime, grantor, grantorType, grantOption,))
 
         privilege = at[0]
         createTime = at[1]
@@ -1136,44 +716,10 @@ else:
 
     class SQLCheckConstraint(Struct):
         __slots__ = ()
-        SPEC = (
-            "1 string catName @cat in=3.1+",
-            "2 string table_db @db in=3.1+",
-            "3 string table_name @table in=3.1+",
-            "4 string column_name in=3.1+",
-            "5 string check_expression in=3.1+",
-            "6 string dc_name in=3.1+",
-            "7 bool enable_cstr in=3.1+",
-            "8 bool validate_cstr in=3.1+",
-            "9 bool rely_cstr in=3.1+",
-        )
+        SPEC = ('1 string catName @cat in=3.1+', '2 string table_db @db in=3.1+', '3 string table_name @table in=3.1+', '4 string column_name in=3.1+', '5 string check_expression in=3.1+', '6 string dc_name in=3.1+', '7 bool enable_cstr in=3.1+', '8 bool validate_cstr in=3.1+', '9 bool rely_cstr in=3.1+',)
 
-        def __new__(
-            cls,
-            catName=None,
-            table_db=None,
-            table_name=None,
-            column_name=None,
-            check_expression=None,
-            dc_name=None,
-            enable_cstr=None,
-            validate_cstr=None,
-            rely_cstr=None,
-        ):
-            return new(
-                cls,
-                (
-                    catName,
-                    table_db,
-                    table_name,
-                    column_name,
-                    check_expression,
-                    dc_name,
-                    enable_cstr,
-                    validate_cstr,
-                    rely_cstr,
-                ),
-            )
+        def __new__(cls, catName=None, table_db=None, table_name=None, column_name=None, check_expression=None, dc_name=None, enable_cstr=None, validate_cstr=None, rely_cstr=None):
+            return new(cls, (catName, table_db, table_name, column_name, check_expression, dc_name, enable_cstr, validate_cstr, rely_cstr,))
 
         catName = at[0]
         table_db = at[1]
@@ -1187,44 +733,10 @@ else:
 
     class SQLDefaultConstraint(Struct):
         __slots__ = ()
-        SPEC = (
-            "1 string catName @cat in=3.1+",
-            "2 string table_db @db in=3.1+",
-            "3 string table_name @table in=3.1+",
-            "4 string column_name in=3.1+",
-            "5 string default_value in=3.1+",
-            "6 string dc_name in=3.1+",
-            "7 bool enable_cstr in=3.1+",
-            "8 bool validate_cstr in=3.1+",
-            "9 bool rely_cstr in=3.1+",
-        )
+        SPEC = ('1 string catName @cat in=3.1+', '2 string table_db @db in=3.1+', '3 string table_name @table in=3.1+', '4 string column_name in=3.1+', '5 string default_value in=3.1+', '6 string dc_name in=3.1+', '7 bool enable_cstr in=3.1+', '8 bool validate_cstr in=3.1+', '9 bool rely_cstr in=3.1+',)
 
-        def __new__(
-            cls,
-            catName=None,
-            table_db=None,
-            table_name=None,
-            column_name=None,
-            default_value=None,
-            dc_name=None,
-            enable_cstr=None,
-            validate_cstr=None,
-            rely_cstr=None,
-        ):
-            return new(
-                cls,
-                (
-                    catName,
-                    table_db,
-                    table_name,
-                    column_name,
-                    default_value,
-                    dc_name,
-                    enable_cstr,
-                    validate_cstr,
-                    rely_cstr,
-                ),
-            )
+        def __new__(cls, catName=None, table_db=None, table_name=None, column_name=None, default_value=None, dc_name=None, enable_cstr=None, validate_cstr=None, rely_cstr=None):
+            return new(cls, (catName, table_db, table_name, column_name, default_value, dc_name, enable_cstr, validate_cstr, rely_cstr,))
 
         catName = at[0]
         table_db = at[1]
@@ -1238,62 +750,10 @@ else:
 
     class SQLForeignKey(Struct):
         __slots__ = ()
-        SPEC = (
-            "1 string pktable_db @db",
-            "2 string pktable_name @table",
-            "3 string pkcolumn_name",
-            "4 string fktable_db @db",
-            "5 string fktable_name @table",
-            "6 string fkcolumn_name",
-            "7 i32 key_seq",
-            "8 i32 update_rule",
-            "9 i32 delete_rule",
-            "10 string fk_name",
-            "11 string pk_name",
-            "12 bool enable_cstr",
-            "13 bool validate_cstr",
-            "14 bool rely_cstr",
-            "15 string catName @cat in=3.1+",
-        )
+        SPEC = ('1 string pktable_db @db', '2 string pktable_name @table', '3 string pkcolumn_name', '4 string fktable_db @db', '5 string fktable_name @table', '6 string fkcolumn_name', '7 i32 key_seq', '8 i32 update_rule', '9 i32 delete_rule', '10 string fk_name', '11 string pk_name', '12 bool enable_cstr', '13 bool validate_cstr', '14 bool rely_cstr', '15 string catName @cat in=3.1+',)
 
-        def __new__(
-            cls,
-            pktable_db=None,
-            pktable_name=None,
-            pkcolumn_name=None,
-            fktable_db=None,
-            fktable_name=None,
-            fkcolumn_name=None,
-            key_seq=None,
-            update_rule=None,
-            delete_rule=None,
-            fk_name=None,
-            pk_name=None,
-            enable_cstr=None,
-            validate_cstr=None,
-            rely_cstr=None,
-            catName=None,
-        ):
-            return new(
-                cls,
-                (
-                    pktable_db,
-                    pktable_name,
-                    pkcolumn_name,
-                    fktable_db,
-                    fktable_name,
-                    fkcolumn_name,
-                    key_seq,
-                    update_rule,
-                    delete_rule,
-                    fk_name,
-                    pk_name,
-                    enable_cstr,
-                    validate_cstr,
-                    rely_cstr,
-                    catName,
-                ),
-            )
+        def __new__(cls, pktable_db=None, pktable_name=None, pkcolumn_name=None, fktable_db=None, fktable_name=None, fkcolumn_name=None, key_seq=None, update_rule=None, delete_rule=None, fk_name=None, pk_name=None, enable_cstr=None, validate_cstr=None, rely_cstr=None, catName=None):
+            return new(cls, (pktable_db, pktable_name, pkcolumn_name, fktable_db, fktable_name, fkcolumn_name, key_seq, update_rule, delete_rule, fk_name, pk_name, enable_cstr, validate_cstr, rely_cstr, catName,))
 
         pktable_db = at[0]
         pktable_name = at[1]
@@ -1313,41 +773,10 @@ else:
 
     class SQLNotNullConstraint(Struct):
         __slots__ = ()
-        SPEC = (
-            "1 string catName @cat in=3.1+",
-            "2 string table_db @db in=3.1+",
-            "3 string table_name @table in=3.1+",
-            "4 string column_name in=3.1+",
-            "5 string nn_name in=3.1+",
-            "6 bool enable_cstr in=3.1+",
-            "7 bool validate_cstr in=3.1+",
-            "8 bool rely_cstr in=3.1+",
-        )
+        SPEC = ('1 string catName @cat in=3.1+', '2 string table_db @db in=3.1+', '3 string table_name @table in=3.1+', '4 string column_name in=3.1+', '5 string nn_name in=3.1+', '6 bool enable_cstr in=3.1+', '7 bool validate_cstr in=3.1+', '8 bool rely_cstr in=3.1+',)
 
-        def __new__(
-            cls,
-            catName=None,
-            table_db=None,
-            table_name=None,
-            column_name=None,
-            nn_name=None,
-            enable_cstr=None,
-            validate_cstr=None,
-            rely_cstr=None,
-        ):
-            return new(
-                cls,
-                (
-                    catName,
-                    table_db,
-                    table_name,
-                    column_name,
-                    nn_name,
-                    enable_cstr,
-                    validate_cstr,
-                    rely_cstr,
-                ),
-            )
+        def __new__(cls, catName=None, table_db=None, table_name=None, column_name=None, nn_name=None, enable_cstr=None, validate_cstr=None, rely_cstr=None):
+            return new(cls, (catName, table_db, table_name, column_name, nn_name, enable_cstr, validate_cstr, rely_cstr,))
 
         catName = at[0]
         table_db = at[1]
@@ -1360,44 +789,10 @@ else:
 
     class SQLPrimaryKey(Struct):
         __slots__ = ()
-        SPEC = (
-            "1 string table_db @db",
-            "2 string table_name @table",
-            "3 string column_name",
-            "4 i32 key_seq",
-            "5 string pk_name",
-            "6 bool enable_cstr",
-            "7 bool validate_cstr",
-            "8 bool rely_cstr",
-            "9 string catName @cat in=3.1+",
-        )
+        SPEC = ('1 string table_db @db', '2 string table_name @table', '3 string column_name', '4 i32 key_seq', '5 string pk_name', '6 bool enable_cstr', '7 bool validate_cstr', '8 bool rely_cstr', '9 string catName @cat in=3.1+',)
 
-        def __new__(
-            cls,
-            table_db=None,
-            table_name=None,
-            column_name=None,
-            key_seq=None,
-            pk_name=None,
-            enable_cstr=None,
-            validate_cstr=None,
-            rely_cstr=None,
-            catName=None,
-        ):
-            return new(
-                cls,
-                (
-                    table_db,
-                    table_name,
-                    column_name,
-                    key_seq,
-                    pk_name,
-                    enable_cstr,
-                    validate_cstr,
-                    rely_cstr,
-                    catName,
-                ),
-            )
+        def __new__(cls, table_db=None, table_name=None, column_name=None, key_seq=None, pk_name=None, enable_cstr=None, validate_cstr=None, rely_cstr=None, catName=None):
+            return new(cls, (table_db, table_name, column_name, key_seq, pk_name, enable_cstr, validate_cstr, rely_cstr, catName,))
 
         table_db = at[0]
         table_name = at[1]
@@ -1411,44 +806,10 @@ else:
 
     class SQLUniqueConstraint(Struct):
         __slots__ = ()
-        SPEC = (
-            "1 string catName @cat in=3.1+",
-            "2 string table_db @db in=3.1+",
-            "3 string table_name @table in=3.1+",
-            "4 string column_name in=3.1+",
-            "5 i32 key_seq in=3.1+",
-            "6 string uk_name in=3.1+",
-            "7 bool enable_cstr in=3.1+",
-            "8 bool validate_cstr in=3.1+",
-            "9 bool rely_cstr in=3.1+",
-        )
+        SPEC = ('1 string catName @cat in=3.1+', '2 string table_db @db in=3.1+', '3 string table_name @table in=3.1+', '4 string column_name in=3.1+', '5 i32 key_seq in=3.1+', '6 string uk_name in=3.1+', '7 bool enable_cstr in=3.1+', '8 bool validate_cstr in=3.1+', '9 bool rely_cstr in=3.1+',)
 
-        def __new__(
-            cls,
-            catName=None,
-            table_db=None,
-            table_name=None,
-            column_name=None,
-            key_seq=None,
-            uk_name=None,
-            enable_cstr=None,
-            validate_cstr=None,
-            rely_cstr=None,
-        ):
-            return new(
-                cls,
-                (
-                    catName,
-                    table_db,
-                    table_name,
-                    column_name,
-                    key_seq,
-                    uk_name,
-                    enable_cstr,
-                    validate_cstr,
-                    rely_cstr,
-                ),
-            )
+        def __new__(cls, catName=None, table_db=None, table_name=None, column_name=None, key_seq=None, uk_name=None, enable_cstr=None, validate_cstr=None, rely_cstr=None):
+            return new(cls, (catName, table_db, table_name, column_name, key_seq, uk_name, enable_cstr, validate_cstr, rely_cstr,))
 
         catName = at[0]
         table_db = at[1]
@@ -1462,57 +823,20 @@ else:
 
     class Schema(Struct):
         __slots__ = ()
-        SPEC = (
-            "1 list<FieldSchema> fieldSchemas",
-            "2 map<string,string> properties",
-        )
+        SPEC = ('1 list<FieldSchema> fieldSchemas', '2 map<string,string> properties',)
 
         def __new__(cls, fieldSchemas=None, properties=None):
-            return new(
-                cls,
-                (
-                    fieldSchemas,
-                    properties,
-                ),
-            )
+            return new(cls, (fieldSchemas, properties,))
 
         fieldSchemas = at[0]
         properties = at[1]
 
     class SerDeInfo(Struct):
         __slots__ = ()
-        SPEC = (
-            "1 string name",
-            "2 string serializationLib",
-            "3 map<string,string> parameters",
-            "4 string description in=3.1+",
-            "5 string serializerClass in=3.1+",
-            "6 string deserializerClass in=3.1+",
-            "7 SerdeType serdeType in=3.1+",
-        )
+        SPEC = ('1 string name', '2 string serializationLib', '3 map<string,string> parameters', '4 string description in=3.1+', '5 string serializerClass in=3.1+', '6 string deserializerClass in=3.1+', '7 SerdeType serdeType in=3.1+',)
 
-        def __new__(
-            cls,
-            name=None,
-            serializationLib=None,
-            parameters=None,
-            description=None,
-            serializerClass=None,
-            deserializerClass=None,
-            serdeType=None,
-        ):
-            return new(
-                cls,
-                (
-                    name,
-                    serializationLib,
-                    parameters,
-                    description,
-                    serializerClass,
-                    deserializerClass,
-                    serdeType,
-                ),
-            )
+        def __new__(cls, name=None, serializationLib=None, parameters=None, description=None, serializerClass=None, deserializerClass=None, serdeType=None):
+            return new(cls, (name, serializationLib, parameters, description, serializerClass, deserializerClass, serdeType,))
 
         name = at[0]
         serializationLib = at[1]
@@ -1524,21 +848,10 @@ else:
 
     class SkewedInfo(Struct):
         __slots__ = ()
-        SPEC = (
-            "1 list<string> skewedColNames",
-            "2 list<list<string>> skewedColValues",
-            "3 map<list<string>,string> skewedColValueLocationMaps",
-        )
+        SPEC = ('1 list<string> skewedColNames', '2 list<list<string>> skewedColValues', '3 map<list<string>,string> skewedColValueLocationMaps',)
 
         def __new__(cls, skewedColNames=None, skewedColValues=None, skewedColValueLocationMaps=None):
-            return new(
-                cls,
-                (
-                    skewedColNames,
-                    skewedColValues,
-                    skewedColValueLocationMaps,
-                ),
-            )
+            return new(cls, (skewedColNames, skewedColValues, skewedColValueLocationMaps,))
 
         skewedColNames = at[0]
         skewedColValues = at[1]
@@ -1546,23 +859,10 @@ else:
 
     class SourceTable(Struct):
         __slots__ = ()
-        SPEC = (
-            "1 Table table required in=4.0.0+",
-            "2 i64 insertedCount required in=4.0.0+",
-            "3 i64 updatedCount required in=4.0.0+",
-            "4 i64 deletedCount required in=4.0.0+",
-        )
+        SPEC = ('1 Table table required in=4.0.0+', '2 i64 insertedCount required in=4.0.0+', '3 i64 updatedCount required in=4.0.0+', '4 i64 deletedCount required in=4.0.0+',)
 
         def __new__(cls, table=None, insertedCount=None, updatedCount=None, deletedCount=None):
-            return new(
-                cls,
-                (
-                    table,
-                    insertedCount,
-                    updatedCount,
-                    deletedCount,
-                ),
-            )
+            return new(cls, (table, insertedCount, updatedCount, deletedCount,))
 
         table = at[0]
         insertedCount = at[1]
@@ -1571,53 +871,10 @@ else:
 
     class StorageDescriptor(Struct):
         __slots__ = ()
-        SPEC = (
-            "1 list<FieldSchema> cols",
-            "2 string location @location",
-            "3 string inputFormat",
-            "4 string outputFormat",
-            "5 bool compressed",
-            "6 i32 numBuckets",
-            "7 SerDeInfo serdeInfo",
-            "8 list<string> bucketCols",
-            "9 list<Order> sortCols",
-            "10 map<string,string> parameters",
-            "11 SkewedInfo skewedInfo",
-            "12 bool storedAsSubDirectories",
-        )
+        SPEC = ('1 list<FieldSchema> cols', '2 string location @location', '3 string inputFormat', '4 string outputFormat', '5 bool compressed', '6 i32 numBuckets', '7 SerDeInfo serdeInfo', '8 list<string> bucketCols', '9 list<Order> sortCols', '10 map<string,string> parameters', '11 SkewedInfo skewedInfo', '12 bool storedAsSubDirectories',)
 
-        def __new__(
-            cls,
-            cols=None,
-            location=None,
-            inputFormat=None,
-            outputFormat=None,
-            compressed=None,
-            numBuckets=None,
-            serdeInfo=None,
-            bucketCols=None,
-            sortCols=None,
-            parameters=None,
-            skewedInfo=None,
-            storedAsSubDirectories=None,
-        ):
-            return new(
-                cls,
-                (
-                    cols,
-                    location,
-                    inputFormat,
-                    outputFormat,
-                    compressed,
-                    numBuckets,
-                    serdeInfo,
-                    bucketCols,
-                    sortCols,
-                    parameters,
-                    skewedInfo,
-                    storedAsSubDirectories,
-                ),
-            )
+        def __new__(cls, cols=None, location=None, inputFormat=None, outputFormat=None, compressed=None, numBuckets=None, serdeInfo=None, bucketCols=None, sortCols=None, parameters=None, skewedInfo=None, storedAsSubDirectories=None):
+            return new(cls, (cols, location, inputFormat, outputFormat, compressed, numBuckets, serdeInfo, bucketCols, sortCols, parameters, skewedInfo, storedAsSubDirectories,))
 
         cols = at[0]
         location = at[1]
@@ -1634,25 +891,10 @@ else:
 
     class StringColumnStatsData(Struct):
         __slots__ = ()
-        SPEC = (
-            "1 i64 maxColLen required",
-            "2 double avgColLen required",
-            "3 i64 numNulls required",
-            "4 i64 numDVs required",
-            "5 binary bitVectors",
-        )
+        SPEC = ('1 i64 maxColLen required', '2 double avgColLen required', '3 i64 numNulls required', '4 i64 numDVs required', '5 binary bitVectors',)
 
         def __new__(cls, maxColLen=None, avgColLen=None, numNulls=None, numDVs=None, bitVectors=None):
-            return new(
-                cls,
-                (
-                    maxColLen,
-                    avgColLen,
-                    numNulls,
-                    numDVs,
-                    bitVectors,
-                ),
-            )
+            return new(cls, (maxColLen, avgColLen, numNulls, numDVs, bitVectors,))
 
         maxColLen = at[0]
         avgColLen = at[1]
@@ -1662,102 +904,10 @@ else:
 
     class Table(Struct):
         __slots__ = ()
-        SPEC = (
-            "1 string tableName @table",
-            "2 string dbName @db",
-            "3 string owner @user",
-            "4 i32 createTime",
-            "5 i32 lastAccessTime",
-            "6 i32 retention",
-            "7 StorageDescriptor sd",
-            "8 list<FieldSchema> partitionKeys",
-            "9 map<string,string> parameters",
-            "10 string viewOriginalText @view_text",
-            "11 string viewExpandedText @view_text",
-            "12 string tableType",
-            "13 PrincipalPrivilegeSet privileges",
-            "14 bool temporary default=false",
-            "15 bool rewriteEnabled",
-            "16 string catName @cat in=2.3",
-            "16 CreationMetadata creationMetadata in=3.1+",
-            "17 string catName @cat in=3.1+",
-            "18 PrincipalType ownerType default=1 in=3.1+",
-            "19 i64 writeId default=-1 in=4.0.0+",
-            "20 bool isStatsCompliant in=4.0.0+",
-            "21 ColumnStatistics colStats in=4.0.0+",
-            "22 byte accessType in=4.0.0+",
-            "23 list<string> requiredReadCapabilities in=4.0.0+",
-            "24 list<string> requiredWriteCapabilities in=4.0.0+",
-            "25 i64 id in=4.0.0+",
-            "26 FileMetadata fileMetadata in=4.0.0+",
-            "27 ObjectDictionary dictionary in=4.0.0+",
-            "28 i64 txnId @txn_id in=4.0.0+",
-        )
+        SPEC = ('1 string tableName @table', '2 string dbName @db', '3 string owner @user', '4 i32 createTime', '5 i32 lastAccessTime', '6 i32 retention', '7 StorageDescriptor sd', '8 list<FieldSchema> partitionKeys', '9 map<string,string> parameters', '10 string viewOriginalText @view_text', '11 string viewExpandedText @view_text', '12 string tableType', '13 PrincipalPrivilegeSet privileges', '14 bool temporary default=false', '15 bool rewriteEnabled', '16 string catName @cat in=2.3', '16 CreationMetadata creationMetadata in=3.1+', '17 string catName @cat in=3.1+', '18 PrincipalType ownerType default=1 in=3.1+', '19 i64 writeId default=-1 in=4.0.0+', '20 bool isStatsCompliant in=4.0.0+', '21 ColumnStatistics colStats in=4.0.0+', '22 byte accessType in=4.0.0+', '23 list<string> requiredReadCapabilities in=4.0.0+', '24 list<string> requiredWriteCapabilities in=4.0.0+', '25 i64 id in=4.0.0+', '26 FileMetadata fileMetadata in=4.0.0+', '27 ObjectDictionary dictionary in=4.0.0+', '28 i64 txnId @txn_id in=4.0.0+',)
 
-        def __new__(
-            cls,
-            tableName=None,
-            dbName=None,
-            owner=None,
-            createTime=None,
-            lastAccessTime=None,
-            retention=None,
-            sd=None,
-            partitionKeys=None,
-            parameters=None,
-            viewOriginalText=None,
-            viewExpandedText=None,
-            tableType=None,
-            privileges=None,
-            temporary=None,
-            rewriteEnabled=None,
-            catName=None,
-            creationMetadata=None,
-            ownerType=None,
-            writeId=None,
-            isStatsCompliant=None,
-            colStats=None,
-            accessType=None,
-            requiredReadCapabilities=None,
-            requiredWriteCapabilities=None,
-            id=None,
-            fileMetadata=None,
-            dictionary=None,
-            txnId=None,
-        ):
-            return new(
-                cls,
-                (
-                    tableName,
-                    dbName,
-                    owner,
-                    createTime,
-                    lastAccessTime,
-                    retention,
-                    sd,
-                    partitionKeys,
-                    parameters,
-                    viewOriginalText,
-                    viewExpandedText,
-                    tableType,
-                    privileges,
-                    temporary,
-                    rewriteEnabled,
-                    catName,
-                    creationMetadata,
-                    ownerType,
-                    writeId,
-                    isStatsCompliant,
-                    colStats,
-                    accessType,
-                    requiredReadCapabilities,
-                    requiredWriteCapabilities,
-                    id,
-                    fileMetadata,
-                    dictionary,
-                    txnId,
-                ),
-            )
+        def __new__(cls, tableName=None, dbName=None, owner=None, createTime=None, lastAccessTime=None, retention=None, sd=None, partitionKeys=None, parameters=None, viewOriginalText=None, viewExpandedText=None, tableType=None, privileges=None, temporary=None, rewriteEnabled=None, catName=None, creationMetadata=None, ownerType=None, writeId=None, isStatsCompliant=None, colStats=None, accessType=None, requiredReadCapabilities=None, requiredWriteCapabilities=None, id=None, fileMetadata=None, dictionary=None, txnId=None):
+            return new(cls, (tableName, dbName, owner, createTime, lastAccessTime, retention, sd, partitionKeys, parameters, viewOriginalText, viewExpandedText, tableType, privileges, temporary, rewriteEnabled, catName, creationMetadata, ownerType, writeId, isStatsCompliant, colStats, accessType, requiredReadCapabilities, requiredWriteCapabilities, id, fileMetadata, dictionary, txnId,))
 
         tableName = at[0]
         dbName = at[1]
@@ -1790,7 +940,7 @@ else:
 
     class Timestamp(Struct):
         __slots__ = ()
-        SPEC = ("1 i64 secondsSinceEpoch required in=4.0.0+",)
+        SPEC = ('1 i64 secondsSinceEpoch required in=4.0.0+',)
 
         def __new__(cls, secondsSinceEpoch=None):
             return new(cls, (secondsSinceEpoch,))
@@ -1799,27 +949,10 @@ else:
 
     class TimestampColumnStatsData(Struct):
         __slots__ = ()
-        SPEC = (
-            "1 Timestamp lowValue in=4.0.0+",
-            "2 Timestamp highValue in=4.0.0+",
-            "3 i64 numNulls required in=4.0.0+",
-            "4 i64 numDVs required in=4.0.0+",
-            "5 binary bitVectors in=4.0.0+",
-            "6 binary histogram in=4.0.0+",
-        )
+        SPEC = ('1 Timestamp lowValue in=4.0.0+', '2 Timestamp highValue in=4.0.0+', '3 i64 numNulls required in=4.0.0+', '4 i64 numDVs required in=4.0.0+', '5 binary bitVectors in=4.0.0+', '6 binary histogram in=4.0.0+',)
 
         def __new__(cls, lowValue=None, highValue=None, numNulls=None, numDVs=None, bitVectors=None, histogram=None):
-            return new(
-                cls,
-                (
-                    lowValue,
-                    highValue,
-                    numNulls,
-                    numDVs,
-                    bitVectors,
-                    histogram,
-                ),
-            )
+            return new(cls, (lowValue, highValue, numNulls, numDVs, bitVectors, histogram,))
 
         lowValue = at[0]
         highValue = at[1]
@@ -1830,50 +963,20 @@ else:
 
     class Version(Struct):
         __slots__ = ()
-        SPEC = (
-            "1 string version",
-            "2 string comments",
-        )
+        SPEC = ('1 string version', '2 string comments',)
 
         def __new__(cls, version=None, comments=None):
-            return new(
-                cls,
-                (
-                    version,
-                    comments,
-                ),
-            )
+            return new(cls, (version, comments,))
 
         version = at[0]
         comments = at[1]
 
     class WriteEventInfo(Struct):
         __slots__ = ()
-        SPEC = (
-            "1 i64 writeId required in=4.0.0+",
-            "2 string database required in=4.0.0+",
-            "3 string table required @table in=4.0.0+",
-            "4 string files required in=4.0.0+",
-            "5 string partition in=4.0.0+",
-            "6 string tableObj in=4.0.0+",
-            "7 string partitionObj in=4.0.0+",
-        )
+        SPEC = ('1 i64 writeId required in=4.0.0+', '2 string database required in=4.0.0+', '3 string table required @table in=4.0.0+', '4 string files required in=4.0.0+', '5 string partition in=4.0.0+', '6 string tableObj in=4.0.0+', '7 string partitionObj in=4.0.0+',)
 
-        def __new__(
-            cls, writeId=None, database=None, table=None, files=None, partition=None, tableObj=None, partitionObj=None
-        ):
-            return new(
-                cls,
-                (
-                    writeId,
-                    database,
-                    table,
-                    files,
-                    partition,
-                    tableObj,
-                    partitionObj,
-                ),
-            )
+        def __new__(cls, writeId=None, database=None, table=None, files=None, partition=None, tableObj=None, partitionObj=None):
+            return new(cls, (writeId, database, table, files, partition, tableObj, partitionObj,))
 
         writeId = at[0]
         database = at[1]

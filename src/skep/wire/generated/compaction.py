@@ -5,30 +5,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
-__all__ = [
-    "AbortCompactResponse",
-    "AbortCompactionRequest",
-    "AbortCompactionResponseElement",
-    "CompactionMetricsDataRequest",
-    "CompactionMetricsDataStruct",
-    "CompactionMetricsMetricType",
-    "CompactionRequest",
-    "CompactionResponse",
-    "FindNextCompactRequest",
-    "GetLatestCommittedCompactionInfoRequest",
-    "GetLatestCommittedCompactionInfoResponse",
-    "OptionalCompactionInfoStruct",
-    "ShowCompactRequest",
-    "ShowCompactResponse",
-    "ShowCompactResponseElement",
-]
+__all__ = ['AbortCompactResponse', 'AbortCompactionRequest', 'AbortCompactionResponseElement', 'CompactionMetricsDataRequest', 'CompactionMetricsDataStruct', 'CompactionMetricsMetricType', 'CompactionRequest', 'CompactionResponse', 'FindNextCompactRequest', 'GetLatestCommittedCompactionInfoRequest', 'GetLatestCommittedCompactionInfoResponse', 'OptionalCompactionInfoStruct', 'ShowCompactRequest', 'ShowCompactResponse', 'ShowCompactResponseElement']
 
 
 class CompactionMetricsMetricType:
     NUM_OBSOLETE_DELTAS = 0
     NUM_DELTAS = 1
     NUM_SMALL_DELTAS = 2
-    NAMES: ClassVar[dict[int, str]] = {0: "NUM_OBSOLETE_DELTAS", 1: "NUM_DELTAS", 2: "NUM_SMALL_DELTAS"}
+    NAMES: ClassVar[dict[int, str]] = {0: 'NUM_OBSOLETE_DELTAS', 1: 'NUM_DELTAS', 2: 'NUM_SMALL_DELTAS'}
 
 
 if TYPE_CHECKING:
@@ -143,7 +127,7 @@ else:
 
     class AbortCompactResponse(Struct):
         __slots__ = ()
-        SPEC = ("1 map<i64,AbortCompactionResponseElement> abortedcompacts required in=4.0.0+",)
+        SPEC = ('1 map<i64,AbortCompactionResponseElement> abortedcompacts required in=4.0.0+',)
 
         def __new__(cls, abortedcompacts=None):
             return new(cls, (abortedcompacts,))
@@ -152,21 +136,10 @@ else:
 
     class AbortCompactionRequest(Struct):
         __slots__ = ()
-        SPEC = (
-            "1 list<i64> compactionIds required in=4.0.0+",
-            "2 string type in=4.0.0+",
-            "3 string poolName in=4.0.0+",
-        )
+        SPEC = ('1 list<i64> compactionIds required in=4.0.0+', '2 string type in=4.0.0+', '3 string poolName in=4.0.0+',)
 
         def __new__(cls, compactionIds=None, type=None, poolName=None):
-            return new(
-                cls,
-                (
-                    compactionIds,
-                    type,
-                    poolName,
-                ),
-            )
+            return new(cls, (compactionIds, type, poolName,))
 
         compactionIds = at[0]
         type = at[1]
@@ -174,21 +147,10 @@ else:
 
     class AbortCompactionResponseElement(Struct):
         __slots__ = ()
-        SPEC = (
-            "1 i64 compactionId required in=4.0.0+",
-            "2 string status in=4.0.0+",
-            "3 string message in=4.0.0+",
-        )
+        SPEC = ('1 i64 compactionId required in=4.0.0+', '2 string status in=4.0.0+', '3 string message in=4.0.0+',)
 
         def __new__(cls, compactionId=None, status=None, message=None):
-            return new(
-                cls,
-                (
-                    compactionId,
-                    status,
-                    message,
-                ),
-            )
+            return new(cls, (compactionId, status, message,))
 
         compactionId = at[0]
         status = at[1]
@@ -196,23 +158,10 @@ else:
 
     class CompactionMetricsDataRequest(Struct):
         __slots__ = ()
-        SPEC = (
-            "1 string dbName required @db in=4.0.0+",
-            "2 string tblName required @table in=4.0.0+",
-            "3 string partitionName @part_name in=4.0.0+",
-            "4 CompactionMetricsMetricType type required in=4.0.0+",
-        )
+        SPEC = ('1 string dbName required @db in=4.0.0+', '2 string tblName required @table in=4.0.0+', '3 string partitionName @part_name in=4.0.0+', '4 CompactionMetricsMetricType type required in=4.0.0+',)
 
         def __new__(cls, dbName=None, tblName=None, partitionName=None, type=None):
-            return new(
-                cls,
-                (
-                    dbName,
-                    tblName,
-                    partitionName,
-                    type,
-                ),
-            )
+            return new(cls, (dbName, tblName, partitionName, type,))
 
         dbName = at[0]
         tblName = at[1]
@@ -221,38 +170,10 @@ else:
 
     class CompactionMetricsDataStruct(Struct):
         __slots__ = ()
-        SPEC = (
-            "1 string dbname required @db in=4.0.0+",
-            "2 string tblname required @table in=4.0.0+",
-            "3 string partitionname @part_name in=4.0.0+",
-            "4 CompactionMetricsMetricType type required in=4.0.0+",
-            "5 i32 metricvalue required in=4.0.0+",
-            "6 i32 version required in=4.0.0+",
-            "7 i32 threshold required in=4.0.0+",
-        )
+        SPEC = ('1 string dbname required @db in=4.0.0+', '2 string tblname required @table in=4.0.0+', '3 string partitionname @part_name in=4.0.0+', '4 CompactionMetricsMetricType type required in=4.0.0+', '5 i32 metricvalue required in=4.0.0+', '6 i32 version required in=4.0.0+', '7 i32 threshold required in=4.0.0+',)
 
-        def __new__(
-            cls,
-            dbname=None,
-            tblname=None,
-            partitionname=None,
-            type=None,
-            metricvalue=None,
-            version=None,
-            threshold=None,
-        ):
-            return new(
-                cls,
-                (
-                    dbname,
-                    tblname,
-                    partitionname,
-                    type,
-                    metricvalue,
-                    version,
-                    threshold,
-                ),
-            )
+        def __new__(cls, dbname=None, tblname=None, partitionname=None, type=None, metricvalue=None, version=None, threshold=None):
+            return new(cls, (dbname, tblname, partitionname, type, metricvalue, version, threshold,))
 
         dbname = at[0]
         tblname = at[1]
@@ -264,50 +185,10 @@ else:
 
     class CompactionRequest(Struct):
         __slots__ = ()
-        SPEC = (
-            "1 string dbname required @db",
-            "2 string tablename required @table",
-            "3 string partitionname @part_name",
-            "4 CompactionType type required",
-            "5 string runas @user",
-            "6 map<string,string> properties",
-            "7 string initiatorId in=4.0.0+",
-            "8 string initiatorVersion in=4.0.0+",
-            "9 string poolName in=4.0.0+",
-            "10 i32 numberOfBuckets in=4.0.0+",
-            "11 string orderByClause in=4.0.0+",
-        )
+        SPEC = ('1 string dbname required @db', '2 string tablename required @table', '3 string partitionname @part_name', '4 CompactionType type required', '5 string runas @user', '6 map<string,string> properties', '7 string initiatorId in=4.0.0+', '8 string initiatorVersion in=4.0.0+', '9 string poolName in=4.0.0+', '10 i32 numberOfBuckets in=4.0.0+', '11 string orderByClause in=4.0.0+',)
 
-        def __new__(
-            cls,
-            dbname=None,
-            tablename=None,
-            partitionname=None,
-            type=None,
-            runas=None,
-            properties=None,
-            initiatorId=None,
-            initiatorVersion=None,
-            poolName=None,
-            numberOfBuckets=None,
-            orderByClause=None,
-        ):
-            return new(
-                cls,
-                (
-                    dbname,
-                    tablename,
-                    partitionname,
-                    type,
-                    runas,
-                    properties,
-                    initiatorId,
-                    initiatorVersion,
-                    poolName,
-                    numberOfBuckets,
-                    orderByClause,
-                ),
-            )
+        def __new__(cls, dbname=None, tablename=None, partitionname=None, type=None, runas=None, properties=None, initiatorId=None, initiatorVersion=None, poolName=None, numberOfBuckets=None, orderByClause=None):
+            return new(cls, (dbname, tablename, partitionname, type, runas, properties, initiatorId, initiatorVersion, poolName, numberOfBuckets, orderByClause,))
 
         dbname = at[0]
         tablename = at[1]
@@ -323,23 +204,10 @@ else:
 
     class CompactionResponse(Struct):
         __slots__ = ()
-        SPEC = (
-            "1 i64 id required",
-            "2 string state required",
-            "3 bool accepted required",
-            "4 string errormessage in=4.0.0+",
-        )
+        SPEC = ('1 i64 id required', '2 string state required', '3 bool accepted required', '4 string errormessage in=4.0.0+',)
 
         def __new__(cls, id=None, state=None, accepted=None, errormessage=None):
-            return new(
-                cls,
-                (
-                    id,
-                    state,
-                    accepted,
-                    errormessage,
-                ),
-            )
+            return new(cls, (id, state, accepted, errormessage,))
 
         id = at[0]
         state = at[1]
@@ -348,21 +216,10 @@ else:
 
     class FindNextCompactRequest(Struct):
         __slots__ = ()
-        SPEC = (
-            "1 string workerId in=4.0.0+",
-            "2 string workerVersion in=4.0.0+",
-            "3 string poolName in=4.0.0+",
-        )
+        SPEC = ('1 string workerId in=4.0.0+', '2 string workerVersion in=4.0.0+', '3 string poolName in=4.0.0+',)
 
         def __new__(cls, workerId=None, workerVersion=None, poolName=None):
-            return new(
-                cls,
-                (
-                    workerId,
-                    workerVersion,
-                    poolName,
-                ),
-            )
+            return new(cls, (workerId, workerVersion, poolName,))
 
         workerId = at[0]
         workerVersion = at[1]
@@ -370,23 +227,10 @@ else:
 
     class GetLatestCommittedCompactionInfoRequest(Struct):
         __slots__ = ()
-        SPEC = (
-            "1 string dbname required @db in=4.0.0+",
-            "2 string tablename required @table in=4.0.0+",
-            "3 list<string> partitionnames @part_name in=4.0.0+",
-            "4 i64 lastCompactionId in=4.0.0+",
-        )
+        SPEC = ('1 string dbname required @db in=4.0.0+', '2 string tablename required @table in=4.0.0+', '3 list<string> partitionnames @part_name in=4.0.0+', '4 i64 lastCompactionId in=4.0.0+',)
 
         def __new__(cls, dbname=None, tablename=None, partitionnames=None, lastCompactionId=None):
-            return new(
-                cls,
-                (
-                    dbname,
-                    tablename,
-                    partitionnames,
-                    lastCompactionId,
-                ),
-            )
+            return new(cls, (dbname, tablename, partitionnames, lastCompactionId,))
 
         dbname = at[0]
         tablename = at[1]
@@ -395,7 +239,7 @@ else:
 
     class GetLatestCommittedCompactionInfoResponse(Struct):
         __slots__ = ()
-        SPEC = ("1 list<CompactionInfoStruct> compactions required in=4.0.0+",)
+        SPEC = ('1 list<CompactionInfoStruct> compactions required in=4.0.0+',)
 
         def __new__(cls, compactions=None):
             return new(cls, (compactions,))
@@ -404,7 +248,7 @@ else:
 
     class OptionalCompactionInfoStruct(Struct):
         __slots__ = ()
-        SPEC = ("1 CompactionInfoStruct ci in=4.0.0+",)
+        SPEC = ('1 CompactionInfoStruct ci in=4.0.0+',)
 
         def __new__(cls, ci=None):
             return new(cls, (ci,))
@@ -413,44 +257,10 @@ else:
 
     class ShowCompactRequest(Struct):
         __slots__ = ()
-        SPEC = (
-            "1 i64 id in=4.0.0+",
-            "2 string poolName in=4.0.0+",
-            "3 string dbName @db in=4.0.0+",
-            "4 string tbName in=4.0.0+",
-            "5 string partName @part_name in=4.0.0+",
-            "6 CompactionType type in=4.0.0+",
-            "7 string state in=4.0.0+",
-            "8 i64 limit in=4.0.0+",
-            "9 string order in=4.0.0+",
-        )
+        SPEC = ('1 i64 id in=4.0.0+', '2 string poolName in=4.0.0+', '3 string dbName @db in=4.0.0+', '4 string tbName in=4.0.0+', '5 string partName @part_name in=4.0.0+', '6 CompactionType type in=4.0.0+', '7 string state in=4.0.0+', '8 i64 limit in=4.0.0+', '9 string order in=4.0.0+',)
 
-        def __new__(
-            cls,
-            id=None,
-            poolName=None,
-            dbName=None,
-            tbName=None,
-            partName=None,
-            type=None,
-            state=None,
-            limit=None,
-            order=None,
-        ):
-            return new(
-                cls,
-                (
-                    id,
-                    poolName,
-                    dbName,
-                    tbName,
-                    partName,
-                    type,
-                    state,
-                    limit,
-                    order,
-                ),
-            )
+        def __new__(cls, id=None, poolName=None, dbName=None, tbName=None, partName=None, type=None, state=None, limit=None, order=None):
+            return new(cls, (id, poolName, dbName, tbName, partName, type, state, limit, order,))
 
         id = at[0]
         poolName = at[1]
@@ -464,7 +274,7 @@ else:
 
     class ShowCompactResponse(Struct):
         __slots__ = ()
-        SPEC = ("1 list<ShowCompactResponseElement> compacts required",)
+        SPEC = ('1 list<ShowCompactResponseElement> compacts required',)
 
         def __new__(cls, compacts=None):
             return new(cls, (compacts,))
@@ -473,89 +283,10 @@ else:
 
     class ShowCompactResponseElement(Struct):
         __slots__ = ()
-        SPEC = (
-            "1 string dbname required @db",
-            "2 string tablename required @table",
-            "3 string partitionname @part_name",
-            "4 CompactionType type required",
-            "5 string state required",
-            "6 string workerid",
-            "7 i64 start",
-            "8 string runAs @user",
-            "9 i64 hightestTxnId",
-            "10 string metaInfo",
-            "11 i64 endTime",
-            "12 string hadoopJobId default=None",
-            "13 i64 id",
-            "14 string errorMessage in=4.0.0+",
-            "15 i64 enqueueTime in=4.0.0+",
-            "16 string workerVersion in=4.0.0+",
-            "17 string initiatorId in=4.0.0+",
-            "18 string initiatorVersion in=4.0.0+",
-            "19 i64 cleanerStart in=4.0.0+",
-            "20 string poolName in=4.0.0+",
-            "21 i64 nextTxnId in=4.0.0+",
-            "22 i64 txnId @txn_id in=4.0.0+",
-            "23 i64 commitTime in=4.0.0+",
-            "24 i64 hightestWriteId in=4.0.0+",
-        )
+        SPEC = ('1 string dbname required @db', '2 string tablename required @table', '3 string partitionname @part_name', '4 CompactionType type required', '5 string state required', '6 string workerid', '7 i64 start', '8 string runAs @user', '9 i64 hightestTxnId', '10 string metaInfo', '11 i64 endTime', '12 string hadoopJobId default=None', '13 i64 id', '14 string errorMessage in=4.0.0+', '15 i64 enqueueTime in=4.0.0+', '16 string workerVersion in=4.0.0+', '17 string initiatorId in=4.0.0+', '18 string initiatorVersion in=4.0.0+', '19 i64 cleanerStart in=4.0.0+', '20 string poolName in=4.0.0+', '21 i64 nextTxnId in=4.0.0+', '22 i64 txnId @txn_id in=4.0.0+', '23 i64 commitTime in=4.0.0+', '24 i64 hightestWriteId in=4.0.0+',)
 
-        def __new__(
-            cls,
-            dbname=None,
-            tablename=None,
-            partitionname=None,
-            type=None,
-            state=None,
-            workerid=None,
-            start=None,
-            runAs=None,
-            hightestTxnId=None,
-            metaInfo=None,
-            endTime=None,
-            hadoopJobId=None,
-            id=None,
-            errorMessage=None,
-            enqueueTime=None,
-            workerVersion=None,
-            initiatorId=None,
-            initiatorVersion=None,
-            cleanerStart=None,
-            poolName=None,
-            nextTxnId=None,
-            txnId=None,
-            commitTime=None,
-            hightestWriteId=None,
-        ):
-            return new(
-                cls,
-                (
-                    dbname,
-                    tablename,
-                    partitionname,
-                    type,
-                    state,
-                    workerid,
-                    start,
-                    runAs,
-                    hightestTxnId,
-                    metaInfo,
-                    endTime,
-                    hadoopJobId,
-                    id,
-                    errorMessage,
-                    enqueueTime,
-                    workerVersion,
-                    initiatorId,
-                    initiatorVersion,
-                    cleanerStart,
-                    poolName,
-                    nextTxnId,
-                    txnId,
-                    commitTime,
-                    hightestWriteId,
-                ),
-            )
+        def __new__(cls, dbname=None, tablename=None, partitionname=None, type=None, state=None, workerid=None, start=None, runAs=None, hightestTxnId=None, metaInfo=None, endTime=None, hadoopJobId=None, id=None, errorMessage=None, enqueueTime=None, workerVersion=None, initiatorId=None, initiatorVersion=None, cleanerStart=None, poolName=None, nextTxnId=None, txnId=None, commitTime=None, hightestWriteId=None):
+            return new(cls, (dbname, tablename, partitionname, type, state, workerid, start, runAs, hightestTxnId, metaInfo, endTime, hadoopJobId, id, errorMessage, enqueueTime, workerVersion, initiatorId, initiatorVersion, cleanerStart, poolName, nextTxnId, txnId, commitTime, hightestWriteId,))
 
         dbname = at[0]
         tablename = at[1]

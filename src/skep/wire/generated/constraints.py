@@ -5,41 +5,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
-__all__ = [
-    "AddCheckConstraintRequest",
-    "AddDefaultConstraintRequest",
-    "AddForeignKeyRequest",
-    "AddNotNullConstraintRequest",
-    "AddPrimaryKeyRequest",
-    "AddUniqueConstraintRequest",
-    "AllTableConstraintsRequest",
-    "AllTableConstraintsResponse",
-    "CheckConstraintsRequest",
-    "CheckConstraintsResponse",
-    "DefaultConstraintsRequest",
-    "DefaultConstraintsResponse",
-    "DropConstraintRequest",
-    "ForeignKeysRequest",
-    "ForeignKeysResponse",
-    "NotNullConstraintsRequest",
-    "NotNullConstraintsResponse",
-    "PrimaryKeysRequest",
-    "PrimaryKeysResponse",
-    "SQLAllTableConstraints",
-    "UniqueConstraintsRequest",
-    "UniqueConstraintsResponse",
-]
+__all__ = ['AddCheckConstraintRequest', 'AddDefaultConstraintRequest', 'AddForeignKeyRequest', 'AddNotNullConstraintRequest', 'AddPrimaryKeyRequest', 'AddUniqueConstraintRequest', 'AllTableConstraintsRequest', 'AllTableConstraintsResponse', 'CheckConstraintsRequest', 'CheckConstraintsResponse', 'DefaultConstraintsRequest', 'DefaultConstraintsResponse', 'DropConstraintRequest', 'ForeignKeysRequest', 'ForeignKeysResponse', 'NotNullConstraintsRequest', 'NotNullConstraintsResponse', 'PrimaryKeysRequest', 'PrimaryKeysResponse', 'SQLAllTableConstraints', 'UniqueConstraintsRequest', 'UniqueConstraintsResponse']
 
 
 if TYPE_CHECKING:
-    from skep.wire.generated.common import (
-        SQLCheckConstraint,
-        SQLDefaultConstraint,
-        SQLForeignKey,
-        SQLNotNullConstraint,
-        SQLPrimaryKey,
-        SQLUniqueConstraint,
-    )
+    from skep.wire.generated.common import SQLCheckConstraint, SQLDefaultConstraint, SQLForeignKey, SQLNotNullConstraint, SQLPrimaryKey, SQLUniqueConstraint
 
     class AddCheckConstraintRequest(NamedTuple):
         checkConstraintCols: tuple[SQLCheckConstraint, ...] | None = None
@@ -150,7 +120,7 @@ else:
 
     class AddCheckConstraintRequest(Struct):
         __slots__ = ()
-        SPEC = ("1 list<SQLCheckConstraint> checkConstraintCols required in=3.1+",)
+        SPEC = ('1 list<SQLCheckConstraint> checkConstraintCols required in=3.1+',)
 
         def __new__(cls, checkConstraintCols=None):
             return new(cls, (checkConstraintCols,))
@@ -159,7 +129,7 @@ else:
 
     class AddDefaultConstraintRequest(Struct):
         __slots__ = ()
-        SPEC = ("1 list<SQLDefaultConstraint> defaultConstraintCols required in=3.1+",)
+        SPEC = ('1 list<SQLDefaultConstraint> defaultConstraintCols required in=3.1+',)
 
         def __new__(cls, defaultConstraintCols=None):
             return new(cls, (defaultConstraintCols,))
@@ -168,7 +138,7 @@ else:
 
     class AddForeignKeyRequest(Struct):
         __slots__ = ()
-        SPEC = ("1 list<SQLForeignKey> foreignKeyCols required",)
+        SPEC = ('1 list<SQLForeignKey> foreignKeyCols required',)
 
         def __new__(cls, foreignKeyCols=None):
             return new(cls, (foreignKeyCols,))
@@ -177,7 +147,7 @@ else:
 
     class AddNotNullConstraintRequest(Struct):
         __slots__ = ()
-        SPEC = ("1 list<SQLNotNullConstraint> notNullConstraintCols required in=3.1+",)
+        SPEC = ('1 list<SQLNotNullConstraint> notNullConstraintCols required in=3.1+',)
 
         def __new__(cls, notNullConstraintCols=None):
             return new(cls, (notNullConstraintCols,))
@@ -186,7 +156,7 @@ else:
 
     class AddPrimaryKeyRequest(Struct):
         __slots__ = ()
-        SPEC = ("1 list<SQLPrimaryKey> primaryKeyCols required",)
+        SPEC = ('1 list<SQLPrimaryKey> primaryKeyCols required',)
 
         def __new__(cls, primaryKeyCols=None):
             return new(cls, (primaryKeyCols,))
@@ -195,7 +165,7 @@ else:
 
     class AddUniqueConstraintRequest(Struct):
         __slots__ = ()
-        SPEC = ("1 list<SQLUniqueConstraint> uniqueConstraintCols required in=3.1+",)
+        SPEC = ('1 list<SQLUniqueConstraint> uniqueConstraintCols required in=3.1+',)
 
         def __new__(cls, uniqueConstraintCols=None):
             return new(cls, (uniqueConstraintCols,))
@@ -204,25 +174,10 @@ else:
 
     class AllTableConstraintsRequest(Struct):
         __slots__ = ()
-        SPEC = (
-            "1 string dbName required @db in=4.0.0+",
-            "2 string tblName required @table in=4.0.0+",
-            "3 string catName required @cat in=4.0.0+",
-            "4 string validWriteIdList in=4.0.0-4.1",
-            "5 i64 tableId default=-1 in=4.0.0-4.1",
-        )
+        SPEC = ('1 string dbName required @db in=4.0.0+', '2 string tblName required @table in=4.0.0+', '3 string catName required @cat in=4.0.0+', '4 string validWriteIdList in=4.0.0-4.1', '5 i64 tableId default=-1 in=4.0.0-4.1',)
 
         def __new__(cls, dbName=None, tblName=None, catName=None, validWriteIdList=None, tableId=None):
-            return new(
-                cls,
-                (
-                    dbName,
-                    tblName,
-                    catName,
-                    validWriteIdList,
-                    tableId,
-                ),
-            )
+            return new(cls, (dbName, tblName, catName, validWriteIdList, tableId,))
 
         dbName = at[0]
         tblName = at[1]
@@ -232,7 +187,7 @@ else:
 
     class AllTableConstraintsResponse(Struct):
         __slots__ = ()
-        SPEC = ("1 SQLAllTableConstraints allTableConstraints required in=4.0.0+",)
+        SPEC = ('1 SQLAllTableConstraints allTableConstraints required in=4.0.0+',)
 
         def __new__(cls, allTableConstraints=None):
             return new(cls, (allTableConstraints,))
@@ -241,25 +196,10 @@ else:
 
     class CheckConstraintsRequest(Struct):
         __slots__ = ()
-        SPEC = (
-            "1 string catName required @cat in=3.1+",
-            "2 string db_name required @db in=3.1+",
-            "3 string tbl_name required @table in=3.1+",
-            "4 string validWriteIdList in=4.0.0-4.1",
-            "5 i64 tableId default=-1 in=4.0.0-4.1",
-        )
+        SPEC = ('1 string catName required @cat in=3.1+', '2 string db_name required @db in=3.1+', '3 string tbl_name required @table in=3.1+', '4 string validWriteIdList in=4.0.0-4.1', '5 i64 tableId default=-1 in=4.0.0-4.1',)
 
         def __new__(cls, catName=None, db_name=None, tbl_name=None, validWriteIdList=None, tableId=None):
-            return new(
-                cls,
-                (
-                    catName,
-                    db_name,
-                    tbl_name,
-                    validWriteIdList,
-                    tableId,
-                ),
-            )
+            return new(cls, (catName, db_name, tbl_name, validWriteIdList, tableId,))
 
         catName = at[0]
         db_name = at[1]
@@ -269,7 +209,7 @@ else:
 
     class CheckConstraintsResponse(Struct):
         __slots__ = ()
-        SPEC = ("1 list<SQLCheckConstraint> checkConstraints required in=3.1+",)
+        SPEC = ('1 list<SQLCheckConstraint> checkConstraints required in=3.1+',)
 
         def __new__(cls, checkConstraints=None):
             return new(cls, (checkConstraints,))
@@ -278,25 +218,10 @@ else:
 
     class DefaultConstraintsRequest(Struct):
         __slots__ = ()
-        SPEC = (
-            "1 string catName required @cat in=3.1+",
-            "2 string db_name required @db in=3.1+",
-            "3 string tbl_name required @table in=3.1+",
-            "4 string validWriteIdList in=4.0.0-4.1",
-            "5 i64 tableId default=-1 in=4.0.0-4.1",
-        )
+        SPEC = ('1 string catName required @cat in=3.1+', '2 string db_name required @db in=3.1+', '3 string tbl_name required @table in=3.1+', '4 string validWriteIdList in=4.0.0-4.1', '5 i64 tableId default=-1 in=4.0.0-4.1',)
 
         def __new__(cls, catName=None, db_name=None, tbl_name=None, validWriteIdList=None, tableId=None):
-            return new(
-                cls,
-                (
-                    catName,
-                    db_name,
-                    tbl_name,
-                    validWriteIdList,
-                    tableId,
-                ),
-            )
+            return new(cls, (catName, db_name, tbl_name, validWriteIdList, tableId,))
 
         catName = at[0]
         db_name = at[1]
@@ -306,7 +231,7 @@ else:
 
     class DefaultConstraintsResponse(Struct):
         __slots__ = ()
-        SPEC = ("1 list<SQLDefaultConstraint> defaultConstraints required in=3.1+",)
+        SPEC = ('1 list<SQLDefaultConstraint> defaultConstraints required in=3.1+',)
 
         def __new__(cls, defaultConstraints=None):
             return new(cls, (defaultConstraints,))
@@ -315,23 +240,10 @@ else:
 
     class DropConstraintRequest(Struct):
         __slots__ = ()
-        SPEC = (
-            "1 string dbname required @db",
-            "2 string tablename required @table",
-            "3 string constraintname required",
-            "4 string catName @cat in=3.1+",
-        )
+        SPEC = ('1 string dbname required @db', '2 string tablename required @table', '3 string constraintname required', '4 string catName @cat in=3.1+',)
 
         def __new__(cls, dbname=None, tablename=None, constraintname=None, catName=None):
-            return new(
-                cls,
-                (
-                    dbname,
-                    tablename,
-                    constraintname,
-                    catName,
-                ),
-            )
+            return new(cls, (dbname, tablename, constraintname, catName,))
 
         dbname = at[0]
         tablename = at[1]
@@ -340,38 +252,10 @@ else:
 
     class ForeignKeysRequest(Struct):
         __slots__ = ()
-        SPEC = (
-            "1 string parent_db_name",
-            "2 string parent_tbl_name",
-            "3 string foreign_db_name @db",
-            "4 string foreign_tbl_name",
-            "5 string catName @cat in=3.1+",
-            "6 string validWriteIdList in=4.0.0-4.1",
-            "7 i64 tableId default=-1 in=4.0.0-4.1",
-        )
+        SPEC = ('1 string parent_db_name', '2 string parent_tbl_name', '3 string foreign_db_name @db', '4 string foreign_tbl_name', '5 string catName @cat in=3.1+', '6 string validWriteIdList in=4.0.0-4.1', '7 i64 tableId default=-1 in=4.0.0-4.1',)
 
-        def __new__(
-            cls,
-            parent_db_name=None,
-            parent_tbl_name=None,
-            foreign_db_name=None,
-            foreign_tbl_name=None,
-            catName=None,
-            validWriteIdList=None,
-            tableId=None,
-        ):
-            return new(
-                cls,
-                (
-                    parent_db_name,
-                    parent_tbl_name,
-                    foreign_db_name,
-                    foreign_tbl_name,
-                    catName,
-                    validWriteIdList,
-                    tableId,
-                ),
-            )
+        def __new__(cls, parent_db_name=None, parent_tbl_name=None, foreign_db_name=None, foreign_tbl_name=None, catName=None, validWriteIdList=None, tableId=None):
+            return new(cls, (parent_db_name, parent_tbl_name, foreign_db_name, foreign_tbl_name, catName, validWriteIdList, tableId,))
 
         parent_db_name = at[0]
         parent_tbl_name = at[1]
@@ -383,7 +267,7 @@ else:
 
     class ForeignKeysResponse(Struct):
         __slots__ = ()
-        SPEC = ("1 list<SQLForeignKey> foreignKeys required",)
+        SPEC = ('1 list<SQLForeignKey> foreignKeys required',)
 
         def __new__(cls, foreignKeys=None):
             return new(cls, (foreignKeys,))
@@ -392,25 +276,10 @@ else:
 
     class NotNullConstraintsRequest(Struct):
         __slots__ = ()
-        SPEC = (
-            "1 string catName required @cat in=3.1+",
-            "2 string db_name required @db in=3.1+",
-            "3 string tbl_name required @table in=3.1+",
-            "4 string validWriteIdList in=4.0.0-4.1",
-            "5 i64 tableId default=-1 in=4.0.0-4.1",
-        )
+        SPEC = ('1 string catName required @cat in=3.1+', '2 string db_name required @db in=3.1+', '3 string tbl_name required @table in=3.1+', '4 string validWriteIdList in=4.0.0-4.1', '5 i64 tableId default=-1 in=4.0.0-4.1',)
 
         def __new__(cls, catName=None, db_name=None, tbl_name=None, validWriteIdList=None, tableId=None):
-            return new(
-                cls,
-                (
-                    catName,
-                    db_name,
-                    tbl_name,
-                    validWriteIdList,
-                    tableId,
-                ),
-            )
+            return new(cls, (catName, db_name, tbl_name, validWriteIdList, tableId,))
 
         catName = at[0]
         db_name = at[1]
@@ -420,7 +289,7 @@ else:
 
     class NotNullConstraintsResponse(Struct):
         __slots__ = ()
-        SPEC = ("1 list<SQLNotNullConstraint> notNullConstraints required in=3.1+",)
+        SPEC = ('1 list<SQLNotNullConstraint> notNullConstraints required in=3.1+',)
 
         def __new__(cls, notNullConstraints=None):
             return new(cls, (notNullConstraints,))
@@ -429,25 +298,10 @@ else:
 
     class PrimaryKeysRequest(Struct):
         __slots__ = ()
-        SPEC = (
-            "1 string db_name required @db",
-            "2 string tbl_name required @table",
-            "3 string catName @cat in=3.1+",
-            "4 string validWriteIdList in=4.0.0-4.1",
-            "5 i64 tableId default=-1 in=4.0.0-4.1",
-        )
+        SPEC = ('1 string db_name required @db', '2 string tbl_name required @table', '3 string catName @cat in=3.1+', '4 string validWriteIdList in=4.0.0-4.1', '5 i64 tableId default=-1 in=4.0.0-4.1',)
 
         def __new__(cls, db_name=None, tbl_name=None, catName=None, validWriteIdList=None, tableId=None):
-            return new(
-                cls,
-                (
-                    db_name,
-                    tbl_name,
-                    catName,
-                    validWriteIdList,
-                    tableId,
-                ),
-            )
+            return new(cls, (db_name, tbl_name, catName, validWriteIdList, tableId,))
 
         db_name = at[0]
         tbl_name = at[1]
@@ -457,7 +311,7 @@ else:
 
     class PrimaryKeysResponse(Struct):
         __slots__ = ()
-        SPEC = ("1 list<SQLPrimaryKey> primaryKeys required",)
+        SPEC = ('1 list<SQLPrimaryKey> primaryKeys required',)
 
         def __new__(cls, primaryKeys=None):
             return new(cls, (primaryKeys,))
@@ -466,35 +320,10 @@ else:
 
     class SQLAllTableConstraints(Struct):
         __slots__ = ()
-        SPEC = (
-            "1 list<SQLPrimaryKey> primaryKeys in=4.0.0+",
-            "2 list<SQLForeignKey> foreignKeys in=4.0.0+",
-            "3 list<SQLUniqueConstraint> uniqueConstraints in=4.0.0+",
-            "4 list<SQLNotNullConstraint> notNullConstraints in=4.0.0+",
-            "5 list<SQLDefaultConstraint> defaultConstraints in=4.0.0+",
-            "6 list<SQLCheckConstraint> checkConstraints in=4.0.0+",
-        )
+        SPEC = ('1 list<SQLPrimaryKey> primaryKeys in=4.0.0+', '2 list<SQLForeignKey> foreignKeys in=4.0.0+', '3 list<SQLUniqueConstraint> uniqueConstraints in=4.0.0+', '4 list<SQLNotNullConstraint> notNullConstraints in=4.0.0+', '5 list<SQLDefaultConstraint> defaultConstraints in=4.0.0+', '6 list<SQLCheckConstraint> checkConstraints in=4.0.0+',)
 
-        def __new__(
-            cls,
-            primaryKeys=None,
-            foreignKeys=None,
-            uniqueConstraints=None,
-            notNullConstraints=None,
-            defaultConstraints=None,
-            checkConstraints=None,
-        ):
-            return new(
-                cls,
-                (
-                    primaryKeys,
-                    foreignKeys,
-                    uniqueConstraints,
-                    notNullConstraints,
-                    defaultConstraints,
-                    checkConstraints,
-                ),
-            )
+        def __new__(cls, primaryKeys=None, foreignKeys=None, uniqueConstraints=None, notNullConstraints=None, defaultConstraints=None, checkConstraints=None):
+            return new(cls, (primaryKeys, foreignKeys, uniqueConstraints, notNullConstraints, defaultConstraints, checkConstraints,))
 
         primaryKeys = at[0]
         foreignKeys = at[1]
@@ -505,25 +334,10 @@ else:
 
     class UniqueConstraintsRequest(Struct):
         __slots__ = ()
-        SPEC = (
-            "1 string catName required @cat in=3.1+",
-            "2 string db_name required @db in=3.1+",
-            "3 string tbl_name required @table in=3.1+",
-            "4 string validWriteIdList in=4.0.0-4.1",
-            "5 i64 tableId default=-1 in=4.0.0-4.1",
-        )
+        SPEC = ('1 string catName required @cat in=3.1+', '2 string db_name required @db in=3.1+', '3 string tbl_name required @table in=3.1+', '4 string validWriteIdList in=4.0.0-4.1', '5 i64 tableId default=-1 in=4.0.0-4.1',)
 
         def __new__(cls, catName=None, db_name=None, tbl_name=None, validWriteIdList=None, tableId=None):
-            return new(
-                cls,
-                (
-                    catName,
-                    db_name,
-                    tbl_name,
-                    validWriteIdList,
-                    tableId,
-                ),
-            )
+            return new(cls, (catName, db_name, tbl_name, validWriteIdList, tableId,))
 
         catName = at[0]
         db_name = at[1]
@@ -533,7 +347,7 @@ else:
 
     class UniqueConstraintsResponse(Struct):
         __slots__ = ()
-        SPEC = ("1 list<SQLUniqueConstraint> uniqueConstraints required in=3.1+",)
+        SPEC = ('1 list<SQLUniqueConstraint> uniqueConstraints required in=3.1+',)
 
         def __new__(cls, uniqueConstraints=None):
             return new(cls, (uniqueConstraints,))

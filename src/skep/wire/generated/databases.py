@@ -5,22 +5,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
-__all__ = [
-    "AlterDatabaseRequest",
-    "CreateDatabaseRequest",
-    "Database",
-    "DatabaseType",
-    "DropDatabaseRequest",
-    "GetDatabaseObjectsRequest",
-    "GetDatabaseObjectsResponse",
-    "GetDatabaseRequest",
-]
+__all__ = ['AlterDatabaseRequest', 'CreateDatabaseRequest', 'Database', 'DatabaseType', 'DropDatabaseRequest', 'GetDatabaseObjectsRequest', 'GetDatabaseObjectsResponse', 'GetDatabaseRequest']
 
 
 class DatabaseType:
     NATIVE = 1
     REMOTE = 2
-    NAMES: ClassVar[dict[int, str]] = {1: "NATIVE", 2: "REMOTE"}
+    NAMES: ClassVar[dict[int, str]] = {1: 'NATIVE', 2: 'REMOTE'}
 
 
 if TYPE_CHECKING:
@@ -91,76 +82,20 @@ else:
 
     class AlterDatabaseRequest(Struct):
         __slots__ = ()
-        SPEC = (
-            "1 string oldDbName required @db in=4.0.1+",
-            "2 Database newDb required in=4.0.1+",
-        )
+        SPEC = ('1 string oldDbName required @db in=4.0.1+', '2 Database newDb required in=4.0.1+',)
 
         def __new__(cls, oldDbName=None, newDb=None):
-            return new(
-                cls,
-                (
-                    oldDbName,
-                    newDb,
-                ),
-            )
+            return new(cls, (oldDbName, newDb,))
 
         oldDbName = at[0]
         newDb = at[1]
 
     class CreateDatabaseRequest(Struct):
         __slots__ = ()
-        SPEC = (
-            "1 string databaseName required @db in=4.0.0+",
-            "2 string description in=4.0.0+",
-            "3 string locationUri @location in=4.0.0+",
-            "4 map<string,string> parameters in=4.0.0+",
-            "5 PrincipalPrivilegeSet privileges in=4.0.0+",
-            "6 string ownerName @user in=4.0.0+",
-            "7 PrincipalType ownerType in=4.0.0+",
-            "8 string catalogName @cat in=4.0.0+",
-            "9 i32 createTime in=4.0.0+",
-            "10 string managedLocationUri @location in=4.0.0+",
-            "11 string type in=4.0.0",
-            "11 DatabaseType type in=4.0.1+",
-            "12 string dataConnectorName in=4.0.0+",
-            "13 string remote_dbname in=4.0.1+",
-        )
+        SPEC = ('1 string databaseName required @db in=4.0.0+', '2 string description in=4.0.0+', '3 string locationUri @location in=4.0.0+', '4 map<string,string> parameters in=4.0.0+', '5 PrincipalPrivilegeSet privileges in=4.0.0+', '6 string ownerName @user in=4.0.0+', '7 PrincipalType ownerType in=4.0.0+', '8 string catalogName @cat in=4.0.0+', '9 i32 createTime in=4.0.0+', '10 string managedLocationUri @location in=4.0.0+', '11 string type in=4.0.0', '11 DatabaseType type in=4.0.1+', '12 string dataConnectorName in=4.0.0+', '13 string remote_dbname in=4.0.1+',)
 
-        def __new__(
-            cls,
-            databaseName=None,
-            description=None,
-            locationUri=None,
-            parameters=None,
-            privileges=None,
-            ownerName=None,
-            ownerType=None,
-            catalogName=None,
-            createTime=None,
-            managedLocationUri=None,
-            type=None,
-            dataConnectorName=None,
-            remote_dbname=None,
-        ):
-            return new(
-                cls,
-                (
-                    databaseName,
-                    description,
-                    locationUri,
-                    parameters,
-                    privileges,
-                    ownerName,
-                    ownerType,
-                    catalogName,
-                    createTime,
-                    managedLocationUri,
-                    type,
-                    dataConnectorName,
-                    remote_dbname,
-                ),
-            )
+        def __new__(cls, databaseName=None, description=None, locationUri=None, parameters=None, privileges=None, ownerName=None, ownerType=None, catalogName=None, createTime=None, managedLocationUri=None, type=None, dataConnectorName=None, remote_dbname=None):
+            return new(cls, (databaseName, description, locationUri, parameters, privileges, ownerName, ownerType, catalogName, createTime, managedLocationUri, type, dataConnectorName, remote_dbname,))
 
         databaseName = at[0]
         description = at[1]
@@ -178,56 +113,10 @@ else:
 
     class Database(Struct):
         __slots__ = ()
-        SPEC = (
-            "1 string name",
-            "2 string description",
-            "3 string locationUri @location",
-            "4 map<string,string> parameters",
-            "5 PrincipalPrivilegeSet privileges",
-            "6 string ownerName @user",
-            "7 PrincipalType ownerType",
-            "8 string catalogName @cat",
-            "9 i32 createTime in=4.0.0+",
-            "10 string managedLocationUri @location in=4.0.0+",
-            "11 DatabaseType type in=4.0.0+",
-            "12 string connector_name in=4.0.0+",
-            "13 string remote_dbname in=4.0.0+",
-        )
+        SPEC = ('1 string name', '2 string description', '3 string locationUri @location', '4 map<string,string> parameters', '5 PrincipalPrivilegeSet privileges', '6 string ownerName @user', '7 PrincipalType ownerType', '8 string catalogName @cat', '9 i32 createTime in=4.0.0+', '10 string managedLocationUri @location in=4.0.0+', '11 DatabaseType type in=4.0.0+', '12 string connector_name in=4.0.0+', '13 string remote_dbname in=4.0.0+',)
 
-        def __new__(
-            cls,
-            name=None,
-            description=None,
-            locationUri=None,
-            parameters=None,
-            privileges=None,
-            ownerName=None,
-            ownerType=None,
-            catalogName=None,
-            createTime=None,
-            managedLocationUri=None,
-            type=None,
-            connector_name=None,
-            remote_dbname=None,
-        ):
-            return new(
-                cls,
-                (
-                    name,
-                    description,
-                    locationUri,
-                    parameters,
-                    privileges,
-                    ownerName,
-                    ownerType,
-                    catalogName,
-                    createTime,
-                    managedLocationUri,
-                    type,
-                    connector_name,
-                    remote_dbname,
-                ),
-            )
+        def __new__(cls, name=None, description=None, locationUri=None, parameters=None, privileges=None, ownerName=None, ownerType=None, catalogName=None, createTime=None, managedLocationUri=None, type=None, connector_name=None, remote_dbname=None):
+            return new(cls, (name, description, locationUri, parameters, privileges, ownerName, ownerType, catalogName, createTime, managedLocationUri, type, connector_name, remote_dbname,))
 
         name = at[0]
         description = at[1]
@@ -245,50 +134,10 @@ else:
 
     class DropDatabaseRequest(Struct):
         __slots__ = ()
-        SPEC = (
-            "1 string name required in=4.0.0+",
-            "2 string catalogName @cat in=4.0.0+",
-            "3 bool ignoreUnknownDb required in=4.0.0+",
-            "4 bool deleteData required in=4.0.0+",
-            "5 bool cascade required in=4.0.0+",
-            "6 bool softDelete default=false in=4.0.0+",
-            "7 i64 txnId default=0 @txn_id in=4.0.0+",
-            "8 bool deleteManagedDir default=true in=4.0.0+",
-            "9 string id in=next+",
-            "10 bool asyncDrop in=next+",
-            "11 bool cancel in=next+",
-        )
+        SPEC = ('1 string name required in=4.0.0+', '2 string catalogName @cat in=4.0.0+', '3 bool ignoreUnknownDb required in=4.0.0+', '4 bool deleteData required in=4.0.0+', '5 bool cascade required in=4.0.0+', '6 bool softDelete default=false in=4.0.0+', '7 i64 txnId default=0 @txn_id in=4.0.0+', '8 bool deleteManagedDir default=true in=4.0.0+', '9 string id in=next+', '10 bool asyncDrop in=next+', '11 bool cancel in=next+',)
 
-        def __new__(
-            cls,
-            name=None,
-            catalogName=None,
-            ignoreUnknownDb=None,
-            deleteData=None,
-            cascade=None,
-            softDelete=None,
-            txnId=None,
-            deleteManagedDir=None,
-            id=None,
-            asyncDrop=None,
-            cancel=None,
-        ):
-            return new(
-                cls,
-                (
-                    name,
-                    catalogName,
-                    ignoreUnknownDb,
-                    deleteData,
-                    cascade,
-                    softDelete,
-                    txnId,
-                    deleteManagedDir,
-                    id,
-                    asyncDrop,
-                    cancel,
-                ),
-            )
+        def __new__(cls, name=None, catalogName=None, ignoreUnknownDb=None, deleteData=None, cascade=None, softDelete=None, txnId=None, deleteManagedDir=None, id=None, asyncDrop=None, cancel=None):
+            return new(cls, (name, catalogName, ignoreUnknownDb, deleteData, cascade, softDelete, txnId, deleteManagedDir, id, asyncDrop, cancel,))
 
         name = at[0]
         catalogName = at[1]
@@ -304,26 +153,17 @@ else:
 
     class GetDatabaseObjectsRequest(Struct):
         __slots__ = ()
-        SPEC = (
-            "1 string catalogName @cat in=4.1+",
-            "2 string pattern @pattern in=4.1+",
-        )
+        SPEC = ('1 string catalogName @cat in=4.1+', '2 string pattern @pattern in=4.1+',)
 
         def __new__(cls, catalogName=None, pattern=None):
-            return new(
-                cls,
-                (
-                    catalogName,
-                    pattern,
-                ),
-            )
+            return new(cls, (catalogName, pattern,))
 
         catalogName = at[0]
         pattern = at[1]
 
     class GetDatabaseObjectsResponse(Struct):
         __slots__ = ()
-        SPEC = ("1 list<Database> databases required in=4.1+",)
+        SPEC = ('1 list<Database> databases required in=4.1+',)
 
         def __new__(cls, databases=None):
             return new(cls, (databases,))
@@ -332,23 +172,10 @@ else:
 
     class GetDatabaseRequest(Struct):
         __slots__ = ()
-        SPEC = (
-            "1 string name in=4.0.0+",
-            "2 string catalogName @cat in=4.0.0+",
-            "3 list<string> processorCapabilities in=4.0.0+",
-            "4 string processorIdentifier in=4.0.0+",
-        )
+        SPEC = ('1 string name in=4.0.0+', '2 string catalogName @cat in=4.0.0+', '3 list<string> processorCapabilities in=4.0.0+', '4 string processorIdentifier in=4.0.0+',)
 
         def __new__(cls, name=None, catalogName=None, processorCapabilities=None, processorIdentifier=None):
-            return new(
-                cls,
-                (
-                    name,
-                    catalogName,
-                    processorCapabilities,
-                    processorIdentifier,
-                ),
-            )
+            return new(cls, (name, catalogName, processorCapabilities, processorIdentifier,))
 
         name = at[0]
         catalogName = at[1]

@@ -5,25 +5,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
-__all__ = [
-    "CacheFileMetadataRequest",
-    "CacheFileMetadataResult",
-    "ClearFileMetadataRequest",
-    "ClearFileMetadataResult",
-    "FileMetadataExprType",
-    "GetFileMetadataByExprRequest",
-    "GetFileMetadataByExprResult",
-    "GetFileMetadataRequest",
-    "GetFileMetadataResult",
-    "MetadataPpdResult",
-    "PutFileMetadataRequest",
-    "PutFileMetadataResult",
-]
+__all__ = ['CacheFileMetadataRequest', 'CacheFileMetadataResult', 'ClearFileMetadataRequest', 'ClearFileMetadataResult', 'FileMetadataExprType', 'GetFileMetadataByExprRequest', 'GetFileMetadataByExprResult', 'GetFileMetadataRequest', 'GetFileMetadataResult', 'MetadataPpdResult', 'PutFileMetadataRequest', 'PutFileMetadataResult']
 
 
 class FileMetadataExprType:
     ORC_SARG = 1
-    NAMES: ClassVar[dict[int, str]] = {1: "ORC_SARG"}
+    NAMES: ClassVar[dict[int, str]] = {1: 'ORC_SARG'}
 
 
 if TYPE_CHECKING:
@@ -77,23 +64,10 @@ else:
 
     class CacheFileMetadataRequest(Struct):
         __slots__ = ()
-        SPEC = (
-            "1 string dbName required @db",
-            "2 string tblName required @table",
-            "3 string partName @part_name",
-            "4 bool isAllParts",
-        )
+        SPEC = ('1 string dbName required @db', '2 string tblName required @table', '3 string partName @part_name', '4 bool isAllParts',)
 
         def __new__(cls, dbName=None, tblName=None, partName=None, isAllParts=None):
-            return new(
-                cls,
-                (
-                    dbName,
-                    tblName,
-                    partName,
-                    isAllParts,
-                ),
-            )
+            return new(cls, (dbName, tblName, partName, isAllParts,))
 
         dbName = at[0]
         tblName = at[1]
@@ -102,7 +76,7 @@ else:
 
     class CacheFileMetadataResult(Struct):
         __slots__ = ()
-        SPEC = ("1 bool isSupported required",)
+        SPEC = ('1 bool isSupported required',)
 
         def __new__(cls, isSupported=None):
             return new(cls, (isSupported,))
@@ -111,7 +85,7 @@ else:
 
     class ClearFileMetadataRequest(Struct):
         __slots__ = ()
-        SPEC = ("1 list<i64> fileIds required",)
+        SPEC = ('1 list<i64> fileIds required',)
 
         def __new__(cls, fileIds=None):
             return new(cls, (fileIds,))
@@ -125,25 +99,13 @@ else:
         def __new__(cls):
             return new(cls, ())
 
+
     class GetFileMetadataByExprRequest(Struct):
         __slots__ = ()
-        SPEC = (
-            "1 list<i64> fileIds required",
-            "2 binary expr required",
-            "3 bool doGetFooters",
-            "4 FileMetadataExprType type",
-        )
+        SPEC = ('1 list<i64> fileIds required', '2 binary expr required', '3 bool doGetFooters', '4 FileMetadataExprType type',)
 
         def __new__(cls, fileIds=None, expr=None, doGetFooters=None, type=None):
-            return new(
-                cls,
-                (
-                    fileIds,
-                    expr,
-                    doGetFooters,
-                    type,
-                ),
-            )
+            return new(cls, (fileIds, expr, doGetFooters, type,))
 
         fileIds = at[0]
         expr = at[1]
@@ -152,26 +114,17 @@ else:
 
     class GetFileMetadataByExprResult(Struct):
         __slots__ = ()
-        SPEC = (
-            "1 map<i64,MetadataPpdResult> metadata required",
-            "2 bool isSupported required",
-        )
+        SPEC = ('1 map<i64,MetadataPpdResult> metadata required', '2 bool isSupported required',)
 
         def __new__(cls, metadata=None, isSupported=None):
-            return new(
-                cls,
-                (
-                    metadata,
-                    isSupported,
-                ),
-            )
+            return new(cls, (metadata, isSupported,))
 
         metadata = at[0]
         isSupported = at[1]
 
     class GetFileMetadataRequest(Struct):
         __slots__ = ()
-        SPEC = ("1 list<i64> fileIds required",)
+        SPEC = ('1 list<i64> fileIds required',)
 
         def __new__(cls, fileIds=None):
             return new(cls, (fileIds,))
@@ -180,59 +133,30 @@ else:
 
     class GetFileMetadataResult(Struct):
         __slots__ = ()
-        SPEC = (
-            "1 map<i64,binary> metadata required",
-            "2 bool isSupported required",
-        )
+        SPEC = ('1 map<i64,binary> metadata required', '2 bool isSupported required',)
 
         def __new__(cls, metadata=None, isSupported=None):
-            return new(
-                cls,
-                (
-                    metadata,
-                    isSupported,
-                ),
-            )
+            return new(cls, (metadata, isSupported,))
 
         metadata = at[0]
         isSupported = at[1]
 
     class MetadataPpdResult(Struct):
         __slots__ = ()
-        SPEC = (
-            "1 binary metadata",
-            "2 binary includeBitset",
-        )
+        SPEC = ('1 binary metadata', '2 binary includeBitset',)
 
         def __new__(cls, metadata=None, includeBitset=None):
-            return new(
-                cls,
-                (
-                    metadata,
-                    includeBitset,
-                ),
-            )
+            return new(cls, (metadata, includeBitset,))
 
         metadata = at[0]
         includeBitset = at[1]
 
     class PutFileMetadataRequest(Struct):
         __slots__ = ()
-        SPEC = (
-            "1 list<i64> fileIds required",
-            "2 list<binary> metadata required",
-            "3 FileMetadataExprType type",
-        )
+        SPEC = ('1 list<i64> fileIds required', '2 list<binary> metadata required', '3 FileMetadataExprType type',)
 
         def __new__(cls, fileIds=None, metadata=None, type=None):
-            return new(
-                cls,
-                (
-                    fileIds,
-                    metadata,
-                    type,
-                ),
-            )
+            return new(cls, (fileIds, metadata, type,))
 
         fileIds = at[0]
         metadata = at[1]
@@ -244,3 +168,4 @@ else:
 
         def __new__(cls):
             return new(cls, ())
+

@@ -5,27 +5,19 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
-__all__ = [
-    "Function",
-    "FunctionType",
-    "GetAllFunctionsResponse",
-    "GetFunctionsRequest",
-    "GetFunctionsResponse",
-    "ResourceType",
-    "ResourceUri",
-]
+__all__ = ['Function', 'FunctionType', 'GetAllFunctionsResponse', 'GetFunctionsRequest', 'GetFunctionsResponse', 'ResourceType', 'ResourceUri']
 
 
 class FunctionType:
     JAVA = 1
-    NAMES: ClassVar[dict[int, str]] = {1: "JAVA"}
+    NAMES: ClassVar[dict[int, str]] = {1: 'JAVA'}
 
 
 class ResourceType:
     JAR = 1
     FILE = 2
     ARCHIVE = 3
-    NAMES: ClassVar[dict[int, str]] = {1: "JAR", 2: "FILE", 3: "ARCHIVE"}
+    NAMES: ClassVar[dict[int, str]] = {1: 'JAR', 2: 'FILE', 3: 'ARCHIVE'}
 
 
 if TYPE_CHECKING:
@@ -63,44 +55,10 @@ else:
 
     class Function(Struct):
         __slots__ = ()
-        SPEC = (
-            "1 string functionName @function",
-            "2 string dbName @db",
-            "3 string className",
-            "4 string ownerName @user",
-            "5 PrincipalType ownerType",
-            "6 i32 createTime",
-            "7 FunctionType functionType",
-            "8 list<ResourceUri> resourceUris",
-            "9 string catName @cat",
-        )
+        SPEC = ('1 string functionName @function', '2 string dbName @db', '3 string className', '4 string ownerName @user', '5 PrincipalType ownerType', '6 i32 createTime', '7 FunctionType functionType', '8 list<ResourceUri> resourceUris', '9 string catName @cat',)
 
-        def __new__(
-            cls,
-            functionName=None,
-            dbName=None,
-            className=None,
-            ownerName=None,
-            ownerType=None,
-            createTime=None,
-            functionType=None,
-            resourceUris=None,
-            catName=None,
-        ):
-            return new(
-                cls,
-                (
-                    functionName,
-                    dbName,
-                    className,
-                    ownerName,
-                    ownerType,
-                    createTime,
-                    functionType,
-                    resourceUris,
-                    catName,
-                ),
-            )
+        def __new__(cls, functionName=None, dbName=None, className=None, ownerName=None, ownerType=None, createTime=None, functionType=None, resourceUris=None, catName=None):
+            return new(cls, (functionName, dbName, className, ownerName, ownerType, createTime, functionType, resourceUris, catName,))
 
         functionName = at[0]
         dbName = at[1]
@@ -114,7 +72,7 @@ else:
 
     class GetAllFunctionsResponse(Struct):
         __slots__ = ()
-        SPEC = ("1 list<Function> functions",)
+        SPEC = ('1 list<Function> functions',)
 
         def __new__(cls, functions=None):
             return new(cls, (functions,))
@@ -123,23 +81,10 @@ else:
 
     class GetFunctionsRequest(Struct):
         __slots__ = ()
-        SPEC = (
-            "1 string dbName required @db in=4.1+",
-            "2 string catalogName @cat in=4.1+",
-            "3 string pattern @pattern in=4.1+",
-            "4 bool returnNames default=true in=4.1+",
-        )
+        SPEC = ('1 string dbName required @db in=4.1+', '2 string catalogName @cat in=4.1+', '3 string pattern @pattern in=4.1+', '4 bool returnNames default=true in=4.1+',)
 
         def __new__(cls, dbName=None, catalogName=None, pattern=None, returnNames=None):
-            return new(
-                cls,
-                (
-                    dbName,
-                    catalogName,
-                    pattern,
-                    returnNames,
-                ),
-            )
+            return new(cls, (dbName, catalogName, pattern, returnNames,))
 
         dbName = at[0]
         catalogName = at[1]
@@ -148,38 +93,20 @@ else:
 
     class GetFunctionsResponse(Struct):
         __slots__ = ()
-        SPEC = (
-            "1 list<string> function_names in=4.1+",
-            "2 list<Function> functions in=4.1+",
-        )
+        SPEC = ('1 list<string> function_names in=4.1+', '2 list<Function> functions in=4.1+',)
 
         def __new__(cls, function_names=None, functions=None):
-            return new(
-                cls,
-                (
-                    function_names,
-                    functions,
-                ),
-            )
+            return new(cls, (function_names, functions,))
 
         function_names = at[0]
         functions = at[1]
 
     class ResourceUri(Struct):
         __slots__ = ()
-        SPEC = (
-            "1 ResourceType resourceType",
-            "2 string uri",
-        )
+        SPEC = ('1 ResourceType resourceType', '2 string uri',)
 
         def __new__(cls, resourceType=None, uri=None):
-            return new(
-                cls,
-                (
-                    resourceType,
-                    uri,
-                ),
-            )
+            return new(cls, (resourceType, uri,))
 
         resourceType = at[0]
         uri = at[1]

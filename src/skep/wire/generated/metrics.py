@@ -5,13 +5,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
-__all__ = [
-    "GetReplicationMetricsRequest",
-    "GetRuntimeStatsRequest",
-    "ReplicationMetricList",
-    "ReplicationMetrics",
-    "RuntimeStat",
-]
+__all__ = ['GetReplicationMetricsRequest', 'GetRuntimeStatsRequest', 'ReplicationMetricList', 'ReplicationMetrics', 'RuntimeStat']
 
 
 if TYPE_CHECKING:
@@ -46,21 +40,10 @@ else:
 
     class GetReplicationMetricsRequest(Struct):
         __slots__ = ()
-        SPEC = (
-            "1 i64 scheduledExecutionId in=4.0.0+",
-            "2 string policy in=4.0.0+",
-            "3 i64 dumpExecutionId in=4.0.0+",
-        )
+        SPEC = ('1 i64 scheduledExecutionId in=4.0.0+', '2 string policy in=4.0.0+', '3 i64 dumpExecutionId in=4.0.0+',)
 
         def __new__(cls, scheduledExecutionId=None, policy=None, dumpExecutionId=None):
-            return new(
-                cls,
-                (
-                    scheduledExecutionId,
-                    policy,
-                    dumpExecutionId,
-                ),
-            )
+            return new(cls, (scheduledExecutionId, policy, dumpExecutionId,))
 
         scheduledExecutionId = at[0]
         policy = at[1]
@@ -68,26 +51,17 @@ else:
 
     class GetRuntimeStatsRequest(Struct):
         __slots__ = ()
-        SPEC = (
-            "1 i32 maxWeight required in=3.1+",
-            "2 i32 maxCreateTime required in=3.1+",
-        )
+        SPEC = ('1 i32 maxWeight required in=3.1+', '2 i32 maxCreateTime required in=3.1+',)
 
         def __new__(cls, maxWeight=None, maxCreateTime=None):
-            return new(
-                cls,
-                (
-                    maxWeight,
-                    maxCreateTime,
-                ),
-            )
+            return new(cls, (maxWeight, maxCreateTime,))
 
         maxWeight = at[0]
         maxCreateTime = at[1]
 
     class ReplicationMetricList(Struct):
         __slots__ = ()
-        SPEC = ("1 list<ReplicationMetrics> replicationMetricList required in=4.0.0+",)
+        SPEC = ('1 list<ReplicationMetrics> replicationMetricList required in=4.0.0+',)
 
         def __new__(cls, replicationMetricList=None):
             return new(cls, (replicationMetricList,))
@@ -96,35 +70,10 @@ else:
 
     class ReplicationMetrics(Struct):
         __slots__ = ()
-        SPEC = (
-            "1 i64 scheduledExecutionId required in=4.0.0+",
-            "2 string policy required in=4.0.0+",
-            "3 i64 dumpExecutionId required in=4.0.0+",
-            "4 string metadata in=4.0.0+",
-            "5 string progress in=4.0.0+",
-            "6 string messageFormat in=4.0.0+",
-        )
+        SPEC = ('1 i64 scheduledExecutionId required in=4.0.0+', '2 string policy required in=4.0.0+', '3 i64 dumpExecutionId required in=4.0.0+', '4 string metadata in=4.0.0+', '5 string progress in=4.0.0+', '6 string messageFormat in=4.0.0+',)
 
-        def __new__(
-            cls,
-            scheduledExecutionId=None,
-            policy=None,
-            dumpExecutionId=None,
-            metadata=None,
-            progress=None,
-            messageFormat=None,
-        ):
-            return new(
-                cls,
-                (
-                    scheduledExecutionId,
-                    policy,
-                    dumpExecutionId,
-                    metadata,
-                    progress,
-                    messageFormat,
-                ),
-            )
+        def __new__(cls, scheduledExecutionId=None, policy=None, dumpExecutionId=None, metadata=None, progress=None, messageFormat=None):
+            return new(cls, (scheduledExecutionId, policy, dumpExecutionId, metadata, progress, messageFormat,))
 
         scheduledExecutionId = at[0]
         policy = at[1]
@@ -135,21 +84,10 @@ else:
 
     class RuntimeStat(Struct):
         __slots__ = ()
-        SPEC = (
-            "1 i32 createTime in=3.1+",
-            "2 i32 weight required in=3.1+",
-            "3 binary payload required in=3.1+",
-        )
+        SPEC = ('1 i32 createTime in=3.1+', '2 i32 weight required in=3.1+', '3 binary payload required in=3.1+',)
 
         def __new__(cls, createTime=None, weight=None, payload=None):
-            return new(
-                cls,
-                (
-                    createTime,
-                    weight,
-                    payload,
-                ),
-            )
+            return new(cls, (createTime, weight, payload,))
 
         createTime = at[0]
         weight = at[1]

@@ -5,23 +5,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
-__all__ = [
-    "CurrentNotificationEventId",
-    "FireEventRequest",
-    "FireEventRequestData",
-    "FireEventResponse",
-    "GetAllWriteEventInfoRequest",
-    "InsertEventRequestData",
-    "NotificationEvent",
-    "NotificationEventRequest",
-    "NotificationEventResponse",
-    "NotificationEventsCountRequest",
-    "NotificationEventsCountResponse",
-    "WriteNotificationLogBatchRequest",
-    "WriteNotificationLogBatchResponse",
-    "WriteNotificationLogRequest",
-    "WriteNotificationLogResponse",
-]
+__all__ = ['CurrentNotificationEventId', 'FireEventRequest', 'FireEventRequestData', 'FireEventResponse', 'GetAllWriteEventInfoRequest', 'InsertEventRequestData', 'NotificationEvent', 'NotificationEventRequest', 'NotificationEventResponse', 'NotificationEventsCountRequest', 'NotificationEventsCountResponse', 'WriteNotificationLogBatchRequest', 'WriteNotificationLogBatchResponse', 'WriteNotificationLogRequest', 'WriteNotificationLogResponse']
 
 
 if TYPE_CHECKING:
@@ -117,7 +101,7 @@ else:
 
     class CurrentNotificationEventId(Struct):
         __slots__ = ()
-        SPEC = ("1 i64 eventId required",)
+        SPEC = ('1 i64 eventId required',)
 
         def __new__(cls, eventId=None):
             return new(cls, (eventId,))
@@ -126,41 +110,10 @@ else:
 
     class FireEventRequest(Struct):
         __slots__ = ()
-        SPEC = (
-            "1 bool successful required",
-            "2 FireEventRequestData data required",
-            "3 string dbName @db",
-            "4 string tableName @table",
-            "5 list<string> partitionVals @part_values",
-            "6 string catName @cat in=3.1+",
-            "7 map<string,string> tblParams in=4.0.0+",
-            "8 list<list<string>> batchPartitionValsForRefresh in=4.2+",
-        )
+        SPEC = ('1 bool successful required', '2 FireEventRequestData data required', '3 string dbName @db', '4 string tableName @table', '5 list<string> partitionVals @part_values', '6 string catName @cat in=3.1+', '7 map<string,string> tblParams in=4.0.0+', '8 list<list<string>> batchPartitionValsForRefresh in=4.2+',)
 
-        def __new__(
-            cls,
-            successful=None,
-            data=None,
-            dbName=None,
-            tableName=None,
-            partitionVals=None,
-            catName=None,
-            tblParams=None,
-            batchPartitionValsForRefresh=None,
-        ):
-            return new(
-                cls,
-                (
-                    successful,
-                    data,
-                    dbName,
-                    tableName,
-                    partitionVals,
-                    catName,
-                    tblParams,
-                    batchPartitionValsForRefresh,
-                ),
-            )
+        def __new__(cls, successful=None, data=None, dbName=None, tableName=None, partitionVals=None, catName=None, tblParams=None, batchPartitionValsForRefresh=None):
+            return new(cls, (successful, data, dbName, tableName, partitionVals, catName, tblParams, batchPartitionValsForRefresh,))
 
         successful = at[0]
         data = at[1]
@@ -173,22 +126,11 @@ else:
 
     class FireEventRequestData(Struct):
         __slots__ = ()
-        SPEC = (
-            "1 InsertEventRequestData insertData",
-            "2 list<InsertEventRequestData> insertDatas in=4.0.0+",
-            "3 bool refreshEvent in=4.0.0+",
-        )
+        SPEC = ('1 InsertEventRequestData insertData', '2 list<InsertEventRequestData> insertDatas in=4.0.0+', '3 bool refreshEvent in=4.0.0+',)
         UNION = True
 
         def __new__(cls, insertData=None, insertDatas=None, refreshEvent=None):
-            return new(
-                cls,
-                (
-                    insertData,
-                    insertDatas,
-                    refreshEvent,
-                ),
-            )
+            return new(cls, (insertData, insertDatas, refreshEvent,))
 
         insertData = at[0]
         insertDatas = at[1]
@@ -196,7 +138,7 @@ else:
 
     class FireEventResponse(Struct):
         __slots__ = ()
-        SPEC = ("1 list<i64> eventIds in=4.0.0+",)
+        SPEC = ('1 list<i64> eventIds in=4.0.0+',)
 
         def __new__(cls, eventIds=None):
             return new(cls, (eventIds,))
@@ -205,21 +147,10 @@ else:
 
     class GetAllWriteEventInfoRequest(Struct):
         __slots__ = ()
-        SPEC = (
-            "1 i64 txnId required @txn_id in=4.0.0+",
-            "2 string dbName @db in=4.0.0+",
-            "3 string tableName @table in=4.0.0+",
-        )
+        SPEC = ('1 i64 txnId required @txn_id in=4.0.0+', '2 string dbName @db in=4.0.0+', '3 string tableName @table in=4.0.0+',)
 
         def __new__(cls, txnId=None, dbName=None, tableName=None):
-            return new(
-                cls,
-                (
-                    txnId,
-                    dbName,
-                    tableName,
-                ),
-            )
+            return new(cls, (txnId, dbName, tableName,))
 
         txnId = at[0]
         dbName = at[1]
@@ -227,32 +158,12 @@ else:
 
     class InsertEventRequestData(Struct):
         __slots__ = ()
-        SPEC = (
-            "1 bool replace in=3.1+",
-            "2 list<string> filesAdded required in=3.1+",
-            "3 list<string> filesAddedChecksum in=3.1+",
-            "4 list<string> subDirectoryList in=4.0.0+",
-            "5 list<string> partitionVal in=4.0.0+",
-        )
-        WAS_WHEN = "1 list<string>"
-        WAS = (
-            "1 list<string> filesAdded required",
-            "2 list<string> filesAddedChecksum",
-        )
+        SPEC = ('1 bool replace in=3.1+', '2 list<string> filesAdded required in=3.1+', '3 list<string> filesAddedChecksum in=3.1+', '4 list<string> subDirectoryList in=4.0.0+', '5 list<string> partitionVal in=4.0.0+',)
+        WAS_WHEN = '1 list<string>'
+        WAS = ('1 list<string> filesAdded required', '2 list<string> filesAddedChecksum',)
 
-        def __new__(
-            cls, replace=None, filesAdded=None, filesAddedChecksum=None, subDirectoryList=None, partitionVal=None
-        ):
-            return new(
-                cls,
-                (
-                    replace,
-                    filesAdded,
-                    filesAddedChecksum,
-                    subDirectoryList,
-                    partitionVal,
-                ),
-            )
+        def __new__(cls, replace=None, filesAdded=None, filesAddedChecksum=None, subDirectoryList=None, partitionVal=None):
+            return new(cls, (replace, filesAdded, filesAddedChecksum, subDirectoryList, partitionVal,))
 
         replace = at[0]
         filesAdded = at[1]
@@ -262,41 +173,10 @@ else:
 
     class NotificationEvent(Struct):
         __slots__ = ()
-        SPEC = (
-            "1 i64 eventId required",
-            "2 i32 eventTime required",
-            "3 string eventType required",
-            "4 string dbName @db",
-            "5 string tableName @table",
-            "6 string message required",
-            "7 string messageFormat",
-            "8 string catName @cat in=3.1+",
-        )
+        SPEC = ('1 i64 eventId required', '2 i32 eventTime required', '3 string eventType required', '4 string dbName @db', '5 string tableName @table', '6 string message required', '7 string messageFormat', '8 string catName @cat in=3.1+',)
 
-        def __new__(
-            cls,
-            eventId=None,
-            eventTime=None,
-            eventType=None,
-            dbName=None,
-            tableName=None,
-            message=None,
-            messageFormat=None,
-            catName=None,
-        ):
-            return new(
-                cls,
-                (
-                    eventId,
-                    eventTime,
-                    eventType,
-                    dbName,
-                    tableName,
-                    message,
-                    messageFormat,
-                    catName,
-                ),
-            )
+        def __new__(cls, eventId=None, eventTime=None, eventType=None, dbName=None, tableName=None, message=None, messageFormat=None, catName=None):
+            return new(cls, (eventId, eventTime, eventType, dbName, tableName, message, messageFormat, catName,))
 
         eventId = at[0]
         eventTime = at[1]
@@ -309,38 +189,10 @@ else:
 
     class NotificationEventRequest(Struct):
         __slots__ = ()
-        SPEC = (
-            "1 i64 lastEvent required",
-            "2 i32 maxEvents",
-            "3 list<string> eventTypeSkipList in=4.0.0+",
-            "4 string catName @cat in=4.0.0+",
-            "5 string dbName @db in=4.0.0+",
-            "6 list<string> tableNames @table in=4.0.0+",
-            "7 list<string> eventTypeList in=4.1+",
-        )
+        SPEC = ('1 i64 lastEvent required', '2 i32 maxEvents', '3 list<string> eventTypeSkipList in=4.0.0+', '4 string catName @cat in=4.0.0+', '5 string dbName @db in=4.0.0+', '6 list<string> tableNames @table in=4.0.0+', '7 list<string> eventTypeList in=4.1+',)
 
-        def __new__(
-            cls,
-            lastEvent=None,
-            maxEvents=None,
-            eventTypeSkipList=None,
-            catName=None,
-            dbName=None,
-            tableNames=None,
-            eventTypeList=None,
-        ):
-            return new(
-                cls,
-                (
-                    lastEvent,
-                    maxEvents,
-                    eventTypeSkipList,
-                    catName,
-                    dbName,
-                    tableNames,
-                    eventTypeList,
-                ),
-            )
+        def __new__(cls, lastEvent=None, maxEvents=None, eventTypeSkipList=None, catName=None, dbName=None, tableNames=None, eventTypeList=None):
+            return new(cls, (lastEvent, maxEvents, eventTypeSkipList, catName, dbName, tableNames, eventTypeList,))
 
         lastEvent = at[0]
         maxEvents = at[1]
@@ -352,7 +204,7 @@ else:
 
     class NotificationEventResponse(Struct):
         __slots__ = ()
-        SPEC = ("1 list<NotificationEvent> events required",)
+        SPEC = ('1 list<NotificationEvent> events required',)
 
         def __new__(cls, events=None):
             return new(cls, (events,))
@@ -361,27 +213,10 @@ else:
 
     class NotificationEventsCountRequest(Struct):
         __slots__ = ()
-        SPEC = (
-            "1 i64 fromEventId required in=3.1+",
-            "2 string dbName required @db in=3.1+",
-            "3 string catName @cat in=3.1+",
-            "4 i64 toEventId in=4.0.0+",
-            "5 i64 limit in=4.0.0+",
-            "6 list<string> tableNames @table in=4.0.0+",
-        )
+        SPEC = ('1 i64 fromEventId required in=3.1+', '2 string dbName required @db in=3.1+', '3 string catName @cat in=3.1+', '4 i64 toEventId in=4.0.0+', '5 i64 limit in=4.0.0+', '6 list<string> tableNames @table in=4.0.0+',)
 
         def __new__(cls, fromEventId=None, dbName=None, catName=None, toEventId=None, limit=None, tableNames=None):
-            return new(
-                cls,
-                (
-                    fromEventId,
-                    dbName,
-                    catName,
-                    toEventId,
-                    limit,
-                    tableNames,
-                ),
-            )
+            return new(cls, (fromEventId, dbName, catName, toEventId, limit, tableNames,))
 
         fromEventId = at[0]
         dbName = at[1]
@@ -392,7 +227,7 @@ else:
 
     class NotificationEventsCountResponse(Struct):
         __slots__ = ()
-        SPEC = ("1 i64 eventsCount required in=3.1+",)
+        SPEC = ('1 i64 eventsCount required in=3.1+',)
 
         def __new__(cls, eventsCount=None):
             return new(cls, (eventsCount,))
@@ -401,23 +236,10 @@ else:
 
     class WriteNotificationLogBatchRequest(Struct):
         __slots__ = ()
-        SPEC = (
-            "1 string catalog required @cat in=4.0.0+",
-            "2 string db required @db in=4.0.0+",
-            "3 string table required @table in=4.0.0+",
-            "4 list<WriteNotificationLogRequest> requestList required in=4.0.0+",
-        )
+        SPEC = ('1 string catalog required @cat in=4.0.0+', '2 string db required @db in=4.0.0+', '3 string table required @table in=4.0.0+', '4 list<WriteNotificationLogRequest> requestList required in=4.0.0+',)
 
         def __new__(cls, catalog=None, db=None, table=None, requestList=None):
-            return new(
-                cls,
-                (
-                    catalog,
-                    db,
-                    table,
-                    requestList,
-                ),
-            )
+            return new(cls, (catalog, db, table, requestList,))
 
         catalog = at[0]
         db = at[1]
@@ -431,29 +253,13 @@ else:
         def __new__(cls):
             return new(cls, ())
 
+
     class WriteNotificationLogRequest(Struct):
         __slots__ = ()
-        SPEC = (
-            "1 i64 txnId required @txn_id in=4.0.0+",
-            "2 i64 writeId required in=4.0.0+",
-            "3 string db required @db in=4.0.0+",
-            "4 string table required @table in=4.0.0+",
-            "5 InsertEventRequestData fileInfo required in=4.0.0+",
-            "6 list<string> partitionVals @part_values in=4.0.0+",
-        )
+        SPEC = ('1 i64 txnId required @txn_id in=4.0.0+', '2 i64 writeId required in=4.0.0+', '3 string db required @db in=4.0.0+', '4 string table required @table in=4.0.0+', '5 InsertEventRequestData fileInfo required in=4.0.0+', '6 list<string> partitionVals @part_values in=4.0.0+',)
 
         def __new__(cls, txnId=None, writeId=None, db=None, table=None, fileInfo=None, partitionVals=None):
-            return new(
-                cls,
-                (
-                    txnId,
-                    writeId,
-                    db,
-                    table,
-                    fileInfo,
-                    partitionVals,
-                ),
-            )
+            return new(cls, (txnId, writeId, db, table, fileInfo, partitionVals,))
 
         txnId = at[0]
         writeId = at[1]
@@ -468,3 +274,4 @@ else:
 
         def __new__(cls):
             return new(cls, ())
+

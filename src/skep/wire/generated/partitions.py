@@ -5,72 +5,23 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
-__all__ = [
-    "AddPartitionsRequest",
-    "AddPartitionsResult",
-    "AlterPartitionsRequest",
-    "AlterPartitionsResponse",
-    "AppendPartitionsRequest",
-    "DropPartitionRequest",
-    "DropPartitionsExpr",
-    "DropPartitionsRequest",
-    "DropPartitionsResult",
-    "GetPartitionNamesPsRequest",
-    "GetPartitionNamesPsResponse",
-    "GetPartitionRequest",
-    "GetPartitionResponse",
-    "GetPartitionsByFilterRequest",
-    "GetPartitionsByNamesRequest",
-    "GetPartitionsByNamesResult",
-    "GetPartitionsFilterSpec",
-    "GetPartitionsPsWithAuthRequest",
-    "GetPartitionsPsWithAuthResponse",
-    "GetPartitionsRequest",
-    "GetPartitionsResponse",
-    "Partition",
-    "PartitionEventType",
-    "PartitionFilterMode",
-    "PartitionListComposingSpec",
-    "PartitionSpec",
-    "PartitionSpecWithSharedSD",
-    "PartitionValuesRequest",
-    "PartitionValuesResponse",
-    "PartitionValuesRow",
-    "PartitionWithoutSD",
-    "PartitionsByExprRequest",
-    "PartitionsByExprResult",
-    "PartitionsRequest",
-    "PartitionsResponse",
-    "PartitionsSpecByExprResult",
-    "RenamePartitionRequest",
-    "RenamePartitionResponse",
-    "RequestPartsSpec",
-]
+__all__ = ['AddPartitionsRequest', 'AddPartitionsResult', 'AlterPartitionsRequest', 'AlterPartitionsResponse', 'AppendPartitionsRequest', 'DropPartitionRequest', 'DropPartitionsExpr', 'DropPartitionsRequest', 'DropPartitionsResult', 'GetPartitionNamesPsRequest', 'GetPartitionNamesPsResponse', 'GetPartitionRequest', 'GetPartitionResponse', 'GetPartitionsByFilterRequest', 'GetPartitionsByNamesRequest', 'GetPartitionsByNamesResult', 'GetPartitionsFilterSpec', 'GetPartitionsPsWithAuthRequest', 'GetPartitionsPsWithAuthResponse', 'GetPartitionsRequest', 'GetPartitionsResponse', 'Partition', 'PartitionEventType', 'PartitionFilterMode', 'PartitionListComposingSpec', 'PartitionSpec', 'PartitionSpecWithSharedSD', 'PartitionValuesRequest', 'PartitionValuesResponse', 'PartitionValuesRow', 'PartitionWithoutSD', 'PartitionsByExprRequest', 'PartitionsByExprResult', 'PartitionsRequest', 'PartitionsResponse', 'PartitionsSpecByExprResult', 'RenamePartitionRequest', 'RenamePartitionResponse', 'RequestPartsSpec']
 
 
 class PartitionEventType:
     LOAD_DONE = 1
-    NAMES: ClassVar[dict[int, str]] = {1: "LOAD_DONE"}
+    NAMES: ClassVar[dict[int, str]] = {1: 'LOAD_DONE'}
 
 
 class PartitionFilterMode:
     BY_NAMES = 0
     BY_VALUES = 1
     BY_EXPR = 2
-    NAMES: ClassVar[dict[int, str]] = {0: "BY_NAMES", 1: "BY_VALUES", 2: "BY_EXPR"}
+    NAMES: ClassVar[dict[int, str]] = {0: 'BY_NAMES', 1: 'BY_VALUES', 2: 'BY_EXPR'}
 
 
 if TYPE_CHECKING:
-    from skep.wire.generated.common import (
-        ColumnStatistics,
-        EnvironmentContext,
-        FieldSchema,
-        FileMetadata,
-        GetProjectionsSpec,
-        ObjectDictionary,
-        PrincipalPrivilegeSet,
-        StorageDescriptor,
-    )
+    from skep.wire.generated.common import ColumnStatistics, EnvironmentContext, FieldSchema, FileMetadata, GetProjectionsSpec, ObjectDictionary, PrincipalPrivilegeSet, StorageDescriptor
 
     class AddPartitionsRequest(NamedTuple):
         dbName: str | None = None
@@ -345,47 +296,10 @@ else:
 
     class AddPartitionsRequest(Struct):
         __slots__ = ()
-        SPEC = (
-            "1 string dbName required @db",
-            "2 string tblName required @table",
-            "3 list<Partition> parts required",
-            "4 bool ifNotExists required",
-            "5 bool needResult default=true",
-            "6 string catName @cat",
-            "7 string validWriteIdList in=4.0.0+",
-            "8 bool skipColumnSchemaForPartition in=4.0.0+",
-            "9 list<FieldSchema> partitionColSchema in=4.0.0+",
-            "10 EnvironmentContext environmentContext in=4.0.1+",
-        )
+        SPEC = ('1 string dbName required @db', '2 string tblName required @table', '3 list<Partition> parts required', '4 bool ifNotExists required', '5 bool needResult default=true', '6 string catName @cat', '7 string validWriteIdList in=4.0.0+', '8 bool skipColumnSchemaForPartition in=4.0.0+', '9 list<FieldSchema> partitionColSchema in=4.0.0+', '10 EnvironmentContext environmentContext in=4.0.1+',)
 
-        def __new__(
-            cls,
-            dbName=None,
-            tblName=None,
-            parts=None,
-            ifNotExists=None,
-            needResult=None,
-            catName=None,
-            validWriteIdList=None,
-            skipColumnSchemaForPartition=None,
-            partitionColSchema=None,
-            environmentContext=None,
-        ):
-            return new(
-                cls,
-                (
-                    dbName,
-                    tblName,
-                    parts,
-                    ifNotExists,
-                    needResult,
-                    catName,
-                    validWriteIdList,
-                    skipColumnSchemaForPartition,
-                    partitionColSchema,
-                    environmentContext,
-                ),
-            )
+        def __new__(cls, dbName=None, tblName=None, parts=None, ifNotExists=None, needResult=None, catName=None, validWriteIdList=None, skipColumnSchemaForPartition=None, partitionColSchema=None, environmentContext=None):
+            return new(cls, (dbName, tblName, parts, ifNotExists, needResult, catName, validWriteIdList, skipColumnSchemaForPartition, partitionColSchema, environmentContext,))
 
         dbName = at[0]
         tblName = at[1]
@@ -400,21 +314,10 @@ else:
 
     class AddPartitionsResult(Struct):
         __slots__ = ()
-        SPEC = (
-            "1 list<Partition> partitions",
-            "2 bool isStatsCompliant in=4.0.0+",
-            "3 list<FieldSchema> partitionColSchema in=4.0.0+",
-        )
+        SPEC = ('1 list<Partition> partitions', '2 bool isStatsCompliant in=4.0.0+', '3 list<FieldSchema> partitionColSchema in=4.0.0+',)
 
         def __new__(cls, partitions=None, isStatsCompliant=None, partitionColSchema=None):
-            return new(
-                cls,
-                (
-                    partitions,
-                    isStatsCompliant,
-                    partitionColSchema,
-                ),
-            )
+            return new(cls, (partitions, isStatsCompliant, partitionColSchema,))
 
         partitions = at[0]
         isStatsCompliant = at[1]
@@ -422,44 +325,10 @@ else:
 
     class AlterPartitionsRequest(Struct):
         __slots__ = ()
-        SPEC = (
-            "1 string catName @cat in=4.0.0+",
-            "2 string dbName required @db in=4.0.0+",
-            "3 string tableName required @table in=4.0.0+",
-            "4 list<Partition> partitions required in=4.0.0+",
-            "5 EnvironmentContext environmentContext in=4.0.0+",
-            "6 i64 writeId default=-1 in=4.0.0+",
-            "7 string validWriteIdList in=4.0.0+",
-            "8 bool skipColumnSchemaForPartition in=4.0.0+",
-            "9 list<FieldSchema> partitionColSchema in=4.0.0+",
-        )
+        SPEC = ('1 string catName @cat in=4.0.0+', '2 string dbName required @db in=4.0.0+', '3 string tableName required @table in=4.0.0+', '4 list<Partition> partitions required in=4.0.0+', '5 EnvironmentContext environmentContext in=4.0.0+', '6 i64 writeId default=-1 in=4.0.0+', '7 string validWriteIdList in=4.0.0+', '8 bool skipColumnSchemaForPartition in=4.0.0+', '9 list<FieldSchema> partitionColSchema in=4.0.0+',)
 
-        def __new__(
-            cls,
-            catName=None,
-            dbName=None,
-            tableName=None,
-            partitions=None,
-            environmentContext=None,
-            writeId=None,
-            validWriteIdList=None,
-            skipColumnSchemaForPartition=None,
-            partitionColSchema=None,
-        ):
-            return new(
-                cls,
-                (
-                    catName,
-                    dbName,
-                    tableName,
-                    partitions,
-                    environmentContext,
-                    writeId,
-                    validWriteIdList,
-                    skipColumnSchemaForPartition,
-                    partitionColSchema,
-                ),
-            )
+        def __new__(cls, catName=None, dbName=None, tableName=None, partitions=None, environmentContext=None, writeId=None, validWriteIdList=None, skipColumnSchemaForPartition=None, partitionColSchema=None):
+            return new(cls, (catName, dbName, tableName, partitions, environmentContext, writeId, validWriteIdList, skipColumnSchemaForPartition, partitionColSchema,))
 
         catName = at[0]
         dbName = at[1]
@@ -478,31 +347,13 @@ else:
         def __new__(cls):
             return new(cls, ())
 
+
     class AppendPartitionsRequest(Struct):
         __slots__ = ()
-        SPEC = (
-            "1 string catalogName @cat in=4.0.1+",
-            "2 string dbName required @db in=4.0.1+",
-            "3 string tableName required @table in=4.0.1+",
-            "4 string name in=4.0.1+",
-            "5 list<string> partVals @part_values in=4.0.1+",
-            "6 EnvironmentContext environmentContext in=4.0.1+",
-        )
+        SPEC = ('1 string catalogName @cat in=4.0.1+', '2 string dbName required @db in=4.0.1+', '3 string tableName required @table in=4.0.1+', '4 string name in=4.0.1+', '5 list<string> partVals @part_values in=4.0.1+', '6 EnvironmentContext environmentContext in=4.0.1+',)
 
-        def __new__(
-            cls, catalogName=None, dbName=None, tableName=None, name=None, partVals=None, environmentContext=None
-        ):
-            return new(
-                cls,
-                (
-                    catalogName,
-                    dbName,
-                    tableName,
-                    name,
-                    partVals,
-                    environmentContext,
-                ),
-            )
+        def __new__(cls, catalogName=None, dbName=None, tableName=None, name=None, partVals=None, environmentContext=None):
+            return new(cls, (catalogName, dbName, tableName, name, partVals, environmentContext,))
 
         catalogName = at[0]
         dbName = at[1]
@@ -513,38 +364,10 @@ else:
 
     class DropPartitionRequest(Struct):
         __slots__ = ()
-        SPEC = (
-            "1 string catName @cat in=4.0.1+",
-            "2 string dbName required @db in=4.0.1+",
-            "3 string tblName required @table in=4.0.1+",
-            "4 string partName @part_name in=4.0.1+",
-            "5 list<string> partVals @part_values in=4.0.1+",
-            "6 bool deleteData in=4.0.1+",
-            "7 EnvironmentContext environmentContext in=4.0.1+",
-        )
+        SPEC = ('1 string catName @cat in=4.0.1+', '2 string dbName required @db in=4.0.1+', '3 string tblName required @table in=4.0.1+', '4 string partName @part_name in=4.0.1+', '5 list<string> partVals @part_values in=4.0.1+', '6 bool deleteData in=4.0.1+', '7 EnvironmentContext environmentContext in=4.0.1+',)
 
-        def __new__(
-            cls,
-            catName=None,
-            dbName=None,
-            tblName=None,
-            partName=None,
-            partVals=None,
-            deleteData=None,
-            environmentContext=None,
-        ):
-            return new(
-                cls,
-                (
-                    catName,
-                    dbName,
-                    tblName,
-                    partName,
-                    partVals,
-                    deleteData,
-                    environmentContext,
-                ),
-            )
+        def __new__(cls, catName=None, dbName=None, tblName=None, partName=None, partVals=None, deleteData=None, environmentContext=None):
+            return new(cls, (catName, dbName, tblName, partName, partVals, deleteData, environmentContext,))
 
         catName = at[0]
         dbName = at[1]
@@ -556,66 +379,20 @@ else:
 
     class DropPartitionsExpr(Struct):
         __slots__ = ()
-        SPEC = (
-            "1 binary expr required",
-            "2 i32 partArchiveLevel",
-        )
+        SPEC = ('1 binary expr required', '2 i32 partArchiveLevel',)
 
         def __new__(cls, expr=None, partArchiveLevel=None):
-            return new(
-                cls,
-                (
-                    expr,
-                    partArchiveLevel,
-                ),
-            )
+            return new(cls, (expr, partArchiveLevel,))
 
         expr = at[0]
         partArchiveLevel = at[1]
 
     class DropPartitionsRequest(Struct):
         __slots__ = ()
-        SPEC = (
-            "1 string dbName required @db",
-            "2 string tblName required @table",
-            "3 RequestPartsSpec parts required",
-            "4 bool deleteData",
-            "5 bool ifExists default=true",
-            "6 bool ignoreProtection",
-            "7 EnvironmentContext environmentContext",
-            "8 bool needResult default=true",
-            "9 string catName @cat",
-            "10 bool skipColumnSchemaForPartition in=4.0.0+",
-        )
+        SPEC = ('1 string dbName required @db', '2 string tblName required @table', '3 RequestPartsSpec parts required', '4 bool deleteData', '5 bool ifExists default=true', '6 bool ignoreProtection', '7 EnvironmentContext environmentContext', '8 bool needResult default=true', '9 string catName @cat', '10 bool skipColumnSchemaForPartition in=4.0.0+',)
 
-        def __new__(
-            cls,
-            dbName=None,
-            tblName=None,
-            parts=None,
-            deleteData=None,
-            ifExists=None,
-            ignoreProtection=None,
-            environmentContext=None,
-            needResult=None,
-            catName=None,
-            skipColumnSchemaForPartition=None,
-        ):
-            return new(
-                cls,
-                (
-                    dbName,
-                    tblName,
-                    parts,
-                    deleteData,
-                    ifExists,
-                    ignoreProtection,
-                    environmentContext,
-                    needResult,
-                    catName,
-                    skipColumnSchemaForPartition,
-                ),
-            )
+        def __new__(cls, dbName=None, tblName=None, parts=None, deleteData=None, ifExists=None, ignoreProtection=None, environmentContext=None, needResult=None, catName=None, skipColumnSchemaForPartition=None):
+            return new(cls, (dbName, tblName, parts, deleteData, ifExists, ignoreProtection, environmentContext, needResult, catName, skipColumnSchemaForPartition,))
 
         dbName = at[0]
         tblName = at[1]
@@ -630,7 +407,7 @@ else:
 
     class DropPartitionsResult(Struct):
         __slots__ = ()
-        SPEC = ("1 list<Partition> partitions",)
+        SPEC = ('1 list<Partition> partitions',)
 
         def __new__(cls, partitions=None):
             return new(cls, (partitions,))
@@ -639,31 +416,10 @@ else:
 
     class GetPartitionNamesPsRequest(Struct):
         __slots__ = ()
-        SPEC = (
-            "1 string catName @cat in=4.0.0+",
-            "2 string dbName required @db in=4.0.0+",
-            "3 string tblName required @table in=4.0.0+",
-            "4 list<string> partValues in=4.0.0+",
-            "5 i16 maxParts default=-1 in=4.0.0+",
-            "6 string validWriteIdList in=4.0.0+",
-            "7 i64 id default=-1 in=4.0.0+",
-        )
+        SPEC = ('1 string catName @cat in=4.0.0+', '2 string dbName required @db in=4.0.0+', '3 string tblName required @table in=4.0.0+', '4 list<string> partValues in=4.0.0+', '5 i16 maxParts default=-1 in=4.0.0+', '6 string validWriteIdList in=4.0.0+', '7 i64 id default=-1 in=4.0.0+',)
 
-        def __new__(
-            cls, catName=None, dbName=None, tblName=None, partValues=None, maxParts=None, validWriteIdList=None, id=None
-        ):
-            return new(
-                cls,
-                (
-                    catName,
-                    dbName,
-                    tblName,
-                    partValues,
-                    maxParts,
-                    validWriteIdList,
-                    id,
-                ),
-            )
+        def __new__(cls, catName=None, dbName=None, tblName=None, partValues=None, maxParts=None, validWriteIdList=None, id=None):
+            return new(cls, (catName, dbName, tblName, partValues, maxParts, validWriteIdList, id,))
 
         catName = at[0]
         dbName = at[1]
@@ -675,7 +431,7 @@ else:
 
     class GetPartitionNamesPsResponse(Struct):
         __slots__ = ()
-        SPEC = ("1 list<string> names required in=4.0.0+",)
+        SPEC = ('1 list<string> names required in=4.0.0+',)
 
         def __new__(cls, names=None):
             return new(cls, (names,))
@@ -684,27 +440,10 @@ else:
 
     class GetPartitionRequest(Struct):
         __slots__ = ()
-        SPEC = (
-            "1 string catName @cat in=4.0.0+",
-            "2 string dbName required @db in=4.0.0+",
-            "3 string tblName required @table in=4.0.0+",
-            "4 list<string> partVals required @part_values in=4.0.0+",
-            "5 string validWriteIdList in=4.0.0+",
-            "6 i64 id default=-1 in=4.0.0+",
-        )
+        SPEC = ('1 string catName @cat in=4.0.0+', '2 string dbName required @db in=4.0.0+', '3 string tblName required @table in=4.0.0+', '4 list<string> partVals required @part_values in=4.0.0+', '5 string validWriteIdList in=4.0.0+', '6 i64 id default=-1 in=4.0.0+',)
 
         def __new__(cls, catName=None, dbName=None, tblName=None, partVals=None, validWriteIdList=None, id=None):
-            return new(
-                cls,
-                (
-                    catName,
-                    dbName,
-                    tblName,
-                    partVals,
-                    validWriteIdList,
-                    id,
-                ),
-            )
+            return new(cls, (catName, dbName, tblName, partVals, validWriteIdList, id,))
 
         catName = at[0]
         dbName = at[1]
@@ -715,7 +454,7 @@ else:
 
     class GetPartitionResponse(Struct):
         __slots__ = ()
-        SPEC = ("1 Partition partition required in=4.0.0+",)
+        SPEC = ('1 Partition partition required in=4.0.0+',)
 
         def __new__(cls, partition=None):
             return new(cls, (partition,))
@@ -724,41 +463,10 @@ else:
 
     class GetPartitionsByFilterRequest(Struct):
         __slots__ = ()
-        SPEC = (
-            "1 string catName @cat in=4.0.0+",
-            "2 string dbName @db in=4.0.0+",
-            "3 string tblName @table in=4.0.0+",
-            "4 string filter in=4.0.0+",
-            "5 i16 maxParts default=-1 in=4.0.0+",
-            "6 bool skipColumnSchemaForPartition in=4.0.0+",
-            "7 string includeParamKeyPattern in=4.0.0+",
-            "8 string excludeParamKeyPattern in=4.0.0+",
-        )
+        SPEC = ('1 string catName @cat in=4.0.0+', '2 string dbName @db in=4.0.0+', '3 string tblName @table in=4.0.0+', '4 string filter in=4.0.0+', '5 i16 maxParts default=-1 in=4.0.0+', '6 bool skipColumnSchemaForPartition in=4.0.0+', '7 string includeParamKeyPattern in=4.0.0+', '8 string excludeParamKeyPattern in=4.0.0+',)
 
-        def __new__(
-            cls,
-            catName=None,
-            dbName=None,
-            tblName=None,
-            filter=None,
-            maxParts=None,
-            skipColumnSchemaForPartition=None,
-            includeParamKeyPattern=None,
-            excludeParamKeyPattern=None,
-        ):
-            return new(
-                cls,
-                (
-                    catName,
-                    dbName,
-                    tblName,
-                    filter,
-                    maxParts,
-                    skipColumnSchemaForPartition,
-                    includeParamKeyPattern,
-                    excludeParamKeyPattern,
-                ),
-            )
+        def __new__(cls, catName=None, dbName=None, tblName=None, filter=None, maxParts=None, skipColumnSchemaForPartition=None, includeParamKeyPattern=None, excludeParamKeyPattern=None):
+            return new(cls, (catName, dbName, tblName, filter, maxParts, skipColumnSchemaForPartition, includeParamKeyPattern, excludeParamKeyPattern,))
 
         catName = at[0]
         dbName = at[1]
@@ -771,56 +479,10 @@ else:
 
     class GetPartitionsByNamesRequest(Struct):
         __slots__ = ()
-        SPEC = (
-            "1 string db_name required @db in=4.0.0+",
-            "2 string tbl_name required @table in=4.0.0+",
-            "3 list<string> names in=4.0.0+",
-            "4 bool get_col_stats in=4.0.0+",
-            "5 list<string> processorCapabilities in=4.0.0+",
-            "6 string processorIdentifier in=4.0.0+",
-            "7 string engine default=hive in=4.0.0+",
-            "8 string validWriteIdList in=4.0.0+",
-            "9 bool getFileMetadata in=4.0.0+",
-            "10 i64 id default=-1 in=4.0.0+",
-            "11 bool skipColumnSchemaForPartition in=4.0.0+",
-            "12 string includeParamKeyPattern in=4.0.0+",
-            "13 string excludeParamKeyPattern in=4.0.0+",
-        )
+        SPEC = ('1 string db_name required @db in=4.0.0+', '2 string tbl_name required @table in=4.0.0+', '3 list<string> names in=4.0.0+', '4 bool get_col_stats in=4.0.0+', '5 list<string> processorCapabilities in=4.0.0+', '6 string processorIdentifier in=4.0.0+', '7 string engine default=hive in=4.0.0+', '8 string validWriteIdList in=4.0.0+', '9 bool getFileMetadata in=4.0.0+', '10 i64 id default=-1 in=4.0.0+', '11 bool skipColumnSchemaForPartition in=4.0.0+', '12 string includeParamKeyPattern in=4.0.0+', '13 string excludeParamKeyPattern in=4.0.0+',)
 
-        def __new__(
-            cls,
-            db_name=None,
-            tbl_name=None,
-            names=None,
-            get_col_stats=None,
-            processorCapabilities=None,
-            processorIdentifier=None,
-            engine=None,
-            validWriteIdList=None,
-            getFileMetadata=None,
-            id=None,
-            skipColumnSchemaForPartition=None,
-            includeParamKeyPattern=None,
-            excludeParamKeyPattern=None,
-        ):
-            return new(
-                cls,
-                (
-                    db_name,
-                    tbl_name,
-                    names,
-                    get_col_stats,
-                    processorCapabilities,
-                    processorIdentifier,
-                    engine,
-                    validWriteIdList,
-                    getFileMetadata,
-                    id,
-                    skipColumnSchemaForPartition,
-                    includeParamKeyPattern,
-                    excludeParamKeyPattern,
-                ),
-            )
+        def __new__(cls, db_name=None, tbl_name=None, names=None, get_col_stats=None, processorCapabilities=None, processorIdentifier=None, engine=None, validWriteIdList=None, getFileMetadata=None, id=None, skipColumnSchemaForPartition=None, includeParamKeyPattern=None, excludeParamKeyPattern=None):
+            return new(cls, (db_name, tbl_name, names, get_col_stats, processorCapabilities, processorIdentifier, engine, validWriteIdList, getFileMetadata, id, skipColumnSchemaForPartition, includeParamKeyPattern, excludeParamKeyPattern,))
 
         db_name = at[0]
         tbl_name = at[1]
@@ -838,94 +500,30 @@ else:
 
     class GetPartitionsByNamesResult(Struct):
         __slots__ = ()
-        SPEC = (
-            "1 list<Partition> partitions required in=4.0.0+",
-            "2 ObjectDictionary dictionary in=4.0.0+",
-        )
+        SPEC = ('1 list<Partition> partitions required in=4.0.0+', '2 ObjectDictionary dictionary in=4.0.0+',)
 
         def __new__(cls, partitions=None, dictionary=None):
-            return new(
-                cls,
-                (
-                    partitions,
-                    dictionary,
-                ),
-            )
+            return new(cls, (partitions, dictionary,))
 
         partitions = at[0]
         dictionary = at[1]
 
     class GetPartitionsFilterSpec(Struct):
         __slots__ = ()
-        SPEC = (
-            "7 PartitionFilterMode filterMode in=4.0.0+",
-            "8 list<string> filters in=4.0.0+",
-        )
+        SPEC = ('7 PartitionFilterMode filterMode in=4.0.0+', '8 list<string> filters in=4.0.0+',)
 
         def __new__(cls, filterMode=None, filters=None):
-            return new(
-                cls,
-                (
-                    filterMode,
-                    filters,
-                ),
-            )
+            return new(cls, (filterMode, filters,))
 
         filterMode = at[0]
         filters = at[1]
 
     class GetPartitionsPsWithAuthRequest(Struct):
         __slots__ = ()
-        SPEC = (
-            "1 string catName @cat in=4.0.0+",
-            "2 string dbName required @db in=4.0.0+",
-            "3 string tblName required @table in=4.0.0+",
-            "4 list<string> partVals @part_values in=4.0.0+",
-            "5 i16 maxParts default=-1 in=4.0.0+",
-            "6 string userName @user in=4.0.0+",
-            "7 list<string> groupNames @user in=4.0.0+",
-            "8 string validWriteIdList in=4.0.0+",
-            "9 i64 id default=-1 in=4.0.0+",
-            "10 bool skipColumnSchemaForPartition in=4.0.0+",
-            "11 string includeParamKeyPattern in=4.0.0+",
-            "12 string excludeParamKeyPattern in=4.0.0+",
-            "13 list<string> partNames @part_name in=4.0.0+",
-        )
+        SPEC = ('1 string catName @cat in=4.0.0+', '2 string dbName required @db in=4.0.0+', '3 string tblName required @table in=4.0.0+', '4 list<string> partVals @part_values in=4.0.0+', '5 i16 maxParts default=-1 in=4.0.0+', '6 string userName @user in=4.0.0+', '7 list<string> groupNames @user in=4.0.0+', '8 string validWriteIdList in=4.0.0+', '9 i64 id default=-1 in=4.0.0+', '10 bool skipColumnSchemaForPartition in=4.0.0+', '11 string includeParamKeyPattern in=4.0.0+', '12 string excludeParamKeyPattern in=4.0.0+', '13 list<string> partNames @part_name in=4.0.0+',)
 
-        def __new__(
-            cls,
-            catName=None,
-            dbName=None,
-            tblName=None,
-            partVals=None,
-            maxParts=None,
-            userName=None,
-            groupNames=None,
-            validWriteIdList=None,
-            id=None,
-            skipColumnSchemaForPartition=None,
-            includeParamKeyPattern=None,
-            excludeParamKeyPattern=None,
-            partNames=None,
-        ):
-            return new(
-                cls,
-                (
-                    catName,
-                    dbName,
-                    tblName,
-                    partVals,
-                    maxParts,
-                    userName,
-                    groupNames,
-                    validWriteIdList,
-                    id,
-                    skipColumnSchemaForPartition,
-                    includeParamKeyPattern,
-                    excludeParamKeyPattern,
-                    partNames,
-                ),
-            )
+        def __new__(cls, catName=None, dbName=None, tblName=None, partVals=None, maxParts=None, userName=None, groupNames=None, validWriteIdList=None, id=None, skipColumnSchemaForPartition=None, includeParamKeyPattern=None, excludeParamKeyPattern=None, partNames=None):
+            return new(cls, (catName, dbName, tblName, partVals, maxParts, userName, groupNames, validWriteIdList, id, skipColumnSchemaForPartition, includeParamKeyPattern, excludeParamKeyPattern, partNames,))
 
         catName = at[0]
         dbName = at[1]
@@ -943,7 +541,7 @@ else:
 
     class GetPartitionsPsWithAuthResponse(Struct):
         __slots__ = ()
-        SPEC = ("1 list<Partition> partitions required in=4.0.0+",)
+        SPEC = ('1 list<Partition> partitions required in=4.0.0+',)
 
         def __new__(cls, partitions=None):
             return new(cls, (partitions,))
@@ -952,50 +550,10 @@ else:
 
     class GetPartitionsRequest(Struct):
         __slots__ = ()
-        SPEC = (
-            "1 string catName @cat in=4.0.0+",
-            "2 string dbName @db in=4.0.0+",
-            "3 string tblName @table in=4.0.0+",
-            "4 bool withAuth in=4.0.0+",
-            "5 string user @user in=4.0.0+",
-            "6 list<string> groupNames @user in=4.0.0+",
-            "7 GetProjectionsSpec projectionSpec in=4.0.0+",
-            "8 GetPartitionsFilterSpec filterSpec in=4.0.0+",
-            "9 list<string> processorCapabilities in=4.0.0+",
-            "10 string processorIdentifier in=4.0.0+",
-            "11 string validWriteIdList in=4.0.0+",
-        )
+        SPEC = ('1 string catName @cat in=4.0.0+', '2 string dbName @db in=4.0.0+', '3 string tblName @table in=4.0.0+', '4 bool withAuth in=4.0.0+', '5 string user @user in=4.0.0+', '6 list<string> groupNames @user in=4.0.0+', '7 GetProjectionsSpec projectionSpec in=4.0.0+', '8 GetPartitionsFilterSpec filterSpec in=4.0.0+', '9 list<string> processorCapabilities in=4.0.0+', '10 string processorIdentifier in=4.0.0+', '11 string validWriteIdList in=4.0.0+',)
 
-        def __new__(
-            cls,
-            catName=None,
-            dbName=None,
-            tblName=None,
-            withAuth=None,
-            user=None,
-            groupNames=None,
-            projectionSpec=None,
-            filterSpec=None,
-            processorCapabilities=None,
-            processorIdentifier=None,
-            validWriteIdList=None,
-        ):
-            return new(
-                cls,
-                (
-                    catName,
-                    dbName,
-                    tblName,
-                    withAuth,
-                    user,
-                    groupNames,
-                    projectionSpec,
-                    filterSpec,
-                    processorCapabilities,
-                    processorIdentifier,
-                    validWriteIdList,
-                ),
-            )
+        def __new__(cls, catName=None, dbName=None, tblName=None, withAuth=None, user=None, groupNames=None, projectionSpec=None, filterSpec=None, processorCapabilities=None, processorIdentifier=None, validWriteIdList=None):
+            return new(cls, (catName, dbName, tblName, withAuth, user, groupNames, projectionSpec, filterSpec, processorCapabilities, processorIdentifier, validWriteIdList,))
 
         catName = at[0]
         dbName = at[1]
@@ -1011,7 +569,7 @@ else:
 
     class GetPartitionsResponse(Struct):
         __slots__ = ()
-        SPEC = ("1 list<PartitionSpec> partitionSpec in=4.0.0+",)
+        SPEC = ('1 list<PartitionSpec> partitionSpec in=4.0.0+',)
 
         def __new__(cls, partitionSpec=None):
             return new(cls, (partitionSpec,))
@@ -1020,56 +578,10 @@ else:
 
     class Partition(Struct):
         __slots__ = ()
-        SPEC = (
-            "1 list<string> values",
-            "2 string dbName @db",
-            "3 string tableName @table",
-            "4 i32 createTime",
-            "5 i32 lastAccessTime",
-            "6 StorageDescriptor sd",
-            "7 map<string,string> parameters",
-            "8 PrincipalPrivilegeSet privileges",
-            "9 string catName @cat",
-            "10 i64 writeId default=-1 in=4.0.0+",
-            "11 bool isStatsCompliant in=4.0.0+",
-            "12 ColumnStatistics colStats in=4.0.0+",
-            "13 FileMetadata fileMetadata in=4.0.0+",
-        )
+        SPEC = ('1 list<string> values', '2 string dbName @db', '3 string tableName @table', '4 i32 createTime', '5 i32 lastAccessTime', '6 StorageDescriptor sd', '7 map<string,string> parameters', '8 PrincipalPrivilegeSet privileges', '9 string catName @cat', '10 i64 writeId default=-1 in=4.0.0+', '11 bool isStatsCompliant in=4.0.0+', '12 ColumnStatistics colStats in=4.0.0+', '13 FileMetadata fileMetadata in=4.0.0+',)
 
-        def __new__(
-            cls,
-            values=None,
-            dbName=None,
-            tableName=None,
-            createTime=None,
-            lastAccessTime=None,
-            sd=None,
-            parameters=None,
-            privileges=None,
-            catName=None,
-            writeId=None,
-            isStatsCompliant=None,
-            colStats=None,
-            fileMetadata=None,
-        ):
-            return new(
-                cls,
-                (
-                    values,
-                    dbName,
-                    tableName,
-                    createTime,
-                    lastAccessTime,
-                    sd,
-                    parameters,
-                    privileges,
-                    catName,
-                    writeId,
-                    isStatsCompliant,
-                    colStats,
-                    fileMetadata,
-                ),
-            )
+        def __new__(cls, values=None, dbName=None, tableName=None, createTime=None, lastAccessTime=None, sd=None, parameters=None, privileges=None, catName=None, writeId=None, isStatsCompliant=None, colStats=None, fileMetadata=None):
+            return new(cls, (values, dbName, tableName, createTime, lastAccessTime, sd, parameters, privileges, catName, writeId, isStatsCompliant, colStats, fileMetadata,))
 
         values = at[0]
         dbName = at[1]
@@ -1087,7 +599,7 @@ else:
 
     class PartitionListComposingSpec(Struct):
         __slots__ = ()
-        SPEC = ("1 list<Partition> partitions",)
+        SPEC = ('1 list<Partition> partitions',)
 
         def __new__(cls, partitions=None):
             return new(cls, (partitions,))
@@ -1096,41 +608,10 @@ else:
 
     class PartitionSpec(Struct):
         __slots__ = ()
-        SPEC = (
-            "1 string dbName @db",
-            "2 string tableName @table",
-            "3 string rootPath",
-            "4 PartitionSpecWithSharedSD sharedSDPartitionSpec",
-            "5 PartitionListComposingSpec partitionList",
-            "6 string catName @cat",
-            "7 i64 writeId default=-1 in=4.0.0+",
-            "8 bool isStatsCompliant in=4.0.0+",
-        )
+        SPEC = ('1 string dbName @db', '2 string tableName @table', '3 string rootPath', '4 PartitionSpecWithSharedSD sharedSDPartitionSpec', '5 PartitionListComposingSpec partitionList', '6 string catName @cat', '7 i64 writeId default=-1 in=4.0.0+', '8 bool isStatsCompliant in=4.0.0+',)
 
-        def __new__(
-            cls,
-            dbName=None,
-            tableName=None,
-            rootPath=None,
-            sharedSDPartitionSpec=None,
-            partitionList=None,
-            catName=None,
-            writeId=None,
-            isStatsCompliant=None,
-        ):
-            return new(
-                cls,
-                (
-                    dbName,
-                    tableName,
-                    rootPath,
-                    sharedSDPartitionSpec,
-                    partitionList,
-                    catName,
-                    writeId,
-                    isStatsCompliant,
-                ),
-            )
+        def __new__(cls, dbName=None, tableName=None, rootPath=None, sharedSDPartitionSpec=None, partitionList=None, catName=None, writeId=None, isStatsCompliant=None):
+            return new(cls, (dbName, tableName, rootPath, sharedSDPartitionSpec, partitionList, catName, writeId, isStatsCompliant,))
 
         dbName = at[0]
         tableName = at[1]
@@ -1143,66 +624,20 @@ else:
 
     class PartitionSpecWithSharedSD(Struct):
         __slots__ = ()
-        SPEC = (
-            "1 list<PartitionWithoutSD> partitions",
-            "2 StorageDescriptor sd",
-        )
+        SPEC = ('1 list<PartitionWithoutSD> partitions', '2 StorageDescriptor sd',)
 
         def __new__(cls, partitions=None, sd=None):
-            return new(
-                cls,
-                (
-                    partitions,
-                    sd,
-                ),
-            )
+            return new(cls, (partitions, sd,))
 
         partitions = at[0]
         sd = at[1]
 
     class PartitionValuesRequest(Struct):
         __slots__ = ()
-        SPEC = (
-            "1 string dbName required @db",
-            "2 string tblName required @table",
-            "3 list<FieldSchema> partitionKeys required",
-            "4 bool applyDistinct default=true",
-            "5 string filter",
-            "6 list<FieldSchema> partitionOrder",
-            "7 bool ascending default=true",
-            "8 i64 maxParts default=-1",
-            "9 string catName @cat",
-            "10 string validWriteIdList in=4.0.0+",
-        )
+        SPEC = ('1 string dbName required @db', '2 string tblName required @table', '3 list<FieldSchema> partitionKeys required', '4 bool applyDistinct default=true', '5 string filter', '6 list<FieldSchema> partitionOrder', '7 bool ascending default=true', '8 i64 maxParts default=-1', '9 string catName @cat', '10 string validWriteIdList in=4.0.0+',)
 
-        def __new__(
-            cls,
-            dbName=None,
-            tblName=None,
-            partitionKeys=None,
-            applyDistinct=None,
-            filter=None,
-            partitionOrder=None,
-            ascending=None,
-            maxParts=None,
-            catName=None,
-            validWriteIdList=None,
-        ):
-            return new(
-                cls,
-                (
-                    dbName,
-                    tblName,
-                    partitionKeys,
-                    applyDistinct,
-                    filter,
-                    partitionOrder,
-                    ascending,
-                    maxParts,
-                    catName,
-                    validWriteIdList,
-                ),
-            )
+        def __new__(cls, dbName=None, tblName=None, partitionKeys=None, applyDistinct=None, filter=None, partitionOrder=None, ascending=None, maxParts=None, catName=None, validWriteIdList=None):
+            return new(cls, (dbName, tblName, partitionKeys, applyDistinct, filter, partitionOrder, ascending, maxParts, catName, validWriteIdList,))
 
         dbName = at[0]
         tblName = at[1]
@@ -1217,7 +652,7 @@ else:
 
     class PartitionValuesResponse(Struct):
         __slots__ = ()
-        SPEC = ("1 list<PartitionValuesRow> partitionValues required",)
+        SPEC = ('1 list<PartitionValuesRow> partitionValues required',)
 
         def __new__(cls, partitionValues=None):
             return new(cls, (partitionValues,))
@@ -1226,7 +661,7 @@ else:
 
     class PartitionValuesRow(Struct):
         __slots__ = ()
-        SPEC = ("1 list<string> row required",)
+        SPEC = ('1 list<string> row required',)
 
         def __new__(cls, row=None):
             return new(cls, (row,))
@@ -1235,29 +670,10 @@ else:
 
     class PartitionWithoutSD(Struct):
         __slots__ = ()
-        SPEC = (
-            "1 list<string> values",
-            "2 i32 createTime",
-            "3 i32 lastAccessTime",
-            "4 string relativePath",
-            "5 map<string,string> parameters",
-            "6 PrincipalPrivilegeSet privileges",
-        )
+        SPEC = ('1 list<string> values', '2 i32 createTime', '3 i32 lastAccessTime', '4 string relativePath', '5 map<string,string> parameters', '6 PrincipalPrivilegeSet privileges',)
 
-        def __new__(
-            cls, values=None, createTime=None, lastAccessTime=None, relativePath=None, parameters=None, privileges=None
-        ):
-            return new(
-                cls,
-                (
-                    values,
-                    createTime,
-                    lastAccessTime,
-                    relativePath,
-                    parameters,
-                    privileges,
-                ),
-            )
+        def __new__(cls, values=None, createTime=None, lastAccessTime=None, relativePath=None, parameters=None, privileges=None):
+            return new(cls, (values, createTime, lastAccessTime, relativePath, parameters, privileges,))
 
         values = at[0]
         createTime = at[1]
@@ -1268,53 +684,10 @@ else:
 
     class PartitionsByExprRequest(Struct):
         __slots__ = ()
-        SPEC = (
-            "1 string dbName required @db",
-            "2 string tblName required @table",
-            "3 binary expr required",
-            "4 string defaultPartitionName",
-            "5 i16 maxParts default=-1",
-            "6 string catName @cat",
-            "7 string order in=4.0.0+",
-            "8 string validWriteIdList in=4.0.0+",
-            "9 i64 id default=-1 in=4.0.0+",
-            "10 bool skipColumnSchemaForPartition in=4.0.0+",
-            "11 string includeParamKeyPattern in=4.0.0+",
-            "12 string excludeParamKeyPattern in=4.0.0+",
-        )
+        SPEC = ('1 string dbName required @db', '2 string tblName required @table', '3 binary expr required', '4 string defaultPartitionName', '5 i16 maxParts default=-1', '6 string catName @cat', '7 string order in=4.0.0+', '8 string validWriteIdList in=4.0.0+', '9 i64 id default=-1 in=4.0.0+', '10 bool skipColumnSchemaForPartition in=4.0.0+', '11 string includeParamKeyPattern in=4.0.0+', '12 string excludeParamKeyPattern in=4.0.0+',)
 
-        def __new__(
-            cls,
-            dbName=None,
-            tblName=None,
-            expr=None,
-            defaultPartitionName=None,
-            maxParts=None,
-            catName=None,
-            order=None,
-            validWriteIdList=None,
-            id=None,
-            skipColumnSchemaForPartition=None,
-            includeParamKeyPattern=None,
-            excludeParamKeyPattern=None,
-        ):
-            return new(
-                cls,
-                (
-                    dbName,
-                    tblName,
-                    expr,
-                    defaultPartitionName,
-                    maxParts,
-                    catName,
-                    order,
-                    validWriteIdList,
-                    id,
-                    skipColumnSchemaForPartition,
-                    includeParamKeyPattern,
-                    excludeParamKeyPattern,
-                ),
-            )
+        def __new__(cls, dbName=None, tblName=None, expr=None, defaultPartitionName=None, maxParts=None, catName=None, order=None, validWriteIdList=None, id=None, skipColumnSchemaForPartition=None, includeParamKeyPattern=None, excludeParamKeyPattern=None):
+            return new(cls, (dbName, tblName, expr, defaultPartitionName, maxParts, catName, order, validWriteIdList, id, skipColumnSchemaForPartition, includeParamKeyPattern, excludeParamKeyPattern,))
 
         dbName = at[0]
         tblName = at[1]
@@ -1331,63 +704,20 @@ else:
 
     class PartitionsByExprResult(Struct):
         __slots__ = ()
-        SPEC = (
-            "1 list<Partition> partitions required",
-            "2 bool hasUnknownPartitions required",
-        )
+        SPEC = ('1 list<Partition> partitions required', '2 bool hasUnknownPartitions required',)
 
         def __new__(cls, partitions=None, hasUnknownPartitions=None):
-            return new(
-                cls,
-                (
-                    partitions,
-                    hasUnknownPartitions,
-                ),
-            )
+            return new(cls, (partitions, hasUnknownPartitions,))
 
         partitions = at[0]
         hasUnknownPartitions = at[1]
 
     class PartitionsRequest(Struct):
         __slots__ = ()
-        SPEC = (
-            "1 string catName @cat in=4.0.0+",
-            "2 string dbName required @db in=4.0.0+",
-            "3 string tblName required @table in=4.0.0+",
-            "4 i16 maxParts default=-1 in=4.0.0+",
-            "5 string validWriteIdList in=4.0.0+",
-            "6 i64 id default=-1 in=4.0.0+",
-            "7 bool skipColumnSchemaForPartition in=4.0.0+",
-            "8 string includeParamKeyPattern in=4.0.0+",
-            "9 string excludeParamKeyPattern in=4.0.0+",
-        )
+        SPEC = ('1 string catName @cat in=4.0.0+', '2 string dbName required @db in=4.0.0+', '3 string tblName required @table in=4.0.0+', '4 i16 maxParts default=-1 in=4.0.0+', '5 string validWriteIdList in=4.0.0+', '6 i64 id default=-1 in=4.0.0+', '7 bool skipColumnSchemaForPartition in=4.0.0+', '8 string includeParamKeyPattern in=4.0.0+', '9 string excludeParamKeyPattern in=4.0.0+',)
 
-        def __new__(
-            cls,
-            catName=None,
-            dbName=None,
-            tblName=None,
-            maxParts=None,
-            validWriteIdList=None,
-            id=None,
-            skipColumnSchemaForPartition=None,
-            includeParamKeyPattern=None,
-            excludeParamKeyPattern=None,
-        ):
-            return new(
-                cls,
-                (
-                    catName,
-                    dbName,
-                    tblName,
-                    maxParts,
-                    validWriteIdList,
-                    id,
-                    skipColumnSchemaForPartition,
-                    includeParamKeyPattern,
-                    excludeParamKeyPattern,
-                ),
-            )
+        def __new__(cls, catName=None, dbName=None, tblName=None, maxParts=None, validWriteIdList=None, id=None, skipColumnSchemaForPartition=None, includeParamKeyPattern=None, excludeParamKeyPattern=None):
+            return new(cls, (catName, dbName, tblName, maxParts, validWriteIdList, id, skipColumnSchemaForPartition, includeParamKeyPattern, excludeParamKeyPattern,))
 
         catName = at[0]
         dbName = at[1]
@@ -1401,7 +731,7 @@ else:
 
     class PartitionsResponse(Struct):
         __slots__ = ()
-        SPEC = ("1 list<Partition> partitions required in=4.0.0+",)
+        SPEC = ('1 list<Partition> partitions required in=4.0.0+',)
 
         def __new__(cls, partitions=None):
             return new(cls, (partitions,))
@@ -1410,60 +740,20 @@ else:
 
     class PartitionsSpecByExprResult(Struct):
         __slots__ = ()
-        SPEC = (
-            "1 list<PartitionSpec> partitionsSpec required in=4.0.0+",
-            "2 bool hasUnknownPartitions required in=4.0.0+",
-        )
+        SPEC = ('1 list<PartitionSpec> partitionsSpec required in=4.0.0+', '2 bool hasUnknownPartitions required in=4.0.0+',)
 
         def __new__(cls, partitionsSpec=None, hasUnknownPartitions=None):
-            return new(
-                cls,
-                (
-                    partitionsSpec,
-                    hasUnknownPartitions,
-                ),
-            )
+            return new(cls, (partitionsSpec, hasUnknownPartitions,))
 
         partitionsSpec = at[0]
         hasUnknownPartitions = at[1]
 
     class RenamePartitionRequest(Struct):
         __slots__ = ()
-        SPEC = (
-            "1 string catName @cat in=4.0.0+",
-            "2 string dbName required @db in=4.0.0+",
-            "3 string tableName required @table in=4.0.0+",
-            "4 list<string> partVals required @part_values in=4.0.0+",
-            "5 Partition newPart required in=4.0.0+",
-            "6 string validWriteIdList in=4.0.0+",
-            "7 i64 txnId @txn_id in=4.0.0+",
-            "8 bool clonePart in=4.0.0+",
-        )
+        SPEC = ('1 string catName @cat in=4.0.0+', '2 string dbName required @db in=4.0.0+', '3 string tableName required @table in=4.0.0+', '4 list<string> partVals required @part_values in=4.0.0+', '5 Partition newPart required in=4.0.0+', '6 string validWriteIdList in=4.0.0+', '7 i64 txnId @txn_id in=4.0.0+', '8 bool clonePart in=4.0.0+',)
 
-        def __new__(
-            cls,
-            catName=None,
-            dbName=None,
-            tableName=None,
-            partVals=None,
-            newPart=None,
-            validWriteIdList=None,
-            txnId=None,
-            clonePart=None,
-        ):
-            return new(
-                cls,
-                (
-                    catName,
-                    dbName,
-                    tableName,
-                    partVals,
-                    newPart,
-                    validWriteIdList,
-                    txnId,
-                    clonePart,
-                ),
-            )
+        def __new__(cls, catName=None, dbName=None, tableName=None, partVals=None, newPart=None, validWriteIdList=None, txnId=None, clonePart=None):
+            return new(cls, (catName, dbName, tableName, partVals, newPart, validWriteIdList, txnId, clonePart,))
 
         catName = at[0]
         dbName = at[1]
@@ -1481,22 +771,14 @@ else:
         def __new__(cls):
             return new(cls, ())
 
+
     class RequestPartsSpec(Struct):
         __slots__ = ()
-        SPEC = (
-            "1 list<string> names",
-            "2 list<DropPartitionsExpr> exprs",
-        )
+        SPEC = ('1 list<string> names', '2 list<DropPartitionsExpr> exprs',)
         UNION = True
 
         def __new__(cls, names=None, exprs=None):
-            return new(
-                cls,
-                (
-                    names,
-                    exprs,
-                ),
-            )
+            return new(cls, (names, exprs,))
 
         names = at[0]
         exprs = at[1]

@@ -5,16 +5,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
-__all__ = [
-    "AddPackageRequest",
-    "DropPackageRequest",
-    "GetPackageRequest",
-    "ListPackageRequest",
-    "ListStoredProcedureRequest",
-    "Package",
-    "StoredProcedure",
-    "StoredProcedureRequest",
-]
+__all__ = ['AddPackageRequest', 'DropPackageRequest', 'GetPackageRequest', 'ListPackageRequest', 'ListStoredProcedureRequest', 'Package', 'StoredProcedure', 'StoredProcedureRequest']
 
 
 if TYPE_CHECKING:
@@ -70,27 +61,10 @@ else:
 
     class AddPackageRequest(Struct):
         __slots__ = ()
-        SPEC = (
-            "1 string catName @cat in=4.0.0+",
-            "2 string dbName @db in=4.0.0+",
-            "3 string packageName in=4.0.0+",
-            "4 string ownerName @user in=4.0.0+",
-            "5 string header in=4.0.0+",
-            "6 string body in=4.0.0+",
-        )
+        SPEC = ('1 string catName @cat in=4.0.0+', '2 string dbName @db in=4.0.0+', '3 string packageName in=4.0.0+', '4 string ownerName @user in=4.0.0+', '5 string header in=4.0.0+', '6 string body in=4.0.0+',)
 
         def __new__(cls, catName=None, dbName=None, packageName=None, ownerName=None, header=None, body=None):
-            return new(
-                cls,
-                (
-                    catName,
-                    dbName,
-                    packageName,
-                    ownerName,
-                    header,
-                    body,
-                ),
-            )
+            return new(cls, (catName, dbName, packageName, ownerName, header, body,))
 
         catName = at[0]
         dbName = at[1]
@@ -101,21 +75,10 @@ else:
 
     class DropPackageRequest(Struct):
         __slots__ = ()
-        SPEC = (
-            "1 string catName required @cat in=4.0.0+",
-            "2 string dbName required @db in=4.0.0+",
-            "3 string packageName required in=4.0.0+",
-        )
+        SPEC = ('1 string catName required @cat in=4.0.0+', '2 string dbName required @db in=4.0.0+', '3 string packageName required in=4.0.0+',)
 
         def __new__(cls, catName=None, dbName=None, packageName=None):
-            return new(
-                cls,
-                (
-                    catName,
-                    dbName,
-                    packageName,
-                ),
-            )
+            return new(cls, (catName, dbName, packageName,))
 
         catName = at[0]
         dbName = at[1]
@@ -123,21 +86,10 @@ else:
 
     class GetPackageRequest(Struct):
         __slots__ = ()
-        SPEC = (
-            "1 string catName required @cat in=4.0.0+",
-            "2 string dbName required @db in=4.0.0+",
-            "3 string packageName required in=4.0.0+",
-        )
+        SPEC = ('1 string catName required @cat in=4.0.0+', '2 string dbName required @db in=4.0.0+', '3 string packageName required in=4.0.0+',)
 
         def __new__(cls, catName=None, dbName=None, packageName=None):
-            return new(
-                cls,
-                (
-                    catName,
-                    dbName,
-                    packageName,
-                ),
-            )
+            return new(cls, (catName, dbName, packageName,))
 
         catName = at[0]
         dbName = at[1]
@@ -145,65 +97,30 @@ else:
 
     class ListPackageRequest(Struct):
         __slots__ = ()
-        SPEC = (
-            "1 string catName required @cat in=4.0.0+",
-            "2 string dbName @db in=4.0.0+",
-        )
+        SPEC = ('1 string catName required @cat in=4.0.0+', '2 string dbName @db in=4.0.0+',)
 
         def __new__(cls, catName=None, dbName=None):
-            return new(
-                cls,
-                (
-                    catName,
-                    dbName,
-                ),
-            )
+            return new(cls, (catName, dbName,))
 
         catName = at[0]
         dbName = at[1]
 
     class ListStoredProcedureRequest(Struct):
         __slots__ = ()
-        SPEC = (
-            "1 string catName required @cat in=4.0.0+",
-            "2 string dbName @db in=4.0.0+",
-        )
+        SPEC = ('1 string catName required @cat in=4.0.0+', '2 string dbName @db in=4.0.0+',)
 
         def __new__(cls, catName=None, dbName=None):
-            return new(
-                cls,
-                (
-                    catName,
-                    dbName,
-                ),
-            )
+            return new(cls, (catName, dbName,))
 
         catName = at[0]
         dbName = at[1]
 
     class Package(Struct):
         __slots__ = ()
-        SPEC = (
-            "1 string catName @cat in=4.0.0+",
-            "2 string dbName @db in=4.0.0+",
-            "3 string packageName in=4.0.0+",
-            "4 string ownerName @user in=4.0.0+",
-            "5 string header in=4.0.0+",
-            "6 string body in=4.0.0+",
-        )
+        SPEC = ('1 string catName @cat in=4.0.0+', '2 string dbName @db in=4.0.0+', '3 string packageName in=4.0.0+', '4 string ownerName @user in=4.0.0+', '5 string header in=4.0.0+', '6 string body in=4.0.0+',)
 
         def __new__(cls, catName=None, dbName=None, packageName=None, ownerName=None, header=None, body=None):
-            return new(
-                cls,
-                (
-                    catName,
-                    dbName,
-                    packageName,
-                    ownerName,
-                    header,
-                    body,
-                ),
-            )
+            return new(cls, (catName, dbName, packageName, ownerName, header, body,))
 
         catName = at[0]
         dbName = at[1]
@@ -214,25 +131,10 @@ else:
 
     class StoredProcedure(Struct):
         __slots__ = ()
-        SPEC = (
-            "1 string name in=4.0.0+",
-            "2 string dbName @db in=4.0.0+",
-            "3 string catName @cat in=4.0.0+",
-            "4 string ownerName @user in=4.0.0+",
-            "5 string source in=4.0.0+",
-        )
+        SPEC = ('1 string name in=4.0.0+', '2 string dbName @db in=4.0.0+', '3 string catName @cat in=4.0.0+', '4 string ownerName @user in=4.0.0+', '5 string source in=4.0.0+',)
 
         def __new__(cls, name=None, dbName=None, catName=None, ownerName=None, source=None):
-            return new(
-                cls,
-                (
-                    name,
-                    dbName,
-                    catName,
-                    ownerName,
-                    source,
-                ),
-            )
+            return new(cls, (name, dbName, catName, ownerName, source,))
 
         name = at[0]
         dbName = at[1]
@@ -242,21 +144,10 @@ else:
 
     class StoredProcedureRequest(Struct):
         __slots__ = ()
-        SPEC = (
-            "1 string catName required @cat in=4.0.0+",
-            "2 string dbName required @db in=4.0.0+",
-            "3 string procName required in=4.0.0+",
-        )
+        SPEC = ('1 string catName required @cat in=4.0.0+', '2 string dbName required @db in=4.0.0+', '3 string procName required in=4.0.0+',)
 
         def __new__(cls, catName=None, dbName=None, procName=None):
-            return new(
-                cls,
-                (
-                    catName,
-                    dbName,
-                    procName,
-                ),
-            )
+            return new(cls, (catName, dbName, procName,))
 
         catName = at[0]
         dbName = at[1]

@@ -5,58 +5,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
-__all__ = [
-    "WMAlterPoolRequest",
-    "WMAlterPoolResponse",
-    "WMAlterResourcePlanRequest",
-    "WMAlterResourcePlanResponse",
-    "WMAlterTriggerRequest",
-    "WMAlterTriggerResponse",
-    "WMCreateOrDropTriggerToPoolMappingRequest",
-    "WMCreateOrDropTriggerToPoolMappingResponse",
-    "WMCreateOrUpdateMappingRequest",
-    "WMCreateOrUpdateMappingResponse",
-    "WMCreatePoolRequest",
-    "WMCreatePoolResponse",
-    "WMCreateResourcePlanRequest",
-    "WMCreateResourcePlanResponse",
-    "WMCreateTriggerRequest",
-    "WMCreateTriggerResponse",
-    "WMDropMappingRequest",
-    "WMDropMappingResponse",
-    "WMDropPoolRequest",
-    "WMDropPoolResponse",
-    "WMDropResourcePlanRequest",
-    "WMDropResourcePlanResponse",
-    "WMDropTriggerRequest",
-    "WMDropTriggerResponse",
-    "WMFullResourcePlan",
-    "WMGetActiveResourcePlanRequest",
-    "WMGetActiveResourcePlanResponse",
-    "WMGetAllResourcePlanRequest",
-    "WMGetAllResourcePlanResponse",
-    "WMGetResourcePlanRequest",
-    "WMGetResourcePlanResponse",
-    "WMGetTriggersForResourePlanRequest",
-    "WMGetTriggersForResourePlanResponse",
-    "WMMapping",
-    "WMNullablePool",
-    "WMNullableResourcePlan",
-    "WMPool",
-    "WMPoolTrigger",
-    "WMResourcePlan",
-    "WMResourcePlanStatus",
-    "WMTrigger",
-    "WMValidateResourcePlanRequest",
-    "WMValidateResourcePlanResponse",
-]
+__all__ = ['WMAlterPoolRequest', 'WMAlterPoolResponse', 'WMAlterResourcePlanRequest', 'WMAlterResourcePlanResponse', 'WMAlterTriggerRequest', 'WMAlterTriggerResponse', 'WMCreateOrDropTriggerToPoolMappingRequest', 'WMCreateOrDropTriggerToPoolMappingResponse', 'WMCreateOrUpdateMappingRequest', 'WMCreateOrUpdateMappingResponse', 'WMCreatePoolRequest', 'WMCreatePoolResponse', 'WMCreateResourcePlanRequest', 'WMCreateResourcePlanResponse', 'WMCreateTriggerRequest', 'WMCreateTriggerResponse', 'WMDropMappingRequest', 'WMDropMappingResponse', 'WMDropPoolRequest', 'WMDropPoolResponse', 'WMDropResourcePlanRequest', 'WMDropResourcePlanResponse', 'WMDropTriggerRequest', 'WMDropTriggerResponse', 'WMFullResourcePlan', 'WMGetActiveResourcePlanRequest', 'WMGetActiveResourcePlanResponse', 'WMGetAllResourcePlanRequest', 'WMGetAllResourcePlanResponse', 'WMGetResourcePlanRequest', 'WMGetResourcePlanResponse', 'WMGetTriggersForResourePlanRequest', 'WMGetTriggersForResourePlanResponse', 'WMMapping', 'WMNullablePool', 'WMNullableResourcePlan', 'WMPool', 'WMPoolTrigger', 'WMResourcePlan', 'WMResourcePlanStatus', 'WMTrigger', 'WMValidateResourcePlanRequest', 'WMValidateResourcePlanResponse']
 
 
 class WMResourcePlanStatus:
     ACTIVE = 1
     ENABLED = 2
     DISABLED = 3
-    NAMES: ClassVar[dict[int, str]] = {1: "ACTIVE", 2: "ENABLED", 3: "DISABLED"}
+    NAMES: ClassVar[dict[int, str]] = {1: 'ACTIVE', 2: 'ENABLED', 3: 'DISABLED'}
 
 
 if TYPE_CHECKING:
@@ -250,19 +206,10 @@ else:
 
     class WMAlterPoolRequest(Struct):
         __slots__ = ()
-        SPEC = (
-            "1 WMNullablePool pool in=3.1+",
-            "2 string poolPath in=3.1+",
-        )
+        SPEC = ('1 WMNullablePool pool in=3.1+', '2 string poolPath in=3.1+',)
 
         def __new__(cls, pool=None, poolPath=None):
-            return new(
-                cls,
-                (
-                    pool,
-                    poolPath,
-                ),
-            )
+            return new(cls, (pool, poolPath,))
 
         pool = at[0]
         poolPath = at[1]
@@ -274,37 +221,13 @@ else:
         def __new__(cls):
             return new(cls, ())
 
+
     class WMAlterResourcePlanRequest(Struct):
         __slots__ = ()
-        SPEC = (
-            "1 string resourcePlanName in=3.1+",
-            "2 WMNullableResourcePlan resourcePlan in=3.1+",
-            "3 bool isEnableAndActivate in=3.1+",
-            "4 bool isForceDeactivate in=3.1+",
-            "5 bool isReplace in=3.1+",
-            "6 string ns in=4.0.0+",
-        )
+        SPEC = ('1 string resourcePlanName in=3.1+', '2 WMNullableResourcePlan resourcePlan in=3.1+', '3 bool isEnableAndActivate in=3.1+', '4 bool isForceDeactivate in=3.1+', '5 bool isReplace in=3.1+', '6 string ns in=4.0.0+',)
 
-        def __new__(
-            cls,
-            resourcePlanName=None,
-            resourcePlan=None,
-            isEnableAndActivate=None,
-            isForceDeactivate=None,
-            isReplace=None,
-            ns=None,
-        ):
-            return new(
-                cls,
-                (
-                    resourcePlanName,
-                    resourcePlan,
-                    isEnableAndActivate,
-                    isForceDeactivate,
-                    isReplace,
-                    ns,
-                ),
-            )
+        def __new__(cls, resourcePlanName=None, resourcePlan=None, isEnableAndActivate=None, isForceDeactivate=None, isReplace=None, ns=None):
+            return new(cls, (resourcePlanName, resourcePlan, isEnableAndActivate, isForceDeactivate, isReplace, ns,))
 
         resourcePlanName = at[0]
         resourcePlan = at[1]
@@ -315,7 +238,7 @@ else:
 
     class WMAlterResourcePlanResponse(Struct):
         __slots__ = ()
-        SPEC = ("1 WMFullResourcePlan fullResourcePlan in=3.1+",)
+        SPEC = ('1 WMFullResourcePlan fullResourcePlan in=3.1+',)
 
         def __new__(cls, fullResourcePlan=None):
             return new(cls, (fullResourcePlan,))
@@ -324,7 +247,7 @@ else:
 
     class WMAlterTriggerRequest(Struct):
         __slots__ = ()
-        SPEC = ("1 WMTrigger trigger in=3.1+",)
+        SPEC = ('1 WMTrigger trigger in=3.1+',)
 
         def __new__(cls, trigger=None):
             return new(cls, (trigger,))
@@ -338,27 +261,13 @@ else:
         def __new__(cls):
             return new(cls, ())
 
+
     class WMCreateOrDropTriggerToPoolMappingRequest(Struct):
         __slots__ = ()
-        SPEC = (
-            "1 string resourcePlanName in=3.1+",
-            "2 string triggerName in=3.1+",
-            "3 string poolPath in=3.1+",
-            "4 bool drop in=3.1+",
-            "5 string ns in=4.0.0+",
-        )
+        SPEC = ('1 string resourcePlanName in=3.1+', '2 string triggerName in=3.1+', '3 string poolPath in=3.1+', '4 bool drop in=3.1+', '5 string ns in=4.0.0+',)
 
         def __new__(cls, resourcePlanName=None, triggerName=None, poolPath=None, drop=None, ns=None):
-            return new(
-                cls,
-                (
-                    resourcePlanName,
-                    triggerName,
-                    poolPath,
-                    drop,
-                    ns,
-                ),
-            )
+            return new(cls, (resourcePlanName, triggerName, poolPath, drop, ns,))
 
         resourcePlanName = at[0]
         triggerName = at[1]
@@ -373,21 +282,13 @@ else:
         def __new__(cls):
             return new(cls, ())
 
+
     class WMCreateOrUpdateMappingRequest(Struct):
         __slots__ = ()
-        SPEC = (
-            "1 WMMapping mapping in=3.1+",
-            "2 bool update in=3.1+",
-        )
+        SPEC = ('1 WMMapping mapping in=3.1+', '2 bool update in=3.1+',)
 
         def __new__(cls, mapping=None, update=None):
-            return new(
-                cls,
-                (
-                    mapping,
-                    update,
-                ),
-            )
+            return new(cls, (mapping, update,))
 
         mapping = at[0]
         update = at[1]
@@ -399,9 +300,10 @@ else:
         def __new__(cls):
             return new(cls, ())
 
+
     class WMCreatePoolRequest(Struct):
         __slots__ = ()
-        SPEC = ("1 WMPool pool in=3.1+",)
+        SPEC = ('1 WMPool pool in=3.1+',)
 
         def __new__(cls, pool=None):
             return new(cls, (pool,))
@@ -415,21 +317,13 @@ else:
         def __new__(cls):
             return new(cls, ())
 
+
     class WMCreateResourcePlanRequest(Struct):
         __slots__ = ()
-        SPEC = (
-            "1 WMResourcePlan resourcePlan in=3.1+",
-            "2 string copyFrom in=3.1+",
-        )
+        SPEC = ('1 WMResourcePlan resourcePlan in=3.1+', '2 string copyFrom in=3.1+',)
 
         def __new__(cls, resourcePlan=None, copyFrom=None):
-            return new(
-                cls,
-                (
-                    resourcePlan,
-                    copyFrom,
-                ),
-            )
+            return new(cls, (resourcePlan, copyFrom,))
 
         resourcePlan = at[0]
         copyFrom = at[1]
@@ -441,9 +335,10 @@ else:
         def __new__(cls):
             return new(cls, ())
 
+
     class WMCreateTriggerRequest(Struct):
         __slots__ = ()
-        SPEC = ("1 WMTrigger trigger in=3.1+",)
+        SPEC = ('1 WMTrigger trigger in=3.1+',)
 
         def __new__(cls, trigger=None):
             return new(cls, (trigger,))
@@ -457,9 +352,10 @@ else:
         def __new__(cls):
             return new(cls, ())
 
+
     class WMDropMappingRequest(Struct):
         __slots__ = ()
-        SPEC = ("1 WMMapping mapping in=3.1+",)
+        SPEC = ('1 WMMapping mapping in=3.1+',)
 
         def __new__(cls, mapping=None):
             return new(cls, (mapping,))
@@ -473,23 +369,13 @@ else:
         def __new__(cls):
             return new(cls, ())
 
+
     class WMDropPoolRequest(Struct):
         __slots__ = ()
-        SPEC = (
-            "1 string resourcePlanName in=3.1+",
-            "2 string poolPath in=3.1+",
-            "3 string ns in=4.0.0+",
-        )
+        SPEC = ('1 string resourcePlanName in=3.1+', '2 string poolPath in=3.1+', '3 string ns in=4.0.0+',)
 
         def __new__(cls, resourcePlanName=None, poolPath=None, ns=None):
-            return new(
-                cls,
-                (
-                    resourcePlanName,
-                    poolPath,
-                    ns,
-                ),
-            )
+            return new(cls, (resourcePlanName, poolPath, ns,))
 
         resourcePlanName = at[0]
         poolPath = at[1]
@@ -502,21 +388,13 @@ else:
         def __new__(cls):
             return new(cls, ())
 
+
     class WMDropResourcePlanRequest(Struct):
         __slots__ = ()
-        SPEC = (
-            "1 string resourcePlanName in=3.1+",
-            "2 string ns in=4.0.0+",
-        )
+        SPEC = ('1 string resourcePlanName in=3.1+', '2 string ns in=4.0.0+',)
 
         def __new__(cls, resourcePlanName=None, ns=None):
-            return new(
-                cls,
-                (
-                    resourcePlanName,
-                    ns,
-                ),
-            )
+            return new(cls, (resourcePlanName, ns,))
 
         resourcePlanName = at[0]
         ns = at[1]
@@ -528,23 +406,13 @@ else:
         def __new__(cls):
             return new(cls, ())
 
+
     class WMDropTriggerRequest(Struct):
         __slots__ = ()
-        SPEC = (
-            "1 string resourcePlanName in=3.1+",
-            "2 string triggerName in=3.1+",
-            "3 string ns in=4.0.0+",
-        )
+        SPEC = ('1 string resourcePlanName in=3.1+', '2 string triggerName in=3.1+', '3 string ns in=4.0.0+',)
 
         def __new__(cls, resourcePlanName=None, triggerName=None, ns=None):
-            return new(
-                cls,
-                (
-                    resourcePlanName,
-                    triggerName,
-                    ns,
-                ),
-            )
+            return new(cls, (resourcePlanName, triggerName, ns,))
 
         resourcePlanName = at[0]
         triggerName = at[1]
@@ -557,27 +425,13 @@ else:
         def __new__(cls):
             return new(cls, ())
 
+
     class WMFullResourcePlan(Struct):
         __slots__ = ()
-        SPEC = (
-            "1 WMResourcePlan plan required in=3.1+",
-            "2 list<WMPool> pools required in=3.1+",
-            "3 list<WMMapping> mappings in=3.1+",
-            "4 list<WMTrigger> triggers in=3.1+",
-            "5 list<WMPoolTrigger> poolTriggers in=3.1+",
-        )
+        SPEC = ('1 WMResourcePlan plan required in=3.1+', '2 list<WMPool> pools required in=3.1+', '3 list<WMMapping> mappings in=3.1+', '4 list<WMTrigger> triggers in=3.1+', '5 list<WMPoolTrigger> poolTriggers in=3.1+',)
 
         def __new__(cls, plan=None, pools=None, mappings=None, triggers=None, poolTriggers=None):
-            return new(
-                cls,
-                (
-                    plan,
-                    pools,
-                    mappings,
-                    triggers,
-                    poolTriggers,
-                ),
-            )
+            return new(cls, (plan, pools, mappings, triggers, poolTriggers,))
 
         plan = at[0]
         pools = at[1]
@@ -587,7 +441,7 @@ else:
 
     class WMGetActiveResourcePlanRequest(Struct):
         __slots__ = ()
-        SPEC = ("1 string ns in=4.0.0+",)
+        SPEC = ('1 string ns in=4.0.0+',)
 
         def __new__(cls, ns=None):
             return new(cls, (ns,))
@@ -596,7 +450,7 @@ else:
 
     class WMGetActiveResourcePlanResponse(Struct):
         __slots__ = ()
-        SPEC = ("1 WMFullResourcePlan resourcePlan in=3.1+",)
+        SPEC = ('1 WMFullResourcePlan resourcePlan in=3.1+',)
 
         def __new__(cls, resourcePlan=None):
             return new(cls, (resourcePlan,))
@@ -605,7 +459,7 @@ else:
 
     class WMGetAllResourcePlanRequest(Struct):
         __slots__ = ()
-        SPEC = ("1 string ns in=4.0.0+",)
+        SPEC = ('1 string ns in=4.0.0+',)
 
         def __new__(cls, ns=None):
             return new(cls, (ns,))
@@ -614,7 +468,7 @@ else:
 
     class WMGetAllResourcePlanResponse(Struct):
         __slots__ = ()
-        SPEC = ("1 list<WMResourcePlan> resourcePlans in=3.1+",)
+        SPEC = ('1 list<WMResourcePlan> resourcePlans in=3.1+',)
 
         def __new__(cls, resourcePlans=None):
             return new(cls, (resourcePlans,))
@@ -623,26 +477,17 @@ else:
 
     class WMGetResourcePlanRequest(Struct):
         __slots__ = ()
-        SPEC = (
-            "1 string resourcePlanName in=3.1+",
-            "2 string ns in=4.0.0+",
-        )
+        SPEC = ('1 string resourcePlanName in=3.1+', '2 string ns in=4.0.0+',)
 
         def __new__(cls, resourcePlanName=None, ns=None):
-            return new(
-                cls,
-                (
-                    resourcePlanName,
-                    ns,
-                ),
-            )
+            return new(cls, (resourcePlanName, ns,))
 
         resourcePlanName = at[0]
         ns = at[1]
 
     class WMGetResourcePlanResponse(Struct):
         __slots__ = ()
-        SPEC = ("1 WMFullResourcePlan resourcePlan in=3.1+",)
+        SPEC = ('1 WMFullResourcePlan resourcePlan in=3.1+',)
 
         def __new__(cls, resourcePlan=None):
             return new(cls, (resourcePlan,))
@@ -651,26 +496,17 @@ else:
 
     class WMGetTriggersForResourePlanRequest(Struct):
         __slots__ = ()
-        SPEC = (
-            "1 string resourcePlanName in=3.1+",
-            "2 string ns in=4.0.0+",
-        )
+        SPEC = ('1 string resourcePlanName in=3.1+', '2 string ns in=4.0.0+',)
 
         def __new__(cls, resourcePlanName=None, ns=None):
-            return new(
-                cls,
-                (
-                    resourcePlanName,
-                    ns,
-                ),
-            )
+            return new(cls, (resourcePlanName, ns,))
 
         resourcePlanName = at[0]
         ns = at[1]
 
     class WMGetTriggersForResourePlanResponse(Struct):
         __slots__ = ()
-        SPEC = ("1 list<WMTrigger> triggers in=3.1+",)
+        SPEC = ('1 list<WMTrigger> triggers in=3.1+',)
 
         def __new__(cls, triggers=None):
             return new(cls, (triggers,))
@@ -679,29 +515,10 @@ else:
 
     class WMMapping(Struct):
         __slots__ = ()
-        SPEC = (
-            "1 string resourcePlanName required in=3.1+",
-            "2 string entityType required in=3.1+",
-            "3 string entityName required in=3.1+",
-            "4 string poolPath in=3.1+",
-            "5 i32 ordering in=3.1+",
-            "6 string ns in=4.0.0+",
-        )
+        SPEC = ('1 string resourcePlanName required in=3.1+', '2 string entityType required in=3.1+', '3 string entityName required in=3.1+', '4 string poolPath in=3.1+', '5 i32 ordering in=3.1+', '6 string ns in=4.0.0+',)
 
-        def __new__(
-            cls, resourcePlanName=None, entityType=None, entityName=None, poolPath=None, ordering=None, ns=None
-        ):
-            return new(
-                cls,
-                (
-                    resourcePlanName,
-                    entityType,
-                    entityName,
-                    poolPath,
-                    ordering,
-                    ns,
-                ),
-            )
+        def __new__(cls, resourcePlanName=None, entityType=None, entityName=None, poolPath=None, ordering=None, ns=None):
+            return new(cls, (resourcePlanName, entityType, entityName, poolPath, ordering, ns,))
 
         resourcePlanName = at[0]
         entityType = at[1]
@@ -712,38 +529,10 @@ else:
 
     class WMNullablePool(Struct):
         __slots__ = ()
-        SPEC = (
-            "1 string resourcePlanName required in=3.1+",
-            "2 string poolPath required in=3.1+",
-            "3 double allocFraction in=3.1+",
-            "4 i32 queryParallelism in=3.1+",
-            "5 string schedulingPolicy in=3.1+",
-            "6 bool isSetSchedulingPolicy in=3.1+",
-            "7 string ns in=4.0.0+",
-        )
+        SPEC = ('1 string resourcePlanName required in=3.1+', '2 string poolPath required in=3.1+', '3 double allocFraction in=3.1+', '4 i32 queryParallelism in=3.1+', '5 string schedulingPolicy in=3.1+', '6 bool isSetSchedulingPolicy in=3.1+', '7 string ns in=4.0.0+',)
 
-        def __new__(
-            cls,
-            resourcePlanName=None,
-            poolPath=None,
-            allocFraction=None,
-            queryParallelism=None,
-            schedulingPolicy=None,
-            isSetSchedulingPolicy=None,
-            ns=None,
-        ):
-            return new(
-                cls,
-                (
-                    resourcePlanName,
-                    poolPath,
-                    allocFraction,
-                    queryParallelism,
-                    schedulingPolicy,
-                    isSetSchedulingPolicy,
-                    ns,
-                ),
-            )
+        def __new__(cls, resourcePlanName=None, poolPath=None, allocFraction=None, queryParallelism=None, schedulingPolicy=None, isSetSchedulingPolicy=None, ns=None):
+            return new(cls, (resourcePlanName, poolPath, allocFraction, queryParallelism, schedulingPolicy, isSetSchedulingPolicy, ns,))
 
         resourcePlanName = at[0]
         poolPath = at[1]
@@ -755,38 +544,10 @@ else:
 
     class WMNullableResourcePlan(Struct):
         __slots__ = ()
-        SPEC = (
-            "1 string name in=3.1+",
-            "2 WMResourcePlanStatus status in=3.1+",
-            "4 i32 queryParallelism in=3.1+",
-            "5 bool isSetQueryParallelism in=3.1+",
-            "6 string defaultPoolPath in=3.1+",
-            "7 bool isSetDefaultPoolPath in=3.1+",
-            "8 string ns in=4.0.0+",
-        )
+        SPEC = ('1 string name in=3.1+', '2 WMResourcePlanStatus status in=3.1+', '4 i32 queryParallelism in=3.1+', '5 bool isSetQueryParallelism in=3.1+', '6 string defaultPoolPath in=3.1+', '7 bool isSetDefaultPoolPath in=3.1+', '8 string ns in=4.0.0+',)
 
-        def __new__(
-            cls,
-            name=None,
-            status=None,
-            queryParallelism=None,
-            isSetQueryParallelism=None,
-            defaultPoolPath=None,
-            isSetDefaultPoolPath=None,
-            ns=None,
-        ):
-            return new(
-                cls,
-                (
-                    name,
-                    status,
-                    queryParallelism,
-                    isSetQueryParallelism,
-                    defaultPoolPath,
-                    isSetDefaultPoolPath,
-                    ns,
-                ),
-            )
+        def __new__(cls, name=None, status=None, queryParallelism=None, isSetQueryParallelism=None, defaultPoolPath=None, isSetDefaultPoolPath=None, ns=None):
+            return new(cls, (name, status, queryParallelism, isSetQueryParallelism, defaultPoolPath, isSetDefaultPoolPath, ns,))
 
         name = at[0]
         status = at[1]
@@ -798,35 +559,10 @@ else:
 
     class WMPool(Struct):
         __slots__ = ()
-        SPEC = (
-            "1 string resourcePlanName required in=3.1+",
-            "2 string poolPath required in=3.1+",
-            "3 double allocFraction in=3.1+",
-            "4 i32 queryParallelism in=3.1+",
-            "5 string schedulingPolicy in=3.1+",
-            "6 string ns in=4.0.0+",
-        )
+        SPEC = ('1 string resourcePlanName required in=3.1+', '2 string poolPath required in=3.1+', '3 double allocFraction in=3.1+', '4 i32 queryParallelism in=3.1+', '5 string schedulingPolicy in=3.1+', '6 string ns in=4.0.0+',)
 
-        def __new__(
-            cls,
-            resourcePlanName=None,
-            poolPath=None,
-            allocFraction=None,
-            queryParallelism=None,
-            schedulingPolicy=None,
-            ns=None,
-        ):
-            return new(
-                cls,
-                (
-                    resourcePlanName,
-                    poolPath,
-                    allocFraction,
-                    queryParallelism,
-                    schedulingPolicy,
-                    ns,
-                ),
-            )
+        def __new__(cls, resourcePlanName=None, poolPath=None, allocFraction=None, queryParallelism=None, schedulingPolicy=None, ns=None):
+            return new(cls, (resourcePlanName, poolPath, allocFraction, queryParallelism, schedulingPolicy, ns,))
 
         resourcePlanName = at[0]
         poolPath = at[1]
@@ -837,21 +573,10 @@ else:
 
     class WMPoolTrigger(Struct):
         __slots__ = ()
-        SPEC = (
-            "1 string pool required in=3.1+",
-            "2 string trigger required in=3.1+",
-            "3 string ns in=4.0.0+",
-        )
+        SPEC = ('1 string pool required in=3.1+', '2 string trigger required in=3.1+', '3 string ns in=4.0.0+',)
 
         def __new__(cls, pool=None, trigger=None, ns=None):
-            return new(
-                cls,
-                (
-                    pool,
-                    trigger,
-                    ns,
-                ),
-            )
+            return new(cls, (pool, trigger, ns,))
 
         pool = at[0]
         trigger = at[1]
@@ -859,25 +584,10 @@ else:
 
     class WMResourcePlan(Struct):
         __slots__ = ()
-        SPEC = (
-            "1 string name required in=3.1+",
-            "2 WMResourcePlanStatus status in=3.1+",
-            "3 i32 queryParallelism in=3.1+",
-            "4 string defaultPoolPath in=3.1+",
-            "5 string ns in=4.0.0+",
-        )
+        SPEC = ('1 string name required in=3.1+', '2 WMResourcePlanStatus status in=3.1+', '3 i32 queryParallelism in=3.1+', '4 string defaultPoolPath in=3.1+', '5 string ns in=4.0.0+',)
 
         def __new__(cls, name=None, status=None, queryParallelism=None, defaultPoolPath=None, ns=None):
-            return new(
-                cls,
-                (
-                    name,
-                    status,
-                    queryParallelism,
-                    defaultPoolPath,
-                    ns,
-                ),
-            )
+            return new(cls, (name, status, queryParallelism, defaultPoolPath, ns,))
 
         name = at[0]
         status = at[1]
@@ -887,35 +597,10 @@ else:
 
     class WMTrigger(Struct):
         __slots__ = ()
-        SPEC = (
-            "1 string resourcePlanName required in=3.1+",
-            "2 string triggerName required in=3.1+",
-            "3 string triggerExpression in=3.1+",
-            "4 string actionExpression in=3.1+",
-            "5 bool isInUnmanaged in=3.1+",
-            "6 string ns in=4.0.0+",
-        )
+        SPEC = ('1 string resourcePlanName required in=3.1+', '2 string triggerName required in=3.1+', '3 string triggerExpression in=3.1+', '4 string actionExpression in=3.1+', '5 bool isInUnmanaged in=3.1+', '6 string ns in=4.0.0+',)
 
-        def __new__(
-            cls,
-            resourcePlanName=None,
-            triggerName=None,
-            triggerExpression=None,
-            actionExpression=None,
-            isInUnmanaged=None,
-            ns=None,
-        ):
-            return new(
-                cls,
-                (
-                    resourcePlanName,
-                    triggerName,
-                    triggerExpression,
-                    actionExpression,
-                    isInUnmanaged,
-                    ns,
-                ),
-            )
+        def __new__(cls, resourcePlanName=None, triggerName=None, triggerExpression=None, actionExpression=None, isInUnmanaged=None, ns=None):
+            return new(cls, (resourcePlanName, triggerName, triggerExpression, actionExpression, isInUnmanaged, ns,))
 
         resourcePlanName = at[0]
         triggerName = at[1]
@@ -926,38 +611,20 @@ else:
 
     class WMValidateResourcePlanRequest(Struct):
         __slots__ = ()
-        SPEC = (
-            "1 string resourcePlanName in=3.1+",
-            "2 string ns in=4.0.0+",
-        )
+        SPEC = ('1 string resourcePlanName in=3.1+', '2 string ns in=4.0.0+',)
 
         def __new__(cls, resourcePlanName=None, ns=None):
-            return new(
-                cls,
-                (
-                    resourcePlanName,
-                    ns,
-                ),
-            )
+            return new(cls, (resourcePlanName, ns,))
 
         resourcePlanName = at[0]
         ns = at[1]
 
     class WMValidateResourcePlanResponse(Struct):
         __slots__ = ()
-        SPEC = (
-            "1 list<string> errors in=3.1+",
-            "2 list<string> warnings in=3.1+",
-        )
+        SPEC = ('1 list<string> errors in=3.1+', '2 list<string> warnings in=3.1+',)
 
         def __new__(cls, errors=None, warnings=None):
-            return new(
-                cls,
-                (
-                    errors,
-                    warnings,
-                ),
-            )
+            return new(cls, (errors, warnings,))
 
         errors = at[0]
         warnings = at[1]

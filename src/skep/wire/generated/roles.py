@@ -5,29 +5,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
-__all__ = [
-    "GetPrincipalsInRoleRequest",
-    "GetPrincipalsInRoleResponse",
-    "GetRoleGrantsForPrincipalRequest",
-    "GetRoleGrantsForPrincipalResponse",
-    "GrantRevokePrivilegeRequest",
-    "GrantRevokePrivilegeResponse",
-    "GrantRevokeRoleRequest",
-    "GrantRevokeRoleResponse",
-    "GrantRevokeType",
-    "HiveObjectPrivilege",
-    "HiveObjectRef",
-    "HiveObjectType",
-    "PrivilegeBag",
-    "Role",
-    "RolePrincipalGrant",
-]
+__all__ = ['GetPrincipalsInRoleRequest', 'GetPrincipalsInRoleResponse', 'GetRoleGrantsForPrincipalRequest', 'GetRoleGrantsForPrincipalResponse', 'GrantRevokePrivilegeRequest', 'GrantRevokePrivilegeResponse', 'GrantRevokeRoleRequest', 'GrantRevokeRoleResponse', 'GrantRevokeType', 'HiveObjectPrivilege', 'HiveObjectRef', 'HiveObjectType', 'PrivilegeBag', 'Role', 'RolePrincipalGrant']
 
 
 class GrantRevokeType:
     GRANT = 1
     REVOKE = 2
-    NAMES: ClassVar[dict[int, str]] = {1: "GRANT", 2: "REVOKE"}
+    NAMES: ClassVar[dict[int, str]] = {1: 'GRANT', 2: 'REVOKE'}
 
 
 class HiveObjectType:
@@ -37,14 +21,7 @@ class HiveObjectType:
     PARTITION = 4
     COLUMN = 5
     DATACONNECTOR = 6
-    NAMES: ClassVar[dict[int, str]] = {
-        1: "GLOBAL",
-        2: "DATABASE",
-        3: "TABLE",
-        4: "PARTITION",
-        5: "COLUMN",
-        6: "DATACONNECTOR",
-    }
+    NAMES: ClassVar[dict[int, str]] = {1: 'GLOBAL', 2: 'DATABASE', 3: 'TABLE', 4: 'PARTITION', 5: 'COLUMN', 6: 'DATACONNECTOR'}
 
 
 if TYPE_CHECKING:
@@ -120,7 +97,7 @@ else:
 
     class GetPrincipalsInRoleRequest(Struct):
         __slots__ = ()
-        SPEC = ("1 string roleName required @user",)
+        SPEC = ('1 string roleName required @user',)
 
         def __new__(cls, roleName=None):
             return new(cls, (roleName,))
@@ -129,7 +106,7 @@ else:
 
     class GetPrincipalsInRoleResponse(Struct):
         __slots__ = ()
-        SPEC = ("1 list<RolePrincipalGrant> principalGrants required",)
+        SPEC = ('1 list<RolePrincipalGrant> principalGrants required',)
 
         def __new__(cls, principalGrants=None):
             return new(cls, (principalGrants,))
@@ -138,26 +115,17 @@ else:
 
     class GetRoleGrantsForPrincipalRequest(Struct):
         __slots__ = ()
-        SPEC = (
-            "1 string principal_name required @user",
-            "2 PrincipalType principal_type required",
-        )
+        SPEC = ('1 string principal_name required @user', '2 PrincipalType principal_type required',)
 
         def __new__(cls, principal_name=None, principal_type=None):
-            return new(
-                cls,
-                (
-                    principal_name,
-                    principal_type,
-                ),
-            )
+            return new(cls, (principal_name, principal_type,))
 
         principal_name = at[0]
         principal_type = at[1]
 
     class GetRoleGrantsForPrincipalResponse(Struct):
         __slots__ = ()
-        SPEC = ("1 list<RolePrincipalGrant> principalGrants required",)
+        SPEC = ('1 list<RolePrincipalGrant> principalGrants required',)
 
         def __new__(cls, principalGrants=None):
             return new(cls, (principalGrants,))
@@ -166,21 +134,10 @@ else:
 
     class GrantRevokePrivilegeRequest(Struct):
         __slots__ = ()
-        SPEC = (
-            "1 GrantRevokeType requestType",
-            "2 PrivilegeBag privileges",
-            "3 bool revokeGrantOption",
-        )
+        SPEC = ('1 GrantRevokeType requestType', '2 PrivilegeBag privileges', '3 bool revokeGrantOption',)
 
         def __new__(cls, requestType=None, privileges=None, revokeGrantOption=None):
-            return new(
-                cls,
-                (
-                    requestType,
-                    privileges,
-                    revokeGrantOption,
-                ),
-            )
+            return new(cls, (requestType, privileges, revokeGrantOption,))
 
         requestType = at[0]
         privileges = at[1]
@@ -188,7 +145,7 @@ else:
 
     class GrantRevokePrivilegeResponse(Struct):
         __slots__ = ()
-        SPEC = ("1 bool success",)
+        SPEC = ('1 bool success',)
 
         def __new__(cls, success=None):
             return new(cls, (success,))
@@ -197,38 +154,10 @@ else:
 
     class GrantRevokeRoleRequest(Struct):
         __slots__ = ()
-        SPEC = (
-            "1 GrantRevokeType requestType",
-            "2 string roleName @user",
-            "3 string principalName @user",
-            "4 PrincipalType principalType",
-            "5 string grantor @user",
-            "6 PrincipalType grantorType",
-            "7 bool grantOption",
-        )
+        SPEC = ('1 GrantRevokeType requestType', '2 string roleName @user', '3 string principalName @user', '4 PrincipalType principalType', '5 string grantor @user', '6 PrincipalType grantorType', '7 bool grantOption',)
 
-        def __new__(
-            cls,
-            requestType=None,
-            roleName=None,
-            principalName=None,
-            principalType=None,
-            grantor=None,
-            grantorType=None,
-            grantOption=None,
-        ):
-            return new(
-                cls,
-                (
-                    requestType,
-                    roleName,
-                    principalName,
-                    principalType,
-                    grantor,
-                    grantorType,
-                    grantOption,
-                ),
-            )
+        def __new__(cls, requestType=None, roleName=None, principalName=None, principalType=None, grantor=None, grantorType=None, grantOption=None):
+            return new(cls, (requestType, roleName, principalName, principalType, grantor, grantorType, grantOption,))
 
         requestType = at[0]
         roleName = at[1]
@@ -240,7 +169,7 @@ else:
 
     class GrantRevokeRoleResponse(Struct):
         __slots__ = ()
-        SPEC = ("1 bool success",)
+        SPEC = ('1 bool success',)
 
         def __new__(cls, success=None):
             return new(cls, (success,))
@@ -249,25 +178,10 @@ else:
 
     class HiveObjectPrivilege(Struct):
         __slots__ = ()
-        SPEC = (
-            "1 HiveObjectRef hiveObject",
-            "2 string principalName @user",
-            "3 PrincipalType principalType",
-            "4 PrivilegeGrantInfo grantInfo",
-            "5 string authorizer in=3.1+",
-        )
+        SPEC = ('1 HiveObjectRef hiveObject', '2 string principalName @user', '3 PrincipalType principalType', '4 PrivilegeGrantInfo grantInfo', '5 string authorizer in=3.1+',)
 
         def __new__(cls, hiveObject=None, principalName=None, principalType=None, grantInfo=None, authorizer=None):
-            return new(
-                cls,
-                (
-                    hiveObject,
-                    principalName,
-                    principalType,
-                    grantInfo,
-                    authorizer,
-                ),
-            )
+            return new(cls, (hiveObject, principalName, principalType, grantInfo, authorizer,))
 
         hiveObject = at[0]
         principalName = at[1]
@@ -277,27 +191,10 @@ else:
 
     class HiveObjectRef(Struct):
         __slots__ = ()
-        SPEC = (
-            "1 HiveObjectType objectType",
-            "2 string dbName @db",
-            "3 string objectName",
-            "4 list<string> partValues",
-            "5 string columnName",
-            "6 string catName @cat",
-        )
+        SPEC = ('1 HiveObjectType objectType', '2 string dbName @db', '3 string objectName', '4 list<string> partValues', '5 string columnName', '6 string catName @cat',)
 
         def __new__(cls, objectType=None, dbName=None, objectName=None, partValues=None, columnName=None, catName=None):
-            return new(
-                cls,
-                (
-                    objectType,
-                    dbName,
-                    objectName,
-                    partValues,
-                    columnName,
-                    catName,
-                ),
-            )
+            return new(cls, (objectType, dbName, objectName, partValues, columnName, catName,))
 
         objectType = at[0]
         dbName = at[1]
@@ -308,7 +205,7 @@ else:
 
     class PrivilegeBag(Struct):
         __slots__ = ()
-        SPEC = ("1 list<HiveObjectPrivilege> privileges",)
+        SPEC = ('1 list<HiveObjectPrivilege> privileges',)
 
         def __new__(cls, privileges=None):
             return new(cls, (privileges,))
@@ -317,21 +214,10 @@ else:
 
     class Role(Struct):
         __slots__ = ()
-        SPEC = (
-            "1 string roleName @user",
-            "2 i32 createTime",
-            "3 string ownerName @user",
-        )
+        SPEC = ('1 string roleName @user', '2 i32 createTime', '3 string ownerName @user',)
 
         def __new__(cls, roleName=None, createTime=None, ownerName=None):
-            return new(
-                cls,
-                (
-                    roleName,
-                    createTime,
-                    ownerName,
-                ),
-            )
+            return new(cls, (roleName, createTime, ownerName,))
 
         roleName = at[0]
         createTime = at[1]
@@ -339,38 +225,10 @@ else:
 
     class RolePrincipalGrant(Struct):
         __slots__ = ()
-        SPEC = (
-            "1 string roleName @user",
-            "2 string principalName @user",
-            "3 PrincipalType principalType",
-            "4 bool grantOption",
-            "5 i32 grantTime",
-            "6 string grantorName",
-            "7 PrincipalType grantorPrincipalType",
-        )
+        SPEC = ('1 string roleName @user', '2 string principalName @user', '3 PrincipalType principalType', '4 bool grantOption', '5 i32 grantTime', '6 string grantorName', '7 PrincipalType grantorPrincipalType',)
 
-        def __new__(
-            cls,
-            roleName=None,
-            principalName=None,
-            principalType=None,
-            grantOption=None,
-            grantTime=None,
-            grantorName=None,
-            grantorPrincipalType=None,
-        ):
-            return new(
-                cls,
-                (
-                    roleName,
-                    principalName,
-                    principalType,
-                    grantOption,
-                    grantTime,
-                    grantorName,
-                    grantorPrincipalType,
-                ),
-            )
+        def __new__(cls, roleName=None, principalName=None, principalType=None, grantOption=None, grantTime=None, grantorName=None, grantorPrincipalType=None):
+            return new(cls, (roleName, principalName, principalType, grantOption, grantTime, grantorName, grantorPrincipalType,))
 
         roleName = at[0]
         principalName = at[1]

@@ -5,22 +5,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
-__all__ = [
-    "AlterISchemaRequest",
-    "FindSchemasByColsResp",
-    "FindSchemasByColsRqst",
-    "GetSerdeRequest",
-    "ISchema",
-    "ISchemaName",
-    "MapSchemaVersionToSerdeRequest",
-    "SchemaCompatibility",
-    "SchemaType",
-    "SchemaValidation",
-    "SchemaVersion",
-    "SchemaVersionDescriptor",
-    "SchemaVersionState",
-    "SetSchemaVersionStateRequest",
-]
+__all__ = ['AlterISchemaRequest', 'FindSchemasByColsResp', 'FindSchemasByColsRqst', 'GetSerdeRequest', 'ISchema', 'ISchemaName', 'MapSchemaVersionToSerdeRequest', 'SchemaCompatibility', 'SchemaType', 'SchemaValidation', 'SchemaVersion', 'SchemaVersionDescriptor', 'SchemaVersionState', 'SetSchemaVersionStateRequest']
 
 
 class SchemaCompatibility:
@@ -28,19 +13,19 @@ class SchemaCompatibility:
     BACKWARD = 2
     FORWARD = 3
     BOTH = 4
-    NAMES: ClassVar[dict[int, str]] = {1: "NONE", 2: "BACKWARD", 3: "FORWARD", 4: "BOTH"}
+    NAMES: ClassVar[dict[int, str]] = {1: 'NONE', 2: 'BACKWARD', 3: 'FORWARD', 4: 'BOTH'}
 
 
 class SchemaType:
     HIVE = 1
     AVRO = 2
-    NAMES: ClassVar[dict[int, str]] = {1: "HIVE", 2: "AVRO"}
+    NAMES: ClassVar[dict[int, str]] = {1: 'HIVE', 2: 'AVRO'}
 
 
 class SchemaValidation:
     LATEST = 1
     ALL = 2
-    NAMES: ClassVar[dict[int, str]] = {1: "LATEST", 2: "ALL"}
+    NAMES: ClassVar[dict[int, str]] = {1: 'LATEST', 2: 'ALL'}
 
 
 class SchemaVersionState:
@@ -52,16 +37,7 @@ class SchemaVersionState:
     DISABLED = 6
     ARCHIVED = 7
     DELETED = 8
-    NAMES: ClassVar[dict[int, str]] = {
-        1: "INITIATED",
-        2: "START_REVIEW",
-        3: "CHANGES_REQUIRED",
-        4: "REVIEWED",
-        5: "ENABLED",
-        6: "DISABLED",
-        7: "ARCHIVED",
-        8: "DELETED",
-    }
+    NAMES: ClassVar[dict[int, str]] = {1: 'INITIATED', 2: 'START_REVIEW', 3: 'CHANGES_REQUIRED', 4: 'REVIEWED', 5: 'ENABLED', 6: 'DISABLED', 7: 'ARCHIVED', 8: 'DELETED'}
 
 
 if TYPE_CHECKING:
@@ -127,26 +103,17 @@ else:
 
     class AlterISchemaRequest(Struct):
         __slots__ = ()
-        SPEC = (
-            "1 ISchemaName name in=3.1+",
-            "3 ISchema newSchema in=3.1+",
-        )
+        SPEC = ('1 ISchemaName name in=3.1+', '3 ISchema newSchema in=3.1+',)
 
         def __new__(cls, name=None, newSchema=None):
-            return new(
-                cls,
-                (
-                    name,
-                    newSchema,
-                ),
-            )
+            return new(cls, (name, newSchema,))
 
         name = at[0]
         newSchema = at[1]
 
     class FindSchemasByColsResp(Struct):
         __slots__ = ()
-        SPEC = ("1 list<SchemaVersionDescriptor> schemaVersions in=3.1+",)
+        SPEC = ('1 list<SchemaVersionDescriptor> schemaVersions in=3.1+',)
 
         def __new__(cls, schemaVersions=None):
             return new(cls, (schemaVersions,))
@@ -155,21 +122,10 @@ else:
 
     class FindSchemasByColsRqst(Struct):
         __slots__ = ()
-        SPEC = (
-            "1 string colName in=3.1+",
-            "2 string colNamespace in=3.1+",
-            "3 string type in=3.1+",
-        )
+        SPEC = ('1 string colName in=3.1+', '2 string colNamespace in=3.1+', '3 string type in=3.1+',)
 
         def __new__(cls, colName=None, colNamespace=None, type=None):
-            return new(
-                cls,
-                (
-                    colName,
-                    colNamespace,
-                    type,
-                ),
-            )
+            return new(cls, (colName, colNamespace, type,))
 
         colName = at[0]
         colNamespace = at[1]
@@ -177,7 +133,7 @@ else:
 
     class GetSerdeRequest(Struct):
         __slots__ = ()
-        SPEC = ("1 string serdeName in=3.1+",)
+        SPEC = ('1 string serdeName in=3.1+',)
 
         def __new__(cls, serdeName=None):
             return new(cls, (serdeName,))
@@ -186,44 +142,10 @@ else:
 
     class ISchema(Struct):
         __slots__ = ()
-        SPEC = (
-            "1 SchemaType schemaType in=3.1+",
-            "2 string name in=3.1+",
-            "3 string catName @cat in=3.1+",
-            "4 string dbName @db in=3.1+",
-            "5 SchemaCompatibility compatibility in=3.1+",
-            "6 SchemaValidation validationLevel in=3.1+",
-            "7 bool canEvolve in=3.1+",
-            "8 string schemaGroup in=3.1+",
-            "9 string description in=3.1+",
-        )
+        SPEC = ('1 SchemaType schemaType in=3.1+', '2 string name in=3.1+', '3 string catName @cat in=3.1+', '4 string dbName @db in=3.1+', '5 SchemaCompatibility compatibility in=3.1+', '6 SchemaValidation validationLevel in=3.1+', '7 bool canEvolve in=3.1+', '8 string schemaGroup in=3.1+', '9 string description in=3.1+',)
 
-        def __new__(
-            cls,
-            schemaType=None,
-            name=None,
-            catName=None,
-            dbName=None,
-            compatibility=None,
-            validationLevel=None,
-            canEvolve=None,
-            schemaGroup=None,
-            description=None,
-        ):
-            return new(
-                cls,
-                (
-                    schemaType,
-                    name,
-                    catName,
-                    dbName,
-                    compatibility,
-                    validationLevel,
-                    canEvolve,
-                    schemaGroup,
-                    description,
-                ),
-            )
+        def __new__(cls, schemaType=None, name=None, catName=None, dbName=None, compatibility=None, validationLevel=None, canEvolve=None, schemaGroup=None, description=None):
+            return new(cls, (schemaType, name, catName, dbName, compatibility, validationLevel, canEvolve, schemaGroup, description,))
 
         schemaType = at[0]
         name = at[1]
@@ -237,21 +159,10 @@ else:
 
     class ISchemaName(Struct):
         __slots__ = ()
-        SPEC = (
-            "1 string catName @cat in=3.1+",
-            "2 string dbName @db in=3.1+",
-            "3 string schemaName in=3.1+",
-        )
+        SPEC = ('1 string catName @cat in=3.1+', '2 string dbName @db in=3.1+', '3 string schemaName in=3.1+',)
 
         def __new__(cls, catName=None, dbName=None, schemaName=None):
-            return new(
-                cls,
-                (
-                    catName,
-                    dbName,
-                    schemaName,
-                ),
-            )
+            return new(cls, (catName, dbName, schemaName,))
 
         catName = at[0]
         dbName = at[1]
@@ -259,66 +170,20 @@ else:
 
     class MapSchemaVersionToSerdeRequest(Struct):
         __slots__ = ()
-        SPEC = (
-            "1 SchemaVersionDescriptor schemaVersion in=3.1+",
-            "2 string serdeName in=3.1+",
-        )
+        SPEC = ('1 SchemaVersionDescriptor schemaVersion in=3.1+', '2 string serdeName in=3.1+',)
 
         def __new__(cls, schemaVersion=None, serdeName=None):
-            return new(
-                cls,
-                (
-                    schemaVersion,
-                    serdeName,
-                ),
-            )
+            return new(cls, (schemaVersion, serdeName,))
 
         schemaVersion = at[0]
         serdeName = at[1]
 
     class SchemaVersion(Struct):
         __slots__ = ()
-        SPEC = (
-            "1 ISchemaName schema in=3.1+",
-            "2 i32 version in=3.1+",
-            "3 i64 createdAt in=3.1+",
-            "4 list<FieldSchema> cols in=3.1+",
-            "5 SchemaVersionState state in=3.1+",
-            "6 string description in=3.1+",
-            "7 string schemaText in=3.1+",
-            "8 string fingerprint in=3.1+",
-            "9 string name in=3.1+",
-            "10 SerDeInfo serDe in=3.1+",
-        )
+        SPEC = ('1 ISchemaName schema in=3.1+', '2 i32 version in=3.1+', '3 i64 createdAt in=3.1+', '4 list<FieldSchema> cols in=3.1+', '5 SchemaVersionState state in=3.1+', '6 string description in=3.1+', '7 string schemaText in=3.1+', '8 string fingerprint in=3.1+', '9 string name in=3.1+', '10 SerDeInfo serDe in=3.1+',)
 
-        def __new__(
-            cls,
-            schema=None,
-            version=None,
-            createdAt=None,
-            cols=None,
-            state=None,
-            description=None,
-            schemaText=None,
-            fingerprint=None,
-            name=None,
-            serDe=None,
-        ):
-            return new(
-                cls,
-                (
-                    schema,
-                    version,
-                    createdAt,
-                    cols,
-                    state,
-                    description,
-                    schemaText,
-                    fingerprint,
-                    name,
-                    serDe,
-                ),
-            )
+        def __new__(cls, schema=None, version=None, createdAt=None, cols=None, state=None, description=None, schemaText=None, fingerprint=None, name=None, serDe=None):
+            return new(cls, (schema, version, createdAt, cols, state, description, schemaText, fingerprint, name, serDe,))
 
         schema = at[0]
         version = at[1]
@@ -333,38 +198,20 @@ else:
 
     class SchemaVersionDescriptor(Struct):
         __slots__ = ()
-        SPEC = (
-            "1 ISchemaName schema in=3.1+",
-            "2 i32 version in=3.1+",
-        )
+        SPEC = ('1 ISchemaName schema in=3.1+', '2 i32 version in=3.1+',)
 
         def __new__(cls, schema=None, version=None):
-            return new(
-                cls,
-                (
-                    schema,
-                    version,
-                ),
-            )
+            return new(cls, (schema, version,))
 
         schema = at[0]
         version = at[1]
 
     class SetSchemaVersionStateRequest(Struct):
         __slots__ = ()
-        SPEC = (
-            "1 SchemaVersionDescriptor schemaVersion in=3.1+",
-            "2 SchemaVersionState state in=3.1+",
-        )
+        SPEC = ('1 SchemaVersionDescriptor schemaVersion in=3.1+', '2 SchemaVersionState state in=3.1+',)
 
         def __new__(cls, schemaVersion=None, state=None):
-            return new(
-                cls,
-                (
-                    schemaVersion,
-                    state,
-                ),
-            )
+            return new(cls, (schemaVersion, state,))
 
         schemaVersion = at[0]
         state = at[1]

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
-__all__ = ["CmRecycleRequest", "CmRecycleResponse", "PropertyGetRequest", "PropertyGetResponse", "PropertySetRequest"]
+__all__ = ['CmRecycleRequest', 'CmRecycleResponse', 'PropertyGetRequest', 'PropertyGetResponse', 'PropertySetRequest']
 
 
 if TYPE_CHECKING:
@@ -35,19 +35,10 @@ else:
 
     class CmRecycleRequest(Struct):
         __slots__ = ()
-        SPEC = (
-            "1 string dataPath required in=3.1+",
-            "2 bool purge required in=3.1+",
-        )
+        SPEC = ('1 string dataPath required in=3.1+', '2 bool purge required in=3.1+',)
 
         def __new__(cls, dataPath=None, purge=None):
-            return new(
-                cls,
-                (
-                    dataPath,
-                    purge,
-                ),
-            )
+            return new(cls, (dataPath, purge,))
 
         dataPath = at[0]
         purge = at[1]
@@ -59,25 +50,13 @@ else:
         def __new__(cls):
             return new(cls, ())
 
+
     class PropertyGetRequest(Struct):
         __slots__ = ()
-        SPEC = (
-            "1 string nameSpace required in=4.0.0+",
-            "2 string mapPrefix in=4.0.0+",
-            "3 string mapPredicate in=4.0.0+",
-            "4 list<string> mapSelection in=4.0.0+",
-        )
+        SPEC = ('1 string nameSpace required in=4.0.0+', '2 string mapPrefix in=4.0.0+', '3 string mapPredicate in=4.0.0+', '4 list<string> mapSelection in=4.0.0+',)
 
         def __new__(cls, nameSpace=None, mapPrefix=None, mapPredicate=None, mapSelection=None):
-            return new(
-                cls,
-                (
-                    nameSpace,
-                    mapPrefix,
-                    mapPredicate,
-                    mapSelection,
-                ),
-            )
+            return new(cls, (nameSpace, mapPrefix, mapPredicate, mapSelection,))
 
         nameSpace = at[0]
         mapPrefix = at[1]
@@ -86,7 +65,7 @@ else:
 
     class PropertyGetResponse(Struct):
         __slots__ = ()
-        SPEC = ("1 map<string,map<string,string>> properties in=4.0.0+",)
+        SPEC = ('1 map<string,map<string,string>> properties in=4.0.0+',)
 
         def __new__(cls, properties=None):
             return new(cls, (properties,))
@@ -95,19 +74,10 @@ else:
 
     class PropertySetRequest(Struct):
         __slots__ = ()
-        SPEC = (
-            "1 string nameSpace required in=4.0.0+",
-            "2 map<string,string> propertyMap in=4.0.0+",
-        )
+        SPEC = ('1 string nameSpace required in=4.0.0+', '2 map<string,string> propertyMap in=4.0.0+',)
 
         def __new__(cls, nameSpace=None, propertyMap=None):
-            return new(
-                cls,
-                (
-                    nameSpace,
-                    propertyMap,
-                ),
-            )
+            return new(cls, (nameSpace, propertyMap,))
 
         nameSpace = at[0]
         propertyMap = at[1]

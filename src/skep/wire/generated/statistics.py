@@ -5,17 +5,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
-__all__ = [
-    "AggrStats",
-    "DeleteColumnStatisticsRequest",
-    "PartitionsStatsRequest",
-    "PartitionsStatsResult",
-    "SetPartitionsStatsRequest",
-    "SetPartitionsStatsResponse",
-    "TableStatsRequest",
-    "TableStatsResult",
-    "UpdateTransactionalStatsRequest",
-]
+__all__ = ['AggrStats', 'DeleteColumnStatisticsRequest', 'PartitionsStatsRequest', 'PartitionsStatsResult', 'SetPartitionsStatsRequest', 'SetPartitionsStatsResponse', 'TableStatsRequest', 'TableStatsResult', 'UpdateTransactionalStatsRequest']
 
 
 if TYPE_CHECKING:
@@ -82,21 +72,10 @@ else:
 
     class AggrStats(Struct):
         __slots__ = ()
-        SPEC = (
-            "1 list<ColumnStatisticsObj> colStats required",
-            "2 i64 partsFound required",
-            "3 bool isStatsCompliant in=4.0.0+",
-        )
+        SPEC = ('1 list<ColumnStatisticsObj> colStats required', '2 i64 partsFound required', '3 bool isStatsCompliant in=4.0.0+',)
 
         def __new__(cls, colStats=None, partsFound=None, isStatsCompliant=None):
-            return new(
-                cls,
-                (
-                    colStats,
-                    partsFound,
-                    isStatsCompliant,
-                ),
-            )
+            return new(cls, (colStats, partsFound, isStatsCompliant,))
 
         colStats = at[0]
         partsFound = at[1]
@@ -104,38 +83,10 @@ else:
 
     class DeleteColumnStatisticsRequest(Struct):
         __slots__ = ()
-        SPEC = (
-            "1 string cat_name @cat in=4.1+",
-            "2 string db_name required @db in=4.1+",
-            "3 string tbl_name required @table in=4.1+",
-            "4 list<string> part_names @part_name in=4.1+",
-            "5 list<string> col_names in=4.1+",
-            "6 string engine default=hive in=4.1+",
-            "7 bool tableLevel default=false in=4.1+",
-        )
+        SPEC = ('1 string cat_name @cat in=4.1+', '2 string db_name required @db in=4.1+', '3 string tbl_name required @table in=4.1+', '4 list<string> part_names @part_name in=4.1+', '5 list<string> col_names in=4.1+', '6 string engine default=hive in=4.1+', '7 bool tableLevel default=false in=4.1+',)
 
-        def __new__(
-            cls,
-            cat_name=None,
-            db_name=None,
-            tbl_name=None,
-            part_names=None,
-            col_names=None,
-            engine=None,
-            tableLevel=None,
-        ):
-            return new(
-                cls,
-                (
-                    cat_name,
-                    db_name,
-                    tbl_name,
-                    part_names,
-                    col_names,
-                    engine,
-                    tableLevel,
-                ),
-            )
+        def __new__(cls, cat_name=None, db_name=None, tbl_name=None, part_names=None, col_names=None, engine=None, tableLevel=None):
+            return new(cls, (cat_name, db_name, tbl_name, part_names, col_names, engine, tableLevel,))
 
         cat_name = at[0]
         db_name = at[1]
@@ -147,38 +98,10 @@ else:
 
     class PartitionsStatsRequest(Struct):
         __slots__ = ()
-        SPEC = (
-            "1 string dbName required @db",
-            "2 string tblName required @table",
-            "3 list<string> colNames required",
-            "4 list<string> partNames required @part_name",
-            "5 string catName @cat",
-            "6 string validWriteIdList in=4.0.0+",
-            "7 string engine default=hive in=4.0.0+",
-        )
+        SPEC = ('1 string dbName required @db', '2 string tblName required @table', '3 list<string> colNames required', '4 list<string> partNames required @part_name', '5 string catName @cat', '6 string validWriteIdList in=4.0.0+', '7 string engine default=hive in=4.0.0+',)
 
-        def __new__(
-            cls,
-            dbName=None,
-            tblName=None,
-            colNames=None,
-            partNames=None,
-            catName=None,
-            validWriteIdList=None,
-            engine=None,
-        ):
-            return new(
-                cls,
-                (
-                    dbName,
-                    tblName,
-                    colNames,
-                    partNames,
-                    catName,
-                    validWriteIdList,
-                    engine,
-                ),
-            )
+        def __new__(cls, dbName=None, tblName=None, colNames=None, partNames=None, catName=None, validWriteIdList=None, engine=None):
+            return new(cls, (dbName, tblName, colNames, partNames, catName, validWriteIdList, engine,))
 
         dbName = at[0]
         tblName = at[1]
@@ -190,44 +113,20 @@ else:
 
     class PartitionsStatsResult(Struct):
         __slots__ = ()
-        SPEC = (
-            "1 map<string,list<ColumnStatisticsObj>> partStats required",
-            "2 bool isStatsCompliant in=4.0.0+",
-        )
+        SPEC = ('1 map<string,list<ColumnStatisticsObj>> partStats required', '2 bool isStatsCompliant in=4.0.0+',)
 
         def __new__(cls, partStats=None, isStatsCompliant=None):
-            return new(
-                cls,
-                (
-                    partStats,
-                    isStatsCompliant,
-                ),
-            )
+            return new(cls, (partStats, isStatsCompliant,))
 
         partStats = at[0]
         isStatsCompliant = at[1]
 
     class SetPartitionsStatsRequest(Struct):
         __slots__ = ()
-        SPEC = (
-            "1 list<ColumnStatistics> colStats required",
-            "2 bool needMerge",
-            "3 i64 writeId default=-1 in=4.0.0+",
-            "4 string validWriteIdList in=4.0.0+",
-            "5 string engine default=hive in=4.0.0+",
-        )
+        SPEC = ('1 list<ColumnStatistics> colStats required', '2 bool needMerge', '3 i64 writeId default=-1 in=4.0.0+', '4 string validWriteIdList in=4.0.0+', '5 string engine default=hive in=4.0.0+',)
 
         def __new__(cls, colStats=None, needMerge=None, writeId=None, validWriteIdList=None, engine=None):
-            return new(
-                cls,
-                (
-                    colStats,
-                    needMerge,
-                    writeId,
-                    validWriteIdList,
-                    engine,
-                ),
-            )
+            return new(cls, (colStats, needMerge, writeId, validWriteIdList, engine,))
 
         colStats = at[0]
         needMerge = at[1]
@@ -237,7 +136,7 @@ else:
 
     class SetPartitionsStatsResponse(Struct):
         __slots__ = ()
-        SPEC = ("1 bool result required in=4.0.0+",)
+        SPEC = ('1 bool result required in=4.0.0+',)
 
         def __new__(cls, result=None):
             return new(cls, (result,))
@@ -246,31 +145,10 @@ else:
 
     class TableStatsRequest(Struct):
         __slots__ = ()
-        SPEC = (
-            "1 string dbName required @db",
-            "2 string tblName required @table",
-            "3 list<string> colNames required",
-            "4 string catName @cat in=3.1+",
-            "5 string validWriteIdList in=4.0.0+",
-            "6 string engine default=hive in=4.0.0+",
-            "7 i64 id default=-1 in=4.0.0+",
-        )
+        SPEC = ('1 string dbName required @db', '2 string tblName required @table', '3 list<string> colNames required', '4 string catName @cat in=3.1+', '5 string validWriteIdList in=4.0.0+', '6 string engine default=hive in=4.0.0+', '7 i64 id default=-1 in=4.0.0+',)
 
-        def __new__(
-            cls, dbName=None, tblName=None, colNames=None, catName=None, validWriteIdList=None, engine=None, id=None
-        ):
-            return new(
-                cls,
-                (
-                    dbName,
-                    tblName,
-                    colNames,
-                    catName,
-                    validWriteIdList,
-                    engine,
-                    id,
-                ),
-            )
+        def __new__(cls, dbName=None, tblName=None, colNames=None, catName=None, validWriteIdList=None, engine=None, id=None):
+            return new(cls, (dbName, tblName, colNames, catName, validWriteIdList, engine, id,))
 
         dbName = at[0]
         tblName = at[1]
@@ -282,42 +160,20 @@ else:
 
     class TableStatsResult(Struct):
         __slots__ = ()
-        SPEC = (
-            "1 list<ColumnStatisticsObj> tableStats required",
-            "2 bool isStatsCompliant in=4.0.0+",
-        )
+        SPEC = ('1 list<ColumnStatisticsObj> tableStats required', '2 bool isStatsCompliant in=4.0.0+',)
 
         def __new__(cls, tableStats=None, isStatsCompliant=None):
-            return new(
-                cls,
-                (
-                    tableStats,
-                    isStatsCompliant,
-                ),
-            )
+            return new(cls, (tableStats, isStatsCompliant,))
 
         tableStats = at[0]
         isStatsCompliant = at[1]
 
     class UpdateTransactionalStatsRequest(Struct):
         __slots__ = ()
-        SPEC = (
-            "1 i64 tableId required in=4.0.0+",
-            "2 i64 insertCount required in=4.0.0+",
-            "3 i64 updatedCount required in=4.0.0+",
-            "4 i64 deletedCount required in=4.0.0+",
-        )
+        SPEC = ('1 i64 tableId required in=4.0.0+', '2 i64 insertCount required in=4.0.0+', '3 i64 updatedCount required in=4.0.0+', '4 i64 deletedCount required in=4.0.0+',)
 
         def __new__(cls, tableId=None, insertCount=None, updatedCount=None, deletedCount=None):
-            return new(
-                cls,
-                (
-                    tableId,
-                    insertCount,
-                    updatedCount,
-                    deletedCount,
-                ),
-            )
+            return new(cls, (tableId, insertCount, updatedCount, deletedCount,))
 
         tableId = at[0]
         insertCount = at[1]

@@ -5,49 +5,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
-__all__ = [
-    "AlterTableRequest",
-    "AlterTableResponse",
-    "ClientCapabilities",
-    "ClientCapability",
-    "CreateTableRequest",
-    "DropTableRequest",
-    "ExtendedTableInfo",
-    "GetFieldsRequest",
-    "GetFieldsResponse",
-    "GetSchemaRequest",
-    "GetSchemaResponse",
-    "GetTableRequest",
-    "GetTableResult",
-    "GetTablesExtRequest",
-    "GetTablesRequest",
-    "GetTablesResult",
-    "TableMeta",
-    "TableParamsUpdate",
-    "TruncateTableRequest",
-    "TruncateTableResponse",
-]
+__all__ = ['AlterTableRequest', 'AlterTableResponse', 'ClientCapabilities', 'ClientCapability', 'CreateTableRequest', 'DropTableRequest', 'ExtendedTableInfo', 'GetFieldsRequest', 'GetFieldsResponse', 'GetSchemaRequest', 'GetSchemaResponse', 'GetTableRequest', 'GetTableResult', 'GetTablesExtRequest', 'GetTablesRequest', 'GetTablesResult', 'TableMeta', 'TableParamsUpdate', 'TruncateTableRequest', 'TruncateTableResponse']
 
 
 class ClientCapability:
     TEST_CAPABILITY = 1
     INSERT_ONLY_TABLES = 2
-    NAMES: ClassVar[dict[int, str]] = {1: "TEST_CAPABILITY", 2: "INSERT_ONLY_TABLES"}
+    NAMES: ClassVar[dict[int, str]] = {1: 'TEST_CAPABILITY', 2: 'INSERT_ONLY_TABLES'}
 
 
 if TYPE_CHECKING:
-    from skep.wire.generated.common import (
-        EnvironmentContext,
-        FieldSchema,
-        GetProjectionsSpec,
-        SQLCheckConstraint,
-        SQLDefaultConstraint,
-        SQLForeignKey,
-        SQLNotNullConstraint,
-        SQLPrimaryKey,
-        SQLUniqueConstraint,
-        Table,
-    )
+    from skep.wire.generated.common import EnvironmentContext, FieldSchema, GetProjectionsSpec, SQLCheckConstraint, SQLDefaultConstraint, SQLForeignKey, SQLNotNullConstraint, SQLPrimaryKey, SQLUniqueConstraint, Table
 
     class AlterTableRequest(NamedTuple):
         catName: str | None = None
@@ -190,50 +158,10 @@ else:
 
     class AlterTableRequest(Struct):
         __slots__ = ()
-        SPEC = (
-            "1 string catName @cat in=4.0.0+",
-            "2 string dbName required @db in=4.0.0+",
-            "3 string tableName required @table in=4.0.0+",
-            "4 Table table required in=4.0.0+",
-            "5 EnvironmentContext environmentContext in=4.0.0+",
-            "6 i64 writeId default=-1 in=4.0.0+",
-            "7 string validWriteIdList in=4.0.0+",
-            "8 list<string> processorCapabilities in=4.0.0+",
-            "9 string processorIdentifier in=4.0.0+",
-            "10 string expectedParameterKey in=4.0.0+",
-            "11 string expectedParameterValue in=4.0.0+",
-        )
+        SPEC = ('1 string catName @cat in=4.0.0+', '2 string dbName required @db in=4.0.0+', '3 string tableName required @table in=4.0.0+', '4 Table table required in=4.0.0+', '5 EnvironmentContext environmentContext in=4.0.0+', '6 i64 writeId default=-1 in=4.0.0+', '7 string validWriteIdList in=4.0.0+', '8 list<string> processorCapabilities in=4.0.0+', '9 string processorIdentifier in=4.0.0+', '10 string expectedParameterKey in=4.0.0+', '11 string expectedParameterValue in=4.0.0+',)
 
-        def __new__(
-            cls,
-            catName=None,
-            dbName=None,
-            tableName=None,
-            table=None,
-            environmentContext=None,
-            writeId=None,
-            validWriteIdList=None,
-            processorCapabilities=None,
-            processorIdentifier=None,
-            expectedParameterKey=None,
-            expectedParameterValue=None,
-        ):
-            return new(
-                cls,
-                (
-                    catName,
-                    dbName,
-                    tableName,
-                    table,
-                    environmentContext,
-                    writeId,
-                    validWriteIdList,
-                    processorCapabilities,
-                    processorIdentifier,
-                    expectedParameterKey,
-                    expectedParameterValue,
-                ),
-            )
+        def __new__(cls, catName=None, dbName=None, tableName=None, table=None, environmentContext=None, writeId=None, validWriteIdList=None, processorCapabilities=None, processorIdentifier=None, expectedParameterKey=None, expectedParameterValue=None):
+            return new(cls, (catName, dbName, tableName, table, environmentContext, writeId, validWriteIdList, processorCapabilities, processorIdentifier, expectedParameterKey, expectedParameterValue,))
 
         catName = at[0]
         dbName = at[1]
@@ -254,9 +182,10 @@ else:
         def __new__(cls):
             return new(cls, ())
 
+
     class ClientCapabilities(Struct):
         __slots__ = ()
-        SPEC = ("1 list<ClientCapability> values required",)
+        SPEC = ('1 list<ClientCapability> values required',)
 
         def __new__(cls, values=None):
             return new(cls, (values,))
@@ -265,47 +194,10 @@ else:
 
     class CreateTableRequest(Struct):
         __slots__ = ()
-        SPEC = (
-            "1 Table table required in=4.0.0+",
-            "2 EnvironmentContext envContext in=4.0.0+",
-            "3 list<SQLPrimaryKey> primaryKeys in=4.0.0+",
-            "4 list<SQLForeignKey> foreignKeys in=4.0.0+",
-            "5 list<SQLUniqueConstraint> uniqueConstraints in=4.0.0+",
-            "6 list<SQLNotNullConstraint> notNullConstraints in=4.0.0+",
-            "7 list<SQLDefaultConstraint> defaultConstraints in=4.0.0+",
-            "8 list<SQLCheckConstraint> checkConstraints in=4.0.0+",
-            "9 list<string> processorCapabilities in=4.0.0+",
-            "10 string processorIdentifier in=4.0.0+",
-        )
+        SPEC = ('1 Table table required in=4.0.0+', '2 EnvironmentContext envContext in=4.0.0+', '3 list<SQLPrimaryKey> primaryKeys in=4.0.0+', '4 list<SQLForeignKey> foreignKeys in=4.0.0+', '5 list<SQLUniqueConstraint> uniqueConstraints in=4.0.0+', '6 list<SQLNotNullConstraint> notNullConstraints in=4.0.0+', '7 list<SQLDefaultConstraint> defaultConstraints in=4.0.0+', '8 list<SQLCheckConstraint> checkConstraints in=4.0.0+', '9 list<string> processorCapabilities in=4.0.0+', '10 string processorIdentifier in=4.0.0+',)
 
-        def __new__(
-            cls,
-            table=None,
-            envContext=None,
-            primaryKeys=None,
-            foreignKeys=None,
-            uniqueConstraints=None,
-            notNullConstraints=None,
-            defaultConstraints=None,
-            checkConstraints=None,
-            processorCapabilities=None,
-            processorIdentifier=None,
-        ):
-            return new(
-                cls,
-                (
-                    table,
-                    envContext,
-                    primaryKeys,
-                    foreignKeys,
-                    uniqueConstraints,
-                    notNullConstraints,
-                    defaultConstraints,
-                    checkConstraints,
-                    processorCapabilities,
-                    processorIdentifier,
-                ),
-            )
+        def __new__(cls, table=None, envContext=None, primaryKeys=None, foreignKeys=None, uniqueConstraints=None, notNullConstraints=None, defaultConstraints=None, checkConstraints=None, processorCapabilities=None, processorIdentifier=None):
+            return new(cls, (table, envContext, primaryKeys, foreignKeys, uniqueConstraints, notNullConstraints, defaultConstraints, checkConstraints, processorCapabilities, processorIdentifier,))
 
         table = at[0]
         envContext = at[1]
@@ -320,44 +212,10 @@ else:
 
     class DropTableRequest(Struct):
         __slots__ = ()
-        SPEC = (
-            "1 string catalogName @cat in=4.0.1+",
-            "2 string dbName required @db in=4.0.1+",
-            "3 string tableName required @table in=4.0.1+",
-            "4 bool deleteData in=4.0.1+",
-            "5 EnvironmentContext envContext in=4.0.1+",
-            "6 bool dropPartitions in=4.0.1+",
-            "7 string id in=next+",
-            "8 bool asyncDrop in=next+",
-            "9 bool cancel in=next+",
-        )
+        SPEC = ('1 string catalogName @cat in=4.0.1+', '2 string dbName required @db in=4.0.1+', '3 string tableName required @table in=4.0.1+', '4 bool deleteData in=4.0.1+', '5 EnvironmentContext envContext in=4.0.1+', '6 bool dropPartitions in=4.0.1+', '7 string id in=next+', '8 bool asyncDrop in=next+', '9 bool cancel in=next+',)
 
-        def __new__(
-            cls,
-            catalogName=None,
-            dbName=None,
-            tableName=None,
-            deleteData=None,
-            envContext=None,
-            dropPartitions=None,
-            id=None,
-            asyncDrop=None,
-            cancel=None,
-        ):
-            return new(
-                cls,
-                (
-                    catalogName,
-                    dbName,
-                    tableName,
-                    deleteData,
-                    envContext,
-                    dropPartitions,
-                    id,
-                    asyncDrop,
-                    cancel,
-                ),
-            )
+        def __new__(cls, catalogName=None, dbName=None, tableName=None, deleteData=None, envContext=None, dropPartitions=None, id=None, asyncDrop=None, cancel=None):
+            return new(cls, (catalogName, dbName, tableName, deleteData, envContext, dropPartitions, id, asyncDrop, cancel,))
 
         catalogName = at[0]
         dbName = at[1]
@@ -371,23 +229,10 @@ else:
 
     class ExtendedTableInfo(Struct):
         __slots__ = ()
-        SPEC = (
-            "1 string tblName required @table in=4.0.0+",
-            "2 i32 accessType in=4.0.0+",
-            "3 list<string> requiredReadCapabilities in=4.0.0+",
-            "4 list<string> requiredWriteCapabilities in=4.0.0+",
-        )
+        SPEC = ('1 string tblName required @table in=4.0.0+', '2 i32 accessType in=4.0.0+', '3 list<string> requiredReadCapabilities in=4.0.0+', '4 list<string> requiredWriteCapabilities in=4.0.0+',)
 
         def __new__(cls, tblName=None, accessType=None, requiredReadCapabilities=None, requiredWriteCapabilities=None):
-            return new(
-                cls,
-                (
-                    tblName,
-                    accessType,
-                    requiredReadCapabilities,
-                    requiredWriteCapabilities,
-                ),
-            )
+            return new(cls, (tblName, accessType, requiredReadCapabilities, requiredWriteCapabilities,))
 
         tblName = at[0]
         accessType = at[1]
@@ -396,27 +241,10 @@ else:
 
     class GetFieldsRequest(Struct):
         __slots__ = ()
-        SPEC = (
-            "1 string catName @cat in=4.0.0+",
-            "2 string dbName required @db in=4.0.0+",
-            "3 string tblName required @table in=4.0.0+",
-            "4 EnvironmentContext envContext in=4.0.0+",
-            "5 string validWriteIdList in=4.0.0+",
-            "6 i64 id default=-1 in=4.0.0+",
-        )
+        SPEC = ('1 string catName @cat in=4.0.0+', '2 string dbName required @db in=4.0.0+', '3 string tblName required @table in=4.0.0+', '4 EnvironmentContext envContext in=4.0.0+', '5 string validWriteIdList in=4.0.0+', '6 i64 id default=-1 in=4.0.0+',)
 
         def __new__(cls, catName=None, dbName=None, tblName=None, envContext=None, validWriteIdList=None, id=None):
-            return new(
-                cls,
-                (
-                    catName,
-                    dbName,
-                    tblName,
-                    envContext,
-                    validWriteIdList,
-                    id,
-                ),
-            )
+            return new(cls, (catName, dbName, tblName, envContext, validWriteIdList, id,))
 
         catName = at[0]
         dbName = at[1]
@@ -427,7 +255,7 @@ else:
 
     class GetFieldsResponse(Struct):
         __slots__ = ()
-        SPEC = ("1 list<FieldSchema> fields required in=4.0.0+",)
+        SPEC = ('1 list<FieldSchema> fields required in=4.0.0+',)
 
         def __new__(cls, fields=None):
             return new(cls, (fields,))
@@ -436,27 +264,10 @@ else:
 
     class GetSchemaRequest(Struct):
         __slots__ = ()
-        SPEC = (
-            "1 string catName @cat in=4.0.0+",
-            "2 string dbName required @db in=4.0.0+",
-            "3 string tblName required @table in=4.0.0+",
-            "4 EnvironmentContext envContext in=4.0.0+",
-            "5 string validWriteIdList in=4.0.0+",
-            "6 i64 id default=-1 in=4.0.0+",
-        )
+        SPEC = ('1 string catName @cat in=4.0.0+', '2 string dbName required @db in=4.0.0+', '3 string tblName required @table in=4.0.0+', '4 EnvironmentContext envContext in=4.0.0+', '5 string validWriteIdList in=4.0.0+', '6 i64 id default=-1 in=4.0.0+',)
 
         def __new__(cls, catName=None, dbName=None, tblName=None, envContext=None, validWriteIdList=None, id=None):
-            return new(
-                cls,
-                (
-                    catName,
-                    dbName,
-                    tblName,
-                    envContext,
-                    validWriteIdList,
-                    id,
-                ),
-            )
+            return new(cls, (catName, dbName, tblName, envContext, validWriteIdList, id,))
 
         catName = at[0]
         dbName = at[1]
@@ -467,7 +278,7 @@ else:
 
     class GetSchemaResponse(Struct):
         __slots__ = ()
-        SPEC = ("1 list<FieldSchema> fields required in=4.0.0+",)
+        SPEC = ('1 list<FieldSchema> fields required in=4.0.0+',)
 
         def __new__(cls, fields=None):
             return new(cls, (fields,))
@@ -476,47 +287,10 @@ else:
 
     class GetTableRequest(Struct):
         __slots__ = ()
-        SPEC = (
-            "1 string dbName required @db",
-            "2 string tblName required @table",
-            "3 ClientCapabilities capabilities",
-            "4 string catName @cat in=3.1+",
-            "6 string validWriteIdList in=4.0.0+",
-            "7 bool getColumnStats in=4.0.0+",
-            "8 list<string> processorCapabilities in=4.0.0+",
-            "9 string processorIdentifier in=4.0.0+",
-            "10 string engine default=hive in=4.0.0+",
-            "11 i64 id default=-1 in=4.0.0+",
-        )
+        SPEC = ('1 string dbName required @db', '2 string tblName required @table', '3 ClientCapabilities capabilities', '4 string catName @cat in=3.1+', '6 string validWriteIdList in=4.0.0+', '7 bool getColumnStats in=4.0.0+', '8 list<string> processorCapabilities in=4.0.0+', '9 string processorIdentifier in=4.0.0+', '10 string engine default=hive in=4.0.0+', '11 i64 id default=-1 in=4.0.0+',)
 
-        def __new__(
-            cls,
-            dbName=None,
-            tblName=None,
-            capabilities=None,
-            catName=None,
-            validWriteIdList=None,
-            getColumnStats=None,
-            processorCapabilities=None,
-            processorIdentifier=None,
-            engine=None,
-            id=None,
-        ):
-            return new(
-                cls,
-                (
-                    dbName,
-                    tblName,
-                    capabilities,
-                    catName,
-                    validWriteIdList,
-                    getColumnStats,
-                    processorCapabilities,
-                    processorIdentifier,
-                    engine,
-                    id,
-                ),
-            )
+        def __new__(cls, dbName=None, tblName=None, capabilities=None, catName=None, validWriteIdList=None, getColumnStats=None, processorCapabilities=None, processorIdentifier=None, engine=None, id=None):
+            return new(cls, (dbName, tblName, capabilities, catName, validWriteIdList, getColumnStats, processorCapabilities, processorIdentifier, engine, id,))
 
         dbName = at[0]
         tblName = at[1]
@@ -531,57 +305,20 @@ else:
 
     class GetTableResult(Struct):
         __slots__ = ()
-        SPEC = (
-            "1 Table table required",
-            "2 bool isStatsCompliant in=4.0.0+",
-        )
+        SPEC = ('1 Table table required', '2 bool isStatsCompliant in=4.0.0+',)
 
         def __new__(cls, table=None, isStatsCompliant=None):
-            return new(
-                cls,
-                (
-                    table,
-                    isStatsCompliant,
-                ),
-            )
+            return new(cls, (table, isStatsCompliant,))
 
         table = at[0]
         isStatsCompliant = at[1]
 
     class GetTablesExtRequest(Struct):
         __slots__ = ()
-        SPEC = (
-            "1 string catalog required @cat in=4.0.0+",
-            "2 string database required in=4.0.0+",
-            "3 string tableNamePattern required @pattern in=4.0.0+",
-            "4 i32 requestedFields required in=4.0.0+",
-            "5 i32 limit in=4.0.0+",
-            "6 list<string> processorCapabilities in=4.0.0+",
-            "7 string processorIdentifier in=4.0.0+",
-        )
+        SPEC = ('1 string catalog required @cat in=4.0.0+', '2 string database required in=4.0.0+', '3 string tableNamePattern required @pattern in=4.0.0+', '4 i32 requestedFields required in=4.0.0+', '5 i32 limit in=4.0.0+', '6 list<string> processorCapabilities in=4.0.0+', '7 string processorIdentifier in=4.0.0+',)
 
-        def __new__(
-            cls,
-            catalog=None,
-            database=None,
-            tableNamePattern=None,
-            requestedFields=None,
-            limit=None,
-            processorCapabilities=None,
-            processorIdentifier=None,
-        ):
-            return new(
-                cls,
-                (
-                    catalog,
-                    database,
-                    tableNamePattern,
-                    requestedFields,
-                    limit,
-                    processorCapabilities,
-                    processorIdentifier,
-                ),
-            )
+        def __new__(cls, catalog=None, database=None, tableNamePattern=None, requestedFields=None, limit=None, processorCapabilities=None, processorIdentifier=None):
+            return new(cls, (catalog, database, tableNamePattern, requestedFields, limit, processorCapabilities, processorIdentifier,))
 
         catalog = at[0]
         database = at[1]
@@ -593,41 +330,10 @@ else:
 
     class GetTablesRequest(Struct):
         __slots__ = ()
-        SPEC = (
-            "1 string dbName required @db",
-            "2 list<string> tblNames @table",
-            "3 ClientCapabilities capabilities",
-            "4 string catName @cat in=3.1+",
-            "5 list<string> processorCapabilities in=4.0.0+",
-            "6 string processorIdentifier in=4.0.0+",
-            "7 GetProjectionsSpec projectionSpec in=4.0.0+",
-            "8 string tablesPattern in=4.0.0+",
-        )
+        SPEC = ('1 string dbName required @db', '2 list<string> tblNames @table', '3 ClientCapabilities capabilities', '4 string catName @cat in=3.1+', '5 list<string> processorCapabilities in=4.0.0+', '6 string processorIdentifier in=4.0.0+', '7 GetProjectionsSpec projectionSpec in=4.0.0+', '8 string tablesPattern in=4.0.0+',)
 
-        def __new__(
-            cls,
-            dbName=None,
-            tblNames=None,
-            capabilities=None,
-            catName=None,
-            processorCapabilities=None,
-            processorIdentifier=None,
-            projectionSpec=None,
-            tablesPattern=None,
-        ):
-            return new(
-                cls,
-                (
-                    dbName,
-                    tblNames,
-                    capabilities,
-                    catName,
-                    processorCapabilities,
-                    processorIdentifier,
-                    projectionSpec,
-                    tablesPattern,
-                ),
-            )
+        def __new__(cls, dbName=None, tblNames=None, capabilities=None, catName=None, processorCapabilities=None, processorIdentifier=None, projectionSpec=None, tablesPattern=None):
+            return new(cls, (dbName, tblNames, capabilities, catName, processorCapabilities, processorIdentifier, projectionSpec, tablesPattern,))
 
         dbName = at[0]
         tblNames = at[1]
@@ -640,7 +346,7 @@ else:
 
     class GetTablesResult(Struct):
         __slots__ = ()
-        SPEC = ("1 list<Table> tables required",)
+        SPEC = ('1 list<Table> tables required',)
 
         def __new__(cls, tables=None):
             return new(cls, (tables,))
@@ -649,38 +355,10 @@ else:
 
     class TableMeta(Struct):
         __slots__ = ()
-        SPEC = (
-            "1 string dbName required @db",
-            "2 string tableName required @table",
-            "3 string tableType required",
-            "4 string comments",
-            "5 string catName @cat in=3.1+",
-            "6 string ownerName @user in=4.0.0+",
-            "7 PrincipalType ownerType in=4.0.0+",
-        )
+        SPEC = ('1 string dbName required @db', '2 string tableName required @table', '3 string tableType required', '4 string comments', '5 string catName @cat in=3.1+', '6 string ownerName @user in=4.0.0+', '7 PrincipalType ownerType in=4.0.0+',)
 
-        def __new__(
-            cls,
-            dbName=None,
-            tableName=None,
-            tableType=None,
-            comments=None,
-            catName=None,
-            ownerName=None,
-            ownerType=None,
-        ):
-            return new(
-                cls,
-                (
-                    dbName,
-                    tableName,
-                    tableType,
-                    comments,
-                    catName,
-                    ownerName,
-                    ownerType,
-                ),
-            )
+        def __new__(cls, dbName=None, tableName=None, tableType=None, comments=None, catName=None, ownerName=None, ownerType=None):
+            return new(cls, (dbName, tableName, tableType, comments, catName, ownerName, ownerType,))
 
         dbName = at[0]
         tableName = at[1]
@@ -692,35 +370,10 @@ else:
 
     class TableParamsUpdate(Struct):
         __slots__ = ()
-        SPEC = (
-            "1 string cat_name @cat in=next+",
-            "2 string db_name required @db in=next+",
-            "3 string table_name required @table in=next+",
-            "4 map<string,string> params required in=next+",
-            "5 string expected_param_key in=next+",
-            "6 string expected_param_value in=next+",
-        )
+        SPEC = ('1 string cat_name @cat in=next+', '2 string db_name required @db in=next+', '3 string table_name required @table in=next+', '4 map<string,string> params required in=next+', '5 string expected_param_key in=next+', '6 string expected_param_value in=next+',)
 
-        def __new__(
-            cls,
-            cat_name=None,
-            db_name=None,
-            table_name=None,
-            params=None,
-            expected_param_key=None,
-            expected_param_value=None,
-        ):
-            return new(
-                cls,
-                (
-                    cat_name,
-                    db_name,
-                    table_name,
-                    params,
-                    expected_param_key,
-                    expected_param_value,
-                ),
-            )
+        def __new__(cls, cat_name=None, db_name=None, table_name=None, params=None, expected_param_key=None, expected_param_value=None):
+            return new(cls, (cat_name, db_name, table_name, params, expected_param_key, expected_param_value,))
 
         cat_name = at[0]
         db_name = at[1]
@@ -731,35 +384,10 @@ else:
 
     class TruncateTableRequest(Struct):
         __slots__ = ()
-        SPEC = (
-            "1 string dbName required @db in=4.0.0+",
-            "2 string tableName required @table in=4.0.0+",
-            "3 list<string> partNames @part_name in=4.0.0+",
-            "4 i64 writeId default=-1 in=4.0.0+",
-            "5 string validWriteIdList in=4.0.0+",
-            "6 EnvironmentContext environmentContext in=4.0.0+",
-        )
+        SPEC = ('1 string dbName required @db in=4.0.0+', '2 string tableName required @table in=4.0.0+', '3 list<string> partNames @part_name in=4.0.0+', '4 i64 writeId default=-1 in=4.0.0+', '5 string validWriteIdList in=4.0.0+', '6 EnvironmentContext environmentContext in=4.0.0+',)
 
-        def __new__(
-            cls,
-            dbName=None,
-            tableName=None,
-            partNames=None,
-            writeId=None,
-            validWriteIdList=None,
-            environmentContext=None,
-        ):
-            return new(
-                cls,
-                (
-                    dbName,
-                    tableName,
-                    partNames,
-                    writeId,
-                    validWriteIdList,
-                    environmentContext,
-                ),
-            )
+        def __new__(cls, dbName=None, tableName=None, partNames=None, writeId=None, validWriteIdList=None, environmentContext=None):
+            return new(cls, (dbName, tableName, partNames, writeId, validWriteIdList, environmentContext,))
 
         dbName = at[0]
         tableName = at[1]
@@ -774,3 +402,4 @@ else:
 
         def __new__(cls):
             return new(cls, ())
+

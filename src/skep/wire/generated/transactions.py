@@ -5,43 +5,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
-__all__ = [
-    "AbortTxnRequest",
-    "AbortTxnsRequest",
-    "AddDynamicPartitions",
-    "AllocateTableWriteIdsRequest",
-    "AllocateTableWriteIdsResponse",
-    "CommitTxnKeyValue",
-    "CommitTxnRequest",
-    "GetOpenTxnsInfoResponse",
-    "GetOpenTxnsRequest",
-    "GetOpenTxnsResponse",
-    "GetValidWriteIdsRequest",
-    "GetValidWriteIdsResponse",
-    "HeartbeatTxnRangeRequest",
-    "HeartbeatTxnRangeResponse",
-    "MaxAllocatedTableWriteIdRequest",
-    "MaxAllocatedTableWriteIdResponse",
-    "OpenTxnRequest",
-    "OpenTxnsResponse",
-    "ReplLastIdInfo",
-    "ReplTblWriteIdStateRequest",
-    "ReplayedTxnsForPolicyResult",
-    "SeedTableWriteIdsRequest",
-    "SeedTxnIdRequest",
-    "TableValidWriteIds",
-    "TxnInfo",
-    "TxnState",
-    "TxnToWriteId",
-    "TxnType",
-]
+__all__ = ['AbortTxnRequest', 'AbortTxnsRequest', 'AddDynamicPartitions', 'AllocateTableWriteIdsRequest', 'AllocateTableWriteIdsResponse', 'CommitTxnKeyValue', 'CommitTxnRequest', 'GetOpenTxnsInfoResponse', 'GetOpenTxnsRequest', 'GetOpenTxnsResponse', 'GetValidWriteIdsRequest', 'GetValidWriteIdsResponse', 'HeartbeatTxnRangeRequest', 'HeartbeatTxnRangeResponse', 'MaxAllocatedTableWriteIdRequest', 'MaxAllocatedTableWriteIdResponse', 'OpenTxnRequest', 'OpenTxnsResponse', 'ReplLastIdInfo', 'ReplTblWriteIdStateRequest', 'ReplayedTxnsForPolicyResult', 'SeedTableWriteIdsRequest', 'SeedTxnIdRequest', 'TableValidWriteIds', 'TxnInfo', 'TxnState', 'TxnToWriteId', 'TxnType']
 
 
 class TxnState:
     COMMITTED = 1
     ABORTED = 2
     OPEN = 3
-    NAMES: ClassVar[dict[int, str]] = {1: "COMMITTED", 2: "ABORTED", 3: "OPEN"}
+    NAMES: ClassVar[dict[int, str]] = {1: 'COMMITTED', 2: 'ABORTED', 3: 'OPEN'}
 
 
 class TxnType:
@@ -52,15 +23,7 @@ class TxnType:
     MATER_VIEW_REBUILD = 4
     SOFT_DELETE = 5
     REBALANCE_COMPACTION = 6
-    NAMES: ClassVar[dict[int, str]] = {
-        0: "DEFAULT",
-        1: "REPL_CREATED",
-        2: "READ_ONLY",
-        3: "COMPACTION",
-        4: "MATER_VIEW_REBUILD",
-        5: "SOFT_DELETE",
-        6: "REBALANCE_COMPACTION",
-    }
+    NAMES: ClassVar[dict[int, str]] = {0: 'DEFAULT', 1: 'REPL_CREATED', 2: 'READ_ONLY', 3: 'COMPACTION', 4: 'MATER_VIEW_REBUILD', 5: 'SOFT_DELETE', 6: 'REBALANCE_COMPACTION'}
 
 
 if TYPE_CHECKING:
@@ -210,23 +173,10 @@ else:
 
     class AbortTxnRequest(Struct):
         __slots__ = ()
-        SPEC = (
-            "1 i64 txnid required @txn_id",
-            "2 string replPolicy in=3.1+",
-            "3 TxnType txn_type in=4.0.0+",
-            "4 i64 errorCode in=4.0.0+",
-        )
+        SPEC = ('1 i64 txnid required @txn_id', '2 string replPolicy in=3.1+', '3 TxnType txn_type in=4.0.0+', '4 i64 errorCode in=4.0.0+',)
 
         def __new__(cls, txnid=None, replPolicy=None, txn_type=None, errorCode=None):
-            return new(
-                cls,
-                (
-                    txnid,
-                    replPolicy,
-                    txn_type,
-                    errorCode,
-                ),
-            )
+            return new(cls, (txnid, replPolicy, txn_type, errorCode,))
 
         txnid = at[0]
         replPolicy = at[1]
@@ -235,56 +185,22 @@ else:
 
     class AbortTxnsRequest(Struct):
         __slots__ = ()
-        SPEC = (
-            "1 list<i64> txn_ids required @txn_id",
-            "2 i64 errorCode in=4.0.0+",
-        )
+        SPEC = ('1 list<i64> txn_ids required @txn_id', '2 i64 errorCode in=4.0.0+',)
 
         def __new__(cls, txn_ids=None, errorCode=None):
-            return new(
-                cls,
-                (
-                    txn_ids,
-                    errorCode,
-                ),
-            )
+            return new(cls, (txn_ids, errorCode,))
 
         txn_ids = at[0]
         errorCode = at[1]
 
     class AddDynamicPartitions(Struct):
         __slots__ = ()
-        SPEC = (
-            "1 i64 txnid required @txn_id",
-            "2 i64 writeid required in=3.1+",
-            "3 string dbname required @db in=3.1+",
-            "4 string tablename required @table in=3.1+",
-            "5 list<string> partitionnames required @part_name in=3.1+",
-            "6 DataOperationType operationType default=5 in=3.1+",
-        )
-        WAS_WHEN = "2 string"
-        WAS = (
-            "1 i64 txnid required @txn_id",
-            "2 string dbname required @db",
-            "3 string tablename required @table",
-            "4 list<string> partitionnames required @part_name",
-            "5 DataOperationType operationType default=5",
-        )
+        SPEC = ('1 i64 txnid required @txn_id', '2 i64 writeid required in=3.1+', '3 string dbname required @db in=3.1+', '4 string tablename required @table in=3.1+', '5 list<string> partitionnames required @part_name in=3.1+', '6 DataOperationType operationType default=5 in=3.1+',)
+        WAS_WHEN = '2 string'
+        WAS = ('1 i64 txnid required @txn_id', '2 string dbname required @db', '3 string tablename required @table', '4 list<string> partitionnames required @part_name', '5 DataOperationType operationType default=5',)
 
-        def __new__(
-            cls, txnid=None, writeid=None, dbname=None, tablename=None, partitionnames=None, operationType=None
-        ):
-            return new(
-                cls,
-                (
-                    txnid,
-                    writeid,
-                    dbname,
-                    tablename,
-                    partitionnames,
-                    operationType,
-                ),
-            )
+        def __new__(cls, txnid=None, writeid=None, dbname=None, tablename=None, partitionnames=None, operationType=None):
+            return new(cls, (txnid, writeid, dbname, tablename, partitionnames, operationType,))
 
         txnid = at[0]
         writeid = at[1]
@@ -295,29 +211,10 @@ else:
 
     class AllocateTableWriteIdsRequest(Struct):
         __slots__ = ()
-        SPEC = (
-            "1 string dbName required @db in=3.1+",
-            "2 string tableName required @table in=3.1+",
-            "3 list<i64> txnIds @txn_id in=3.1+",
-            "4 string replPolicy in=3.1+",
-            "5 list<TxnToWriteId> srcTxnToWriteIdList in=3.1+",
-            "6 bool reallocate default=false in=4.0.0+",
-        )
+        SPEC = ('1 string dbName required @db in=3.1+', '2 string tableName required @table in=3.1+', '3 list<i64> txnIds @txn_id in=3.1+', '4 string replPolicy in=3.1+', '5 list<TxnToWriteId> srcTxnToWriteIdList in=3.1+', '6 bool reallocate default=false in=4.0.0+',)
 
-        def __new__(
-            cls, dbName=None, tableName=None, txnIds=None, replPolicy=None, srcTxnToWriteIdList=None, reallocate=None
-        ):
-            return new(
-                cls,
-                (
-                    dbName,
-                    tableName,
-                    txnIds,
-                    replPolicy,
-                    srcTxnToWriteIdList,
-                    reallocate,
-                ),
-            )
+        def __new__(cls, dbName=None, tableName=None, txnIds=None, replPolicy=None, srcTxnToWriteIdList=None, reallocate=None):
+            return new(cls, (dbName, tableName, txnIds, replPolicy, srcTxnToWriteIdList, reallocate,))
 
         dbName = at[0]
         tableName = at[1]
@@ -328,7 +225,7 @@ else:
 
     class AllocateTableWriteIdsResponse(Struct):
         __slots__ = ()
-        SPEC = ("1 list<TxnToWriteId> txnToWriteIds required in=3.1+",)
+        SPEC = ('1 list<TxnToWriteId> txnToWriteIds required in=3.1+',)
 
         def __new__(cls, txnToWriteIds=None):
             return new(cls, (txnToWriteIds,))
@@ -337,21 +234,10 @@ else:
 
     class CommitTxnKeyValue(Struct):
         __slots__ = ()
-        SPEC = (
-            "1 i64 tableId required in=4.0.0+",
-            "2 string key required in=4.0.0+",
-            "3 string value required in=4.0.0+",
-        )
+        SPEC = ('1 i64 tableId required in=4.0.0+', '2 string key required in=4.0.0+', '3 string value required in=4.0.0+',)
 
         def __new__(cls, tableId=None, key=None, value=None):
-            return new(
-                cls,
-                (
-                    tableId,
-                    key,
-                    value,
-                ),
-            )
+            return new(cls, (tableId, key, value,))
 
         tableId = at[0]
         key = at[1]
@@ -359,38 +245,10 @@ else:
 
     class CommitTxnRequest(Struct):
         __slots__ = ()
-        SPEC = (
-            "1 i64 txnid required @txn_id",
-            "2 string replPolicy in=3.1+",
-            "3 list<WriteEventInfo> writeEventInfos in=4.0.0+",
-            "4 ReplLastIdInfo replLastIdInfo in=4.0.0+",
-            "5 CommitTxnKeyValue keyValue in=4.0.0+",
-            "6 bool exclWriteEnabled default=true in=4.0.0+",
-            "7 TxnType txn_type in=4.0.0+",
-        )
+        SPEC = ('1 i64 txnid required @txn_id', '2 string replPolicy in=3.1+', '3 list<WriteEventInfo> writeEventInfos in=4.0.0+', '4 ReplLastIdInfo replLastIdInfo in=4.0.0+', '5 CommitTxnKeyValue keyValue in=4.0.0+', '6 bool exclWriteEnabled default=true in=4.0.0+', '7 TxnType txn_type in=4.0.0+',)
 
-        def __new__(
-            cls,
-            txnid=None,
-            replPolicy=None,
-            writeEventInfos=None,
-            replLastIdInfo=None,
-            keyValue=None,
-            exclWriteEnabled=None,
-            txn_type=None,
-        ):
-            return new(
-                cls,
-                (
-                    txnid,
-                    replPolicy,
-                    writeEventInfos,
-                    replLastIdInfo,
-                    keyValue,
-                    exclWriteEnabled,
-                    txn_type,
-                ),
-            )
+        def __new__(cls, txnid=None, replPolicy=None, writeEventInfos=None, replLastIdInfo=None, keyValue=None, exclWriteEnabled=None, txn_type=None):
+            return new(cls, (txnid, replPolicy, writeEventInfos, replLastIdInfo, keyValue, exclWriteEnabled, txn_type,))
 
         txnid = at[0]
         replPolicy = at[1]
@@ -402,26 +260,17 @@ else:
 
     class GetOpenTxnsInfoResponse(Struct):
         __slots__ = ()
-        SPEC = (
-            "1 i64 txn_high_water_mark required",
-            "2 list<TxnInfo> open_txns required",
-        )
+        SPEC = ('1 i64 txn_high_water_mark required', '2 list<TxnInfo> open_txns required',)
 
         def __new__(cls, txn_high_water_mark=None, open_txns=None):
-            return new(
-                cls,
-                (
-                    txn_high_water_mark,
-                    open_txns,
-                ),
-            )
+            return new(cls, (txn_high_water_mark, open_txns,))
 
         txn_high_water_mark = at[0]
         open_txns = at[1]
 
     class GetOpenTxnsRequest(Struct):
         __slots__ = ()
-        SPEC = ("1 list<TxnType> excludeTxnTypes in=4.0.0+",)
+        SPEC = ('1 list<TxnType> excludeTxnTypes in=4.0.0+',)
 
         def __new__(cls, excludeTxnTypes=None):
             return new(cls, (excludeTxnTypes,))
@@ -430,24 +279,10 @@ else:
 
     class GetOpenTxnsResponse(Struct):
         __slots__ = ()
-        SPEC = (
-            "1 i64 txn_high_water_mark required",
-            "2 set<i64> open_txns required in=2.3",
-            "2 list<i64> open_txns required in=3.1+",
-            "3 i64 min_open_txn",
-            "4 binary abortedBits required in=3.1+",
-        )
+        SPEC = ('1 i64 txn_high_water_mark required', '2 set<i64> open_txns required in=2.3', '2 list<i64> open_txns required in=3.1+', '3 i64 min_open_txn', '4 binary abortedBits required in=3.1+',)
 
         def __new__(cls, txn_high_water_mark=None, open_txns=None, min_open_txn=None, abortedBits=None):
-            return new(
-                cls,
-                (
-                    txn_high_water_mark,
-                    open_txns,
-                    min_open_txn,
-                    abortedBits,
-                ),
-            )
+            return new(cls, (txn_high_water_mark, open_txns, min_open_txn, abortedBits,))
 
         txn_high_water_mark = at[0]
         open_txns = at[1]
@@ -456,21 +291,10 @@ else:
 
     class GetValidWriteIdsRequest(Struct):
         __slots__ = ()
-        SPEC = (
-            "1 list<string> fullTableNames required @full_name in=3.1+",
-            "2 string validTxnList in=3.1+",
-            "3 i64 writeId in=4.0.0+",
-        )
+        SPEC = ('1 list<string> fullTableNames required @full_name in=3.1+', '2 string validTxnList in=3.1+', '3 i64 writeId in=4.0.0+',)
 
         def __new__(cls, fullTableNames=None, validTxnList=None, writeId=None):
-            return new(
-                cls,
-                (
-                    fullTableNames,
-                    validTxnList,
-                    writeId,
-                ),
-            )
+            return new(cls, (fullTableNames, validTxnList, writeId,))
 
         fullTableNames = at[0]
         validTxnList = at[1]
@@ -478,7 +302,7 @@ else:
 
     class GetValidWriteIdsResponse(Struct):
         __slots__ = ()
-        SPEC = ("1 list<TableValidWriteIds> tblValidWriteIds required in=3.1+",)
+        SPEC = ('1 list<TableValidWriteIds> tblValidWriteIds required in=3.1+',)
 
         def __new__(cls, tblValidWriteIds=None):
             return new(cls, (tblValidWriteIds,))
@@ -487,64 +311,37 @@ else:
 
     class HeartbeatTxnRangeRequest(Struct):
         __slots__ = ()
-        SPEC = (
-            "1 i64 min required",
-            "2 i64 max required",
-        )
+        SPEC = ('1 i64 min required', '2 i64 max required',)
 
         def __new__(cls, min=None, max=None):
-            return new(
-                cls,
-                (
-                    min,
-                    max,
-                ),
-            )
+            return new(cls, (min, max,))
 
         min = at[0]
         max = at[1]
 
     class HeartbeatTxnRangeResponse(Struct):
         __slots__ = ()
-        SPEC = (
-            "1 set<i64> aborted required",
-            "2 set<i64> nosuch required",
-        )
+        SPEC = ('1 set<i64> aborted required', '2 set<i64> nosuch required',)
 
         def __new__(cls, aborted=None, nosuch=None):
-            return new(
-                cls,
-                (
-                    aborted,
-                    nosuch,
-                ),
-            )
+            return new(cls, (aborted, nosuch,))
 
         aborted = at[0]
         nosuch = at[1]
 
     class MaxAllocatedTableWriteIdRequest(Struct):
         __slots__ = ()
-        SPEC = (
-            "1 string dbName required @db in=4.0.0+",
-            "2 string tableName required @table in=4.0.0+",
-        )
+        SPEC = ('1 string dbName required @db in=4.0.0+', '2 string tableName required @table in=4.0.0+',)
 
         def __new__(cls, dbName=None, tableName=None):
-            return new(
-                cls,
-                (
-                    dbName,
-                    tableName,
-                ),
-            )
+            return new(cls, (dbName, tableName,))
 
         dbName = at[0]
         tableName = at[1]
 
     class MaxAllocatedTableWriteIdResponse(Struct):
         __slots__ = ()
-        SPEC = ("1 i64 maxWriteId required in=4.0.0+",)
+        SPEC = ('1 i64 maxWriteId required in=4.0.0+',)
 
         def __new__(cls, maxWriteId=None):
             return new(cls, (maxWriteId,))
@@ -553,38 +350,10 @@ else:
 
     class OpenTxnRequest(Struct):
         __slots__ = ()
-        SPEC = (
-            "1 i32 num_txns required",
-            "2 string user required @user",
-            "3 string hostname required",
-            "4 string agentInfo default=Unknown",
-            "5 string replPolicy in=3.1+",
-            "6 list<i64> replSrcTxnIds in=3.1+",
-            "7 TxnType txn_type default=0 in=4.0.0+",
-        )
+        SPEC = ('1 i32 num_txns required', '2 string user required @user', '3 string hostname required', '4 string agentInfo default=Unknown', '5 string replPolicy in=3.1+', '6 list<i64> replSrcTxnIds in=3.1+', '7 TxnType txn_type default=0 in=4.0.0+',)
 
-        def __new__(
-            cls,
-            num_txns=None,
-            user=None,
-            hostname=None,
-            agentInfo=None,
-            replPolicy=None,
-            replSrcTxnIds=None,
-            txn_type=None,
-        ):
-            return new(
-                cls,
-                (
-                    num_txns,
-                    user,
-                    hostname,
-                    agentInfo,
-                    replPolicy,
-                    replSrcTxnIds,
-                    txn_type,
-                ),
-            )
+        def __new__(cls, num_txns=None, user=None, hostname=None, agentInfo=None, replPolicy=None, replSrcTxnIds=None, txn_type=None):
+            return new(cls, (num_txns, user, hostname, agentInfo, replPolicy, replSrcTxnIds, txn_type,))
 
         num_txns = at[0]
         user = at[1]
@@ -596,7 +365,7 @@ else:
 
     class OpenTxnsResponse(Struct):
         __slots__ = ()
-        SPEC = ("1 list<i64> txn_ids required @txn_id",)
+        SPEC = ('1 list<i64> txn_ids required @txn_id',)
 
         def __new__(cls, txn_ids=None):
             return new(cls, (txn_ids,))
@@ -605,25 +374,10 @@ else:
 
     class ReplLastIdInfo(Struct):
         __slots__ = ()
-        SPEC = (
-            "1 string database required in=4.0.0+",
-            "2 i64 lastReplId required in=4.0.0+",
-            "3 string table @table in=4.0.0+",
-            "4 string catalog @cat in=4.0.0+",
-            "5 list<string> partitionList in=4.0.0+",
-        )
+        SPEC = ('1 string database required in=4.0.0+', '2 i64 lastReplId required in=4.0.0+', '3 string table @table in=4.0.0+', '4 string catalog @cat in=4.0.0+', '5 list<string> partitionList in=4.0.0+',)
 
         def __new__(cls, database=None, lastReplId=None, table=None, catalog=None, partitionList=None):
-            return new(
-                cls,
-                (
-                    database,
-                    lastReplId,
-                    table,
-                    catalog,
-                    partitionList,
-                ),
-            )
+            return new(cls, (database, lastReplId, table, catalog, partitionList,))
 
         database = at[0]
         lastReplId = at[1]
@@ -633,27 +387,10 @@ else:
 
     class ReplTblWriteIdStateRequest(Struct):
         __slots__ = ()
-        SPEC = (
-            "1 string validWriteIdlist required in=3.1+",
-            "2 string user required @user in=3.1+",
-            "3 string hostName required in=3.1+",
-            "4 string dbName required @db in=3.1+",
-            "5 string tableName required @table in=3.1+",
-            "6 list<string> partNames @part_name in=3.1+",
-        )
+        SPEC = ('1 string validWriteIdlist required in=3.1+', '2 string user required @user in=3.1+', '3 string hostName required in=3.1+', '4 string dbName required @db in=3.1+', '5 string tableName required @table in=3.1+', '6 list<string> partNames @part_name in=3.1+',)
 
         def __new__(cls, validWriteIdlist=None, user=None, hostName=None, dbName=None, tableName=None, partNames=None):
-            return new(
-                cls,
-                (
-                    validWriteIdlist,
-                    user,
-                    hostName,
-                    dbName,
-                    tableName,
-                    partNames,
-                ),
-            )
+            return new(cls, (validWriteIdlist, user, hostName, dbName, tableName, partNames,))
 
         validWriteIdlist = at[0]
         user = at[1]
@@ -664,7 +401,7 @@ else:
 
     class ReplayedTxnsForPolicyResult(Struct):
         __slots__ = ()
-        SPEC = ("1 map<string,string> replTxnMapEntry in=4.2+",)
+        SPEC = ('1 map<string,string> replTxnMapEntry in=4.2+',)
 
         def __new__(cls, replTxnMapEntry=None):
             return new(cls, (replTxnMapEntry,))
@@ -673,21 +410,10 @@ else:
 
     class SeedTableWriteIdsRequest(Struct):
         __slots__ = ()
-        SPEC = (
-            "1 string dbName required @db in=4.0.0+",
-            "2 string tableName required @table in=4.0.0+",
-            "3 i64 seedWriteId required in=4.0.0+",
-        )
+        SPEC = ('1 string dbName required @db in=4.0.0+', '2 string tableName required @table in=4.0.0+', '3 i64 seedWriteId required in=4.0.0+',)
 
         def __new__(cls, dbName=None, tableName=None, seedWriteId=None):
-            return new(
-                cls,
-                (
-                    dbName,
-                    tableName,
-                    seedWriteId,
-                ),
-            )
+            return new(cls, (dbName, tableName, seedWriteId,))
 
         dbName = at[0]
         tableName = at[1]
@@ -695,7 +421,7 @@ else:
 
     class SeedTxnIdRequest(Struct):
         __slots__ = ()
-        SPEC = ("1 i64 seedTxnId required in=4.0.0+",)
+        SPEC = ('1 i64 seedTxnId required in=4.0.0+',)
 
         def __new__(cls, seedTxnId=None):
             return new(cls, (seedTxnId,))
@@ -704,32 +430,10 @@ else:
 
     class TableValidWriteIds(Struct):
         __slots__ = ()
-        SPEC = (
-            "1 string fullTableName required @full_name in=3.1+",
-            "2 i64 writeIdHighWaterMark required in=3.1+",
-            "3 list<i64> invalidWriteIds required in=3.1+",
-            "4 i64 minOpenWriteId in=3.1+",
-            "5 binary abortedBits required in=3.1+",
-        )
+        SPEC = ('1 string fullTableName required @full_name in=3.1+', '2 i64 writeIdHighWaterMark required in=3.1+', '3 list<i64> invalidWriteIds required in=3.1+', '4 i64 minOpenWriteId in=3.1+', '5 binary abortedBits required in=3.1+',)
 
-        def __new__(
-            cls,
-            fullTableName=None,
-            writeIdHighWaterMark=None,
-            invalidWriteIds=None,
-            minOpenWriteId=None,
-            abortedBits=None,
-        ):
-            return new(
-                cls,
-                (
-                    fullTableName,
-                    writeIdHighWaterMark,
-                    invalidWriteIds,
-                    minOpenWriteId,
-                    abortedBits,
-                ),
-            )
+        def __new__(cls, fullTableName=None, writeIdHighWaterMark=None, invalidWriteIds=None, minOpenWriteId=None, abortedBits=None):
+            return new(cls, (fullTableName, writeIdHighWaterMark, invalidWriteIds, minOpenWriteId, abortedBits,))
 
         fullTableName = at[0]
         writeIdHighWaterMark = at[1]
@@ -739,44 +443,10 @@ else:
 
     class TxnInfo(Struct):
         __slots__ = ()
-        SPEC = (
-            "1 i64 id required",
-            "2 TxnState state required",
-            "3 string user required @user",
-            "4 string hostname required",
-            "5 string agentInfo default=Unknown",
-            "6 i32 heartbeatCount default=0",
-            "7 string metaInfo",
-            "8 i64 startedTime",
-            "9 i64 lastHeartbeatTime",
-        )
+        SPEC = ('1 i64 id required', '2 TxnState state required', '3 string user required @user', '4 string hostname required', '5 string agentInfo default=Unknown', '6 i32 heartbeatCount default=0', '7 string metaInfo', '8 i64 startedTime', '9 i64 lastHeartbeatTime',)
 
-        def __new__(
-            cls,
-            id=None,
-            state=None,
-            user=None,
-            hostname=None,
-            agentInfo=None,
-            heartbeatCount=None,
-            metaInfo=None,
-            startedTime=None,
-            lastHeartbeatTime=None,
-        ):
-            return new(
-                cls,
-                (
-                    id,
-                    state,
-                    user,
-                    hostname,
-                    agentInfo,
-                    heartbeatCount,
-                    metaInfo,
-                    startedTime,
-                    lastHeartbeatTime,
-                ),
-            )
+        def __new__(cls, id=None, state=None, user=None, hostname=None, agentInfo=None, heartbeatCount=None, metaInfo=None, startedTime=None, lastHeartbeatTime=None):
+            return new(cls, (id, state, user, hostname, agentInfo, heartbeatCount, metaInfo, startedTime, lastHeartbeatTime,))
 
         id = at[0]
         state = at[1]
@@ -790,19 +460,10 @@ else:
 
     class TxnToWriteId(Struct):
         __slots__ = ()
-        SPEC = (
-            "1 i64 txnId required @txn_id in=3.1+",
-            "2 i64 writeId required in=3.1+",
-        )
+        SPEC = ('1 i64 txnId required @txn_id in=3.1+', '2 i64 writeId required in=3.1+',)
 
         def __new__(cls, txnId=None, writeId=None):
-            return new(
-                cls,
-                (
-                    txnId,
-                    writeId,
-                ),
-            )
+            return new(cls, (txnId, writeId,))
 
         txnId = at[0]
         writeId = at[1]

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
-__all__ = ["Type"]
+__all__ = ['Type']
 
 
 if TYPE_CHECKING:
@@ -22,23 +22,10 @@ else:
 
     class Type(Struct):
         __slots__ = ()
-        SPEC = (
-            "1 string name",
-            "2 string type1",
-            "3 string type2",
-            "4 list<FieldSchema> fields",
-        )
+        SPEC = ('1 string name', '2 string type1', '3 string type2', '4 list<FieldSchema> fields',)
 
         def __new__(cls, name=None, type1=None, type2=None, fields=None):
-            return new(
-                cls,
-                (
-                    name,
-                    type1,
-                    type2,
-                    fields,
-                ),
-            )
+            return new(cls, (name, type1, type2, fields,))
 
         name = at[0]
         type1 = at[1]

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
-__all__ = ["Materialization"]
+__all__ = ['Materialization']
 
 
 if TYPE_CHECKING:
@@ -19,19 +19,10 @@ else:
 
     class Materialization(Struct):
         __slots__ = ()
-        SPEC = (
-            "1 bool sourceTablesUpdateDeleteModified required in=3.1+",
-            "2 bool sourceTablesCompacted required in=4.0.0+",
-        )
+        SPEC = ('1 bool sourceTablesUpdateDeleteModified required in=3.1+', '2 bool sourceTablesCompacted required in=4.0.0+',)
 
         def __new__(cls, sourceTablesUpdateDeleteModified=None, sourceTablesCompacted=None):
-            return new(
-                cls,
-                (
-                    sourceTablesUpdateDeleteModified,
-                    sourceTablesCompacted,
-                ),
-            )
+            return new(cls, (sourceTablesUpdateDeleteModified, sourceTablesCompacted,))
 
         sourceTablesUpdateDeleteModified = at[0]
         sourceTablesCompacted = at[1]
