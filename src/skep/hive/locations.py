@@ -1,0 +1,131 @@
+"""Locations: URIs as Hadoop's Path reads, joins and compares them.
+
+Hadoop writes local files as `file:/x`, users as `file:///x` or `/x`; all three are one place. Percent signs in a
+location are ordinary characters, never escapes: the directory of partition `a%2Fb` has that very name. Nothing
+here touches a file system, and relative paths are only resolved against a directory that the caller names.
+"""
+
+import re
+from typing import NamedTuple
+
+LOCAL_SCHEME = "file"
+
+_SCHEME = re.compile("([A-Za-z][A-Za-z0-9+.-]*):")
+_SLASHES = re.compile("/+")
+
+
+class LocationError(ValueError):
+    """A text that cannot be a location: empty, or a relative path after a scheme."""
+
+
+class Location(NamedTuple):
+    """The parts of a location. Scheme and authority are in lower case where Hadoop ignores their case."""
+
+    scheme: str
+    authority: str
+    path: str
+
+    def __str__(self) -> str:
+        scheme = f"{self.scheme}:" if self.scheme else ""
+        authority = f"//{self.authority}" if self.authority else ""
+        return f"{scheme}{authority}{self.path}"
+
+
+def parse_location(text: str) -> Location:
+    """Read a location as Hadoop's Path does: doubled and trailing slashes go, `.` and `..` are resolved."""
+    if not text:
+        raise LocationError(
+            "a location cannot be empty; give an absolute path or a URI such as file:/warehouse"
+        )
+    scheme = ""
+    rest = text
+    match = _SCHEME.match(text)
+    if match is not None:
+        scheme, rest = match[1].lower(), text[match.end() :]
+    authority = ""
+    if rest.startswith("//"):
+        authority, slash, path = rest[2:].partition("/")
+        rest = slash + path
+    if scheme and not rest.startswith("/") and not authority:
+        raise LocationError(f"{text!r} has a relative path after its scheme; write {scheme}:/{rest}")
+    return Location(scheme, authority, _normal_path(rest))
+
+
+def _normal_path(path: str) -> str:
+    absolute = path.startswith("/")
+    segments: list[str] = []
+    for segment in _SLASHES.split(path):
+        if segment in ("", "."):
+            continue
+        if segment == ".." and segments and segments[-1] != "..":
+            segments.pop()
+        else:
+            segments.append(segment)
+    return ("/" if absolute else "") + "/".join(segments)
+
+
+def canonical(text: str) -> str:
+    """The one way to write a location: `file:///x/` and `file://x//y` become `file:/x` and `file://x/y`."""
+    return str(parse_location(text))
+
+
+def same_location(one: str, other: str) -> bool:
+    """Whether two texts name one place. A path without a scheme is local; a bucket and its root are the same."""
+    return one == other or _comparable(one) == _comparable(other)
+
+
+def _comparable(text: str) -> Location:
+    scheme, authority, path = parse_location(text)
+    return Location(scheme or LOCAL_SCHEME, authority.lower(), "" if path == "/" else path)
+
+
+def is_under(text: str, ancestor: str) -> bool:
+    """Whether a location lies below another one, or is it."""
+    inner, outer = _comparable(text), _comparable(ancestor)
+    if inner[:2] != outer[:2]:
+        return False
+    return inner.path == outer.path or inner.path.startswith(outer.path + "/")
+
+
+def join(parent: str, *children: str) -> str:
+    """A location below another one. A child is a relative path such as `ds=2024-01-01/h=1`."""
+    scheme, authority, path = parse_location(parent)
+    for child in children:
+        if child.startswith("/"):
+            raise LocationError(f"{child!r} is absolute and cannot be joined to {parent!r}")
+        path = f"{path.rstrip('/')}/{child}"
+    return str(Location(scheme, authority, _normal_path(path)))
+
+
+def parent(text: str) -> str | None:
+    """The location one level up, or None for a root."""
+    scheme, authority, path = parse_location(text)
+    above, slash, name = path.rpartition("/")
+    if not name or not slash:
+        return None
+    return str(Location(scheme, authority, above or "/"))
+
+
+def name(text: str) -> str:
+    """The last segment, '' for a root."""
+    return parse_location(text).path.rpartition("/")[2]
+
+
+def is_local(text: str) -> bool:
+    """Whether a location is on this machine's own file system: scheme `file`, or none at all."""
+    return parse_location(text).scheme in ("", LOCAL_SCHEME)
+
+
+def local_path(text: str) -> str:
+    """The file system path of a local location."""
+    scheme, authority, path = parse_location(text)
+    if scheme not in ("", LOCAL_SCHEME) or authority not in ("", "localhost"):
+        raise LocationError(f"{text!r} is not on the local file system; a local location begins with file:/")
+    return path
+
+
+def warehouse_uri(text: str, working_directory: str) -> str:
+    """A warehouse given by a user, as the URI to store: `wh` and `/data/wh` become `file:/…`, URIs stay what they are."""
+    if _SCHEME.match(text) is None:
+        text = f"{LOCAL_SCHEME}:" + (text if text.startswith("/") else f"{working_directory}/{text}")
+    return canonical(text)

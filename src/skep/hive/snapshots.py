@@ -1,0 +1,265 @@
+"""Snapshots: which transactions and which write ids a reader may see.
+
+A snapshot is a high watermark and the exceptions below it, open or aborted. Hive passes it around as text
+(`hwm:minOpen:open,…:aborted,…`) and in Thrift as a sorted list with a bit set that marks the aborted ones.
+Nothing here opens a transaction or knows where ids come from.
+"""
+
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from enum import Enum
+
+NO_OPEN_ID = 2**63 - 1
+"""What stands for the lowest open id when none is open (Java's Long.MAX_VALUE)."""
+
+_SHORTEST_RUN = 5  # Hive writes runs of at least five ids as `first-last`
+
+
+class SnapshotSyntaxError(ValueError):
+    """A text that is not a snapshot; says which part could not be read."""
+
+
+class RangeResponse(Enum):
+    """How much of a range of ids is visible."""
+
+    NONE = "none"
+    SOME = "some"
+    ALL = "all"
+
+
+# --- the bit set of aborted ids ----------------------------------------------------------------------------
+
+
+def encode_bits(places: Iterable[int]) -> bytes:
+    """The bytes of a Java BitSet with these bits set: lowest bit of the first byte first, no trailing zeros."""
+    bits = 0
+    for place in places:
+        bits |= 1 << place
+    return bits.to_bytes((bits.bit_length() + 7) // 8, "little")
+
+
+def decode_bits(data: bytes) -> list[int]:
+    """The places of the bits set in the bytes of a Java BitSet, ascending."""
+    bits = int.from_bytes(data, "little")
+    return [place for place in range(bits.bit_length()) if bits >> place & 1]
+
+
+def _split_by_bits(ids: Sequence[int], aborted_bits: bytes) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    """Open and aborted ids of a Thrift list; bits beyond the list are ignored, as Java does."""
+    aborted = {place for place in decode_bits(aborted_bits) if place < len(ids)}
+    return (
+        tuple(one for place, one in enumerate(ids) if place not in aborted),
+        tuple(ids[place] for place in sorted(aborted)),
+    )
+
+
+# --- transactions ------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class ValidTxnList:
+    """The transactions a reader sees: all up to `high_watermark` but those `open` and `aborted` (both ascending)."""
+
+    high_watermark: int = NO_OPEN_ID
+    open: tuple[int, ...] = ()
+    aborted: tuple[int, ...] = ()
+    min_open: int = NO_OPEN_ID
+
+    @classmethod
+    def parse(cls, text: str) -> "ValidTxnList":
+        """Read `hwm:minOpen:open:aborted`; empty parts at the end may be missing; no text at all sees everything."""
+        if not text:
+            return cls()
+        parts = _parts(text, 4)
+        return cls(
+            high_watermark=_number(parts[0], text),
+            min_open=_number(parts[1], text),
+            open=_parse_ids(parts[2], text),
+            aborted=_parse_ids(parts[3], text),
+        )
+
+    @classmethod
+    def of_reply(
+        cls, high_watermark: int, open_txns: Sequence[int], aborted_bits: bytes, own_txn: int | None = None
+    ) -> "ValidTxnList":
+        """From get_open_txns. With an own transaction, the list ends at it and does not except it."""
+        open_ids, aborted = _split_by_bits(open_txns, aborted_bits)
+        if own_txn is not None:
+            high_watermark = min(high_watermark, own_txn)
+            open_ids = tuple(txn for txn in open_ids if txn < own_txn)
+            aborted = tuple(txn for txn in aborted if txn < own_txn)
+        return cls(high_watermark, open_ids, aborted, open_ids[0] if open_ids else NO_OPEN_ID)
+
+    def __str__(self) -> str:
+        opened, aborted = _format_runs(self.open), _format_runs(self.aborted)
+        return f"{self.high_watermark}:{self.min_open}:{opened}:{aborted}"
+
+    def is_valid(self, txn: int) -> bool:
+        return (
+            txn <= self.high_watermark and not _contains(self.open, txn) and not _contains(self.aborted, txn)
+        )
+
+    def is_aborted(self, txn: int) -> bool:
+        return _contains(self.aborted, txn)
+
+
+# --- write ids of one table --------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class ValidWriteIdList:
+    """The write ids of `table` (`db.table`, or None where it is not known) that a reader sees."""
+
+    table: str | None
+    high_watermark: int = NO_OPEN_ID
+    open: tuple[int, ...] = ()
+    aborted: tuple[int, ...] = ()
+    min_open: int = NO_OPEN_ID
+
+    @classmethod
+    def parse(cls, text: str) -> "ValidWriteIdList":
+        """Read `db.table:hwm:minOpen:open:aborted`; the table may be `null`, and empty parts at the end may be missing."""
+        if not text:
+            return cls(None)
+        parts = _parts(text, 5)
+        return cls(
+            table=None if parts[0] == "null" else parts[0],
+            high_watermark=_number(parts[1], text),
+            min_open=_number(parts[2], text),
+            open=_parse_ids(parts[3], text),
+            aborted=_parse_ids(parts[4], text),
+        )
+
+    @classmethod
+    def of_reply(
+        cls,
+        table: str,
+        high_watermark: int,
+        invalid: Sequence[int],
+        min_open: int | None,
+        aborted_bits: bytes,
+    ) -> "ValidWriteIdList":
+        """From the TableValidWriteIds of get_valid_write_ids."""
+        open_ids, aborted = _split_by_bits(invalid, aborted_bits)
+        lowest = NO_OPEN_ID if min_open is None or not invalid else min_open
+        return cls(table, high_watermark, open_ids, aborted, lowest)
+
+    def __str__(self) -> str:
+        table = "null" if self.table is None else self.table
+        opened, aborted = ",".join(map(str, self.open)), ",".join(map(str, self.aborted))
+        return f"{table}:{self.high_watermark}:{self.min_open}:{opened}:{aborted}"
+
+    def invalid(self) -> tuple[tuple[int, ...], bytes]:
+        """The exceptions as Thrift carries them: all of them ascending, and the bit set of the aborted ones."""
+        everyone = tuple(sorted(self.open + self.aborted))
+        return everyone, encode_bits(bisect_left(everyone, one) for one in self.aborted)
+
+    def is_valid(self, write_id: int) -> bool:
+        return (
+            write_id <= self.high_watermark
+            and not _contains(self.open, write_id)
+            and not _contains(self.aborted, write_id)
+        )
+
+    def is_aborted(self, write_id: int) -> bool:
+        return _contains(self.aborted, write_id)
+
+    def is_valid_base(self, write_id: int) -> bool:
+        """Whether a base up to this id may be read: nothing below it was open when the snapshot was taken."""
+        return write_id < self.min_open and write_id <= self.high_watermark
+
+    def is_range_valid(self, low: int, high: int) -> RangeResponse:
+        """How many of the ids low..high are visible. A range below every exception counts as ALL, even past the mark."""
+        if low > self.high_watermark:
+            return RangeResponse.NONE
+        lowest = min(self.open[:1] + self.aborted[:1], default=None)
+        if lowest is not None and lowest > high:
+            return RangeResponse.ALL
+        hidden = max(0, high - self.high_watermark)
+        hidden += _count(self.open, low, high) + _count(self.aborted, low, high)
+        return _response(visible=high - low + 1 - hidden, total=high - low + 1)
+
+    def is_range_aborted(self, low: int, high: int) -> RangeResponse:
+        """How many of the ids low..high were aborted."""
+        return _response(visible=_count(self.aborted, low, high), total=high - low + 1)
+
+
+_TABLE_SEPARATOR = "$"
+
+
+def parse_write_id_lists(text: str) -> tuple[int, dict[str, ValidWriteIdList]]:
+    """Read `txn$list$list`: a transaction id and the snapshot of each table it reads."""
+    txn, *lists = text.split(_TABLE_SEPARATOR)
+    parsed = [ValidWriteIdList.parse(one) for one in lists]
+    return _number(txn, text), {one.table: one for one in parsed if one.table is not None}
+
+
+def format_write_id_lists(txn: int, lists: Iterable[ValidWriteIdList]) -> str:
+    """Write what `parse_write_id_lists` reads."""
+    return _TABLE_SEPARATOR.join([str(txn), *map(str, lists)])
+
+
+# --- shared ------------------------------------------------------------------------------------------------
+
+
+def _response(visible: int, total: int) -> RangeResponse:
+    if visible <= 0:
+        return RangeResponse.NONE
+    return RangeResponse.ALL if visible == total else RangeResponse.SOME
+
+
+def _contains(ids: Sequence[int], wanted: int) -> bool:
+    place = bisect_left(ids, wanted)
+    return place < len(ids) and ids[place] == wanted
+
+
+def _count(ids: Sequence[int], low: int, high: int) -> int:
+    return bisect_right(ids, high) - bisect_left(ids, low)
+
+
+def _parts(text: str, count: int) -> list[str]:
+    parts = text.split(":")
+    if not count - 2 <= len(parts) <= count:
+        raise SnapshotSyntaxError(
+            f"{text!r} has {len(parts)} parts; a snapshot has {count - 2} to {count}, between colons"
+        )
+    return parts + [""] * (count - len(parts))
+
+
+def _number(text: str, whole: str) -> int:
+    if not text.isascii() or not text.isdigit():
+        raise SnapshotSyntaxError(f"{text!r} is not an id in {whole!r}")
+    return int(text)
+
+
+# A snapshot comes from a client: a run that claims more ids than this is refused before memory is spent on it.
+MAX_IDS = 10_000_000
+
+
+def _parse_ids(text: str, whole: str) -> tuple[int, ...]:
+    ids: list[int] = []
+    for part in text.split(",") if text else ():
+        first, dash, last = part.partition("-")
+        low = _number(first, whole)
+        high = _number(last, whole) if dash else low
+        if high < low or len(ids) + high - low >= MAX_IDS:
+            raise SnapshotSyntaxError(
+                f"{part!r} is not a run of at most {MAX_IDS} ascending ids in {whole!r}"
+            )
+        ids.extend(range(low, high + 1))
+    return tuple(sorted(ids))
+
+
+def _format_runs(ids: Sequence[int]) -> str:
+    written: list[str] = []
+    start = 0
+    for end in range(1, len(ids) + 1):
+        if end < len(ids) and ids[end] == ids[end - 1] + 1:
+            continue
+        if end - start >= _SHORTEST_RUN:
+            written.append(f"{ids[start]}-{ids[end - 1]}")
+        else:
+            written.extend(map(str, ids[start:end]))
+        start = end
+    return ",".join(written)
