@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from typing import Any, Final, Protocol
 
 from skep.errors import ApplicationError, MetastoreError
+from skep.hive.generation import Generation
 from skep.wire import binary
 from skep.wire.methods import Method
 
@@ -21,7 +22,9 @@ class Session:
 
     __slots__ = ("authenticated", "conf", "generation", "groups", "peer", "user")
 
-    def __init__(self, peer: str = "", generation: str = "3.1", user: str | None = None) -> None:
+    def __init__(
+        self, peer: str = "", generation: Generation = Generation.HIVE_3_1, user: str | None = None
+    ) -> None:
         self.peer = peer
         self.user = user
         self.groups: tuple[str, ...] = ()
@@ -99,10 +102,10 @@ class Reply:
         return cls(binary.encode_result(method, value))
 
     @classmethod
-    def raised(cls, method: Method, error: Exception, generation: str = "4.2") -> Reply:
+    def raised(cls, method: Method, error: Exception, version: str = "4.2") -> Reply:
         """A declared exception in its slot; anything else as the TApplicationException Apache would send."""
         if isinstance(error, MetastoreError):
-            slot = method.throws_in(generation).get(type(error).__name__)
+            slot = method.throws_in(version).get(type(error).__name__)
             if slot is not None and slot > 0:
                 return cls(binary.encode_exception_result(slot, error), REPLY, error)
             error = ApplicationError(ApplicationError.INTERNAL_ERROR, f"Internal error processing {method.name}")

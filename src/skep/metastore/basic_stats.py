@@ -1,0 +1,64 @@
+"""Basic statistics that the server gathers itself: number of files and bytes, by listing directories.
+
+Which parameters change is Hive's vocabulary (`hive/stats.py`); this file only decides when to list.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final
+
+from skep.hive.stats import clear_basic_state, has_fast_stats, set_fast_stats
+from skep.metastore import normal
+from skep.store.warehouse import Warehouse
+from skep.wire.generated.common import Table
+
+DO_NOT_UPDATE_STATS: Final = "DO_NOT_UPDATE_STATS"
+
+
+def gathered_on_create(warehouse: Warehouse, table: Table, *, directory_is_new: bool) -> dict[str, str]:
+    """Parameters of a new table: only an unpartitioned one over existing files gets statistics."""
+    parameters = dict(table.parameters or {})
+    # A table's own parameter can forbid it; it is consumed.
+    forbidden = parameters.pop(DO_NOT_UPDATE_STATS, "").lower() == "true"
+    if forbidden or normal.is_view(table) or table.partitionKeys or directory_is_new or has_fast_stats(parameters):
+        return parameters
+    return _listed(warehouse, table, parameters, {})
+
+
+def gathered_on_alter(warehouse: Warehouse, table: Table, env: Mapping[str, str]) -> dict[str, str]:
+    """Parameters of a changed table: listed again unless the caller forbids it or it is partitioned."""
+    parameters = dict(table.parameters or {})
+    if env.get(DO_NOT_UPDATE_STATS, "").lower() == "true" or normal.is_view(table) or table.partitionKeys:
+        return parameters
+    return _listed(warehouse, table, parameters, env)
+
+
+def _listed(
+    warehouse: Warehouse, table: Table, parameters: dict[str, str], env: Mapping[str, str]
+) -> dict[str, str]:
+    found = located(warehouse, table.sd.location if table.sd is not None else None)
+    return parameters if found is None else set_fast_stats(parameters, *found, env)
+
+
+def located(warehouse: Warehouse, location: str | None) -> tuple[int, int] | None:
+    """(files, bytes) below a location; None where skep does not look at directories."""
+    if not location or not warehouse.looks_at(location):
+        return None
+    return warehouse.statistics(location)
+
+
+def gathered_for_partition(
+    warehouse: Warehouse, parameters: Mapping[str, str], location: str | None, env: Mapping[str, str], *, force: bool
+) -> dict[str, str]:
+    """Parameters of a partition, listed when it has none yet (or always, after a change)."""
+    given = dict(parameters)
+    if given.pop(DO_NOT_UPDATE_STATS, "").lower() == "true" or env.get(DO_NOT_UPDATE_STATS, "").lower() == "true":
+        return given
+    if not force and has_fast_stats(given):
+        return given
+    found = located(warehouse, location)
+    return given if found is None else set_fast_stats(given, *found, env)
+
+
+__all__ = ["clear_basic_state", "gathered_for_partition", "gathered_on_alter", "gathered_on_create"]

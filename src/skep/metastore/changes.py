@@ -1,0 +1,55 @@
+"""A change and its event, in one transaction. What an event row keeps is encoded objects, not Hive's JSON.
+
+The JSON is rendered when a client asks (design decision 6). A body is a sequence of named byte strings:
+`name length, name, value length, value`; names may repeat, order counts. Partitions are kept by shape:
+`sd` (a StorageDescriptor without location), then `partitions` (their own fields and locations).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Final
+
+from skep.metastore.context import Context, DatabaseName
+from skep.store import events
+from skep.store.transaction import Transaction
+from skep.wire.binary import pack_i, unpack_i
+
+FORMAT: Final = 1
+
+
+def pack(parts: Iterable[tuple[str, bytes]]) -> bytes:
+    """Named byte strings as one body."""
+    out: list[bytes] = []
+    for name, value in parts:
+        key = name.encode()
+        out += (pack_i(len(key)), key, pack_i(len(value)), value)
+    return b"".join(out)
+
+
+def unpack(body: bytes) -> Iterator[tuple[str, bytes]]:
+    at = 0
+    while at < len(body):
+        length = unpack_i(body, at)[0]
+        name = body[at + 4 : at + 4 + length].decode()
+        at += 4 + length
+        length = unpack_i(body, at)[0]
+        yield name, body[at + 4 : at + 4 + length]
+        at += 4 + length
+
+
+def record(
+    ctx: Context,
+    tx: Transaction,
+    type: str,
+    where: DatabaseName | None = None,
+    table: str | None = None,
+    parts: Iterable[tuple[str, bytes]] = (),
+) -> int:
+    """Appends an event. Call it last in the transaction: it takes the sequence's lock."""
+    catalog, database = where if where is not None else (None, None)
+    user = ctx.user
+    named = [("user", user.encode()), *parts] if user else list(parts)
+    return events.append(
+        tx, time=ctx.now(), type=type, cat=catalog, db=database, tbl=table, fmt=FORMAT, body=pack(named)
+    )

@@ -1,0 +1,121 @@
+"""What a metastore function is given: the store, the warehouse, the caller, the clock, and names read as Hive does.
+
+A new Context is made for each call and never outlives it.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Final, NamedTuple
+
+from skep.errors import InvalidOperationException, MetaException, NoSuchObjectException
+from skep.hive.generation import Generation
+from skep.hive.names import CatalogNameError, decode_catalog_name, normalize
+from skep.store.database import Database
+from skep.store.transaction import Transaction
+from skep.store.warehouse import Warehouse
+from skep.wire.generated.common import EnvironmentContext
+from skep.wire.message import Session
+
+DEFAULT_CATALOG: Final = "hive"
+DEFAULT_DATABASE: Final = "default"
+
+
+def properties(context: EnvironmentContext | None) -> dict[str, str]:
+    """What an environment context says; {} when there is none."""
+    return (context.properties if context is not None else None) or {}
+
+
+class DatabaseName(NamedTuple):
+    """A database as a caller named it, normalised."""
+
+    catalog: str
+    database: str
+
+
+@dataclass(frozen=True)
+class Service:
+    """What all calls of a server share."""
+
+    database: Database
+    warehouse: Warehouse
+    clock: Callable[[], float] = time.time
+    started: float = 0.0
+
+
+class Context:
+    """One call's surroundings."""
+
+    __slots__ = ("database", "service", "session", "warehouse")
+
+    def __init__(self, service: Service, session: Session) -> None:
+        self.service: Final = service
+        self.session: Final = session
+        self.database: Final = service.database
+        self.warehouse: Final = service.warehouse
+
+    @property
+    def generation(self) -> Generation:
+        return self.session.generation
+
+    @property
+    def user(self) -> str | None:
+        return self.session.user
+
+    def now(self) -> int:
+        """Seconds since the epoch, as Hive stores times."""
+        return int(self.service.clock())
+
+    def reader(self) -> Transaction:
+        """For one statement that only reads."""
+        return self.database.reader()
+
+    @contextmanager
+    def reading(self) -> Iterator[Transaction]:
+        """For several statements over one snapshot."""
+        with self.database.read() as tx:
+            yield tx
+
+    def name(self, database: str | None, catalog: str | None = None) -> DatabaseName:
+        """A database field (`db` or `@cat#db`), with the catalog of a request where it has one."""
+        if database is not None and not database.startswith("@"):
+            if catalog is None:
+                return DatabaseName(DEFAULT_CATALOG, normalize(database))
+            self.saw_catalog()
+            return DatabaseName(normalize(catalog), normalize(database))
+        found, name = self.pattern(database, catalog)
+        if name is None:
+            raise MetaException("a database name is missing: the request names none")
+        return DatabaseName(found, normalize(name))
+
+    def pattern(self, database: str | None, catalog: str | None = None) -> tuple[str, str | None]:
+        """The same where the name may be absent or a pattern, which is not normalised."""
+        try:
+            decoded = decode_catalog_name(database)
+        except CatalogNameError as error:
+            raise MetaException(str(error)) from None
+        if decoded.catalog is not None or catalog is not None:
+            self.saw_catalog()
+        return normalize(decoded.catalog or catalog or DEFAULT_CATALOG), decoded.database
+
+    def saw_catalog(self) -> None:
+        """Clients before Hive 3 know no catalogs: who names one is answered as 3.1 or later."""
+        if self.session.generation < Generation.HIVE_3_1:
+            self.session.generation = Generation.HIVE_3_1
+
+    # --- texts that differ between the generations ---
+
+    def full_name(self, where: DatabaseName, table: str) -> str:
+        """`db.t` for 2.3, `cat.db.t` for later clients."""
+        if self.generation < Generation.HIVE_3_1:
+            return f"{where.database}.{table}"
+        return f"{where.catalog}.{where.database}.{table}"
+
+    def no_table(self, where: DatabaseName, table: str) -> NoSuchObjectException:
+        return NoSuchObjectException(f"{self.full_name(where, table)} table not found")
+
+    def no_table_to_alter(self, where: DatabaseName, table: str) -> InvalidOperationException:
+        return InvalidOperationException(f"{self.full_name(where, table)} table not found")

@@ -1,0 +1,77 @@
+"""Directories around a transaction: made before it, moved and removed after it, never inside it.
+
+What must happen after a commit is a row of `warehouse_jobs` written in that commit: a server that dies in between
+leaves the row, and any server finishes it (design decision 6).
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterable
+from types import TracebackType
+from typing import Final, Self
+
+from skep.errors import MetaException, StoreError
+from skep.metastore.context import Context
+from skep.store import jobs
+from skep.store.transaction import Transaction
+from skep.store.warehouse import Warehouse
+
+log = logging.getLogger("skep.metastore")
+
+
+class Making:
+    """Makes directories for objects that are about to be created, and takes them back if that fails."""
+
+    def __init__(self, warehouse: Warehouse) -> None:
+        self._warehouse: Final = warehouse
+        self._made: list[str] = []
+        self._kept = False
+
+    def make(self, uri: str | None) -> bool:
+        """True when the directory was not there before."""
+        if not uri:
+            return False
+        try:
+            made = self._warehouse.make(uri)
+        except StoreError as error:
+            raise MetaException(f"{uri} is not a directory or unable to create one: {error}") from error
+        if made:
+            self._made.append(uri)
+        return made
+
+    def keep(self) -> None:
+        """The objects exist now, and so shall their directories."""
+        self._kept = True
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self._kept:
+            return
+        for uri in reversed(self._made):
+            try:
+                if self._warehouse.is_empty(uri):
+                    self._warehouse.remove(uri)
+            except StoreError as failure:
+                log.warning("the new directory %s could not be taken back: %s", uri, failure)
+
+
+def plan_removal(ctx: Context, tx: Transaction, uri: str) -> int:
+    """A directory that goes when this transaction has committed; give the id to `finish`."""
+    return jobs.add(tx, kind="remove", source=uri, target=None, created=ctx.now())
+
+
+def plan_move(ctx: Context, tx: Transaction, source: str, target: str) -> int:
+    """A directory that moves when this transaction has committed."""
+    return jobs.add(tx, kind="move", source=source, target=target, created=ctx.now())
+
+
+def finish(ctx: Context, planned: Iterable[int]) -> None:
+    """Does what the committed transaction planned. What fails stays planned and is tried again later."""
+    wanted = list(planned)
+    if wanted:
+        ctx.warehouse.finish_jobs(ctx.database, wanted)

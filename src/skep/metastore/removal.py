@@ -1,0 +1,36 @@
+"""Removing a table with its partitions and, where Hive would, its data. Used by the drops of tables and databases."""
+
+from __future__ import annotations
+
+from skep.hive.locations import is_under
+from skep.metastore import normal, rows
+from skep.metastore.changes import record
+from skep.metastore.context import Context, DatabaseName
+from skep.metastore.directories import plan_removal
+from skep.store import partitions, tables
+from skep.store.tables import TableRow
+from skep.store.transaction import Transaction
+from skep.wire import binary
+from skep.wire.generated.common import Table
+
+
+def remove_table(ctx: Context, tx: Transaction, where: DatabaseName, name: str, *, delete_data: bool) -> list[int]:
+    """Removes the table that `name` is; the jobs that remove its directories come back."""
+    row = tables.find(tx, *where, name)
+    if row is None:
+        raise ctx.no_table(where, name)
+    tables.lock(tx, row.id)
+    table = rows.table_of(row, *where)
+    planned = [plan_removal(ctx, tx, uri) for uri in _data_of(tx, row, table)] if delete_data else []
+    tables.delete(tx, row.id)
+    record(ctx, tx, "DROP_TABLE", where, name, [("table", binary.encode(table))])
+    return planned
+
+
+def _data_of(tx: Transaction, row: TableRow, table: Table) -> list[str]:
+    """The directories that go with a managed table: its own, and those of partitions that lie elsewhere."""
+    if normal.is_external(table) or normal.is_view(table) or table.sd is None or not table.sd.location:
+        return []
+    root = table.sd.location
+    elsewhere = [uri for uri in partitions.own_locations(tx, row.id) if not is_under(uri, root)]
+    return [root, *elsewhere]

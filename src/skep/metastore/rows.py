@@ -1,0 +1,237 @@
+"""Objects as the store keeps them: a body of Thrift bytes without what varies, and answers spliced from it.
+
+One function writes each kind of row, one reads it, and one splices it into a reply; nothing else knows the
+encoding (design decision 1). Bodies have no STOP, so that fields can be put behind them. No I/O.
+
+    Database   without name (1), privileges (5), catalogName (8)
+    Table      without tableName (1), dbName (2), privileges (13), creationMetadata (16), catName (17), 19 to 28
+    Partition  without dbName (2), tableName (3), sd (6) and 8 to 13; its sd is a shape (a StorageDescriptor
+               without its location) and a location
+    Function   without functionName (1), dbName (2), catName (9)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Final, NamedTuple
+
+from skep.errors import StoreError
+from skep.store.catalogs import CatalogRow
+from skep.store.databases import DatabaseRow
+from skep.store.functions import FunctionRow
+from skep.store.partitions import PartitionRow
+from skep.store.tables import TableRow
+from skep.wire import binary
+from skep.wire.generated.catalogs import Catalog
+from skep.wire.generated.common import CreationMetadata, StorageDescriptor, Table
+from skep.wire.generated.databases import Database
+from skep.wire.generated.functions import Function
+from skep.wire.generated.partitions import Partition
+from skep.wire.structs import replace
+
+FORMAT: Final = 1
+"""The number of this encoding; a later one upcasts what it reads with a lower number."""
+PARAM_LIMIT: Final = 255
+"""Parameters up to this many bytes can be filtered on."""
+
+pack = binary.pack_i
+_SUCCESS = b"\x0c\x00\x00"
+_STOP = b"\x00"
+
+
+def text_field(number: int, text: str) -> bytes:
+    """A string field in Thrift binary."""
+    data = text.encode("utf-8", "surrogateescape")
+    return binary.pack_field(11, number) + pack(len(data)) + data
+
+
+def _check(fmt: int, what: str) -> None:
+    if fmt != FORMAT:
+        raise StoreError(f"{what} is stored in format {fmt}, which this version of skep does not read")
+
+
+# --- catalogs, databases, functions ---------------------------------------------------------------------------
+
+
+def catalog_body(catalog: Catalog) -> bytes:
+    return binary.encode(replace(catalog, name=None))[:-1]
+
+
+def catalog_of(row: CatalogRow) -> Catalog:
+    _check(row.fmt, f"catalog {row.name}")
+    return replace(binary.decode(Catalog, row.body + _STOP), name=row.name)
+
+
+def database_body(database: Database) -> bytes:
+    return binary.encode(replace(database, name=None, privileges=None, catalogName=None))[:-1]
+
+
+def database_of(row: DatabaseRow, catalog: str) -> Database:
+    _check(row.fmt, f"database {row.name}")
+    return replace(binary.decode(Database, row.body + _STOP), name=row.name, catalogName=catalog)
+
+
+def database_reply(row: DatabaseRow, catalog: str) -> bytes:
+    """The result struct of get_database."""
+    _check(row.fmt, f"database {row.name}")
+    return b"".join((_SUCCESS, text_field(1, row.name), row.body, text_field(8, catalog), b"\x00\x00"))
+
+
+def function_body(function: Function) -> bytes:
+    return binary.encode(replace(function, functionName=None, dbName=None, catName=None))[:-1]
+
+
+def function_of(row: FunctionRow, catalog: str, database: str) -> Function:
+    _check(row.fmt, f"function {database}.{row.name}")
+    function = binary.decode(Function, row.body + _STOP)
+    return replace(function, functionName=row.name, dbName=database, catName=catalog)
+
+
+# --- tables -----------------------------------------------------------------------------------------------------
+
+_TABLE_ABSENT = dict.fromkeys(
+    (
+        *("tableName", "dbName", "privileges", "creationMetadata", "catName", "writeId", "isStatsCompliant"),
+        *("colStats", "accessType", "requiredReadCapabilities", "requiredWriteCapabilities", "id"),
+        *("fileMetadata", "dictionary", "txnId", "temporary"),
+    )
+)
+
+
+class TableColumns(NamedTuple):
+    """What a table's row holds beside its names; made by one function from the table alone."""
+
+    type: str
+    owner: str | None
+    last_access: int
+    write_id: int
+    body: bytes
+    params: dict[str, str]
+    creation_metadata: bytes | None
+
+
+def table_columns(table: Table) -> TableColumns:
+    params = table.parameters or {}
+    metadata = table.creationMetadata
+    return TableColumns(
+        type=table.tableType or "",
+        owner=table.owner,
+        last_access=table.lastAccessTime or 0,
+        write_id=table.writeId if table.writeId is not None else -1,
+        body=binary.encode(replace(table, **_TABLE_ABSENT))[:-1],
+        params={k: v for k, v in params.items() if len(k.encode()) <= PARAM_LIMIT and len(v.encode()) <= PARAM_LIMIT},
+        creation_metadata=binary.encode(metadata) if metadata is not None else None,
+    )
+
+
+def table_of(row: TableRow, catalog: str, database: str) -> Table:
+    _check(row.fmt, f"table {database}.{row.name}")
+    table = binary.decode(Table, row.body + _STOP)
+    metadata = row.creation_metadata
+    return replace(
+        table,
+        tableName=row.name,
+        dbName=database,
+        catName=catalog,
+        creationMetadata=binary.decode(CreationMetadata, metadata) if metadata is not None else None,
+    )
+
+
+def table_struct(row: TableRow, catalog: str, database: str) -> bytes:
+    """The Table in Thrift binary, spliced."""
+    if row.fmt != FORMAT:
+        _check(row.fmt, f"table {database}.{row.name}")
+    parts = [text_field(1, row.name), text_field(2, database), row.body, text_field(17, catalog)]
+    if row.creation_metadata is not None:
+        parts += (b"\x0c\x00\x10", row.creation_metadata)
+    if row.write_id >= 0:
+        parts += (b"\x0a\x00\x13", binary.pack_q(row.write_id))
+    parts.append(_STOP)
+    return b"".join(parts)
+
+
+def table_reply(row: TableRow, catalog: str, database: str) -> bytes:
+    """The result struct of get_table."""
+    return b"".join((_SUCCESS, table_struct(row, catalog, database), _STOP))
+
+
+# --- partitions -------------------------------------------------------------------------------------------------
+
+
+def partition_body(partition: Partition) -> bytes:
+    """What is the partition's own: values, times, parameters."""
+    own = Partition(
+        values=partition.values,
+        createTime=partition.createTime,
+        lastAccessTime=partition.lastAccessTime,
+        parameters=partition.parameters,
+    )
+    return binary.encode(own)[:-1]
+
+
+def shape_of(sd: StorageDescriptor) -> bytes:
+    """A StorageDescriptor without its location, which many partitions share."""
+    return binary.encode(replace(sd, location=None))[:-1]
+
+
+class Splicer:
+    """Turns partition rows of one table into Partition structs, given the table's shapes and bases."""
+
+    def __init__(
+        self, catalog: str, database: str, table: str, shapes: dict[int, bytes], bases: dict[int, str]
+    ) -> None:
+        names = text_field(2, database) + text_field(3, table) + text_field(9, catalog)
+        self._heads = {no: names + b"\x0c\x00\x06" + sd + b"\x0b\x00\x02" for no, sd in shapes.items()}
+        # A base is the directory above the partition: location = uri + (suffix, else the name).
+        self._bases = {no: uri.encode("utf-8", "surrogateescape") for no, uri in bases.items()}
+        self._shapes = shapes
+
+    def location(self, row: PartitionRow) -> bytes:
+        tail = row.suffix if row.suffix is not None else row.name
+        if row.base is None:
+            return tail.encode("utf-8", "surrogateescape")
+        return self._bases[row.base] + tail.encode("utf-8", "surrogateescape")
+
+    def parts(self, row: PartitionRow) -> tuple[bytes, ...]:
+        """The Partition struct in pieces; joined by the caller, with others."""
+        if row.fmt != FORMAT:
+            _check(row.fmt, f"partition {row.name}")
+        location = self.location(row)
+        own = row.body
+        if row.write_id >= 0:
+            own += b"\x0a\x00\x0a" + binary.pack_q(row.write_id)
+        return own, self._heads[row.shape], pack(len(location)), location, b"\x00\x00"
+
+    def struct(self, row: PartitionRow) -> bytes:
+        return b"".join(self.parts(row))
+
+    def partition(self, row: PartitionRow) -> Partition:
+        return binary.decode(Partition, self.struct(row))
+
+    def size(self, shape: int, base: int | None, count: int, body_bytes: int, tail_bytes: int) -> int:
+        """The bytes of `count` structs of one shape and base, write ids aside."""
+        fixed = len(self._heads[shape]) + 4 + 2 + (len(self._bases[base]) if base is not None else 0)
+        return count * fixed + body_bytes + tail_bytes
+
+    def chunks(self, rows: Iterable[PartitionRow], target: int = 512 * 1024) -> Iterator[bytes]:
+        """The structs of many rows, in chunks of about `target` bytes."""
+        pieces: list[bytes] = []
+        size = 0
+        for row in rows:
+            parts = self.parts(row)
+            pieces += parts
+            size += len(parts[0]) + len(parts[1]) + len(parts[3])
+            if size > target:
+                yield b"".join(pieces)
+                pieces.clear()
+                size = 0
+        yield b"".join(pieces)
+
+
+def list_head(count: int) -> bytes:
+    """The begin of a result struct whose success value is a list of `count` structs."""
+    return b"\x0f\x00\x00\x0c" + pack(count)
+
+
+def list_reply(structs: Iterable[bytes], count: int) -> bytes:
+    return b"".join((list_head(count), *structs, _STOP))
