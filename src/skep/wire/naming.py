@@ -78,8 +78,15 @@ class Place(NamedTuple):
 
 @cache
 def struct_layout(struct: str) -> Layout:
-    """What is inside the fields of a struct, the layouts of older versions included."""
-    return _layout(_all_fields(struct))
+    """What is inside the fields of a struct."""
+    return _layout(fields(STRUCTS[struct]))
+
+
+@cache
+def old_struct_layout(struct: str) -> Layout | None:
+    """The same for a struct whose ids once meant other things; `plan.old_layout` has the field that gives it away."""
+    old = old_layout(struct)
+    return None if old is None else _layout(old[1])
 
 
 @cache
@@ -99,7 +106,7 @@ def argument_names(method: Method) -> tuple[Place, ...]:
     """All places of names in a method's arguments, in the order of their fields.
 
     A path does not enter a struct that it is already in: of a materialized view's source tables, themselves tables,
-    the places are not repeated. The layouts have no such limit.
+    the places are not repeated. Older layouts are left out. `struct_layout` and `old_struct_layout` have all.
     """
     return tuple(_places(method.args, (), frozenset()))
 
@@ -140,7 +147,7 @@ def _holds_names(struct: str) -> bool:
     """Whether a role is reached from the struct through any number of others."""
     seen, waiting = {struct}, [struct]
     while waiting:
-        for line in _all_fields(waiting.pop()):
+        for line in fields(STRUCTS[waiting.pop()]):
             if line.role is not None:
                 return True
             for name in _structs_of(line.type):
@@ -155,12 +162,6 @@ def _structs_of(type: Type) -> Iterator[str]:
         yield type.name
     for argument in type.args:
         yield from _structs_of(argument)
-
-
-@cache
-def _all_fields(struct: str) -> tuple[Field, ...]:
-    old = old_layout(struct)
-    return fields(STRUCTS[struct]) + (old[1] if old else ())
 
 
 def _result_fields(method: Method) -> tuple[Field, ...]:
@@ -183,7 +184,7 @@ def _places_inside(inside: Inside, path: tuple[Step, ...], within: frozenset[str
             yield Place(path, role)
         case Nested(struct):
             if struct not in within:
-                yield from _places(_all_fields(struct), path, within | {struct})
+                yield from _places(fields(STRUCTS[struct]), path, within | {struct})
         case Each(element):
             yield from _places_inside(element, (*path, Step("each")), within)
         case Pairs(key, value):
@@ -219,7 +220,7 @@ def _argument_positions(method: Method) -> tuple[tuple[int, Inside], ...]:
 
 @cache
 def _struct_positions(struct: str) -> tuple[tuple[int, Inside], ...]:
-    return _positions(_all_fields(struct), names(STRUCTS[struct]))
+    return _positions(fields(STRUCTS[struct]), names(STRUCTS[struct]))
 
 
 def _positions(lines: tuple[Field, ...], order: tuple[str, ...]) -> tuple[tuple[int, Inside], ...]:
