@@ -17,7 +17,7 @@ from typing import Any
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "src"))
 
-from skep.wire.types import BASE_TYPES, Type, parse_field, parse_type, parse_versions  # noqa: E402
+from skep.wire.types import BASE_TYPES, Type, parse_field, parse_returns, parse_versions  # noqa: E402
 
 API = ROOT / "src/skep/wire/api"
 OUT = ROOT / "src/skep/wire/generated"
@@ -169,8 +169,9 @@ def methods_text(api: Api) -> str:
             if unknown := set(method) - METHOD_KEYS:
                 raise SystemExit(f"{topic}.toml: {name} has unknown keys {', '.join(sorted(unknown))}")
             for line in method["args"]:
-                parse_field(line)
-            parse_type(method["returns"])
+                api.annotation(parse_field(line).type)
+            if (returns := parse_returns(method["returns"])[0]) is not None:
+                api.annotation(returns)
             versions = method.get("in", "2.3+")
             parse_versions(versions)
             row = (

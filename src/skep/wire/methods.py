@@ -10,7 +10,7 @@ from functools import cached_property
 from typing import Any, Final
 
 from skep.wire.generated.methods import TABLE
-from skep.wire.types import Field, Type, parse_field, parse_type, parse_versions
+from skep.wire.types import Field, Type, parse_field, parse_returns, parse_versions
 
 
 class Method:
@@ -46,7 +46,12 @@ class Method:
     @cached_property
     def returns(self) -> Type | None:
         """The type of the result's field 0; None for void."""
-        return None if self._returns == "void" else parse_type(self._returns)
+        return parse_returns(self._returns)[0]
+
+    @cached_property
+    def returns_role(self) -> str | None:
+        """The role of a result that is itself a name, or a list of names."""
+        return parse_returns(self._returns)[1]
 
     @cached_property
     def versions(self) -> tuple[str, ...]:

@@ -110,3 +110,11 @@ def parse_field(line: str) -> Field:
         else:
             raise ValueError(f"unknown word {word!r} in {line!r}")
     return Field(int(number), parse_type(type_text), name, required, default, role, versions)
+
+
+def parse_returns(text: str) -> tuple[Type | None, str | None]:
+    """What a method returns, `list<string> @table`, as a type (None for void) and a role."""
+    type_text, _, role = text.partition(" @")
+    if role and role not in ROLES:
+        raise ValueError(f"unknown role @{role} in {text!r}; known are {', '.join(sorted(ROLES))}")
+    return (None if type_text == "void" else parse_type(type_text)), role or None

@@ -7,22 +7,67 @@
     was_when = "2 string"        an older layout, told apart by this field's type on the wire …
     was = ["1 i64 txnid", …]     … and its fields, read into the same names
     [method.get_table]
-    args, returns, throws        as in Thrift; throws_in for versions whose exception ids differ
+    args, returns, throws        as in Thrift; returns = "list<string> @table" where the result itself has a role;
+                                 throws_in for versions whose exception ids differ
     in = "2.3-4.0.0"             the versions that have it; all when absent
+
+`tools/generate.py` turns these files into Python, `tools/check_api.py` holds them to what follows.
+
+Roles of fields, arguments and results: what a string, or an id, stands for.
+
+    cat          a catalog                           view_text    the SQL text of a view
+    db           a database; as an argument it may   location     a URI of data, code or a file
+                 carry a catalog: "@cat#db"          txn_id       a transaction of this metastore
+    table        a table or view                     lock_id      a lock of this metastore
+    full_name    "db.table"                          user         a principal: user, group or role
+    part_name    a partition, "ds=1/h=2"             secret       may open a door: never in a log or an
+    part_values  one value of a partition                         audit line (tokens, keys, connector URLs)
+    function     a function
+    pattern      a pattern of databases, tables or functions
+
+A role stands on a string, a binary, an i64, on a list or set of these, or on a map with string keys. On a list or
+set it is the role of each element, on a map of each key; never of a map's values. A name that means something only
+in another metastore (`remote_dbname`, the transaction ids of a replication source) has no role: it is neither routed
+nor renamed. Text that merely contains names (filters, lists of valid write ids, messages of notifications) has none.
 
 What a method says about itself, for every reader of the table:
 
-    verb        read, write, ddl, grant, admin, session
-    object      what it is about: catalog, database, table, partition, function, …
-    cost        point (one row by its key), scan (many rows), write
-    route       local (never asked of a remote), names (by the names in its arguments), pattern (names are
-                patterns: local and each remote that can match), all (every remote), id (a transaction or lock id)
-    merge       of the answers of several: none, concat, sorted_union, sum
-    retry       safe (a repeat does no harm), lookup (ask first whether it took effect), never
-    privileges  what a caller needs, e.g. "select table", "create database", "admin"; empty: nothing
-    event       the notification it writes, e.g. CREATE_TABLE; empty: none
-    hook        the name of code for the few methods that no table can describe
-
-The roles of fields: cat, db, table, part_name, part_values, function, full_name ("db.table"), pattern, view_text,
-location, txn_id, lock_id, user, secret. `tools/generate.py` turns these files into Python.
+    verb        read        changes nothing
+                write       changes what objects contain: partitions, statistics, write ids, events
+                ddl         changes what objects are: creates, alters, drops
+                grant       changes roles and privileges
+                admin       keeps the service itself going: compaction workers, resource plans, key stores
+                session     is about the caller's own session: identity, settings, tokens, transactions and locks;
+                            a reader needs these too, so a read-only server allows them
+    object      what it is about, a singular noun (OBJECTS in tools/check_api.py)
+    cost        point (one row by its key, or none), scan (many rows), write (anything is written, a heartbeat too)
+    route       local       never asked of a remote. The definition of a remote database is a local object: creating,
+                            altering and dropping one is local
+                names       the exact names in its arguments decide. Where they have several owners each is asked for
+                            its own, and `merge` says how the answers become one
+                pattern     a listing: of what is in its @db; without a @db, of what is in the databases that match
+                            its first @pattern. Local and each remote that can match are asked
+                all         local and every remote
+                id          whoever gave out the @txn_id or @lock_id in its arguments
+    merge       of several answers: none (there is one), concat (a list, or the lists in a struct), sorted_union
+                (names, each once), sum
+    retry       safe        a repeat does no harm
+                lookup      a repeat would fail or write twice, but a read tells whether the first took effect
+                never       neither
+    privileges  what the caller needs, all of them, separated by commas:
+                "select table", insert, update, delete      that privilege on each table named; "insert|update table":
+                                                            one of them
+                "alter table", "drop table"                 ownership of it, or of the database, schema … named
+                "create table"                              ownership of what it is created in; for a database or a
+                                                            connector, the right to create one
+                "grant role", "grant privilege"             the admin or grant option on what is granted
+                "use location"                              each @location that is given may be read and written
+                "admin"                                     the admin role
+                empty: nothing. Objects of listings are not checked one by one
+    event       the kinds of notification it writes; several are separated by spaces, each written where it applies
+    hook        the few methods that no table can describe:
+                lock            its components may belong to several owners; what is locked for what decides
+                snapshot        write ids are read under the transaction list of the metastore that owns the table
+                notifications   names are also in the text of the messages
+                grants          what is needed depends on the objects and principals in the request
 """

@@ -19,7 +19,7 @@ from skep.wire.generated.resource_plans import WMAlterPoolRequest, WMAlterPoolRe
 from skep.wire.generated.roles import GetPrincipalsInRoleRequest, GetPrincipalsInRoleResponse, GetRoleGrantsForPrincipalRequest, GetRoleGrantsForPrincipalResponse, GrantRevokePrivilegeRequest, GrantRevokePrivilegeResponse, GrantRevokeRoleRequest, GrantRevokeRoleResponse, GrantRevokeType, HiveObjectPrivilege, HiveObjectRef, HiveObjectType, PrivilegeBag, Role, RolePrincipalGrant
 from skep.wire.generated.scheduled_queries import QueryState, ScheduledQuery, ScheduledQueryKey, ScheduledQueryMaintenanceRequest, ScheduledQueryMaintenanceRequestType, ScheduledQueryPollRequest, ScheduledQueryPollResponse, ScheduledQueryProgressInfo
 from skep.wire.generated.schema_registry import AlterISchemaRequest, FindSchemasByColsResp, FindSchemasByColsRqst, GetSerdeRequest, ISchema, ISchemaName, MapSchemaVersionToSerdeRequest, SchemaCompatibility, SchemaType, SchemaValidation, SchemaVersion, SchemaVersionDescriptor, SchemaVersionState, SetSchemaVersionStateRequest
-from skep.wire.generated.service import CmRecycleRequest, CmRecycleResponse, PropertyGetRequest, PropertyGetResponse, PropertySetRequest
+from skep.wire.generated.service import CmRecycleRequest, CmRecycleResponse, PropertyGetRequest, PropertyGetResponse, PropertySetRequest, fb_status
 from skep.wire.generated.statistics import AggrStats, DeleteColumnStatisticsRequest, PartitionsStatsRequest, PartitionsStatsResult, SetPartitionsStatsRequest, SetPartitionsStatsResponse, TableStatsRequest, TableStatsResult, UpdateTransactionalStatsRequest
 from skep.wire.generated.tables import AlterTableRequest, AlterTableResponse, ClientCapabilities, ClientCapability, CreateTableRequest, DropTableRequest, ExtendedTableInfo, GetFieldsRequest, GetFieldsResponse, GetSchemaRequest, GetSchemaResponse, GetTableRequest, GetTableResult, GetTablesExtRequest, GetTablesRequest, GetTablesResult, TableMeta, TableParamsUpdate, TruncateTableRequest, TruncateTableResponse
 from skep.wire.generated.transactions import AbortTxnRequest, AbortTxnsRequest, AddDynamicPartitions, AllocateTableWriteIdsRequest, AllocateTableWriteIdsResponse, CommitTxnKeyValue, CommitTxnRequest, GetOpenTxnsInfoResponse, GetOpenTxnsRequest, GetOpenTxnsResponse, GetValidWriteIdsRequest, GetValidWriteIdsResponse, HeartbeatTxnRangeRequest, HeartbeatTxnRangeResponse, MaxAllocatedTableWriteIdRequest, MaxAllocatedTableWriteIdResponse, OpenTxnRequest, OpenTxnsResponse, ReplLastIdInfo, ReplTblWriteIdStateRequest, ReplayedTxnsForPolicyResult, SeedTableWriteIdsRequest, SeedTxnIdRequest, TableValidWriteIds, TxnInfo, TxnState, TxnToWriteId, TxnType
@@ -376,6 +376,7 @@ ENUMS: dict[str, type] = {
     'SchemaType': SchemaType,
     'SchemaValidation': SchemaValidation,
     'SchemaVersionState': SchemaVersionState,
+    'fb_status': fb_status,
     'ClientCapability': ClientCapability,
     'TxnState': TxnState,
     'TxnType': TxnType,

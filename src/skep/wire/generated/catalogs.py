@@ -42,7 +42,7 @@ else:
 
     class AlterCatalogRequest(Struct):
         __slots__ = ()
-        SPEC = ('1 string name in=3.1+', '2 Catalog newCat in=3.1+',)
+        SPEC = ('1 string name @cat in=3.1+', '2 Catalog newCat in=3.1+',)
 
         def __new__(cls, name=None, newCat=None):
             return new(cls, (name, newCat,))
@@ -52,7 +52,7 @@ else:
 
     class Catalog(Struct):
         __slots__ = ()
-        SPEC = ('1 string name in=3.1+', '2 string description in=3.1+', '3 string locationUri @location in=3.1+', '4 i32 createTime in=4.0.0+', '5 map<string,string> parameters in=4.2+',)
+        SPEC = ('1 string name @cat in=3.1+', '2 string description in=3.1+', '3 string locationUri @location in=3.1+', '4 i32 createTime in=4.0.0+', '5 map<string,string> parameters in=4.2+',)
 
         def __new__(cls, name=None, description=None, locationUri=None, createTime=None, parameters=None):
             return new(cls, (name, description, locationUri, createTime, parameters,))
@@ -74,7 +74,7 @@ else:
 
     class DropCatalogRequest(Struct):
         __slots__ = ()
-        SPEC = ('1 string name in=3.1+', '2 bool ifExists default=true in=4.1+',)
+        SPEC = ('1 string name @cat in=3.1+', '2 bool ifExists default=true in=4.1+',)
 
         def __new__(cls, name=None, ifExists=None):
             return new(cls, (name, ifExists,))
@@ -84,7 +84,7 @@ else:
 
     class GetCatalogRequest(Struct):
         __slots__ = ()
-        SPEC = ('1 string name in=3.1+',)
+        SPEC = ('1 string name @cat in=3.1+',)
 
         def __new__(cls, name=None):
             return new(cls, (name,))
@@ -102,7 +102,7 @@ else:
 
     class GetCatalogsResponse(Struct):
         __slots__ = ()
-        SPEC = ('1 list<string> names in=3.1+',)
+        SPEC = ('1 list<string> names @cat in=3.1+',)
 
         def __new__(cls, names=None):
             return new(cls, (names,))

@@ -541,7 +541,7 @@ else:
 
     class CreationMetadata(Struct):
         __slots__ = ()
-        SPEC = ('1 string catName required @cat in=3.1+', '2 string dbName required @db in=3.1+', '3 string tblName required @table in=3.1+', '4 set<string> tablesUsed required in=3.1+', '5 string validTxnList in=3.1+', '6 i64 materializationTime in=3.1+', '7 list<SourceTable> sourceTables in=4.0.0+',)
+        SPEC = ('1 string catName required @cat in=3.1+', '2 string dbName required @db in=3.1+', '3 string tblName required @table in=3.1+', '4 set<string> tablesUsed required @full_name in=3.1+', '5 string validTxnList in=3.1+', '6 i64 materializationTime in=3.1+', '7 list<SourceTable> sourceTables in=4.0.0+',)
 
         def __new__(cls, catName=None, dbName=None, tblName=None, tablesUsed=None, validTxnList=None, materializationTime=None, sourceTables=None):
             return new(cls, (catName, dbName, tblName, tablesUsed, validTxnList, materializationTime, sourceTables,))
@@ -692,7 +692,7 @@ else:
 
     class PrincipalPrivilegeSet(Struct):
         __slots__ = ()
-        SPEC = ('1 map<string,list<PrivilegeGrantInfo>> userPrivileges', '2 map<string,list<PrivilegeGrantInfo>> groupPrivileges', '3 map<string,list<PrivilegeGrantInfo>> rolePrivileges',)
+        SPEC = ('1 map<string,list<PrivilegeGrantInfo>> userPrivileges @user', '2 map<string,list<PrivilegeGrantInfo>> groupPrivileges @user', '3 map<string,list<PrivilegeGrantInfo>> rolePrivileges @user',)
 
         def __new__(cls, userPrivileges=None, groupPrivileges=None, rolePrivileges=None):
             return new(cls, (userPrivileges, groupPrivileges, rolePrivileges,))
@@ -973,7 +973,7 @@ else:
 
     class WriteEventInfo(Struct):
         __slots__ = ()
-        SPEC = ('1 i64 writeId required in=4.0.0+', '2 string database required in=4.0.0+', '3 string table required @table in=4.0.0+', '4 string files required in=4.0.0+', '5 string partition in=4.0.0+', '6 string tableObj in=4.0.0+', '7 string partitionObj in=4.0.0+',)
+        SPEC = ('1 i64 writeId required in=4.0.0+', '2 string database required @db in=4.0.0+', '3 string table required @table in=4.0.0+', '4 string files required in=4.0.0+', '5 string partition @part_name in=4.0.0+', '6 string tableObj in=4.0.0+', '7 string partitionObj in=4.0.0+',)
 
         def __new__(cls, writeId=None, database=None, table=None, files=None, partition=None, tableObj=None, partitionObj=None):
             return new(cls, (writeId, database, table, files, partition, tableObj, partitionObj,))

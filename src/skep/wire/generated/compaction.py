@@ -257,7 +257,7 @@ else:
 
     class ShowCompactRequest(Struct):
         __slots__ = ()
-        SPEC = ('1 i64 id in=4.0.0+', '2 string poolName in=4.0.0+', '3 string dbName @db in=4.0.0+', '4 string tbName in=4.0.0+', '5 string partName @part_name in=4.0.0+', '6 CompactionType type in=4.0.0+', '7 string state in=4.0.0+', '8 i64 limit in=4.0.0+', '9 string order in=4.0.0+',)
+        SPEC = ('1 i64 id in=4.0.0+', '2 string poolName in=4.0.0+', '3 string dbName @db in=4.0.0+', '4 string tbName @table in=4.0.0+', '5 string partName @part_name in=4.0.0+', '6 CompactionType type in=4.0.0+', '7 string state in=4.0.0+', '8 i64 limit in=4.0.0+', '9 string order in=4.0.0+',)
 
         def __new__(cls, id=None, poolName=None, dbName=None, tbName=None, partName=None, type=None, state=None, limit=None, order=None):
             return new(cls, (id, poolName, dbName, tbName, partName, type, state, limit, order,))
@@ -283,7 +283,7 @@ else:
 
     class ShowCompactResponseElement(Struct):
         __slots__ = ()
-        SPEC = ('1 string dbname required @db', '2 string tablename required @table', '3 string partitionname @part_name', '4 CompactionType type required', '5 string state required', '6 string workerid', '7 i64 start', '8 string runAs @user', '9 i64 hightestTxnId', '10 string metaInfo', '11 i64 endTime', '12 string hadoopJobId default=None', '13 i64 id', '14 string errorMessage in=4.0.0+', '15 i64 enqueueTime in=4.0.0+', '16 string workerVersion in=4.0.0+', '17 string initiatorId in=4.0.0+', '18 string initiatorVersion in=4.0.0+', '19 i64 cleanerStart in=4.0.0+', '20 string poolName in=4.0.0+', '21 i64 nextTxnId in=4.0.0+', '22 i64 txnId @txn_id in=4.0.0+', '23 i64 commitTime in=4.0.0+', '24 i64 hightestWriteId in=4.0.0+',)
+        SPEC = ('1 string dbname required @db', '2 string tablename required @table', '3 string partitionname @part_name', '4 CompactionType type required', '5 string state required', '6 string workerid', '7 i64 start', '8 string runAs @user', '9 i64 hightestTxnId @txn_id', '10 string metaInfo', '11 i64 endTime', '12 string hadoopJobId default=None', '13 i64 id', '14 string errorMessage in=4.0.0+', '15 i64 enqueueTime in=4.0.0+', '16 string workerVersion in=4.0.0+', '17 string initiatorId in=4.0.0+', '18 string initiatorVersion in=4.0.0+', '19 i64 cleanerStart in=4.0.0+', '20 string poolName in=4.0.0+', '21 i64 nextTxnId @txn_id in=4.0.0+', '22 i64 txnId @txn_id in=4.0.0+', '23 i64 commitTime in=4.0.0+', '24 i64 hightestWriteId in=4.0.0+',)
 
         def __new__(cls, dbname=None, tablename=None, partitionname=None, type=None, state=None, workerid=None, start=None, runAs=None, hightestTxnId=None, metaInfo=None, endTime=None, hadoopJobId=None, id=None, errorMessage=None, enqueueTime=None, workerVersion=None, initiatorId=None, initiatorVersion=None, cleanerStart=None, poolName=None, nextTxnId=None, txnId=None, commitTime=None, hightestWriteId=None):
             return new(cls, (dbname, tablename, partitionname, type, state, workerid, start, runAs, hightestTxnId, metaInfo, endTime, hadoopJobId, id, errorMessage, enqueueTime, workerVersion, initiatorId, initiatorVersion, cleanerStart, poolName, nextTxnId, txnId, commitTime, hightestWriteId,))

@@ -59,7 +59,7 @@ else:
 
     class DataConnector(Struct):
         __slots__ = ()
-        SPEC = ('1 string name in=4.0.0+', '2 string type in=4.0.0+', '3 string url in=4.0.0+', '4 string description in=4.0.0+', '5 map<string,string> parameters in=4.0.0+', '6 string ownerName @user in=4.0.0+', '7 PrincipalType ownerType in=4.0.0+', '8 i32 createTime in=4.0.0+',)
+        SPEC = ('1 string name in=4.0.0+', '2 string type in=4.0.0+', '3 string url @secret in=4.0.0+', '4 string description in=4.0.0+', '5 map<string,string> parameters in=4.0.0+', '6 string ownerName @user in=4.0.0+', '7 PrincipalType ownerType in=4.0.0+', '8 i32 createTime in=4.0.0+',)
 
         def __new__(cls, name=None, type=None, url=None, description=None, parameters=None, ownerName=None, ownerType=None, createTime=None):
             return new(cls, (name, type, url, description, parameters, ownerName, ownerType, createTime,))

@@ -252,7 +252,7 @@ else:
 
     class ForeignKeysRequest(Struct):
         __slots__ = ()
-        SPEC = ('1 string parent_db_name', '2 string parent_tbl_name', '3 string foreign_db_name @db', '4 string foreign_tbl_name', '5 string catName @cat in=3.1+', '6 string validWriteIdList in=4.0.0-4.1', '7 i64 tableId default=-1 in=4.0.0-4.1',)
+        SPEC = ('1 string parent_db_name @db', '2 string parent_tbl_name @table', '3 string foreign_db_name @db', '4 string foreign_tbl_name @table', '5 string catName @cat in=3.1+', '6 string validWriteIdList in=4.0.0-4.1', '7 i64 tableId default=-1 in=4.0.0-4.1',)
 
         def __new__(cls, parent_db_name=None, parent_tbl_name=None, foreign_db_name=None, foreign_tbl_name=None, catName=None, validWriteIdList=None, tableId=None):
             return new(cls, (parent_db_name, parent_tbl_name, foreign_db_name, foreign_tbl_name, catName, validWriteIdList, tableId,))

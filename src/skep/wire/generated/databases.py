@@ -113,7 +113,7 @@ else:
 
     class Database(Struct):
         __slots__ = ()
-        SPEC = ('1 string name', '2 string description', '3 string locationUri @location', '4 map<string,string> parameters', '5 PrincipalPrivilegeSet privileges', '6 string ownerName @user', '7 PrincipalType ownerType', '8 string catalogName @cat', '9 i32 createTime in=4.0.0+', '10 string managedLocationUri @location in=4.0.0+', '11 DatabaseType type in=4.0.0+', '12 string connector_name in=4.0.0+', '13 string remote_dbname in=4.0.0+',)
+        SPEC = ('1 string name @db', '2 string description', '3 string locationUri @location', '4 map<string,string> parameters', '5 PrincipalPrivilegeSet privileges', '6 string ownerName @user', '7 PrincipalType ownerType', '8 string catalogName @cat', '9 i32 createTime in=4.0.0+', '10 string managedLocationUri @location in=4.0.0+', '11 DatabaseType type in=4.0.0+', '12 string connector_name in=4.0.0+', '13 string remote_dbname in=4.0.0+',)
 
         def __new__(cls, name=None, description=None, locationUri=None, parameters=None, privileges=None, ownerName=None, ownerType=None, catalogName=None, createTime=None, managedLocationUri=None, type=None, connector_name=None, remote_dbname=None):
             return new(cls, (name, description, locationUri, parameters, privileges, ownerName, ownerType, catalogName, createTime, managedLocationUri, type, connector_name, remote_dbname,))
@@ -134,7 +134,7 @@ else:
 
     class DropDatabaseRequest(Struct):
         __slots__ = ()
-        SPEC = ('1 string name required in=4.0.0+', '2 string catalogName @cat in=4.0.0+', '3 bool ignoreUnknownDb required in=4.0.0+', '4 bool deleteData required in=4.0.0+', '5 bool cascade required in=4.0.0+', '6 bool softDelete default=false in=4.0.0+', '7 i64 txnId default=0 @txn_id in=4.0.0+', '8 bool deleteManagedDir default=true in=4.0.0+', '9 string id in=next+', '10 bool asyncDrop in=next+', '11 bool cancel in=next+',)
+        SPEC = ('1 string name required @db in=4.0.0+', '2 string catalogName @cat in=4.0.0+', '3 bool ignoreUnknownDb required in=4.0.0+', '4 bool deleteData required in=4.0.0+', '5 bool cascade required in=4.0.0+', '6 bool softDelete default=false in=4.0.0+', '7 i64 txnId default=0 @txn_id in=4.0.0+', '8 bool deleteManagedDir default=true in=4.0.0+', '9 string id in=next+', '10 bool asyncDrop in=next+', '11 bool cancel in=next+',)
 
         def __new__(cls, name=None, catalogName=None, ignoreUnknownDb=None, deleteData=None, cascade=None, softDelete=None, txnId=None, deleteManagedDir=None, id=None, asyncDrop=None, cancel=None):
             return new(cls, (name, catalogName, ignoreUnknownDb, deleteData, cascade, softDelete, txnId, deleteManagedDir, id, asyncDrop, cancel,))
@@ -172,7 +172,7 @@ else:
 
     class GetDatabaseRequest(Struct):
         __slots__ = ()
-        SPEC = ('1 string name in=4.0.0+', '2 string catalogName @cat in=4.0.0+', '3 list<string> processorCapabilities in=4.0.0+', '4 string processorIdentifier in=4.0.0+',)
+        SPEC = ('1 string name @db in=4.0.0+', '2 string catalogName @cat in=4.0.0+', '3 list<string> processorCapabilities in=4.0.0+', '4 string processorIdentifier in=4.0.0+',)
 
         def __new__(cls, name=None, catalogName=None, processorCapabilities=None, processorIdentifier=None):
             return new(cls, (name, catalogName, processorCapabilities, processorIdentifier,))

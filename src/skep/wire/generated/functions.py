@@ -93,7 +93,7 @@ else:
 
     class GetFunctionsResponse(Struct):
         __slots__ = ()
-        SPEC = ('1 list<string> function_names in=4.1+', '2 list<Function> functions in=4.1+',)
+        SPEC = ('1 list<string> function_names @function in=4.1+', '2 list<Function> functions in=4.1+',)
 
         def __new__(cls, function_names=None, functions=None):
             return new(cls, (function_names, functions,))
@@ -103,7 +103,7 @@ else:
 
     class ResourceUri(Struct):
         __slots__ = ()
-        SPEC = ('1 ResourceType resourceType', '2 string uri',)
+        SPEC = ('1 ResourceType resourceType', '2 string uri @location',)
 
         def __new__(cls, resourceType=None, uri=None):
             return new(cls, (resourceType, uri,))

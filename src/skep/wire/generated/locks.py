@@ -212,7 +212,7 @@ else:
 
     class ShowLocksResponseElement(Struct):
         __slots__ = ()
-        SPEC = ('1 i64 lockid required @lock_id', '2 string dbname required @db', '3 string tablename @table', '4 string partname @part_name', '5 LockState state required', '6 LockType type required', '7 i64 txnid @txn_id', '8 i64 lastheartbeat required', '9 i64 acquiredat', '10 string user required @user', '11 string hostname required', '12 i32 heartbeatCount default=0', '13 string agentInfo', '14 i64 blockedByExtId', '15 i64 blockedByIntId', '16 i64 lockIdInternal', '17 string catname required @cat in=next+',)
+        SPEC = ('1 i64 lockid required @lock_id', '2 string dbname required @db', '3 string tablename @table', '4 string partname @part_name', '5 LockState state required', '6 LockType type required', '7 i64 txnid @txn_id', '8 i64 lastheartbeat required', '9 i64 acquiredat', '10 string user required @user', '11 string hostname required', '12 i32 heartbeatCount default=0', '13 string agentInfo', '14 i64 blockedByExtId @lock_id', '15 i64 blockedByIntId', '16 i64 lockIdInternal', '17 string catname required @cat in=next+',)
 
         def __new__(cls, lockid=None, dbname=None, tablename=None, partname=None, state=None, type=None, txnid=None, lastheartbeat=None, acquiredat=None, user=None, hostname=None, heartbeatCount=None, agentInfo=None, blockedByExtId=None, blockedByIntId=None, lockIdInternal=None, catname=None):
             return new(cls, (lockid, dbname, tablename, partname, state, type, txnid, lastheartbeat, acquiredat, user, hostname, heartbeatCount, agentInfo, blockedByExtId, blockedByIntId, lockIdInternal, catname,))

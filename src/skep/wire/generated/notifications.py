@@ -158,9 +158,9 @@ else:
 
     class InsertEventRequestData(Struct):
         __slots__ = ()
-        SPEC = ('1 bool replace in=3.1+', '2 list<string> filesAdded required in=3.1+', '3 list<string> filesAddedChecksum in=3.1+', '4 list<string> subDirectoryList in=4.0.0+', '5 list<string> partitionVal in=4.0.0+',)
+        SPEC = ('1 bool replace in=3.1+', '2 list<string> filesAdded required @location in=3.1+', '3 list<string> filesAddedChecksum in=3.1+', '4 list<string> subDirectoryList in=4.0.0+', '5 list<string> partitionVal @part_values in=4.0.0+',)
         WAS_WHEN = '1 list<string>'
-        WAS = ('1 list<string> filesAdded required', '2 list<string> filesAddedChecksum',)
+        WAS = ('1 list<string> filesAdded required @location', '2 list<string> filesAddedChecksum',)
 
         def __new__(cls, replace=None, filesAdded=None, filesAddedChecksum=None, subDirectoryList=None, partitionVal=None):
             return new(cls, (replace, filesAdded, filesAddedChecksum, subDirectoryList, partitionVal,))

@@ -350,7 +350,7 @@ else:
 
     class AppendPartitionsRequest(Struct):
         __slots__ = ()
-        SPEC = ('1 string catalogName @cat in=4.0.1+', '2 string dbName required @db in=4.0.1+', '3 string tableName required @table in=4.0.1+', '4 string name in=4.0.1+', '5 list<string> partVals @part_values in=4.0.1+', '6 EnvironmentContext environmentContext in=4.0.1+',)
+        SPEC = ('1 string catalogName @cat in=4.0.1+', '2 string dbName required @db in=4.0.1+', '3 string tableName required @table in=4.0.1+', '4 string name @part_name in=4.0.1+', '5 list<string> partVals @part_values in=4.0.1+', '6 EnvironmentContext environmentContext in=4.0.1+',)
 
         def __new__(cls, catalogName=None, dbName=None, tableName=None, name=None, partVals=None, environmentContext=None):
             return new(cls, (catalogName, dbName, tableName, name, partVals, environmentContext,))
@@ -416,7 +416,7 @@ else:
 
     class GetPartitionNamesPsRequest(Struct):
         __slots__ = ()
-        SPEC = ('1 string catName @cat in=4.0.0+', '2 string dbName required @db in=4.0.0+', '3 string tblName required @table in=4.0.0+', '4 list<string> partValues in=4.0.0+', '5 i16 maxParts default=-1 in=4.0.0+', '6 string validWriteIdList in=4.0.0+', '7 i64 id default=-1 in=4.0.0+',)
+        SPEC = ('1 string catName @cat in=4.0.0+', '2 string dbName required @db in=4.0.0+', '3 string tblName required @table in=4.0.0+', '4 list<string> partValues @part_values in=4.0.0+', '5 i16 maxParts default=-1 in=4.0.0+', '6 string validWriteIdList in=4.0.0+', '7 i64 id default=-1 in=4.0.0+',)
 
         def __new__(cls, catName=None, dbName=None, tblName=None, partValues=None, maxParts=None, validWriteIdList=None, id=None):
             return new(cls, (catName, dbName, tblName, partValues, maxParts, validWriteIdList, id,))
@@ -431,7 +431,7 @@ else:
 
     class GetPartitionNamesPsResponse(Struct):
         __slots__ = ()
-        SPEC = ('1 list<string> names required in=4.0.0+',)
+        SPEC = ('1 list<string> names required @part_name in=4.0.0+',)
 
         def __new__(cls, names=None):
             return new(cls, (names,))
@@ -479,7 +479,7 @@ else:
 
     class GetPartitionsByNamesRequest(Struct):
         __slots__ = ()
-        SPEC = ('1 string db_name required @db in=4.0.0+', '2 string tbl_name required @table in=4.0.0+', '3 list<string> names in=4.0.0+', '4 bool get_col_stats in=4.0.0+', '5 list<string> processorCapabilities in=4.0.0+', '6 string processorIdentifier in=4.0.0+', '7 string engine default=hive in=4.0.0+', '8 string validWriteIdList in=4.0.0+', '9 bool getFileMetadata in=4.0.0+', '10 i64 id default=-1 in=4.0.0+', '11 bool skipColumnSchemaForPartition in=4.0.0+', '12 string includeParamKeyPattern in=4.0.0+', '13 string excludeParamKeyPattern in=4.0.0+',)
+        SPEC = ('1 string db_name required @db in=4.0.0+', '2 string tbl_name required @table in=4.0.0+', '3 list<string> names @part_name in=4.0.0+', '4 bool get_col_stats in=4.0.0+', '5 list<string> processorCapabilities in=4.0.0+', '6 string processorIdentifier in=4.0.0+', '7 string engine default=hive in=4.0.0+', '8 string validWriteIdList in=4.0.0+', '9 bool getFileMetadata in=4.0.0+', '10 i64 id default=-1 in=4.0.0+', '11 bool skipColumnSchemaForPartition in=4.0.0+', '12 string includeParamKeyPattern in=4.0.0+', '13 string excludeParamKeyPattern in=4.0.0+',)
 
         def __new__(cls, db_name=None, tbl_name=None, names=None, get_col_stats=None, processorCapabilities=None, processorIdentifier=None, engine=None, validWriteIdList=None, getFileMetadata=None, id=None, skipColumnSchemaForPartition=None, includeParamKeyPattern=None, excludeParamKeyPattern=None):
             return new(cls, (db_name, tbl_name, names, get_col_stats, processorCapabilities, processorIdentifier, engine, validWriteIdList, getFileMetadata, id, skipColumnSchemaForPartition, includeParamKeyPattern, excludeParamKeyPattern,))
@@ -578,7 +578,7 @@ else:
 
     class Partition(Struct):
         __slots__ = ()
-        SPEC = ('1 list<string> values', '2 string dbName @db', '3 string tableName @table', '4 i32 createTime', '5 i32 lastAccessTime', '6 StorageDescriptor sd', '7 map<string,string> parameters', '8 PrincipalPrivilegeSet privileges', '9 string catName @cat', '10 i64 writeId default=-1 in=4.0.0+', '11 bool isStatsCompliant in=4.0.0+', '12 ColumnStatistics colStats in=4.0.0+', '13 FileMetadata fileMetadata in=4.0.0+',)
+        SPEC = ('1 list<string> values @part_values', '2 string dbName @db', '3 string tableName @table', '4 i32 createTime', '5 i32 lastAccessTime', '6 StorageDescriptor sd', '7 map<string,string> parameters', '8 PrincipalPrivilegeSet privileges', '9 string catName @cat', '10 i64 writeId default=-1 in=4.0.0+', '11 bool isStatsCompliant in=4.0.0+', '12 ColumnStatistics colStats in=4.0.0+', '13 FileMetadata fileMetadata in=4.0.0+',)
 
         def __new__(cls, values=None, dbName=None, tableName=None, createTime=None, lastAccessTime=None, sd=None, parameters=None, privileges=None, catName=None, writeId=None, isStatsCompliant=None, colStats=None, fileMetadata=None):
             return new(cls, (values, dbName, tableName, createTime, lastAccessTime, sd, parameters, privileges, catName, writeId, isStatsCompliant, colStats, fileMetadata,))
@@ -608,7 +608,7 @@ else:
 
     class PartitionSpec(Struct):
         __slots__ = ()
-        SPEC = ('1 string dbName @db', '2 string tableName @table', '3 string rootPath', '4 PartitionSpecWithSharedSD sharedSDPartitionSpec', '5 PartitionListComposingSpec partitionList', '6 string catName @cat', '7 i64 writeId default=-1 in=4.0.0+', '8 bool isStatsCompliant in=4.0.0+',)
+        SPEC = ('1 string dbName @db', '2 string tableName @table', '3 string rootPath @location', '4 PartitionSpecWithSharedSD sharedSDPartitionSpec', '5 PartitionListComposingSpec partitionList', '6 string catName @cat', '7 i64 writeId default=-1 in=4.0.0+', '8 bool isStatsCompliant in=4.0.0+',)
 
         def __new__(cls, dbName=None, tableName=None, rootPath=None, sharedSDPartitionSpec=None, partitionList=None, catName=None, writeId=None, isStatsCompliant=None):
             return new(cls, (dbName, tableName, rootPath, sharedSDPartitionSpec, partitionList, catName, writeId, isStatsCompliant,))
@@ -661,7 +661,7 @@ else:
 
     class PartitionValuesRow(Struct):
         __slots__ = ()
-        SPEC = ('1 list<string> row required',)
+        SPEC = ('1 list<string> row required @part_values',)
 
         def __new__(cls, row=None):
             return new(cls, (row,))
@@ -670,7 +670,7 @@ else:
 
     class PartitionWithoutSD(Struct):
         __slots__ = ()
-        SPEC = ('1 list<string> values', '2 i32 createTime', '3 i32 lastAccessTime', '4 string relativePath', '5 map<string,string> parameters', '6 PrincipalPrivilegeSet privileges',)
+        SPEC = ('1 list<string> values @part_values', '2 i32 createTime', '3 i32 lastAccessTime', '4 string relativePath', '5 map<string,string> parameters', '6 PrincipalPrivilegeSet privileges',)
 
         def __new__(cls, values=None, createTime=None, lastAccessTime=None, relativePath=None, parameters=None, privileges=None):
             return new(cls, (values, createTime, lastAccessTime, relativePath, parameters, privileges,))
@@ -774,7 +774,7 @@ else:
 
     class RequestPartsSpec(Struct):
         __slots__ = ()
-        SPEC = ('1 list<string> names', '2 list<DropPartitionsExpr> exprs',)
+        SPEC = ('1 list<string> names @part_name', '2 list<DropPartitionsExpr> exprs',)
         UNION = True
 
         def __new__(cls, names=None, exprs=None):

@@ -191,7 +191,7 @@ else:
 
     class HiveObjectRef(Struct):
         __slots__ = ()
-        SPEC = ('1 HiveObjectType objectType', '2 string dbName @db', '3 string objectName', '4 list<string> partValues', '5 string columnName', '6 string catName @cat',)
+        SPEC = ('1 HiveObjectType objectType', '2 string dbName @db', '3 string objectName @table', '4 list<string> partValues @part_values', '5 string columnName', '6 string catName @cat',)
 
         def __new__(cls, objectType=None, dbName=None, objectName=None, partValues=None, columnName=None, catName=None):
             return new(cls, (objectType, dbName, objectName, partValues, columnName, catName,))
@@ -225,7 +225,7 @@ else:
 
     class RolePrincipalGrant(Struct):
         __slots__ = ()
-        SPEC = ('1 string roleName @user', '2 string principalName @user', '3 PrincipalType principalType', '4 bool grantOption', '5 i32 grantTime', '6 string grantorName', '7 PrincipalType grantorPrincipalType',)
+        SPEC = ('1 string roleName @user', '2 string principalName @user', '3 PrincipalType principalType', '4 bool grantOption', '5 i32 grantTime', '6 string grantorName @user', '7 PrincipalType grantorPrincipalType',)
 
         def __new__(cls, roleName=None, principalName=None, principalType=None, grantOption=None, grantTime=None, grantorName=None, grantorPrincipalType=None):
             return new(cls, (roleName, principalName, principalType, grantOption, grantTime, grantorName, grantorPrincipalType,))

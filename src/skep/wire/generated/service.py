@@ -5,7 +5,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
-__all__ = ['CmRecycleRequest', 'CmRecycleResponse', 'PropertyGetRequest', 'PropertyGetResponse', 'PropertySetRequest']
+__all__ = ['CmRecycleRequest', 'CmRecycleResponse', 'PropertyGetRequest', 'PropertyGetResponse', 'PropertySetRequest', 'fb_status']
+
+
+class fb_status:
+    DEAD = 0
+    STARTING = 1
+    ALIVE = 2
+    STOPPING = 3
+    STOPPED = 4
+    WARNING = 5
+    NAMES: ClassVar[dict[int, str]] = {0: 'DEAD', 1: 'STARTING', 2: 'ALIVE', 3: 'STOPPING', 4: 'STOPPED', 5: 'WARNING'}
 
 
 if TYPE_CHECKING:
@@ -35,7 +45,7 @@ else:
 
     class CmRecycleRequest(Struct):
         __slots__ = ()
-        SPEC = ('1 string dataPath required in=3.1+', '2 bool purge required in=3.1+',)
+        SPEC = ('1 string dataPath required @location in=3.1+', '2 bool purge required in=3.1+',)
 
         def __new__(cls, dataPath=None, purge=None):
             return new(cls, (dataPath, purge,))

@@ -113,7 +113,7 @@ else:
 
     class PartitionsStatsResult(Struct):
         __slots__ = ()
-        SPEC = ('1 map<string,list<ColumnStatisticsObj>> partStats required', '2 bool isStatsCompliant in=4.0.0+',)
+        SPEC = ('1 map<string,list<ColumnStatisticsObj>> partStats required @part_name', '2 bool isStatsCompliant in=4.0.0+',)
 
         def __new__(cls, partStats=None, isStatsCompliant=None):
             return new(cls, (partStats, isStatsCompliant,))

@@ -315,7 +315,7 @@ else:
 
     class GetTablesExtRequest(Struct):
         __slots__ = ()
-        SPEC = ('1 string catalog required @cat in=4.0.0+', '2 string database required in=4.0.0+', '3 string tableNamePattern required @pattern in=4.0.0+', '4 i32 requestedFields required in=4.0.0+', '5 i32 limit in=4.0.0+', '6 list<string> processorCapabilities in=4.0.0+', '7 string processorIdentifier in=4.0.0+',)
+        SPEC = ('1 string catalog required @cat in=4.0.0+', '2 string database required @db in=4.0.0+', '3 string tableNamePattern required @pattern in=4.0.0+', '4 i32 requestedFields required in=4.0.0+', '5 i32 limit in=4.0.0+', '6 list<string> processorCapabilities in=4.0.0+', '7 string processorIdentifier in=4.0.0+',)
 
         def __new__(cls, catalog=None, database=None, tableNamePattern=None, requestedFields=None, limit=None, processorCapabilities=None, processorIdentifier=None):
             return new(cls, (catalog, database, tableNamePattern, requestedFields, limit, processorCapabilities, processorIdentifier,))
@@ -330,7 +330,7 @@ else:
 
     class GetTablesRequest(Struct):
         __slots__ = ()
-        SPEC = ('1 string dbName required @db', '2 list<string> tblNames @table', '3 ClientCapabilities capabilities', '4 string catName @cat in=3.1+', '5 list<string> processorCapabilities in=4.0.0+', '6 string processorIdentifier in=4.0.0+', '7 GetProjectionsSpec projectionSpec in=4.0.0+', '8 string tablesPattern in=4.0.0+',)
+        SPEC = ('1 string dbName required @db', '2 list<string> tblNames @table', '3 ClientCapabilities capabilities', '4 string catName @cat in=3.1+', '5 list<string> processorCapabilities in=4.0.0+', '6 string processorIdentifier in=4.0.0+', '7 GetProjectionsSpec projectionSpec in=4.0.0+', '8 string tablesPattern @pattern in=4.0.0+',)
 
         def __new__(cls, dbName=None, tblNames=None, capabilities=None, catName=None, processorCapabilities=None, processorIdentifier=None, projectionSpec=None, tablesPattern=None):
             return new(cls, (dbName, tblNames, capabilities, catName, processorCapabilities, processorIdentifier, projectionSpec, tablesPattern,))

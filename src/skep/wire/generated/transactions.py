@@ -260,7 +260,7 @@ else:
 
     class GetOpenTxnsInfoResponse(Struct):
         __slots__ = ()
-        SPEC = ('1 i64 txn_high_water_mark required', '2 list<TxnInfo> open_txns required',)
+        SPEC = ('1 i64 txn_high_water_mark required @txn_id', '2 list<TxnInfo> open_txns required',)
 
         def __new__(cls, txn_high_water_mark=None, open_txns=None):
             return new(cls, (txn_high_water_mark, open_txns,))
@@ -279,7 +279,7 @@ else:
 
     class GetOpenTxnsResponse(Struct):
         __slots__ = ()
-        SPEC = ('1 i64 txn_high_water_mark required', '2 set<i64> open_txns required in=2.3', '2 list<i64> open_txns required in=3.1+', '3 i64 min_open_txn', '4 binary abortedBits required in=3.1+',)
+        SPEC = ('1 i64 txn_high_water_mark required @txn_id', '2 set<i64> open_txns required @txn_id in=2.3', '2 list<i64> open_txns required @txn_id in=3.1+', '3 i64 min_open_txn @txn_id', '4 binary abortedBits required in=3.1+',)
 
         def __new__(cls, txn_high_water_mark=None, open_txns=None, min_open_txn=None, abortedBits=None):
             return new(cls, (txn_high_water_mark, open_txns, min_open_txn, abortedBits,))
@@ -311,7 +311,7 @@ else:
 
     class HeartbeatTxnRangeRequest(Struct):
         __slots__ = ()
-        SPEC = ('1 i64 min required', '2 i64 max required',)
+        SPEC = ('1 i64 min required @txn_id', '2 i64 max required @txn_id',)
 
         def __new__(cls, min=None, max=None):
             return new(cls, (min, max,))
@@ -321,7 +321,7 @@ else:
 
     class HeartbeatTxnRangeResponse(Struct):
         __slots__ = ()
-        SPEC = ('1 set<i64> aborted required', '2 set<i64> nosuch required',)
+        SPEC = ('1 set<i64> aborted required @txn_id', '2 set<i64> nosuch required @txn_id',)
 
         def __new__(cls, aborted=None, nosuch=None):
             return new(cls, (aborted, nosuch,))
@@ -374,7 +374,7 @@ else:
 
     class ReplLastIdInfo(Struct):
         __slots__ = ()
-        SPEC = ('1 string database required in=4.0.0+', '2 i64 lastReplId required in=4.0.0+', '3 string table @table in=4.0.0+', '4 string catalog @cat in=4.0.0+', '5 list<string> partitionList in=4.0.0+',)
+        SPEC = ('1 string database required @db in=4.0.0+', '2 i64 lastReplId required in=4.0.0+', '3 string table @table in=4.0.0+', '4 string catalog @cat in=4.0.0+', '5 list<string> partitionList @part_name in=4.0.0+',)
 
         def __new__(cls, database=None, lastReplId=None, table=None, catalog=None, partitionList=None):
             return new(cls, (database, lastReplId, table, catalog, partitionList,))
@@ -421,7 +421,7 @@ else:
 
     class SeedTxnIdRequest(Struct):
         __slots__ = ()
-        SPEC = ('1 i64 seedTxnId required in=4.0.0+',)
+        SPEC = ('1 i64 seedTxnId required @txn_id in=4.0.0+',)
 
         def __new__(cls, seedTxnId=None):
             return new(cls, (seedTxnId,))
@@ -443,7 +443,7 @@ else:
 
     class TxnInfo(Struct):
         __slots__ = ()
-        SPEC = ('1 i64 id required', '2 TxnState state required', '3 string user required @user', '4 string hostname required', '5 string agentInfo default=Unknown', '6 i32 heartbeatCount default=0', '7 string metaInfo', '8 i64 startedTime', '9 i64 lastHeartbeatTime',)
+        SPEC = ('1 i64 id required @txn_id', '2 TxnState state required', '3 string user required @user', '4 string hostname required', '5 string agentInfo default=Unknown', '6 i32 heartbeatCount default=0', '7 string metaInfo', '8 i64 startedTime', '9 i64 lastHeartbeatTime',)
 
         def __new__(cls, id=None, state=None, user=None, hostname=None, agentInfo=None, heartbeatCount=None, metaInfo=None, startedTime=None, lastHeartbeatTime=None):
             return new(cls, (id, state, user, hostname, agentInfo, heartbeatCount, metaInfo, startedTime, lastHeartbeatTime,))

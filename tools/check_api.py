@@ -1,0 +1,198 @@
+"""Says what is wrong in the API files, and fails when anything is: `python tools/check_api.py`.
+
+Routing, renaming, authorisation and audit know a name only by its role, so a database, table, catalog, partition or
+function whose field has none would pass them unseen. Beside that this holds every attribute to its vocabulary (see
+`src/skep/wire/api/__init__.py`) and to what it claims: a method that is routed by names must have names to route by.
+
+It reads what `tools/generate.py` made of the files; that those are current is checked by `generate.py --check`.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "src"))
+
+from skep.errors import THRIFT_EXCEPTIONS
+from skep.wire.generated import STRUCTS
+from skep.wire.methods import METHODS, Method
+from skep.wire.naming import argument_names
+from skep.wire.plan import old_layout
+from skep.wire.structs import fields
+from skep.wire.types import Field, Type
+
+
+def words(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+OBJECTS = words(
+    "catalog column_statistics compaction config connector constraint database file_metadata function index lock "
+    "notification package partition privilege procedure replication_metrics resource_plan role runtime_stats "
+    "scheduled_query schema service table token transaction type"
+)
+VOCABULARY = {
+    "verb": words("read write ddl grant admin session"),
+    "object": OBJECTS,
+    "cost": words("point scan write"),
+    "route": words("local names pattern all id"),
+    "merge": words("none concat sorted_union sum"),
+    "retry": words("safe lookup never"),
+}
+HOOKS = words("lock snapshot notifications grants")
+EVENTS = words(
+    "CREATE_CATALOG ALTER_CATALOG DROP_CATALOG CREATE_DATABASE ALTER_DATABASE DROP_DATABASE "
+    "CREATE_TABLE ALTER_TABLE DROP_TABLE ADD_PARTITION ALTER_PARTITION ALTER_PARTITIONS DROP_PARTITION INSERT RELOAD "
+    "CREATE_FUNCTION DROP_FUNCTION CREATE_DATACONNECTOR ALTER_DATACONNECTOR DROP_DATACONNECTOR "
+    "ADD_PRIMARYKEY ADD_FOREIGNKEY ADD_UNIQUECONSTRAINT ADD_NOTNULLCONSTRAINT ADD_DEFAULTCONSTRAINT "
+    "ADD_CHECKCONSTRAINT DROP_CONSTRAINT CREATE_ISCHEMA ALTER_ISCHEMA DROP_ISCHEMA "
+    "ADD_SCHEMA_VERSION ALTER_SCHEMA_VERSION DROP_SCHEMA_VERSION OPEN_TXN COMMIT_TXN ABORT_TXN "
+    "ALLOC_WRITE_ID_EVENT ACID_WRITE_EVENT BATCH_ACID_WRITE_EVENT COMMIT_COMPACTION_EVENT "
+    "UPDATE_TBL_COL_STAT_EVENT DELETE_TBL_COL_STAT_EVENT UPDATE_PART_COL_STAT_EVENT DELETE_PART_COL_STAT_EVENT"
+)
+PRIVILEGES = re.compile(
+    r"admin|use location|(select|insert|update|delete)(\|(insert|update|delete))* table"
+    rf"|(create|alter|drop) ({'|'.join(sorted(OBJECTS))})|grant (role|privilege)"
+)
+
+# Compared with a field's name in lower case and without underscores. A pattern of parameter keys is not one of names.
+_THING = "db|database|tbl|tb|table|cat|catalog|part|partition|func|function"
+NAMED_LIKE = re.compile(
+    rf"({_THING})s?(names?|vals?|values?|specs?|lists?)?$|(?<!paramkey)patterns?$|^objectname$|^tablesused$"
+)
+NAMED_BARELY = re.compile(r"^(names?|values?)$")
+OWNED_BY = re.compile(r"database|table|catalog|part|function", re.IGNORECASE)
+
+_BY_COLUMN = "a map from partition column to value; a role on a map is that of its keys"
+EXEMPT = {
+    "CreateDatabaseRequest.remote_dbname": "a name in the remote, which nobody may rename here",
+    "Database.remote_dbname": "a name in the remote, which nobody may rename here",
+    "FireEventRequest.batchPartitionValsForRefresh": "lists of lists carry no role",
+    "PartitionsByExprRequest.defaultPartitionName": "the word that stands for a null value",
+    "exchange_partition.partitionSpecs": _BY_COLUMN,
+    "exchange_partitions.partitionSpecs": _BY_COLUMN,
+    "isPartitionMarkedForEvent.part_vals": _BY_COLUMN,
+    "markPartitionForEvent.part_vals": _BY_COLUMN,
+    "partition_name_to_spec.returns": _BY_COLUMN,
+}
+
+
+def is_textual(type: Type) -> bool:
+    """A string, a list or set of strings however deep, or a map with string keys."""
+    return type.name in ("string", "binary") or (bool(type.args) and is_textual(type.args[0]))
+
+
+def can_have_role(type: Type, role: str) -> bool:
+    """Ids stand on i64, names on text; both also on lists and sets, names also on a map's keys."""
+    kinds = ("i64",) if role in ("txn_id", "lock_id") else ("string", "binary")
+    if type.name in ("list", "set"):
+        return type.args[0].name in kinds
+    return type.name in kinds or (type.name == "map" and type.args[0].name == "string" and "string" in kinds)
+
+
+def is_named_like_an_object(owner: str, name: str) -> bool:
+    plain = name.lower().replace("_", "")
+    return bool(NAMED_LIKE.search(plain)) or bool(NAMED_BARELY.search(plain) and OWNED_BY.search(owner))
+
+
+def field_problems(owner: str, field: Field) -> Iterator[str]:
+    """What is wrong with one field of a struct or one argument of a method."""
+    where = f"{owner}.{field.name}"
+    if field.role is not None:
+        if where in EXEMPT:
+            yield f"{where} has a role and an exemption in tools/check_api.py; remove the exemption"
+        if not can_have_role(field.type, field.role):
+            yield f"{where} is a {field.type}, which cannot have the role @{field.role}"
+    elif where not in EXEMPT and is_textual(field.type) and is_named_like_an_object(owner, field.name):
+        yield f"{where} is named like an object and has no role; give it one, or a reason in EXEMPT"
+
+
+def result_problems(method: Method) -> Iterator[str]:
+    """What is wrong with the role of a method's result."""
+    where = f"{method.name}.returns"
+    if method.returns is None or where in EXEMPT:
+        return
+    if method.returns_role is not None:
+        if not can_have_role(method.returns, method.returns_role):
+            yield f"{where} is a {method.returns}, which cannot have the role @{method.returns_role}"
+    elif is_textual(method.returns) and method.object in ("catalog", "database", "table", "partition", "function"):
+        yield f"{where} lists objects and has no role; write {str(method.returns) + ' @role'!r}"
+
+
+def word_problems(method: Method) -> Iterator[str]:
+    """Attributes that are missing, or say what the vocabulary does not have."""
+    for attribute, known in VOCABULARY.items():
+        value = getattr(method, attribute)
+        if not value:
+            yield f"{method.name} has no {attribute}; it is one of {', '.join(sorted(known))}"
+        elif value not in known:
+            yield f"{method.name} has {attribute} {value!r}; it is one of {', '.join(sorted(known))}"
+    if method.hook and method.hook not in HOOKS:
+        yield f"{method.name} has hook {method.hook!r}; known are {', '.join(sorted(HOOKS))}"
+    for event in method.event.split():
+        if event not in EVENTS:
+            yield f"{method.name} has event {event!r}, which is no kind of notification"
+    for need in filter(None, method.privileges.split(", ")):
+        if not PRIVILEGES.fullmatch(need):
+            yield f"{method.name} has privilege {need!r}; see src/skep/wire/api/__init__.py for what can be said"
+    declared = {*method.throws, *(name for version in method.versions for name in method.throws_in(version))}
+    for name in sorted(declared - set(THRIFT_EXCEPTIONS)):
+        yield f"{method.name} throws {name}, which is no exception of the API"
+
+
+def claim_problems(method: Method) -> Iterator[str]:
+    """Attributes that do not fit each other or the arguments."""
+    roles = {place.role for place in argument_names(method)}
+    routed_by = {"names": {"db", "full_name"}, "pattern": {"db", "pattern"}, "id": {"txn_id", "lock_id"}}
+    if (by := routed_by.get(method.route)) and not roles & by:
+        yield f"{method.name} has route {method.route}, but no argument with role {' or '.join(sorted(by))}"
+    if method.merge != "none" and method.route in ("local", "id"):
+        yield f"{method.name} merges answers, but route {method.route} gives one"
+    if method.route in ("all", "pattern") and method.merge == "none":
+        yield f"{method.name} has route {method.route}, but does not say how answers are merged"
+    if method.verb == "read" and (method.cost == "write" or method.retry != "safe" or method.event):
+        yield f"{method.name} is a read: its cost is no write, its retry safe, and it writes no event"
+    if method.verb in ("write", "ddl", "grant") and method.cost != "write":
+        yield f"{method.name} is a {method.verb}, so its cost is write"
+    if " table" in method.privileges and not roles & {"table", "full_name"}:
+        yield f"{method.name} needs {method.privileges!r}, but no argument names a table"
+    if "location" in method.privileges and "location" not in roles:
+        yield f"{method.name} needs {method.privileges!r}, but no argument is a location"
+
+
+def problems() -> Iterator[str]:
+    """All that is wrong, as lines that begin with the file."""
+    seen: set[str] = set()
+    for name, cls in STRUCTS.items():
+        topic = cls.__module__.rpartition(".")[2]
+        old = old_layout(name)
+        for field in (*fields(cls), *(old[1] if old else ())):
+            seen.add(f"{name}.{field.name}")
+            yield from (f"{topic}.toml: {problem}" for problem in field_problems(name, field))
+    for method in METHODS.values():
+        seen.add(f"{method.name}.returns")
+        seen.update(f"{method.name}.{field.name}" for field in method.args)
+        found = [
+            *(problem for field in method.args for problem in field_problems(method.name, field)),
+            *result_problems(method),
+            *word_problems(method),
+            *claim_problems(method),
+        ]
+        yield from (f"{method.topic}.toml: {problem}" for problem in found)
+    for where in sorted(set(EXEMPT) - seen):
+        yield f"tools/check_api.py: EXEMPT has {where}, which is not in the API"
+
+
+def main() -> int:
+    found = list(problems())
+    for line in found:
+        print(line)
+    print(f"{len(METHODS)} methods and {len(STRUCTS)} structs, {len(found)} problems")
+    return 1 if found else 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
