@@ -1,0 +1,259 @@
+"""Changing a table: properties, columns, location, name, with cascade, and on a condition (HIVE-26882).
+
+Everything is decided and written in one transaction. A managed table's directory moves after the commit, by a job
+that the same transaction wrote; when the move fails, the rename is taken back.
+"""
+
+from __future__ import annotations
+
+from typing import Final, NamedTuple
+
+from skep.errors import InvalidOperationException, MetaException, StoreError
+from skep.hive.locations import is_under, join, name as last_name, parent, same_location
+from skep.hive.names import is_valid_table_name, normalize
+from skep.hive.types import incompatible_columns
+from skep.metastore import normal, rows
+from skep.metastore.basic_stats import gathered_on_alter
+from skep.metastore.changes import record
+from skep.metastore.context import Context, DatabaseName, properties
+from skep.metastore.directories import plan_move
+from skep.metastore.tables import table_name
+from skep.store import databases, jobs, partitions, tables
+from skep.store.tables import TableRow
+from skep.store.transaction import ConstraintViolated, Transaction
+from skep.wire import binary
+from skep.wire.generated.common import EnvironmentContext, StorageDescriptor, Table
+from skep.wire.structs import replace
+
+CASCADE: Final = "CASCADE"
+EXPECTED_KEY: Final = "expected_parameter_key"
+EXPECTED_VALUE: Final = "expected_parameter_value"
+
+
+def alter_table(ctx: Context, dbname: str | None, tbl_name: str | None, new_tbl: Table | None) -> None:
+    alter(ctx, ctx.name(dbname), tbl_name, new_tbl, {}, cascade=False)
+
+
+def alter_table_with_cascade(
+    ctx: Context, dbname: str | None, tbl_name: str | None, new_tbl: Table | None, cascade: bool | None
+) -> None:
+    alter(ctx, ctx.name(dbname), tbl_name, new_tbl, {}, cascade=bool(cascade))
+
+
+def alter_table_with_environment_context(
+    ctx: Context,
+    dbname: str | None,
+    tbl_name: str | None,
+    new_tbl: Table | None,
+    environment_context: EnvironmentContext | None,
+) -> None:
+    env = properties(environment_context)
+    alter(ctx, ctx.name(dbname), tbl_name, new_tbl, env, cascade=env.get(CASCADE, "").lower() == "true")
+
+
+class _Move(NamedTuple):
+    """A directory that follows its table's new name."""
+
+    source: str
+    target: str
+    job: int
+    before: Table
+    row: TableRow
+
+
+def alter(
+    ctx: Context, where: DatabaseName, name: str | None, given: Table | None, env: dict[str, str], *, cascade: bool
+) -> None:
+    """The one way to change a table; all forms of the call come here."""
+    old_name = table_name(name)
+    if given is None or given.tableName is None:
+        raise InvalidOperationException(f"New table is invalid: {given}")
+    if not is_valid_table_name(given.tableName, ctx.generation):
+        raise InvalidOperationException(f"{given.tableName} is not a valid object name")
+    normal.check_columns(given, InvalidOperationException)
+    wanted = normal.stored(given)
+    target = DatabaseName(where.catalog, normalize(given.dbName) if given.dbName else where.database)
+    renamed = target != where or wanted.tableName != old_name
+    if not renamed:
+        # Listing is I/O: it comes before the transaction. A rename changes no file.
+        wanted = replace(wanted, parameters=gathered_on_alter(ctx.warehouse, wanted, env))
+    wanted = replace(wanted, parameters=normal.ddl_time(wanted.parameters, ctx.now()))
+
+    def change(tx: Transaction) -> _Move | None:
+        return _change(ctx, tx, where, old_name, target, wanted, env, cascade=cascade)
+
+    try:
+        move = ctx.database.run(change)
+    except ConstraintViolated:
+        raise _taken(target, wanted) from None
+    if move is not None:
+        _move(ctx, target, move)
+
+
+def _taken(target: DatabaseName, wanted: Table) -> InvalidOperationException:
+    return InvalidOperationException(f"new table {target.database}.{wanted.tableName} already exists")
+
+
+def _change(
+    ctx: Context,
+    tx: Transaction,
+    where: DatabaseName,
+    old_name: str,
+    target: DatabaseName,
+    wanted: Table,
+    env: dict[str, str],
+    *,
+    cascade: bool,
+) -> _Move | None:
+    new_name = wanted.tableName or ""
+    renamed = target != where or new_name != old_name
+    row = tables.find(tx, *where, old_name)
+    if row is None:
+        raise ctx.no_table_to_alter(where, old_name)
+    if renamed and tables.find(tx, *target, new_name) is not None:
+        raise _taken(target, wanted)
+    tables.lock(tx, row.id)
+    # Another server may have changed it before the lock was ours.
+    row = tables.find_by_id(tx, row.id)
+    if row is None or row.name != old_name:
+        raise ctx.no_table_to_alter(where, old_name)
+    before = rows.table_of(row, *where)
+    _check_expected(before, wanted, env)
+    _check_columns(ctx, before, wanted)
+    after = replace(
+        wanted,
+        tableName=new_name,
+        dbName=target.database,
+        catName=target.catalog,
+        createTime=before.createTime,
+        creationMetadata=wanted.creationMetadata or before.creationMetadata,
+        writeId=wanted.writeId if wanted.writeId is not None else row.write_id,
+    )
+    move: _Move | None = None
+    if renamed:
+        after, move = _rename(ctx, tx, row, before, after, where, target)
+    if not normal.is_view(after) and (after.sd is None or not after.sd.location):
+        raise MetaException(f"Can not create a Path from a null string: table {new_name} needs a location")
+    tables.update(tx, row.id, **rows.table_columns(after)._asdict())
+    if cascade and after.sd is not None and before.sd is not None and after.sd.cols != before.sd.cols:
+        _cascade(tx, row.id, after.sd)
+    objects = [("before", binary.encode(before)), ("after", binary.encode(after))]
+    record(ctx, tx, "ALTER_TABLE", where, old_name, objects)
+    return move
+
+
+def _check_expected(before: Table, wanted: Table, env: dict[str, str]) -> None:
+    """The conditional alter: the caller says which value a parameter must still have."""
+    key, expected = env.get(EXPECTED_KEY), env.get(EXPECTED_VALUE)
+    if key is None or expected is None:
+        return
+    if key not in (wanted.parameters or {}):
+        raise MetaException(f"New value for expected key {key} is not set")
+    current = (before.parameters or {}).get(key)
+    if current != expected:
+        found = "null" if current is None else current
+        raise MetaException(
+            f"The table has been modified. The parameter value for key '{key}' is '{found}'."
+            f" The expected was value was '{expected}'"
+        )
+
+
+def _check_columns(ctx: Context, before: Table, wanted: Table) -> None:
+    old, new = before.sd, wanted.sd
+    assert old is not None and new is not None
+    if normal.is_view(before):
+        return
+    strict = ctx.session.conf.get("hive.metastore.disallow.incompatible.col.type.changes", "true").lower() != "false"
+    if strict:
+        bad = incompatible_columns(_typed(old), _typed(new), ctx.generation)
+        if bad:
+            raise InvalidOperationException(
+                "The following columns have types incompatible with the existing columns in their respective"
+                " positions :\n" + ",".join(bad)
+            )
+    # Only the names count: a partition key's type may change.
+    if [key.name for key in before.partitionKeys or ()] != [key.name for key in wanted.partitionKeys or ()]:
+        raise InvalidOperationException("partition keys can not be changed.")
+
+
+def _typed(sd: StorageDescriptor) -> list[tuple[str, str]]:
+    return [(column.name or "", column.type or "") for column in sd.cols or ()]
+
+
+def _cascade(tx: Transaction, table_id: int, sd: StorageDescriptor) -> None:
+    """The new columns in every shape of the table: the same cost however many partitions there are."""
+    for number, shape in partitions.shapes(tx, table_id).items():
+        old = binary.decode(StorageDescriptor, shape + b"\x00")
+        partitions.set_shape(tx, table_id, number, rows.shape_of(replace(old, cols=sd.cols)))
+
+
+# --- renaming -----------------------------------------------------------------------------------------------------
+
+
+def _rename(
+    ctx: Context, tx: Transaction, row: TableRow, before: Table, after: Table, where: DatabaseName, target: DatabaseName
+) -> tuple[Table, _Move | None]:
+    """Names change; the directory of a managed table that lies where Hive put it follows."""
+    home = databases.find(tx, *target)
+    if home is None:
+        raise InvalidOperationException(
+            f"Unable to change partition or table. Database {where.database} does not exist"
+            f" Check metastore logs for detailed stack.{target.database}"
+        )
+    databases.lock(tx, home.id)
+    tables.rename(tx, row.id, home.id, after.tableName or "")
+    source = before.sd.location if before.sd is not None else None
+    assert after.sd is not None
+    given = after.sd.location
+    unchanged = not given or (source is not None and same_location(given, source))
+    if normal.is_view(before) or normal.is_external(before) or not unchanged or not source:
+        return after, None
+    old_home = databases.find(tx, *where)
+    assert old_home is not None
+    old_root = rows.database_of(old_home, where.catalog).locationUri
+    above = parent(source)
+    if not old_root or above is None or not same_location(above, old_root) or last_name(source).lower() != row.name:
+        # The table was created somewhere else on purpose: it stays there, like an external one.
+        return replace(after, sd=replace(after.sd, location=source)), None
+    root = rows.database_of(home, target.catalog).locationUri
+    if not root:
+        raise MetaException(f"database {target.database} has no location to move the table to")
+    destination = join(root, after.tableName or "")
+    after = replace(after, sd=replace(after.sd, location=destination))
+    for number, uri in partitions.bases(tx, row.id).items():
+        if is_under(uri, source):
+            partitions.set_base(tx, row.id, number, destination + uri[len(source) :])
+    job = plan_move(ctx, tx, source, destination)
+    return after, _Move(source, destination, job, before, row)
+
+
+def _move(ctx: Context, target: DatabaseName, move: _Move) -> None:
+    """Moves the directory of a renamed table, or takes the rename back."""
+    failure: InvalidOperationException | None = None
+    try:
+        if ctx.warehouse.exists(move.target):
+            new_name = f"{target.database}.{last_name(move.target)}"
+            failure = InvalidOperationException(
+                f"New location for this table {new_name} already exists : {move.target}"
+            )
+        elif ctx.warehouse.exists(move.source):
+            ctx.warehouse.move(move.source, move.target)
+    except StoreError as error:
+        failure = InvalidOperationException(
+            f"Alter Table operation for {move.before.dbName}.{move.before.tableName} failed to move data"
+            f" due to: '{error}'"
+        )
+    if failure is not None:
+        ctx.database.run(lambda tx: _take_back(tx, move))
+        raise failure
+    ctx.database.run(lambda tx: jobs.done(tx, move.job))
+
+
+def _take_back(tx: Transaction, move: _Move) -> None:
+    before, row = move.before, move.row
+    tables.rename(tx, row.id, row.db_id, row.name)
+    tables.update(tx, row.id, **rows.table_columns(before)._asdict())
+    for number, uri in partitions.bases(tx, row.id).items():
+        if is_under(uri, move.target):
+            partitions.set_base(tx, row.id, number, move.source + uri[len(move.target) :])
+    jobs.done(tx, move.job)
