@@ -1,8 +1,8 @@
 """Names: what Hive accepts as one, how it stores it, and how a catalog or a partition is written as one.
 
 Three small languages meet here: identifiers of databases, tables and columns; `@catalog#database`, by which
-a Hive 3 client sends two names in one field; and `key=value/key=value`, the name and directory of a partition.
-Nothing here looks up whether a name exists.
+a Hive 3 client sends two names in one field; and `key=value/key=value`, the name and directory of a
+partition. Nothing here looks up whether a name exists.
 """
 
 import re
@@ -146,7 +146,7 @@ def _hive_list(items: Iterable[str | None]) -> str:
 
 
 def partition_name_to_vals(name: str) -> list[str]:
-    """The values in a partition name, unescaped, in the order written; segments that are not `k=v` are left out."""
+    """The values in a partition name, unescaped, in the order written; what is not `k=v` is left out."""
     return [unescape(value) for _, value in _SEGMENT.findall(name)]
 
 
