@@ -71,12 +71,10 @@ def _sql_pattern(text: str, generation: Generation) -> str:
     """
     is_sql = ".*" not in text and (generation >= Generation.HIVE_4_0 or "%" in text)
     if is_sql:
-        # A last backslash that escapes nothing is meant literally; databases refuse it.
-        return text + "\\" if _ENDS_IN_ESCAPE.search(text) else text
+        return text
     return _OLD_PATTERN_PART.sub(_translate_old_part, text)
 
 
-_ENDS_IN_ESCAPE = re.compile(r"(?<!\\)(?:\\\\)*\\\Z")
 _OLD_PATTERN_PART = re.compile(r"\.\*|\\.|.", re.DOTALL)
 
 

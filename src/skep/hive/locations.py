@@ -20,7 +20,7 @@ class LocationError(ValueError):
 
 
 class Location(NamedTuple):
-    """The parts of a location. Scheme and authority are in lower case where Hadoop ignores their case."""
+    """The parts of a location: scheme in lower case, authority as given, path without needless slashes."""
 
     scheme: str
     authority: str
