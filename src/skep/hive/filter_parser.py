@@ -1,17 +1,18 @@
 """From the text of a partition filter to its tree (see `filters`).
 
-Two grammars share this parser: that of Hive 2.3 and 3.1, and the larger one of Hive 4 (`==`, backticks, `DATE '…'`,
-`TIMESTAMP '…'`, adjacent strings; in 4.2 also `IS [NOT] TRUE|FALSE`). The older one ignores whatever follows a
-complete filter; the newer one, as skep has it, refuses it. Errors carry the texts of the real servers, down to the
-token numbers of their generated parsers, since people search for them. Nothing here knows a table.
+Two grammars share this parser: that of Hive 2.3 and 3.1, and the larger one of Hive 4 (`==`, backticks,
+`DATE '…'`, `TIMESTAMP '…'`, adjacent strings; in 4.2 also `IS [NOT] TRUE|FALSE`). The older one ignores
+whatever follows a complete filter; the newer one, as skep has it, refuses it. Errors carry the texts of the
+real servers, down to the token numbers of their generated parsers, since people search for them. Nothing
+here knows a table.
 """
 
 import re
 from collections.abc import Callable
 from datetime import datetime
-from functools import lru_cache
 from typing import NoReturn
 
+from skep.hive.filter_tokens import NUMBERS, Lexer, Token, read_date
 from skep.hive.filters import (
     EVERYTHING,
     And,
@@ -27,14 +28,12 @@ from skep.hive.filters import (
     Or,
     negate,
 )
-from skep.hive.filter_tokens import NUMBERS, Lexer, Token, read_date
 from skep.hive.generation import Generation
 
 MAX_DEPTH = 100
 """How deep parentheses may nest, so that no text can exhaust Python's stack."""
 
 
-@lru_cache(maxsize=256)
 def parse_filter(text: str, generation: Generation) -> Filter:
     """The tree of a filter; the empty text is the filter that holds for every partition."""
     if not text:
@@ -45,9 +44,12 @@ def parse_filter(text: str, generation: Generation) -> Filter:
 # --- literals ----------------------------------------------------------------------------------------------
 
 
+_TIMESTAMP = re.compile(r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d(\.\d{1,6})?", re.ASCII)
+
+
 def _timestamp(text: str) -> datetime | None:
     try:
-        return datetime.fromisoformat(text)
+        return datetime.fromisoformat(text) if _TIMESTAMP.fullmatch(text) else None
     except ValueError:
         return None
 
@@ -63,9 +65,9 @@ def _integer(text: str) -> int:
 def _sql_pattern(text: str, generation: Generation) -> str:
     """A LIKE pattern in SQL's style, whichever style the client wrote.
 
-    Clients of Hive 2 and 3 write `.*` for any text and `.` for any character, and mean `%` and `_` literally; those
-    of Hive 4 write SQL. Each is understood by every generation: `.*` gives the older style away, and so does, to an
-    older generation, the absence of `%`.
+    Clients of Hive 2 and 3 write `.*` for any text and `.` for any character, and mean `%` and `_`
+    literally; those of Hive 4 write SQL. Each is understood by every generation: `.*` gives the older style
+    away, and so does, to an older generation, the absence of `%`.
     """
     is_sql = ".*" not in text and (generation >= Generation.HIVE_4_0 or "%" in text)
     if is_sql:
@@ -136,8 +138,9 @@ class _Parser:
             reason = error or f"{where} mismatched input '{found.text}' expecting {expected}"
             raise FilterSyntaxError(f"Error parsing partition filter: {reason}")
         exception = old_exception % NUMBERS[found.kind]
+        complaint = self.lexer.error or "null"
         raise FilterSyntaxError(
-            f"Error parsing partition filter; lexer error: {self.lexer.error or 'null'}; exception {exception}"
+            f"Error parsing partition filter; lexer error: {complaint}; exception {exception}"
         )
 
     # rules

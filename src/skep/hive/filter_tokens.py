@@ -1,7 +1,7 @@
 """The tokens of a partition filter, in the grammar of Hive 2.3 and 3.1 and in that of Hive 4.
 
-The older lexer complains about a character and reads on, and only its last complaint reaches the client; `Lexer`
-does the same and words it the same. Which tokens make a filter is for `filter_parser` to say.
+The older lexer complains about a character and reads on, and only its last complaint reaches the client;
+`Lexer` does the same and words it the same. Which tokens make a filter is for `filter_parser` to say.
 """
 
 import re
@@ -19,25 +19,34 @@ class Token(NamedTuple):
 
 # As Hive 2.3 and 3.1 number them in messages such as NoViableAltException(13@[]).
 NUMBERS = {
-    **{"end": -1, "BETWEEN": 4, ",": 5, "date": 6, "=": 9, ">": 10, ">=": 11, "IN": 12, "identifier": 13},
-    **{
-        "integer": 14,
-        "AND": 15,
-        "CONST": 16,
-        "LIKE": 18,
-        "NOT": 19,
-        "OR": 20,
-        "STRUCT": 21,
-        "<": 22,
-        "<=": 23,
-    },
-    **{"(": 24, "!=": 26, ")": 27, "string": 28},
+    "end": -1,
+    "BETWEEN": 4,
+    ",": 5,
+    "date": 6,
+    "=": 9,
+    ">": 10,
+    ">=": 11,
+    "IN": 12,
+    "identifier": 13,
+    "integer": 14,
+    "AND": 15,
+    "CONST": 16,
+    "LIKE": 18,
+    "NOT": 19,
+    "OR": 20,
+    "STRUCT": 21,
+    "<": 22,
+    "<=": 23,
+    "(": 24,
+    "!=": 26,
+    ")": 27,
+    "string": 28,
 }
 
 _STRINGS = r"""(?P<string>'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*")"""
 _SPACE = r"(?P<space>[ \r\t\n]+)"
 _OLD_TOKENS = re.compile(
-    rf"""{_SPACE}|{_STRINGS}|(?P<date>\d{{4}}-\d\d-\d\d)|(?P<broken>\d{{4}}-)|(?P<integer>-\d+)"""
+    rf"""{_SPACE}|{_STRINGS}|(?P<date>\d{{4}}-\d\d-\d\d)|(?P<broken>\d{{4}}-\d{{0,2}})|(?P<integer>-\d+)"""
     r"""|(?P<word>[A-Za-z0-9][A-Za-z0-9_]*)|(?P<operator><=|>=|<>|!=|[<>=(),])""",
     re.DOTALL | re.ASCII,
 )
@@ -59,22 +68,38 @@ def _keywords(generation: Generation) -> frozenset[str]:
     return _NEW_KEYWORDS if generation >= Generation.HIVE_4_0 else _OLD_KEYWORDS
 
 
+_DATE = re.compile(r"\d{4}-\d\d-\d\d", re.ASCII)
+
+
 def read_date(text: str) -> date | None:
+    """A date written as yyyy-MM-dd, if it is one of the calendar."""
     try:
-        return date.fromisoformat(text)
+        return date.fromisoformat(text) if _DATE.fullmatch(text) else None
     except ValueError:
         return None
 
 
 class Lexer:
-    """Cuts a filter into tokens. `error` is the last complaint, as the old servers report it; reading goes on."""
+    """Cuts a filter into tokens, and remembers the last complaint about what it could not read."""
 
     def __init__(self, text: str, generation: Generation) -> None:
         self.text = text
         self.is_new = generation >= Generation.HIVE_4_0
         self.keywords = _keywords(generation)
-        self.error: str | None = None
+        self._complaint: tuple[int, str] | None = None
         self.tokens = self._read()
+
+    @property
+    def error(self) -> str | None:
+        """The last complaint with its position, as the older servers word it."""
+        if self._complaint is None:
+            return None
+        place, reason = self._complaint
+        return f"{self.position(place)} {reason}"
+
+    def position(self, place: int) -> str:
+        before = self.text[:place]
+        return f"line {before.count(chr(10)) + 1}:{place - before.rfind(chr(10)) - 1}"
 
     def _read(self) -> list[Token]:
         pattern = _NEW_TOKENS if self.is_new else _OLD_TOKENS
@@ -82,8 +107,8 @@ class Lexer:
         place = 0
         while place < len(self.text):
             match = pattern.match(self.text, place)
-            if match is None or match.lastgroup == "broken":
-                place = self._complain(place)
+            if match is None:
+                place = self._skip(place)
                 continue
             place = match.end()
             token = self._token(str(match.lastgroup), match[0], match.start())
@@ -106,39 +131,30 @@ class Lexer:
                 return Token("identifier", text[1:-1].replace("``", "`"), start)
             case "operator":
                 return Token(_SYNONYMS.get(text, text), text, start)
+            case "broken":
+                end = start + len(text)
+                self._complaint = end, f"mismatched character '{self._at(end)}' expecting set null"
+                return None
             case "date" if not self.is_new and read_date(text) is None:
-                end = self.position(start + len(text))
-                self.error = f"{end} rule DateLiteral failed predicate: {{ ExtractDate(getText()) != null }}?"
+                reason = "rule DateLiteral failed predicate: { ExtractDate(getText()) != null }?"
+                self._complaint = start + len(text), reason
                 return None
         return Token(group, text, start)
 
-    def _complain(self, place: int) -> int:
+    def _skip(self, place: int) -> int:
         """Note why nothing can be read here, and return where to go on."""
         character = self.text[place]
         if character in "'\"":
-            end = len(self.text)
-            self.error = f"{self.position(end)} mismatched character '<EOF>' expecting '{character}'"
-            return end
-        if character.isdigit() and character.isascii() and not self.is_new:
-            while place < len(self.text) and self.text[place] in "0123456789":
-                place += 1
-            place += 1
-            while place < len(self.text) and self.text[place] in "0123456789":
-                place += 1
-            self.error = f"{self.position(place)} mismatched character '{self._at(place)}' expecting set null"
+            self._complaint = len(self.text), f"mismatched character '<EOF>' expecting '{character}'"
             return len(self.text)
-        following = f"{self.position(place + 1)} %s character '{self._at(place + 1)}'"
+        following = f"character '{self._at(place + 1)}'"
         if character == "!":
-            self.error = following % "mismatched" + " expecting '='"
-        elif character == "-" and not self.is_new:
-            self.error = following % "required (...)+ loop did not match anything at"
+            self._complaint = place + 1, f"mismatched {following} expecting '='"
+        elif character == "-":
+            self._complaint = place + 1, f"required (...)+ loop did not match anything at {following}"
         else:
-            self.error = f"{self.position(place)} no viable alternative at character '{character.upper()}'"
+            self._complaint = place, f"no viable alternative at character '{character.upper()}'"
         return place + 1
 
     def _at(self, place: int) -> str:
         return self.text[place] if place < len(self.text) else "<EOF>"
-
-    def position(self, place: int) -> str:
-        before = self.text[:place]
-        return f"line {before.count(chr(10)) + 1}:{place - before.rfind(chr(10)) - 1}"

@@ -1,11 +1,12 @@
 """Partition filters: the tree of a filter, and what it means for the values of one partition.
 
-The tree is public and small, so that the store can turn it into SQL; `predicate` is the same meaning in Python and
-the measure for any translation. Texts become trees in `filter_parser`. Nothing here reads a partition.
+The tree is public and small, so that the store can turn it into SQL; `predicate` is the same meaning in
+Python and the measure for any translation. Texts become trees in `filter_parser`. Nothing here reads a
+partition.
 
-What a comparison means depends on the type of the key. Strings compare by code point, and the default partition
-is a string like any other. Integers and dates compare as such, and a value that is none, as that of the default
-partition, satisfies no comparison, not even `!=`.
+What a comparison means depends on the type of the key. Strings compare by code point, and the default
+partition is a string like any other. Integers and dates compare as such, and a value that is none, as that
+of the default partition, satisfies no comparison, not even `!=`.
 """
 
 import operator
@@ -19,6 +20,7 @@ from typing import NamedTuple
 
 from skep.hive.generation import Generation
 from skep.hive.names import DEFAULT_PARTITION
+from skep.hive.patterns import wildcard_expression
 
 
 class FilterError(ValueError):
@@ -62,7 +64,10 @@ class Not:
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """`key op literal`, with op one of = != < <= > >=. A literal on the left was turned around by the parser."""
+    """`key op literal`, with op one of = != < <= > >=.
+
+    A literal on the left was turned around by the parser.
+    """
 
     key: str
     op: str
@@ -177,8 +182,8 @@ def bind_key(name: str, keys: PartitionKeys, generation: Generation) -> BoundKey
     raise FilterKeyError(f"Specified key <{name}> is not a partitioning key for the table")
 
 
-def bind_literal(literal: FilterLiteral, key: BoundKey, generation: Generation) -> str | int:
-    """A literal in the form that values of the key are compared in (see `readable_value`)."""
+def bind_literal(literal: FilterLiteral, key: BoundKey) -> str | int:
+    """A literal in the form that values of the key are compared in (`READERS` read these)."""
     bound: str | int | None = None
     match key.kind:
         case KeyKind.STRING if isinstance(literal, str):
@@ -196,7 +201,7 @@ def bind_literal(literal: FilterLiteral, key: BoundKey, generation: Generation) 
     return bound
 
 
-_INTEGER = re.compile("[+-]?[0-9]+")
+_INTEGER = re.compile("[+-]?[0-9]{1,19}")
 _DATE = re.compile("[0-9]{4}-[0-9]{2}-[0-9]{2}")
 _TIMESTAMP = re.compile(r"([0-9]{4}-[0-9]{2}-[0-9]{2})(?: ([0-9]{2}:[0-9]{2}:[0-9]{2})(?:\.([0-9]{1,9}))?)?")
 
@@ -222,8 +227,8 @@ def _read_timestamp(value: str) -> str | None:
     return f"{day} {time or '00:00:00'}" + (f".{fraction}" if fraction else "")
 
 
-_Reader = Callable[[str], str | int | None]
-_READERS: dict[KeyKind, _Reader] = {
+Reader = Callable[[str], str | int | None]
+READERS: dict[KeyKind, Reader] = {
     KeyKind.STRING: _read_text,
     KeyKind.INTEGRAL: _read_integer,
     KeyKind.DATE: _read_date,
@@ -267,7 +272,7 @@ def predicate(node: Filter, keys: PartitionKeys, generation: Generation) -> Part
         case Between(key, low, high, negated):
             return predicate(_between(key, low, high, negated), keys, generation)
         case In(key, literals, negated):
-            return _in(bind_key(key, keys, generation), literals, negated, generation)
+            return _in(bind_key(key, keys, generation), literals, negated)
         case MultiIn(names, rows, negated):
             return predicate(_multi_in(names, rows, negated), keys, generation)
 
@@ -290,9 +295,9 @@ def _comparison(
     place = key.place
     if literal == DEFAULT_PARTITION and op in ("=", "!=") and generation >= Generation.HIVE_4_0:
         return lambda values: compare(values[place], DEFAULT_PARTITION)
-    wanted = bind_literal(literal, key, generation)
+    wanted = bind_literal(literal, key)
     assert key.kind is not None  # bind_literal refuses keys that do not compare
-    read = _READERS[key.kind]
+    read = READERS[key.kind]
     if read is _read_text:
         return lambda values: compare(values[place], wanted)
 
@@ -303,12 +308,10 @@ def _comparison(
     return holds
 
 
-def _in(
-    key: BoundKey, literals: tuple[FilterLiteral, ...], negated: bool, generation: Generation
-) -> PartitionPredicate:
-    wanted = frozenset(bind_literal(literal, key, generation) for literal in literals)
+def _in(key: BoundKey, literals: tuple[FilterLiteral, ...], negated: bool) -> PartitionPredicate:
+    wanted = frozenset(bind_literal(literal, key) for literal in literals)
     assert key.kind is not None
-    place, read = key.place, _READERS[key.kind]
+    place, read = key.place, READERS[key.kind]
 
     def holds(values: Sequence[str]) -> bool:
         found = read(values[place])
@@ -346,10 +349,11 @@ _LIKE_PART = re.compile(r"\\(.)|(.)", re.DOTALL)
 
 @lru_cache(maxsize=512)
 def like_expression(pattern: str) -> re.Pattern[str]:
-    """The regular expression of a LIKE pattern: `%` is any text, `_` any one character, a backslash escapes."""
-    wildcards = {"%": ".*", "_": "."}
-    parts = [
-        re.escape(escaped) if escaped else wildcards.get(plain) or re.escape(plain)
-        for escaped, plain in _LIKE_PART.findall(pattern)
-    ]
-    return re.compile("".join(parts), re.DOTALL)
+    """A LIKE pattern as a regular expression: `%` is any text, `_` one character, a backslash escapes."""
+    pieces = [""]
+    for escaped, plain in _LIKE_PART.findall(pattern):
+        if plain == "%":
+            pieces.append("")
+        else:
+            pieces[-1] += "." if plain == "_" else re.escape(escaped or plain)
+    return re.compile(wildcard_expression(pieces), re.DOTALL)

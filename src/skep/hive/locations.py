@@ -1,8 +1,9 @@
 """Locations: URIs as Hadoop's Path reads, joins and compares them.
 
-Hadoop writes local files as `file:/x`, users as `file:///x` or `/x`; all three are one place. Percent signs in a
-location are ordinary characters, never escapes: the directory of partition `a%2Fb` has that very name. Nothing
-here touches a file system, and relative paths are only resolved against a directory that the caller names.
+Hadoop writes local files as `file:/x`, users as `file:///x` or `/x`; all three are one place. Percent signs
+in a location are ordinary characters, never escapes: the directory of partition `a%2Fb` has that very name.
+Nothing here touches a file system, and relative paths are only resolved against a directory that the caller
+names.
 """
 
 import re
@@ -19,7 +20,7 @@ class LocationError(ValueError):
 
 
 class Location(NamedTuple):
-    """The parts of a location. Scheme and authority are in lower case where Hadoop ignores their case."""
+    """The parts of a location: scheme in lower case, authority as given, path without needless slashes."""
 
     scheme: str
     authority: str
@@ -70,7 +71,10 @@ def canonical(text: str) -> str:
 
 
 def same_location(one: str, other: str) -> bool:
-    """Whether two texts name one place. A path without a scheme is local; a bucket and its root are the same."""
+    """Whether two texts name one place.
+
+    A path without a scheme is local; a bucket and its root are the same.
+    """
     return one == other or _comparable(one) == _comparable(other)
 
 
@@ -125,7 +129,7 @@ def local_path(text: str) -> str:
 
 
 def warehouse_uri(text: str, working_directory: str) -> str:
-    """A warehouse given by a user, as the URI to store: `wh` and `/data/wh` become `file:/…`, URIs stay what they are."""
+    """A warehouse given by a user, as the URI to store: paths become `file:/…`, URIs are made canonical."""
     if _SCHEME.match(text) is None:
         text = f"{LOCAL_SCHEME}:" + (text if text.startswith("/") else f"{working_directory}/{text}")
     return canonical(text)

@@ -1,8 +1,8 @@
 """Names: what Hive accepts as one, how it stores it, and how a catalog or a partition is written as one.
 
 Three small languages meet here: identifiers of databases, tables and columns; `@catalog#database`, by which
-a Hive 3 client sends two names in one field; and `key=value/key=value`, the name and directory of a partition.
-Nothing here looks up whether a name exists.
+a Hive 3 client sends two names in one field; and `key=value/key=value`, the name and directory of a
+partition. Nothing here looks up whether a name exists.
 """
 
 import re
@@ -120,8 +120,8 @@ def unescape(text: str) -> str:
 
 
 @lru_cache(maxsize=1024)
-def _key_prefixes(keys: tuple[str, ...]) -> tuple[str, ...]:
-    return tuple(f"{'/' if place else ''}{escape(key.lower())}=" for place, key in enumerate(keys))
+def _name_template(keys: tuple[str, ...]) -> str:
+    return "/".join(escape(key.lower()).replace("%", "%%") + "=%s" for key in keys)
 
 
 def make_part_name(keys: tuple[str, ...], values: Sequence[str | None]) -> str:
@@ -134,11 +134,10 @@ def make_part_name(keys: tuple[str, ...], values: Sequence[str | None]) -> str:
         raise PartitionNameError(
             f"Invalid partition key & values; keys {_hive_list(keys)}, values {_hive_list(values)}"
         )
-    prefixes = _key_prefixes(keys)
-    filled = [value or DEFAULT_PARTITION for value in values]
+    filled = tuple([value or DEFAULT_PARTITION for value in values])
     if _NEEDS_ESCAPE.search(" ".join(filled)) is not None:
-        filled = [escape(value) for value in filled]
-    return "".join([prefix + value for prefix, value in zip(prefixes, filled, strict=True)])
+        filled = tuple(map(escape, filled))
+    return _name_template(keys) % filled
 
 
 def _hive_list(items: Iterable[str | None]) -> str:
@@ -146,7 +145,7 @@ def _hive_list(items: Iterable[str | None]) -> str:
 
 
 def partition_name_to_vals(name: str) -> list[str]:
-    """The values in a partition name, unescaped, in the order written; segments that are not `k=v` are left out."""
+    """The values in a partition name, unescaped, in the order written; what is not `k=v` is left out."""
     return [unescape(value) for _, value in _SEGMENT.findall(name)]
 
 

@@ -1,12 +1,12 @@
 """Name patterns of get_databases, get_tables, get_table_meta and get_functions.
 
-`*` stands for any text and `|` separates alternatives; case does not matter. The real metastore hands the rest
-to its database as a small regular expression of which only the dot means anything: `.` is any one character.
-`?`, `%` and `_` are ordinary. Nothing here knows where the names come from.
+`*` stands for any text and `|` separates alternatives; case does not matter. The real metastore hands the
+rest to its database as a small regular expression of which only the dot means anything: `.` is any one
+character. `?`, `%` and `_` are ordinary. Nothing here knows where the names come from.
 """
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import lru_cache
 
 NamePredicate = Callable[[str], bool]
@@ -16,18 +16,37 @@ def _everything(name: str) -> bool:
     return True
 
 
-@lru_cache(maxsize=512)
 def compile_pattern(pattern: str | None) -> NamePredicate:
     """A predicate on names. No pattern at all matches every name; the empty pattern matches none."""
     if pattern is None or pattern.strip() == "*":
         return _everything
+    compiled = _compile if len(pattern) <= _LONGEST_CACHED else _compile.__wrapped__
+    return compiled(pattern)
+
+
+# A pattern comes from a client; the cache must not hold megabytes for it.
+_LONGEST_CACHED = 1000
+
+
+@lru_cache(maxsize=512)
+def _compile(pattern: str) -> NamePredicate:
     alternatives = "|".join(map(_regular_expression, pattern.strip().split("|")))
     matches = re.compile(alternatives, re.IGNORECASE | re.DOTALL).fullmatch
     return lambda name: matches(name) is not None
 
 
 def _regular_expression(alternative: str) -> str:
-    return "".join(_TRANSLATED.get(character) or re.escape(character) for character in alternative)
+    pieces = alternative.split("*")
+    return wildcard_expression([".".join(map(re.escape, piece.split("."))) for piece in pieces])
 
 
-_TRANSLATED = {"*": ".*", ".": "."}
+def wildcard_expression(pieces: Sequence[str]) -> str:
+    """The regular expression for these pieces with any text between each and the next.
+
+    Each piece is a regular expression of fixed length. The groups are atomic: the leftmost place of one is
+    as good as any other, and without backtracking no pattern of a client can take for ever.
+    """
+    if len(pieces) == 1:
+        return pieces[0]
+    first, *between, last = pieces
+    return first + "".join(f"(?>.*?{piece})" for piece in between if piece) + ".*" + last

@@ -32,17 +32,17 @@ class RangeResponse(Enum):
 
 
 def encode_bits(places: Iterable[int]) -> bytes:
-    """The bytes of a Java BitSet with these bits set: lowest bit of the first byte first, no trailing zeros."""
-    bits = 0
-    for place in places:
-        bits |= 1 << place
-    return bits.to_bytes((bits.bit_length() + 7) // 8, "little")
+    """The bytes of a Java BitSet with these bits set: lowest bit first, no zero bytes at the end."""
+    ordered = sorted(places)
+    data = bytearray(ordered[-1] // 8 + 1 if ordered else 0)
+    for place in ordered:
+        data[place >> 3] |= 1 << (place & 7)
+    return bytes(data)
 
 
 def decode_bits(data: bytes) -> list[int]:
     """The places of the bits set in the bytes of a Java BitSet, ascending."""
-    bits = int.from_bytes(data, "little")
-    return [place for place in range(bits.bit_length()) if bits >> place & 1]
+    return [at * 8 + bit for at, byte in enumerate(data) if byte for bit in range(8) if byte >> bit & 1]
 
 
 def _split_by_bits(ids: Sequence[int], aborted_bits: bytes) -> tuple[tuple[int, ...], tuple[int, ...]]:
@@ -59,7 +59,7 @@ def _split_by_bits(ids: Sequence[int], aborted_bits: bytes) -> tuple[tuple[int, 
 
 @dataclass(frozen=True, slots=True)
 class ValidTxnList:
-    """The transactions a reader sees: all up to `high_watermark` but those `open` and `aborted` (both ascending)."""
+    """The transactions a reader sees: all up to `high_watermark` but `open` and `aborted`, both ascending."""
 
     high_watermark: int = NO_OPEN_ID
     open: tuple[int, ...] = ()
@@ -68,7 +68,7 @@ class ValidTxnList:
 
     @classmethod
     def parse(cls, text: str) -> "ValidTxnList":
-        """Read `hwm:minOpen:open:aborted`; empty parts at the end may be missing; no text at all sees everything."""
+        """Read `hwm:minOpen:open:aborted`; empty parts at the end may be missing; no text sees everything."""
         if not text:
             return cls()
         parts = _parts(text, 4)
@@ -119,7 +119,7 @@ class ValidWriteIdList:
 
     @classmethod
     def parse(cls, text: str) -> "ValidWriteIdList":
-        """Read `db.table:hwm:minOpen:open:aborted`; the table may be `null`, and empty parts at the end may be missing."""
+        """Read `db.table:hwm:minOpen:open:aborted`; the table may be `null`, empty last parts missing."""
         if not text:
             return cls(None)
         parts = _parts(text, 5)
@@ -151,7 +151,7 @@ class ValidWriteIdList:
         return f"{table}:{self.high_watermark}:{self.min_open}:{opened}:{aborted}"
 
     def invalid(self) -> tuple[tuple[int, ...], bytes]:
-        """The exceptions as Thrift carries them: all of them ascending, and the bit set of the aborted ones."""
+        """The exceptions as Thrift carries them: all of them ascending, and the bit set of those aborted."""
         everyone = tuple(sorted(self.open + self.aborted))
         return everyone, encode_bits(bisect_left(everyone, one) for one in self.aborted)
 
@@ -170,7 +170,10 @@ class ValidWriteIdList:
         return write_id < self.min_open and write_id <= self.high_watermark
 
     def is_range_valid(self, low: int, high: int) -> RangeResponse:
-        """How many of the ids low..high are visible. A range below every exception counts as ALL, even past the mark."""
+        """How many of the ids low..high are visible.
+
+        A range below every exception counts as ALL, even past the mark.
+        """
         if low > self.high_watermark:
             return RangeResponse.NONE
         lowest = min(self.open[:1] + self.aborted[:1], default=None)
@@ -233,7 +236,8 @@ def _number(text: str, whole: str) -> int:
     return int(text)
 
 
-# A snapshot comes from a client: a run that claims more ids than this is refused before memory is spent on it.
+# A snapshot comes from a client: a run that claims more ids than this is refused before memory is spent on
+# it.
 MAX_IDS = 10_000_000
 
 

@@ -1,8 +1,10 @@
-"""Statistics in parameters: the keys of a table's or partition's basic statistics, and whether to trust them.
+"""Statistics in parameters: the keys of a table's or partition's basic statistics, and whether to trust
+them.
 
-`numFiles`, `totalSize`, `numRows` and `rawDataSize` are plain parameters. COLUMN_STATS_ACCURATE is a small JSON
-object that says for which of them, and for which columns' statistics, the data has not changed since. Every
-function takes a parameter map and returns a new one. Nothing here counts files or reads column statistics.
+`numFiles`, `totalSize`, `numRows` and `rawDataSize` are plain parameters. COLUMN_STATS_ACCURATE is a small
+JSON object that says for which of them, and for which columns' statistics, the data has not changed since.
+Every function takes a parameter map and returns a new one. Nothing here counts files or reads column
+statistics.
 """
 
 import json
@@ -31,7 +33,7 @@ Parameters = Mapping[str, str]
 
 
 class Accuracy(NamedTuple):
-    """What COLUMN_STATS_ACCURATE says: whether the basic statistics hold, and the columns whose statistics do."""
+    """What COLUMN_STATS_ACCURATE says: whether the basic statistics hold, and which columns' do."""
 
     basic: bool = False
     columns: frozenset[str] = frozenset()
@@ -96,7 +98,10 @@ def set_columns_state(parameters: Parameters, columns: Iterable[str]) -> dict[st
 
 
 def clear_columns_state(parameters: Parameters, columns: Iterable[str] | None = None) -> dict[str, str]:
-    """Say that the statistics of these columns, or of all, no longer hold. Parameters without a state stay as they are."""
+    """Say that the statistics of these columns, or of all, no longer hold.
+
+    Parameters without a state stay as they are.
+    """
     if COLUMN_STATS_ACCURATE not in parameters:
         return dict(parameters)
     accuracy = read_accuracy(parameters)
@@ -111,6 +116,9 @@ def has_fast_stats(parameters: Parameters) -> bool:
 def set_fast_stats(
     parameters: Parameters, num_files: int, total_size: int, env: Parameters
 ) -> dict[str, str]:
-    """Put in what a listing found. Only a task that says it gathered statistics leaves them marked as accurate."""
+    """Put in what a listing found.
+
+    Only a task that says it gathered statistics leaves them marked as accurate.
+    """
     updated = {**parameters, NUM_FILES: str(num_files), TOTAL_SIZE: str(total_size)}
     return set_basic_state(updated) if env.get(STATS_GENERATED) == TASK else clear_basic_state(updated)

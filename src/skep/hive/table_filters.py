@@ -1,12 +1,11 @@
 """The filters of get_table_names_by_filter: partition filters whose keys are fields of a table.
 
-The trees are those of `filters`; `field_of` says which field of a table a key stands for. A comparison with a table
-parameter never holds for a table without that parameter. Nothing here reads a table.
+The trees are those of `filters`; `field_of` says which field of a table a key stands for. A comparison with
+a table parameter never holds for a table without that parameter. Nothing here reads a table.
 """
 
 from collections.abc import Iterator
 from enum import Enum
-from functools import lru_cache
 from typing import NamedTuple
 
 from skep.hive.filter_parser import parse_filter
@@ -58,7 +57,6 @@ def field_of(key: str, generation: Generation) -> BoundField:
     )
 
 
-@lru_cache(maxsize=256)
 def parse_table_filter(text: str, generation: Generation) -> Filter:
     """The tree of a table filter, every leaf of which was checked: its key, its operator and its literal."""
     node = parse_filter(text, generation)

@@ -1,8 +1,9 @@
-"""Hive type strings: a parser to a small immutable tree, its printer, and the metastore's two checks on types.
+"""Hive type strings: a parser to a small immutable tree, its printer, and the metastore's two checks on
+types.
 
 The metastore itself is careless: it looks at the first word of a column's type and stores the rest unread
-(`is_valid_column_type`), and it compares types only when a table is altered (`are_compatible`). Engines need the
-whole tree (`parse_type`). Nothing here knows the types of Spark, Iceberg or Arrow.
+(`is_valid_column_type`), and it compares types only when a table is altered (`are_compatible`). Engines
+need the whole tree (`parse_type`). Nothing here knows the types of Spark, Iceberg or Arrow.
 """
 
 import re
@@ -126,7 +127,10 @@ _NUMBER = re.compile("[0-9]{1,9}")
 
 
 def parse_type(text: str) -> HiveType:
-    """The tree of a type string. Names of types are lower case, and no spaces stand around them, as Hive has it."""
+    """The tree of a type string.
+
+    Names of types are lower case, and no spaces stand around them, as Hive has it.
+    """
     parser = _Parser(text)
     parsed = parser.type(0)
     if parser.place != len(text):
@@ -260,7 +264,8 @@ _COLUMN_TYPE_WORDS = frozenset(
         *("decimal", "char", "varchar", "array", "map", "struct", "uniontype"),
     }
 )
-# Java's Character.isLetterOrDigit and the underscore; Python's \w has the same reach for what types are made of.
+# Java's Character.isLetterOrDigit and the underscore; Python's \w has the same reach for what types are
+# made of.
 _FIRST_WORD = re.compile(r"\w+")
 
 

@@ -1,0 +1,60 @@
+"""Patterns of names, as the real servers answered them."""
+
+import pytest
+
+from skep.hive.patterns import compile_pattern
+
+DATABASES = ["default", "otherdb", "pd_x", "pdb"]
+TABLES = ["badcol2", "ext1", "ext2", "t1", "v1", "wf2"]
+
+
+@pytest.mark.parametrize(
+    ("pattern", "found"),
+    [
+        ("*", DATABASES),
+        (" * ", DATABASES),
+        (None, DATABASES),
+        (".*", DATABASES),
+        ("pd*", ["pd_x", "pdb"]),
+        ("PD*", ["pd_x", "pdb"]),
+        ("pdb|pd_x", ["pd_x", "pdb"]),
+        ("p*|o*", ["otherdb", "pd_x", "pdb"]),
+        ("p.b", ["pdb"]),
+        ("*d*b", ["otherdb", "pdb"]),
+        ("pd?", []),
+        ("", []),
+        ("|", []),
+        ("%", []),
+        ("pd%", []),
+        ("pd[b]", []),
+        (" pdb ", ["pdb"]),
+    ],
+)
+def test_a_pattern_finds_the_databases_that_hive_finds(pattern: str | None, found: list[str]) -> None:
+    assert list(filter(compile_pattern(pattern), DATABASES)) == found
+
+
+@pytest.mark.parametrize(
+    ("pattern", "found"),
+    [
+        ("T*", ["t1"]),
+        ("ext*|v1", ["ext1", "ext2", "v1"]),
+        ("ext.", ["ext1", "ext2"]),
+        ("EXT1", ["ext1"]),
+        ("*1|*2", TABLES),
+        ("ext1*", ["ext1"]),
+        ("ext1.*", []),
+    ],
+)
+def test_a_pattern_finds_the_tables_that_hive_finds(pattern: str, found: list[str]) -> None:
+    assert list(filter(compile_pattern(pattern), TABLES)) == found
+
+
+def test_a_pattern_of_many_stars_does_not_take_for_ever() -> None:
+    assert not compile_pattern("*a" * 40 + "b")("a" * 120)
+
+
+def test_a_very_long_pattern_is_not_kept() -> None:
+    pattern = "x" * 5000
+    assert compile_pattern(pattern) is not compile_pattern(pattern)
+    assert compile_pattern(pattern)(pattern)
