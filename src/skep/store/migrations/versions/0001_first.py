@@ -1,0 +1,154 @@
+"""The first schema."""
+
+from typing import Any
+
+import sqlalchemy as sa
+from alembic import op
+
+revision = "0001"
+down_revision = None
+
+
+def _id() -> sa.BigInteger:
+    return sa.BigInteger().with_variant(sa.Integer(), "sqlite")
+
+
+def _name() -> sa.Text:
+    return sa.Text().with_variant(sa.Text(collation="C"), "postgresql")
+
+
+def _required(name: str, type_: Any, *args: Any) -> sa.Column[Any]:
+    return sa.Column(name, type_, *args, nullable=False)
+
+
+def _of(column: str, ondelete: str | None = None) -> sa.ForeignKey:
+    return sa.ForeignKey(column, ondelete=ondelete)
+
+
+def upgrade() -> None:
+    op.create_table(
+        "meta",
+        _required("key", _name()),
+        _required("value", sa.Text()),
+        sa.PrimaryKeyConstraint("key"),
+    )
+    op.create_table(
+        "catalogs",
+        sa.Column("id", _id(), primary_key=True),
+        _required("name", _name()),
+        _required("fmt", sa.Integer()),
+        _required("body", sa.LargeBinary()),
+        sa.UniqueConstraint("name"),
+        sqlite_autoincrement=True,
+    )
+    op.create_table(
+        "databases",
+        sa.Column("id", _id(), primary_key=True),
+        _required("cat_id", _id(), _of("catalogs.id")),
+        _required("name", _name()),
+        _required("fmt", sa.Integer()),
+        _required("body", sa.LargeBinary()),
+        sa.UniqueConstraint("cat_id", "name"),
+        sqlite_autoincrement=True,
+    )
+    op.create_table(
+        "tables",
+        sa.Column("id", _id(), primary_key=True),
+        _required("db_id", _id(), _of("databases.id")),
+        _required("name", _name()),
+        _required("type", _name()),
+        sa.Column("owner", _name()),
+        _required("last_access", sa.BigInteger()),
+        _required("write_id", sa.BigInteger()),
+        _required("fmt", sa.Integer()),
+        _required("body", sa.LargeBinary()),
+        sa.Column("creation_metadata", sa.LargeBinary()),
+        sa.UniqueConstraint("db_id", "name"),
+        sqlite_autoincrement=True,
+    )
+    op.create_index("tables_type", "tables", ["db_id", "type"])
+    op.create_table(
+        "table_params",
+        _required("table_id", _id(), _of("tables.id", "CASCADE")),
+        _required("key", _name()),
+        _required("value", _name()),
+        sa.PrimaryKeyConstraint("table_id", "key"),
+        sqlite_with_rowid=False,
+    )
+    op.create_index("table_params_value", "table_params", ["key", "value"])
+    op.create_table(
+        "shapes",
+        _required("table_id", _id(), _of("tables.id", "CASCADE")),
+        _required("no", sa.Integer()),
+        _required("sd", sa.LargeBinary()),
+        sa.PrimaryKeyConstraint("table_id", "no"),
+        sqlite_with_rowid=False,
+    )
+    op.create_table(
+        "bases",
+        _required("table_id", _id(), _of("tables.id", "CASCADE")),
+        _required("no", sa.Integer()),
+        _required("uri", sa.Text()),
+        sa.PrimaryKeyConstraint("table_id", "no"),
+        sqlite_with_rowid=False,
+    )
+    op.create_table(
+        "partitions",
+        sa.Column("id", _id(), primary_key=True),
+        _required("table_id", _id(), _of("tables.id", "CASCADE")),
+        _required("name", _name()),
+        *(sa.Column(f"v{number}", _name()) for number in range(1, 9)),
+        sa.Column("shape", sa.Integer()),
+        sa.Column("base", sa.Integer()),
+        sa.Column("suffix", sa.Text()),
+        _required("write_id", sa.BigInteger()),
+        _required("fmt", sa.Integer()),
+        _required("body", sa.LargeBinary()),
+        sa.UniqueConstraint("table_id", "name"),
+    )
+    op.create_index("partitions_values", "partitions", ["table_id", "v1", "v2"])
+    op.create_table(
+        "functions",
+        sa.Column("id", _id(), primary_key=True),
+        _required("db_id", _id(), _of("databases.id")),
+        _required("name", _name()),
+        _required("fmt", sa.Integer()),
+        _required("body", sa.LargeBinary()),
+        sa.UniqueConstraint("db_id", "name"),
+    )
+    op.create_table(
+        "events",
+        sa.Column("id", _id(), primary_key=True, autoincrement=False),
+        _required("time", sa.BigInteger()),
+        _required("type", _name()),
+        sa.Column("cat", _name()),
+        sa.Column("db", _name()),
+        sa.Column("tbl", _name()),
+        _required("fmt", sa.Integer()),
+        _required("body", sa.LargeBinary()),
+    )
+    counters = op.create_table(
+        "counters",
+        _required("name", _name()),
+        _required("value", sa.BigInteger()),
+        sa.PrimaryKeyConstraint("name"),
+    )
+    op.bulk_insert(counters, [{"name": "event", "value": 0}, {"name": "version", "value": 0}])
+    op.create_table(
+        "warehouse_jobs",
+        sa.Column("id", _id(), primary_key=True),
+        _required("kind", _name()),
+        _required("source", sa.Text()),
+        sa.Column("target", sa.Text()),
+        _required("created", sa.BigInteger()),
+        _required("attempts", sa.Integer()),
+        sa.Column("error", sa.Text()),
+        sqlite_autoincrement=True,
+    )
+    op.create_table(
+        "roles",
+        _required("name", _name()),
+        sa.Column("owner", _name()),
+        _required("create_time", sa.BigInteger()),
+        sa.PrimaryKeyConstraint("name"),
+    )

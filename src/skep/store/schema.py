@@ -1,0 +1,204 @@
+"""The tables of the store, for SQLite and PostgreSQL alike. It never opens a database.
+
+A row holds the columns that queries need and a `body`: the encoded object without what varies by caller, name
+or compatibility. `fmt` numbers the encoding of the body. A change here needs a new file in
+`migrations/versions`; a test proves that creating these tables and migrating an empty database give the same
+schema.
+"""
+
+from typing import Any
+
+from sqlalchemy import (
+    BigInteger,
+    Column,
+    ForeignKey,
+    Index,
+    Integer,
+    LargeBinary,
+    MetaData,
+    PrimaryKeyConstraint,
+    Table,
+    Text,
+    UniqueConstraint,
+)
+from sqlalchemy.types import TypeEngine
+
+FORMAT = 1
+"""The encoding of bodies that this version writes."""
+
+VALUE_COLUMNS = ("v1", "v2", "v3", "v4", "v5", "v6", "v7", "v8")
+"""The columns of a partition's first values. Later keys are only in its name and body."""
+
+PARAM_BYTES = 255
+"""Parameters with a longer key or value are only in the table's body, not in `table_params`."""
+
+EVENT_COUNTER = "event"
+VERSION_COUNTER = "version"
+FIRST_COUNTERS = ((EVENT_COUNTER, 0), (VERSION_COUNTER, 0))
+"""Rows that every database has from its creation."""
+
+metadata = MetaData()
+
+
+def _id() -> BigInteger:
+    # Only a column of exactly the type INTEGER can be SQLite's own row id.
+    return BigInteger().with_variant(Integer(), "sqlite")
+
+
+def _name() -> Text:
+    # Names sort by code point everywhere, whatever the locale of the PostgreSQL server is.
+    return Text().with_variant(Text(collation="C"), "postgresql")
+
+
+def _column(name: str, type_: TypeEngine[Any], *args: Any) -> Column[Any]:
+    return Column(name, type_, *args, nullable=False)
+
+
+def _reference(column: str, *, cascade: bool = False) -> ForeignKey:
+    return ForeignKey(column, ondelete="CASCADE" if cascade else None)
+
+
+def _table(name: str, *args: Any, **options: Any) -> Table:
+    # Statements say themselves when they want an id back.
+    return Table(name, metadata, *args, implicit_returning=False, **options)
+
+
+meta = _table(
+    "meta",
+    _column("key", _name()),
+    _column("value", Text()),
+    PrimaryKeyConstraint("key"),
+)
+
+catalogs = _table(
+    "catalogs",
+    Column("id", _id(), primary_key=True),
+    _column("name", _name()),
+    _column("fmt", Integer()),
+    _column("body", LargeBinary()),
+    UniqueConstraint("name"),
+    # Clients remember the id of an object to notice that it was created anew, so ids are never used twice.
+    sqlite_autoincrement=True,
+)
+
+databases = _table(
+    "databases",
+    Column("id", _id(), primary_key=True),
+    _column("cat_id", _id(), _reference("catalogs.id")),
+    _column("name", _name()),
+    _column("fmt", Integer()),
+    _column("body", LargeBinary()),
+    UniqueConstraint("cat_id", "name"),
+    sqlite_autoincrement=True,
+)
+
+tables = _table(
+    "tables",
+    Column("id", _id(), primary_key=True),
+    _column("db_id", _id(), _reference("databases.id")),
+    _column("name", _name()),
+    _column("type", _name()),
+    Column("owner", _name()),
+    _column("last_access", BigInteger()),
+    _column("write_id", BigInteger()),
+    _column("fmt", Integer()),
+    _column("body", LargeBinary()),
+    Column("creation_metadata", LargeBinary()),
+    UniqueConstraint("db_id", "name"),
+    Index("tables_type", "db_id", "type"),
+    sqlite_autoincrement=True,
+)
+
+table_params = _table(
+    "table_params",
+    _column("table_id", _id(), _reference("tables.id", cascade=True)),
+    _column("key", _name()),
+    _column("value", _name()),
+    PrimaryKeyConstraint("table_id", "key"),
+    Index("table_params_value", "key", "value"),
+    sqlite_with_rowid=False,
+)
+
+shapes = _table(
+    "shapes",
+    _column("table_id", _id(), _reference("tables.id", cascade=True)),
+    _column("no", Integer()),
+    _column("sd", LargeBinary()),
+    PrimaryKeyConstraint("table_id", "no"),
+    sqlite_with_rowid=False,
+)
+
+bases = _table(
+    "bases",
+    _column("table_id", _id(), _reference("tables.id", cascade=True)),
+    _column("no", Integer()),
+    _column("uri", Text()),
+    PrimaryKeyConstraint("table_id", "no"),
+    sqlite_with_rowid=False,
+)
+
+partitions = _table(
+    "partitions",
+    Column("id", _id(), primary_key=True),
+    _column("table_id", _id(), _reference("tables.id", cascade=True)),
+    _column("name", _name()),
+    *(Column(value, _name()) for value in VALUE_COLUMNS),
+    Column("shape", Integer()),
+    Column("base", Integer()),
+    Column("suffix", Text()),
+    _column("write_id", BigInteger()),
+    _column("fmt", Integer()),
+    _column("body", LargeBinary()),
+    UniqueConstraint("table_id", "name"),
+    Index("partitions_values", "table_id", "v1", "v2"),
+)
+
+functions = _table(
+    "functions",
+    Column("id", _id(), primary_key=True),
+    _column("db_id", _id(), _reference("databases.id")),
+    _column("name", _name()),
+    _column("fmt", Integer()),
+    _column("body", LargeBinary()),
+    UniqueConstraint("db_id", "name"),
+)
+
+events = _table(
+    "events",
+    Column("id", _id(), primary_key=True, autoincrement=False),
+    _column("time", BigInteger()),
+    _column("type", _name()),
+    Column("cat", _name()),
+    Column("db", _name()),
+    Column("tbl", _name()),
+    _column("fmt", Integer()),
+    _column("body", LargeBinary()),
+)
+
+counters = _table(
+    "counters",
+    _column("name", _name()),
+    _column("value", BigInteger()),
+    PrimaryKeyConstraint("name"),
+)
+
+warehouse_jobs = _table(
+    "warehouse_jobs",
+    Column("id", _id(), primary_key=True),
+    _column("kind", _name()),
+    _column("source", Text()),
+    Column("target", Text()),
+    _column("created", BigInteger()),
+    _column("attempts", Integer()),
+    Column("error", Text()),
+    # A server that is slow to delete a finished job must not hit a younger one under the same id.
+    sqlite_autoincrement=True,
+)
+
+roles = _table(
+    "roles",
+    _column("name", _name()),
+    Column("owner", _name()),
+    _column("create_time", BigInteger()),
+    PrimaryKeyConstraint("name"),
+)

@@ -1,0 +1,256 @@
+"""The warehouse's directories. Nothing here runs inside a transaction, or knows what a directory belongs to.
+
+Local directories are handled by the operating system, all others by fsspec and its driver for their scheme, which are
+imported at their first use. `mode` says which directories the server can reach: `all`, only `local` ones, or none
+(`off`). What it cannot reach it leaves alone: nothing is made, moved or removed, and nothing is found there.
+"""
+
+import os
+import shutil
+from collections.abc import Iterator
+from importlib import import_module
+from pathlib import PurePosixPath
+from typing import Any, Literal, NamedTuple, Protocol
+
+from skep.errors import MissingExtra, StoreError
+from skep.hive.locations import LocationError, canonical, is_local, local_path, parent, same_location
+from skep.store import jobs
+from skep.store.database import Database
+
+Mode = Literal["all", "local", "off"]
+
+
+class TreeStatistics(NamedTuple):
+    """What is in a directory and all below it; hidden files and directories (`_x`, `.x`) do not count."""
+
+    files: int
+    bytes: int
+
+
+class _FileSystem(Protocol):
+    """The few things that the warehouse asks of a file system. Paths are absolute."""
+
+    def make(self, path: str) -> None: ...
+    def exists(self, path: str) -> bool: ...
+    def move(self, source: str, target: str) -> None: ...
+    def remove(self, path: str) -> None: ...
+    def files(self, path: str) -> Iterator[tuple[str, int]]:
+        """The path, below the given one, and the size of every file that is not hidden."""
+        ...
+
+    def is_empty(self, path: str) -> bool: ...
+
+
+class Warehouse:
+    """Directories by their location."""
+
+    def __init__(self, root_uri: str, mode: Mode = "all") -> None:
+        self.root = canonical(root_uri)
+        self.mode = mode
+
+    def reaches(self, uri: str) -> bool:
+        """Whether this server handles the directory at all."""
+        return self.mode == "all" or (self.mode == "local" and is_local(uri))
+
+    def make(self, uri: str) -> bool:
+        """Make a directory and those above it; whether it was not there before."""
+        if not self.reaches(uri):
+            return False
+        with _Reported("make", uri):
+            system, path = _file_system(uri)
+            if system.exists(path):
+                return False
+            system.make(path)
+            return True
+
+    def exists(self, uri: str) -> bool:
+        if not self.reaches(uri):
+            return False
+        with _Reported("look at", uri):
+            system, path = _file_system(uri)
+            return system.exists(path)
+
+    def is_empty(self, uri: str) -> bool:
+        """Whether a directory has nothing in it, not even hidden files, or is not there."""
+        if not self.reaches(uri):
+            return True
+        with _Reported("look into", uri):
+            system, path = _file_system(uri)
+            return not system.exists(path) or system.is_empty(path)
+
+    def move(self, source: str, target: str) -> bool:
+        """Move a directory to where nothing is; False if the source does not exist."""
+        if not (self.reaches(source) and self.reaches(target)):
+            return False
+        with _Reported("move", source):
+            system, path = _file_system(source)
+            target_system, target_path = _file_system(target)
+            if type(system) is not type(target_system) or _authority(source) != _authority(target):
+                raise StoreError(f"{source} cannot be moved to {target}: they are on different file systems")
+            if not system.exists(path):
+                return False
+            if system.exists(target_path):
+                raise StoreError(f"{source} cannot be moved to {target}: that exists already")
+            system.move(path, target_path)
+            return True
+
+    def remove(self, uri: str) -> bool:
+        """Remove a directory with all that is in it; False if it does not exist."""
+        if not self.reaches(uri):
+            return False
+        if parent(uri) is None or same_location(uri, self.root):
+            raise StoreError(f"{uri} is not removed: it is the root of a file system or of the warehouse")
+        with _Reported("remove", uri):
+            system, path = _file_system(uri)
+            if not system.exists(path):
+                return False
+            system.remove(path)
+            return True
+
+    def statistics(self, uri: str) -> TreeStatistics:
+        """Number and bytes of the files in a directory and below; nothing for one that does not exist."""
+        if not self.reaches(uri):
+            return TreeStatistics(0, 0)
+        with _Reported("look into", uri):
+            system, path = _file_system(uri)
+            if not system.exists(path):
+                return TreeStatistics(0, 0)
+            sizes = [size for _, size in system.files(path)]
+            return TreeStatistics(len(sizes), sum(sizes))
+
+
+def finish_job(database: Database, warehouse: Warehouse, id: int) -> None:
+    """Do a job that was committed, unless it is done already. It may be called twice, and by two servers at once."""
+    with database.claim(f"warehouse job {id}"):
+        job = jobs.find(database.reader(), id)
+        if job is None:
+            return
+        try:
+            if job.kind == "move":
+                assert job.target is not None
+                # A crash may have come after the move and before the job was forgotten.
+                if warehouse.exists(job.source) and not warehouse.exists(job.target):
+                    warehouse.move(job.source, job.target)
+            else:
+                warehouse.remove(job.source)
+        except StoreError as exc:
+            error = str(exc)
+            database.run(lambda tx: jobs.failed(tx, id, error))
+            raise
+        database.run(lambda tx: jobs.done(tx, id))
+
+
+def finish_jobs(database: Database, warehouse: Warehouse) -> list[StoreError]:
+    """Do what a crashed server left undone. Jobs that cannot be done stay, and their errors are returned."""
+    errors: list[StoreError] = []
+    for job in jobs.all(database.reader()):
+        try:
+            finish_job(database, warehouse, job.id)
+        except StoreError as exc:
+            errors.append(exc)
+    return errors
+
+
+# --- file systems ------------------------------------------------------------------------------------------
+
+
+class _Reported:
+    """Turns what a file system raises into a StoreError that says what was tried, and where."""
+
+    def __init__(self, verb: str, uri: str) -> None:
+        self._what = f"could not {verb} {uri}"
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: object) -> None:
+        if isinstance(error, LocationError):
+            raise StoreError(str(error)) from error
+        if isinstance(error, Exception) and not isinstance(error, (StoreError, MissingExtra)):
+            raise StoreError(f"{self._what}: {error}") from error
+
+
+class _Local:
+    """Directories of this machine."""
+
+    def make(self, path: str) -> None:
+        os.makedirs(path, exist_ok=True)
+
+    def exists(self, path: str) -> bool:
+        return os.path.lexists(path)
+
+    def move(self, source: str, target: str) -> None:
+        os.makedirs(os.path.dirname(target), exist_ok=True)
+        shutil.move(source, target)
+
+    def remove(self, path: str) -> None:
+        if os.path.isdir(path) and not os.path.islink(path):
+            shutil.rmtree(path)
+        else:
+            os.unlink(path)
+
+    def is_empty(self, path: str) -> bool:
+        with os.scandir(path) as entries:
+            return next(entries, None) is None
+
+    def files(self, path: str) -> Iterator[tuple[str, int]]:
+        with os.scandir(path) as entries:
+            for entry in entries:
+                if entry.name.startswith(("_", ".")):
+                    continue
+                if entry.is_dir():
+                    yield from self.files(entry.path)
+                else:
+                    yield entry.path, entry.stat().st_size
+
+
+class _Remote:
+    """Directories of an fsspec file system; in an object store they exist while something is in them."""
+
+    def __init__(self, system: Any) -> None:
+        self._system = system
+
+    def make(self, path: str) -> None:
+        self._system.makedirs(path, exist_ok=True)
+
+    def exists(self, path: str) -> bool:
+        return bool(self._system.exists(path))
+
+    def move(self, source: str, target: str) -> None:
+        self._system.mv(source, target, recursive=True)
+
+    def remove(self, path: str) -> None:
+        self._system.rm(path, recursive=True)
+
+    def is_empty(self, path: str) -> bool:
+        return not self._system.ls(path, detail=False)
+
+    def files(self, path: str) -> Iterator[tuple[str, int]]:
+        for found, info in self._system.find(path, detail=True).items():
+            below = PurePosixPath(found.lstrip("/")).relative_to(path.strip("/"))
+            if not any(part.startswith(("_", ".")) for part in below.parts):
+                yield found, int(info.get("size") or 0)
+
+
+_LOCAL = _Local()
+
+
+def _file_system(uri: str) -> tuple[_FileSystem, str]:
+    if is_local(uri):
+        return _LOCAL, local_path(uri)
+    try:
+        core = import_module("fsspec.core")
+    except ImportError as exc:
+        raise MissingExtra(f"A directory such as {uri}", "storage") from exc
+    try:
+        system, path = core.url_to_fs(uri)
+    except ImportError as exc:
+        raise StoreError(f"{uri} needs a driver that is not installed: {exc}") from exc
+    except ValueError as exc:
+        raise StoreError(f"{uri} has a scheme that fsspec does not know: {exc}") from exc
+    return _Remote(system), path
+
+
+def _authority(uri: str) -> str:
+    """Scheme and host: what two locations on one file system have in common."""
+    return uri.partition("/")[0].lower() + "//" + (uri.partition("//")[2].partition("/")[0] if "://" in uri else "")
