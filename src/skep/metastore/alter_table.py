@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Final, NamedTuple
 
 from skep.errors import InvalidOperationException, MetaException, StoreError
-from skep.hive.locations import is_under, join, name as last_name, parent, same_location
+from skep.hive.locations import join, name as last_name, parent, same_location
 from skep.hive.names import is_valid_table_name, normalize
 from skep.hive.types import incompatible_columns
 from skep.metastore import normal, rows
@@ -221,7 +221,7 @@ def _rename(
     destination = join(root, after.tableName or "")
     after = replace(after, sd=replace(after.sd, location=destination))
     for number, uri in partitions.bases(tx, row.id).items():
-        if is_under(uri, source):
+        if uri.startswith(source):
             partitions.set_base(tx, row.id, number, destination + uri[len(source) :])
     job = plan_move(ctx, tx, source, destination)
     return after, _Move(source, destination, job, before, row)
@@ -254,6 +254,6 @@ def _take_back(tx: Transaction, move: _Move) -> None:
     tables.rename(tx, row.id, row.db_id, row.name)
     tables.update(tx, row.id, **rows.table_columns(before)._asdict())
     for number, uri in partitions.bases(tx, row.id).items():
-        if is_under(uri, move.target):
+        if uri.startswith(move.target):
             partitions.set_base(tx, row.id, number, move.source + uri[len(move.target) :])
     jobs.done(tx, move.job)

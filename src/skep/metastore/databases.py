@@ -70,7 +70,7 @@ def create_database(ctx: Context, database: Database | None) -> None:
     with Making(ctx.warehouse) as made:
         made.make(stored.locationUri)
         try:
-            ctx.database.run(lambda tx: _insert(ctx, tx, where, catalog.id, stored))
+            ctx.database.run(lambda tx: _insert(ctx, tx, where, catalog.id, stored, taken))
         except ConstraintViolated:
             raise taken from None
         made.keep()
@@ -87,7 +87,16 @@ def _stored(database: Database, location: str, ctx: Context) -> Database:
     )
 
 
-def _insert(ctx: Context, tx: Transaction, where: DatabaseName, catalog_id: int, database: Database) -> None:
+def _insert(
+    ctx: Context,
+    tx: Transaction,
+    where: DatabaseName,
+    catalog_id: int,
+    database: Database,
+    taken: AlreadyExistsException,
+) -> None:
+    if databases.find(tx, *where) is not None:
+        raise taken
     databases.insert(tx, catalog_id, where.database, rows.database_body(database))
     named = replace(database, name=where.database, catalogName=where.catalog)
     record(ctx, tx, "CREATE_DATABASE", where, None, [("database", binary.encode(named))])
@@ -134,7 +143,7 @@ def drop_database(ctx: Context, name: str | None, deleteData: bool | None, casca
             raise _missing_to_drop(ctx, where)
         databases.lock(tx, row.id, exclusive=True)
         names = tables.names(tx, *where)
-        owned = functions.names(tx, row.id)
+        owned = functions.names(tx, *where)
         if not cascade:
             if names:
                 raise InvalidOperationException(f"Database {where.database} is not empty. One or more tables exist.")
@@ -145,7 +154,9 @@ def drop_database(ctx: Context, name: str | None, deleteData: bool | None, casca
         for table in names:
             jobs += remove_table(ctx, tx, where, table, delete_data=bool(deleteData))
         for function in owned:
-            functions.delete(tx, row.id, function)
+            found = functions.find(tx, *where, function)
+            if found is not None:
+                functions.delete(tx, found.id)
         databases.delete(tx, row.id)
         if deleteData and database.locationUri:
             jobs.append(plan_removal(ctx, tx, database.locationUri))

@@ -60,9 +60,12 @@ class Making:
                 log.warning("the new directory %s could not be taken back: %s", uri, failure)
 
 
-def plan_removal(ctx: Context, tx: Transaction, uri: str) -> int:
-    """A directory that goes when this transaction has committed; give the id to `finish`."""
-    return jobs.add(tx, kind="remove", source=uri, target=None, created=ctx.now())
+def plan_removal(ctx: Context, tx: Transaction, uri: str, below: str | None = None) -> int:
+    """A directory that goes when this transaction has committed; give the id to `finish`.
+
+    With `below`, directories above it that this leaves empty go too, up to that one.
+    """
+    return jobs.add(tx, kind="remove", source=uri, target=below, created=ctx.now())
 
 
 def plan_move(ctx: Context, tx: Transaction, source: str, target: str) -> int:

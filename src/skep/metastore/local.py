@@ -21,7 +21,10 @@ from skep.wire.methods import METHODS, Method
 
 log = logging.getLogger("skep.metastore")
 
-TOPICS: Final = ("service", "catalogs", "databases", "tables", "alter_table", "partitions", "functions")
+TOPICS: Final = (
+    *("service", "catalogs", "databases", "tables", "alter_table"),
+    *("partitions", "add_partitions", "alter_partitions", "drop_partitions", "functions"),
+)
 """The modules that serve methods; a public function named like a method serves it."""
 
 Function = Callable[..., Any]

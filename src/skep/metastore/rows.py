@@ -19,7 +19,7 @@ from skep.errors import StoreError
 from skep.store.catalogs import CatalogRow
 from skep.store.databases import DatabaseRow
 from skep.store.functions import FunctionRow
-from skep.store.partitions import PartitionRow
+from skep.store.partitions import PartitionTuple, Sizes
 from skep.store.tables import TableRow
 from skep.wire import binary
 from skep.wire.generated.catalogs import Catalog
@@ -31,8 +31,9 @@ from skep.wire.structs import replace
 
 FORMAT: Final = 1
 """The number of this encoding; a later one upcasts what it reads with a lower number."""
-PARAM_LIMIT: Final = 255
-"""Parameters up to this many bytes can be filtered on."""
+
+CHUNK: Final = 512 * 1024
+"""Long answers are made in pieces of about this many bytes."""
 
 pack = binary.pack_i
 _SUCCESS = b"\x0c\x00\x00"
@@ -111,7 +112,6 @@ class TableColumns(NamedTuple):
 
 
 def table_columns(table: Table) -> TableColumns:
-    params = table.parameters or {}
     metadata = table.creationMetadata
     return TableColumns(
         type=table.tableType or "",
@@ -119,7 +119,7 @@ def table_columns(table: Table) -> TableColumns:
         last_access=table.lastAccessTime or 0,
         write_id=table.writeId if table.writeId is not None else -1,
         body=binary.encode(replace(table, **_TABLE_ABSENT))[:-1],
-        params={k: v for k, v in params.items() if len(k.encode()) <= PARAM_LIMIT and len(v.encode()) <= PARAM_LIMIT},
+        params=table.parameters or {},
         creation_metadata=binary.encode(metadata) if metadata is not None else None,
     )
 
@@ -144,7 +144,7 @@ def table_struct(row: TableRow, catalog: str, database: str) -> bytes:
     parts = [text_field(1, row.name), text_field(2, database), row.body, text_field(17, catalog)]
     if row.creation_metadata is not None:
         parts += (b"\x0c\x00\x10", row.creation_metadata)
-    if row.write_id >= 0:
+    if row.write_id > 0:
         parts += (b"\x0a\x00\x13", binary.pack_q(row.write_id))
     parts.append(_STOP)
     return b"".join(parts)
@@ -181,51 +181,58 @@ class Splicer:
         self, catalog: str, database: str, table: str, shapes: dict[int, bytes], bases: dict[int, str]
     ) -> None:
         names = text_field(2, database) + text_field(3, table) + text_field(9, catalog)
-        self._heads = {no: names + b"\x0c\x00\x06" + sd + b"\x0b\x00\x02" for no, sd in shapes.items()}
-        # A base is the directory above the partition: location = uri + (suffix, else the name).
+        self._heads: dict[int | None, bytes] = {no: names + b"\x0c\x00\x06" + sd for no, sd in shapes.items()}
+        self._heads[None] = names  # A partition of a view has no storage.
         self._bases = {no: uri.encode("utf-8", "surrogateescape") for no, uri in bases.items()}
-        self._shapes = shapes
 
-    def location(self, row: PartitionRow) -> bytes:
-        tail = row.suffix if row.suffix is not None else row.name
-        if row.base is None:
-            return tail.encode("utf-8", "surrogateescape")
-        return self._bases[row.base] + tail.encode("utf-8", "surrogateescape")
+    def location(self, row: PartitionTuple) -> bytes | None:
+        _, name, _, base, suffix, *_ = row
+        if base is not None:
+            return self._bases[base] + (name if suffix is None else suffix).encode("utf-8", "surrogateescape")
+        return None if suffix is None else suffix.encode("utf-8", "surrogateescape")
 
-    def parts(self, row: PartitionRow) -> tuple[bytes, ...]:
+    def parts(self, row: PartitionTuple) -> tuple[bytes, ...]:
         """The Partition struct in pieces; joined by the caller, with others."""
-        if row.fmt != FORMAT:
-            _check(row.fmt, f"partition {row.name}")
-        location = self.location(row)
-        own = row.body
-        if row.write_id >= 0:
-            own += b"\x0a\x00\x0a" + binary.pack_q(row.write_id)
-        return own, self._heads[row.shape], pack(len(location)), location, b"\x00\x00"
+        _, name, shape, base, suffix, write_id, fmt, own = row
+        if fmt != FORMAT:
+            _check(fmt, f"partition {name}")
+        if write_id > 0:
+            own += b"\x0a\x00\x0a" + binary.pack_q(write_id)
+        if base is not None:
+            location = self._bases[base] + (name if suffix is None else suffix).encode("utf-8", "surrogateescape")
+        elif suffix is not None:
+            location = suffix.encode("utf-8", "surrogateescape")
+        else:
+            return own, self._heads[shape], b"\x00" if shape is None else b"\x00\x00"
+        return own, self._heads[shape], b"\x0b\x00\x02", pack(len(location)), location, b"\x00\x00"
 
-    def struct(self, row: PartitionRow) -> bytes:
+    def struct(self, row: PartitionTuple) -> bytes:
         return b"".join(self.parts(row))
 
-    def partition(self, row: PartitionRow) -> Partition:
+    def partition(self, row: PartitionTuple) -> Partition:
         return binary.decode(Partition, self.struct(row))
 
-    def size(self, shape: int, base: int | None, count: int, body_bytes: int, tail_bytes: int) -> int:
-        """The bytes of `count` structs of one shape and base, write ids aside."""
-        fixed = len(self._heads[shape]) + 4 + 2 + (len(self._bases[base]) if base is not None else 0)
-        return count * fixed + body_bytes + tail_bytes
+    def size(self, group: Sizes) -> int:
+        """The bytes of all structs of one shape and base."""
+        fixed = len(self._heads[group.shape]) + (1 if group.shape is None else 2)
+        if group.located:
+            fixed += 7 + (len(self._bases[group.base]) if group.base is not None else 0)
+        return group.count * fixed + group.body + group.location + 11 * group.written
 
-    def chunks(self, rows: Iterable[PartitionRow], target: int = 512 * 1024) -> Iterator[bytes]:
+    def chunks(self, found: Iterable[PartitionTuple], target: int = CHUNK) -> Iterator[bytes]:
         """The structs of many rows, in chunks of about `target` bytes."""
         pieces: list[bytes] = []
         size = 0
-        for row in rows:
+        for row in found:
             parts = self.parts(row)
             pieces += parts
-            size += len(parts[0]) + len(parts[1]) + len(parts[3])
+            size += len(parts[0]) + len(parts[1])
             if size > target:
                 yield b"".join(pieces)
                 pieces.clear()
                 size = 0
-        yield b"".join(pieces)
+        if pieces:
+            yield b"".join(pieces)
 
 
 def list_head(count: int) -> bytes:

@@ -217,6 +217,8 @@ def _insert(ctx: Context, tx: Transaction, where: DatabaseName, table: Table) ->
     if row is None:
         raise InvalidObjectException(where.database)
     databases.lock(tx, row.id)
+    if tables.find(tx, *where, table.tableName or "") is not None:
+        raise _taken(ctx, where, table)
     columns = rows.table_columns(table)
     tables.insert(tx, row.id, table.tableName or "", **columns._asdict())
     record(ctx, tx, "CREATE_TABLE", where, table.tableName, [("table", binary.encode(table))])

@@ -1,0 +1,109 @@
+"""Lists of partitions as answers: spliced from rows, in one piece when short, pulled from a snapshot when long.
+
+The count of a Thrift list and the length of a frame come first on the wire; both are computed in the snapshot that
+the rows are then read from (design decision 11). This file never decodes a partition.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from itertools import chain, islice
+from typing import Final
+
+from skep.metastore import rows
+from skep.metastore.context import Context, DatabaseName
+from skep.metastore.local import Encoded
+from skep.store import partitions
+from skep.store.partitions import PartitionTuple, Where
+from skep.store.tables import TableRow
+from skep.store.transaction import Transaction
+from skep.wire.binary import pack_i
+from skep.wire.message import Stream
+
+SHORT: Final = 500
+"""Lists up to this long are answered in one piece."""
+
+Each = Callable[[Transaction, int], Iterator[PartitionTuple]]
+
+
+def splicer(tx: Transaction, where: DatabaseName, row: TableRow) -> rows.Splicer:
+    return rows.Splicer(*where, row.name, partitions.shapes(tx, row.id), partitions.bases(tx, row.id))
+
+
+def listed(ctx: Context, where: DatabaseName, row: TableRow, condition: Where | None, limit: int = -1) -> Encoded:
+    """All partitions, or those that match, in the order of their names."""
+
+    def each(tx: Transaction, most: int) -> Iterator[PartitionTuple]:
+        if condition is None:
+            return partitions.each(tx, row.id, most)
+        return partitions.each_matching(tx, row.id, condition, most)
+
+    with ctx.reading() as tx:
+        first = list(each(tx, SHORT + 1 if limit < 0 else min(limit, SHORT + 1)))
+        if len(first) <= SHORT:
+            splice = splicer(tx, where, row)
+            return Encoded(rows.list_reply(chain.from_iterable(map(splice.parts, first)), len(first)))
+    return _streamed(ctx, where, row, condition, limit, each)
+
+
+def _streamed(
+    ctx: Context, where: DatabaseName, row: TableRow, condition: Where | None, limit: int, each: Each
+) -> Encoded:
+    snapshot = ctx.database.snapshot()
+    try:
+        splice = splicer(snapshot, where, row)
+        groups = partitions.sizes(snapshot, row.id, condition, limit)
+        count = sum(group.count for group in groups)
+        head = rows.list_head(count)
+        length = len(head) + sum(splice.size(group) for group in groups) + 1
+    except BaseException:
+        snapshot.close()
+        raise
+
+    def chunks() -> Iterator[bytes]:
+        try:
+            yield head
+            yield from splice.chunks(each(snapshot, limit))
+            yield b"\x00"
+        finally:
+            snapshot.close()
+
+    return Encoded(Stream(chunks(), length))
+
+
+def listed_names(ctx: Context, row: TableRow, limit: int = -1) -> Encoded:
+    """All partition names in order; like `listed`, in one piece or pulled."""
+    first = partitions.names(ctx.reader(), row.id, SHORT + 1 if limit < 0 else min(limit, SHORT + 1))
+    if len(first) <= SHORT:
+        return Encoded(b"".join((_names_head(len(first)), _names(first), b"\x00")))
+    snapshot = ctx.database.snapshot()
+    try:
+        count, size = partitions.name_size(snapshot, row.id, limit)
+        head = _names_head(count)
+    except BaseException:
+        snapshot.close()
+        raise
+
+    def chunks() -> Iterator[bytes]:
+        try:
+            yield head
+            found = partitions.each_name(snapshot, row.id, limit)
+            while some := [name for (name,) in islice(found, 8192)]:
+                yield _names(some)
+            yield b"\x00"
+        finally:
+            snapshot.close()
+
+    return Encoded(Stream(chunks(), len(head) + size + 4 * count + 1))
+
+
+def _names_head(count: int) -> bytes:
+    return b"\x0f\x00\x00\x0b" + pack_i(count)
+
+
+def _names(names: list[str]) -> bytes:
+    out: list[bytes] = []
+    for name in names:
+        data = name.encode("utf-8", "surrogateescape")
+        out += (pack_i(len(data)), data)
+    return b"".join(out)
