@@ -56,9 +56,7 @@ class Database(ABC):
         """Open the database at a `postgresql://` URL or, without one, the SQLite file in the data folder."""
         if url is None:
             if data is None:
-                raise StoreError(
-                    "no database was given: name a data folder for SQLite, or a postgresql:// URL"
-                )
+                raise StoreError("no database was given: name a data folder for SQLite, or a postgresql:// URL")
             from skep.store.sqlite import SqliteDatabase
 
             return SqliteDatabase(data, threads)

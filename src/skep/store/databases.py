@@ -25,9 +25,7 @@ _COLUMNS = sa.select(_d.id, _d.cat_id, _d.name, _d.fmt, _d.body).where(_IN_CATAL
 _FIND = Statement(_COLUMNS.where(_d.name == sa.bindparam("name")))
 _ROWS = Statement(_COLUMNS.order_by(_d.name))
 _NAMES = Statement(sa.select(_d.name).where(_IN_CATALOG).order_by(_d.name))
-_INSERT = Statement(
-    sa.insert(schema.databases).values(bound("cat_id", "name", "fmt", "body")).returning(_d.id)
-)
+_INSERT = Statement(sa.insert(schema.databases).values(bound("cat_id", "name", "fmt", "body")).returning(_d.id))
 _UPDATE = Statement(sa.update(schema.databases).values(bound("fmt", "body")).where(_THIS))
 _DELETE = Statement(sa.delete(schema.databases).where(_THIS))
 _SHARE = Statement(sa.select(_d.id).where(_THIS).with_for_update(read=True))

@@ -35,9 +35,7 @@ _NEXT = Statement(
     .returning(_counter.value)
 )
 _CURRENT = Statement(sa.select(_counter.value).where(_COUNTER))
-_INSERT = Statement(
-    sa.insert(schema.events).values(bound("id", "time", "type", "cat", "db", "tbl", "fmt", "body"))
-)
+_INSERT = Statement(sa.insert(schema.events).values(bound("id", "time", "type", "cat", "db", "tbl", "fmt", "body")))
 _SINCE = Statement(
     limited(
         sa.select(_e.id, _e.time, _e.type, _e.cat, _e.db, _e.tbl, _e.fmt, _e.body)

@@ -39,14 +39,9 @@ _FIND = Statement(
 )
 _NAMES = Statement(sa.select(_f.name).select_from(_SOURCE).where(_IN_DATABASE).order_by(_f.name))
 _ROWS = Statement(
-    sa.select(_d.name, _f.name, _f.fmt, _f.body)
-    .select_from(_SOURCE)
-    .where(_IN_CATALOG)
-    .order_by(_d.name, _f.name)
+    sa.select(_d.name, _f.name, _f.fmt, _f.body).select_from(_SOURCE).where(_IN_CATALOG).order_by(_d.name, _f.name)
 )
-_INSERT = Statement(
-    sa.insert(schema.functions).values(bound("db_id", "name", "fmt", "body")).returning(_f.id)
-)
+_INSERT = Statement(sa.insert(schema.functions).values(bound("db_id", "name", "fmt", "body")).returning(_f.id))
 _UPDATE = Statement(sa.update(schema.functions).values(bound("db_id", "name", "fmt", "body")).where(_THIS))
 _DELETE = Statement(sa.delete(schema.functions).where(_THIS))
 

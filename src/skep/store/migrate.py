@@ -68,8 +68,7 @@ def ensure_schema(database: Database) -> None:
 def _is_newest(found: str | None) -> bool:
     if found is not None and found not in REVISIONS:
         raise StoreError(
-            f"the database has the schema {found} of a newer skep; "
-            f"this one knows schemas up to {HEAD}: upgrade skep"
+            f"the database has the schema {found} of a newer skep; this one knows schemas up to {HEAD}: upgrade skep"
         )
     return found == HEAD
 
@@ -79,9 +78,7 @@ def create(connection: Connection) -> None:
     strangers = set(inspect(connection).get_table_names()) & set(schema.metadata.tables)
     if strangers:
         names = ", ".join(sorted(strangers))
-        raise StoreError(
-            f"the database is not skep's but has tables of the same names: {names}; give skep its own"
-        )
+        raise StoreError(f"the database is not skep's but has tables of the same names: {names}; give skep its own")
     schema.metadata.create_all(connection, checkfirst=False)
     connection.execute(
         schema.counters.insert(), [{"name": name, "value": value} for name, value in schema.FIRST_COUNTERS]

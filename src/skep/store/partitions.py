@@ -6,8 +6,8 @@ the whole location, and without either it has none. So moving a table or changin
 shapes and bases, whatever the number of partitions. Shapes and bases belong to one table.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
-from functools import lru_cache
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import lru_cache, partial
 from typing import Any, NamedTuple
 
 import sqlalchemy as sa
@@ -15,7 +15,7 @@ import sqlalchemy as sa
 from skep.store import schema
 from skep.store.schema import VALUE_COLUMNS
 from skep.store.statements import SQLITE, Statement, bound, in_list, limit_of, limited
-from skep.store.transaction import Transaction
+from skep.store.transaction import Row, Transaction
 
 
 class PartitionRow(NamedTuple):
@@ -27,10 +27,6 @@ class PartitionRow(NamedTuple):
     write_id: int
     fmt: int
     body: bytes
-
-
-PartitionTuple = tuple[int, str, int | None, int | None, str | None, int, int, bytes]
-"""The fields of a PartitionRow. Long lists yield plain tuples: naming a million of them takes its time."""
 
 
 class NewPartition(NamedTuple):
@@ -81,23 +77,22 @@ _EACH = Statement(limited(_COLUMNS.order_by(_p.name)))
 _NAMES = Statement(limited(sa.select(_p.name).where(_OF_TABLE).order_by(_p.name)))
 _EXISTING = Statement(sa.select(_p.name).where(_OF_TABLE, _NAMED).order_by(_p.name))
 _COUNT = Statement(sa.select(sa.func.count()).select_from(schema.partitions).where(_OF_TABLE))
+_LOCATIONS = Statement(
+    sa.select(_p.base, sa.func.coalesce(_p.suffix, _p.name))
+    .where(_OF_TABLE, sa.or_(in_list(_p.base, "bases"), sa.and_(_p.base.is_(None), _p.suffix.is_not(None))))
+    .order_by(_p.name)
+)
 _INSERT = Statement(
     sa.insert(schema.partitions).values(
         bound("table_id", "name", *VALUE_COLUMNS, "shape", "base", "suffix", "write_id", "fmt", "body")
     )
 )
 _UPDATE = Statement(
-    sa.update(schema.partitions)
-    .values(bound("shape", "base", "suffix", "write_id", "fmt", "body"))
-    .where(_THIS)
+    sa.update(schema.partitions).values(bound("shape", "base", "suffix", "write_id", "fmt", "body")).where(_THIS)
 )
 _RENAME = Statement(sa.update(schema.partitions).values(bound("name", *VALUE_COLUMNS, "suffix")).where(_THIS))
 _DELETE_MANY = Statement(sa.delete(schema.partitions).where(_OF_TABLE, _NAMED))
-_PIN = (
-    sa.update(schema.partitions)
-    .values(suffix=_p.name)
-    .where(_OF_TABLE, _p.base.is_not(None), _p.suffix.is_(None))
-)
+_PIN = sa.update(schema.partitions).values(suffix=_p.name).where(_OF_TABLE, _p.base.is_not(None), _p.suffix.is_(None))
 _PIN_ALL = Statement(_PIN)
 _PIN_NAMED = Statement(_PIN.where(_NAMED))
 
@@ -122,14 +117,32 @@ def names(tx: Transaction, table_id: int, limit: int = -1) -> list[str]:
     return [name for (name,) in tx.all(_NAMES, table_id=table_id, limit=limit_of(limit))]
 
 
-def each_name(tx: Transaction, table_id: int, limit: int = -1) -> Iterator[tuple[str]]:
-    """The names of a table's partitions, sorted, one by one, each as a tuple."""
-    return tx.each(_NAMES, table_id=table_id, limit=limit_of(limit))
+def each_name(tx: Transaction, table_id: int, limit: int = -1) -> Iterator[str]:
+    """The names of a table's partitions, sorted, one by one."""
+    for (name,) in tx.each(_NAMES, table_id=table_id, limit=limit_of(limit)):
+        yield name
 
 
-def each(tx: Transaction, table_id: int, limit: int = -1) -> Iterator[PartitionTuple]:
+def each(tx: Transaction, table_id: int, limit: int = -1) -> Iterator[PartitionRow]:
     """A table's partitions, sorted by name, one by one."""
-    return tx.each(_EACH, table_id=table_id, limit=limit_of(limit))
+    return _rows(tx.each(_EACH, table_id=table_id, limit=limit_of(limit)))
+
+
+# The constructor of a million rows; `_make` would add a call in Python for each.
+_new_row: Callable[[Row], PartitionRow] = partial(tuple.__new__, PartitionRow)
+
+
+def _rows(found: Iterator[Row]) -> Iterator[PartitionRow]:
+    yield from map(_new_row, found)
+
+
+def own_locations(tx: Transaction, table_id: int, root: str | None = None) -> list[str]:
+    """The locations of partitions. With the table's root, those on bases below it are left out."""
+    known = bases(tx, table_id)
+    below = None if root is None else root.rstrip("/") + "/"
+    elsewhere = [number for number, uri in known.items() if below is None or not uri.startswith(below)]
+    found = tx.all(_LOCATIONS, table_id=table_id, bases=tx.list(elsewhere))
+    return [tail if base is None else known[base] + tail for base, tail in found]
 
 
 def count(tx: Transaction, table_id: int) -> int:
@@ -145,8 +158,7 @@ def _matching(columns: str, sql: str) -> Statement:
         # Sorted apart from the index of names: else SQLite walks all names to find a few rows in their order.
         order = "+name" if dialect == SQLITE else "name"
         return sa.text(
-            f"SELECT {columns} FROM partitions WHERE table_id = :table_id AND ({sql}) "
-            f"ORDER BY {order} LIMIT :limit"
+            f"SELECT {columns} FROM partitions WHERE table_id = :table_id AND ({sql}) ORDER BY {order} LIMIT :limit"
         )
 
     return Statement(build)
@@ -157,10 +169,10 @@ def _count_matching(sql: str) -> Statement:
     return Statement(sa.text(f"SELECT count(*) FROM partitions WHERE table_id = :table_id AND ({sql})"))
 
 
-def each_matching(tx: Transaction, table_id: int, where: Where, limit: int = -1) -> Iterator[PartitionTuple]:
+def each_matching(tx: Transaction, table_id: int, where: Where, limit: int = -1) -> Iterator[PartitionRow]:
     """The partitions that satisfy a condition, sorted by name, one by one."""
     statement = _matching(", ".join(_FIELDS), where.sql)
-    return tx.each(statement, table_id=table_id, limit=limit_of(limit), **where.params)
+    return _rows(tx.each(statement, table_id=table_id, limit=limit_of(limit), **where.params))
 
 
 def names_matching(tx: Transaction, table_id: int, where: Where, limit: int = -1) -> list[str]:
@@ -232,9 +244,7 @@ def name_size(tx: Transaction, table_id: int, limit: int = -1) -> tuple[int, int
 # --- changes -----------------------------------------------------------------------------------------------
 
 
-def insert_many(
-    tx: Transaction, table_id: int, rows: Sequence[NewPartition], *, fmt: int = schema.FORMAT
-) -> None:
+def insert_many(tx: Transaction, table_id: int, rows: Sequence[NewPartition], *, fmt: int = schema.FORMAT) -> None:
     """Add partitions. ConstraintViolated if one of the names is taken: then none was added."""
     shared = {"table_id": table_id, "fmt": fmt}
     tx.many(
@@ -303,13 +313,11 @@ class _Shared:
         of_table = table.c.table_id == sa.bindparam("table_id")
         value = table.c[column]
         self.all = Statement(sa.select(table.c.no, value).where(of_table).order_by(table.c.no))
-        self._find = Statement(
-            sa.select(sa.func.min(table.c.no)).where(of_table, value == sa.bindparam("value"))
-        )
+        self._find = Statement(sa.select(sa.func.min(table.c.no)).where(of_table, value == sa.bindparam("value")))
         self._next = Statement(
-            sa.select(
-                sa.func.coalesce(sa.func.max(table.c.no), sa.literal_column("0")) + sa.literal_column("1")
-            ).where(of_table)
+            sa.select(sa.func.coalesce(sa.func.max(table.c.no), sa.literal_column("0")) + sa.literal_column("1")).where(
+                of_table
+            )
         )
         columns: dict[str, Any] = {
             "table_id": sa.bindparam("table_id"),
@@ -318,9 +326,7 @@ class _Shared:
         }
         self._insert = Statement(sa.insert(table).values(columns))
         self._set = Statement(
-            sa.update(table)
-            .values({column: sa.bindparam("value")})
-            .where(of_table, table.c.no == sa.bindparam("no"))
+            sa.update(table).values({column: sa.bindparam("value")}).where(of_table, table.c.no == sa.bindparam("no"))
         )
 
     def add(self, tx: Transaction, table_id: int, value: bytes | str) -> int:

@@ -73,7 +73,11 @@ def connect(url: str) -> Connection:
     raise StoreError(f"this PostgreSQL database has the encoding {encoding}; create one with ENCODING 'UTF8'")
 
 
-def _sentence(exc: psycopg.Error) -> str:
+_REFUSED = (psycopg.Error, UnicodeError)
+"""What psycopg raises; the last one for text that PostgreSQL cannot hold."""
+
+
+def _sentence(exc: Exception) -> str:
     return " ".join(str(exc).split()) or type(exc).__name__
 
 
@@ -88,16 +92,15 @@ class PostgresTransaction(Transaction):
         self.on_loss = on_loss
         self.changed = False
 
-    def store_error(self, exc: psycopg.Error) -> StoreError:
+    def store_error(self, exc: Exception) -> StoreError:
         """What an error of the driver means to the caller."""
         if self._connection.closed:
             self.on_loss()
-            return StoreError(
-                f"the connection to PostgreSQL was lost: {_sentence(exc)}; the next call makes a new one"
-            )
-        if exc.sqlstate in CONFLICTS:
+            return StoreError(f"the connection to PostgreSQL was lost: {_sentence(exc)}; the next call makes a new one")
+        state = getattr(exc, "sqlstate", None)
+        if state in CONFLICTS:
             return WriteConflict(f"another transaction came in between: {_sentence(exc)}")
-        if exc.sqlstate in CONSTRAINTS:
+        if state in CONSTRAINTS:
             return ConstraintViolated(f"PostgreSQL refused a row: {_sentence(exc)}")
         return StoreError(f"PostgreSQL could not do it: {_sentence(exc)}")
 
@@ -105,14 +108,14 @@ class PostgresTransaction(Transaction):
         try:
             cursor = self._connection.execute(statement.postgresql, params, binary=True)
             row = cursor.fetchone()
-        except psycopg.Error as exc:
+        except _REFUSED as exc:
             raise self.store_error(exc) from exc
         return row
 
     def all(self, statement: Statement, **params: Any) -> list[Row]:
         try:
             return self._connection.execute(statement.postgresql, params, binary=True).fetchall()
-        except psycopg.Error as exc:
+        except _REFUSED as exc:
             raise self.store_error(exc) from exc
 
     def each(self, statement: Statement, **params: Any) -> Iterator[Row]:
@@ -121,7 +124,7 @@ class PostgresTransaction(Transaction):
     def run(self, statement: Statement, **params: Any) -> int:
         try:
             changed = self._connection.execute(statement.postgresql, params).rowcount
-        except psycopg.Error as exc:
+        except _REFUSED as exc:
             raise self.store_error(exc) from exc
         self.changed = self.changed or changed > 0
         return changed
@@ -132,7 +135,7 @@ class PostgresTransaction(Transaction):
         try:
             with self._connection.cursor() as cursor:
                 cursor.executemany(statement.postgresql, rows)
-        except psycopg.Error as exc:
+        except _REFUSED as exc:
             raise self.store_error(exc) from exc
         self.changed = True
 
@@ -167,7 +170,7 @@ class PostgresSnapshot(PostgresTransaction, Snapshot):
             finally:
                 if not self._connection.closed:
                     cursor.close()
-        except psycopg.Error as exc:
+        except _REFUSED as exc:
             raise self.store_error(exc) from exc
 
     def close(self) -> None:

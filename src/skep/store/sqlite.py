@@ -79,7 +79,11 @@ def connect(path: Path) -> sqlite3.Connection:
     return connection
 
 
-def _store_error(exc: sqlite3.Error) -> StoreError:
+_REFUSED = (sqlite3.Error, UnicodeError, OverflowError)
+"""What sqlite3 raises; the last two for parameters that SQLite cannot hold."""
+
+
+def _store_error(exc: Exception) -> StoreError:
     if isinstance(exc, sqlite3.IntegrityError):
         return ConstraintViolated(f"SQLite refused a row: {exc}")
     return StoreError(f"SQLite could not do it: {exc}")
@@ -98,14 +102,14 @@ class SqliteTransaction(Transaction):
     def one(self, statement: Statement, **params: Any) -> Row | None:
         try:
             row: Row | None = self._execute(statement.sqlite, params).fetchone()
-        except sqlite3.Error as exc:
+        except _REFUSED as exc:
             raise _store_error(exc) from exc
         return row
 
     def all(self, statement: Statement, **params: Any) -> list[Row]:
         try:
             return self._execute(statement.sqlite, params).fetchall()
-        except sqlite3.Error as exc:
+        except _REFUSED as exc:
             raise _store_error(exc) from exc
 
     def each(self, statement: Statement, **params: Any) -> Iterator[Row]:
@@ -115,19 +119,19 @@ class SqliteTransaction(Transaction):
                 yield from cursor
             finally:
                 cursor.close()
-        except sqlite3.Error as exc:
+        except _REFUSED as exc:
             raise _store_error(exc) from exc
 
     def run(self, statement: Statement, **params: Any) -> int:
         try:
             return self._execute(statement.sqlite, params).rowcount
-        except sqlite3.Error as exc:
+        except _REFUSED as exc:
             raise _store_error(exc) from exc
 
     def many(self, statement: Statement, rows: Sequence[Mapping[str, Any]]) -> None:
         try:
             self._connection.executemany(statement.sqlite, rows)
-        except sqlite3.Error as exc:
+        except _REFUSED as exc:
             raise _store_error(exc) from exc
 
     def list(self, items: Sequence[Any]) -> str:
@@ -139,9 +143,7 @@ class SqliteSnapshot(SqliteTransaction, Snapshot):
 
     __slots__ = ("_give_back",)
 
-    def __init__(
-        self, connection: sqlite3.Connection, give_back: Callable[[sqlite3.Connection], None]
-    ) -> None:
+    def __init__(self, connection: sqlite3.Connection, give_back: Callable[[sqlite3.Connection], None]) -> None:
         super().__init__(connection)
         self._give_back: Callable[[sqlite3.Connection], None] | None = give_back
 

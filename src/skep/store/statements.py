@@ -47,9 +47,7 @@ class Statement:
         compiled = source.compile(dialect=dialect)
         values = {key: value for key, value in (compiled.params or {}).items() if value is not None}
         if values:
-            raise ValueError(
-                f"a statement binds the constants {values}; write them as literal_column: {compiled}"
-            )
+            raise ValueError(f"a statement binds the constants {values}; write them as literal_column: {compiled}")
         return str(compiled)
 
 

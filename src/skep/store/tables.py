@@ -78,9 +78,7 @@ _LOCK = Statement(sa.select(_t.id).where(_THIS).with_for_update())
 _PARAMS = Statement(sa.select(_params.key, _params.value).where(_params.table_id == sa.bindparam("table_id")))
 _INSERT_PARAM = Statement(sa.insert(schema.table_params).values(bound("table_id", "key", "value")))
 _DELETE_PARAMS = Statement(
-    sa.delete(schema.table_params).where(
-        _params.table_id == sa.bindparam("table_id"), in_list(_params.key, "keys")
-    )
+    sa.delete(schema.table_params).where(_params.table_id == sa.bindparam("table_id"), in_list(_params.key, "keys"))
 )
 
 
@@ -107,10 +105,8 @@ def rows(tx: Transaction, cat: str, db: str) -> list[TableRow]:
 def names(tx: Transaction, cat: str, db: str, type: str | None = None) -> list[str]:
     """The names of a database's tables, or of those of one type, sorted."""
     if type is None:
-        found = tx.all(_NAMES, cat=cat, db=db)
-    else:
-        found = tx.all(_NAMES_OF_TYPE, cat=cat, db=db, type=type)
-    return [name for (name,) in found]
+        return [name for (name,) in tx.all(_NAMES, cat=cat, db=db)]
+    return [name for (name,) in tx.all(_NAMES_OF_TYPE, cat=cat, db=db, type=type)]
 
 
 def metas(tx: Transaction, cat: str, db: str) -> list[TableMeta]:
@@ -205,11 +201,7 @@ def searchable_params(tx: Transaction, id: int) -> dict[str, str]:
 
 def _searchable(params: Mapping[str, str]) -> dict[str, str]:
     limit = schema.PARAM_BYTES
-    return {
-        key: value
-        for key, value in params.items()
-        if len(key.encode()) <= limit and len(value.encode()) <= limit
-    }
+    return {key: value for key, value in params.items() if len(key.encode()) <= limit and len(value.encode()) <= limit}
 
 
 def _write_params(tx: Transaction, id: int, old: Mapping[str, str], new: Mapping[str, str]) -> None:

