@@ -129,9 +129,7 @@ class _Parser:
             self.fail(f"MismatchedTokenException(%s!={NUMBERS.get(kind)})", kind)
         return self.take()
 
-    def fail(
-        self, old_exception: str = "NoViableAltException(%s@[])", expected: str = "a condition"
-    ) -> NoReturn:
+    def fail(self, old_exception: str = "NoViableAltException(%s@[])", expected: str = "a condition") -> NoReturn:
         found = self.next
         if self.is_new:
             where, error = self.lexer.position(found.start), self.lexer.error
@@ -139,9 +137,7 @@ class _Parser:
             raise FilterSyntaxError(f"Error parsing partition filter: {reason}")
         exception = old_exception % NUMBERS[found.kind]
         complaint = self.lexer.error or "null"
-        raise FilterSyntaxError(
-            f"Error parsing partition filter; lexer error: {complaint}; exception {exception}"
-        )
+        raise FilterSyntaxError(f"Error parsing partition filter; lexer error: {complaint}; exception {exception}")
 
     # rules
 
@@ -161,9 +157,7 @@ class _Parser:
     def both(self) -> Filter:
         return self.chain("AND", self.expression, And)
 
-    def chain(
-        self, keyword: str, rule: Callable[[], Filter], node: Callable[[tuple[Filter, ...]], Filter]
-    ) -> Filter:
+    def chain(self, keyword: str, rule: Callable[[], Filter], node: Callable[[tuple[Filter, ...]], Filter]) -> Filter:
         parts = [rule()]
         while self.accept(keyword):
             parts.append(rule())
@@ -277,9 +271,7 @@ class _Parser:
             literals.append(self.literal())
         self.expect(")")
         if len(literals) != size:
-            raise FilterSyntaxError(
-                f"a STRUCT of {size} keys is compared with one of {len(literals)} literals"
-            )
+            raise FilterSyntaxError(f"a STRUCT of {size} keys is compared with one of {len(literals)} literals")
         return tuple(literals)
 
     def literal_like(self, kind: str) -> FilterLiteral:

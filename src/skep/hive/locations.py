@@ -35,9 +35,7 @@ class Location(NamedTuple):
 def parse_location(text: str) -> Location:
     """Read a location as Hadoop's Path does: doubled and trailing slashes go, `.` and `..` are resolved."""
     if not text:
-        raise LocationError(
-            "a location cannot be empty; give an absolute path or a URI such as file:/warehouse"
-        )
+        raise LocationError("a location cannot be empty; give an absolute path or a URI such as file:/warehouse")
     scheme = ""
     rest = text
     match = _SCHEME.match(text)

@@ -96,9 +96,7 @@ class ValidTxnList:
         return f"{self.high_watermark}:{self.min_open}:{opened}:{aborted}"
 
     def is_valid(self, txn: int) -> bool:
-        return (
-            txn <= self.high_watermark and not _contains(self.open, txn) and not _contains(self.aborted, txn)
-        )
+        return txn <= self.high_watermark and not _contains(self.open, txn) and not _contains(self.aborted, txn)
 
     def is_aborted(self, txn: int) -> bool:
         return _contains(self.aborted, txn)
@@ -248,9 +246,7 @@ def _parse_ids(text: str, whole: str) -> tuple[int, ...]:
         low = _number(first, whole)
         high = _number(last, whole) if dash else low
         if high < low or len(ids) + high - low >= MAX_IDS:
-            raise SnapshotSyntaxError(
-                f"{part!r} is not a run of at most {MAX_IDS} ascending ids in {whole!r}"
-            )
+            raise SnapshotSyntaxError(f"{part!r} is not a run of at most {MAX_IDS} ascending ids in {whole!r}")
         ids.extend(range(low, high + 1))
     return tuple(sorted(ids))
 

@@ -113,9 +113,7 @@ def has_fast_stats(parameters: Parameters) -> bool:
     return all(key in parameters for key in FAST_STATS)
 
 
-def set_fast_stats(
-    parameters: Parameters, num_files: int, total_size: int, env: Parameters
-) -> dict[str, str]:
+def set_fast_stats(parameters: Parameters, num_files: int, total_size: int, env: Parameters) -> dict[str, str]:
     """Put in what a listing found.
 
     Only a task that says it gathered statistics leaves them marked as accurate.

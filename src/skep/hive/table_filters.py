@@ -52,9 +52,7 @@ def field_of(key: str, generation: Generation) -> BoundField:
     for field in TableField:
         if key == field.value and (field not in _FIELDS_OF_HIVE_4 or generation >= Generation.HIVE_4_0):
             return BoundField(field)
-    raise FilterKeyError(
-        "Invalid key name in filter.  Use constants from org.apache.hadoop.hive.metastore.api"
-    )
+    raise FilterKeyError("Invalid key name in filter.  Use constants from org.apache.hadoop.hive.metastore.api")
 
 
 def parse_table_filter(text: str, generation: Generation) -> Filter:

@@ -106,7 +106,9 @@ def _append(
     """A partition with these values and the table's own storage."""
     of = _of(ctx, db_name, tbl_name)
     assert of.table.sd is not None
-    part = Partition(values=values, dbName=of.where.database, tableName=of.row.name, sd=replace(of.table.sd, location=None))
+    part = Partition(
+        values=values, dbName=of.where.database, tableName=of.row.name, sd=replace(of.table.sd, location=None)
+    )
     return add(ctx, db_name, tbl_name, (part,), env=env)[0]
 
 
@@ -281,5 +283,3 @@ def event_parts(of: Partitioned, new: Sequence[_New], stored: Sequence[Partition
     for shape, structs in groups.items():
         parts += (("sd", shape + b"\x00"), ("partitions", b"".join(structs)))
     return parts
-
-

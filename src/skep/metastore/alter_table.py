@@ -9,7 +9,8 @@ from __future__ import annotations
 from typing import Final, NamedTuple
 
 from skep.errors import InvalidOperationException, MetaException, StoreError
-from skep.hive.locations import join, name as last_name, parent, same_location
+from skep.hive.locations import join, parent, same_location
+from skep.hive.locations import name as last_name
 from skep.hive.names import is_valid_table_name, normalize
 from skep.hive.types import incompatible_columns
 from skep.metastore import normal, rows

@@ -34,9 +34,7 @@ def gathered_on_alter(warehouse: Warehouse, table: Table, env: Mapping[str, str]
     return _listed(warehouse, table, parameters, env)
 
 
-def _listed(
-    warehouse: Warehouse, table: Table, parameters: dict[str, str], env: Mapping[str, str]
-) -> dict[str, str]:
+def _listed(warehouse: Warehouse, table: Table, parameters: dict[str, str], env: Mapping[str, str]) -> dict[str, str]:
     found = located(warehouse, table.sd.location if table.sd is not None else None)
     return parameters if found is None else set_fast_stats(parameters, *found, env)
 

@@ -171,4 +171,3 @@ def _missing_to_drop(ctx: Context, where: DatabaseName) -> Exception:
         return NoSuchObjectException(where.database)
     # 2.3 and 3.1 stumble over the missing database; clients accept a MetaException here.
     return MetaException(f"database {where.database} does not exist")
-

@@ -6,18 +6,17 @@ from collections.abc import Sequence
 
 from skep.errors import MetaException, NoSuchObjectException
 from skep.hive.names import PartitionNameError, normalize, partition_values
-from skep.metastore import normal, rows
+from skep.metastore import normal
 from skep.metastore.changes import record
 from skep.metastore.context import Context, properties
 from skep.metastore.directories import finish, plan_removal
 from skep.metastore.listing import splicer
 from skep.metastore.partitions import Partitioned, no_partition
 from skep.store import partitions, tables
-from skep.store.partitions import PartitionTuple
-from skep.store.transaction import Transaction
+from skep.store.transaction import Row, Transaction
 from skep.wire import binary
 from skep.wire.generated.common import EnvironmentContext
-from skep.wire.generated.partitions import DropPartitionsRequest, DropPartitionsResult
+from skep.wire.generated.partitions import DropPartitionsRequest, DropPartitionsResult, Partition
 
 
 def drop_partition(
@@ -94,9 +93,7 @@ def _drop_one(
 
 def drop_partitions_req(ctx: Context, req: DropPartitionsRequest) -> DropPartitionsResult:
     if req.parts is None or req.parts.names is None:
-        raise MetaException(
-            "drop_partitions_req by serialized expressions is not served: name the partitions instead"
-        )
+        raise MetaException("drop_partitions_req by serialized expressions is not served: name the partitions instead")
     if req.catName is not None:
         ctx.saw_catalog()
     of = Partitioned(ctx, ctx.reader(), req.dbName, req.tblName)
@@ -109,14 +106,14 @@ def drop_partitions_req(ctx: Context, req: DropPartitionsRequest) -> DropPartiti
     return DropPartitionsResult(partitions=tuple(removed))
 
 
-def remove(ctx: Context, of: Partitioned, names: Sequence[str], *, delete_data: bool) -> list[rows.Partition]:
+def remove(ctx: Context, of: Partitioned, names: Sequence[str], *, delete_data: bool) -> list[Partition]:
     """Removes those that exist; what they were comes back."""
     external = normal.is_external(of.table)
     root = of.table.sd.location if of.table.sd is not None else None
 
-    def change(tx: Transaction) -> tuple[list[rows.Partition], list[int]]:
+    def change(tx: Transaction) -> tuple[list[Partition], list[int]]:
         tables.lock(tx, of.row.id)
-        found: list[PartitionTuple] = list(partitions.find_many(tx, of.row.id, names))
+        found: list[Row] = list(partitions.find_many(tx, of.row.id, names))
         if not found:
             return [], []
         splice = splicer(tx, of.where, of.row)
@@ -129,7 +126,7 @@ def remove(ctx: Context, of: Partitioned, names: Sequence[str], *, delete_data: 
                     planned.append(plan_removal(ctx, tx, location, below=root))
         partitions.delete_many(tx, of.row.id, [row[1] for row in found])
         objects = [("table", binary.encode(of.table))]
-        objects += [("values", binary.encode(rows.Partition(values=part.values))) for part in removed]
+        objects += [("values", binary.encode(Partition(values=part.values))) for part in removed]
         record(ctx, tx, "DROP_PARTITION", of.where, of.row.name, objects)
         return removed, planned
 

@@ -37,9 +37,7 @@ def get_functions(ctx: Context, dbName: str | None, pattern: str | None) -> tupl
 
 def get_all_functions(ctx: Context) -> GetAllFunctionsResponse:
     found = functions.rows(ctx.reader(), DEFAULT_CATALOG)
-    return GetAllFunctionsResponse(
-        functions=tuple(rows.function_of(item.function, DEFAULT_CATALOG, item.db) for item in found)
-    )
+    return GetAllFunctionsResponse(functions=tuple(rows.function_of(item, DEFAULT_CATALOG, item.db) for item in found))
 
 
 def create_function(ctx: Context, func: Function | None) -> None:

@@ -14,16 +14,16 @@ from skep.metastore import rows
 from skep.metastore.context import Context, DatabaseName
 from skep.metastore.local import Encoded
 from skep.store import partitions
-from skep.store.partitions import PartitionTuple, Where
+from skep.store.partitions import Where
 from skep.store.tables import TableRow
-from skep.store.transaction import Transaction
+from skep.store.transaction import Row, Transaction
 from skep.wire.binary import pack_i
 from skep.wire.message import Stream
 
 SHORT: Final = 500
 """Lists up to this long are answered in one piece."""
 
-Each = Callable[[Transaction, int], Iterator[PartitionTuple]]
+Each = Callable[[Transaction, int], Iterator[Row]]
 
 
 def splicer(tx: Transaction, where: DatabaseName, row: TableRow) -> rows.Splicer:
@@ -33,7 +33,7 @@ def splicer(tx: Transaction, where: DatabaseName, row: TableRow) -> rows.Splicer
 def listed(ctx: Context, where: DatabaseName, row: TableRow, condition: Where | None, limit: int = -1) -> Encoded:
     """All partitions, or those that match, in the order of their names."""
 
-    def each(tx: Transaction, most: int) -> Iterator[PartitionTuple]:
+    def each(tx: Transaction, most: int) -> Iterator[Row]:
         if condition is None:
             return partitions.each(tx, row.id, most)
         return partitions.each_matching(tx, row.id, condition, most)
@@ -53,7 +53,7 @@ def _streamed(
     try:
         splice = splicer(snapshot, where, row)
         groups = partitions.sizes(snapshot, row.id, condition, limit)
-        count = sum(group.count for group in groups)
+        count = sum(group.number for group in groups)
         head = rows.list_head(count)
         length = len(head) + sum(splice.size(group) for group in groups) + 1
     except BaseException:
@@ -88,7 +88,7 @@ def listed_names(ctx: Context, row: TableRow, limit: int = -1) -> Encoded:
         try:
             yield head
             found = partitions.each_name(snapshot, row.id, limit)
-            while some := [name for (name,) in islice(found, 8192)]:
+            while some := list(islice(found, 8192)):
                 yield _names(some)
             yield b"\x00"
         finally:

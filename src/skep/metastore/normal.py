@@ -57,9 +57,7 @@ def _with_parameters(serde: SerDeInfo) -> SerDeInfo:
 def _skew(skew: SkewedInfo | None) -> SkewedInfo:
     if skew is None or skew == (None, None, None):
         return _NO_SKEW
-    return SkewedInfo(
-        skew.skewedColNames or (), skew.skewedColValues or (), skew.skewedColValueLocationMaps or {}
-    )
+    return SkewedInfo(skew.skewedColNames or (), skew.skewedColValues or (), skew.skewedColValueLocationMaps or {})
 
 
 def is_external(table: Table) -> bool:

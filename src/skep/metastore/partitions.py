@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from skep.errors import MetaException, NoSuchObjectException
+from skep.hive import names as hive_names
 from skep.hive.filter_parser import parse_filter
 from skep.hive.filters import Filter, FilterError, check, predicate
 from skep.hive.generation import Generation
-from skep.hive import names as hive_names
 from skep.hive.names import PartitionNameError, make_part_name, partition_values
 from skep.metastore import rows
 from skep.metastore.context import Context, DatabaseName
@@ -18,10 +19,10 @@ from skep.metastore.local import Encoded
 from skep.metastore.tables import find_table, table_name
 from skep.store import partitions
 from skep.store.partition_filters import translate
-from skep.store.partitions import PartitionTuple, Where
+from skep.store.partitions import Where
 from skep.store.schema import VALUE_COLUMNS
 from skep.store.tables import TableRow
-from skep.store.transaction import Transaction
+from skep.store.transaction import Row, Transaction
 from skep.wire.generated.common import FieldSchema, Table
 
 
@@ -76,9 +77,7 @@ def get_partition_with_auth(
     return get_partition(ctx, db_name, tbl_name, part_vals)
 
 
-def get_partition_by_name(
-    ctx: Context, db_name: str | None, tbl_name: str | None, part_name: str | None
-) -> Encoded:
+def get_partition_by_name(ctx: Context, db_name: str | None, tbl_name: str | None, part_name: str | None) -> Encoded:
     tx = ctx.reader()
     of = Partitioned(ctx, tx, db_name, tbl_name)
     try:
@@ -137,7 +136,7 @@ def get_partitions_by_names(
         row = find_table(ctx, tx, where, table_name(tbl_name))
         found = partitions.find_many(tx, row.id, list(dict.fromkeys(names or ())))
         splice = splicer(tx, where, row)
-    return _structs(splice, list(found))
+    return _structs(splice, found)
 
 
 # --- by a part of their values --------------------------------------------------------------------------------------
@@ -161,9 +160,9 @@ def _partial(ctx: Context, of: Partitioned, values: tuple[str, ...] | None) -> _
         shown = str(len(values)) if ctx.generation < Generation.HIVE_3_1 else java_text(values)
         raise MetaException(f"Incorrect number of partition values. numPartKeys={len(of.keys)}, part_val={shown}")
     given = {at: value for at, value in enumerate(values) if value}
-    shown = [at for at in given if at < len(VALUE_COLUMNS)]
-    sql = " AND ".join(f"{VALUE_COLUMNS[at]} = :p{at}" for at in shown) or "1 = 1"
-    where = Where(sql, {f"p{at}": given[at] for at in shown})
+    known = [at for at in given if at < len(VALUE_COLUMNS)]
+    sql = " AND ".join(f"{VALUE_COLUMNS[at]} = :p{at}" for at in known) or "1 = 1"
+    where = Where(sql, {f"p{at}": given[at] for at in known})
     return _Partial(where, {at: value for at, value in given.items() if at >= len(VALUE_COLUMNS)})
 
 
@@ -215,7 +214,7 @@ def get_partition_names_ps(
     return tuple(found if limit < 0 else found[:limit])
 
 
-def _structs(splice: rows.Splicer, found: list[PartitionTuple]) -> Encoded:
+def _structs(splice: rows.Splicer, found: Sequence[Row]) -> Encoded:
     return Encoded(rows.list_reply(map(splice.struct, found), len(found)))
 
 
@@ -247,9 +246,7 @@ def get_partitions_by_filter(
     return _structs(splice, found if limit < 0 else found[:limit])
 
 
-def get_num_partitions_by_filter(
-    ctx: Context, db_name: str | None, tbl_name: str | None, filter: str | None
-) -> int:
+def get_num_partitions_by_filter(ctx: Context, db_name: str | None, tbl_name: str | None, filter: str | None) -> int:
     tx = ctx.reader()
     of = Partitioned(ctx, tx, db_name, tbl_name)
     node = parsed(ctx, of, filter)
@@ -257,7 +254,7 @@ def get_num_partitions_by_filter(
     return len(_evaluated(ctx, tx, of, node)) if where is None else partitions.count_matching(tx, of.row.id, where)
 
 
-def _evaluated(ctx: Context, tx: Transaction, of: Partitioned, node: Filter) -> list[PartitionTuple]:
+def _evaluated(ctx: Context, tx: Transaction, of: Partitioned, node: Filter) -> list[Row]:
     """What SQL cannot say is decided here, on the values in the names."""
     holds = predicate(node, of.typed, ctx.generation)
     return [row for row in partitions.each(tx, of.row.id) if holds(partition_values(row[1], of.names))]

@@ -32,5 +32,4 @@ def _data_of(tx: Transaction, row: TableRow, table: Table) -> list[str]:
     if normal.is_external(table) or normal.is_view(table) or table.sd is None or not table.sd.location:
         return []
     root = table.sd.location
-    elsewhere = [uri for uri in partitions.own_locations(tx, row.id) if not is_under(uri, root)]
-    return [root, *elsewhere]
+    return [root, *(uri for uri in partitions.own_locations(tx, row.id, root) if not is_under(uri, root))]

@@ -18,9 +18,10 @@ from typing import Final, NamedTuple
 from skep.errors import StoreError
 from skep.store.catalogs import CatalogRow
 from skep.store.databases import DatabaseRow
-from skep.store.functions import FunctionRow
-from skep.store.partitions import PartitionTuple, Sizes
+from skep.store.functions import FunctionOfDatabase, FunctionRow
+from skep.store.partitions import Sizes
 from skep.store.tables import TableRow
+from skep.store.transaction import Row
 from skep.wire import binary
 from skep.wire.generated.catalogs import Catalog
 from skep.wire.generated.common import CreationMetadata, StorageDescriptor, Table
@@ -82,7 +83,7 @@ def function_body(function: Function) -> bytes:
     return binary.encode(replace(function, functionName=None, dbName=None, catName=None))[:-1]
 
 
-def function_of(row: FunctionRow, catalog: str, database: str) -> Function:
+def function_of(row: FunctionRow | FunctionOfDatabase, catalog: str, database: str) -> Function:
     _check(row.fmt, f"function {database}.{row.name}")
     function = binary.decode(Function, row.body + _STOP)
     return replace(function, functionName=row.name, dbName=database, catName=catalog)
@@ -185,13 +186,7 @@ class Splicer:
         self._heads[None] = names  # A partition of a view has no storage.
         self._bases = {no: uri.encode("utf-8", "surrogateescape") for no, uri in bases.items()}
 
-    def location(self, row: PartitionTuple) -> bytes | None:
-        _, name, _, base, suffix, *_ = row
-        if base is not None:
-            return self._bases[base] + (name if suffix is None else suffix).encode("utf-8", "surrogateescape")
-        return None if suffix is None else suffix.encode("utf-8", "surrogateescape")
-
-    def parts(self, row: PartitionTuple) -> tuple[bytes, ...]:
+    def parts(self, row: Row) -> tuple[bytes, ...]:
         """The Partition struct in pieces; joined by the caller, with others."""
         _, name, shape, base, suffix, write_id, fmt, own = row
         if fmt != FORMAT:
@@ -206,10 +201,10 @@ class Splicer:
             return own, self._heads[shape], b"\x00" if shape is None else b"\x00\x00"
         return own, self._heads[shape], b"\x0b\x00\x02", pack(len(location)), location, b"\x00\x00"
 
-    def struct(self, row: PartitionTuple) -> bytes:
+    def struct(self, row: Row) -> bytes:
         return b"".join(self.parts(row))
 
-    def partition(self, row: PartitionTuple) -> Partition:
+    def partition(self, row: Row) -> Partition:
         return binary.decode(Partition, self.struct(row))
 
     def size(self, group: Sizes) -> int:
@@ -217,9 +212,9 @@ class Splicer:
         fixed = len(self._heads[group.shape]) + (1 if group.shape is None else 2)
         if group.located:
             fixed += 7 + (len(self._bases[group.base]) if group.base is not None else 0)
-        return group.count * fixed + group.body + group.location + 11 * group.written
+        return group.number * fixed + group.body + group.location + 11 * group.written
 
-    def chunks(self, found: Iterable[PartitionTuple], target: int = CHUNK) -> Iterator[bytes]:
+    def chunks(self, found: Iterable[Row], target: int = CHUNK) -> Iterator[bytes]:
         """The structs of many rows, in chunks of about `target` bytes."""
         pieces: list[bytes] = []
         size = 0

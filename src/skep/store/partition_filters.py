@@ -111,7 +111,7 @@ class _Builder:
         key, column = self._column(name)
         if literal == DEFAULT_PARTITION and op in ("=", "!=") and self._generation >= Generation.HIVE_4_0:
             return f"{column} {op} {self._bind(literal)}"
-        wanted = bind_literal(literal, key, self._generation)
+        wanted = bind_literal(literal, key)
         match key.kind:
             case KeyKind.STRING:
                 return f"{column} {op} {self._bind(wanted)}"
@@ -132,7 +132,7 @@ class _Builder:
 
     def _in(self, name: str, literals: Sequence[FilterLiteral], negated: bool) -> str:
         key, column = self._column(name)
-        wanted = list(dict.fromkeys(bind_literal(literal, key, self._generation) for literal in literals))
+        wanted = list(dict.fromkeys(bind_literal(literal, key) for literal in literals))
         match key.kind:
             case KeyKind.STRING:
                 return self._listed(column, wanted, negated)

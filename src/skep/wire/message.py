@@ -22,9 +22,7 @@ class Session:
 
     __slots__ = ("authenticated", "conf", "generation", "groups", "peer", "user")
 
-    def __init__(
-        self, peer: str = "", generation: Generation = Generation.HIVE_3_1, user: str | None = None
-    ) -> None:
+    def __init__(self, peer: str = "", generation: Generation = Generation.HIVE_3_1, user: str | None = None) -> None:
         self.peer = peer
         self.user = user
         self.groups: tuple[str, ...] = ()

@@ -1,0 +1,38 @@
+"""What a metastore has from its first start: the catalog hive, its database default, the roles admin and public."""
+
+from __future__ import annotations
+
+from skep.hive.names import normalize
+from skep.metastore.catalogs import insert_catalog
+from skep.metastore.context import DEFAULT_CATALOG, Context, Service
+from skep.metastore.directories import Making
+from skep.store import catalogs, roles
+from skep.store.transaction import ConstraintViolated, Transaction
+from skep.wire.generated.catalogs import Catalog
+from skep.wire.message import Session
+
+
+def ensure_defaults(service: Service) -> None:
+    """Makes what is missing; any number of servers may do it at once."""
+    ctx = Context(service, Session(user="skep"))
+    if catalogs.find(ctx.reader(), DEFAULT_CATALOG) is not None:
+        return
+    now = ctx.now()
+    default = Catalog(
+        name=normalize(DEFAULT_CATALOG), description="Default catalog, for Hive", locationUri=ctx.warehouse.root
+    )
+
+    def make(tx: Transaction) -> None:
+        if catalogs.find(tx, DEFAULT_CATALOG) is not None:
+            return
+        insert_catalog(ctx, tx, default)
+        for role in ("admin", "public"):
+            roles.insert(tx, role, role, now)
+
+    with Making(ctx.warehouse) as made:
+        made.make(ctx.warehouse.root)
+        try:
+            ctx.database.run(make)
+        except ConstraintViolated:
+            return  # Another server was first.
+        made.keep()
