@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, fields
 from difflib import get_close_matches
 from pathlib import Path
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, Literal, NamedTuple
 
 from skep.errors import ConfigError
 
@@ -129,7 +129,7 @@ class Settings:
         None,
         "Where databases without a location of their own are put; the directory `warehouse` in `data` unless given.",
     )
-    directories: str = _words(
+    directories: Literal["all", "local", "off"] = _words(
         "all",
         "Which directories the server makes, moves and deletes: all, only those on its own file system, or none.",
         "all",
@@ -181,11 +181,6 @@ class Settings:
     def warehouse_root(self) -> str:
         """The warehouse as a URI."""
         return self.warehouse or (self.data.absolute() / "warehouse").as_uri()
-
-    @property
-    def generation(self) -> str:
-        """`compat` as the method table names versions."""
-        return "4.0.1" if self.compat == "4.0" else self.compat
 
 
 KEYS: Final[Mapping[str, Key]] = {

@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from skep.config import Settings
+from skep.hive.generation import Generation
 from skep.server.listener import Listener, tls_context
 from skep.server.negotiation import Authenticator
 from skep.server.state import SWEEP, ServerState
@@ -29,6 +30,9 @@ log = logging.getLogger("skep.server")
 
 SWITCH_INTERVAL: Final = 0.0002
 """Seconds after which a busy thread lets the loop run; Python's own 5 ms would be added to every call."""
+
+STREAM_THREADS: Final = 4
+"""Threads of a worker that make the chunks of long replies."""
 
 
 def _nothing() -> None:
@@ -57,6 +61,7 @@ class Server:
         self._settings = settings
         self._application = application
         self._listening = listening
+        self._stream_pool = Pool(STREAM_THREADS, "skep-stream")
         self.state = ServerState()
         self._tasks: list[asyncio.Task[None]] = []
         self._listener: Listener | None = None
@@ -69,8 +74,10 @@ class Server:
         service = Service(
             application.handler,
             application.pool,
+            self._stream_pool,
             settings,
             self.state,
+            Generation.of(settings.compat),
             application.authenticator,
             application.spool,
             http_refusal(settings),
@@ -95,6 +102,7 @@ class Server:
         for task in (*waits, *self._tasks):
             task.cancel()
         await asyncio.gather(*waits, *self._tasks, return_exceptions=True)
+        self._stream_pool.close()
         self._application.pool.close()
         self._application.close()
 

@@ -18,6 +18,7 @@ from typing import Any, Final, cast
 
 from skep.config import Settings
 from skep.errors import ApplicationError, AuthenticationError, MetastoreError, SkepError
+from skep.hive.generation import Generation
 from skep.server import negotiation as sasl
 from skep.server.calls import describe
 from skep.server.negotiation import Authenticator, Negotiation
@@ -51,8 +52,12 @@ class Service:
 
     handler: Handler
     pool: Pool
+    """The application's threads; they may all be waiting for a stream to end."""
+    stream_pool: Pool
+    """The threads that only streams use, so that these always come to their end."""
     settings: Settings
     state: ServerState
+    generation: Generation
     authenticator: Authenticator | None = None
     spool: Path | None = None
     """Where slow readers' streams are kept; the system's temporary directory unless given."""
@@ -65,7 +70,7 @@ class ThriftConnection(asyncio.Protocol):
     def __init__(self, service: Service) -> None:
         self._service = service
         self._wire = ServerConnection(service.http_refusal)
-        self._session = Session(generation=service.settings.generation)
+        self._session = Session(generation=service.generation)
         self._negotiation: Negotiation | None = None
         self._admitted = service.authenticator is None
         self._task: asyncio.Task[None] | None = None
@@ -254,7 +259,7 @@ class ThriftConnection(asyncio.Protocol):
             )
             if ours:
                 error = ApplicationError(ApplicationError.INTERNAL_ERROR, str(error))
-        return Reply.raised(call.method, error, self._session.generation)
+        return Reply.raised(call.method, error)
 
     def _finished(self, call: Call, started: float) -> None:
         seconds = monotonic() - started
@@ -294,7 +299,7 @@ class ThriftConnection(asyncio.Protocol):
         body = reply.body
         if self.lost or request.oneway:
             if isinstance(body, Stream):
-                await self._service.pool.run(body.close)
+                await self._service.stream_pool.run(body.close)
         elif isinstance(body, Stream) and self._wire.can_stream():
             await self._deliver_stream(request, call, body)
         elif self._is_long(reply):
@@ -307,18 +312,19 @@ class ThriftConnection(asyncio.Protocol):
         service, sender = self._service, None
         try:
             head = self._wire.send_stream(request, stream)
-            sender = StreamSender(stream, head, self._wire.send_chunk, self, service.pool, service.state, service.spool)
+            sender = StreamSender(stream, head, self._wire.send_chunk, self, service.stream_pool, service.state, service.spool)
             await sender.run()
         except Exception as error:
             if sender is None:
-                await service.pool.run(stream.close)
+                await service.stream_pool.run(stream.close)
             elif sender.begun:
                 raise
             self._send_failure(request, call, error)
 
     async def _deliver_transcoded(self, request: Request, call: Call, reply: Reply) -> None:
+        pool = self._service.stream_pool if isinstance(reply.body, Stream) else self._service.pool
         try:
-            data = await self._service.pool.run(partial(self._wire.send, request, reply))
+            data = await pool.run(partial(self._wire.send, request, reply))
         except Exception as error:
             self._send_failure(request, call, error)
         else:
