@@ -169,6 +169,12 @@ class ServerConnection:
     def protocol(self) -> WireProtocol:
         return self._messages.protocol if self._messages else BINARY
 
+    @property
+    def held(self) -> int:
+        """Bytes that came and are not used yet: after NEED_DATA, those of an unfinished message."""
+        inner = self._messages.buffer if self._messages is not None else self._raw
+        return len(self._raw) if inner is self._raw else len(self._raw) + len(inner)
+
     def receive_data(self, data: bytes) -> None:
         self._raw.add(data)
 

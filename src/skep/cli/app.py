@@ -1,0 +1,37 @@
+"""The command line's tree. Commands import what they run only when they run."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+import skep
+from skep.cli.serve import serve
+
+app = typer.Typer(
+    name="skep",
+    help="A Hive Metastore that you pip install.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+)
+
+
+def _version(asked: bool) -> None:
+    if asked:
+        typer.echo(f"skep {skep.__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def root(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version and exit.")
+    ] = False,
+) -> None:
+    """A Hive Metastore that you pip install."""
+
+
+app.command(name="serve")(serve)

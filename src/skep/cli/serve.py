@@ -1,0 +1,49 @@
+"""`skep serve`: its flags are the keys of the settings, each made from the schema in `config.py`."""
+
+from __future__ import annotations
+
+import inspect
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from skep.cli.errors import explained
+from skep.config import KEYS, Key, load
+
+
+@explained
+def serve(config: Path | None, **flags: str | None) -> None:
+    """Serve the Hive Metastore API until stopped.
+
+    Every flag is also a key of the file given by --config, and an environment variable: --database-url is
+    database_url and SKEP_DATABASE_URL. Flags win over the environment, the environment over the file.
+    """
+    settings = load(config, flags={name: value for name, value in flags.items() if value is not None})
+    from skep.server.assemble import build
+    from skep.server.workers import run
+
+    raise typer.Exit(run(settings, build))
+
+
+def _parameter(key: Key) -> inspect.Parameter:
+    # Values stay text here: `config.load` reads all three sources alike and has the better errors.
+    metavar = key.kind if "|" in key.kind else key.kind.upper()
+    default = f" [default: {key.default_text}]" if key.default_text else ""
+    option: Any = typer.Option(key.flag, metavar=metavar, help=key.description + default, show_default=False)
+    return inspect.Parameter(
+        key.name, inspect.Parameter.KEYWORD_ONLY, default=None, annotation=Annotated[str | None, option]
+    )
+
+
+def _signature() -> inspect.Signature:
+    """What typer sees instead of **flags."""
+    file: Any = typer.Option("--config", metavar="FILE", help="A YAML file with settings; SKEP_CONFIG names one too.")
+    config = inspect.Parameter(
+        "config", inspect.Parameter.KEYWORD_ONLY, default=None, annotation=Annotated[Path | None, file]
+    )
+    return inspect.Signature([*map(_parameter, KEYS.values()), config])
+
+
+serve.__signature__ = _signature()  # type: ignore[attr-defined]
+serve.__annotations__ = {name: each.annotation for name, each in serve.__signature__.parameters.items()}  # type: ignore[attr-defined]

@@ -1,0 +1,278 @@
+"""The settings of skep: one schema, read from a file, the environment and flags, the later over the earlier.
+
+Each key is a field of `Settings` with its default, its reader and a sentence for people; `skep serve --help` and
+`docs/reference/configuration.md` are made from them. An unknown key is refused with the nearest known one.
+This module opens nothing but the file it is given.
+
+It is a plain dataclass because pydantic-settings takes 0.2 s to import, longer than all the rest of a start.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field, fields
+from difflib import get_close_matches
+from pathlib import Path
+from typing import Any, Final, Literal, NamedTuple
+
+from skep.errors import ConfigError
+
+PREFIX: Final = "SKEP_"
+"""What the name of an environment variable begins with: SKEP_DATABASE_URL is `database_url`."""
+CONFIG_VARIABLE: Final = "SKEP_CONFIG"
+"""The environment variable that names the file, as the flag --config does."""
+
+_KUBERNETES = re.compile(r"SKEP_(\w+_)?(SERVICE_HOST|SERVICE_PORT(_\w+)?|PORT_\d+_(TCP|UDP|SCTP)(_\w+)?)")
+_KUBERNETES_PORT = re.compile(r"(tcp|udp|sctp)://")
+
+Reader = Callable[[Any], Any]
+"""Turns a value as a person wrote it (text, or what YAML made of it) into the setting; raises ValueError."""
+
+
+class Key(NamedTuple):
+    """One setting, as `--help` and the reference show it."""
+
+    name: str
+    kind: str
+    default: Any
+    description: str
+    read: Reader
+
+    @property
+    def default_text(self) -> str:
+        """The default as a person would write it; empty when there is none."""
+        if self.default is None:
+            return ""
+        return f"{self.default:g}" if isinstance(self.default, float) else str(self.default)
+
+    @property
+    def flag(self) -> str:
+        return "--" + self.name.replace("_", "-")
+
+    @property
+    def variable(self) -> str:
+        return PREFIX + self.name.upper()
+
+
+def _text(value: Any) -> str:
+    if not isinstance(value, str) or not value.strip():
+        raise ValueError("a text was expected")
+    return value.strip()
+
+
+def _path(value: Any) -> Path:
+    return Path(_text(value)).expanduser()
+
+
+def _whole(low: int, high: int) -> Reader:
+    def read(value: Any) -> int:
+        if isinstance(value, bool) or not re.fullmatch(r"\d+", str(value).strip()):
+            raise ValueError(f"a whole number from {low} to {high} was expected")
+        number = int(value)
+        if not low <= number <= high:
+            raise ValueError(f"a whole number from {low} to {high} was expected")
+        return number
+
+    return read
+
+
+def _seconds(value: Any) -> float:
+    if isinstance(value, bool) or not re.fullmatch(r"\d+(\.\d+)?", str(value).strip()):
+        raise ValueError("a number of seconds was expected, such as 60 or 0.5")
+    return float(value)
+
+
+def _choice(*words: str) -> Reader:
+    def read(value: Any) -> str:
+        # YAML 1.1 reads a bare `off` as false and 3.1 as a number; both are words here.
+        word = "off" if value is False else str(value).strip().lower()
+        if word not in words:
+            raise ValueError(f"one of {', '.join(words)} was expected")
+        return word
+
+    return read
+
+
+def _key(kind: str, read: Reader, default: Any, description: str) -> Any:
+    return field(default=default, metadata={"kind": kind, "read": read, "description": description})
+
+
+def _words(default: str, description: str, *words: str) -> Any:
+    return _key("|".join(words), _choice(*words), default, description)
+
+
+# ruff: noqa: RUF009 (a key's default comes from `_key`, which is a dataclass field)
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Settings:
+    """What a server is told. Made by `load`; the fields are in the order of the reference."""
+
+    host: str = _key(
+        "address", _text, "127.0.0.1", "The address to listen on; 0.0.0.0 opens the server to the network."
+    )
+    port: int = _key(
+        "port", _whole(0, 65535), 9083, "The Thrift port, for plain and TLS clients alike; 0 takes a free one."
+    )
+    data: Path = _key(
+        "directory",
+        _path,
+        Path("~/.skep"),
+        "The directory of the embedded database; made when it is missing. Not together with database_url.",
+    )
+    database_url: str | None = _key(
+        "URL", _text, None, "The database, such as postgresql://user@host/skep, instead of the embedded one."
+    )
+    warehouse: str | None = _key(
+        "URI",
+        _text,
+        None,
+        "Where databases without a location of their own are put; the directory `warehouse` in `data` unless given.",
+    )
+    directories: Literal["all", "local", "off"] = _words(
+        "all",
+        "Which directories the server makes, moves and deletes: all, only those on its own file system, or none.",
+        "all",
+        "local",
+        "off",
+    )
+    compat: str = _words(
+        "3.1", "The Hive version that clients are answered as, until they show that they are newer.",
+        "2.3", "3.1", "4.0", "4.2",
+    )  # fmt: skip
+    workers: int = _key("number", _whole(1, 256), 1, "How many processes serve; one a core is a good choice.")
+    threads: int = _key("number", _whole(1, 256), 8, "How many threads of a worker wait for the database.")
+    max_connections: int = _key(
+        "number", _whole(1, 1_000_000), 10_000, "How many connections a worker keeps; more are refused."
+    )
+    idle_timeout: float = _key(
+        "seconds", _seconds, 86400.0, "A connection without a call for so long is closed; 0 keeps it for ever."
+    )
+    request_timeout: float = _key(
+        "seconds",
+        _seconds,
+        60.0,
+        "A peer that says nothing at first, stops in the middle of a message or does not take its answer is dropped "
+        "after so long; 0 waits for ever.",
+    )
+    drain_timeout: float = _key(
+        "seconds", _seconds, 30.0, "How long calls in flight may go on after SIGTERM before they are cut off."
+    )
+    slow_call: float = _key("seconds", _seconds, 1.0, "A call that takes longer is logged; 0 logs every call.")
+    tls_certificate: Path | None = _key(
+        "file", _path, None, "The certificate chain (PEM) that TLS clients are shown; without it TLS is refused."
+    )
+    tls_key: Path | None = _key("file", _path, None, "The certificate's private key (PEM), when it is in another file.")
+    kerberos_principal: str | None = _key(
+        "principal", _text, None, "The server's own Kerberos principal, such as hive/host@REALM; turns Kerberos on."
+    )
+    kerberos_keytab: Path | None = _key("file", _path, None, "The keytab that holds the principal's key.")
+    http_port: int | None = _key(
+        "port", _whole(1, 65535), None, "The HTTPS port, named to HTTP clients that come to the Thrift port."
+    )
+    log_level: str = _words(
+        "info", "How much is logged to standard error.", "debug", "info", "warning", "error"
+    )  # fmt: skip
+    ready_file: Path | None = _key(
+        "file", _path, None, "A file written when calls are answered: host, port and process ids as JSON."
+    )
+
+    @property
+    def warehouse_root(self) -> str:
+        """The warehouse as a URI."""
+        return self.warehouse or (self.data.absolute() / "warehouse").as_uri()
+
+
+KEYS: Final[Mapping[str, Key]] = {
+    each.name: Key(each.name, each.metadata["kind"], each.default, each.metadata["description"], each.metadata["read"])
+    for each in fields(Settings)
+}
+
+
+def load(
+    file: Path | None = None,
+    environment: Mapping[str, str] | None = None,
+    flags: Mapping[str, Any] | None = None,
+) -> Settings:
+    """The settings from all three sources. `file` is optional; the environment may name one (SKEP_CONFIG)."""
+    environment = os.environ if environment is None else environment
+    if file is None and environment.get(CONFIG_VARIABLE):
+        file = Path(environment[CONFIG_VARIABLE]).expanduser()
+    values: dict[str, Any] = {}
+    for source, raw in (
+        (str(file), _from_file(file) if file is not None else {}),
+        ("the environment", _from_environment(environment)),
+        ("the flags", dict(flags or {})),
+    ):
+        given = dict(_read(source, raw))
+        # The two ways to say where the database is exclude each other; a later source overrules an earlier one.
+        if {"data", "database_url"} <= given.keys():
+            raise ConfigError(f"{source}: data and database_url are both given; a server has one database")
+        if "database_url" in given:
+            values.pop("data", None)
+        elif "data" in given:
+            values.pop("database_url", None)
+        values |= given
+    values.setdefault("data", KEYS["data"].default.expanduser())
+    return _checked(Settings(**values))
+
+
+def _read(source: str, raw: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
+    for name, value in raw.items():
+        key = KEYS.get(name)
+        if key is None:
+            raise ConfigError(f"{source}: unknown key {name!r}{_nearest(str(name), KEYS)}")
+        if value is None:
+            continue
+        try:
+            yield name, key.read(value)
+        except ValueError as error:
+            raise ConfigError(f"{source}: {name} is {value!r}; {error}") from None
+
+
+def _nearest(name: str, known: Mapping[str, Any]) -> str:
+    near = get_close_matches(name.lower().replace("-", "_"), known, n=1, cutoff=0.5)
+    return f"; did you mean {near[0]!r}?" if near else f"; known are {', '.join(known)}"
+
+
+def _from_file(file: Path) -> Mapping[str, Any]:
+    import yaml
+
+    try:
+        content = yaml.safe_load(file.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise ConfigError(f"{file}: {error.strerror or error}") from error
+    except (yaml.YAMLError, UnicodeDecodeError) as error:
+        raise ConfigError(f"{file}: not valid YAML: {' '.join(str(error).split())}") from error
+    if content is None:
+        return {}
+    if not isinstance(content, dict):
+        raise ConfigError(f"{file}: lines of `key: value` were expected, found a {type(content).__name__}")
+    return content
+
+
+def _from_environment(environment: Mapping[str, str]) -> Mapping[str, str]:
+    variables = {key.variable: key.name for key in KEYS.values()}
+    found: dict[str, str] = {}
+    for variable, value in environment.items():
+        if not variable.startswith(PREFIX) or variable == CONFIG_VARIABLE:
+            continue
+        # Kubernetes tells every pod where a service named skep is, in variables that look like settings.
+        if _KUBERNETES.fullmatch(variable) or (variable.endswith("PORT") and _KUBERNETES_PORT.match(value)):
+            continue
+        if variable not in variables:
+            near = get_close_matches(variable, variables, n=1, cutoff=0.5)
+            hint = f"; did you mean {near[0]}?" if near else f"; known are {', '.join(variables)}"
+            raise ConfigError(f"the environment: unknown variable {variable}{hint}")
+        if value:
+            found[variables[variable]] = value
+    return found
+
+
+def _checked(settings: Settings) -> Settings:
+    """Refuses what is wrong only together."""
+    if settings.tls_key is not None and settings.tls_certificate is None:
+        raise ConfigError("tls_key is given without tls_certificate")
+    if (settings.kerberos_principal is None) != (settings.kerberos_keytab is None):
+        raise ConfigError("kerberos_principal and kerberos_keytab are given together or not at all")
+    return settings

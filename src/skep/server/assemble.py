@@ -1,0 +1,51 @@
+"""Puts the parts of a server together: the database, the warehouse, the metastore. One function, called in a worker.
+
+Everything is imported inside, so that the parent process and `skep --help` load none of it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import time
+from typing import Final
+
+from skep.config import Settings
+from skep.errors import ConfigError
+from skep.server.server import STREAM_THREADS, Application
+
+log = logging.getLogger("skep.server")
+
+JOBS_EVERY: Final = 60.0
+"""Seconds between two looks for directories that a crashed server left unmoved."""
+
+
+def build(settings: Settings) -> Application:
+    """The application that the settings describe. Opens the database: only after the process was forked."""
+    if settings.kerberos_principal is not None:
+        raise ConfigError("kerberos_principal: Kerberos is not part of this version yet")
+    from skep.metastore.context import Service
+    from skep.metastore.local import Local
+    from skep.store.database import Database
+    from skep.store.migrate import ensure_schema
+    from skep.store.pool import Pool
+    from skep.store.warehouse import Warehouse, finish_jobs
+
+    database = Database.open(settings.database_url, settings.data, threads=settings.threads + STREAM_THREADS)
+    ensure_schema(database)
+    warehouse = Warehouse(settings.warehouse_root, settings.directories)
+    pool = Pool(settings.threads)
+
+    async def finish_left_jobs() -> None:
+        while True:
+            for error in await pool.run(lambda: finish_jobs(database, warehouse)):
+                log.warning("%s", error)
+            await asyncio.sleep(JOBS_EVERY)
+
+    return Application(
+        Local(Service(database, warehouse, started=time.time()), pool),
+        pool,
+        background=(finish_left_jobs,),
+        close=database.close,
+        spool=settings.data if settings.database_url is None else None,
+    )

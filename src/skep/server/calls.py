@@ -1,0 +1,42 @@
+"""What the log says about a call: its method, the object it is about, its time. Pure."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from skep.wire.message import Call
+from skep.wire.structs import Struct, fields, names
+from skep.wire.types import Field
+
+_DEPTH = 4
+"""Requests hold structs that hold names; no name is deeper."""
+
+
+def subject(call: Call) -> str:
+    """`db.table`, `db`, or nothing: the first names among the arguments that the method table has roles for."""
+    found: dict[str, str] = {}
+    _look(list(zip(call.method.args, call.args, strict=False)), found)
+    return ".".join(found[role] for role in ("db", "table") if role in found)
+
+
+def describe(call: Call, seconds: float) -> str:
+    """`get_table db.t took 1.234 s`."""
+    about = subject(call)
+    return f"{call.method.name}{' ' + about if about else ''} took {seconds:.3f} s"
+
+
+def _look(level: list[tuple[Field, Any]], found: dict[str, str]) -> None:
+    """Breadth first: an argument of the method itself says more than a field deep inside a struct."""
+    for _ in range(_DEPTH):
+        deeper: list[tuple[Field, Any]] = []
+        for field, value in level:
+            if field.role in ("db", "table") and isinstance(value, str):
+                found.setdefault(field.role, value)
+            elif isinstance(value, Struct):
+                by_name = {line.name: line for line in fields(type(value))}
+                deeper += ((by_name[name], each) for name, each in zip(names(type(value)), value, strict=True))
+            elif isinstance(value, tuple) and value:
+                deeper.append((field, value[0]))
+        if "table" in found or not deeper:
+            return
+        level = deeper

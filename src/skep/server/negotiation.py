@@ -1,0 +1,45 @@
+"""How a connection proves who it is: the interface that `thrift.py` speaks SASL through.
+
+An authenticator is given to the server; where there is one, only authenticated connections are served. This module
+holds no mechanism and no secret.
+"""
+
+from __future__ import annotations
+
+from typing import Final, Protocol
+
+START: Final = 1
+OK: Final = 2
+BAD: Final = 3
+ERROR: Final = 4
+COMPLETE: Final = 5
+"""The status byte of Thrift's SASL messages."""
+
+NOT_CONFIGURED: Final = (
+    "this server does not ask for authentication: connect without SASL (hive.metastore.sasl.enabled=false), "
+    "or give the server kerberos_principal and kerberos_keytab"
+)
+REQUIRED: Final = "this server requires authentication: connect with SASL (hive.metastore.sasl.enabled=true)"
+
+
+class Negotiation(Protocol):
+    """One connection's exchange. Its methods may block: the server calls them in its pool."""
+
+    @property
+    def user(self) -> str:
+        """Who was proven; asked for only after `step` said that it is done."""
+        ...
+
+    def step(self, payload: bytes) -> tuple[bytes, bool]:
+        """The answer to what the client sent, and whether that was the last; raises AuthenticationError."""
+        ...
+
+    def wrap(self, data: bytes) -> bytes: ...
+
+    def unwrap(self, data: bytes) -> bytes: ...
+
+
+class Authenticator(Protocol):
+    def start(self, mechanism: str) -> Negotiation:
+        """A new exchange; raises AuthenticationError for a mechanism it does not have."""
+        ...

@@ -1,0 +1,152 @@
+"""One worker from start to stop: listen, serve, drain.
+
+It is given its settings, an application and a listening socket, and makes nothing of these itself: the processes are
+in `workers.py`, the parts of the application in `assemble.py`.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+import signal
+import socket
+import sys
+from collections.abc import Callable, Coroutine
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+from skep.config import Settings
+from skep.hive.generation import Generation
+from skep.server.listener import Listener, tls_context
+from skep.server.negotiation import Authenticator
+from skep.server.state import SWEEP, ServerState
+from skep.server.thrift import Service, connections
+from skep.store.pool import Pool
+from skep.wire.message import Handler
+
+log = logging.getLogger("skep.server")
+
+SWITCH_INTERVAL: Final = 0.0002
+"""Seconds after which a busy thread lets the loop run; Python's own 5 ms would be added to every call."""
+
+STREAM_THREADS: Final = 4
+"""Threads of a worker that make the chunks of long replies."""
+
+
+def _nothing() -> None:
+    """An application that holds nothing has nothing to close."""
+
+
+@dataclass(frozen=True, slots=True)
+class Application:
+    """What a worker serves: one handler, and what it needs around it."""
+
+    handler: Handler
+    pool: Pool
+    authenticator: Authenticator | None = None
+    background: tuple[Callable[[], Coroutine[Any, Any, None]], ...] = ()
+    """Run while the server runs, and cancelled when it stops."""
+    close: Callable[[], None] = _nothing
+    """Called at the very end, when no call is in flight and the pool is closed."""
+    spool: Path | None = None
+    """Where the streams of slow readers are kept."""
+
+
+class Server:
+    """A worker's life. `start` and `stop`, or `run`, which does both and listens to signals."""
+
+    def __init__(self, settings: Settings, application: Application, listening: socket.socket) -> None:
+        self._settings = settings
+        self._application = application
+        self._listening = listening
+        self._stream_pool = Pool(STREAM_THREADS, "skep-stream")
+        self.state = ServerState()
+        self._tasks: list[asyncio.Task[None]] = []
+        self._listener: Listener | None = None
+        self._stop = asyncio.Event()
+        self._cut = asyncio.Event()
+
+    async def start(self) -> None:
+        """From here on calls are answered."""
+        application, settings = self._application, self._settings
+        service = Service(
+            application.handler,
+            application.pool,
+            self._stream_pool,
+            settings,
+            self.state,
+            Generation.of(settings.compat),
+            application.authenticator,
+            application.spool,
+            http_refusal(settings),
+        )
+        tls = tls_context(settings)
+        self._listener = Listener(self._listening, connections(service), settings, self.state, tls)
+        self._listener.start()
+        self._tasks = [asyncio.create_task(self._sweep())]
+        self._tasks += (asyncio.create_task(_watched(each)) for each in application.background)
+
+    async def stop(self) -> None:
+        """No new connections; calls in flight finish, up to the drain time-out; then everything is closed."""
+        if self._listener is not None:
+            self._listener.stop()
+        self.state.drain()
+        waits = [asyncio.ensure_future(event.wait()) for event in (self.state.empty, self._cut)]
+        await asyncio.wait(waits, timeout=self._settings.drain_timeout, return_when=asyncio.FIRST_COMPLETED)
+        if self.state.connections:
+            log.warning("%d connections with calls in flight are cut off", len(self.state.connections))
+            for connection in tuple(self.state.connections):
+                connection.abort()
+        for task in (*waits, *self._tasks):
+            task.cancel()
+        await asyncio.gather(*waits, *self._tasks, return_exceptions=True)
+        self._stream_pool.close()
+        self._application.pool.close()
+        self._application.close()
+
+    def end(self) -> None:
+        """Asks for a stop; asked again, it cuts off what is still in flight."""
+        if self._stop.is_set():
+            self._cut.set()
+        self._stop.set()
+
+    async def ended(self) -> None:
+        """Returns when `end` was called."""
+        await self._stop.wait()
+
+    async def run(self, ready: Callable[[], None]) -> None:
+        """Serves until SIGTERM or SIGINT. `ready` is called when calls are answered."""
+        loop = asyncio.get_running_loop()
+        for number in (signal.SIGTERM, signal.SIGINT):
+            loop.add_signal_handler(number, self.end)
+        sys.setswitchinterval(SWITCH_INTERVAL)
+        await self.start()
+        try:
+            ready()
+            await self.ended()
+        finally:
+            await self.stop()
+
+    async def _sweep(self) -> None:
+        assert self._listener is not None
+        while True:
+            await asyncio.sleep(SWEEP)
+            self.state.sweep()
+            self._listener.sweep(self.state.now)
+
+
+async def _watched(work: Callable[[], Coroutine[Any, Any, None]]) -> None:
+    """Background work that fails is an error of its own, not of the server."""
+    with contextlib.suppress(asyncio.CancelledError):
+        try:
+            await work()
+        except Exception:
+            log.exception("background work failed and is not started again")
+
+
+def http_refusal(settings: Settings) -> str:
+    """What an HTTP client is told that comes to the Thrift port."""
+    where = f"HTTPS is on port {settings.http_port}." if settings.http_port else "There is no HTTP port here."
+    return f"This port speaks Thrift (the Hive Metastore API), not HTTP. {where}"

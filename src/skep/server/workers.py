@@ -1,0 +1,263 @@
+"""The processes of a server: one that serves by itself, or a parent and its workers.
+
+The parent opens the port and nothing else: no database, no thread, no event loop. So its workers can be forked at any
+time, and one that dies is replaced. It ends them by their process ids; they end when it is gone.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import gc
+import logging
+import os
+import selectors
+import signal
+import socket
+import sys
+import time
+from collections.abc import Callable
+from typing import Final
+
+from skep.config import Settings
+from skep.errors import SkepError
+from skep.server.banner import announce, forget, warn_when_open
+from skep.server.listener import listen, tls_context
+from skep.server.server import Application, Server
+
+log = logging.getLogger("skep.server")
+
+START_TIMEOUT: Final = 120.0
+"""Seconds for a worker's first start; a migration of the database is part of it."""
+QUICK: Final = 5.0
+"""A worker that lives shorter than this failed to start."""
+MAX_QUICK: Final = 5
+"""So many that die young, one after the other, end the server."""
+GRACE: Final = 10.0
+"""Seconds on top of the drain time-out before a worker that should have ended is killed."""
+FAILED: Final = 2
+"""The exit code of a process that could not start."""
+
+Build = Callable[[Settings], Application]
+
+
+def run(settings: Settings, build: Build) -> int:
+    """Serves until a signal ends it; the process's exit code."""
+    configure_logging(settings)
+    tls_context(settings)  # A bad certificate is told before anything is started.
+    listening = listen(settings.host, settings.port)
+    warn_when_open(settings)
+    try:
+        if settings.workers == 1:
+            serve(settings, build, listening, lambda: announce(settings, listening, [os.getpid()]))
+            return 0
+        return Supervisor(settings, build, listening).run()
+    finally:
+        forget(settings)
+        listening.close()
+
+
+def serve(
+    settings: Settings,
+    build: Build,
+    listening: socket.socket,
+    ready: Callable[[], None],
+    lifeline: int | None = None,
+) -> None:
+    """One worker, in this process. It also ends when `lifeline`, a pipe from the parent, is closed."""
+    application = build(settings)
+
+    async def main() -> None:
+        server = Server(settings, application, listening)
+        if lifeline is not None:
+            loop = asyncio.get_running_loop()
+
+            def orphaned() -> None:
+                loop.remove_reader(lifeline)
+                log.error("the parent process is gone")
+                server.end()
+
+            loop.add_reader(lifeline, orphaned)
+        await server.run(ready)
+
+    with asyncio.Runner(loop_factory=_loop_factory()) as runner:
+        runner.run(main())
+
+
+def configure_logging(settings: Settings) -> None:
+    logging.basicConfig(
+        level=settings.log_level.upper(),
+        format="%(asctime)s %(levelname)s [%(process)d] %(message)s",
+        stream=sys.stderr,
+    )
+
+
+def _loop_factory() -> Callable[[], asyncio.AbstractEventLoop] | None:
+    try:
+        import uvloop
+    except ImportError:
+        return None
+    factory: Callable[[], asyncio.AbstractEventLoop] = uvloop.new_event_loop
+    return factory
+
+
+class Supervisor:
+    """The parent. It waits for signals and for its workers, and does nothing else."""
+
+    def __init__(self, settings: Settings, build: Build, listening: socket.socket) -> None:
+        self._settings = settings
+        self._build = build
+        self._listening = listening
+        self._workers: dict[int, float] = {}
+        """Process id to when it was started."""
+        self._died_young = 0
+        self._stopping = False
+        self._lifeline, self._lifeline_end = os.pipe()
+        self._woken, self._wake = os.pipe()
+        os.set_blocking(self._wake, False)
+        os.set_blocking(self._woken, False)
+
+    def run(self) -> int:
+        old_wake = signal.set_wakeup_fd(self._wake, warn_on_full_buffer=False)
+        handled = (signal.SIGTERM, signal.SIGINT, signal.SIGCHLD)
+        old = {number: signal.signal(number, self._signalled) for number in handled}
+        try:
+            return self._supervise()
+        finally:
+            self._end_all()
+            signal.set_wakeup_fd(old_wake)
+            for number, handler in old.items():
+                signal.signal(number, handler)
+            for fd in (self._lifeline, self._lifeline_end, self._woken, self._wake):
+                os.close(fd)
+
+    def _supervise(self) -> int:
+        # The first worker brings the database up to date; the others find it so.
+        if not self._start_first():
+            return 0 if self._stopping else FAILED
+        while len(self._workers) < self._settings.workers:
+            self._fork()
+        announce(self._settings, self._listening, list(self._workers))
+        while not self._stopping:
+            self._pause(None)
+            dead = self._reap()
+            if dead and not self._stopping:
+                if self._died_young >= MAX_QUICK:
+                    log.error("%d workers died right after their start; giving up", self._died_young)
+                    return FAILED
+                if self._died_young:
+                    self._pause(min(0.1 * 2**self._died_young, 5.0))
+                while len(self._workers) < self._settings.workers:
+                    self._fork()
+                announce(self._settings, self._listening, list(self._workers), again=True)
+        return 0
+
+    def _start_first(self) -> bool:
+        ready, ready_end = os.pipe()
+        try:
+            self._fork(ready_end)
+            os.close(ready_end)
+            with selectors.DefaultSelector() as selector:
+                selector.register(ready, selectors.EVENT_READ)
+                selector.register(self._woken, selectors.EVENT_READ)
+                until = time.monotonic() + START_TIMEOUT
+                while not self._stopping and (left := until - time.monotonic()) > 0:
+                    found = {key.fd for key, _ in selector.select(left)}
+                    if ready in found:
+                        # A byte says that it is ready; the end of the pipe, that it died.
+                        return os.read(ready, 1) != b""
+                    self._drain_wakes()
+        finally:
+            os.close(ready)
+        log.error("the first worker was not ready")
+        return False
+
+    def _fork(self, ready: int | None = None) -> None:
+        sys.stdout.flush()
+        sys.stderr.flush()
+        gc.freeze()  # What exists now stays shared between the processes.
+        pid = os.fork()
+        if pid:
+            self._workers[pid] = time.monotonic()
+            return
+        # The worker. It never returns into the parent's code.
+        code = FAILED
+        try:
+            self._become_worker()
+            serve(self._settings, self._build, self._listening, lambda: self._tell(ready), self._lifeline)
+            code = 0
+        except SkepError as error:
+            print(f"skep: {error}", file=sys.stderr)
+        except BaseException:
+            log.exception("the worker failed")
+        finally:
+            with contextlib.suppress(OSError, ValueError):
+                sys.stdout.flush()
+                sys.stderr.flush()
+            os._exit(code)
+
+    def _become_worker(self) -> None:
+        signal.set_wakeup_fd(-1)
+        for number in (signal.SIGTERM, signal.SIGINT, signal.SIGCHLD):
+            signal.signal(number, signal.SIG_DFL)
+        for fd in (self._lifeline_end, self._woken, self._wake):
+            os.close(fd)
+
+    @staticmethod
+    def _tell(ready: int | None) -> None:
+        if ready is not None:
+            os.write(ready, b"+")
+            os.close(ready)
+
+    def _signalled(self, number: int, frame: object) -> None:
+        if number != signal.SIGCHLD:
+            self._stopping = True
+
+    def _pause(self, seconds: float | None) -> None:
+        """Until a signal comes or the time is over."""
+        with selectors.DefaultSelector() as selector:
+            selector.register(self._woken, selectors.EVENT_READ)
+            selector.select(seconds)
+        self._drain_wakes()
+
+    def _drain_wakes(self) -> None:
+        with contextlib.suppress(BlockingIOError):
+            while os.read(self._woken, 512):
+                pass
+
+    def _reap(self) -> bool:
+        """Forgets the workers that ended; whether there were any."""
+        found = False
+        for pid, started in tuple(self._workers.items()):
+            ended, status = os.waitpid(pid, os.WNOHANG)
+            if not ended:
+                continue
+            found = True
+            del self._workers[pid]
+            if not self._stopping:
+                log.error("worker %d ended (%s)", pid, _reason(status))
+                self._died_young = self._died_young + 1 if time.monotonic() - started < QUICK else 0
+        return found
+
+    def _end_all(self) -> None:
+        """SIGTERM to each, and SIGKILL to what is left when the time is over."""
+        self._stopping = True
+        self._reap()
+        self._signal_all(signal.SIGTERM)
+        until = time.monotonic() + self._settings.drain_timeout + GRACE
+        while self._workers and time.monotonic() < until:
+            self._pause(0.5)
+            self._reap()
+        self._signal_all(signal.SIGKILL)
+        for pid in self._workers:
+            os.waitpid(pid, 0)
+
+    def _signal_all(self, number: signal.Signals) -> None:
+        for pid in self._workers:
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(pid, number)
+
+
+def _reason(status: int) -> str:
+    code = os.waitstatus_to_exitcode(status)
+    return f"signal {signal.Signals(-code).name}" if code < 0 else f"exit code {code}"

@@ -1,0 +1,162 @@
+"""The two ends that the server's tests are made of: a server in a thread, and a client on a plain socket."""
+
+from __future__ import annotations
+
+import asyncio
+import socket
+import ssl
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from tests.server.handlers import Scripted
+
+from skep.config import Settings, load
+from skep.server.listener import listen
+from skep.server.negotiation import Authenticator
+from skep.server.server import Application, Server
+from skep.store.pool import Pool
+from skep.wire import binary
+from skep.wire.connection import NEED_DATA, ClientConnection
+from skep.wire.message import Reply
+from skep.wire.methods import METHODS
+
+COMMAND = (sys.executable, str(Path(__file__).with_name("handlers.py")))
+"""A server with the handler of the tests, as a process; for `running_server`."""
+PATIENCE = 20.0
+"""Seconds after which a test gives up. Nothing is expected to take so long."""
+
+
+class Peer:
+    """A client that can also misbehave."""
+
+    def __init__(
+        self, port: int, protocol: str = "binary", framed: bool = False, tls: ssl.SSLContext | None = None
+    ) -> None:
+        self.socket = socket.create_connection(("127.0.0.1", port), timeout=PATIENCE)
+        if tls is not None:
+            self.socket = tls.wrap_socket(self.socket)
+        self.wire = ClientConnection(protocol, framed)
+
+    def __enter__(self) -> Peer:
+        return self
+
+    def __exit__(self, *exc: object) -> None:
+        self.socket.close()
+
+    def message(self, name: str, *args: Any) -> bytes:
+        method = METHODS[name]
+        return self.wire.send(method, binary.encode_args(method, args))
+
+    def send(self, name: str, *args: Any) -> None:
+        self.socket.sendall(self.message(name, *args))
+
+    def reply(self) -> Reply:
+        while True:
+            event = self.wire.next_event()
+            if event is not NEED_DATA:
+                assert isinstance(event, Reply)
+                return event
+            data = self.socket.recv(1 << 20)
+            if not data:
+                raise ConnectionError("the server hung up")
+            self.wire.receive_data(data)
+
+    def call(self, name: str, *args: Any) -> Any:
+        self.send(name, *args)
+        return self.reply().value(METHODS[name])
+
+    def do(self, what: str, value: object = "") -> Any:
+        """`get_config_value`, by which the tests' handler is told what to do."""
+        return self.call("get_config_value", what, str(value))
+
+    def rest(self) -> bytes:
+        """All that comes until the server hangs up."""
+        parts = []
+        while True:
+            try:
+                data = self.socket.recv(1 << 20)
+            except ConnectionResetError:
+                break
+            if not data:
+                break
+            parts.append(data)
+        return b"".join(parts)
+
+
+class Running:
+    """A server in a thread of this process, so that tests can look at its handler and its state."""
+
+    def __init__(self, port: int, handler: Scripted, server: Server, loop: asyncio.AbstractEventLoop) -> None:
+        self.port = port
+        self.handler = handler
+        self.server = server
+        self.loop = loop
+
+    def peer(self, **options: Any) -> Peer:
+        return Peer(self.port, **options)
+
+
+@contextmanager
+def serving(authenticator: Authenticator | None = None, loop_factory: Any = None, **settings: Any) -> Iterator[Running]:
+    chosen = load(environment={}, flags={"port": 0, **settings})
+    started: list[Running] = []
+    ready = threading.Event()
+
+    def serve() -> None:
+        with asyncio.Runner(loop_factory=loop_factory) as runner:
+            runner.run(_main(chosen, authenticator, started, ready))
+
+    thread = threading.Thread(target=serve, name="server")
+    thread.start()
+    try:
+        assert ready.wait(PATIENCE) and started
+        yield started[0]
+    finally:
+        if started:
+            started[0].loop.call_soon_threadsafe(started[0].server.end)
+        thread.join(PATIENCE)
+        assert not thread.is_alive()
+
+
+async def _main(
+    settings: Settings, authenticator: Authenticator | None, started: list[Running], ready: threading.Event
+) -> None:
+    listening = listen(settings.host, settings.port)
+    pool = Pool(settings.threads)
+    handler = Scripted(pool)
+    server = Server(settings, Application(handler, pool, authenticator), listening)
+    await server.start()
+    started.append(Running(listening.getsockname()[1], handler, server, asyncio.get_running_loop()))
+    ready.set()
+    await server.ended()
+    await server.stop()
+    listening.close()
+
+
+def eventually(true: Callable[[], bool]) -> None:
+    """Waits until it is so; a test fails that waits too long."""
+    deadline = time.monotonic() + PATIENCE
+    while not true():
+        assert time.monotonic() < deadline, "it did not come to pass"
+        time.sleep(0.01)
+
+
+def certificate(folder: Path) -> tuple[Path, Path]:
+    """A certificate for localhost and its key, made by openssl."""
+    chain, key = folder / "server.pem", folder / "server.key"
+    subprocess.run(
+        [
+            *("openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes"),
+            *("-keyout", str(key), "-out", str(chain), "-days", "2", "-subj", "/CN=localhost"),
+            *("-addext", "subjectAltName=DNS:localhost,IP:127.0.0.1"),
+        ],
+        check=True,
+        capture_output=True,
+    )
+    return chain, key

@@ -1,0 +1,176 @@
+"""One connection: what it is answered, in which order, and when it ends."""
+
+from __future__ import annotations
+
+import logging
+import time
+
+import pytest
+from tests.server.support import Running, eventually, serving
+
+from skep.errors import ApplicationError, ConfigValSecurityException
+from skep.wire.message import EXCEPTION
+from skep.wire.methods import METHODS
+
+
+@pytest.mark.parametrize("framed", [False, True], ids=["unframed", "framed"])
+def test_a_call_is_answered(server: Running, framed: bool) -> None:
+    with server.peer(framed=framed) as peer:
+        assert peer.do("echo", "hello") == "hello"
+        assert peer.do("echo", "again") == "again"
+
+
+@pytest.mark.parametrize("what", ["wait", "pool", "block"])
+def test_a_call_that_waits_is_answered(server: Running, what: str) -> None:
+    with server.peer() as peer:
+        assert peer.do(what, "0.01") == "0.01"
+
+
+def test_pipelined_calls_are_answered_in_their_order(server: Running) -> None:
+    with server.peer() as peer:
+        names = [("wait", "0.2"), ("echo", "b"), ("pool", "c"), ("wait", "0"), ("echo", "e")]
+        messages = [peer.message("get_config_value", *each) for each in names]
+        peer.socket.sendall(b"".join(messages))
+        got = []
+        for seqid, _ in enumerate(names, 1):
+            peer.wire._method, peer.wire._seqid = METHODS["get_config_value"], seqid
+            got.append(peer.reply().value(METHODS["get_config_value"]))
+        assert got == ["0.2", "b", "c", "0", "e"]
+
+
+def test_many_pipelined_calls_leave_room_for_other_connections(server: Running) -> None:
+    with server.peer() as greedy, server.peer() as other:
+        greedy.socket.sendall(greedy.message("getName") * 5000)
+        assert other.do("echo", "x") == "x"
+        received = b""
+        while received.count(b"getName") < 5000:
+            data = greedy.socket.recv(1 << 20)
+            assert data
+            received += data
+
+
+def test_a_peer_that_closes_its_sending_side_gets_its_answers(server: Running) -> None:
+    with server.peer() as peer:
+        peer.socket.sendall(peer.message("get_config_value", "wait", "0.1") + peer.message("getName"))
+        peer.socket.shutdown(1)
+        answers = peer.rest()
+        assert b"get_config_value" in answers
+        assert b"getName" in answers
+
+
+def test_an_exception_of_the_api_is_passed_on(server: Running) -> None:
+    with server.peer() as peer, pytest.raises(ApplicationError, match="Internal error processing get_config_value"):
+        # get_config_value declares no MetaException, and neither does Apache's answer say what it was.
+        peer.do("raise", "no")
+
+
+def test_a_failure_of_the_handler_is_an_internal_error_and_logged(
+    server: Running, caplog: pytest.LogCaptureFixture
+) -> None:
+    with server.peer() as peer:
+        with pytest.raises(ApplicationError, match=r"^Internal error processing get_config_value$") as caught:
+            peer.do("divide", "by zero")
+        assert caught.value.type == ApplicationError.INTERNAL_ERROR
+        assert peer.do("echo", "still there") == "still there"
+    assert "ZeroDivisionError" in caplog.text
+
+
+def test_an_unknown_method_is_named_and_the_connection_goes_on(server: Running) -> None:
+    with server.peer() as peer:
+        peer.socket.sendall(peer.message("getName").replace(b"getName", b"getNamf"))
+        answer = peer.socket.recv(1000)
+        assert b"Invalid method name: 'getNamf'" in answer
+        assert peer.do("echo", "x") == "x"
+
+
+def test_shutdown_ends_only_the_connection_that_asks(server: Running) -> None:
+    with server.peer() as first, server.peer() as second:
+        assert first.do("echo", "x") == "x"
+        assert second.do("echo", "x") == "x"
+        first.send("shutdown")
+        assert first.rest() == b""
+        assert second.do("echo", "y") == "y"
+
+
+def test_malformed_arguments_are_answered_before_hanging_up(server: Running, caplog: pytest.LogCaptureFixture) -> None:
+    with server.peer() as peer:
+        message = peer.message("get_config_value", "echo", "x")
+        # A type that does not exist, where the first field begins.
+        at = message.index(b"get_config_value") + len("get_config_value") + 4
+        peer.socket.sendall(message[:at] + b"\x7f" + message[at + 1 :] + b"z" * 100_000)
+        answer = peer.rest()
+        assert answer[3] == EXCEPTION
+        assert b"get_config_value" in answer
+    assert "refused" in caplog.text
+
+
+def test_bytes_that_are_no_thrift_end_the_connection_with_a_reason_in_the_log(
+    server: Running, caplog: pytest.LogCaptureFixture
+) -> None:
+    with server.peer() as peer:
+        peer.socket.sendall(b"\xff\xfe\xfd\xfc\xfb\xfa\xf9\xf8")
+        assert peer.rest() == b""
+    assert "no Thrift message: ff fe fd" in caplog.text
+
+
+def test_an_http_request_is_told_what_this_port_is_and_where_https_is() -> None:
+    with serving(http_port=9443) as server, server.peer() as peer:
+        peer.socket.sendall(b"GET / HTTP/1.1\r\nHost: x\r\n\r\n")
+        answer = peer.rest().decode()
+        assert answer.startswith("HTTP/1.1 400 ")
+        assert "speaks Thrift" in answer
+        assert "HTTPS is on port 9443" in answer
+
+
+def test_a_peer_that_stalls_in_a_message_is_dropped_while_others_are_served() -> None:
+    with serving(request_timeout="1") as server, server.peer() as stalled, server.peer() as other:
+        stalled.socket.sendall(b"\x80")
+        assert other.do("echo", "x") == "x"
+        assert stalled.rest() == b""
+        assert other.do("echo", "y") == "y"
+
+
+def test_a_peer_that_says_nothing_is_dropped() -> None:
+    with serving(request_timeout="1") as server, server.peer() as silent:
+        assert silent.rest() == b""
+
+
+def test_a_peer_that_drips_bytes_is_dropped() -> None:
+    with serving(request_timeout="1") as server, server.peer() as slow:
+        message = slow.message("get_config_value", "echo", "x" * 100)
+        with pytest.raises(OSError):
+            for byte in message:
+                slow.socket.sendall(bytes((byte,)))
+                time.sleep(0.1)
+        assert server.handler.started == []
+
+
+def test_an_idle_connection_is_closed() -> None:
+    with serving(idle_timeout="1") as server, server.peer() as peer:
+        assert peer.do("echo", "x") == "x"
+        assert peer.rest() == b""
+
+
+def test_a_waiting_call_is_neither_idle_nor_slow_to_ask() -> None:
+    with serving(idle_timeout="0.5", request_timeout="0.5") as server, server.peer() as peer:
+        assert peer.do("wait", "2.5") == "2.5"
+
+
+def test_a_peer_that_does_not_take_its_answers_is_dropped() -> None:
+    with serving(request_timeout="1") as server, server.peer() as peer:
+        peer.send("get_config_value", "stream", str(1 << 28))
+        eventually(lambda: server.handler.closed == 1)
+        eventually(lambda: not server.server.state.connections)
+
+
+def test_slow_calls_are_logged_with_method_object_and_time(caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level(logging.WARNING, "skep.server")
+    with serving(slow_call="0") as server, server.peer() as peer:
+        with pytest.raises(Exception):  # noqa: B017  # the handler has no tables
+            peer.call("get_table", "sales", "orders")
+    assert "get_table sales.orders took 0.0" in caplog.text
+
+
+def test_a_declared_exception_comes_back_as_itself(server: Running) -> None:
+    with server.peer() as peer, pytest.raises(ConfigValSecurityException, match="secret"):
+        peer.do("secret", "secret")
