@@ -24,26 +24,29 @@ def build(settings: Settings) -> Application:
     """The application that the settings describe. Opens the database: only after the process was forked."""
     if settings.kerberos_principal is not None:
         raise ConfigError("kerberos_principal: Kerberos is not part of this version yet")
+    from skep.metastore.bootstrap import ensure_defaults
     from skep.metastore.context import Service
     from skep.metastore.local import Local
     from skep.store.database import Database
     from skep.store.migrate import ensure_schema
     from skep.store.pool import Pool
-    from skep.store.warehouse import Warehouse, finish_jobs
+    from skep.store.warehouse import Warehouse
 
     database = Database.open(settings.database_url, settings.data, threads=settings.threads + STREAM_THREADS)
     ensure_schema(database)
     warehouse = Warehouse(settings.warehouse_root, settings.directories)
     pool = Pool(settings.threads)
+    service = Service(database, warehouse, started=time.time())
+    ensure_defaults(service)
 
     async def finish_left_jobs() -> None:
         while True:
-            for error in await pool.run(lambda: finish_jobs(database, warehouse)):
+            for error in await pool.run(lambda: warehouse.finish_jobs(database)):
                 log.warning("%s", error)
             await asyncio.sleep(JOBS_EVERY)
 
     return Application(
-        Local(Service(database, warehouse, started=time.time()), pool),
+        Local(service, pool),
         pool,
         background=(finish_left_jobs,),
         close=database.close,
