@@ -1,7 +1,8 @@
 """Fixtures that every room's tests may use, and the list of what a run left out.
 
-hive_2_3 and hive_3_1 come with `make setup` and are never skipped; the others skip unless `make peers` brought them.
-Each starts once a session, when first asked for; tests that use one create databases under names of their own.
+hive_2_3 and hive_3_1 come with `make setup` and are never skipped; the others skip unless `make peers`
+brought them. Each starts once a session, when first asked for; tests that use one create databases under
+names of their own.
 """
 
 from __future__ import annotations

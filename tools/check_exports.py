@@ -1,8 +1,9 @@
 """Fails when the `__all__` of skep or of one of its rooms is not exactly the public names that it offers.
 
-A name that `__all__` lists has to be there, also when it is imported late by a module's `__getattr__`. A public name
-that the room's front file defines, or takes from another module of skep, has to be listed. Names from elsewhere (a
-`from typing import …`) are nobody's export. The order of a list is ruff's to judge (RUF022).
+A name that `__all__` lists has to be there, also when it is imported late by a module's `__getattr__`. A
+public name that the room's front file defines, or takes from another module of skep, has to be listed. Names
+from elsewhere (a `from typing import …`) are nobody's export. The order of a list is ruff's to judge
+(RUF022).
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ def rooms_of(source: Path) -> Iterator[tuple[str, Path]]:
 
 
 def public_names(front: Path) -> set[str]:
-    """What a front file binds at its top level under a public name, other than imports from outside the package."""
+    """What a front file binds under a public name, other than imports from outside the package."""
     return {
         name for name in _bound(ast.parse(front.read_text(), str(front)).body) if not name.startswith("_")
     }

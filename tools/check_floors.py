@@ -1,8 +1,9 @@
-"""Fails when a room of skep imports one that is not on a lower floor, or when modules import one another in a circle.
+"""Fails when a room of skep imports one that is not on a lower floor, or when modules import one another in a
+circle.
 
-It reads the source with ast and imports nothing, so an import inside a function or under TYPE_CHECKING counts like any
-other: whatever a reader must know to understand a room is a dependency of it. Inside a room imports are free, except
-for circles.
+It reads the source with ast and imports nothing, so an import inside a function or under TYPE_CHECKING counts
+like any other: whatever a reader must know to understand a room is a dependency of it. Inside a room imports
+are free, except for circles.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from pathlib import Path
 
 PACKAGE = "skep"
 
-# The house. A room is a package or a module directly in the package; the front door is the package's own __init__.
+# The house. A room is a package or a module directly in skep; the front door is skep's own __init__.
 # errors.py lies under the first floor, so that every room can raise from the one error tree.
 FLOORS: Mapping[str, int] = {
     "__init__": 8,

@@ -17,7 +17,7 @@ INDEX = (
     re.compile(r"https?://\S*/(?:simple|maven2|artifactory|nexus)\b"),
     re.compile(r"https?://(?:[\w.-]*\.)?(?:pythonhosted\.org|pypi\.org/(?!project/))"),
 )
-# A user's home, or a folder that containers and build services use for checkouts; as a path of its own or a file URI.
+# A user's home, or a folder that containers and build services check out to; as a path or in a file URI.
 HOMES = re.compile(r"(?:(?<![\w/.}-])|(?<=file://))/(?:home|Users|builds|root|work|workspace)/[\w.-]+")
 
 

@@ -1,8 +1,8 @@
 """Unpacks Hive 3.1.3's metastore server into a folder of jars: part of `make setup`.
 
-The jars come inside a wheel that this project does not install, because its pinned dependencies clash with ours; pip
-downloads it alone and checks it against the hash in the lock file. Two jars stay behind: a Derby too old for Java 17
-(pyspark has a newer one) and an HDFS client of another Hadoop.
+The jars come inside a wheel that this project does not install, because its pinned dependencies clash with
+ours; pip downloads it alone and checks it against the hash in the lock file. Two jars stay behind: a Derby
+too old for Java 17 (pyspark has a newer one) and an HDFS client of another Hadoop.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
 """Brings the Apache Hive metastores that other suites compare skep with: `make peers`.
 
-Each is the distribution that Apache publishes to Maven, fetched by Maven (which checks its checksum), and laid out as
-`.peers/hive-VERSION/`: the jars but for Derby's (pyspark has a newer one, which all of them run on), and `schema.sql`,
-Hive's own script for Derby. A version that is there is left alone.
-What cannot be brought is printed with the reason and never fails the run, since no suite but its own depends on it.
+Each is the distribution that Apache publishes to Maven, fetched by Maven (which checks its checksum), and
+laid out as `.peers/hive-VERSION/`: the jars but for Derby's (pyspark has a newer one, which all of them run
+on), and `schema.sql`, Hive's own script for Derby. A version that is there is left alone. What cannot be
+brought is printed with the reason and never fails the run, since no suite but its own depends on it.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ MAVEN_TIMEOUT = 600.0
 
 @dataclass(frozen=True)
 class Peer:
-    """A Hive version, the Maven artifact that is its distribution, and the schema that its scripts folder has for it."""
+    """A Hive version, the Maven artifact that is its distribution, and the version of its schema script."""
 
     version: str
     artifact: str
@@ -81,7 +81,7 @@ def fetch(coordinates: str, into: Path) -> Path:
 
 
 def first_error(output: str) -> str:
-    """The part of Maven's first error line that says what happened, without the goal's name and the addresses."""
+    """What happened, out of Maven's first error line: without the goal's name and the addresses."""
     for line in output.splitlines():
         if "[ERROR]" in line:
             reason = line.rpartition("standalone-pom: ")[2].partition(" -> [Help")[0]

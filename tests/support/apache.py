@@ -1,8 +1,9 @@
-"""Real Apache Hive metastores, started for tests on a free port of 127.0.0.1 with a Derby database of their own.
+"""Real Apache Hive metastores, started for tests on free ports of 127.0.0.1, each on its own Derby database.
 
-Hive 2.3 runs on the jars inside pyspark, 3.1 on those `make setup` unpacks, and the others on those `make peers` brings.
-Nothing here is a stand-in, and nothing here is shared: each context manager owns one process, one folder and one port,
-and kills that process by its id when the block ends. It never imports pyspark, and it never downloads.
+Hive 2.3 runs on the jars inside pyspark, 3.1 on those `make setup` unpacks, and the others on those `make
+peers` brings. Nothing here is a stand-in, and nothing here is shared: each context manager owns one process,
+one folder and one port, and kills that process by its id when the block ends. It never imports pyspark, and
+it never downloads.
 """
 
 from __future__ import annotations
@@ -39,8 +40,8 @@ OPENED_PACKAGES = ("java.lang", "java.net", "java.nio", "java.util", "java.util.
 # A JRE has no compiler, so the small main classes are compiled by Janino, which pyspark carries.
 COMPILER = "org.codehaus.janino.SimpleCompiler"
 COMPILER_JARS = ("janino-*.jar", "commons-compiler-*.jar")
-# A standalone metastore expects an installed Hadoop beside it; these are what it uses of one, from pyspark and from
-# the jars of Hive 3.1.3.
+# A standalone metastore expects an installed Hadoop beside it; these are what it uses of one. The first come
+# from pyspark, the others from the jars of Hive 3.1.3.
 HADOOP_JARS = ("hadoop-client-*.jar", "javax.servlet-api-*.jar", "slf4j-api-*.jar")
 LIBRARY_JARS = tuple(
     f"{name}-*.jar"
@@ -172,7 +173,7 @@ def _home(version: str, site: str, warehouse_key: str, settings: Mapping[str, st
 
 @contextlib.contextmanager
 def _running(home: _Home, jars: Sequence[Path], main: Sequence[str]) -> Iterator[ApacheMetastore]:
-    """Runs the class that main names, from its source, with the rest of main and a free port as its arguments."""
+    """Runs the class that main names, from source; the rest of main and a free port are its arguments."""
     port = _free_port()
     command = [
         _java(),

@@ -1,13 +1,13 @@
 """The end of a test run: which suites were left out, why, and the command that brings what they need.
 
-A skip's reason is one sentence that names that command ("… is not on this machine: make peers brings it"); here equal
-reasons are counted together. Soak tests that a marker expression deselected are told the same way.
+A skip's reason is one sentence that names that command ("… is not on this machine: make peers brings it");
+here equal reasons are counted together. Soak tests that a marker expression deselected are told the same way.
 """
 
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import PurePath
 
 import pytest
@@ -28,14 +28,20 @@ class LeftOut:
             if item.get_closest_marker("soak")
         )
 
-    def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
+    # Outermost, so that its lines come after those of every other reporter.
+    @pytest.hookimpl(wrapper=True, tryfirst=True)
+    def pytest_sessionfinish(self, session: pytest.Session) -> Iterator[None]:
+        yield
+        reporter = session.config.pluginmanager.get_plugin("terminalreporter")
+        if reporter is None or session.config.option.collectonly:
+            return
         by_reason: defaultdict[str, Counter[str]] = defaultdict(Counter)
-        for report in terminalreporter.stats.get("skipped", []):
+        for report in reporter.stats.get("skipped", []):
             by_reason[_reason(report)][report.nodeid.partition("::")[0]] += 1
         if self._deselected:
             by_reason[SOAK_REASON] = self._deselected
         for line in summary(by_reason):
-            terminalreporter.write_line(line)
+            reporter.write_line(line)
 
 
 def summary(by_reason: dict[str, Counter[str]]) -> list[str]:

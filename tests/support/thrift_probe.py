@@ -1,7 +1,8 @@
 """The smallest Thrift client: one strict binary call without arguments, unframed, written out by hand.
 
-It exists to ask a server that may be any Hive whether it is up, without depending on the codec under test or on a
-Thrift library. It reads replies of two shapes only, a string and a list of strings, and never interprets a struct.
+It exists to ask a server that may be any Hive whether it is up, without depending on the codec under test or
+on a Thrift library. It reads replies of two shapes only, a string and a list of strings, and never interprets
+a struct.
 """
 
 from __future__ import annotations
