@@ -1,3 +1,4 @@
+<<<<<<< HEAD
 """What holds for all tests."""
 
 from __future__ import annotations
@@ -7,3 +8,74 @@ from pathlib import Path
 
 # Programs that tests start run the code of this tree, as the tests themselves do.
 os.environ["PYTHONPATH"] = str(Path(__file__).parent.parent / "src")
+=======
+"""Fixtures that every room's tests may use, and the list of what a run left out.
+
+hive_2_3 and hive_3_1 come with `make setup` and are never skipped; the others skip unless `make peers`
+brought them. Each starts once a session, when first asked for; tests that use one create databases under
+names of their own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from tests.support.apache import ApacheMetastore, MissingPeer, apache_2_3, apache_3_1, apache_peer
+from tests.support.left_out import LeftOut
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    config.pluginmanager.register(LeftOut(), "skep-left-out")
+
+
+@pytest.fixture(scope="session")
+def hive_2_3() -> Iterator[ApacheMetastore]:
+    """A real Hive 2.3.10 metastore."""
+    with apache_2_3() as metastore:
+        yield metastore
+
+
+@pytest.fixture(scope="session")
+def hive_3_1() -> Iterator[ApacheMetastore]:
+    """A real Hive 3.1.3 metastore."""
+    with apache_3_1() as metastore:
+        yield metastore
+
+
+def _peer(version: str) -> Iterator[ApacheMetastore]:
+    peer = apache_peer(version)
+    try:
+        metastore = peer.__enter__()
+    except MissingPeer as reason:
+        pytest.skip(str(reason))
+    try:
+        yield metastore
+    finally:
+        peer.__exit__(None, None, None)
+
+
+@pytest.fixture(scope="session")
+def hive_3_0() -> Iterator[ApacheMetastore]:
+    """A real Hive 3.0.0 metastore."""
+    yield from _peer("3.0.0")
+
+
+@pytest.fixture(scope="session")
+def hive_4_0_0() -> Iterator[ApacheMetastore]:
+    """A real Hive 4.0.0 metastore."""
+    yield from _peer("4.0.0")
+
+
+@pytest.fixture(scope="session")
+def hive_4_0_1() -> Iterator[ApacheMetastore]:
+    """A real Hive 4.0.1 metastore."""
+    yield from _peer("4.0.1")
+
+
+@pytest.fixture(scope="session")
+def hive_4_1_0() -> Iterator[ApacheMetastore]:
+    """A real Hive 4.1.0 metastore."""
+    yield from _peer("4.1.0")
+>>>>>>> tooling

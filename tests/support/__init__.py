@@ -1,1 +1,1 @@
-"""What the tests of several rooms share: real servers, started on free ports and stopped by their pid."""
+"""What tests share: real peers to compare with, and clients that do not depend on the code under test."""

@@ -1,0 +1,86 @@
+# Everything a person working on skep runs. A bare `make` prints the targets.
+#
+# Lock files hold names, versions and hashes and no index address: pip takes its index from its own configuration.
+# Stamp files remember what was installed from which lock, so a second run does nothing.
+
+PYTHON ?= python3
+PEERS ?= .peers
+VENV := .venv
+WITNESS := .venv-witness
+PY := $(VENV)/bin/python
+PIP_FLAGS := --quiet --disable-pip-version-check --no-input
+LOCKED := install $(PIP_FLAGS) --require-hashes
+PYTHON_DIRS := src tools tests $(wildcard benchmarks)
+
+export SKEP_PEERS := $(abspath $(PEERS))
+
+.DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
+.PHONY: help setup demo test check bench soak serve system peers lock clean preflight
+
+help: ## print this list
+	@awk -F ':.*## ' '/^[a-z]+:.*## /{printf "  make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+setup: $(VENV)/.project $(WITNESS)/.installed $(PEERS)/hive-3.1.3/.complete ## make .venv with extras and dev tools, the witnesses' venv, Hive 3.1.3
+
+demo: setup ## start skep and run a short PySpark session against it
+	$(PY) tools/demo.py
+
+test: setup ## run the tests, with coverage and a list of what was left out
+	@rm -f .coverage .coverage.*
+	$(PY) -m pytest -m "not soak" --durations=15 --cov --cov-report=term $(ARGS)
+
+check: setup ## lint, types, generated files, floors, exports, stray addresses
+	$(VENV)/bin/ruff check $(PYTHON_DIRS)
+	$(VENV)/bin/ruff format --check $(PYTHON_DIRS)
+	$(VENV)/bin/mypy $(PYTHON_DIRS)
+	$(if $(wildcard tools/generate.py),$(PY) tools/generate.py --check)
+	$(PY) tools/check_floors.py
+	$(PY) tools/check_exports.py
+	$(PY) tools/check_tree.py
+
+bench: setup ## measure side by side with Apache HMS 2.3.10
+	$(PY) -m benchmarks $(ARGS)
+
+soak: setup ## run the large forms: millions of partitions, long histories
+	$(PY) -m pytest -m soak --timeout=7200 --durations=0 $(ARGS)
+
+serve: setup ## run a metastore here; options in ARGS="--port 9083"
+	$(VENV)/bin/skep serve $(ARGS)
+
+system: $(VENV)/.project ## install Debian packages (a KDC), then the kerberos extra
+	@tools/system.sh "$(VENV)"
+
+peers: ## bring the other Hive metastores that tests compare with, by Maven
+	@$(PYTHON) tools/peers.py "$(PEERS)"
+
+lock: ## resolve pyproject.toml into the lock files anew; ARGS=--upgrade for newer versions
+	@PYTHON="$(PYTHON)" tools/lock.sh $(ARGS)
+
+clean: ## remove everything that setup, peers and the tests made
+	rm -rf $(VENV) $(WITNESS) $(PEERS) .coverage .coverage.* .mypy_cache .ruff_cache .pytest_cache .hypothesis
+
+preflight:
+	@PYTHON="$(PYTHON)" tools/preflight.sh
+
+$(VENV)/bin/python $(WITNESS)/bin/python: | preflight
+	$(PYTHON) -m venv $(@:/bin/python=)
+
+$(VENV)/.installed: requirements.lock | $(VENV)/bin/python
+	$(PY) -m pip $(LOCKED) -r requirements.lock
+	@touch $@
+
+# The build backend is in the lock, so building needs no network.
+$(VENV)/.project: pyproject.toml $(VENV)/.installed
+	$(PY) -m pip install $(PIP_FLAGS) --no-deps --no-build-isolation --editable .
+	@touch $@
+
+# thrift 0.13 is a source package; it builds with setuptools and, where there is no compiler, without its C extension.
+$(WITNESS)/.installed: requirements-build.lock requirements-witness.lock | $(WITNESS)/bin/python
+	$(WITNESS)/bin/python -m pip $(LOCKED) -r requirements-build.lock
+	$(WITNESS)/bin/python -m pip $(LOCKED) --no-build-isolation -r requirements-witness.lock
+	@touch $@
+
+$(PEERS)/hive-3.1.3/.complete: requirements-hive3.lock tools/hive3.py | $(VENV)/bin/python
+	$(PY) tools/hive3.py requirements-hive3.lock $(@D)
+	@touch $@

@@ -1,0 +1,272 @@
+"""Real Apache Hive metastores, started for tests on free ports of 127.0.0.1, each on its own Derby database.
+
+Hive 2.3 runs on the jars inside pyspark, 3.1 on those `make setup` unpacks, and the others on those `make
+peers` brings. Nothing here is a stand-in, and nothing here is shared: each context manager owns one process,
+one folder and one port, and kills that process by its id when the block ends. It never imports pyspark, and
+it never downloads.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import importlib.util
+import os
+import shutil
+import signal
+import socket
+import subprocess
+import tempfile
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from xml.sax.saxutils import escape
+
+from tests.support.thrift_probe import answers
+
+ROOT = Path(__file__).resolve().parents[2]
+PEERS = Path(os.environ.get("SKEP_PEERS", ROOT / ".peers")).resolve()
+JAVA_SOURCES = Path(__file__).parent / "java"
+
+HOST = "127.0.0.1"
+HEAP = "-Xmx512m"
+START_TIMEOUT = 120.0
+STOP_TIMEOUT = 10.0
+LOG_TAIL_LINES = 60
+
+# Hive and DataNucleus reflect into the JDK; Java 17 closes these packages unless told otherwise.
+OPENED_PACKAGES = ("java.lang", "java.net", "java.nio", "java.util", "java.util.concurrent", "java.time")
+
+# A JRE has no compiler, so the small main classes are compiled by Janino, which pyspark carries.
+COMPILER = "org.codehaus.janino.SimpleCompiler"
+COMPILER_JARS = ("janino-*.jar", "commons-compiler-*.jar")
+# A standalone metastore expects an installed Hadoop beside it; these are what it uses of one. The first come
+# from pyspark, the others from the jars of Hive 3.1.3.
+HADOOP_JARS = ("hadoop-client-*.jar", "javax.servlet-api-*.jar", "slf4j-api-*.jar")
+LIBRARY_JARS = tuple(
+    f"{name}-*.jar"
+    for name in (
+        "commons-cli",
+        "commons-collections",
+        "commons-lang",
+        "commons-logging",
+        "gson",
+        "httpclient",
+    )
+)
+DERBY_JARS = ("derby-*.jar", "derbyshared-*.jar", "derbytools-*.jar")
+
+STANDALONE_SETTINGS = {
+    "metastore.schema.verification": "false",
+    "metastore.thrift.uris": "",
+    # The defaults of these two name classes of hive-exec, which a standalone metastore does not have.
+    "metastore.expression.proxy": "org.apache.hadoop.hive.metastore.DefaultPartitionExpressionProxy",
+    "metastore.task.threads.always": "org.apache.hadoop.hive.metastore.events.EventCleanerTask",
+}
+DERBY_DRIVER = "org.apache.derby.jdbc.EmbeddedDriver"
+
+
+@dataclass(frozen=True)
+class ApacheMetastore:
+    """A running server: where it listens, what it is, and where it keeps its files."""
+
+    version: str
+    host: str
+    port: int
+    warehouse: Path
+    pid: int
+    log: Path
+
+    @property
+    def uri(self) -> str:
+        return f"thrift://{self.host}:{self.port}"
+
+
+class MissingPeer(Exception):
+    """The jars of a metastore are not on this machine; the message names the command that brings them."""
+
+
+class StartFailure(Exception):
+    """A metastore ended or stayed silent before it answered; the message ends with its log."""
+
+
+@contextlib.contextmanager
+def apache_2_3() -> Iterator[ApacheMetastore]:
+    """Hive 2.3.10 from the jars inside pyspark."""
+    settings = {
+        "datanucleus.connectionPoolingType": "HikariCP",  # pyspark has no BoneCP, Hive's default
+        "datanucleus.schema.autoCreateAll": "true",
+        "hive.async.log.enabled": "false",  # nor the ring buffer of asynchronous log4j
+        "hive.metastore.schema.verification": "false",
+        "hive.metastore.uris": "",
+    }
+    with _home("2.3.10", "hive-site.xml", "hive.metastore.warehouse.dir", settings) as home:
+        with _running(home, sorted(_pyspark_jars().glob("*.jar")), ["Hive2"]) as metastore:
+            yield metastore
+
+
+@contextlib.contextmanager
+def apache_3_1() -> Iterator[ApacheMetastore]:
+    """Hive 3.1.3 from the jars that `make setup` unpacks."""
+    jars = [*_peer_jars("3.1.3", brought_by="make setup"), *_matching(_pyspark_jars(), DERBY_JARS)]
+    settings = {**STANDALONE_SETTINGS, "datanucleus.schema.autoCreateAll": "true"}
+    with _home("3.1.3", "metastore-site.xml", "metastore.warehouse.dir", settings) as home:
+        with _running(home, [*jars, *_matching(_pyspark_jars(), COMPILER_JARS)], ["Hive3"]) as metastore:
+            yield metastore
+
+
+@contextlib.contextmanager
+def apache_peer(version: str) -> Iterator[ApacheMetastore]:
+    """A Hive that `make peers` brings, such as "4.0.1", on the schema that its own script makes."""
+    jars = [
+        *_peer_jars(version, brought_by="make peers"),
+        *_matching(_pyspark_jars(), (*HADOOP_JARS, *DERBY_JARS, *COMPILER_JARS)),
+        *_matching(PEERS / "hive-3.1.3", LIBRARY_JARS),
+    ]
+    script = PEERS / f"hive-{version}" / "schema.sql"
+    with _home(version, "metastore-site.xml", "metastore.warehouse.dir", STANDALONE_SETTINGS) as home:
+        main = ["HiveByScript", str(script), home.jdbc_url]
+        with _running(home, jars, main) as metastore:
+            yield metastore
+
+
+@dataclass(frozen=True)
+class _Home:
+    """The temporary folder of one server: configuration, Derby database, warehouse and log."""
+
+    version: str
+    folder: Path
+
+    @property
+    def conf(self) -> Path:
+        return self.folder / "conf"
+
+    @property
+    def warehouse(self) -> Path:
+        return self.folder / "warehouse"
+
+    @property
+    def log(self) -> Path:
+        return self.folder / "server.log"
+
+    @property
+    def jdbc_url(self) -> str:
+        return f"jdbc:derby:;databaseName={self.folder}/metastore_db;create=true"
+
+
+@contextlib.contextmanager
+def _home(version: str, site: str, warehouse_key: str, settings: Mapping[str, str]) -> Iterator[_Home]:
+    home = _Home(version, Path(tempfile.mkdtemp(prefix=f"hive-{version}-")))
+    try:
+        home.conf.mkdir()
+        home.warehouse.mkdir()
+        of_this_home = {
+            "javax.jdo.option.ConnectionDriverName": DERBY_DRIVER,
+            "javax.jdo.option.ConnectionURL": home.jdbc_url,
+            warehouse_key: f"file:{home.warehouse}",
+        }
+        _write_site(home.conf / site, {**settings, **of_this_home})
+        yield home
+    finally:
+        shutil.rmtree(home.folder, ignore_errors=True)
+
+
+@contextlib.contextmanager
+def _running(home: _Home, jars: Sequence[Path], main: Sequence[str]) -> Iterator[ApacheMetastore]:
+    """Runs the class that main names, from source; the rest of main and a free port are its arguments."""
+    port = _free_port()
+    command = [
+        _java(),
+        HEAP,
+        *(f"--add-opens=java.base/{package}=ALL-UNNAMED" for package in OPENED_PACKAGES),
+        f"-Dderby.stream.error.file={home.folder}/derby.log",
+        f"-Djava.io.tmpdir={home.folder}",
+        "-cp",
+        os.pathsep.join(str(path) for path in (home.conf, *jars)),
+        COMPILER,
+        str(JAVA_SOURCES / f"{main[0]}.java"),
+        *main,
+        "-p",
+        str(port),
+    ]
+    with home.log.open("wb") as output:
+        process = subprocess.Popen(
+            command, cwd=home.folder, stdin=subprocess.DEVNULL, stdout=output, stderr=subprocess.STDOUT
+        )
+    try:
+        _wait_until_it_answers(process, home, port)
+        yield ApacheMetastore(home.version, HOST, port, home.warehouse, process.pid, home.log)
+    finally:
+        _stop(process)
+
+
+def _wait_until_it_answers(process: subprocess.Popen[bytes], home: _Home, port: int) -> None:
+    deadline = time.monotonic() + START_TIMEOUT
+    while time.monotonic() < deadline:
+        if process.poll() is not None:
+            raise StartFailure(
+                _failure(f"Hive {home.version} ended with status {process.returncode}", home.log)
+            )
+        if answers(HOST, port):
+            return
+        time.sleep(0.2)
+    silence = f"Hive {home.version} did not answer on port {port} in {START_TIMEOUT:.0f} s"
+    raise StartFailure(_failure(silence, home.log))
+
+
+def _failure(what: str, log: Path) -> str:
+    tail = log.read_text(errors="replace").splitlines()[-LOG_TAIL_LINES:]
+    return "\n".join([f"{what}. The end of its log:", *tail])
+
+
+def _stop(process: subprocess.Popen[bytes]) -> None:
+    """Ends the server by its id: first as an operator would, then for certain."""
+    if process.poll() is None:
+        process.send_signal(signal.SIGTERM)
+        try:
+            process.wait(STOP_TIMEOUT)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.wait()
+
+
+def _write_site(path: Path, settings: Mapping[str, str]) -> None:
+    properties = "".join(
+        f"  <property><name>{escape(name)}</name><value>{escape(value)}</value></property>\n"
+        for name, value in sorted(settings.items())
+    )
+    path.write_text(f'<?xml version="1.0"?>\n<configuration>\n{properties}</configuration>\n')
+
+
+def _free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind((HOST, 0))
+        port: int = probe.getsockname()[1]
+        return port
+
+
+def _java() -> str:
+    home = os.environ.get("JAVA_HOME")
+    found = shutil.which("java", path=f"{home}/bin") if home else shutil.which("java")
+    if found is None:
+        raise MissingPeer("java is not on this machine: apt-get install openjdk-17-jre-headless brings it")
+    return found
+
+
+def _pyspark_jars() -> Path:
+    spec = importlib.util.find_spec("pyspark")
+    if spec is None or spec.origin is None:
+        raise MissingPeer("pyspark is not installed: make setup brings it")
+    return Path(spec.origin).parent / "jars"
+
+
+def _peer_jars(version: str, *, brought_by: str) -> list[Path]:
+    folder = PEERS / f"hive-{version}"
+    jars = sorted(folder.glob("*.jar"))
+    if not jars:
+        raise MissingPeer(f"the Hive {version} server is not on this machine: {brought_by} brings it")
+    return jars
+
+
+def _matching(folder: Path, patterns: Sequence[str]) -> list[Path]:
+    return [path for pattern in patterns for path in sorted(folder.glob(pattern))]

@@ -1,0 +1,100 @@
+"""The floors tool, on small houses built for the purpose."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+
+from tools.check_floors import faults
+
+
+def house(root: Path, files: Mapping[str, str]) -> Path:
+    """A source folder with the package skep, each file with its text and each folder a package."""
+    for name, text in {"__init__.py": "", **files}.items():
+        path = root / "skep" / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+        if path.parent != root / "skep":
+            (path.parent / "__init__.py").touch()
+    return root
+
+
+def test_a_room_may_import_lower_floors(tmp_path: Path) -> None:
+    files = {
+        "errors.py": "",
+        "wire/codec.py": "from skep.errors import SkepError",
+        "metastore/tables.py": "import skep.wire.codec\nfrom skep.wire import codec",
+    }
+    assert faults(house(tmp_path, files)) == []
+
+
+def test_modules_of_one_room_may_import_one_another(tmp_path: Path) -> None:
+    files = {"wire/codec.py": "from .binary import read", "wire/binary.py": "def read() -> None: ..."}
+    assert faults(house(tmp_path, files)) == []
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "import skep.server.sockets",
+        "from skep.server import sockets",
+        "from skep.server.sockets import listen",
+        "from skep import server",
+        "from ..server import sockets",
+        "from .. import server",
+        "def late() -> None:\n    from skep.server import sockets",
+        "from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    from skep.server.sockets import listen",
+    ],
+)
+def test_an_import_of_a_higher_floor_is_a_fault_in_every_form(tmp_path: Path, statement: str) -> None:
+    files = {"server/sockets.py": "def listen() -> None: ...", "wire/codec.py": statement}
+    (fault,) = faults(house(tmp_path, files))
+    assert "codec.py:" in fault
+    assert "wire (floor 2) imports skep.server" in fault
+    assert "(floor 6)" in fault
+
+
+def test_an_import_of_another_room_on_the_same_floor_is_a_fault(tmp_path: Path) -> None:
+    (fault,) = faults(house(tmp_path, {"wire/codec.py": "import skep.store", "store/__init__.py": ""}))
+    assert "wire (floor 2) imports skep.store (floor 2)" in fault
+
+
+def test_an_import_from_the_front_door_is_a_fault(tmp_path: Path) -> None:
+    (fault,) = faults(house(tmp_path, {"wire/codec.py": "from skep import connect"}))
+    assert "wire (floor 2) imports skep (floor 8)" in fault
+
+
+def test_a_circle_inside_a_room_names_its_modules(tmp_path: Path) -> None:
+    files = {
+        "hive/names.py": "from skep.hive.types import parse",
+        "hive/types.py": "from skep.hive.filters import compare",
+        "hive/filters.py": "def late() -> None:\n    import skep.hive.names",
+        "hive/patterns.py": "from skep.hive.names import escape",
+    }
+    (fault,) = faults(house(tmp_path, files))
+    assert fault.endswith("in a circle: skep.hive.filters, skep.hive.names, skep.hive.types")
+
+
+def test_a_module_that_imports_from_its_own_room_s_front_makes_a_circle(tmp_path: Path) -> None:
+    files = {
+        "hive/__init__.py": "from skep.hive.names import escape",
+        "hive/names.py": "from skep.hive import quote",
+    }
+    (fault,) = faults(house(tmp_path, files))
+    assert fault.endswith("in a circle: skep.hive, skep.hive.names")
+
+
+def test_a_room_on_no_floor_is_a_fault(tmp_path: Path) -> None:
+    (fault,) = faults(house(tmp_path, {"cellar/wine.py": ""}))
+    assert "skep/cellar is on no floor" in fault
+
+
+def test_a_folder_without_the_package_is_a_fault(tmp_path: Path) -> None:
+    (fault,) = faults(tmp_path)
+    assert "there is no package skep" in fault
+
+
+def test_skep_itself_keeps_its_floors() -> None:
+    assert faults(Path(__file__).parents[2] / "src") == []

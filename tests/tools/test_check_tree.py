@@ -1,0 +1,45 @@
+"""The check for addresses and paths that only work on one machine."""
+
+from __future__ import annotations
+
+import pytest
+
+from tools.check_tree import faults
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "pip install --index-url X skep",
+        "[global]\nindex-url = X",
+        "https://mirror.example/repository/pypi/simple",
+        "https://files.pythonhosted.org/packages/x",
+        "see /home/ann/skep",
+        '"/root/.m2"',
+        "file:///work/main/warehouse",
+        "(/Users/ann)",
+        "the checkout at /srv/build/skep.",
+    ],
+)
+def test_a_stray_address_is_found(text: str) -> None:
+    assert list(faults(text, ("/srv/build/skep",)))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "uv pip compile --no-emit-index-url",
+        "https://pypi.org/project/skep",
+        "hdfs://nn/user/hive/warehouse",
+        "s3://bucket/home/ann/t",
+        "docs/home/index.md",
+        "${basedir}/work/x",
+        "/srv/build/skeptical",
+    ],
+)
+def test_an_ordinary_path_is_not(text: str) -> None:
+    assert list(faults(text, ("/srv/build/skep",))) == []
+
+
+def test_the_line_is_told() -> None:
+    assert list(faults("one\ntwo /home/ann\n", ())) == [(2, "a path of one machine: /home/ann")]

@@ -1,0 +1,96 @@
+"""Fails when the `__all__` of skep or of one of its rooms is not exactly the public names that it offers.
+
+A name that `__all__` lists has to be there, also when it is imported late by a module's `__getattr__`. A
+public name that the room's front file defines, or takes from another module of skep, has to be listed. Names
+from elsewhere (a `from typing import …`) are nobody's export. The order of a list is ruff's to judge
+(RUF022).
+"""
+
+from __future__ import annotations
+
+import argparse
+import ast
+import importlib
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+PACKAGE = "skep"
+# Run or loaded by others, never imported from.
+WITHOUT_EXPORTS = frozenset({"__main__"})
+
+
+def rooms_of(source: Path) -> Iterator[tuple[str, Path]]:
+    """The package itself and each module or package directly in it, with the file that is its front."""
+    yield PACKAGE, source / PACKAGE / "__init__.py"
+    for path in sorted((source / PACKAGE).iterdir()):
+        if path.is_dir() and (path / "__init__.py").exists():
+            yield f"{PACKAGE}.{path.name}", path / "__init__.py"
+        elif path.suffix == ".py" and path.stem != "__init__" and path.stem not in WITHOUT_EXPORTS:
+            yield f"{PACKAGE}.{path.stem}", path
+
+
+def public_names(front: Path) -> set[str]:
+    """What a front file binds under a public name, other than imports from outside the package."""
+    return {
+        name for name in _bound(ast.parse(front.read_text(), str(front)).body) if not name.startswith("_")
+    }
+
+
+def _bound(statements: list[ast.stmt]) -> Iterator[str]:
+    for node in statements:
+        match node:
+            case ast.FunctionDef() | ast.AsyncFunctionDef() | ast.ClassDef():
+                yield node.name
+            case ast.Assign():
+                yield from (
+                    name.id
+                    for target in node.targets
+                    for name in ast.walk(target)
+                    if isinstance(name, ast.Name)
+                )
+            case ast.AnnAssign(target=ast.Name(id=name)):
+                yield name
+            case ast.ImportFrom() if node.level or (node.module or "").partition(".")[0] == PACKAGE:
+                yield from (alias.asname or alias.name for alias in node.names)
+            case ast.If() | ast.Try():
+                yield from _bound(node.body)
+                yield from _bound(node.orelse)
+
+
+def faults(source: Path) -> list[str]:
+    """All that is wrong, one line each."""
+    found = []
+    for module_name, front in rooms_of(source):
+        offered = public_names(front)
+        module = importlib.import_module(module_name)
+        listed = getattr(module, "__all__", None)
+        if listed is None:
+            if offered:
+                found.append(f"{front}: no __all__, but public names: {', '.join(sorted(offered))}")
+            continue
+        missing = sorted(name for name in listed if not hasattr(module, name))
+        twice = sorted({name for name in listed if list(listed).count(name) > 1})
+        unlisted = sorted(offered - set(listed))
+        found.extend(f"{front}: __all__ lists {name}, which {module_name} does not have" for name in missing)
+        found.extend(f"{front}: __all__ lists {name} twice" for name in twice)
+        found.extend(
+            f"{front}: {name} is public but not in __all__; list it, or begin its name with _"
+            for name in unlisted
+        )
+    return found
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0] if __doc__ else None)
+    parser.add_argument("source", type=Path, nargs="?", default=Path("src"))
+    source: Path = parser.parse_args().source
+    sys.path.insert(0, str(source))
+    found = faults(source)
+    for fault in found:
+        print(fault, file=sys.stderr)
+    return 1 if found else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

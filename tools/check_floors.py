@@ -1,0 +1,165 @@
+"""Fails when a room of skep imports one that is not on a lower floor, or when modules import one another in a
+circle.
+
+It reads the source with ast and imports nothing, so an import inside a function or under TYPE_CHECKING counts
+like any other: whatever a reader must know to understand a room is a dependency of it. Inside a room imports
+are free, except for circles.
+"""
+
+from __future__ import annotations
+
+import argparse
+import ast
+import sys
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+PACKAGE = "skep"
+
+# The house. A room is a package or a module directly in skep; the front door is skep's own __init__.
+# errors.py lies under the first floor, so that every room can raise from the one error tree.
+FLOORS: Mapping[str, int] = {
+    "__init__": 8,
+    "__main__": 8,
+    "cli": 7,
+    "testing": 7,
+    "server": 6,
+    "catalog": 5,
+    "console": 5,
+    "gate": 5,
+    "remotes": 5,
+    "spark": 5,
+    "connectors": 4,
+    "lance": 4,
+    "client": 3,
+    "metastore": 3,
+    "store": 2,
+    "wire": 2,
+    "config": 1,
+    "hive": 1,
+    "errors": 0,
+}
+
+
+@dataclass(frozen=True, order=True)
+class Import:
+    """One import of one of the package's modules by another, and the line it is on."""
+
+    importer: str
+    line: int
+    imported: str
+
+
+def modules_of(source: Path) -> dict[str, Path]:
+    """The dotted name and file of each module under source/PACKAGE."""
+    found = {}
+    for path in sorted((source / PACKAGE).rglob("*.py")):
+        parts = path.relative_to(source).with_suffix("").parts
+        found[".".join(parts[:-1] if parts[-1] == "__init__" else parts)] = path
+    return found
+
+
+def imports_of(name: str, path: Path, modules: Mapping[str, Path]) -> Iterator[Import]:
+    """The imports in one module that lead to other modules of the package."""
+    package = name if path.name == "__init__.py" else name.rpartition(".")[0]
+    for node in ast.walk(ast.parse(path.read_text(), str(path))):
+        if isinstance(node, ast.Import):
+            targets = [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom):
+            base = _base(package, node)
+            # A name that is no module of its own is an attribute of the module it is imported from.
+            targets = [
+                f"{base}.{alias.name}" if f"{base}.{alias.name}" in modules else base for alias in node.names
+            ]
+        else:
+            continue
+        for target in dict.fromkeys(targets):
+            if target.partition(".")[0] == PACKAGE and target != name:
+                yield Import(name, node.lineno, target)
+
+
+def _base(package: str, node: ast.ImportFrom) -> str:
+    """The absolute name of what `from X import …` imports from."""
+    if not node.level:
+        return node.module or ""
+    parts = package.split(".")
+    anchor = parts[: len(parts) - node.level + 1]
+    return ".".join([*anchor, *([node.module] if node.module else [])])
+
+
+def room_of(module: str) -> str:
+    return module.split(".")[1] if "." in module else "__init__"
+
+
+def floor_faults(imports: list[Import], modules: Mapping[str, Path]) -> Iterator[str]:
+    for room in sorted({room_of(module) for module in modules} - set(FLOORS)):
+        yield f"{PACKAGE}/{room} is on no floor: add it to FLOORS in tools/check_floors.py and to the design"
+    for each in imports:
+        room, other = room_of(each.importer), room_of(each.imported)
+        if room == other or room not in FLOORS or other not in FLOORS:
+            continue
+        if FLOORS[other] >= FLOORS[room]:
+            yield (
+                f"{modules[each.importer]}:{each.line}: {room} (floor {FLOORS[room]}) imports {each.imported}"
+                f" (floor {FLOORS[other]}); a room imports only rooms on lower floors"
+            )
+
+
+def circles(imports: list[Import]) -> list[list[str]]:
+    """Each group of modules that reach one another, by Tarjan's algorithm, in name order."""
+    graph: dict[str, list[str]] = {}
+    for each in imports:
+        graph.setdefault(each.importer, []).append(each.imported)
+        graph.setdefault(each.imported, [])
+    index: dict[str, int] = {}
+    low: dict[str, int] = {}
+    stack: list[str] = []
+    groups: list[list[str]] = []
+
+    def visit(module: str) -> None:
+        index[module] = low[module] = len(index)
+        stack.append(module)
+        for other in graph[module]:
+            if other not in index:
+                visit(other)
+                low[module] = min(low[module], low[other])
+            elif other in stack:
+                low[module] = min(low[module], index[other])
+        if low[module] == index[module]:
+            start = stack.index(module)
+            group = sorted(stack[start:])
+            del stack[start:]
+            if len(group) > 1:
+                groups.append(group)
+
+    for module in sorted(graph):
+        if module not in index:
+            visit(module)
+    return sorted(groups)
+
+
+def faults(source: Path) -> list[str]:
+    """All that is wrong with the package under a source folder, one line each."""
+    modules = modules_of(source)
+    if not modules:
+        return [f"there is no package {PACKAGE} in {source}"]
+    imports = sorted(each for name, path in modules.items() for each in imports_of(name, path, modules))
+    found = list(floor_faults(imports, modules))
+    found.extend(
+        f"these modules import one another in a circle: {', '.join(group)}" for group in circles(imports)
+    )
+    return found
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0] if __doc__ else None)
+    parser.add_argument("source", type=Path, nargs="?", default=Path("src"))
+    found = faults(parser.parse_args().source)
+    for fault in found:
+        print(fault, file=sys.stderr)
+    return 1 if found else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,69 @@
+"""Fails when a tracked file names a package index or a path of somebody's machine.
+
+Both work for the one who wrote them and for nobody else. It looks at what git tracks, so caches and virtual
+environments are of no concern, and at text only.
+"""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+INDEX = (
+    re.compile(r"--(?:extra-)?index-url|--find-links|^\s*(?:extra-)?index-url\s*=", re.MULTILINE),
+    re.compile(r"https?://\S*/(?:simple|maven2|artifactory|nexus)\b"),
+    re.compile(r"https?://(?:[\w.-]*\.)?(?:pythonhosted\.org|pypi\.org/(?!project/))"),
+)
+# A user's home, or a folder that containers and build services check out to; as a path or in a file URI.
+HOMES = re.compile(r"(?:(?<![\w/.}-])|(?<=file://))/(?:home|Users|builds|root|work|workspace)/[\w.-]+")
+
+
+def faults(text: str, machine_paths: tuple[str, ...]) -> Iterator[tuple[int, str]]:
+    """The line and the reason of each stray address in a text."""
+    for pattern in INDEX:
+        for match in pattern.finditer(text):
+            yield _line(text, match.start()), f"an index address or option: {match.group().strip()}"
+    for match in HOMES.finditer(text):
+        yield _line(text, match.start()), f"a path of one machine: {match.group()}"
+    for path in machine_paths:
+        for match in re.finditer(re.escape(path) + r"(?![\w-])", text):
+            yield _line(text, match.start()), f"a path of this machine: {path}"
+
+
+def _line(text: str, position: int) -> int:
+    return text.count("\n", 0, position) + 1
+
+
+def _git(*arguments: str) -> str:
+    return subprocess.run(["git", *arguments], check=True, capture_output=True, text=True).stdout
+
+
+def _machine_paths() -> tuple[str, ...]:
+    """Where this repository is checked out, here and in its other worktrees."""
+    lines = _git("worktree", "list", "--porcelain").splitlines()
+    return tuple(line.partition(" ")[2] for line in lines if line.startswith("worktree "))
+
+
+def main() -> int:
+    machine_paths = _machine_paths()
+    found = 0
+    # This file and its tests hold the patterns and examples of what they look for.
+    own = {Path("tools/check_tree.py"), Path("tests/tools/test_check_tree.py")}
+    for path in map(Path, _git("ls-files", "-z").rstrip("\0").split("\0")):
+        if path in own or not path.is_file():
+            continue
+        try:
+            text = path.read_text()
+        except UnicodeDecodeError:
+            continue
+        for line, reason in sorted(set(faults(text, machine_paths))):
+            found += 1
+            print(f"{path}:{line}: {reason}", file=sys.stderr)
+    return 1 if found else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

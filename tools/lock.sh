@@ -1,0 +1,23 @@
+#!/usr/bin/env bash
+# Resolves pyproject.toml into the lock files, with uv from a virtual environment that is thrown away.
+# Options are uv's: --upgrade takes newer versions, without it what is locked stays where it can.
+set -eu
+scratch="$(mktemp -d)"
+trap 'rm -rf "$scratch"' EXIT
+"${PYTHON:-python3}" -m venv "$scratch/venv"
+"$scratch/venv/bin/python" -m pip install --quiet --disable-pip-version-check uv
+
+compile() {
+    local output="$1"
+    shift
+    echo "lock: $output"
+    "$scratch/venv/bin/uv" pip compile --quiet --universal --python-version 3.11 --generate-hashes \
+        --no-emit-index-url --no-header --output-file "$output" "$@" >/dev/null
+}
+
+compile requirements.lock pyproject.toml --group dev --extra postgres --extra spark --extra fast "$@"
+compile requirements-build.lock --group build "$@"
+compile requirements-kerberos.lock --group kerberos "$@"
+compile requirements-witness.lock --group witness "$@"
+# Only its jars are used: what the package itself depends on is never installed.
+compile requirements-hive3.lock --group hive3 --no-deps "$@"

@@ -1,0 +1,132 @@
+"""Brings the Apache Hive metastores that tests compare skep with: `make peers`.
+
+Maven fetches what Apache publishes, and checks its checksums. A peer is laid out as `.peers/hive-VERSION/`:
+the jars, without Derby's (pyspark has a newer one, which all of them run on), and `schema.sql`, Hive's own
+script for Derby. A version that is there is left alone. What cannot be brought is printed with the reason and
+never fails the run, since only suites that say so depend on it.
+"""
+
+from __future__ import annotations
+
+import argparse
+import shutil
+import subprocess
+import sys
+import tarfile
+import tempfile
+from collections.abc import Callable, Sequence
+from functools import partial
+from pathlib import Path, PurePosixPath
+
+MAVEN_PLUGIN = "org.apache.maven.plugins:maven-dependency-plugin:3.8.1"
+MAVEN_TIMEOUT = 600.0
+# Poms and schema changes for versions of which Apache publishes no distribution.
+RECIPES = Path(__file__).with_name("peers")
+
+
+class CannotBring(Exception):
+    """Why a peer is not here, in one line."""
+
+
+def from_distribution(artifact: str, version: str, schema: str, peers: Path, into: Path) -> None:
+    """Takes the jars and the schema script out of the distribution that is a Maven artifact."""
+    coordinates = f"org.apache.hive:{artifact}:{version}:tar.gz:bin"
+    with tempfile.TemporaryDirectory(dir=peers) as download:
+        maven(
+            coordinates,
+            [f"{MAVEN_PLUGIN}:copy", f"-Dartifact={coordinates}", f"-DoutputDirectory={download}"],
+        )
+        for archive in Path(download).glob("*.tar.gz"):
+            unpack(archive, f"hive-schema-{schema}.derby.sql", into)
+
+
+def from_pom(version: str, schema_of: str, peers: Path, into: Path) -> None:
+    """Takes the jars that a pom lists, and the schema of an earlier peer with the changes since."""
+    earlier = peers / f"hive-{schema_of}" / "schema.sql"
+    if not earlier.exists():
+        raise CannotBring(f"its schema begins with that of Hive {schema_of}, which is not here")
+    pom = RECIPES / f"hive-{version}.pom.xml"
+    goal = [f"{MAVEN_PLUGIN}:copy-dependencies", "-DincludeScope=runtime", f"-DoutputDirectory={into}"]
+    maven(pom.name, ["-f", str(pom), *goal])
+    changes = RECIPES / f"hive-{version}.sql"
+    (into / "schema.sql").write_text(earlier.read_text() + changes.read_text())
+
+
+PEERS: dict[str, Callable[[Path, Path], None]] = {
+    "3.0.0": partial(from_distribution, "hive-standalone-metastore", "3.0.0", "3.0.0"),
+    "4.0.0": partial(from_distribution, "hive-standalone-metastore-server", "4.0.0", "4.0.0"),
+    "4.0.1": partial(from_distribution, "hive-standalone-metastore-server", "4.0.1", "4.0.0"),
+    "4.1.0": partial(from_pom, "4.1.0", "4.0.1"),
+}
+
+
+def maven(what: str, arguments: Sequence[str]) -> None:
+    program = shutil.which("mvn")
+    if program is None:
+        raise CannotBring("mvn is not on this machine: apt-get install maven brings it")
+    command = [program, "-B", "-q", "-ntp", "--strict-checksums", *arguments]
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, timeout=MAVEN_TIMEOUT, check=False)
+    except subprocess.TimeoutExpired:
+        raise CannotBring(f"Maven took longer than {MAVEN_TIMEOUT:.0f} s over {what}") from None
+    if done.returncode:
+        raise CannotBring(f"Maven failed over {what}: {first_error(done.stdout)}")
+
+
+def first_error(output: str) -> str:
+    """What happened, out of Maven's first error line: without the goal's name and the addresses."""
+    for line in output.splitlines():
+        if "[ERROR]" in line:
+            reason = line.rpartition("standalone-pom: ")[2].partition(" -> [Help")[0]
+            return reason.partition(" in ")[0].partition(" from/to ")[0].strip()
+    return "it gave no reason"
+
+
+def unpack(archive: Path, script: str, into: Path) -> None:
+    """Copies a distribution's jars and its one schema script, all into one flat folder."""
+    with tarfile.open(archive) as distribution:
+        for member in distribution:
+            path = PurePosixPath(member.name)
+            if path.parent.name == "lib" and path.suffix == ".jar" and not path.name.startswith("derby-"):
+                name = path.name
+            elif path.name == script:
+                name = "schema.sql"
+            else:
+                continue
+            source = distribution.extractfile(member)
+            if source is not None:
+                with source, (into / name).open("wb") as target:
+                    shutil.copyfileobj(source, target)
+
+
+def bring(version: str, peers: Path) -> None:
+    """Brings one peer; its folder appears complete or not at all."""
+    with tempfile.TemporaryDirectory(dir=peers, prefix=f".hive-{version}-") as scratch:
+        folder = Path(scratch) / "complete"
+        folder.mkdir()
+        PEERS[version](peers, folder)
+        if not (folder / "schema.sql").exists() or not any(folder.glob("*.jar")):
+            raise CannotBring("what Maven brought has no jars or no schema script")
+        folder.rename(peers / f"hive-{version}")
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0] if __doc__ else None)
+    parser.add_argument("folder", type=Path, help="where the peers live, one folder a version")
+    peers: Path = parser.parse_args().folder.resolve()
+    peers.mkdir(parents=True, exist_ok=True)
+    for version in PEERS:
+        if (peers / f"hive-{version}").is_dir():
+            print(f"peers: Hive {version} is here")
+            continue
+        try:
+            bring(version, peers)
+        except CannotBring as reason:
+            print(f"peers: Hive {version} could not be brought: {reason}")
+        else:
+            print(f"peers: Hive {version} brought")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

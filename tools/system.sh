@@ -1,0 +1,66 @@
+#!/usr/bin/env bash
+# Installs the Debian packages that some suites use, then the kerberos extra into the given virtual environment.
+# It asks nothing, and it never fails: what could not be brought is printed at the end, with what would bring it.
+set -u
+venv="$1"
+# A KDC and its tools, and what building gssapi needs: there is no wheel of it for Linux.
+packages=(krb5-kdc krb5-admin-server krb5-user libkrb5-dev gcc)
+not_brought=()
+
+# Building an extension needs Python's headers. Only Debian's own Python has them in a package.
+if ! "$venv/bin/python" -c 'import os, sys, sysconfig; sys.exit(not os.path.exists(sysconfig.get_path("include") + "/Python.h"))'; then
+    packages+=("$("$venv/bin/python" -c 'import sys; print("python%d.%d-dev" % sys.version_info[:2])')")
+fi
+
+installed() { dpkg-query --show --showformat='${db:Status-Status}' "$1" 2>/dev/null | grep -qx installed; }
+
+as_root() {
+    if [ "$(id -u)" -eq 0 ]; then
+        DEBIAN_FRONTEND=noninteractive "$@"
+    elif command -v sudo >/dev/null && sudo -n true 2>/dev/null; then
+        sudo -n DEBIAN_FRONTEND=noninteractive "$@"
+    else
+        return 1
+    fi
+}
+
+wanted=()
+for package in "${packages[@]}"; do
+    installed "$package" || wanted+=("$package")
+done
+
+if [ "${#wanted[@]}" -gt 0 ] && command -v apt-get >/dev/null; then
+    echo "system: installing ${wanted[*]}"
+    as_root apt-get update -qq >/dev/null 2>&1
+    # Together first, which is fast; one by one after that, so that a missing package takes no other with it.
+    if ! as_root apt-get install -y -qq --no-install-recommends "${wanted[@]}" >/dev/null 2>&1; then
+        for package in "${wanted[@]}"; do
+            as_root apt-get install -y -qq --no-install-recommends "$package" >/dev/null 2>&1
+        done
+    fi
+fi
+for package in "${packages[@]}"; do
+    installed "$package" || not_brought+=("Debian package $package: as root, apt-get install $package")
+done
+
+stamp="$venv/.kerberos"
+if [ ! "$stamp" -nt requirements-kerberos.lock ] || ! "$venv/bin/python" -c 'import gssapi' 2>/dev/null; then
+    pip=("$venv/bin/python" -m pip install --quiet --disable-pip-version-check --no-input --require-hashes)
+    log="$(mktemp)"
+    if "${pip[@]}" -r requirements-build.lock >"$log" 2>&1 \
+        && "${pip[@]}" --no-build-isolation -r requirements-kerberos.lock >"$log" 2>&1; then
+        touch "$stamp"
+    else
+        sed 's/^/system:   /' "$log" | tail -n 15
+        not_brought+=("the kerberos extra (gssapi): it builds once libkrb5-dev, gcc and Python's headers are here")
+    fi
+    rm -f "$log"
+fi
+
+if [ "${#not_brought[@]}" -gt 0 ]; then
+    echo "system: could not be brought:"
+    printf '  %s\n' "${not_brought[@]}"
+else
+    echo "system: everything is here"
+fi
+exit 0
