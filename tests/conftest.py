@@ -1,14 +1,3 @@
-<<<<<<< HEAD
-"""What holds for all tests."""
-
-from __future__ import annotations
-
-import os
-from pathlib import Path
-
-# Programs that tests start run the code of this tree, as the tests themselves do.
-os.environ["PYTHONPATH"] = str(Path(__file__).parent.parent / "src")
-=======
 """Fixtures that every room's tests may use, and the list of what a run left out.
 
 hive_2_3 and hive_3_1 come with `make setup` and are never skipped; the others skip unless `make peers`
@@ -18,12 +7,18 @@ names of their own.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
 from tests.support.apache import ApacheMetastore, MissingPeer, apache_2_3, apache_3_1, apache_peer
 from tests.support.left_out import LeftOut
+
+
+# Programs that tests start run the code of this tree, as the tests themselves do.
+os.environ["PYTHONPATH"] = str(Path(__file__).parent.parent / "src")
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -78,4 +73,3 @@ def hive_4_0_1() -> Iterator[ApacheMetastore]:
 def hive_4_1_0() -> Iterator[ApacheMetastore]:
     """A real Hive 4.1.0 metastore."""
     yield from _peer("4.1.0")
->>>>>>> tooling

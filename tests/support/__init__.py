@@ -1,1 +1,1 @@
-"""What tests share: real peers to compare with, and clients that do not depend on the code under test."""
+"""What tests share: real peers to compare with, real servers on free ports, and clients that witness."""
