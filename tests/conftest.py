@@ -16,7 +16,6 @@ import pytest
 from tests.support.apache import ApacheMetastore, MissingPeer, apache_2_3, apache_3_1, apache_peer
 from tests.support.left_out import LeftOut
 
-
 # Programs that tests start run the code of this tree, as the tests themselves do.
 os.environ["PYTHONPATH"] = str(Path(__file__).parent.parent / "src")
 

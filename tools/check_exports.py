@@ -32,9 +32,7 @@ def rooms_of(source: Path) -> Iterator[tuple[str, Path]]:
 
 def public_names(front: Path) -> set[str]:
     """What a front file binds under a public name, other than imports from outside the package."""
-    return {
-        name for name in _bound(ast.parse(front.read_text(), str(front)).body) if not name.startswith("_")
-    }
+    return {name for name in _bound(ast.parse(front.read_text(), str(front)).body) if not name.startswith("_")}
 
 
 def _bound(statements: list[ast.stmt]) -> Iterator[str]:
@@ -44,10 +42,7 @@ def _bound(statements: list[ast.stmt]) -> Iterator[str]:
                 yield node.name
             case ast.Assign():
                 yield from (
-                    name.id
-                    for target in node.targets
-                    for name in ast.walk(target)
-                    if isinstance(name, ast.Name)
+                    name.id for target in node.targets for name in ast.walk(target) if isinstance(name, ast.Name)
                 )
             case ast.AnnAssign(target=ast.Name(id=name)):
                 yield name
@@ -75,8 +70,7 @@ def faults(source: Path) -> list[str]:
         found.extend(f"{front}: __all__ lists {name}, which {module_name} does not have" for name in missing)
         found.extend(f"{front}: __all__ lists {name} twice" for name in twice)
         found.extend(
-            f"{front}: {name} is public but not in __all__; list it, or begin its name with _"
-            for name in unlisted
+            f"{front}: {name} is public but not in __all__; list it, or begin its name with _" for name in unlisted
         )
     return found
 

@@ -69,9 +69,7 @@ def imports_of(name: str, path: Path, modules: Mapping[str, Path]) -> Iterator[I
         elif isinstance(node, ast.ImportFrom):
             base = _base(package, node)
             # A name that is no module of its own is an attribute of the module it is imported from.
-            targets = [
-                f"{base}.{alias.name}" if f"{base}.{alias.name}" in modules else base for alias in node.names
-            ]
+            targets = [f"{base}.{alias.name}" if f"{base}.{alias.name}" in modules else base for alias in node.names]
         else:
             continue
         for target in dict.fromkeys(targets):
@@ -146,9 +144,7 @@ def faults(source: Path) -> list[str]:
         return [f"there is no package {PACKAGE} in {source}"]
     imports = sorted(each for name, path in modules.items() for each in imports_of(name, path, modules))
     found = list(floor_faults(imports, modules))
-    found.extend(
-        f"these modules import one another in a circle: {', '.join(group)}" for group in circles(imports)
-    )
+    found.extend(f"these modules import one another in a circle: {', '.join(group)}" for group in circles(imports))
     return found
 
 

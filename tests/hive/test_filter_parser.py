@@ -56,9 +56,7 @@ H1, H2 = Comparison("h", "=", 1), Comparison("h", "=", 2)
         ("(struct(ds)) not in (struct('a'))", MultiIn(("ds",), (("a",),), negated=True)),
     ],
 )
-def test_a_filter_has_the_same_tree_in_every_generation(
-    text: str, tree: Filter, generation: Generation
-) -> None:
+def test_a_filter_has_the_same_tree_in_every_generation(text: str, tree: Filter, generation: Generation) -> None:
     assert parse_filter(text, generation) == tree
 
 

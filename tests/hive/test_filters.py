@@ -100,9 +100,7 @@ ANSWERS: list[tuple[str, set[str]]] = [
 
 @pytest.mark.parametrize("generation", Generation)
 @pytest.mark.parametrize(("text", "partitions"), ANSWERS)
-def test_a_filter_finds_what_the_real_servers_found(
-    text: str, partitions: set[str], generation: Generation
-) -> None:
+def test_a_filter_finds_what_the_real_servers_found(text: str, partitions: set[str], generation: Generation) -> None:
     assert found(text, generation) == partitions
 
 

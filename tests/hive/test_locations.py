@@ -30,9 +30,7 @@ def test_a_location_has_one_way_to_be_written(text: str, written: str) -> None:
 
 @pytest.mark.parametrize("text", ["", "file:x/y"])
 def test_what_cannot_be_a_location_is_refused(text: str) -> None:
-    with pytest.raises(
-        locations.LocationError, match=r"location cannot be empty|relative path after its scheme"
-    ):
+    with pytest.raises(locations.LocationError, match=r"location cannot be empty|relative path after its scheme"):
         locations.parse_location(text)
 
 
@@ -50,9 +48,7 @@ def test_one_place_may_be_written_in_two_ways(one: str, other: str) -> None:
     assert locations.same_location(one, other)
 
 
-@pytest.mark.parametrize(
-    ("one", "other"), [("file:/x", "file:/X"), ("hdfs:/x", "file:/x"), ("s3://a", "s3://b")]
-)
+@pytest.mark.parametrize(("one", "other"), [("file:/x", "file:/X"), ("hdfs:/x", "file:/x"), ("s3://a", "s3://b")])
 def test_other_places_are_not_the_same(one: str, other: str) -> None:
     assert not locations.same_location(one, other)
 

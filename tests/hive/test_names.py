@@ -75,9 +75,7 @@ def test_only_what_java_trims_is_trimmed() -> None:
         ("@hive#a#b", "hive", "a#b"),
     ],
 )
-def test_a_database_field_may_carry_a_catalog(
-    text: str | None, catalog: str | None, database: str | None
-) -> None:
+def test_a_database_field_may_carry_a_catalog(text: str | None, catalog: str | None, database: str | None) -> None:
     assert names.decode_catalog_name(text) == (catalog, database)
     assert names.encode_catalog_name(catalog, database) == text
 

@@ -8,9 +8,7 @@ from skep.hive import snapshots
 from skep.hive.snapshots import NO_OPEN_ID, RangeResponse, ValidTxnList, ValidWriteIdList
 
 
-@pytest.mark.parametrize(
-    ("places", "data"), [([], b""), ([0], b"\x01"), ([0, 9], b"\x01\x02"), ([7], b"\x80")]
-)
+@pytest.mark.parametrize(("places", "data"), [([], b""), ([0], b"\x01"), ([0, 9], b"\x01\x02"), ([7], b"\x80")])
 def test_bits_are_packed_as_java_packs_them(places: list[int], data: bytes) -> None:
     assert snapshots.encode_bits(places) == data
     assert snapshots.decode_bits(data) == places

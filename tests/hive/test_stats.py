@@ -32,9 +32,7 @@ def state(text: str | None) -> dict[str, str]:
         ('{"BASIC_STATS":true,"COLUMN_STATS":7}', True, ""),
     ],
 )
-def test_accuracy_is_read_from_every_form_hive_ever_wrote(
-    text: str | None, basic: bool, columns: str
-) -> None:
+def test_accuracy_is_read_from_every_form_hive_ever_wrote(text: str | None, basic: bool, columns: str) -> None:
     assert stats.read_accuracy(state(text)) == (basic, frozenset(columns))
     assert stats.are_basic_stats_accurate(state(text)) is basic
     assert stats.are_column_stats_accurate(state(text), "c") is ("c" in columns)

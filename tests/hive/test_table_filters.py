@@ -73,9 +73,7 @@ INVALID_KEY = "Invalid key name in filter.  Use constants from org.apache.hadoop
         (V2, f"{OWNER} = 1", "is compared with quoted text, not 1"),
     ],
 )
-def test_other_keys_operators_and_literals_are_refused(
-    generation: Generation, text: str, message: str
-) -> None:
+def test_other_keys_operators_and_literals_are_refused(generation: Generation, text: str, message: str) -> None:
     with pytest.raises(FilterKeyError, match=re.escape(message)):
         parse_table_filter(text, generation)
 

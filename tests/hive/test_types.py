@@ -110,9 +110,7 @@ def test_the_metastore_reads_only_the_first_word_of_a_column_type(text: str) -> 
     assert types.is_valid_column_type(text)
 
 
-@pytest.mark.parametrize(
-    "text", ["INT", "zzz", " int", "integer", "numeric", "list", "columns", "timestamptz", ""]
-)
+@pytest.mark.parametrize("text", ["INT", "zzz", " int", "integer", "numeric", "list", "columns", "timestamptz", ""])
 def test_the_metastore_refuses_unknown_first_words(text: str) -> None:
     assert not types.is_valid_column_type(text)
 

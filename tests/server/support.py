@@ -14,8 +14,6 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from tests.server.handlers import Scripted
-
 from skep.config import Settings, load
 from skep.server.listener import listen
 from skep.server.negotiation import Authenticator
@@ -25,6 +23,7 @@ from skep.wire import binary
 from skep.wire.connection import NEED_DATA, ClientConnection
 from skep.wire.message import Reply
 from skep.wire.methods import METHODS
+from tests.server.handlers import Scripted
 
 COMMAND = (sys.executable, str(Path(__file__).with_name("handlers.py")))
 """A server with the handler of the tests, as a process; for `running_server`."""

@@ -6,11 +6,11 @@ import logging
 import time
 
 import pytest
-from tests.server.support import Running, eventually, serving
 
 from skep.errors import ApplicationError, ConfigValSecurityException
 from skep.wire.message import EXCEPTION
 from skep.wire.methods import METHODS
+from tests.server.support import Running, eventually, serving
 
 
 @pytest.mark.parametrize("framed", [False, True], ids=["unframed", "framed"])

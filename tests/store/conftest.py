@@ -4,12 +4,12 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from tests.support.postgres import PostgresServer, running_postgres
 
 from skep.store import catalogs, databases, tables
 from skep.store.database import Database
 from skep.store.migrate import ensure_schema
 from skep.store.transaction import Transaction
+from tests.support.postgres import PostgresServer, running_postgres
 
 Opener = Callable[[], Database]
 

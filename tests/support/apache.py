@@ -204,9 +204,7 @@ def _wait_until_it_answers(process: subprocess.Popen[bytes], home: _Home, port: 
     deadline = time.monotonic() + START_TIMEOUT
     while time.monotonic() < deadline:
         if process.poll() is not None:
-            raise StartFailure(
-                _failure(f"Hive {home.version} ended with status {process.returncode}", home.log)
-            )
+            raise StartFailure(_failure(f"Hive {home.version} ended with status {process.returncode}", home.log))
         if answers(HOST, port):
             return
         time.sleep(0.2)

@@ -23,9 +23,7 @@ class LeftOut:
 
     def pytest_deselected(self, items: Sequence[pytest.Item]) -> None:
         self._deselected.update(
-            PurePath(item.nodeid.partition("::")[0]).as_posix()
-            for item in items
-            if item.get_closest_marker("soak")
+            PurePath(item.nodeid.partition("::")[0]).as_posix() for item in items if item.get_closest_marker("soak")
         )
 
     # Outermost, so that its lines come after those of every other reporter.

@@ -25,23 +25,17 @@ HIVES = [
 
 
 @pytest.mark.parametrize(("fixture", "version"), HIVES)
-def test_a_real_metastore_starts_and_answers(
-    request: pytest.FixtureRequest, fixture: str, version: str
-) -> None:
+def test_a_real_metastore_starts_and_answers(request: pytest.FixtureRequest, fixture: str, version: str) -> None:
     metastore: ApacheMetastore = request.getfixturevalue(fixture)
     assert ask_for_string(metastore.host, metastore.port, "getVersion") == version
     assert "default" in ask_for_strings(metastore.host, metastore.port, "get_all_databases")
 
 
 @pytest.mark.parametrize(("fixture", "version"), HIVES)
-def test_a_real_metastore_can_be_written_to(
-    request: pytest.FixtureRequest, fixture: str, version: str
-) -> None:
+def test_a_real_metastore_can_be_written_to(request: pytest.FixtureRequest, fixture: str, version: str) -> None:
     metastore: ApacheMetastore = request.getfixturevalue(fixture)
     idl = thriftpy2.load(str(Path(__file__).with_name("smoke.thrift")), module_name="smoke_thrift")
-    with client_context(
-        idl.ThriftHiveMetastore, metastore.host, metastore.port, socket_timeout=30_000
-    ) as client:
+    with client_context(idl.ThriftHiveMetastore, metastore.host, metastore.port, socket_timeout=30_000) as client:
         client.create_database(idl.Database(name="smoke", parameters={}))
         client.create_table(
             idl.Table(

@@ -312,7 +312,9 @@ class ThriftConnection(asyncio.Protocol):
         service, sender = self._service, None
         try:
             head = self._wire.send_stream(request, stream)
-            sender = StreamSender(stream, head, self._wire.send_chunk, self, service.stream_pool, service.state, service.spool)
+            sender = StreamSender(
+                stream, head, self._wire.send_chunk, self, service.stream_pool, service.state, service.spool
+            )
             await sender.run()
         except Exception as error:
             if sender is None:
