@@ -18,7 +18,7 @@ from skep.store.database import Database
 from skep.store.transaction import Transaction
 from skep.store.warehouse import Warehouse
 from skep.wire.generated.common import EnvironmentContext
-from skep.wire.message import Session
+from skep.wire.message import Session, Stream
 
 DEFAULT_CATALOG: Final = "hive"
 DEFAULT_DATABASE: Final = "default"
@@ -34,6 +34,15 @@ class DatabaseName(NamedTuple):
 
     catalog: str
     database: str
+
+
+class Encoded:
+    """An answer that is already a result struct in Thrift binary."""
+
+    __slots__ = ("body",)
+
+    def __init__(self, body: bytes | Stream) -> None:
+        self.body: Final = body
 
 
 @dataclass(frozen=True)

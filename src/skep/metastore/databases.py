@@ -15,9 +15,8 @@ from skep.hive.names import is_valid_database_name, normalize
 from skep.hive.patterns import compile_pattern
 from skep.metastore import rows
 from skep.metastore.changes import record
-from skep.metastore.context import DEFAULT_CATALOG, DEFAULT_DATABASE, Context, DatabaseName
+from skep.metastore.context import DEFAULT_CATALOG, DEFAULT_DATABASE, Context, DatabaseName, Encoded
 from skep.metastore.directories import Making, finish, plan_removal
-from skep.metastore.local import Encoded
 from skep.metastore.removal import remove_table
 from skep.store import catalogs, databases, functions, tables
 from skep.store.databases import DatabaseRow

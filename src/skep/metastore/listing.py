@@ -11,8 +11,7 @@ from itertools import chain, islice
 from typing import Final
 
 from skep.metastore import rows
-from skep.metastore.context import Context, DatabaseName
-from skep.metastore.local import Encoded
+from skep.metastore.context import Context, DatabaseName, Encoded
 from skep.store import partitions
 from skep.store.partitions import Where
 from skep.store.tables import TableRow

@@ -14,9 +14,9 @@ from typing import Any, Final
 
 from skep.errors import ApplicationError, MetaException, MetastoreError, SkepError, StoreError
 from skep.hive.generation import Generation
-from skep.metastore.context import Context, Service
+from skep.metastore.context import Context, Encoded, Service
 from skep.store.pool import Pool
-from skep.wire.message import Call, Reply, Session, Stream
+from skep.wire.message import Call, Reply, Session
 from skep.wire.methods import METHODS, Method
 
 log = logging.getLogger("skep.metastore")
@@ -34,15 +34,6 @@ _API_VERSION = {
     Generation.HIVE_4_0: "4.0.1",
     Generation.HIVE_4_2: "4.2",
 }
-
-
-class Encoded:
-    """An answer that is already a result struct in Thrift binary."""
-
-    __slots__ = ("body",)
-
-    def __init__(self, body: bytes | Stream) -> None:
-        self.body: Final = body
 
 
 def served() -> dict[str, Function]:

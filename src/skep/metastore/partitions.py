@@ -12,10 +12,9 @@ from skep.hive.filters import Filter, FilterError, check, predicate
 from skep.hive.generation import Generation
 from skep.hive.names import PartitionNameError, make_part_name, partition_values
 from skep.metastore import rows
-from skep.metastore.context import Context, DatabaseName
+from skep.metastore.context import Context, DatabaseName, Encoded
 from skep.metastore.java_text import java_text
 from skep.metastore.listing import listed, listed_names, splicer
-from skep.metastore.local import Encoded
 from skep.metastore.tables import find_table, table_name
 from skep.store import partitions
 from skep.store.partition_filters import translate

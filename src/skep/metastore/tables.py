@@ -18,9 +18,8 @@ from skep.hive.patterns import compile_pattern
 from skep.metastore import normal, rows
 from skep.metastore.basic_stats import gathered_on_create
 from skep.metastore.changes import record
-from skep.metastore.context import DEFAULT_CATALOG, Context, DatabaseName, properties
+from skep.metastore.context import DEFAULT_CATALOG, Context, DatabaseName, Encoded, properties
 from skep.metastore.directories import Making, finish
-from skep.metastore.local import Encoded
 from skep.metastore.removal import remove_table
 from skep.store import databases, tables
 from skep.store.tables import TableRow
