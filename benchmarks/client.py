@@ -1,0 +1,120 @@
+"""A client that costs as little as possible, so that what is measured is the server.
+
+Requests are encoded once; a reply is read to its known length and not decoded.
+"""
+
+from __future__ import annotations
+
+import selectors
+import socket
+import statistics
+import time
+from typing import Any
+
+from skep.wire import binary
+from skep.wire.connection import NEED_DATA, ClientConnection, NeedData
+from skep.wire.message import Reply
+from skep.wire.methods import METHODS
+
+
+class Client:
+    """One blocking connection."""
+
+    def __init__(self, host: str, port: int) -> None:
+        self.socket = socket.create_connection((host, port), timeout=600)
+        self.socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        self._connection = ClientConnection()
+
+    def call(self, name: str, *args: Any) -> Any:
+        """A call whose answer is decoded: for preparing, not for measuring."""
+        method = METHODS[name]
+        self.socket.sendall(self._connection.send(method, binary.encode_args(method, args)))
+        reply: Reply | NeedData = NEED_DATA
+        while isinstance(reply, NeedData):
+            data = self.socket.recv(1 << 20)
+            if not data:
+                raise ConnectionError(f"the server closed the connection during {name}")
+            self._connection.receive_data(data)
+            reply = self._connection.next_event()
+        return reply.value(method)
+
+    def exchange(self, request: bytes, length: int) -> None:
+        """Sends a request and reads exactly this many bytes of reply."""
+        self.socket.sendall(request)
+        left = length
+        while left:
+            got = len(self.socket.recv(min(left, 1 << 20)))
+            if not got:
+                raise ConnectionError("the server closed the connection")
+            left -= got
+
+    def close(self) -> None:
+        self.socket.close()
+
+
+def request_for(name: str, *args: Any) -> bytes:
+    """A call as bytes, always with the same number."""
+    method = METHODS[name]
+    return ClientConnection().send(method, binary.encode_args(method, args))
+
+
+def reply_length(host: str, port: int, request: bytes) -> int:
+    """How long the reply to this request is: everything until the server falls silent."""
+    client = Client(host, port)
+    client.socket.sendall(request)
+    client.socket.settimeout(60)
+    total = len(client.socket.recv(1 << 20))
+    client.socket.settimeout(1.5)
+    try:
+        while got := len(client.socket.recv(1 << 20)):
+            total += got
+    except TimeoutError:
+        pass
+    client.close()
+    return total
+
+
+def median_time(host: str, port: int, request: bytes, times: int) -> float:
+    """The median time of one exchange on one connection, after some to warm up."""
+    length = reply_length(host, port, request)
+    client = Client(host, port)
+    taken = []
+    for at in range(times + times // 5):
+        start = time.perf_counter()
+        client.exchange(request, length)
+        if at >= times // 5:
+            taken.append(time.perf_counter() - start)
+    client.close()
+    return statistics.median(taken)
+
+
+def rate(host: str, port: int, request: bytes, connections: int, seconds: float) -> float:
+    """Exchanges per second over many connections at once, from one thread."""
+    length = reply_length(host, port, request)
+    selector = selectors.DefaultSelector()
+    sockets = []
+    left: dict[int, int] = {}
+    for _ in range(connections):
+        client = Client(host, port)
+        client.socket.setblocking(False)
+        sockets.append(client.socket)
+        selector.register(client.socket, selectors.EVENT_READ)
+        left[client.socket.fileno()] = length
+        client.socket.send(request)
+    done = 0
+    start = time.perf_counter()
+    end = start + seconds
+    while time.perf_counter() < end:
+        for key, _ in selector.select(1.0):
+            sock: socket.socket = key.fileobj  # type: ignore[assignment]
+            rest = left[key.fd] - len(sock.recv(1 << 16))
+            if rest == 0:
+                done += 1
+                sock.send(request)
+                rest = length
+            left[key.fd] = rest
+    taken = time.perf_counter() - start
+    for sock in sockets:
+        sock.close()
+    selector.close()
+    return done / taken

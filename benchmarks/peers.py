@@ -1,0 +1,62 @@
+"""The servers that are measured: skep on SQLite and on PostgreSQL, and Apache's metastore."""
+
+from __future__ import annotations
+
+import contextlib
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from skep.testing import running_server
+from tests.support.apache import apache_2_3
+from tests.support.postgres import running_postgres
+
+
+@dataclass
+class Peer:
+    """A server that is running, and how long it took until it answered."""
+
+    name: str
+    host: str
+    port: int
+    pids: tuple[int, ...]
+    started_in: float
+
+    @property
+    def memory(self) -> int:
+        """Bytes that the server's processes hold and share with nobody."""
+        return sum(_memory(pid) for pid in self.pids)
+
+
+def _memory(pid: int) -> int:
+    try:
+        lines = Path(f"/proc/{pid}/smaps_rollup").read_text().splitlines()
+    except OSError:
+        return 0
+    kilobytes = [int(line.split()[1]) for line in lines if line.startswith("Pss:")]
+    return sum(kilobytes) * 1024
+
+
+@contextlib.contextmanager
+def skep_on_sqlite(**settings: object) -> Iterator[Peer]:
+    start = time.perf_counter()
+    with running_server(**settings) as server:
+        took = time.perf_counter() - start
+        yield Peer("skep", server.host, server.port, (server.pid, *server.workers), took)
+
+
+@contextlib.contextmanager
+def skep_on_postgres(**settings: object) -> Iterator[Peer]:
+    with running_postgres() as postgres, postgres.database() as url:
+        start = time.perf_counter()
+        with running_server(database_url=url, **settings) as server:
+            took = time.perf_counter() - start
+            yield Peer("skep on PostgreSQL", server.host, server.port, (server.pid, *server.workers), took)
+
+
+@contextlib.contextmanager
+def apache() -> Iterator[Peer]:
+    start = time.perf_counter()
+    with apache_2_3() as server:
+        yield Peer("Apache 2.3.10", server.host, server.port, (server.pid,), time.perf_counter() - start)

@@ -1,0 +1,70 @@
+"""What a benchmark finds: rows of a table, with what they are measured against and what they should reach."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+
+@dataclass
+class Row:
+    """One line: skep's figure, the peer's, and how many times better skep is."""
+
+    name: str
+    skep: float
+    peer: float
+    unit: str
+    ratio: float
+    least: float | None = None
+    aim: float | None = None
+    higher_is_better: bool = True
+    note: str = ""
+
+    @property
+    def verdict(self) -> str:
+        if self.least is None:
+            return ""
+        reached = (lambda limit: self.ratio >= limit) if self.higher_is_better else (lambda limit: self.ratio <= limit)
+        if self.aim is not None and reached(self.aim):
+            return "aim"
+        return "ok" if reached(self.least) else "MISSED"
+
+
+@dataclass
+class Results:
+    """All rows of a run, and the growth curves."""
+
+    rows: list[Row] = field(default_factory=list)
+    growth: dict[str, dict[int, float]] = field(default_factory=dict)
+
+    def faster(self, name: str, skep: float, peer: float, *, unit: str = "ms", least: float, aim: float) -> None:
+        """Times: the smaller the better."""
+        scale = 1e3 if unit == "ms" else 1.0
+        self.add(Row(name, skep * scale, peer * scale, unit, peer / skep, least, aim))
+
+    def more(self, name: str, skep: float, peer: float, *, unit: str, least: float, aim: float) -> None:
+        """Rates: the larger the better."""
+        self.add(Row(name, skep, peer, unit, skep / peer, least, aim))
+
+    def add(self, row: Row) -> None:
+        self.rows.append(row)
+        print(line(row), flush=True)
+
+    def as_json(self) -> dict[str, Any]:
+        return {
+            "rows": [asdict(row) | {"verdict": row.verdict} for row in self.rows],
+            "growth": {
+                name: {str(size): value for size, value in curve.items()} for name, curve in self.growth.items()
+            },
+        }
+
+
+HEADER = f"{'':58} {'skep':>12} {'peer':>12} {'':6} {'ratio':>8}   least / aim"
+
+
+def line(row: Row) -> str:
+    wanted = "" if row.least is None else f"{row.least:g} / {row.aim:g}" if row.aim is not None else f"{row.least:g}"
+    return (
+        f"{row.name:58} {row.skep:12,.3f} {row.peer:12,.3f} {row.unit:6} {row.ratio:8.2f}   "
+        f"{wanted:12} {row.verdict} {row.note}".rstrip()
+    )

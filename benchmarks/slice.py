@@ -1,0 +1,97 @@
+"""The rows of the first slice: reading and adding, one connection and many, starting and memory."""
+
+from __future__ import annotations
+
+import time
+
+from benchmarks.client import Client, median_time, rate, reply_length, request_for
+from benchmarks.objects import batches, table
+from benchmarks.peers import Peer, apache, skep_on_postgres, skep_on_sqlite
+from benchmarks.rows import Results, Row
+
+DB = "bench"
+
+
+def prepare(peer: Peer) -> None:
+    from skep.wire.generated.databases import Database
+
+    client = Client(peer.host, peer.port)
+    client.call("create_database", Database(name=DB))
+    client.call("create_table", table(DB, "wide"))
+    client.call("create_table", table(DB, "parts", partitioned=True))
+    client.close()
+
+
+def add_partitions(peer: Peer, count: int) -> float:
+    """Seconds to add so many partitions, a thousand a call. Encoding is not counted: it is the client's."""
+    client = Client(peer.host, peer.port)
+    requests = [request_for("add_partitions", batch) for batch in batches(DB, "parts", count)]
+    # The reply has the same header as a request, then one number and a STOP: a byte less than an empty list.
+    length = len(request_for("add_partitions", ())) - 1
+    taken = 0.0
+    for request in requests:
+        start = time.perf_counter()
+        client.exchange(request, length)
+        taken += time.perf_counter() - start
+    client.close()
+    return taken
+
+
+def bulk_time(peer: Peer, request: bytes, times: int) -> float:
+    """The best of a few long replies, to their last byte."""
+    length = reply_length(peer.host, peer.port, request)
+    client = Client(peer.host, peer.port)
+    best = float("inf")
+    for _ in range(times):
+        start = time.perf_counter()
+        client.exchange(request, length)
+        best = min(best, time.perf_counter() - start)
+    client.close()
+    return best
+
+
+def run(results: Results, quick: bool) -> None:
+    parts = 2_000 if quick else 10_000
+    times = 500 if quick else 3_000
+    seconds = 2.0 if quick else 6.0
+    get_table = request_for("get_table", DB, "wide")
+    get_partitions = request_for("get_partitions", DB, "parts", -1)
+    by_filter = request_for("get_partitions_by_filter", DB, "parts", 'ds = "day-000003"', -1)
+
+    def measure(peer: Peer) -> dict[str, float]:
+        prepare(peer)
+        found = {"add": add_partitions(peer, parts)}
+        found["get_table"] = median_time(peer.host, peer.port, get_table, times)
+        found["rate"] = rate(peer.host, peer.port, get_table, 64, seconds)
+        found["list"] = bulk_time(peer, get_partitions, 3)
+        found["filter"] = median_time(peer.host, peer.port, by_filter, max(50, times // 10))
+        found["start"], found["memory"] = peer.started_in, peer.memory
+        return found
+
+    with apache() as peer:
+        theirs = measure(peer)
+    with skep_on_sqlite() as peer:
+        ours = measure(peer)
+    with skep_on_postgres() as peer:
+        prepare(peer)
+        postgres = median_time(peer.host, peer.port, get_table, times)
+    faster, more = results.faster, results.more
+    faster("get_table, 50 columns, one connection", ours["get_table"], theirs["get_table"], least=20, aim=30)
+    faster("the same on PostgreSQL", postgres, theirs["get_table"], least=8, aim=14)
+    more("get_table, 64 connections", ours["rate"], theirs["rate"], unit="call/s", least=20, aim=60)
+    faster(f"get_partitions of {parts:,}, bytes received", ours["list"], theirs["list"], least=10, aim=20)
+    faster(f"get_partitions_by_filter, 24 of {parts:,}", ours["filter"], theirs["filter"], least=15, aim=30)
+    faster(f"add_partitions, {parts:,} in calls of 1,000", ours["add"], theirs["add"], least=30, aim=60)
+    faster("start to first answer", ours["start"], theirs["start"], least=10, aim=20)
+    megabytes = 1024 * 1024
+    results.add(
+        Row(
+            "memory after the run",
+            ours["memory"] / megabytes,
+            theirs["memory"] / megabytes,
+            "MB",
+            theirs["memory"] / ours["memory"],
+            5,
+            8,
+        )
+    )
