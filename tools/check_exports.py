@@ -1,9 +1,9 @@
 """Fails when the `__all__` of skep or of one of its rooms is not exactly the public names that it offers.
 
-A name that `__all__` lists has to be there, also when it is imported late by a module's `__getattr__`. A
-public name that the room's front file defines, or takes from another module of skep, has to be listed. Names
-from elsewhere (a `from typing import …`) are nobody's export. The order of a list is ruff's to judge
-(RUF022).
+A name that `__all__` lists has to be there, also when it is imported late by a module's `__getattr__`. A public
+name that the room's front file defines has to be listed, and so has one that the front of a package takes from
+another module of skep. Names from elsewhere (a `from typing import …`) are nobody's export. The order of a list
+is ruff's to judge (RUF022).
 """
 
 from __future__ import annotations
@@ -31,11 +31,17 @@ def rooms_of(source: Path) -> Iterator[tuple[str, Path]]:
 
 
 def public_names(front: Path) -> set[str]:
-    """What a front file binds under a public name, other than imports from outside the package."""
-    return {name for name in _bound(ast.parse(front.read_text(), str(front)).body) if not name.startswith("_")}
+    """What a front file defines under a public name, and, where it is a package's, takes from other modules."""
+    statements = ast.parse(front.read_text(), str(front)).body
+    names = _bound(statements, package=front.name == "__init__.py")
+    return {name for name in names if not name.startswith("_")}
 
 
-def _bound(statements: list[ast.stmt]) -> Iterator[str]:
+def _is_ours(node: ast.ImportFrom) -> bool:
+    return bool(node.level) or (node.module or "").partition(".")[0] == PACKAGE
+
+
+def _bound(statements: list[ast.stmt], package: bool) -> Iterator[str]:
     for node in statements:
         match node:
             case ast.FunctionDef() | ast.AsyncFunctionDef() | ast.ClassDef():
@@ -46,11 +52,11 @@ def _bound(statements: list[ast.stmt]) -> Iterator[str]:
                 )
             case ast.AnnAssign(target=ast.Name(id=name)):
                 yield name
-            case ast.ImportFrom() if node.level or (node.module or "").partition(".")[0] == PACKAGE:
+            case ast.ImportFrom() if package and _is_ours(node):
                 yield from (alias.asname or alias.name for alias in node.names)
             case ast.If() | ast.Try():
-                yield from _bound(node.body)
-                yield from _bound(node.orelse)
+                yield from _bound(node.body, package)
+                yield from _bound(node.orelse, package)
 
 
 def faults(source: Path) -> list[str]:

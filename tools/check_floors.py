@@ -1,9 +1,8 @@
-"""Fails when a room of skep imports one that is not on a lower floor, or when modules import one another in a
-circle.
+"""Fails when a room of skep imports one that is not on a lower floor, or when modules import in a circle.
 
-It reads the source with ast and imports nothing, so an import inside a function or under TYPE_CHECKING counts
-like any other: whatever a reader must know to understand a room is a dependency of it. Inside a room imports
-are free, except for circles.
+It reads the source with ast and imports nothing. An import inside a function or under TYPE_CHECKING counts like
+any other for floors: whatever a reader must know to understand a room is a dependency of it. For circles an
+import under TYPE_CHECKING does not count, since types may well refer to one another and nothing is run.
 """
 
 from __future__ import annotations
@@ -22,6 +21,7 @@ PACKAGE = "skep"
 FLOORS: Mapping[str, int] = {
     "__init__": 8,
     "__main__": 8,
+    "pytest_plugin": 8,
     "cli": 7,
     "testing": 7,
     "server": 6,
@@ -41,6 +41,9 @@ FLOORS: Mapping[str, int] = {
     "errors": 0,
 }
 
+# What the front door says of the package as a whole, and every room may repeat.
+ANYBODYS = frozenset({(PACKAGE, "__version__")})
+
 
 @dataclass(frozen=True, order=True)
 class Import:
@@ -49,6 +52,7 @@ class Import:
     importer: str
     line: int
     imported: str
+    for_types: bool = False
 
 
 def modules_of(source: Path) -> dict[str, Path]:
@@ -63,18 +67,25 @@ def modules_of(source: Path) -> dict[str, Path]:
 def imports_of(name: str, path: Path, modules: Mapping[str, Path]) -> Iterator[Import]:
     """The imports in one module that lead to other modules of the package."""
     package = name if path.name == "__init__.py" else name.rpartition(".")[0]
-    for node in ast.walk(ast.parse(path.read_text(), str(path))):
+    tree = ast.parse(path.read_text(), str(path))
+    for_types = {inner for node in ast.walk(tree) if _is_for_types(node) for inner in ast.walk(node)}
+    for node in ast.walk(tree):
         if isinstance(node, ast.Import):
             targets = [alias.name for alias in node.names]
         elif isinstance(node, ast.ImportFrom):
             base = _base(package, node)
             # A name that is no module of its own is an attribute of the module it is imported from.
-            targets = [f"{base}.{alias.name}" if f"{base}.{alias.name}" in modules else base for alias in node.names]
+            names = [alias.name for alias in node.names if (base, alias.name) not in ANYBODYS]
+            targets = [f"{base}.{each}" if f"{base}.{each}" in modules else base for each in names]
         else:
             continue
         for target in dict.fromkeys(targets):
             if target.partition(".")[0] == PACKAGE and target != name:
-                yield Import(name, node.lineno, target)
+                yield Import(name, node.lineno, target, node in for_types)
+
+
+def _is_for_types(node: ast.AST) -> bool:
+    return isinstance(node, ast.If) and isinstance(node.test, ast.Name) and node.test.id == "TYPE_CHECKING"
 
 
 def _base(package: str, node: ast.ImportFrom) -> str:
@@ -108,6 +119,8 @@ def circles(imports: list[Import]) -> list[list[str]]:
     """Each group of modules that reach one another, by Tarjan's algorithm, in name order."""
     graph: dict[str, list[str]] = {}
     for each in imports:
+        if each.for_types:
+            continue
         graph.setdefault(each.importer, []).append(each.imported)
         graph.setdefault(each.imported, [])
     index: dict[str, int] = {}

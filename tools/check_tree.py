@@ -17,8 +17,10 @@ INDEX = (
     re.compile(r"https?://\S*/(?:simple|maven2|artifactory|nexus)\b"),
     re.compile(r"https?://(?:[\w.-]*\.)?(?:pythonhosted\.org|pypi\.org/(?!project/))"),
 )
-# A user's home, or a folder that containers and build services check out to; as a path or in a file URI.
-HOMES = re.compile(r"(?:(?<![\w/.}-])|(?<=file://))/(?:home|Users|builds|root|work|workspace)/[\w.-]+")
+# A path as a word of its own or in a file URI, not the end of a longer one such as s3://bucket/work/x.
+BEFORE_A_PATH = r"(?:(?<![\w/.}-])|(?<=file://))"
+# Folders that containers and build services check out to.
+WORKPLACES = re.compile(BEFORE_A_PATH + r"/(?:builds|root|work|workspace)/[\w.-]+")
 
 
 def faults(text: str, machine_paths: tuple[str, ...]) -> Iterator[tuple[int, str]]:
@@ -26,10 +28,10 @@ def faults(text: str, machine_paths: tuple[str, ...]) -> Iterator[tuple[int, str
     for pattern in INDEX:
         for match in pattern.finditer(text):
             yield _line(text, match.start()), f"an index address or option: {match.group().strip()}"
-    for match in HOMES.finditer(text):
+    for match in WORKPLACES.finditer(text):
         yield _line(text, match.start()), f"a path of one machine: {match.group()}"
     for path in machine_paths:
-        for match in re.finditer(re.escape(path) + r"(?![\w-])", text):
+        for match in re.finditer(BEFORE_A_PATH + re.escape(path) + r"(?![\w-])", text):
             yield _line(text, match.start()), f"a path of this machine: {path}"
 
 
@@ -42,9 +44,10 @@ def _git(*arguments: str) -> str:
 
 
 def _machine_paths() -> tuple[str, ...]:
-    """Where this repository is checked out, here and in its other worktrees."""
+    """The home of whoever runs this, and where the repository is checked out, here and in other worktrees."""
     lines = _git("worktree", "list", "--porcelain").splitlines()
-    return tuple(line.partition(" ")[2] for line in lines if line.startswith("worktree "))
+    checkouts = [line.partition(" ")[2] for line in lines if line.startswith("worktree ")]
+    return (str(Path.home()), *checkouts)
 
 
 def main() -> int:

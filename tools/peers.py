@@ -20,6 +20,8 @@ from pathlib import Path, PurePosixPath
 
 MAVEN_PLUGIN = "org.apache.maven.plugins:maven-dependency-plugin:3.8.1"
 MAVEN_TIMEOUT = 600.0
+# Hive 4 expects an installed Hadoop; pyspark's jars lack one class of it, without which no directory is made.
+HADOOP_HDFS = "org.apache.hadoop:hadoop-hdfs:3.3.6"
 # Poms and schema changes for versions of which Apache publishes no distribution.
 RECIPES = Path(__file__).with_name("peers")
 
@@ -30,14 +32,12 @@ class CannotBring(Exception):
 
 def from_distribution(artifact: str, version: str, schema: str, peers: Path, into: Path) -> None:
     """Takes the jars and the schema script out of the distribution that is a Maven artifact."""
-    coordinates = f"org.apache.hive:{artifact}:{version}:tar.gz:bin"
     with tempfile.TemporaryDirectory(dir=peers) as download:
-        maven(
-            coordinates,
-            [f"{MAVEN_PLUGIN}:copy", f"-Dartifact={coordinates}", f"-DoutputDirectory={download}"],
-        )
+        copy(f"org.apache.hive:{artifact}:{version}:tar.gz:bin", Path(download))
         for archive in Path(download).glob("*.tar.gz"):
             unpack(archive, f"hive-schema-{schema}.derby.sql", into)
+    if version.startswith("4."):
+        copy(HADOOP_HDFS, into)
 
 
 def from_pom(version: str, schema_of: str, peers: Path, into: Path) -> None:
@@ -58,6 +58,11 @@ PEERS: dict[str, Callable[[Path, Path], None]] = {
     "4.0.1": partial(from_distribution, "hive-standalone-metastore-server", "4.0.1", "4.0.0"),
     "4.1.0": partial(from_pom, "4.1.0", "4.0.1"),
 }
+
+
+def copy(coordinates: str, into: Path) -> None:
+    """Copies one artifact, without what it depends on."""
+    maven(coordinates, [f"{MAVEN_PLUGIN}:copy", f"-Dartifact={coordinates}", f"-DoutputDirectory={into}"])
 
 
 def maven(what: str, arguments: Sequence[str]) -> None:

@@ -19,6 +19,8 @@ from typing import Any, Final, Literal, NamedTuple
 
 from skep.errors import ConfigError
 
+__all__ = ["CONFIG_VARIABLE", "KEYS", "PREFIX", "Key", "Reader", "Settings", "load"]
+
 PREFIX: Final = "SKEP_"
 """What the name of an environment variable begins with: SKEP_DATABASE_URL is `database_url`."""
 CONFIG_VARIABLE: Final = "SKEP_CONFIG"

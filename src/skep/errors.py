@@ -21,6 +21,42 @@ SkepError
 
 from __future__ import annotations
 
+__all__ = [
+    "THRIFT_EXCEPTIONS",
+    "AlreadyExistsException",
+    "ApplicationError",
+    "AuthenticationError",
+    "CompactionAbortedException",
+    "ConfigError",
+    "ConfigValSecurityException",
+    "ConnectError",
+    "ConnectionLost",
+    "IndexAlreadyExistsException",
+    "InvalidInputException",
+    "InvalidObjectException",
+    "InvalidOperationException",
+    "InvalidPartitionException",
+    "LocalProtocolError",
+    "MetaException",
+    "MetastoreError",
+    "MissingExtra",
+    "NoSuchCompactionException",
+    "NoSuchLockException",
+    "NoSuchObjectException",
+    "NoSuchTxnException",
+    "ProtocolError",
+    "RemoteProtocolError",
+    "SkepError",
+    "StoreError",
+    "TimeoutExceeded",
+    "TransportError",
+    "TxnAbortedException",
+    "TxnOpenException",
+    "UnknownDBException",
+    "UnknownPartitionException",
+    "UnknownTableException",
+]
+
 
 class SkepError(Exception):
     """The root of everything skep raises on purpose."""

@@ -11,6 +11,8 @@ import pytest
 
 from skep.testing import RunningServer, running_server
 
+__all__ = ["skep_server"]
+
 
 @pytest.fixture
 def skep_server() -> Iterator[RunningServer]:

@@ -25,6 +25,8 @@ from typing import Any, Final
 from skep.config import KEYS
 from skep.errors import ConfigError, ConnectError, TimeoutExceeded
 
+__all__ = ["SERVE", "START_TIMEOUT", "STOP_TIMEOUT", "RunningServer", "running_server"]
+
 START_TIMEOUT: Final = 60.0
 STOP_TIMEOUT: Final = 60.0
 SERVE: Final = (sys.executable, "-m", "skep", "serve")

@@ -42,7 +42,7 @@ COMPILER = "org.codehaus.janino.SimpleCompiler"
 COMPILER_JARS = ("janino-*.jar", "commons-compiler-*.jar")
 # A standalone metastore expects an installed Hadoop beside it; these are what it uses of one. The first come
 # from pyspark, the others from the jars of Hive 3.1.3.
-HADOOP_JARS = ("hadoop-client-*.jar", "javax.servlet-api-*.jar", "slf4j-api-*.jar")
+HADOOP_JARS = ("hadoop-client-*.jar", "javax.servlet-api-*.jar")
 LIBRARY_JARS = tuple(
     f"{name}-*.jar"
     for name in (
@@ -52,6 +52,7 @@ LIBRARY_JARS = tuple(
         "commons-logging",
         "gson",
         "httpclient",
+        "slf4j-api",
     )
 )
 DERBY_JARS = ("derby-*.jar", "derbyshared-*.jar", "derbytools-*.jar")

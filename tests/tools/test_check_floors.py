@@ -96,5 +96,11 @@ def test_a_folder_without_the_package_is_a_fault(tmp_path: Path) -> None:
     assert "there is no package skep" in fault
 
 
-def test_skep_itself_keeps_its_floors() -> None:
-    assert faults(Path(__file__).parents[2] / "src") == []
+def test_types_may_refer_to_one_another_inside_a_room(tmp_path: Path) -> None:
+    only_types = "from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    from skep.hive.{} import T"
+    files = {"hive/a.py": only_types.format("b"), "hive/b.py": only_types.format("a")}
+    assert faults(house(tmp_path, files)) == []
+
+
+def test_the_version_is_anybody_s(tmp_path: Path) -> None:
+    assert faults(house(tmp_path, {"wire/codec.py": "from skep import __version__"})) == []

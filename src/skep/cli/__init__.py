@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+__all__ = ["main"]
+
 
 def main() -> None:
     """The entry point of the command."""

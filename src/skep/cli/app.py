@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-import skep
+from skep import __version__
 from skep.cli.serve import serve
 
 app = typer.Typer(
@@ -21,7 +21,7 @@ app = typer.Typer(
 
 def _version(asked: bool) -> None:
     if asked:
-        typer.echo(f"skep {skep.__version__}")
+        typer.echo(f"skep {__version__}")
         raise typer.Exit
 
 

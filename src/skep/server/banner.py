@@ -10,7 +10,7 @@ import os
 import re
 import socket
 
-import skep
+from skep import __version__
 from skep.config import Settings
 
 log = logging.getLogger("skep.server")
@@ -52,7 +52,7 @@ def text(settings: Settings, port: int) -> str:
         database = "database " + _PASSWORD.sub(":…@", settings.database_url)
     workers = f"{settings.workers} worker{'s' if settings.workers > 1 else ''}"
     return (
-        f"skep {skep.__version__} serves the Hive Metastore API at {address}\n"
+        f"skep {__version__} serves the Hive Metastore API at {address}\n"
         f"  {workers}, {database}, warehouse {settings.warehouse_root}\n"
         f"  Spark: --conf spark.sql.catalogImplementation=hive --conf spark.hadoop.hive.metastore.uris={address}\n"
     )

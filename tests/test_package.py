@@ -1,0 +1,11 @@
+"""The package as a whole."""
+
+from __future__ import annotations
+
+from importlib.resources import files
+
+import skep
+
+
+def test_the_package_tells_type_checkers_that_it_is_typed() -> None:
+    assert files(skep).joinpath("py.typed").is_file()
