@@ -43,7 +43,7 @@ def skep_on_sqlite(**settings: object) -> Iterator[Peer]:
     start = time.perf_counter()
     with running_server(**settings) as server:
         took = time.perf_counter() - start
-        yield Peer("skep", server.host, server.port, (server.pid, *server.workers), took)
+        yield Peer("skep", server.host, server.port, tuple({server.pid, *server.workers}), took)
 
 
 @contextlib.contextmanager
@@ -52,7 +52,7 @@ def skep_on_postgres(**settings: object) -> Iterator[Peer]:
         start = time.perf_counter()
         with running_server(database_url=url, **settings) as server:
             took = time.perf_counter() - start
-            yield Peer("skep on PostgreSQL", server.host, server.port, (server.pid, *server.workers), took)
+            yield Peer("skep on PostgreSQL", server.host, server.port, tuple({server.pid, *server.workers}), took)
 
 
 @contextlib.contextmanager
