@@ -1,7 +1,5 @@
 """The schema: created at once or migrated, it is the same; and it is only ever brought forward."""
 
-import subprocess
-import sys
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -11,6 +9,8 @@ import sqlalchemy as sa
 from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
 from alembic.script import ScriptDirectory
+from tests.store.conftest import Opener
+from tests.support.processes import finish_python, start_python
 
 from skep.errors import StoreError
 from skep.store import schema
@@ -108,7 +108,4 @@ def test_a_start_without_migrations_imports_neither_alembic_nor_the_orm(tmp_path
         "print([name for name in ('alembic', 'sqlalchemy.orm', 'psycopg', 'fsspec') if name in sys.modules])"
     )
     for _ in range(2):
-        done = subprocess.run(
-            [sys.executable, "-c", program, str(tmp_path)], capture_output=True, text=True, check=True
-        )
-        assert done.stdout.strip() == "[]"
+        assert finish_python(start_python(program, str(tmp_path))) == "[]"
