@@ -22,7 +22,10 @@ from tests.store.conftest import Opener
 def _described(database: Database) -> list[tuple[Any, ...]]:
     """Everything that a database knows of its own schema and first rows."""
     if database.dialect == "sqlite":
-        queries = ["SELECT type, name, tbl_name, sql FROM sqlite_schema ORDER BY name"]
+        queries = [
+            "SELECT type, name, tbl_name, sql FROM sqlite_schema ORDER BY name",
+            "SELECT tbl, idx, stat FROM sqlite_stat1 ORDER BY idx",
+        ]
     else:
         queries = [
             "SELECT table_name, ordinal_position, column_name, data_type, is_nullable, column_default, collation_name "
@@ -49,6 +52,8 @@ def test_creating_and_migrating_give_the_same_schema(opener: Opener, place: tupl
     with database.migration() as engine, engine.begin() as connection:
         schema.metadata.drop_all(connection)
         connection.execute(sa.text("DROP TABLE alembic_version"))
+        if database.dialect == "sqlite":
+            connection.execute(sa.text("DELETE FROM sqlite_stat1"))
     _migrate(database)
     migrated = _described(database)
     # SQLite keeps each table's text; only the bookkeeping table is written by Alembic in its own words.

@@ -83,9 +83,10 @@ _LOCATIONS = Statement(
     .order_by(_p.name)
 )
 _INSERT = Statement(
-    sa.insert(schema.partitions).values(
-        bound("table_id", "name", *VALUE_COLUMNS, "shape", "base", "suffix", "write_id", "fmt", "body")
-    )
+    sa.insert(schema.partitions)
+    .values(bound("table_id", "name", *VALUE_COLUMNS, "shape", "base", "suffix", "write_id", "fmt", "body"))
+    # Nobody asks for a thousand ids.
+    .inline()
 )
 _UPDATE = Statement(
     sa.update(schema.partitions).values(bound("shape", "base", "suffix", "write_id", "fmt", "body")).where(_THIS)
