@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from datetime import date
+from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -30,7 +31,25 @@ from skep.store.partitions import NewPartition
 KEYS = (("s", "string"), ("i", "int"), ("d", "date"))
 
 TEXTS = ("", "a", "A", "b", "a%b", "a_b", "a*b", "[ab]", "a\\b", "éa", "\U0001f41d", "a\nb", "10", DEFAULT_PARTITION)
-NUMBERS = ("0", "7", "07", "+7", "-7", "-07", "-0", "10", "9", "", "x", "7x", "+", "--7", " 7", "7\n", "٧")
+NUMBERS: tuple[str, ...] = (
+    "0",
+    "7",
+    "07",
+    "+7",
+    "-7",
+    "-07",
+    "-0",
+    "10",
+    "9",
+    "",
+    "x",
+    "7x",
+    "+",
+    "--7",
+    " 7",
+    "7\n",
+    "٧",
+)
 NUMBERS += (
     DEFAULT_PARTITION,
     "9223372036854775807",
@@ -50,7 +69,7 @@ _texts = st.sampled_from(TEXTS)
 _numbers = st.sampled_from([0, 7, -7, 9, 10, 2**63 - 2, -(2**63) + 1])
 _dates = st.sampled_from([date(2024, 1, 1), date(2024, 1, 2), date(1, 1, 1)])
 _patterns = st.text(st.sampled_from("aAb%_*?[]\\é\n\U0001f41d"), max_size=4)
-_literals = {"s": _texts, "i": _numbers, "d": _dates}
+_literals: dict[str, st.SearchStrategy[Any]] = {"s": _texts, "i": _numbers, "d": _dates}
 _keys = st.sampled_from(sorted(_literals))
 
 
