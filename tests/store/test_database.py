@@ -166,6 +166,22 @@ def test_an_iterator_that_is_closed_early_ends_its_query(database: Database) -> 
         assert len(_keys(snapshot)) == 3000
 
 
+def test_an_iterator_left_behind_disturbs_nobody(database: Database) -> None:
+    database.run(lambda tx: tx.many(_PUT, [{"key": f"k{n}", "value": ""} for n in range(3000)]))
+    snapshot = database.snapshot()
+    left = snapshot.each(_KEYS)
+    next(left)
+    snapshot.close()
+    _put(database, "new")
+    with database.snapshot() as later:
+        rows = later.each(_KEYS)
+        next(rows)
+        with pytest.raises(StoreError):
+            list(left)
+        assert len(list(rows)) == 3000
+        assert len(_keys(later)) == 3001
+
+
 def test_one_snapshot_too_many_is_refused_by_a_sentence(database: Database, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(database_module, "SNAPSHOT_WAIT", 0.05)
     opened = [database.snapshot() for _ in range(SNAPSHOT_LIMIT)]
