@@ -16,6 +16,7 @@ from contextlib import contextmanager
 from importlib.util import find_spec
 from itertools import count
 from pathlib import Path
+from typing import Any
 
 import psycopg
 
@@ -32,7 +33,7 @@ class PostgresServer:
         self._process: subprocess.Popen[bytes] | None = None
 
     def start(self) -> None:
-        command = [self._programs / "postgres", "-D", self._data, "-k", self.folder, "-h", ""]
+        command: list[str | Path] = [self._programs / "postgres", "-D", self._data, "-k", self.folder, "-h", ""]
         # Durability is not what these tests are about; a hundred connections may be.
         command += ["-c", "fsync=off", "-c", "max_connections=200"]
         with (self.folder / "log").open("ab") as log:
@@ -105,7 +106,7 @@ def running_postgres() -> Iterator[PostgresServer]:
         shutil.rmtree(folder)
 
 
-def _unprivileged() -> dict[str, object]:
+def _unprivileged() -> dict[str, Any]:
     """For subprocess: how to run a program as somebody else than root."""
     if os.geteuid() != 0:
         return {}

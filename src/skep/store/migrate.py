@@ -83,6 +83,10 @@ def create(connection: Connection) -> None:
     connection.execute(
         schema.counters.insert(), [{"name": name, "value": value} for name, value in schema.FIRST_COUNTERS]
     )
+    if connection.dialect.name == SQLITE:
+        # This one makes the table of statistics and leaves it empty.
+        connection.exec_driver_sql("ANALYZE sqlite_schema")
+        connection.exec_driver_sql("INSERT INTO sqlite_stat1 VALUES (?, ?, ?)", list(schema.SQLITE_STATISTICS))
     connection.execute(_CREATE_VERSION_TABLE)
     connection.execute(_STAMP, {"revision": HEAD})
 

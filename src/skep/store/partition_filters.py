@@ -142,7 +142,8 @@ class _Builder:
                 return self._listed(column, wanted, False)
             case KeyKind.INTEGRAL if not any(extreme in wanted for extreme in _EXTREMES):
                 if negated:
-                    return self._listed(self._dialect.integer(column), wanted, True)
+                    integer = self._dialect.integer(column)
+                    return f"({self._listed(integer, wanted, True)} AND {integer} IS NOT NULL)"
                 usual = self._listed(column, list(map(str, wanted)), False)
                 return f"({usual} OR {self._unusual(column, lambda value: self._listed(value, wanted, False))})"
             case _:
@@ -194,9 +195,10 @@ class _Sqlite:
     """How SQLite says what is not the same in both. Its LIKE ignores case; its GLOB does not."""
 
     def integer(self, column: str) -> str:
-        digits = f"{column} GLOB '[0-9]*' OR {column} GLOB '[-+][0-9]*'"
-        clean = f"substr({column}, 2) NOT GLOB '*[^0-9]*'"
-        return f"CASE WHEN ({digits}) AND {clean} THEN CAST({column} AS INTEGER) END"
+        plain = f"{column} GLOB '[0-9]*' AND length({column}) <= 19"
+        signed = f"{column} GLOB '[-+][0-9]*' AND length({column}) <= 20"
+        digits = f"substr({column}, 2) NOT GLOB '*[^0-9]*'"
+        return f"CASE WHEN ({plain} OR {signed}) AND {digits} THEN CAST({column} AS INTEGER) END"
 
     def is_date(self, column: str) -> str:
         return f"{column} GLOB '[0-9][0-9][0-9][0-9]-[0-9][0-9]-[0-9][0-9]'"
@@ -222,7 +224,7 @@ class _Postgres:
     """How PostgreSQL says what is not the same in both."""
 
     def integer(self, column: str) -> str:
-        return f"CASE WHEN {column} ~ '^[+-]?[0-9]+$' THEN CAST({column} AS numeric) END"
+        return f"CASE WHEN {column} ~ '^[+-]?[0-9]{{1,19}}$' THEN CAST({column} AS numeric) END"
 
     def is_date(self, column: str) -> str:
         return f"{column} ~ '^[0-9]{{4}}-[0-9]{{2}}-[0-9]{{2}}$'"

@@ -82,11 +82,9 @@ _LOCATIONS = Statement(
     .where(_OF_TABLE, sa.or_(in_list(_p.base, "bases"), sa.and_(_p.base.is_(None), _p.suffix.is_not(None))))
     .order_by(_p.name)
 )
-_INSERT = Statement(
-    sa.insert(schema.partitions).values(
-        bound("table_id", "name", *VALUE_COLUMNS, "shape", "base", "suffix", "write_id", "fmt", "body")
-    )
-)
+_NEW = ("table_id", "name", *VALUE_COLUMNS, "shape", "base", "suffix", "write_id", "fmt", "body")
+# Inline: nobody asks for a thousand ids.
+_INSERT = Statement(sa.insert(schema.partitions).values(bound(*_NEW)).inline(), positions=_NEW)
 _UPDATE = Statement(
     sa.update(schema.partitions).values(bound("shape", "base", "suffix", "write_id", "fmt", "body")).where(_THIS)
 )
@@ -246,21 +244,11 @@ def name_size(tx: Transaction, table_id: int, limit: int = -1) -> tuple[int, int
 
 def insert_many(tx: Transaction, table_id: int, rows: Sequence[NewPartition], *, fmt: int = schema.FORMAT) -> None:
     """Add partitions. ConstraintViolated if one of the names is taken: then none was added."""
-    shared = {"table_id": table_id, "fmt": fmt}
     tx.many(
         _INSERT,
         [
-            shared
-            | _value_columns(row.values)
-            | {
-                "name": row.name,
-                "shape": row.shape,
-                "base": row.base,
-                "suffix": row.suffix,
-                "write_id": row.write_id,
-                "body": row.body,
-            }
-            for row in rows
+            (table_id, name, *_eight(values), shape, base, suffix, write_id, fmt, body)
+            for name, values, shape, base, suffix, write_id, body in rows
         ],
     )
 
@@ -282,7 +270,7 @@ def update(
 
 def rename(tx: Transaction, id: int, name: str, values: Sequence[str], suffix: str | None) -> None:
     """Give a partition other values. The old name as suffix keeps its location; None lets it follow."""
-    tx.run(_RENAME, id=id, name=name, suffix=suffix, **_value_columns(values))
+    tx.run(_RENAME, id=id, name=name, suffix=suffix, **dict(zip(VALUE_COLUMNS, _eight(values), strict=True)))
 
 
 def pin_suffixes(tx: Transaction, table_id: int, names: Sequence[str] | None = None) -> int:
@@ -297,10 +285,12 @@ def delete_many(tx: Transaction, table_id: int, names: Sequence[str]) -> int:
     return tx.run(_DELETE_MANY, table_id=table_id, names=tx.list(names))
 
 
-def _value_columns(values: Sequence[str]) -> dict[str, str | None]:
-    columns: dict[str, str | None] = dict.fromkeys(VALUE_COLUMNS)
-    columns.update(zip(VALUE_COLUMNS, values, strict=False))
-    return columns
+_NO_VALUES = (None,) * len(VALUE_COLUMNS)
+
+
+def _eight(values: Sequence[str]) -> Sequence[str | None]:
+    """What goes into v1 … v8."""
+    return (*values, *_NO_VALUES)[: len(VALUE_COLUMNS)]
 
 
 # --- shapes and bases --------------------------------------------------------------------------------------

@@ -9,7 +9,7 @@ gets the error.
 import threading
 import weakref
 import zlib
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from itertools import count
 from typing import TYPE_CHECKING, Any
@@ -27,7 +27,7 @@ from skep.errors import StoreError
 from skep.store import schema
 from skep.store.database import NESTED, Database
 from skep.store.statements import POSTGRESQL, Statement
-from skep.store.transaction import ConstraintViolated, Row, Snapshot, Transaction, WriteConflict
+from skep.store.transaction import ConstraintViolated, Params, Row, Snapshot, Transaction, WriteConflict
 
 if TYPE_CHECKING:
     from sqlalchemy import Engine
@@ -129,7 +129,7 @@ class PostgresTransaction(Transaction):
         self.changed = self.changed or changed > 0
         return changed
 
-    def many(self, statement: Statement, rows: Sequence[Mapping[str, Any]]) -> None:
+    def many(self, statement: Statement, rows: Sequence[Params]) -> None:
         if not rows:
             return
         try:
@@ -150,33 +150,40 @@ class PostgresTransaction(Transaction):
 class PostgresSnapshot(PostgresTransaction, Snapshot):
     """A REPEATABLE READ transaction on a connection that returns to its owner."""
 
-    __slots__ = ("_give_back",)
-    _cursors = count()
+    __slots__ = ("_cursors", "_give_back")
+    _numbers = count()
 
     def __init__(
         self, connection: Connection, on_loss: Callable[[], None], give_back: Callable[[Connection], None]
     ) -> None:
         super().__init__(connection, on_loss)
         self._give_back: Callable[[Connection], None] | None = give_back
+        self._cursors: set[psycopg.ServerCursor[Row]] = set()
 
     def each(self, statement: Statement, **params: Any) -> Iterator[Row]:
         """By a cursor on the server, so that neither side ever holds the whole result."""
         try:
-            cursor = self._connection.cursor(f"skep_{next(self._cursors)}", binary=True)
+            cursor = self._connection.cursor(f"skep_{next(self._numbers)}")
+            self._cursors.add(cursor)
             try:
                 cursor.itersize = ROWS_AT_ONCE
-                cursor.execute(statement.postgresql, params)
+                cursor.execute(statement.postgresql, params, binary=True)
                 yield from cursor
             finally:
-                if not self._connection.closed:
-                    cursor.close()
+                self._cursors.discard(cursor)
+                cursor.close()
         except _REFUSED as exc:
             raise self.store_error(exc) from exc
 
     def close(self) -> None:
         give_back, self._give_back = self._give_back, None
-        if give_back is not None:
-            give_back(self._connection)
+        if give_back is None:
+            return
+        # Closed while this transaction is there: the next one on this connection does not know these cursors.
+        for cursor in self._cursors:
+            with suppress(psycopg.Error):
+                cursor.close()
+        give_back(self._connection)
 
 
 class _ThreadConnection:
@@ -187,18 +194,24 @@ class _ThreadConnection:
         self.connection = connect(url)
         self.transaction = PostgresTransaction(self.connection, on_loss)
 
-    def execute(self, statement: bytes) -> None:
-        try:
-            self.connection.execute(statement)
-        except psycopg.Error as exc:
-            raise self.transaction.store_error(exc) from exc
-
     def begin(self, statement: bytes) -> None:
         idle = self.connection.info.transaction_status == psycopg.pq.TransactionStatus.IDLE
         if not idle and not self.connection.closed:
             raise StoreError(NESTED)
         self.transaction.changed = False
-        self.execute(statement)
+        try:
+            self.connection.execute(statement)
+        except psycopg.Error as exc:
+            raise self.transaction.store_error(exc) from exc
+
+    def commit(self, statement: bytes) -> None:
+        try:
+            self.connection.execute(statement)
+        except psycopg.Error as exc:
+            error = self.transaction.store_error(exc)
+            if self.connection.closed:
+                raise StoreError(f"{error}; nobody knows whether the change was written, so look first") from exc
+            raise error from exc
 
     def rollback(self) -> None:
         # What made us roll back is the error to report, and a broken connection has rolled back by itself.
@@ -246,7 +259,8 @@ class PostgresDatabase(Database):
         if mine is not None and mine.generation == self._generation and not self._closed:
             return mine
         if mine is not None:
-            self._owned.discard(mine)
+            with self._guard:
+                self._owned.discard(mine)
             self._local.mine = None
             mine.close()
         with self._guard:
@@ -259,7 +273,8 @@ class PostgresDatabase(Database):
                 )
             generation = self._generation
         mine = _ThreadConnection(self._url, self._lost, generation)
-        self._owned.add(mine)
+        with self._guard:
+            self._owned.add(mine)
         self._local.mine = mine
         return mine
 
@@ -283,7 +298,7 @@ class PostgresDatabase(Database):
             yield mine.transaction
             # Last of all, since whoever holds this row lets nobody else commit.
             commit = _NEXT_VERSION.postgresql + b"; COMMIT" if mine.transaction.changed else b"COMMIT"
-            mine.execute(commit)
+            mine.commit(commit)
         except BaseException:
             mine.rollback()
             raise
@@ -300,7 +315,9 @@ class PostgresDatabase(Database):
                 # BEGIN alone does not choose a state yet; the first statement does.
                 connection.execute("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; SELECT 1")
             except psycopg.Error as exc:
-                raise snapshot.store_error(exc) from exc
+                error = snapshot.store_error(exc)
+                connection.close()
+                raise error from exc
         except BaseException:
             self._slots.release()
             raise

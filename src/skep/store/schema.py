@@ -37,6 +37,15 @@ VERSION_COUNTER = "version"
 FIRST_COUNTERS = ((EVENT_COUNTER, 0), (VERSION_COUNTER, 0))
 """Rows that every database has from its creation."""
 
+SQLITE_STATISTICS = (
+    ("partitions", "sqlite_autoindex_partitions_1", "1000000 10000 1"),
+    ("partitions", "partitions_values", "1000000 10000 100 1"),
+)
+"""What SQLite's planner is told of the tables: rows, then rows for each further column of the index that is given.
+
+Without them it takes a table for one of ten partitions, and reads all of them rather than several parts of an index.
+"""
+
 metadata = MetaData()
 
 
@@ -59,8 +68,7 @@ def _reference(column: str, *, cascade: bool = False) -> ForeignKey:
 
 
 def _table(name: str, *args: Any, **options: Any) -> Table:
-    # Statements say themselves when they want an id back.
-    return Table(name, metadata, *args, implicit_returning=False, **options)
+    return Table(name, metadata, *args, **options)
 
 
 meta = _table(

@@ -10,7 +10,7 @@ import sys
 import threading
 import weakref
 import zlib
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -20,7 +20,7 @@ from skep.store.database import NESTED, Database
 from skep.store.file_lock import FileLock
 from skep.store.mounts import network_file_system
 from skep.store.statements import SQLITE, Statement
-from skep.store.transaction import ConstraintViolated, Row, Snapshot, Transaction
+from skep.store.transaction import ConstraintViolated, Params, Row, Snapshot, Transaction
 
 if TYPE_CHECKING:
     from sqlalchemy import Engine
@@ -128,7 +128,7 @@ class SqliteTransaction(Transaction):
         except _REFUSED as exc:
             raise _store_error(exc) from exc
 
-    def many(self, statement: Statement, rows: Sequence[Mapping[str, Any]]) -> None:
+    def many(self, statement: Statement, rows: Sequence[Params]) -> None:
         try:
             self._connection.executemany(statement.sqlite, rows)
         except _REFUSED as exc:
@@ -141,16 +141,33 @@ class SqliteTransaction(Transaction):
 class SqliteSnapshot(SqliteTransaction, Snapshot):
     """A read transaction on a connection that returns to its owner."""
 
-    __slots__ = ("_give_back",)
+    __slots__ = ("_cursors", "_give_back")
 
     def __init__(self, connection: sqlite3.Connection, give_back: Callable[[sqlite3.Connection], None]) -> None:
         super().__init__(connection)
         self._give_back: Callable[[sqlite3.Connection], None] | None = give_back
+        self._cursors: set[sqlite3.Cursor] = set()
+
+    def each(self, statement: Statement, **params: Any) -> Iterator[Row]:
+        try:
+            cursor = self._execute(statement.sqlite, params)
+            self._cursors.add(cursor)
+            try:
+                yield from cursor
+            finally:
+                self._cursors.discard(cursor)
+                cursor.close()
+        except _REFUSED as exc:
+            raise _store_error(exc) from exc
 
     def close(self) -> None:
         give_back, self._give_back = self._give_back, None
-        if give_back is not None:
-            give_back(self._connection)
+        if give_back is None:
+            return
+        # A query that nobody read to its end would keep the old state alive beyond the transaction.
+        for cursor in self._cursors:
+            cursor.close()
+        give_back(self._connection)
 
 
 class _ThreadConnection:

@@ -15,6 +15,9 @@ from skep.store.statements import Statement
 
 Row = tuple[Any, ...]
 
+Params = Mapping[str, Any] | tuple[Any, ...]
+"""By name, or by position for a statement that says so."""
+
 
 class WriteConflict(StoreError):
     """Another transaction came in between. Nothing was written, and `Database.run` tries again."""
@@ -47,7 +50,7 @@ class Transaction(ABC):
         """Run for its effect; the number of rows that it changed."""
 
     @abstractmethod
-    def many(self, statement: Statement, rows: Sequence[Mapping[str, Any]]) -> None:
+    def many(self, statement: Statement, rows: Sequence[Params]) -> None:
         """Run once for each row of parameters."""
 
     @abstractmethod

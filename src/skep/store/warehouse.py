@@ -44,15 +44,12 @@ class TreeStatistics(NamedTuple):
 class _FileSystem(Protocol):
     """The few things that the warehouse asks of a file system. Paths are absolute."""
 
-    def make(self, path: str) -> None: ...
+    def make(self, path: str) -> bool: ...
     def exists(self, path: str) -> bool: ...
+    def is_empty(self, path: str) -> bool: ...
     def move(self, source: str, target: str) -> None: ...
     def remove(self, path: str) -> None: ...
-    def files(self, path: str) -> Iterator[tuple[str, int]]:
-        """The path, below the given one, and the size of every file that is not hidden."""
-        ...
-
-    def is_empty(self, path: str) -> bool: ...
+    def sizes(self, path: str) -> Iterator[int]: ...
 
 
 class Warehouse:
@@ -72,10 +69,7 @@ class Warehouse:
             return False
         with _Reported("make", uri):
             system, path = _file_system(uri)
-            if system.exists(path):
-                return False
-            system.make(path)
-            return True
+            return system.make(path)
 
     def exists(self, uri: str) -> bool:
         if not self.looks_at(uri):
@@ -97,10 +91,10 @@ class Warehouse:
         if not (self.looks_at(source) and self.looks_at(target)):
             return False
         with _Reported("move", source):
-            system, path = _file_system(source)
-            _, target_path = _file_system(target)
             if _authority(source) != _authority(target):
                 raise StoreError(f"{source} cannot be moved to {target}: they are on different file systems")
+            system, path = _file_system(source)
+            _, target_path = _file_system(target)
             if not system.exists(path):
                 return False
             if system.exists(target_path):
@@ -129,7 +123,7 @@ class Warehouse:
             system, path = _file_system(uri)
             if not system.exists(path):
                 return TreeStatistics(0, 0)
-            sizes = [size for _, size in system.files(path)]
+            sizes = list(system.sizes(path))
             return TreeStatistics(len(sizes), sum(sizes))
 
     def finish_jobs(self, database: Database, ids: Iterable[int] | None = None) -> list[StoreError]:
@@ -182,11 +176,20 @@ class _Reported:
             raise StoreError(f"{self._what}: {error}") from error
 
 
+_HIDDEN = ("_", ".")
+
+
 class _Local:
     """Directories of this machine."""
 
-    def make(self, path: str) -> None:
-        os.makedirs(path, exist_ok=True)
+    def make(self, path: str) -> bool:
+        try:
+            os.makedirs(path)
+        except FileExistsError:
+            if os.path.isdir(path):
+                return False
+            raise
+        return True
 
     def exists(self, path: str) -> bool:
         return os.path.lexists(path)
@@ -205,15 +208,15 @@ class _Local:
         with os.scandir(path) as entries:
             return next(entries, None) is None
 
-    def files(self, path: str) -> Iterator[tuple[str, int]]:
+    def sizes(self, path: str) -> Iterator[int]:
         with os.scandir(path) as entries:
             for entry in entries:
-                if entry.name.startswith(("_", ".")):
+                if entry.name.startswith(_HIDDEN):
                     continue
                 if entry.is_dir():
-                    yield from self.files(entry.path)
+                    yield from self.sizes(entry.path)
                 else:
-                    yield entry.path, entry.stat().st_size
+                    yield entry.stat().st_size
 
 
 class _Remote:
@@ -222,8 +225,11 @@ class _Remote:
     def __init__(self, system: Any) -> None:
         self._system = system
 
-    def make(self, path: str) -> None:
-        self._system.makedirs(path, exist_ok=True)
+    def make(self, path: str) -> bool:
+        if self._system.isdir(path):
+            return False
+        self._system.makedirs(path)
+        return True
 
     def exists(self, path: str) -> bool:
         return bool(self._system.exists(path))
@@ -237,11 +243,11 @@ class _Remote:
     def is_empty(self, path: str) -> bool:
         return not self._system.ls(path, detail=False)
 
-    def files(self, path: str) -> Iterator[tuple[str, int]]:
+    def sizes(self, path: str) -> Iterator[int]:
         for found, info in self._system.find(path, detail=True).items():
-            below = PurePosixPath(found.lstrip("/")).relative_to(path.strip("/"))
-            if not any(part.startswith(("_", ".")) for part in below.parts):
-                yield found, int(info.get("size") or 0)
+            below = PurePosixPath(found.strip("/")).relative_to(path.strip("/"))
+            if not any(part.startswith(_HIDDEN) for part in below.parts):
+                yield int(info.get("size") or 0)
 
 
 _LOCAL = _Local()

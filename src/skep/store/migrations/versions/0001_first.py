@@ -152,3 +152,10 @@ def upgrade() -> None:
         _required("create_time", sa.BigInteger()),
         sa.PrimaryKeyConstraint("name"),
     )
+    if op.get_bind().dialect.name == "sqlite":
+        op.execute("ANALYZE sqlite_schema")
+        op.execute(
+            "INSERT INTO sqlite_stat1 VALUES "
+            "('partitions', 'sqlite_autoindex_partitions_1', '1000000 10000 1'), "
+            "('partitions', 'partitions_values', '1000000 10000 100 1')"
+        )

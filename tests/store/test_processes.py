@@ -1,0 +1,68 @@
+"""Several processes on one database: no update is lost, no event id missing, and a killed one leaves no trace."""
+
+import os
+import signal
+import time
+from pathlib import Path
+
+import sqlalchemy as sa
+from tests.support.processes import finish_python, start_python
+
+from skep.store import events, schema
+from skep.store.database import Database
+from skep.store.statements import Statement
+
+Place = tuple[str | None, Path | None]
+
+_WRITER = """
+import sys
+from pathlib import Path
+import sqlalchemy as sa
+from skep.store import events, schema
+from skep.store.database import Database
+from skep.store.statements import Statement
+
+this = schema.meta.c.key == sa.literal_column("'n'")
+READ = Statement(sa.select(schema.meta.c.value).where(this).with_for_update())
+WRITE = Statement(sa.update(schema.meta).values(value=sa.bindparam("value")).where(this))
+
+def work(tx):
+    value = int(tx.one(READ)[0])
+    tx.run(WRITE, value=str(value + 1))
+    events.append(tx, 0, "X", None, None, None, 1, b"")
+
+url, data, times = sys.argv[1:]
+database = Database.open(url or None, Path(data) if data else None)
+for _ in range(int(times)):
+    database.run(work)
+print("done")
+"""
+
+_COUNT = Statement(sa.select(schema.meta.c.value))
+_BEGIN = Statement(sa.insert(schema.meta).values(key=sa.literal_column("'n'"), value=sa.literal_column("'0'")))
+
+
+def _arguments(place: Place, times: int) -> tuple[str, str, str]:
+    return place[0] or "", str(place[1] or ""), str(times)
+
+
+def test_eight_writers_lose_no_update_and_leave_no_gap(database: Database, place: Place) -> None:
+    database.run(lambda tx: tx.run(_BEGIN))
+    writers = [start_python(_WRITER, *_arguments(place, 50)) for _ in range(8)]
+    assert [finish_python(writer) for writer in writers] == ["done"] * 8
+    assert database.reader().one(_COUNT) == ("400",)
+    assert [event.id for event in events.since(database.reader(), 0)] == list(range(1, 401))
+
+
+def test_a_killed_writer_leaves_whole_transactions_and_no_lock(database: Database, place: Place) -> None:
+    database.run(lambda tx: tx.run(_BEGIN))
+    writer = start_python(_WRITER, *_arguments(place, 1_000_000))
+    while events.current(database.reader()) < 20:
+        assert writer.poll() is None, writer.communicate()
+        time.sleep(0.01)
+    os.kill(writer.pid, signal.SIGKILL)
+    writer.communicate()
+    database.run(lambda tx: events.append(tx, 0, "X", None, None, None, 1, b""))
+    ids = [event.id for event in events.since(database.reader(), 0)]
+    assert ids == list(range(1, len(ids) + 1))
+    assert database.reader().one(_COUNT) == (str(len(ids) - 1),)

@@ -1,0 +1,77 @@
+"""What only SQLite needs: its settings and its file system."""
+
+import sqlite3
+from pathlib import Path, PurePosixPath
+
+import pytest
+
+from skep.errors import StoreError
+from skep.store import catalogs
+from skep.store.database import Database
+from skep.store.migrate import ensure_schema
+from skep.store.mounts import network_file_system
+from skep.store.sqlite import FILE, connect
+
+MOUNTS = [
+    "proc /proc proc rw 0 0\n",
+    "/dev/sda1 / ext4 rw,relatime 0 0\n",
+    "server:/export /home nfs4 rw 0 0\n",
+    "/dev/sdb1 /home/local ext4 rw 0 0\n",
+    "me@host:/ /mnt/with\\040space fuse.sshfs rw 0 0\n",
+    "//host/share /mnt/share cifs rw 0 0\n",
+    "/dev/sdc1 /mnt/share xfs rw 0 0\n",
+    "drvfs /mnt/c 9p rw 0 0\n",
+]
+
+
+@pytest.mark.parametrize(
+    ("folder", "kind"),
+    [
+        ("/var/lib/skep", None),
+        ("/home/me/skep", "nfs4"),
+        ("/home", "nfs4"),
+        ("/homes/me", None),
+        ("/home/local/skep", None),
+        ("/mnt/with space/skep", "fuse.sshfs"),
+        ("/mnt/share/skep", None),
+        ("/mnt/c/skep", "9p"),
+    ],
+)
+def test_a_network_file_system_is_recognised_by_its_mount(folder: str, kind: str | None) -> None:
+    assert network_file_system(PurePosixPath(folder), MOUNTS) == kind
+
+
+def test_every_connection_has_the_settings_that_keep_data_safe(tmp_path: Path) -> None:
+    connection = connect(tmp_path / FILE)
+    found = {
+        name: connection.execute(f"PRAGMA {name}").fetchone()[0]
+        for name in ("journal_mode", "synchronous", "foreign_keys")
+    }
+    connection.close()
+    assert found == {"journal_mode": "wal", "synchronous": 2, "foreign_keys": 1}
+
+
+def test_a_file_that_is_no_database_is_named(tmp_path: Path) -> None:
+    (tmp_path / FILE).write_text("something else, and long enough to be looked at " * 20)
+    with pytest.raises(StoreError, match=r"skep\.db is not a database"):
+        Database.open(None, tmp_path)
+
+
+def test_a_folder_that_cannot_be_made_is_named(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    with pytest.raises(StoreError, match="cannot be made"):
+        Database.open(None, tmp_path / "file" / "data")
+
+
+def test_a_database_locked_by_a_stranger_is_an_error_and_nothing_else_happens(tmp_path: Path) -> None:
+    database = Database.open(None, tmp_path)
+    ensure_schema(database)
+    database._mine().connection.execute("PRAGMA busy_timeout = 50")  # type: ignore[attr-defined]
+    stranger = sqlite3.connect(tmp_path / FILE, isolation_level=None)
+    stranger.execute("BEGIN IMMEDIATE")
+    with pytest.raises(StoreError, match="locked"):
+        database.run(lambda tx: catalogs.insert(tx, "a", b""))
+    stranger.close()
+    database.run(lambda tx: catalogs.insert(tx, "b", b""))
+    assert catalogs.names(database.reader()) == ["b"]
+    database.close()

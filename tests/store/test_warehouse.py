@@ -1,0 +1,212 @@
+"""The warehouse's directories, and the jobs that a crash left undone."""
+
+import os
+from importlib.util import find_spec
+from pathlib import Path
+
+import pytest
+from tests.store.conftest import Opener
+from tests.support.processes import finish_python, start_python
+
+from skep.errors import MissingExtra, StoreError
+from skep.store import jobs
+from skep.store.database import Database
+from skep.store.jobs import JobKind
+from skep.store.warehouse import TreeStatistics, Warehouse
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    root = tmp_path / "warehouse"
+    root.mkdir()
+    return root
+
+
+@pytest.fixture
+def warehouse(root: Path) -> Warehouse:
+    return Warehouse(f"file:{root}")
+
+
+def test_a_directory_is_made_once_however_it_is_written(warehouse: Warehouse, root: Path) -> None:
+    assert warehouse.make(f"file:{root}/db.db/t")
+    assert not warehouse.make(f"file://{root}/db.db/t/")
+    assert not warehouse.make(f"{root}/db.db/t")
+    assert (root / "db.db" / "t").is_dir()
+    assert warehouse.exists(f"file://{root}/db.db/t")
+
+
+def test_percent_signs_and_spaces_are_ordinary_characters(warehouse: Warehouse, root: Path) -> None:
+    warehouse.make(f"file:{root}/ds=a%2Fb c")
+    assert os.listdir(root) == ["ds=a%2Fb c"]
+
+
+def test_what_is_in_the_way_of_a_directory_is_named(warehouse: Warehouse, root: Path) -> None:
+    (root / "file").touch()
+    with pytest.raises(StoreError, match=rf"could not make file:{root}/file/t: .*Not a directory"):
+        warehouse.make(f"file:{root}/file/t")
+
+
+def test_a_file_is_no_directory(warehouse: Warehouse, root: Path) -> None:
+    (root / "file").touch()
+    with pytest.raises(StoreError, match=r"could not make .*File exists"):
+        warehouse.make(f"file:{root}/file")
+
+
+def test_a_directory_moves_with_all_that_is_in_it(warehouse: Warehouse, root: Path) -> None:
+    (root / "a").mkdir()
+    (root / "a" / "data").write_text("x")
+    assert warehouse.move(f"file:{root}/a", f"file:{root}/new/b")
+    assert (root / "new" / "b" / "data").read_text() == "x"
+    assert not (root / "a").exists()
+
+
+def test_nothing_moves_onto_what_exists_or_from_where_nothing_is(warehouse: Warehouse, root: Path) -> None:
+    (root / "a").mkdir()
+    (root / "b").mkdir()
+    with pytest.raises(StoreError, match="exists already"):
+        warehouse.move(f"file:{root}/a", f"file:{root}/b")
+    assert not warehouse.move(f"file:{root}/nope", f"file:{root}/c")
+    with pytest.raises(StoreError, match="different file systems"):
+        warehouse.move(f"file:{root}/a", "hdfs://host/b")
+
+
+def test_a_directory_is_removed_with_all_that_is_in_it(warehouse: Warehouse, root: Path) -> None:
+    (root / "a" / "b").mkdir(parents=True)
+    (root / "a" / "b" / "data").touch()
+    (root / "elsewhere").mkdir()
+    (root / "elsewhere" / "kept").touch()
+    (root / "a" / "link").symlink_to(root / "elsewhere")
+    assert warehouse.remove(f"file:{root}/a")
+    assert not warehouse.remove(f"file:{root}/a")
+    assert (root / "elsewhere" / "kept").exists()
+
+
+@pytest.mark.parametrize("uri", ["file:/", "/", "file:{root}", "file://{root}/", "file:{root}/a/.."])
+def test_a_root_is_never_removed(warehouse: Warehouse, root: Path, uri: str) -> None:
+    with pytest.raises(StoreError, match="is the root"):
+        warehouse.remove(uri.format(root=root))
+    assert root.exists()
+
+
+def test_statistics_count_files_that_are_not_hidden(warehouse: Warehouse, root: Path) -> None:
+    for name, size in {"a": 3, "sub/b": 4, "_SUCCESS": 9, ".a.crc": 9, "_tmp/c": 9, "sub/.x/d": 9}.items():
+        (root / "t" / name).parent.mkdir(parents=True, exist_ok=True)
+        (root / "t" / name).write_bytes(b"x" * size)
+    assert warehouse.statistics(f"file:{root}/t") == TreeStatistics(2, 7)
+    assert warehouse.statistics(f"file:{root}/nope") == TreeStatistics(0, 0)
+    assert not warehouse.is_empty(f"file:{root}/t/sub")
+    (root / "empty").mkdir()
+    assert warehouse.is_empty(f"file:{root}/empty")
+    assert warehouse.is_empty(f"file:{root}/nope")
+
+
+def test_directories_out_of_reach_are_left_alone(root: Path) -> None:
+    uri = f"file:{root}/t"
+    off = Warehouse(f"file:{root}", "off")
+    assert not off.make(uri)
+    (root / "t").mkdir()
+    (root / "t" / "x").touch()
+    assert not off.looks_at(uri)
+    assert not off.exists(uri)
+    assert off.is_empty(uri)
+    assert not off.move(uri, f"file:{root}/b")
+    assert not off.remove(uri)
+    assert off.statistics(uri) == TreeStatistics(0, 0)
+    local = Warehouse(f"file:{root}", "local")
+    assert local.looks_at(uri)
+    assert not local.looks_at("s3a://bucket/t")
+    assert not local.make("s3a://bucket/t")
+
+
+def test_a_scheme_without_a_driver_says_what_is_missing(warehouse: Warehouse) -> None:
+    if find_spec("fsspec") is None:
+        with pytest.raises(MissingExtra, match=r"A directory such as nosuch://host/x needs.*pip install"):
+            warehouse.make("nosuch://host/x")
+    else:
+        with pytest.raises(StoreError, match=r"nosuch://host/x has a scheme that fsspec does not know"):
+            warehouse.make("nosuch://host/x")
+
+
+def test_directories_of_other_schemes_go_through_fsspec(warehouse: Warehouse) -> None:
+    fsspec = pytest.importorskip("fsspec", reason="fsspec is not installed")
+    memory = fsspec.filesystem("memory")
+    assert warehouse.make("memory://w/t")
+    assert not warehouse.make("memory://w/t/")
+    assert warehouse.is_empty("memory://w/t")
+    for name in ("a", "sub/b", "_x", "_y/c"):
+        memory.pipe(f"/w/t/{name}", b"123")
+    assert warehouse.statistics("memory://w/t") == TreeStatistics(2, 6)
+    assert warehouse.move("memory://w/t", "memory://w/u")
+    assert (warehouse.exists("memory://w/t"), warehouse.exists("memory://w/u")) == (False, True)
+    assert warehouse.statistics("memory://w/u") == TreeStatistics(2, 6)
+    assert warehouse.remove("memory://w/u")
+    assert not warehouse.remove("memory://w/u")
+
+
+# --- jobs ---
+
+
+def _add(database: Database, kind: JobKind, source: Path, target: Path | None = None) -> int:
+    where = None if target is None else f"file:{target}"
+    return database.run(lambda tx: jobs.add(tx, kind, f"file:{source}", where, created=7))
+
+
+def test_what_a_crash_left_is_done_and_forgotten(database: Database, warehouse: Warehouse, root: Path) -> None:
+    for name in ("source", "gone", "moved"):
+        (root / name).mkdir()
+    _add(database, "move", root / "source", root / "target")
+    _add(database, "move", root / "before", root / "moved")
+    _add(database, "remove", root / "gone")
+    _add(database, "remove", root / "gone before")
+    assert warehouse.finish_jobs(database) == []
+    assert sorted(os.listdir(root)) == ["moved", "target"]
+    assert jobs.all(database.reader()) == []
+    assert warehouse.finish_jobs(database) == []
+
+
+def test_only_the_jobs_that_are_named_are_done(database: Database, warehouse: Warehouse, root: Path) -> None:
+    (root / "a").mkdir()
+    (root / "b").mkdir()
+    first, second = _add(database, "remove", root / "a"), _add(database, "remove", root / "b")
+    assert warehouse.finish_jobs(database, [second, second + 100]) == []
+    assert os.listdir(root) == ["a"]
+    assert [job.id for job in jobs.all(database.reader())] == [first]
+
+
+def test_a_job_that_cannot_be_done_stays_and_says_why(database: Database, warehouse: Warehouse, root: Path) -> None:
+    for name in ("source", "target", "other"):
+        (root / name).mkdir()
+    id = _add(database, "move", root / "source", root / "target")
+    _add(database, "remove", root / "other")
+    for attempt in (1, 2):
+        (error,) = warehouse.finish_jobs(database)
+        (job,) = jobs.all(database.reader())
+        assert (job.id, job.attempts, job.error) == (id, attempt, str(error))
+        assert "exists already" in str(error)
+    assert sorted(os.listdir(root)) == ["source", "target"]
+
+
+_FINISHER = """
+import sys
+from pathlib import Path
+from skep.store.database import Database
+from skep.store.warehouse import Warehouse
+url, data, root = (argument or None for argument in sys.argv[1:])
+database = Database.open(url, Path(data) if data else None)
+print(Warehouse(root).finish_jobs(database))
+"""
+
+
+def test_two_servers_may_finish_the_same_jobs_at_once(
+    database: Database, opener: Opener, place: tuple[str | None, Path | None], root: Path
+) -> None:
+    for number in range(30):
+        (root / f"a{number}").mkdir()
+        (root / f"a{number}" / "data").touch()
+        _add(database, "move", root / f"a{number}", root / f"b{number}")
+    arguments = (place[0] or "", str(place[1] or ""), f"file:{root}")
+    servers = [start_python(_FINISHER, *arguments) for _ in range(3)]
+    assert [finish_python(server) for server in servers] == ["[]"] * 3
+    assert jobs.all(database.reader()) == []
+    assert sorted(os.listdir(root)) == sorted(f"b{number}" for number in range(30))
+    assert all((root / f"b{number}" / "data").exists() for number in range(30))
