@@ -57,12 +57,18 @@ class Application:
 class Server:
     """A worker's life. `start` and `stop`, or `run`, which does both and listens to signals."""
 
-    def __init__(self, settings: Settings, application: Application, listening: socket.socket) -> None:
+    def __init__(
+        self,
+        settings: Settings,
+        application: Application,
+        listening: socket.socket,
+        state: ServerState | None = None,
+    ) -> None:
         self._settings = settings
         self._application = application
         self._listening = listening
         self._stream_pool = Pool(STREAM_THREADS, "skep-stream")
-        self.state = ServerState()
+        self.state = state or ServerState()
         self._tasks: list[asyncio.Task[None]] = []
         self._listener: Listener | None = None
         self._stop = asyncio.Event()
