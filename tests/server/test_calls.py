@@ -7,11 +7,15 @@ from typing import Any
 import pytest
 
 from skep.server.calls import describe, subject
-from skep.wire.generated.databases import Database
-from skep.wire.generated.partitions import Partition
-from skep.wire.generated.tables import GetTableRequest, Table
+from skep.wire.generated import STRUCTS
 from skep.wire.message import Call
 from skep.wire.methods import METHODS
+from skep.wire.structs import names
+
+
+def struct(kind: str, **fields: Any) -> Any:
+    cls = STRUCTS[kind]
+    return tuple.__new__(cls, [fields.get(each) for each in names(cls)])
 
 
 @pytest.mark.parametrize(
@@ -20,10 +24,10 @@ from skep.wire.methods import METHODS
         ("getName", (), ""),
         ("get_all_tables", ("sales",), "sales"),
         ("get_table", ("sales", "orders"), "sales.orders"),
-        ("get_table_req", (GetTableRequest(dbName="sales", tblName="orders"),), "sales.orders"),
-        ("create_table", (Table(dbName="sales", tableName="orders"),), "sales.orders"),
-        ("create_database", (Database(name="sales"),), "sales"),
-        ("add_partitions", ((Partition(dbName="sales", tableName="orders"),),), "sales.orders"),
+        ("get_table_req", (struct("GetTableRequest", dbName="sales", tblName="orders"),), "sales.orders"),
+        ("create_table", (struct("Table", dbName="sales", tableName="orders"),), "sales.orders"),
+        ("create_database", (struct("Database", name="sales"),), "sales"),
+        ("add_partitions", ((struct("Partition", dbName="sales", tableName="orders"),),), "sales.orders"),
         ("get_table", (None, None), ""),
     ],
 )

@@ -10,11 +10,11 @@ from typing import Any
 
 import pytest
 import uvloop
-from tests.server.support import Running, certificate, serving
 
 from skep.config import load
 from skep.errors import ConfigError, ConnectError
 from skep.server.listener import listen, tls_context
+from tests.server.support import Running, certificate, serving
 
 LOOPS = pytest.mark.parametrize(
     "loop_factory", [asyncio.new_event_loop, uvloop.new_event_loop], ids=["asyncio", "uvloop"]

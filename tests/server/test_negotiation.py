@@ -5,10 +5,10 @@ from __future__ import annotations
 from struct import pack, unpack
 
 import pytest
-from tests.server.support import Peer, Running, serving
 
 from skep.errors import AuthenticationError
 from skep.server import negotiation as sasl
+from tests.server.support import Peer, Running, serving
 
 
 class Password:

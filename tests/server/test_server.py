@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from tests.server.support import eventually, serving
-
 from skep.wire.methods import METHODS
+from tests.server.support import eventually, serving
 
 
 def test_a_server_that_drains_accepts_nobody_and_finishes_what_it_has() -> None:

@@ -8,8 +8,6 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from tests.server.handlers import CHUNK
-from tests.server.support import Running, eventually, serving
 
 from skep.errors import ApplicationError
 from skep.server.state import MAX_STREAMS, ServerState
@@ -17,6 +15,8 @@ from skep.server.streams import StreamSender
 from skep.store.pool import Pool
 from skep.wire.message import Stream
 from skep.wire.methods import METHODS
+from tests.server.handlers import CHUNK
+from tests.server.support import Running, eventually, serving
 
 MIB = 1 << 20
 _METHOD = METHODS["get_config_value"]

@@ -12,11 +12,11 @@ from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
-from tests.server.support import COMMAND, PATIENCE, Peer, eventually
 
 from skep.errors import ConnectError
 from skep.testing import RunningServer, running_server
 from skep.wire.methods import METHODS
+from tests.server.support import COMMAND, PATIENCE, Peer, eventually
 
 
 def serving_pids(server: RunningServer, tries: int = 40) -> set[int]:
