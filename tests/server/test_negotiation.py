@@ -28,6 +28,8 @@ class Password:
         return data[::-1]
 
     def unwrap(self, data: bytes) -> bytes:
+        if data.startswith(b"!"):
+            raise ValueError("a broken seal")
         return data[::-1]
 
 
@@ -87,6 +89,18 @@ def test_long_replies_are_wrapped_too() -> None:
             (length,) = unpack(">I", exactly(peer, 4))
             plain += exactly(peer, length)[::-1]
         assert plain.count(b"x") == 1 << 21
+
+
+def test_a_broken_seal_ends_the_connection_and_no_other(caplog: pytest.LogCaptureFixture) -> None:
+    with serving(authenticator=Passwords()) as server, server.peer() as peer, server.peer() as other:
+        log_in(peer)
+        log_in(other)
+        peer.socket.sendall(pack(">I", 1) + b"!")
+        assert peer.rest() == b""
+        message = other.message("getName")[::-1]
+        other.socket.sendall(pack(">I", len(message)) + message)
+        assert exactly(other, 4)
+    assert "a broken seal" in caplog.text
 
 
 def test_who_does_not_prove_itself_is_told_and_hung_up_on() -> None:
