@@ -23,8 +23,9 @@ _METHOD = METHODS["get_config_value"]
 
 
 @pytest.mark.parametrize("framed", [False, True], ids=["unframed", "framed"])
-def test_a_stream_arrives_whole(server: Running, framed: bool) -> None:
-    with server.peer(framed=framed) as peer:
+@pytest.mark.parametrize("protocol", ["binary", "compact", "json"])
+def test_a_stream_arrives_whole(server: Running, protocol: str, framed: bool) -> None:
+    with server.peer(protocol=protocol, framed=framed) as peer:
         assert peer.do("stream", 3 * MIB) == "x" * 3 * MIB
         assert peer.do("echo", "and on") == "and on"
     assert server.handler.closed == 1
@@ -63,8 +64,9 @@ def test_an_error_after_the_first_chunk_closes_the_connection(
     assert "the database has gone" in caplog.text
 
 
-def test_an_error_before_the_first_chunk_is_an_answer(server: Running) -> None:
-    with server.peer() as peer:
+@pytest.mark.parametrize("protocol", ["binary", "compact"])
+def test_an_error_before_the_first_chunk_is_an_answer(server: Running, protocol: str) -> None:
+    with server.peer(protocol=protocol) as peer:
         with pytest.raises(ApplicationError, match="Internal error processing get_config_value"):
             peer.do("no stream", 4 * MIB)
         assert peer.do("echo", "still there") == "still there"
