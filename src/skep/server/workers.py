@@ -134,6 +134,8 @@ class Supervisor:
         self._not_before = 0.0
         """When the next worker may be started: those that die young are replaced more and more slowly."""
         self._stopping = False
+        self._hurry = False
+        """SIGINT came twice: what is in flight is cut off."""
         self._lifeline, self._lifeline_end = os.pipe()
         self._woken, self._wake = os.pipe()
         os.set_blocking(self._wake, False)
@@ -220,8 +222,10 @@ class Supervisor:
 
     def _become_worker(self) -> None:
         signal.set_wakeup_fd(-1)
-        for number in (signal.SIGTERM, signal.SIGINT, signal.SIGCHLD):
+        for number in (signal.SIGTERM, signal.SIGCHLD):
             signal.signal(number, signal.SIG_DFL)
+        # A Ctrl-C reaches all processes of a terminal; the parent is the one to act on it.
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
         for fd in (self._lifeline_end, self._woken, self._wake):
             os.close(fd)
 
@@ -233,6 +237,7 @@ class Supervisor:
 
     def _signalled(self, number: int, frame: object) -> None:
         if number != signal.SIGCHLD:
+            self._hurry = self._hurry or (self._stopping and number == signal.SIGINT)
             self._stopping = True
 
     def _pause(self, seconds: float | None) -> None:
@@ -269,6 +274,8 @@ class Supervisor:
         until = time.monotonic() + self._settings.drain_timeout + GRACE
         while self._workers and time.monotonic() < until:
             self._pause(0.5)
+            if self._hurry:
+                self._signal_all(signal.SIGQUIT)
             self._reap()
         self._signal_all(signal.SIGKILL)
         for pid in self._workers:
