@@ -35,6 +35,7 @@ check: setup ## lint, types, generated files, floors, exports, stray addresses
 	$(VENV)/bin/ruff format --check $(PYTHON_DIRS)
 	$(VENV)/bin/mypy $(PYTHON_DIRS)
 	$(if $(wildcard tools/generate.py),$(PY) tools/generate.py --check)
+	$(PY) tools/configuration_reference.py --check
 	$(PY) tools/check_floors.py
 	$(PY) tools/check_exports.py
 	$(PY) tools/check_tree.py

@@ -6,6 +6,7 @@ Run as a program it is a whole server with that handler, for tests of processes 
 from __future__ import annotations
 
 import asyncio
+import logging
 import os
 import sys
 import time
@@ -18,6 +19,8 @@ from skep.server.server import Application
 from skep.server.workers import run
 from skep.store.pool import Pool
 from skep.wire.message import Call, Handler, Reply, Session, Stream
+
+log = logging.getLogger(__name__)
 
 CHUNK = 512 * 1024
 
@@ -49,6 +52,7 @@ class Scripted:
 
     async def _do(self, call: Call, what: str, value: str) -> Reply:
         if what == "wait":
+            log.info("waiting for %s s", value)
             await asyncio.sleep(float(value))
             return Reply.of(call.method, value)
         if what == "pool":

@@ -14,8 +14,9 @@ from tests.server.support import Running, eventually, serving
 
 
 @pytest.mark.parametrize("framed", [False, True], ids=["unframed", "framed"])
-def test_a_call_is_answered(server: Running, framed: bool) -> None:
-    with server.peer(framed=framed) as peer:
+@pytest.mark.parametrize("protocol", ["binary", "compact", "json"])
+def test_a_call_is_answered(server: Running, protocol: str, framed: bool) -> None:
+    with server.peer(protocol=protocol, framed=framed) as peer:
         assert peer.do("echo", "hello") == "hello"
         assert peer.do("echo", "again") == "again"
 

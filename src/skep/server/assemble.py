@@ -1,6 +1,7 @@
 """Puts the parts of a server together: the database, the warehouse, the metastore. One function, called in a worker.
 
-Everything is imported inside, so that the parent process and `skep --help` load none of it.
+Importing this module loads all of them, and opens none: the parent of several workers imports it before it forks, so
+that they share the memory. Nothing else of the server imports it.
 """
 
 from __future__ import annotations
@@ -12,7 +13,14 @@ from typing import Final
 
 from skep.config import Settings
 from skep.errors import ConfigError
+from skep.metastore.bootstrap import ensure_defaults
+from skep.metastore.context import Service
+from skep.metastore.local import Local
 from skep.server.server import STREAM_THREADS, Application
+from skep.store.database import Database
+from skep.store.migrate import ensure_schema
+from skep.store.pool import Pool
+from skep.store.warehouse import Warehouse
 
 log = logging.getLogger("skep.server")
 
@@ -24,14 +32,6 @@ def build(settings: Settings) -> Application:
     """The application that the settings describe. Opens the database: only after the process was forked."""
     if settings.kerberos_principal is not None:
         raise ConfigError("kerberos_principal: Kerberos is not part of this version yet")
-    from skep.metastore.bootstrap import ensure_defaults
-    from skep.metastore.context import Service
-    from skep.metastore.local import Local
-    from skep.store.database import Database
-    from skep.store.migrate import ensure_schema
-    from skep.store.pool import Pool
-    from skep.store.warehouse import Warehouse
-
     database = Database.open(settings.database_url, settings.data, threads=settings.threads + STREAM_THREADS)
     ensure_schema(database)
     warehouse = Warehouse(settings.warehouse_root, settings.directories)

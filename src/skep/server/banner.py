@@ -15,8 +15,8 @@ from skep.config import Settings
 
 log = logging.getLogger("skep.server")
 
-_PASSWORD = re.compile(r":[^/@]*@")
-"""In a database URL, from the colon behind the user to the host; the scheme's colon is followed by slashes."""
+_PASSWORD = re.compile(r"(?<=://)([^/:@]*:).*(?=@)|(?<=[?&])(password=)[^&]*")
+"""In a database URL: between the user and the host, or among the parameters."""
 
 
 def is_loopback(host: str) -> bool:
@@ -49,7 +49,7 @@ def text(settings: Settings, port: int) -> str:
     if settings.database_url is None:
         database = f"data {settings.data}"
     else:
-        database = "database " + _PASSWORD.sub(":…@", settings.database_url)
+        database = "database " + _PASSWORD.sub(lambda found: f"{found[1] or found[2]}…", settings.database_url)
     workers = f"{settings.workers} worker{'s' if settings.workers > 1 else ''}"
     return (
         f"skep {__version__} serves the Hive Metastore API at {address}\n"

@@ -23,6 +23,8 @@ log = logging.getLogger("skep.server")
 
 BACKLOG: Final = 1024
 """Connections that may wait to be accepted."""
+GIVE_WAY: Final = 0.001
+"""Seconds for which a worker leaves a new connection to those that have fewer."""
 PEEK_AGAIN: Final = 0.05
 """Seconds to the next look at a peer whose first byte does not tell enough."""
 KEEPALIVE: Final = {"TCP_KEEPIDLE": 120, "TCP_KEEPINTVL": 30, "TCP_KEEPCNT": 4}
@@ -78,7 +80,8 @@ class Listener:
         self._stopped = False
 
     def start(self) -> None:
-        self._loop.add_reader(self._listening, self._accept)
+        self._loop.add_reader(self._listening, self._ready)
+        self._state.count()
 
     def stop(self) -> None:
         """No new connections; those that have said nothing yet are closed."""
@@ -100,8 +103,20 @@ class Listener:
             log.warning("%d connections refused: max_connections is reached", self._refused)
             self._refused = 0
 
+    def _ready(self) -> None:
+        """A connection waits. All workers are told so; the one with the fewest takes it, if it is not busy."""
+        if self._state.shares.is_ahead(self._state.slot):
+            self._loop.remove_reader(self._listening)
+            self._loop.call_later(GIVE_WAY, self._accept_late)
+        else:
+            self._accept()
+
+    def _accept_late(self) -> None:
+        if not self._stopped:
+            self.start()
+            self._accept()
+
     def _accept(self) -> None:
-        # One at a time: when workers share the socket, the next connection goes to whoever is free first.
         try:
             accepted, _ = self._listening.accept()
         except (BlockingIOError, InterruptedError, ConnectionAbortedError):
@@ -113,12 +128,13 @@ class Listener:
             self._loop.call_later(SWEEP, self._accept_again)
             return
         accepted.setblocking(False)
-        if len(self._state.connections) + len(self._silent) >= self._settings.max_connections:
+        if self._state.count() >= self._settings.max_connections:
             self._refused += 1
             accepted.close()
             return
         _tune(accepted)
         self._silent[accepted] = monotonic()
+        self._state.count(+1)
         self._loop.add_reader(accepted, self._look, accepted)
 
     def _accept_again(self) -> None:
@@ -141,7 +157,6 @@ class Listener:
             # A TLS record begins with two bytes. The socket stays readable, so it is asked again by the clock.
             self._loop.call_later(PEEK_AGAIN, self._look_again, accepted)
             return
-        del self._silent[accepted]
         found = sniff(first)
         tls = self._tls if found is not None and found[0] is Kind.TLS else None
         task = self._loop.create_task(self._hand_over(accepted, tls))
@@ -153,6 +168,7 @@ class Listener:
             self._loop.add_reader(accepted, self._look, accepted)
 
     async def _hand_over(self, accepted: socket.socket, tls: ssl.SSLContext | None) -> None:
+        del self._silent[accepted]
         peer = _peer(accepted)
         handshake = (self._settings.request_timeout or None) if tls is not None else None
         try:
@@ -160,9 +176,12 @@ class Listener:
         except (OSError, ssl.SSLError) as error:
             log.info("%s: no connection: %s", peer, error.strerror or error)
             accepted.close()
+        finally:
+            self._state.count(-1)
 
     def _drop(self, accepted: socket.socket) -> None:
         del self._silent[accepted]
+        self._state.count(-1)
         self._loop.remove_reader(accepted)
         accepted.close()
 

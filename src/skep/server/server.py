@@ -57,12 +57,18 @@ class Application:
 class Server:
     """A worker's life. `start` and `stop`, or `run`, which does both and listens to signals."""
 
-    def __init__(self, settings: Settings, application: Application, listening: socket.socket) -> None:
+    def __init__(
+        self,
+        settings: Settings,
+        application: Application,
+        listening: socket.socket,
+        state: ServerState | None = None,
+    ) -> None:
         self._settings = settings
         self._application = application
         self._listening = listening
         self._stream_pool = Pool(STREAM_THREADS, "skep-stream")
-        self.state = ServerState()
+        self.state = state or ServerState()
         self._tasks: list[asyncio.Task[None]] = []
         self._listener: Listener | None = None
         self._stop = asyncio.Event()
@@ -107,7 +113,16 @@ class Server:
         self._application.close()
 
     def end(self) -> None:
-        """Asks for a stop; asked again, it cuts off what is still in flight."""
+        """Asks for a stop: calls in flight may finish. To ask twice changes nothing."""
+        self._stop.set()
+
+    def cut_off(self) -> None:
+        """Asks for a stop that waits for nobody."""
+        self._stop.set()
+        self._cut.set()
+
+    def interrupt(self) -> None:
+        """What a person at the keyboard means: at first an end, and the second time right now."""
         if self._stop.is_set():
             self._cut.set()
         self._stop.set()
@@ -119,8 +134,10 @@ class Server:
     async def run(self, ready: Callable[[], None]) -> None:
         """Serves until SIGTERM or SIGINT. `ready` is called when calls are answered."""
         loop = asyncio.get_running_loop()
-        for number in (signal.SIGTERM, signal.SIGINT):
-            loop.add_signal_handler(number, self.end)
+        loop.add_signal_handler(signal.SIGTERM, self.end)
+        loop.add_signal_handler(signal.SIGQUIT, self.cut_off)
+        if signal.getsignal(signal.SIGINT) is not signal.SIG_IGN:
+            loop.add_signal_handler(signal.SIGINT, self.interrupt)
         sys.setswitchinterval(SWITCH_INTERVAL)
         await self.start()
         try:

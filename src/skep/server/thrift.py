@@ -69,6 +69,9 @@ class ThriftConnection(asyncio.Protocol):
 
     def __init__(self, service: Service) -> None:
         self._service = service
+        self._state = service.state
+        self._handle = service.handler.handle
+        self._slow = service.settings.slow_call
         self._wire = ServerConnection(service.http_refusal)
         self._session = Session(generation=service.generation)
         self._negotiation: Negotiation | None = None
@@ -76,12 +79,14 @@ class ThriftConnection(asyncio.Protocol):
         self._task: asyncio.Task[None] | None = None
         """The call in flight, when it waits."""
         self._reading = True
+        self._clogged = False
+        """The peer does not take what it was sent; nothing more is made for it."""
         self._ended = False
         """The peer has sent its last byte."""
         self._closing = False
-        self._active_at = service.state.now
+        self._active_at = self._state.now
         """When the last call came in."""
-        self._expecting_since: float | None = service.state.now
+        self._expecting_since: float | None = self._state.now
         """Since when the peer owes the rest of a message; at first, its very first bytes."""
         self._lingering_since: float | None = None
         self._unsent = 0
@@ -98,15 +103,15 @@ class ThriftConnection(asyncio.Protocol):
         address = transport.get_extra_info("peername")
         self._session.peer = f"{address[0]}:{address[1]}" if isinstance(address, tuple) else str(address)
         self._transport.set_write_buffer_limits(high=WRITE_BUFFER)
-        self._service.state.add(self)
-        if self._service.state.draining:
+        self._state.add(self)
+        if self._state.draining:
             self._close()
 
     def data_received(self, data: bytes) -> None:
         if self._closing:
             return
         self._wire.receive_data(data)
-        if self._task is not None or not self.writable.is_set():
+        if self._task is not None or self._clogged:
             # A peer that pipelines waits in its own socket, not in our memory.
             self._reading = False
             self._transport.pause_reading()
@@ -114,11 +119,13 @@ class ThriftConnection(asyncio.Protocol):
         self._serve()
 
     def pause_writing(self) -> None:
+        self._clogged = True
         self.writable.clear()
         self._unsent = self._transport.get_write_buffer_size()
-        self._unsent_since = self._service.state.now
+        self._unsent_since = self._state.now
 
     def resume_writing(self) -> None:
+        self._clogged = False
         self.writable.set()
         if self._task is None:
             self._serve()
@@ -136,7 +143,7 @@ class ThriftConnection(asyncio.Protocol):
         self.lost = True
         self._closing = True
         self.writable.set()
-        self._service.state.discard(self)
+        self._state.discard(self)
 
     # What the server calls
 
@@ -146,7 +153,7 @@ class ThriftConnection(asyncio.Protocol):
         if self._lingering_since is not None:
             if now - self._lingering_since > LINGER:
                 self._transport.abort()
-        elif not self.writable.is_set() or (self._closing and self._transport.get_write_buffer_size()):
+        elif self._clogged or (self._closing and self._transport.get_write_buffer_size()):
             unsent = self._transport.get_write_buffer_size()
             if unsent < self._unsent or not self._unsent_since:
                 self._unsent_since = now
@@ -178,9 +185,16 @@ class ThriftConnection(asyncio.Protocol):
     # Events of the wire
 
     def _serve(self) -> None:
-        """Answers what has arrived, until there is nothing more or a call waits."""
+        """Answers what has arrived. What goes wrong in it is this connection's end and nobody else's."""
+        try:
+            self._take_turn()
+        except Exception:
+            self._fail()
+
+    def _take_turn(self) -> None:
+        """Answers calls until there are no more, one of them waits, or others should have their turn."""
         for _ in range(TURN):
-            if self._task is not None or self._closing or not self.writable.is_set():
+            if self._task is not None or self._closing or self._clogged:
                 return
             event = self._wire.next_event()
             if type(event) is Request:
@@ -204,13 +218,13 @@ class ThriftConnection(asyncio.Protocol):
             self._transport.resume_reading()
         if self._wire.held or not self._admitted:
             if self._expecting_since is None:
-                self._expecting_since = self._service.state.now
+                self._expecting_since = self._state.now
         else:
             self._expecting_since = None
 
     def _request(self, request: Request) -> None:
         self._expecting_since = None
-        self._active_at = self._service.state.now
+        self._active_at = self._state.now
         call = request.call
         if call is None:
             assert request.error is not None
@@ -231,7 +245,7 @@ class ThriftConnection(asyncio.Protocol):
     def _call(self, request: Request, call: Call) -> None:
         started = monotonic()
         try:
-            result = step(self._handle(call))
+            result = step(self._handle(call, self._session))
         except Exception as error:
             result = self._failure(call, error)
         if isinstance(result, Waiting):
@@ -242,9 +256,6 @@ class ThriftConnection(asyncio.Protocol):
             if not request.oneway:
                 self.write(self._wire.send(request, result))
             self._finished(call, started)
-
-    def _handle(self, call: Call) -> Coroutine[Any, Any, Reply]:
-        return self._service.handler.handle(call, self._session)
 
     def _is_long(self, reply: Reply) -> bool:
         body = reply.body
@@ -263,7 +274,7 @@ class ThriftConnection(asyncio.Protocol):
 
     def _finished(self, call: Call, started: float) -> None:
         seconds = monotonic() - started
-        if seconds >= self._service.settings.slow_call:
+        if seconds >= self._slow:
             log.warning("%s: %s", self._session.peer, describe(call, seconds))
 
     # Calls that wait
@@ -275,11 +286,9 @@ class ThriftConnection(asyncio.Protocol):
         try:
             await work
         except Exception:
-            log.exception("%s: the connection is closed", self._session.peer)
-            self._closing = True
-            self._transport.abort()
+            self._fail()
         self._task = None
-        self._active_at = self._service.state.now
+        self._active_at = self._state.now
         if self.lost:
             return
         if self._closing:
@@ -380,6 +389,12 @@ class ThriftConnection(asyncio.Protocol):
     def _close(self) -> None:
         self._closing = True
         self._transport.close()
+
+    def _fail(self) -> None:
+        """Something went wrong that can no longer be an answer."""
+        log.exception("%s: the connection is closed", self._session.peer)
+        self._closing = True
+        self._transport.abort()
 
     def _drop(self, reason: str) -> None:
         log.warning("%s: dropped: %s", self._session.peer, reason)

@@ -17,21 +17,22 @@ import socket
 import sys
 import time
 from collections.abc import Callable
-from typing import Final
+from typing import Final, NamedTuple
 
 from skep.config import Settings
 from skep.errors import SkepError
 from skep.server.banner import announce, forget, warn_when_open
 from skep.server.listener import listen, tls_context
 from skep.server.server import Application, Server
+from skep.server.state import ServerState, Shares
 
 log = logging.getLogger("skep.server")
 
 START_TIMEOUT: Final = 120.0
 """Seconds for a worker's first start; a migration of the database is part of it."""
-QUICK: Final = 5.0
-"""A worker that lives shorter than this failed to start."""
-MAX_QUICK: Final = 5
+YOUNG: Final = 5.0
+"""Seconds: a worker that dies sooner may have died of its start."""
+MAX_YOUNG: Final = 5
 """So many that die young, one after the other, end the server."""
 GRACE: Final = 10.0
 """Seconds on top of the drain time-out before a worker that should have ended is killed."""
@@ -39,6 +40,15 @@ FAILED: Final = 2
 """The exit code of a process that could not start."""
 
 Build = Callable[[Settings], Application]
+
+
+class Place(NamedTuple):
+    """What a worker has from its parent."""
+
+    shares: Shares
+    slot: int
+    lifeline: int
+    """A pipe that is closed when the parent is gone: then the worker ends as well."""
 
 
 def run(settings: Settings, build: Build) -> int:
@@ -62,22 +72,24 @@ def serve(
     build: Build,
     listening: socket.socket,
     ready: Callable[[], None],
-    lifeline: int | None = None,
+    place: Place | None = None,
 ) -> None:
-    """One worker, in this process. It also ends when `lifeline`, a pipe from the parent, is closed."""
+    """One worker, in this process; `place` is what it has from its parent, if it has one."""
     application = build(settings)
 
     async def main() -> None:
-        server = Server(settings, application, listening)
-        if lifeline is not None:
-            loop = asyncio.get_running_loop()
+        if place is None:
+            await Server(settings, application, listening).run(ready)
+            return
+        server = Server(settings, application, listening, ServerState(place.shares, place.slot))
+        loop = asyncio.get_running_loop()
 
-            def orphaned() -> None:
-                loop.remove_reader(lifeline)
-                log.error("the parent process is gone")
-                server.end()
+        def orphaned() -> None:
+            loop.remove_reader(place.lifeline)
+            log.error("the parent process is gone")
+            server.end()
 
-            loop.add_reader(lifeline, orphaned)
+        loop.add_reader(place.lifeline, orphaned)
         await server.run(ready)
 
     with asyncio.Runner(loop_factory=_loop_factory()) as runner:
@@ -101,6 +113,12 @@ def _loop_factory() -> Callable[[], asyncio.AbstractEventLoop] | None:
     return factory
 
 
+class _Worker(NamedTuple):
+    slot: int
+    """Its place in `Shares`."""
+    started: float
+
+
 class Supervisor:
     """The parent. It waits for signals and for its workers, and does nothing else."""
 
@@ -108,10 +126,16 @@ class Supervisor:
         self._settings = settings
         self._build = build
         self._listening = listening
-        self._workers: dict[int, float] = {}
-        """Process id to when it was started."""
+        self._shares = Shares(settings.workers)
+        self._workers: dict[int, _Worker] = {}
+        """By process id."""
         self._died_young = 0
+        """How many did, one after the other."""
+        self._not_before = 0.0
+        """When the next worker may be started: those that die young are replaced more and more slowly."""
         self._stopping = False
+        self._hurry = False
+        """SIGINT came twice: what is in flight is cut off."""
         self._lifeline, self._lifeline_end = os.pipe()
         self._woken, self._wake = os.pipe()
         os.set_blocking(self._wake, False)
@@ -135,21 +159,19 @@ class Supervisor:
         # The first worker brings the database up to date; the others find it so.
         if not self._start_first():
             return 0 if self._stopping else FAILED
-        while len(self._workers) < self._settings.workers:
-            self._fork()
-        announce(self._settings, self._listening, list(self._workers))
+        announced = False
         while not self._stopping:
-            self._pause(None)
-            dead = self._reap()
-            if dead and not self._stopping:
-                if self._died_young >= MAX_QUICK:
-                    log.error("%d workers died right after their start; giving up", self._died_young)
-                    return FAILED
-                if self._died_young:
-                    self._pause(min(0.1 * 2**self._died_young, 5.0))
+            self._reap()
+            if self._died_young >= MAX_YOUNG:
+                log.error("%d workers died right after their start; giving up", self._died_young)
+                return FAILED
+            wait = self._not_before - time.monotonic()
+            if len(self._workers) < self._settings.workers and wait <= 0:
                 while len(self._workers) < self._settings.workers:
                     self._fork()
-                announce(self._settings, self._listening, list(self._workers), again=True)
+                announce(self._settings, self._listening, list(self._workers), again=announced)
+                announced = True
+            self._pause(wait if wait > 0 else None)
         return 0
 
     def _start_first(self) -> bool:
@@ -176,15 +198,17 @@ class Supervisor:
         sys.stdout.flush()
         sys.stderr.flush()
         gc.freeze()  # What exists now stays shared between the processes.
+        slot = min(set(range(self._settings.workers)) - {worker.slot for worker in self._workers.values()})
         pid = os.fork()
         if pid:
-            self._workers[pid] = time.monotonic()
+            self._workers[pid] = _Worker(slot, time.monotonic())
             return
         # The worker. It never returns into the parent's code.
         code = FAILED
         try:
             self._become_worker()
-            serve(self._settings, self._build, self._listening, lambda: self._tell(ready), self._lifeline)
+            place = Place(self._shares, slot, self._lifeline)
+            serve(self._settings, self._build, self._listening, lambda: self._tell(ready), place)
             code = 0
         except SkepError as error:
             print(f"skep: {error}", file=sys.stderr)
@@ -198,8 +222,10 @@ class Supervisor:
 
     def _become_worker(self) -> None:
         signal.set_wakeup_fd(-1)
-        for number in (signal.SIGTERM, signal.SIGINT, signal.SIGCHLD):
+        for number in (signal.SIGTERM, signal.SIGCHLD):
             signal.signal(number, signal.SIG_DFL)
+        # A Ctrl-C reaches all processes of a terminal; the parent is the one to act on it.
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
         for fd in (self._lifeline_end, self._woken, self._wake):
             os.close(fd)
 
@@ -211,6 +237,7 @@ class Supervisor:
 
     def _signalled(self, number: int, frame: object) -> None:
         if number != signal.SIGCHLD:
+            self._hurry = self._hurry or (self._stopping and number == signal.SIGINT)
             self._stopping = True
 
     def _pause(self, seconds: float | None) -> None:
@@ -225,19 +252,19 @@ class Supervisor:
             while os.read(self._woken, 512):
                 pass
 
-    def _reap(self) -> bool:
-        """Forgets the workers that ended; whether there were any."""
-        found = False
-        for pid, started in tuple(self._workers.items()):
+    def _reap(self) -> None:
+        """Forgets the workers that ended."""
+        for pid, worker in tuple(self._workers.items()):
             ended, status = os.waitpid(pid, os.WNOHANG)
             if not ended:
                 continue
-            found = True
             del self._workers[pid]
+            self._shares.leave(worker.slot)
             if not self._stopping:
                 log.error("worker %d ended (%s)", pid, _reason(status))
-                self._died_young = self._died_young + 1 if time.monotonic() - started < QUICK else 0
-        return found
+                now = time.monotonic()
+                self._died_young = self._died_young + 1 if now - worker.started < YOUNG else 0
+                self._not_before = now + (0.1 * 2**self._died_young if self._died_young else 0.0)
 
     def _end_all(self) -> None:
         """SIGTERM to each, and SIGKILL to what is left when the time is over."""
@@ -247,6 +274,8 @@ class Supervisor:
         until = time.monotonic() + self._settings.drain_timeout + GRACE
         while self._workers and time.monotonic() < until:
             self._pause(0.5)
+            if self._hurry:
+                self._signal_all(signal.SIGQUIT)
             self._reap()
         self._signal_all(signal.SIGKILL)
         for pid in self._workers:

@@ -7,6 +7,8 @@ implement it; the server is given one and knows nothing else. This module never 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from inspect import GEN_CREATED, getgeneratorstate
+from types import GeneratorType
 from typing import Any, Final, Protocol
 
 from skep.errors import ApplicationError, MetastoreError
@@ -69,6 +71,9 @@ class Stream:
         self.length: Final = length
 
     def close(self) -> None:
+        # A generator that was never begun would skip the `finally` in which it lets its snapshot go.
+        if isinstance(self.chunks, GeneratorType) and getgeneratorstate(self.chunks) == GEN_CREATED:
+            next(self.chunks, None)
         close = getattr(self.chunks, "close", None)
         if close is not None:
             close()

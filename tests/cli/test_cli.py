@@ -1,0 +1,75 @@
+"""The command `skep`, run as a person runs it."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import pytest
+
+import skep
+from skep.cli.errors import explained
+from skep.config import KEYS
+from skep.errors import StoreError
+
+ROOT = Path(__file__).parent.parent.parent
+
+
+def run(*words: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run([sys.executable, "-m", "skep", *words], capture_output=True, text=True, timeout=60)
+
+
+def test_the_version_is_that_of_the_package() -> None:
+    declared = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]["version"]
+    assert run("--version").stdout == f"skep {declared}\n"
+    assert skep.__version__ == declared
+
+
+def test_without_a_command_the_help_is_shown() -> None:
+    assert "serve" in run().stdout + run().stderr
+
+
+def test_every_setting_is_a_flag_of_serve() -> None:
+    text = run("serve", "--help").stdout
+    assert [key.flag for key in KEYS.values() if key.flag not in text] == []
+    assert "--config" in text
+
+
+def test_help_loads_neither_the_server_nor_the_database() -> None:
+    program = "import sys, skep.cli.app; print(*({'asyncio', 'sqlalchemy', 'skep.wire'} & sys.modules.keys()))"
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=60, check=True)
+    assert done.stdout.split() == []
+
+
+def test_a_wrong_setting_is_one_line_and_exit_code_2() -> None:
+    done = run("serve", "--port", "many")
+    assert done.returncode == 2
+    assert done.stderr == "skep: the flags: port is 'many'; a whole number from 0 to 65535 was expected\n"
+
+
+def test_an_unknown_flag_is_refused_with_the_nearest() -> None:
+    done = run("serve", "--prot", "1")
+    assert done.returncode == 2
+    assert "--port" in done.stderr
+
+
+def test_an_error_of_skep_is_explained_and_ends_the_command(capsys: pytest.CaptureFixture[str]) -> None:
+    @explained
+    def command() -> None:
+        raise StoreError("the disk is full")
+
+    with pytest.raises(SystemExit) as caught:
+        command()
+    assert caught.value.code == 2
+    assert capsys.readouterr().err == "skep: the disk is full\n"
+
+
+def test_any_other_error_keeps_its_trace() -> None:
+    @explained
+    def command() -> None:
+        raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError):
+        command()

@@ -1,0 +1,45 @@
+"""What a server says when it is ready."""
+
+from __future__ import annotations
+
+import pytest
+
+from skep.config import load
+from skep.server.banner import is_loopback, text, uri
+
+
+@pytest.mark.parametrize(
+    ("host", "expected"),
+    [
+        *(("127.0.0.1", True), ("127.8.8.8", True), ("::1", True), ("localhost", True)),
+        *(("0.0.0.0", False), ("::", False), ("10.0.0.1", False), ("metastore.example.com", False)),
+    ],
+)
+def test_only_loopback_addresses_are_closed_to_the_network(host: str, expected: bool) -> None:
+    assert is_loopback(host) is expected
+
+
+@pytest.mark.parametrize(
+    ("url", "shown"),
+    [
+        ("postgresql://skep:hon@ey@db:5432/skep", "postgresql://skep:…@db:5432/skep"),
+        ("postgresql://db/skep?user=skep&password=honey&x=1", "postgresql://db/skep?user=skep&password=…&x=1"),
+    ],
+)
+def test_a_password_in_the_database_url_is_not_shown(url: str, shown: str) -> None:
+    banner = text(load(environment={}, flags={"database_url": url}), 9083)
+    assert shown in banner
+    assert "hon" not in banner
+
+
+def test_a_database_url_without_a_password_is_shown_as_it_is() -> None:
+    settings = load(environment={}, flags={"database_url": "postgresql://skep@db:5432/skep"})
+    assert "postgresql://skep@db:5432/skep" in text(settings, 9083)
+
+
+def test_an_ipv6_address_is_written_in_brackets() -> None:
+    assert uri("::1", 9083) == "thrift://[::1]:9083"
+
+
+def test_a_server_on_all_addresses_is_reached_by_the_name_of_its_machine() -> None:
+    assert "0.0.0.0" not in uri("0.0.0.0", 9083)

@@ -1,0 +1,26 @@
+"""The life of a worker: what happens when it is told to end."""
+
+from __future__ import annotations
+
+from skep.wire.methods import METHODS
+from tests.server.support import eventually, serving
+
+
+def test_a_server_that_drains_accepts_nobody_and_finishes_what_it_has() -> None:
+    with serving() as server:
+        with server.peer() as busy, server.peer() as idle:
+            assert idle.do("echo", "x") == "x"
+            busy.send("get_config_value", "wait", "0.5")
+            eventually(lambda: len(server.handler.started) == 2)
+            server.end()
+            assert idle.rest() == b""
+            assert busy.reply().value(METHODS["get_config_value"]) == "0.5"
+            assert busy.rest() == b""
+
+
+def test_calls_that_outlast_the_drain_time_out_are_cut_off() -> None:
+    with serving(drain_timeout="0.2") as server, server.peer() as busy:
+        busy.send("get_config_value", "wait", "60")
+        eventually(lambda: bool(server.handler.started))
+        server.end()
+        assert busy.rest() == b""

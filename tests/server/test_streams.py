@@ -1,0 +1,161 @@
+"""Long replies: pulled while the peer takes them, drained when it does not, closed whatever happens."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from skep.errors import ApplicationError
+from skep.server.state import MAX_STREAMS, ServerState
+from skep.server.streams import StreamSender
+from skep.store.pool import Pool
+from skep.wire.message import Stream
+from skep.wire.methods import METHODS
+from tests.server.handlers import CHUNK
+from tests.server.support import Running, eventually, serving
+
+MIB = 1 << 20
+_METHOD = METHODS["get_config_value"]
+
+
+@pytest.mark.parametrize("framed", [False, True], ids=["unframed", "framed"])
+@pytest.mark.parametrize("protocol", ["binary", "compact", "json"])
+def test_a_stream_arrives_whole(server: Running, protocol: str, framed: bool) -> None:
+    with server.peer(protocol=protocol, framed=framed) as peer:
+        assert peer.do("stream", 3 * MIB) == "x" * 3 * MIB
+        assert peer.do("echo", "and on") == "and on"
+    assert server.handler.closed == 1
+
+
+def test_a_stream_to_a_slow_reader_is_made_no_faster_than_it_is_read(server: Running) -> None:
+    with server.peer() as peer:
+        peer.send("get_config_value", "stream", str(1024 * MIB))
+        peer.socket.recv(1)
+        eventually(lambda: server.handler.produced > 0)
+        # What was made is in the socket's buffers and in one or two chunks; it stands still until we read.
+        made = -1
+        while made != server.handler.produced:
+            made = server.handler.produced
+            threading.Event().wait(0.3)
+        assert made < 64 * MIB
+
+
+def test_a_lost_connection_closes_the_stream(server: Running) -> None:
+    peer = server.peer()
+    peer.send("get_config_value", "stream", str(1024 * MIB))
+    peer.socket.recv(1000)
+    peer.socket.close()
+    eventually(lambda: server.handler.closed == 1)
+    assert server.handler.produced < 1024 * MIB
+
+
+def test_an_error_after_the_first_chunk_closes_the_connection(
+    server: Running, caplog: pytest.LogCaptureFixture
+) -> None:
+    with server.peer() as peer:
+        peer.send("get_config_value", "broken stream", str(4 * MIB))
+        received = peer.rest()
+        assert len(received) < 4 * MIB
+    eventually(lambda: server.handler.closed == 1)
+    assert "the database has gone" in caplog.text
+
+
+@pytest.mark.parametrize("protocol", ["binary", "compact"])
+def test_an_error_before_the_first_chunk_is_an_answer(server: Running, protocol: str) -> None:
+    with server.peer(protocol=protocol) as peer:
+        with pytest.raises(ApplicationError, match="Internal error processing get_config_value"):
+            peer.do("no stream", 4 * MIB)
+        assert peer.do("echo", "still there") == "still there"
+    assert server.handler.closed == 1
+
+
+def test_a_stream_that_is_shorter_than_it_said_closes_the_connection(
+    server: Running, caplog: pytest.LogCaptureFixture
+) -> None:
+    with server.peer(framed=True) as peer:
+        peer.send("get_config_value", "short stream", str(MIB))
+        peer.rest()
+    assert f"a stream of {MIB + 8} bytes gave {MIB + 7}" in caplog.text
+
+
+def test_a_reply_that_fits_in_no_frame_is_refused_with_the_reason(server: Running) -> None:
+    with server.peer(framed=True) as peer:
+        with pytest.raises(ApplicationError, match="does not fit in a frame"):
+            peer.do("stream", 2**31 - 2)
+        assert peer.do("echo", "still there") == "still there"
+    assert server.handler.closed == 1
+
+
+def test_more_streams_than_may_be_open_wait_for_each_other() -> None:
+    with serving() as server:
+        peers = [server.peer() for _ in range(MAX_STREAMS + 4)]
+        for peer in peers:
+            peer.send("get_config_value", "stream", str(8 * MIB))
+        for peer in peers:
+            assert len(peer.reply().value(_METHOD)) == 8 * MIB
+            peer.socket.close()
+        assert server.handler.closed == len(peers)
+
+
+def test_many_streams_do_not_keep_other_calls_waiting(server: Running) -> None:
+    peers = [server.peer() for _ in range(MAX_STREAMS)]
+    for peer in peers:
+        peer.send("get_config_value", "stream", str(512 * MIB))
+        peer.socket.recv(1)
+    with server.peer() as other:
+        assert other.do("pool", "x") == "x"
+    for peer in peers:
+        peer.socket.close()
+    eventually(lambda: server.handler.closed == MAX_STREAMS)
+
+
+class SlowReader:
+    """A connection that takes nothing until it is told to."""
+
+    def __init__(self) -> None:
+        self.lost = False
+        self.writable = asyncio.Event()
+        self.writable.set()
+        self.received = b""
+
+    def write(self, data: bytes) -> None:
+        self.received += data
+        self.writable.clear()
+
+
+def test_an_old_snapshot_is_drained_to_a_file_and_released(tmp_path: Path) -> None:
+    closed: list[bool] = []
+
+    def chunks() -> Iterator[bytes]:
+        try:
+            for number in range(8):
+                yield bytes((number,)) * CHUNK
+        finally:
+            closed.append(True)
+
+    async def main() -> bytes:
+        pool, state, reader = Pool(2), ServerState(), SlowReader()
+        stream = Stream(chunks(), 8 * CHUNK)
+        sender = StreamSender(stream, b"head", lambda chunk: chunk, reader, pool, state, tmp_path, max_age=0.2)
+        task = asyncio.create_task(sender.run())
+        async with asyncio.timeout(20):
+            while not closed:
+                await asyncio.sleep(0.01)
+            # The reader has taken one chunk; the snapshot is gone all the same, and so is its slot.
+            assert len(reader.received) == len(b"head") + CHUNK
+            while state.streams._value < MAX_STREAMS:
+                await asyncio.sleep(0.01)
+            while not task.done():
+                reader.writable.set()
+                await asyncio.sleep(0)
+        await task
+        pool.close()
+        return reader.received
+
+    received = asyncio.run(main())
+    assert received == b"head" + b"".join(bytes((number,)) * CHUNK for number in range(8))
+    assert list(tmp_path.iterdir()) == []

@@ -1,0 +1,187 @@
+"""Settings: three sources, one schema, and errors that say what would work."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from skep.config import KEYS, Settings, load
+from skep.errors import ConfigError
+from tools import configuration_reference
+
+
+def written(folder: Path, text: str) -> Path:
+    file = folder / "skep.yaml"
+    file.write_text(text, encoding="utf-8")
+    return file
+
+
+def test_defaults_listen_on_the_loopback_with_the_embedded_database() -> None:
+    settings = load(environment={})
+    assert (settings.host, settings.port, settings.workers) == ("127.0.0.1", 9083, 1)
+    assert settings.database_url is None
+    assert settings.data == Path("~/.skep").expanduser()
+    assert settings.warehouse_root == (Path("~/.skep").expanduser() / "warehouse").as_uri()
+
+
+def test_the_environment_wins_over_the_file_and_a_flag_over_both(tmp_path: Path) -> None:
+    file = written(tmp_path, "port: 1\nthreads: 1\nworkers: 1\n")
+    settings = load(file, {"SKEP_PORT": "2", "SKEP_THREADS": "2"}, {"port": "3"})
+    assert (settings.port, settings.threads, settings.workers) == (3, 2, 1)
+
+
+def test_the_environment_can_name_the_file(tmp_path: Path) -> None:
+    file = written(tmp_path, "port: 7\n")
+    assert load(None, {"SKEP_CONFIG": str(file)}).port == 7
+
+
+VALUES: dict[str, tuple[Any, Any]] = {
+    "host": ("0.0.0.0", "0.0.0.0"),
+    "port": ("1234", 1234),
+    "data": ("/srv/skep", Path("/srv/skep")),
+    "database_url": ("postgresql://h/d", "postgresql://h/d"),
+    "warehouse": ("s3a://b/w", "s3a://b/w"),
+    "directories": ("off", "off"),
+    "compat": ("4.0", "4.0"),
+    "workers": ("4", 4),
+    "threads": ("16", 16),
+    "max_connections": ("100", 100),
+    "idle_timeout": ("5", 5.0),
+    "request_timeout": ("0.5", 0.5),
+    "drain_timeout": ("0", 0.0),
+    "slow_call": ("2.5", 2.5),
+    "tls_certificate": ("/c.pem", Path("/c.pem")),
+    "tls_key": ("/k.pem", Path("/k.pem")),
+    "kerberos_principal": ("hive/h@R", "hive/h@R"),
+    "kerberos_keytab": ("/k.keytab", Path("/k.keytab")),
+    "http_port": ("9443", 9443),
+    "log_level": ("DEBUG", "debug"),
+    "ready_file": ("/run/skep.json", Path("/run/skep.json")),
+}
+TOGETHER = {
+    "tls_key": {"tls_certificate": "/c.pem"},
+    "kerberos_principal": {"kerberos_keytab": "/k.keytab"},
+    "kerberos_keytab": {"kerberos_principal": "hive/h@R"},
+}
+
+
+def test_every_key_is_tried_here() -> None:
+    assert list(VALUES) == list(KEYS)
+
+
+@pytest.mark.parametrize("name", VALUES)
+def test_every_key_can_be_given_by_file_environment_and_flag(name: str, tmp_path: Path) -> None:
+    text, value = VALUES[name]
+    others = TOGETHER.get(name, {})
+    lines = "".join(f"{key}: {other}\n" for key, other in others.items())
+    assert getattr(load(written(tmp_path, f"{lines}{name}: {text}\n"), {}), name) == value
+    variables = {KEYS[key].variable: other for key, other in (others | {name: text}).items()}
+    assert getattr(load(environment=variables), name) == value
+    assert getattr(load(environment={}, flags=others | {name: text}), name) == value
+
+
+@pytest.mark.parametrize(
+    ("wrong", "right"), [("wareouse", "warehouse"), ("database-url", "database_url"), ("Port", "port")]
+)
+def test_an_unknown_key_is_refused_with_the_nearest(wrong: str, right: str, tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match=rf"skep\.yaml: unknown key '{wrong}'; did you mean '{right}'\?"):
+        load(written(tmp_path, f"{wrong}: 1\n"), {})
+
+
+def test_an_unknown_variable_is_refused_with_the_nearest() -> None:
+    with pytest.raises(ConfigError, match=r"unknown variable SKEP_DATABASE; did you mean SKEP_DATABASE_URL\?"):
+        load(environment={"SKEP_DATABASE": "x"})
+
+
+def test_a_key_that_resembles_none_is_answered_with_all() -> None:
+    with pytest.raises(ConfigError, match="unknown key 'zzz'; known are host, port, "):
+        load(environment={}, flags={"zzz": "1"})
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "expected"),
+    [
+        ("port", "65536", "a whole number from 0 to 65535 was expected"),
+        ("port", "1.5", "a whole number"),
+        ("workers", "0", "a whole number from 1 to 256 was expected"),
+        ("idle_timeout", "soon", "a number of seconds was expected, such as 60 or 0.5"),
+        ("idle_timeout", "-1", "a number of seconds"),
+        ("compat", "5.0", "one of 2.3, 3.1, 4.0, 4.2 was expected"),
+        ("directories", "some", "one of all, local, off was expected"),
+        ("host", " ", "a text was expected"),
+    ],
+)
+def test_a_wrong_value_is_named_with_what_was_expected(name: str, value: str, expected: str) -> None:
+    with pytest.raises(ConfigError) as caught:
+        load(environment={}, flags={name: value})
+    assert str(caught.value).startswith(f"the flags: {name} is {value!r}; {expected}")
+
+
+def test_what_yaml_makes_of_off_and_of_versions_is_understood(tmp_path: Path) -> None:
+    settings = load(written(tmp_path, "directories: off\ncompat: 4.0\n"), {})
+    assert (settings.directories, settings.compat) == ("off", "4.0")
+
+
+@pytest.mark.parametrize("text", ["port: [1", "- port", "just words"])
+def test_a_file_that_holds_no_settings_is_named(text: str, tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match=r"skep\.yaml: (not valid YAML|lines of `key: value` were expected)"):
+        load(written(tmp_path, text), {})
+
+
+def test_an_empty_file_changes_nothing(tmp_path: Path) -> None:
+    assert load(written(tmp_path, "# nothing\n"), {}) == load(environment={})
+
+
+def test_a_missing_file_is_named(tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match=r"none\.yaml: No such file"):
+        load(tmp_path / "none.yaml", {})
+
+
+def test_a_server_has_one_database() -> None:
+    with pytest.raises(ConfigError, match="data and database_url are both given"):
+        load(environment={}, flags={"data": "/d", "database_url": "postgresql://h/d"})
+
+
+def test_a_later_source_may_choose_another_kind_of_database(tmp_path: Path) -> None:
+    settings = load(written(tmp_path, "database_url: postgresql://h/d\n"), {}, {"data": "/d"})
+    assert (settings.data, settings.database_url) == (Path("/d"), None)
+
+
+@pytest.mark.parametrize("given", [{"tls_key": "/k"}, {"kerberos_principal": "p"}, {"kerberos_keytab": "/k"}])
+def test_keys_that_need_each_other_are_asked_for_together(given: dict[str, str]) -> None:
+    with pytest.raises(ConfigError, match=r"tls_certificate|together"):
+        load(environment={}, flags=given)
+
+
+def test_variables_that_kubernetes_makes_for_a_service_named_skep_are_no_settings() -> None:
+    settings = load(
+        environment={
+            "SKEP_PORT": "tcp://10.0.0.7:9083",
+            "SKEP_PORT_9083_TCP_ADDR": "10.0.0.7",
+            "SKEP_SERVICE_HOST": "10.0.0.7",
+            "SKEP_METASTORE_SERVICE_PORT_THRIFT": "9083",
+        }
+    )
+    assert settings.port == 9083
+
+
+def test_an_empty_variable_is_not_given() -> None:
+    assert load(environment={"SKEP_DATABASE_URL": ""}) == load(environment={})
+
+
+def test_settings_cannot_be_changed() -> None:
+    with pytest.raises(AttributeError):
+        Settings().port = 1  # type: ignore[misc]
+
+
+def test_every_key_is_described_in_a_sentence() -> None:
+    for key in KEYS.values():
+        assert key.description[0].isupper()
+        assert key.description.endswith(".")
+
+
+def test_the_reference_page_is_current() -> None:
+    page = configuration_reference.OUT.read_text("utf-8")
+    assert page == configuration_reference.render(KEYS.values()), "run python tools/configuration_reference.py"

@@ -1,0 +1,65 @@
+"""Writes docs/reference/configuration.md from the settings schema; with --check only says whether it is current.
+
+Run it after every change of `src/skep/config.py`: `python tools/configuration_reference.py`.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT / "src"))
+
+from skep.config import CONFIG_VARIABLE, KEYS, PREFIX, Key  # noqa: E402
+
+OUT = ROOT / "docs/reference/configuration.md"
+HEAD = f"""# Configuration
+
+Made by `tools/configuration_reference.py` from `src/skep/config.py`: do not edit.
+
+Every key can be given in a YAML file (`skep serve --config FILE`, or the variable `{CONFIG_VARIABLE}`), as an
+environment variable and as a flag. The environment wins over the file, a flag over both. Unknown keys are refused.
+
+```yaml
+# skep.yaml
+host: 0.0.0.0
+database_url: postgresql://skep@db.example.com/skep
+warehouse: s3a://warehouse/hive
+workers: 4
+```
+
+The variable of a key is its name in capitals behind `{PREFIX}` (`{PREFIX}DATABASE_URL`); its flag has dashes
+(`--database-url`).
+
+| key | value | default | |
+|---|---|---|---|
+"""
+
+
+def render(keys: Iterable[Key]) -> str:
+    """The page."""
+    return HEAD + "".join(map(_row, keys))
+
+
+def _row(key: Key) -> str:
+    kind = key.kind.replace("|", "\\|")
+    default = f"`{key.default_text}`" if key.default_text else ""
+    return f"| `{key.name}` | {kind} | {default} | {key.description} |\n"
+
+
+def main(check: bool) -> int:
+    text = render(KEYS.values())
+    current = OUT.exists() and OUT.read_text("utf-8") == text
+    if check:
+        if not current:
+            print(f"not current: {OUT.relative_to(ROOT)}; run python tools/configuration_reference.py")
+        return 0 if current else 1
+    OUT.parent.mkdir(parents=True, exist_ok=True)
+    OUT.write_text(text, "utf-8")
+    return 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main("--check" in sys.argv[1:]))
