@@ -7,7 +7,8 @@ from __future__ import annotations
 
 from struct import Struct
 
-from skep.wire.binary import FIXED, INCOMPLETE, Malformed, args_codec, skip, unpack_i, unpack_u
+from skep.wire.binary import FIXED, INCOMPLETE, args_codec, skip, unpack_i, unpack_u
+from skep.wire.compiler import Malformed
 from skep.wire.limits import MAX_DEPTH, MAX_MESSAGE, MAX_NAME
 from skep.wire.methods import BY_BYTES, Method
 from skep.wire.protocol import BadMessage, Incoming, Incomplete
