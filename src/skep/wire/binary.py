@@ -121,7 +121,9 @@ class BinaryCompiler(PositionCompiler):
             body += self.read(key, f"k{k}", pad + "    ") + self.read(value, f"x{k}", pad + "    ")
             return body + f"{pad}    M{k}[k{k}] = x{k}\n{pad}{target} = M{k}\n"
         if name == "string":
-            return f"{pad}q = p + 4 + unpack_u(b, p)[0]; {target} = b[p + 4:q].decode('utf-8', 'surrogateescape'); p = q\n"
+            return (
+                f"{pad}q = p + 4 + unpack_u(b, p)[0]; {target} = b[p + 4:q].decode('utf-8', 'surrogateescape'); p = q\n"
+            )
         if name == "binary":
             return f"{pad}q = p + 4 + unpack_u(b, p)[0]; {target} = b[p + 4:q]; p = q\n"
         if name == "bool":
@@ -253,4 +255,7 @@ def decode_body(kind: int, method: Method | None, data: bytes) -> tuple[Any, ...
 
 
 def encode_body(kind: int, method: Method | None, values: tuple[Any, ...]) -> bytes:
-    return _encode(CODEC.body(kind, method)[1], values)
+    try:
+        return _encode(CODEC.body(kind, method)[1], values)
+    except RecursionError:
+        raise Malformed("a message's body holds too many structs inside each other") from None

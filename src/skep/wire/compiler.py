@@ -112,19 +112,22 @@ class Compiler:
                 out.append(f"{self.write(other.type, 'v', inner)}{pad}else:\n")
                 pad = inner
             out.append(self.field(slot.field, before, pad))
-            out.append(self._field_written(name, slot.field, pad))
+            out.append(self.field_written(name, slot.field, pad))
             before.append(slot.field.id)
         out.append(f"{self.writer_ends}\n")
         return "".join(out)
 
-    def _field_written(self, name: str, field: Field, pad: str) -> str:
+    def field_written(self, name: str, field: Field, pad: str) -> str:
         if (name, field.name) not in MEMOS or field.type.name == "string":
             return self.write(field.type, "v", pad)
         memo = f"kept_{name}_{field.name}"
         self.namespace[memo] = [(None, b"")]
         body = f"{pad}kv, kb = {memo}[0]\n{pad}if kv is v: w(kb)\n{pad}else:\n{pad}    out = w; L = []; w = L.append\n"
         body += self.write(field.type, "v", pad + "    ")
-        return body + f"{pad}    w = out; kb = b''.join(L); {memo}[0] = (v, kb); w(kb)\n"
+        return (
+            body
+            + f"{pad}    w = out; kb = b''.join(L); w(kb)\n{pad}    if len(kb) < {MEMO_LIMIT}: {memo}[0] = (v, kb)\n"
+        )
 
     def _define(self, name: str, source: str) -> None:
         exec(compile(source, f"<skep {self.protocol} codec of {name}>", "exec"), self.namespace)
@@ -209,7 +212,7 @@ class PositionCompiler(Compiler):
             out.append(f"        {branch} i == {self.field_id(slot.field)} and {self.matches(slot.field.type)}:\n")
             out.append(self.field_value(name, slot.field, f"f{slot.index}", " " * 12))
             branch = "elif"
-        out.append("        else:\n            p = skip_field(b, p, t)\n" if plan else "        p = skip_field(b, p, t)\n")
+        out.append("        else: p = skip_field(b, p, t)\n" if plan else "        p = skip_field(b, p, t)\n")
         values = "".join(f"f{i}, " for i in range(width)).rstrip()
         out.append(f"    return {make.format(values)}, p + 1\n")
         return "".join(out)
