@@ -202,16 +202,15 @@ class TjsonCompiler(Compiler):
         out = [f"def read_{name}(o):\n    if type(o) is not dict: raise wrong('a struct', o)\n"]
         if old := old_layout(name):
             sign = f"o.get('{old[0].id}')"
-            out.append(f"    f = {sign}\n    if f is not None and '{json_name(old[0].type)}' in f: ")
+            out.append(f"    f = {sign}\n    if f is not None and f.get('{json_name(old[0].type)}') is not None: ")
             out.append(f"return read_old_{name}(o)\n")
         out += [f"    f{i} = {defaults.get(i)!r}\n" for i in range(width)]
         for slot in plan:
             field = slot.field
             kind = json_name(field.type)
-            out.append(
-                f"    f = o.get('{field.id}')\n    if f is not None and '{kind}' in f:\n        v = f['{kind}']\n"
-            )
-            out.append(self.field_value(name, field, f"f{slot.index}", " " * 8))
+            out.append(f"    f = o.get('{field.id}')\n    if f is not None:\n        v = f.get('{kind}', NOTHING)\n")
+            out.append("        if v is not NOTHING:\n")
+            out.append(self.field_value(name, field, f"f{slot.index}", " " * 12))
         values = "".join(f"f{i}, " for i in range(width)).rstrip()
         out.append(f"    return {make.format(values)}\n")
         return "".join(out)
@@ -259,6 +258,7 @@ _NAMESPACE: dict[str, Any] = {
     "wrong": _wrong, "text": _text, "base64": _base64, "integer": _integer, "integer_key": _integer_key,
     "boolean": _bool, "double": _double, "elements": _elements, "texts": _texts, "pairs": _pairs,
     "dumps": orjson.dumps, "dump_base64": _dump_base64, "dump_double": _dump_double, "ENDS": (b"{}", b"}}"),
+    "NOTHING": _NOTHING,
 }  # fmt: skip
 CODEC: Final = TjsonCompiler(_NAMESPACE)
 MENDING_CODEC: Final = TjsonCompiler({**_NAMESPACE, "dumps": _mending_dumps})

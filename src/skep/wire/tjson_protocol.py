@@ -17,7 +17,7 @@ from skep.wire.limits import MAX_MESSAGE, MAX_NAME
 from skep.wire.methods import BY_BYTES, Method
 from skep.wire.protocol import BadMessage, Incoming, Incomplete
 from skep.wire.tjson import CODEC, MENDING_CODEC
-from skep.wire.tjson_text import BracketScanner, parse
+from skep.wire.tjson_text import BracketScanner, loads
 
 VERSION = 1
 _HEADER = re.compile(
@@ -87,10 +87,7 @@ class TjsonProtocol:
     def _read(self, reader: Reader | None, data: bytes, header: Header, end: int) -> Any:
         text = data[header.end : end - 1]
         try:
-            try:
-                parsed = orjson.loads(text)
-            except orjson.JSONDecodeError:
-                parsed = parse(text)
+            parsed = loads(text)
             if type(parsed) is not dict:
                 raise Malformed("a message's struct is not an object")
             return None if reader is None else reader(parsed)

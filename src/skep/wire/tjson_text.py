@@ -1,8 +1,8 @@
 """Finds the end of a TJSON message in a stream, and reads the text that JSON parsers refuse.
 
 Apache's TJSONProtocol writes a list that is the key of a map in the key's place (`{["str",1,"a"]:"x"}`), and its
-Python library writes `nan` and `inf` bare. `parse` reads both; everything it returns is what orjson would return, but
-that keys may be tuples. Nothing here knows a struct.
+Python library writes control characters raw and `nan` and `inf` bare. `loads` reads all of these; such keys are then
+tuples, all else is what orjson returns. Nothing here knows a struct.
 """
 
 from __future__ import annotations
@@ -11,6 +11,8 @@ import math
 import re
 from json.decoder import scanstring  # type: ignore[attr-defined]
 from typing import Any, Final
+
+import orjson
 
 from skep.wire.compiler import Malformed
 from skep.wire.limits import MAX_DEPTH
@@ -25,6 +27,7 @@ _STRUCT = rb"\{(?:" + _FLAT + rb"|" + _LEAF + rb")*+\}"
 # What needs no look at the depth: plain text, whole strings, and objects that hold at most one more level, as the
 # columns of a table are. All of it starts with different characters, so the expression never goes back.
 _EVEN = re.compile(rb"(?:" + _FLAT + rb"|" + _STRUCT + rb")*+", re.DOTALL)
+_BEFORE = re.compile(rb"[ \t\r\n]*+")
 _IN_STRING = re.compile(rb'(?:[^"\\]++|\\.)*+', re.DOTALL)
 
 _NUMBER = re.compile(r"-?(?:[0-9]+(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?|inf|nan)")
@@ -39,42 +42,50 @@ class BracketScanner:
         self._at = at
         self._depth = 0
         self._in_string = False
+        self._end: int | None = None
 
     def end(self, data: bytes | bytearray) -> int | None:
         """The position behind the closing bracket, or None while it has not come."""
-        while True:
+        while self._end is None:
             if self._in_string:
                 self._at = self._matched(_IN_STRING, data)
                 if not data.startswith(b'"', self._at):
                     return None
                 self._at += 1
                 self._in_string = False
-            if self._depth:
-                self._at = self._matched(_EVEN, data)
+            self._at = self._matched(_EVEN if self._depth else _BEFORE, data)
             if self._at >= len(data):
                 return None
             char = data[self._at]
             self._at += 1
             if char == 0x22 and self._depth:
                 self._in_string = True
-            elif char in b"[{":
+            elif char in (b"[{" if self._depth else b"["):
                 self._depth += 1
                 if self._depth > MAX_NESTING:
                     raise Malformed(f"more than {MAX_NESTING} brackets inside each other at byte {self._at - 1}")
             elif char in b"]}" and self._depth:
                 self._depth -= 1
                 if not self._depth:
-                    return self._at
+                    self._end = self._at
             else:
                 raise Malformed(f"a message begins with {char:02x}, not with a bracket")
+        return self._end
 
     def _matched(self, pattern: re.Pattern[bytes], data: bytes | bytearray) -> int:
         match = pattern.match(data, self._at)
         return match.end() if match else self._at
 
 
-def parse(data: bytes) -> Any:
-    """The value of a whole text whose brackets are balanced."""
+def loads(data: bytes) -> Any:
+    """The value of a whole text, by orjson where it can."""
+    try:
+        return orjson.loads(data)
+    except orjson.JSONDecodeError:
+        return _parse(data)
+
+
+def _parse(data: bytes) -> Any:
     try:
         text = data.decode()
         value, at = _value(text, _skip(text, 0), 0)
@@ -96,7 +107,7 @@ def _value(text: str, at: int, depth: int) -> tuple[Any, int]:
         raise Malformed(f"more than {MAX_NESTING} brackets inside each other at character {at}")
     char = text[at]
     if char == '"':
-        string, at = scanstring(text, at + 1)
+        string, at = scanstring(text, at + 1, False)
         string.encode()  # half of a surrogate pair is no text: a ValueError
         return string, at
     if char == "[":
