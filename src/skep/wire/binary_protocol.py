@@ -7,11 +7,13 @@ from __future__ import annotations
 
 from struct import Struct
 
-from skep.wire.binary import FIXED, INCOMPLETE, Malformed, args_codec, skip, unpack_i, unpack_u
+from skep.wire.binary import FIXED, INCOMPLETE, args_codec, skip, unpack_i, unpack_u
+from skep.wire.compiler import Malformed
 from skep.wire.limits import MAX_DEPTH, MAX_MESSAGE, MAX_NAME
 from skep.wire.methods import BY_BYTES, Method
 from skep.wire.protocol import BadMessage, Incoming, Incomplete
 from skep.wire.types import LIST, MAP, SET, STOP, STRING, STRUCT
+from skep.wire.walker import OPEN_STRUCT, StackWalker
 
 VERSION_1 = 0x80010000
 _head = Struct(">II").unpack_from
@@ -75,32 +77,11 @@ class BinaryProtocol:
         return b"".join((_pack_head(VERSION_1 | kind, len(name)), name, _pack_seqid(seqid), body))
 
 
-class BinaryWalker:
-    """Walks a message as its bytes come in, and remembers where it is.
+class BinaryWalker(StackWalker):
+    """Walks over a message in binary."""
 
-    A stack of what is open: for a struct its STOP is awaited; for a container [count left, types in turn].
-    Sizes are checked against the largest message, so that a claimed one is refused before its bytes come.
-    """
-
-    def __init__(self, at: int) -> None:
-        self._start = at
-        self._at = at
-        self._header = True
-        self._name: tuple[bytes, int] = (b"", 0)
-        self._stack: list[list[int]] = []
-
-    def end(self, data: bytes | bytearray) -> int | None:
-        try:
-            if self._header:
-                _, name, seqid, self._at = read_header(data, self._start)
-                self._name = (name, seqid)
-                self._header = False
-                self._stack = [[STRUCT]]
-            return self._walk(data)
-        except (Incomplete, *INCOMPLETE):
-            if len(data) - self._start > MAX_MESSAGE:
-                raise BadMessage(f"a message of more than {MAX_MESSAGE} bytes", *self._name) from None
-            return None
+    def _read_header(self, data: bytes | bytearray, at: int) -> tuple[int, bytes, int, int]:
+        return read_header(data, at)
 
     def _walk(self, data: bytes | bytearray) -> int | None:
         stack, at, size = self._stack, self._at, len(data)
@@ -109,7 +90,7 @@ class BinaryWalker:
             top = stack[-1]
             # `self._at` is only moved past what was read whole: the next piece goes on from there.
             self._at = at
-            if top[0] == STRUCT:
+            if top[0] == OPEN_STRUCT:
                 kind = data[at]
                 if kind == STOP:
                     at += 1
@@ -126,7 +107,7 @@ class BinaryWalker:
                 kind = top[3 + turn]
             fixed = FIXED.get(kind)
             if fixed is not None:
-                if top[0] != STRUCT and len(top) == 4:
+                if top[0] != OPEN_STRUCT and len(top) == 4:
                     # A list of numbers is passed over as a whole.
                     whole = min(top[1], (size - at) // fixed)
                     at += whole * fixed
@@ -140,46 +121,30 @@ class BinaryWalker:
                 length = unpack_u(data, at)[0]
                 at += 4 + length
             elif len(stack) > MAX_DEPTH:
-                raise BadMessage(f"more than {MAX_DEPTH} values inside each other", *self._name)
+                raise self._bad(f"more than {MAX_DEPTH} values inside each other")
             elif kind == STRUCT:
                 self._done(top)
-                stack.append([STRUCT])
+                stack.append([OPEN_STRUCT])
                 continue
             elif kind in (LIST, SET):
                 inner, count = data[at], unpack_u(data, at + 1)[0]
                 at += 5
-                self._count(count, at, limit)
-                self._done(top)
-                stack.append([LIST, count, 0, inner])
+                self._open(top, count, at, inner)
                 continue
             elif kind == MAP:
                 key, value, count = data[at], data[at + 1], unpack_u(data, at + 2)[0]
                 at += 6
-                self._count(count, at, limit)
-                self._done(top)
-                stack.append([MAP, count * 2, 0, key, value])
+                self._open(top, count, at, key, value)
                 continue
             else:
-                raise BadMessage(f"unknown type {kind} at byte {at}", *self._name)
+                raise self._bad(f"unknown type {kind} at byte {at}")
             if at > limit:
-                raise BadMessage(f"a message of more than {MAX_MESSAGE} bytes", *self._name)
+                raise self._bad(f"a message of more than {MAX_MESSAGE} bytes")
             if at > size:
                 return None
             self._done(top)
         self._at = at
         return at
-
-    def _count(self, count: int, at: int, limit: int) -> None:
-        if at + count > limit:
-            raise BadMessage(f"a container of {count} elements does not fit in a message", *self._name)
-
-    @staticmethod
-    def _done(top: list[int]) -> None:
-        """One element of the container on top has been passed (or opened)."""
-        if top[0] != STRUCT:
-            top[1] -= 1
-            if len(top) == 5:
-                top[2] ^= 1
 
 
 BINARY = BinaryProtocol()

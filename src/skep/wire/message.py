@@ -15,8 +15,10 @@ from skep.errors import ApplicationError, MetastoreError
 from skep.hive.generation import Generation
 from skep.wire import binary
 from skep.wire.methods import Method
-
-CALL, REPLY, EXCEPTION, ONEWAY = 1, 2, 3, 4
+from skep.wire.types import CALL as CALL
+from skep.wire.types import EXCEPTION as EXCEPTION
+from skep.wire.types import ONEWAY as ONEWAY
+from skep.wire.types import REPLY as REPLY
 
 
 class Session:

@@ -10,9 +10,9 @@ from typing import Any, NamedTuple
 
 from skep.errors import THRIFT_EXCEPTIONS
 from skep.wire.generated import ENUMS, STRUCTS
-from skep.wire.methods import METHODS
+from skep.wire.methods import METHODS, Method
 from skep.wire.structs import Struct, fields, names
-from skep.wire.types import BASE_TYPES, I32, LIST, MAP, SET, STRUCT, Field, Type, parse_field
+from skep.wire.types import BASE_TYPES, I32, LIST, MAP, SET, STRUCT, VERSIONS, Field, Type, parse_field
 
 _CONTAINERS = {"list": LIST, "set": SET, "map": MAP}
 
@@ -28,6 +28,9 @@ MEMOS = frozenset(
         ("Partition", "catName"),
     }
 )
+
+
+_PYTHON = {"string": "str", "binary": "bytes", "set": "frozenset", "list": "tuple", "map": "dict"}
 
 
 class Slot(NamedTuple):
@@ -57,6 +60,26 @@ def slots(cls: type) -> tuple[Slot, ...]:
     lines = fields(cls)
     last = {field.name: field for field in lines}
     return tuple(Slot(order.index(f.name), f, last[f.name] is f) for f in lines)
+
+
+def instead(plan: tuple[Slot, ...], slot: Slot) -> list[tuple[Field, str]]:
+    """Other types of a written field that its value may have come in, and the Python type that tells.
+
+    What an old peer sent as a set or a string goes out as such: a value read from one peer can be written to another.
+    """
+    others = [o.field for o in plan if o.index == slot.index and not o.written and o.field.id == slot.field.id]
+    return [(field, _PYTHON[field.type.name]) for field in others]
+
+
+def result_fields(method: Method) -> tuple[Field, ...]:
+    """The fields of a method's result struct: the success value, then the exceptions of all versions by id."""
+    fields = [] if method.returns is None else [Field(0, method.returns, "success")]
+    slots: dict[int, str] = {}
+    for version in reversed(VERSIONS):
+        for name, slot in method.throws_in(version).items():
+            slots.setdefault(slot, name)
+    fields += [Field(slot, Type(name), name) for slot, name in sorted(slots.items())]
+    return tuple(fields)
 
 
 @cache

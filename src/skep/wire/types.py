@@ -16,6 +16,8 @@ from typing import Final, NamedTuple
 VERSIONS: Final[tuple[str, ...]] = ("2.3", "3.1", "4.0.0", "4.0.1", "4.1", "4.2", "next")
 
 STOP, BOOL, BYTE, DOUBLE, I16, I32, I64, STRING, STRUCT, MAP, SET, LIST = 0, 2, 3, 4, 6, 8, 10, 11, 12, 13, 14, 15
+CALL, REPLY, EXCEPTION, ONEWAY = 1, 2, 3, 4
+"""The kinds of a message."""
 
 BASE_TYPES: Final = {
     "bool": BOOL,

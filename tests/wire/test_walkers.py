@@ -1,0 +1,51 @@
+"""A walker finds the end of a message however it is cut into pieces, and the same end as reading does."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.support.codecs import PROTOCOLS
+from tests.wire.corpus import sound_calls, sound_reply
+
+pytestmark = pytest.mark.parametrize("protocol", PROTOCOLS)
+
+
+def messages(protocol: str) -> list[bytes]:
+    return [*sound_calls(protocol).values(), sound_reply(protocol)[1]]
+
+
+def test_reading_and_walking_find_the_same_end(protocol: str) -> None:
+    wire = PROTOCOLS[protocol]
+    for message in sound_calls(protocol).values():
+        data = b"??" + message + message
+        assert wire.walker(2).end(data) == wire.read_call(data, 2).end == 2 + len(message)
+
+
+def test_any_two_pieces_give_the_same_end(protocol: str) -> None:
+    wire = PROTOCOLS[protocol]
+    for message in messages(protocol):
+        for cut in range(len(message)):
+            walker = wire.walker(0)
+            assert walker.end(message[:cut]) is None
+            assert walker.end(message) == len(message)
+
+
+@pytest.mark.parametrize("size", [1, 2, 3, 7, 64])
+def test_any_number_of_pieces_gives_the_same_end(protocol: str, size: int) -> None:
+    wire = PROTOCOLS[protocol]
+    for message in messages(protocol):
+        walker = wire.walker(0)
+        data = bytearray()
+        for start in range(0, len(message), size):
+            assert start == 0 or walker.end(data) is None
+            data += message[start : start + size]
+        assert walker.end(data) == len(message)
+        assert walker.end(data + b"more") == len(message)
+
+
+def test_an_end_inside_the_last_piece_is_found(protocol: str) -> None:
+    wire = PROTOCOLS[protocol]
+    for message in messages(protocol):
+        walker = wire.walker(0)
+        assert walker.end(message[:-1]) is None
+        assert walker.end(message + message) == len(message)
