@@ -56,6 +56,10 @@ class Kdc:
         self._admin(f"addprinc -randkey {name}")
         return f"{name}@{self.realm}"
 
+    def rekey(self, name: str) -> None:
+        """Gives a principal a new key; keytabs with the old one stay as they are."""
+        self._admin(f"cpw -randkey {name}")
+
     def keytab(self, *principals: str) -> Path:
         """A new keytab with the keys of these principals."""
         file = Path(tempfile.mkdtemp(dir=self.folder)) / "keytab"

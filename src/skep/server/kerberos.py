@@ -37,6 +37,8 @@ _NOBODY = "WELLKNOWN"
 
 _PROTOCOL_ERRORS = -1765328384 % 2**32
 """Where MIT Kerberos begins to number the errors of RFC 4120, section 7.5.9."""
+_NO_TEXTS = ("Success", "Unknown error")
+"""What stands for a minor code that the mechanism did not set."""
 _WRONG_KEY = "the server's keytab has another key than the KDC: make it anew (ktadd), then kinit again"
 
 
@@ -239,7 +241,5 @@ def _names(layers: int) -> str:
 
 def _texts(error: gssapi.raw.GSSError) -> str:
     """GSSAPI's own words, the general ones first."""
-    texts = error.get_all_statuses(error.maj_code, True)
-    if error.min_code:
-        texts += error.get_all_statuses(error.min_code, False)
-    return ": ".join(" ".join(text.rstrip(".").split()) for text in texts)
+    texts = [*error.get_all_statuses(error.maj_code, True), *error.get_all_statuses(error.min_code, False)]
+    return ": ".join(" ".join(text.split()) for text in texts if text not in _NO_TEXTS)
