@@ -1,8 +1,8 @@
 """Fixtures that every room's tests may use, and the list of what a run left out.
 
 hive_2_3 and hive_3_1 come with `make setup` and are never skipped; the others skip unless `make peers`
-brought them. Each starts once a session, when first asked for; tests that use one create databases under
-names of their own.
+brought them, and kdc unless `make system` did. Each starts once a session, when first asked for; tests that
+use one create databases under names of their own.
 """
 
 from __future__ import annotations
@@ -14,6 +14,8 @@ from pathlib import Path
 import pytest
 
 from tests.support.apache import ApacheMetastore, MissingPeer, apache_2_3, apache_3_1, apache_peer
+from tests.support.kdc import Kdc, running_kdc
+from tests.support.kdc import missing as missing_kdc
 from tests.support.left_out import LeftOut
 
 # Programs that tests start run the code of this tree, as the tests themselves do.
@@ -72,3 +74,13 @@ def hive_4_0_1() -> Iterator[ApacheMetastore]:
 def hive_4_1_0() -> Iterator[ApacheMetastore]:
     """A real Hive 4.1.0 metastore."""
     yield from _peer("4.1.0")
+
+
+@pytest.fixture(scope="session")
+def kdc() -> Iterator[Kdc]:
+    """A real KDC with a realm of its own. Who uses it sets KRB5_CONFIG to its `config`."""
+    reason = missing_kdc()
+    if reason is not None:
+        pytest.skip(reason)
+    with running_kdc() as running:
+        yield running

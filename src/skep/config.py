@@ -47,6 +47,8 @@ class Key(NamedTuple):
         """The default as a person would write it; empty when there is none."""
         if self.default is None:
             return ""
+        if isinstance(self.default, tuple):
+            return ",".join(self.default)
         return f"{self.default:g}" if isinstance(self.default, float) else str(self.default)
 
     @property
@@ -93,6 +95,17 @@ def _choice(*words: str) -> Reader:
         if word not in words:
             raise ValueError(f"one of {', '.join(words)} was expected")
         return word
+
+    return read
+
+
+def _several(*words: str) -> Reader:
+    def read(value: Any) -> tuple[str, ...]:
+        parts = value if isinstance(value, list | tuple) else str(value).split(",")
+        given = {str(part).strip().lower() for part in parts}
+        if not given or not given <= set(words):
+            raise ValueError(f"some of {', '.join(words)} were expected, with commas between them")
+        return tuple(word for word in words if word in given)
 
     return read
 
@@ -166,9 +179,20 @@ class Settings:
     )
     tls_key: Path | None = _key("file", _path, None, "The certificate's private key (PEM), when it is in another file.")
     kerberos_principal: str | None = _key(
-        "principal", _text, None, "The server's own Kerberos principal, such as hive/host@REALM; turns Kerberos on."
+        "principal",
+        _text,
+        None,
+        "The server's own Kerberos principal, such as hive/host@REALM; _HOST is replaced by this machine's name. "
+        "It turns Kerberos on, and only authenticated clients are served.",
     )
     kerberos_keytab: Path | None = _key("file", _path, None, "The keytab that holds the principal's key.")
+    sasl_qop: tuple[str, ...] = _key(
+        "list",
+        _several("auth", "auth-int", "auth-conf"),
+        ("auth", "auth-int", "auth-conf"),
+        "The protection that Kerberos clients may choose from: auth proves who they are, auth-int guards what is sent "
+        "against changes, auth-conf encrypts it.",
+    )
     http_port: int | None = _key(
         "port", _whole(1, 65535), None, "The HTTPS port, named to HTTP clients that come to the Thrift port."
     )

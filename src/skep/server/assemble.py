@@ -12,10 +12,10 @@ import time
 from typing import Final
 
 from skep.config import Settings
-from skep.errors import ConfigError
 from skep.metastore.bootstrap import ensure_defaults
 from skep.metastore.context import Service
 from skep.metastore.local import Local
+from skep.server.auth import authenticator
 from skep.server.server import STREAM_THREADS, Application
 from skep.store.database import Database
 from skep.store.migrate import ensure_schema
@@ -30,8 +30,7 @@ JOBS_EVERY: Final = 60.0
 
 def build(settings: Settings) -> Application:
     """The application that the settings describe. Opens the database: only after the process was forked."""
-    if settings.kerberos_principal is not None:
-        raise ConfigError("kerberos_principal: Kerberos is not part of this version yet")
+    proof = authenticator(settings)
     database = Database.open(settings.database_url, settings.data, threads=settings.threads + STREAM_THREADS)
     ensure_schema(database)
     warehouse = Warehouse(settings.warehouse_root, settings.directories)
@@ -48,6 +47,7 @@ def build(settings: Settings) -> Application:
     return Application(
         Local(service, pool),
         pool,
+        authenticator=proof,
         background=(finish_left_jobs,),
         close=database.close,
         spool=settings.data if settings.database_url is None else None,

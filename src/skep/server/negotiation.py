@@ -30,13 +30,25 @@ class Negotiation(Protocol):
         """Who was proven; asked for only after `step` said that it is done."""
         ...
 
+    @property
+    def principal(self) -> str:
+        """The same by its full name, such as alice@REALM."""
+        ...
+
+    @property
+    def frame_size(self) -> int:
+        """How many bytes at most `wrap` is given at a time, so that the client takes the result."""
+        ...
+
     def step(self, payload: bytes) -> tuple[bytes, bool]:
         """The answer to what the client sent, and whether that was the last; raises AuthenticationError."""
         ...
 
     def wrap(self, data: bytes) -> bytes: ...
 
-    def unwrap(self, data: bytes) -> bytes: ...
+    def unwrap(self, data: bytes) -> bytes:
+        """Raises RemoteProtocolError for bytes that the agreed protection does not let pass."""
+        ...
 
 
 class Authenticator(Protocol):

@@ -40,6 +40,8 @@ TRANSCODE_ON_LOOP: Final = 64 * 1024
 """Longer replies in compact or JSON are transcoded in the pool."""
 SLOWEST: Final = 64 * 1024
 """Bytes a second: a long message gets more time than a short one, but not more than this takes."""
+MAX_UNPROVEN: Final = 256 * 1024
+"""Bytes that are kept of a peer that must authenticate and has not."""
 LINGER: Final = 2.0
 """Seconds for which a refused peer may go on sending; hanging up at once could destroy the answer on its way."""
 
@@ -216,6 +218,9 @@ class ThriftConnection(asyncio.Protocol):
         if not self._reading:
             self._reading = True
             self._transport.resume_reading()
+        if not self._admitted and self._wire.held > MAX_UNPROVEN:
+            self._refuse("a long message without authentication", b"")
+            return
         if self._wire.held or not self._admitted:
             if self._expecting_since is None:
                 self._expecting_since = self._state.now
@@ -352,12 +357,14 @@ class ThriftConnection(asyncio.Protocol):
         try:
             if authenticator is None:
                 raise AuthenticationError(sasl.NOT_CONFIGURED)
-            if message.status == sasl.START:
+            if message.status == sasl.START and self._negotiation is None:
                 mechanism = message.payload.decode("ascii", "replace")
                 self._negotiation = await run(partial(authenticator.start, mechanism))
                 return
-            if message.status not in (sasl.OK, sasl.COMPLETE) or self._negotiation is None:
+            if message.status in (sasl.BAD, sasl.ERROR):
                 raise AuthenticationError(f"the client gave up: {message.payload.decode('utf-8', 'replace')}")
+            if message.status not in (sasl.OK, sasl.COMPLETE) or self._negotiation is None:
+                raise AuthenticationError(f"a SASL message with status {message.status} was not expected")
             challenge, done = await run(partial(self._negotiation.step, message.payload))
             if message.status == sasl.COMPLETE and not done:
                 raise AuthenticationError("the client ended the negotiation before it was complete")
@@ -366,9 +373,11 @@ class ThriftConnection(asyncio.Protocol):
             self._refuse(f"not authenticated: {error}", answer)
             return
         if done:
-            self._wire.secure(self._negotiation.wrap, self._negotiation.unwrap)
-            self._session.user = self._negotiation.user
+            proven = self._negotiation
+            self._wire.secure(proven.wrap, proven.unwrap, proven.frame_size)
+            self._session.user, self._session.principal = proven.user, proven.principal
             self._session.authenticated = self._admitted = True
+            log.debug("%s: authenticated as %s", self._session.peer, proven.principal)
         self.write(ServerConnection.sasl_message(sasl.COMPLETE if done else sasl.OK, challenge))
 
     # Hanging up

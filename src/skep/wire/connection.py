@@ -25,10 +25,11 @@ _pack_length = Struct(">I").pack
 DIRECT_LIMIT: Final = 128 * 1024
 """Up to here an incomplete message is simply read again when more comes; above, a walker keeps its place."""
 SECURE_FRAME: Final = 4 * 1024 * 1024
-"""SASL peers get long messages in frames of this size; their transport is a stream."""
+"""SASL peers get long messages in frames of this size at most; their transport is a stream."""
 MAX_FRAME: Final = 2**31 - 1
 """A frame's length is a signed 32 bit number."""
-MAX_SASL: Final = 16 * 1024 * 1024
+MAX_SASL: Final = 256 * 1024
+"""A message of the SASL negotiation, from a peer that nobody knows yet. Tickets with many groups have 64 KB."""
 
 
 class NeedData:
@@ -159,6 +160,8 @@ class ServerConnection:
         self._messages: _Messages | None = None
         self._wrap: Callable[[bytes], bytes] | None = None
         self._unwrap: Callable[[bytes], bytes] | None = None
+        self._secure_frame = SECURE_FRAME
+        self._stream_head = b""
         self._broken = False
 
     @property
@@ -267,7 +270,7 @@ class ServerConnection:
                 return NEED_DATA
             status, length = raw.data[raw.at], _length(raw.data, raw.at + 1)[0]
             if length > MAX_SASL:
-                raise RemoteProtocolError(f"a SASL message of {length} bytes")
+                raise RemoteProtocolError(f"a SASL message of {length} bytes; at most {MAX_SASL} are accepted")
             if len(raw) < 5 + length:
                 return NEED_DATA
             raw.at += 5
@@ -295,9 +298,11 @@ class ServerConnection:
                 self._messages = _Messages(protocol_named(found[1]), _Buffer())
             self._messages.buffer.add(plain)
 
-    def secure(self, wrap: Callable[[bytes], bytes], unwrap: Callable[[bytes], bytes]) -> None:
-        """The negotiation is complete: from now on frames go through these."""
-        self._wrap, self._unwrap = wrap, unwrap
+    def secure(
+        self, wrap: Callable[[bytes], bytes], unwrap: Callable[[bytes], bytes], frame_size: int = SECURE_FRAME
+    ) -> None:
+        """The negotiation is complete: from now on frames go through these, at most `frame_size` bytes in one."""
+        self._wrap, self._unwrap, self._secure_frame = wrap, unwrap, frame_size
 
     @staticmethod
     def sasl_message(status: int, payload: bytes) -> bytes:
@@ -307,6 +312,7 @@ class ServerConnection:
 
     def send(self, request: Request, reply: Reply) -> bytes:
         """The reply, ready for the socket. Streams go by `send_stream`, unless the protocol must decode them."""
+        self._stream_head = b""
         body = reply.body.read() if isinstance(reply.body, Stream) else reply.body
         method = request.call.method if request.call is not None else None
         return self._frame(self.protocol.write(reply.kind, request.name, request.seqid, body, method))
@@ -321,8 +327,12 @@ class ServerConnection:
     def send_stream(self, request: Request, stream: Stream) -> bytes:
         """What goes before the stream's chunks; each chunk then goes through `send_chunk`."""
         head = BINARY.write(REPLY, request.name, request.seqid, b"", None)
+        if self._wrap is not None:
+            # Wrapped messages are numbered: the head waits for the first chunk, in whose place an error may go out.
+            self._stream_head = head
+            return b""
         if self._kind is not Kind.FRAMED:
-            return self._frame(head)
+            return head
         length = len(head) + stream.length
         if length > MAX_FRAME:
             raise LocalProtocolError(
@@ -331,13 +341,16 @@ class ServerConnection:
         return _pack_length(length) + head
 
     def send_chunk(self, chunk: bytes) -> bytes:
-        return chunk if self._kind is Kind.FRAMED else self._frame(chunk)
+        if self._wrap is None:
+            return chunk
+        head, self._stream_head = self._stream_head, b""
+        return self._frame(head + chunk if head else chunk)
 
     def _frame(self, message: bytes) -> bytes:
         if self._wrap is not None:
             parts: list[bytes] = []
-            for start in range(0, len(message), SECURE_FRAME):
-                wrapped = self._wrap(message[start : start + SECURE_FRAME])
+            for start in range(0, len(message), self._secure_frame):
+                wrapped = self._wrap(message[start : start + self._secure_frame])
                 parts += (_pack_length(len(wrapped)), wrapped)
             return b"".join(parts)
         if self._kind is Kind.FRAMED:

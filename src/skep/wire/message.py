@@ -24,7 +24,7 @@ from skep.wire.types import REPLY as REPLY
 class Session:
     """One connection's state: who is asking, and in which dialect of the API. Never shared by two connections."""
 
-    __slots__ = ("authenticated", "conf", "generation", "groups", "peer", "user")
+    __slots__ = ("authenticated", "conf", "generation", "groups", "peer", "principal", "user")
 
     def __init__(self, peer: str = "", generation: Generation = Generation.HIVE_3_1, user: str | None = None) -> None:
         self.peer = peer
@@ -32,6 +32,8 @@ class Session:
         self.groups: tuple[str, ...] = ()
         self.authenticated = False
         """True when `user` was proven, not merely claimed by set_ugi."""
+        self.principal: str | None = None
+        """The full name that was proven, such as alice@REALM; `user` is the short one."""
         self.generation = generation
         """The version this connection is answered as; raised when a call shows that the client is newer."""
         self.conf: dict[str, str] = {}
