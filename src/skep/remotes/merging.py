@@ -10,7 +10,6 @@ from itertools import chain
 from typing import Any, Final
 
 from skep.hive.names import normalize
-from skep.wire.generated import STRUCTS
 from skep.wire.methods import Method
 from skep.wire.naming import argument_names, names_of
 from skep.wire.structs import new, replace
@@ -18,10 +17,10 @@ from skep.wire.structs import new, replace
 
 def concat(values: Sequence[Any]) -> Any:
     """Lists one after the other; of structs, each of their lists, and what is no list from the first that has it."""
-    first = values[0]
-    if STRUCTS.get(type(first).__name__) is not type(first):
+    kind: type[tuple[Any, ...]] = type(values[0])
+    if kind is tuple:
         return tuple(chain.from_iterable(values))
-    return new(type(first), [_concat_field(column) for column in zip(*values, strict=True)])
+    return new(kind, [_concat_field(column) for column in zip(*values, strict=True)])
 
 
 def _concat_field(column: Iterable[Any]) -> Any:

@@ -19,6 +19,7 @@ from skep.errors import (
     AlreadyExistsException,
     ApplicationError,
     InvalidOperationException,
+    MetaException,
     MetastoreError,
     RemoteProtocolError,
 )
@@ -106,7 +107,7 @@ class Routed:
         """One endpoint's answer about some of its databases, under their local names."""
         method, renaming = call.method, Renaming(remotes)
         reply = await self._handler(remotes[0]).handle(renaming.call(call), session)
-        if reply.error is not None:
+        if _is_failure(reply):
             return _failed(method, session, remotes[0], str(reply.error))
         try:
             return renaming.reply(method, reply)
@@ -166,6 +167,8 @@ class Routed:
         reply = await self._handler(remotes[0]).handle(call, session)
         try:
             everything = reply.value(method)
+            if everything is None:
+                raise RemoteProtocolError(f"its answer to {method.name} has no list in it")
             return [_as_listed_here(method, everything, remote) for remote in remotes]
         except (MetastoreError, ApplicationError, RemoteProtocolError) as error:
             return _failed(method, session, remotes[0], str(error))
@@ -206,6 +209,14 @@ def _read_only(method: Method, session: Session, remote: RemoteDatabase) -> Repl
         return Reply.failed(method, text, session.version, AlreadyExistsException)
     text = f"{remote} is read-only: {method.name} would change it; make the change in its own metastore"
     return Reply.failed(method, text, session.version, InvalidOperationException)
+
+
+def _is_failure(reply: Reply) -> bool:
+    """Whether the remote's connector could not get an answer, unlike an answer that says no."""
+    error = reply.error
+    if isinstance(error, ApplicationError):
+        return error.type == ApplicationError.INTERNAL_ERROR
+    return isinstance(error, MetaException)
 
 
 def _failed(method: Method, session: Session, remote: RemoteDatabase, what: str) -> Reply:
