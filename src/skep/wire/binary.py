@@ -53,8 +53,12 @@ def skip(data: bytes, at: int, type: int, depth: int = 0) -> int:
     elif depth > MAX_DEPTH:
         raise Malformed(f"more than {MAX_DEPTH} values inside each other at byte {at}")
     elif type == STRUCT:
+        # Strings are most of what is inside of structs, lists and maps: they are passed over without a call.
         while (inner := data[at]) != STOP:
-            at = skip(data, at + 3, inner, depth + 1)
+            if inner == STRING:
+                at += 7 + unpack_u(data, at + 3)[0]
+            else:
+                at = skip(data, at + 3, inner, depth + 1)
         return at + 1
     elif type in (LIST, SET):
         inner, count = data[at], unpack_u(data, at + 1)[0]
@@ -62,14 +66,21 @@ def skip(data: bytes, at: int, type: int, depth: int = 0) -> int:
         size = FIXED.get(inner)
         if size is not None:
             at += size * count
+        elif inner == STRING:
+            for _ in range(count):
+                at += 4 + unpack_u(data, at)[0]
         else:
             for _ in range(count):
                 at = skip(data, at, inner, depth + 1)
     elif type == MAP:
         key, value, count = data[at], data[at + 1], unpack_u(data, at + 2)[0]
         at += 6
-        for _ in range(count):
-            at = skip(data, skip(data, at, key, depth + 1), value, depth + 1)
+        if key == STRING and value == STRING:
+            for _ in range(count * 2):
+                at += 4 + unpack_u(data, at)[0]
+        else:
+            for _ in range(count):
+                at = skip(data, skip(data, at, key, depth + 1), value, depth + 1)
     else:
         raise Malformed(f"unknown type {type} at byte {at}")
     if at > len(data):

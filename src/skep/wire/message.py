@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from inspect import GEN_CREATED, getgeneratorstate
 from types import GeneratorType
-from typing import Any, Final, Protocol
+from typing import TYPE_CHECKING, Any, Final, Protocol
 
-from skep.errors import ApplicationError, MetastoreError
+from skep.errors import ApplicationError, MetaException, MetastoreError
 from skep.hive.generation import Generation
 from skep.wire import binary
 from skep.wire.methods import Method
@@ -19,6 +19,13 @@ from skep.wire.types import CALL as CALL
 from skep.wire.types import EXCEPTION as EXCEPTION
 from skep.wire.types import ONEWAY as ONEWAY
 from skep.wire.types import REPLY as REPLY
+
+_VERSIONS: Final = {
+    Generation.HIVE_2_3: "2.3",
+    Generation.HIVE_3_1: "3.1",
+    Generation.HIVE_4_0: "4.0.1",
+    Generation.HIVE_4_2: "4.2",
+}
 
 
 class Session:
@@ -39,17 +46,34 @@ class Session:
         self.conf: dict[str, str] = {}
         """What setMetaConf set for this connection."""
 
+    @property
+    def version(self) -> str:
+        """The version of the API that belongs to the generation, as the method table names it."""
+        return _VERSIONS[self.generation]
+
 
 class Call:
     """One call as it came in. `args` are decoded; `body` is the same as Thrift binary, for passing on."""
 
     __slots__ = ("_body", "args", "method", "seqid")
 
-    def __init__(self, method: Method, args: tuple[Any, ...], seqid: int = 0, body: bytes | None = None) -> None:
+    def __init__(self, method: Method, args: tuple[Any, ...] | None, seqid: int = 0, body: bytes | None = None) -> None:
+        """Without `args`, those in `body` are decoded when somebody asks for them."""
         self.method: Final = method
-        self.args: Final = args
         self.seqid: Final = seqid
         self._body = body
+        self.args: tuple[Any, ...]
+        if args is not None:
+            self.args = args
+
+    if not TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> Any:
+            # Python comes here only for a slot without a value, so calls that have their arguments pay nothing.
+            if name != "args":
+                raise AttributeError(name)
+            self.args = binary.decode_args(self.method, self._body)
+            return self.args
 
     @property
     def body(self) -> bytes:
@@ -119,6 +143,18 @@ class Reply:
         elif not isinstance(error, ApplicationError):
             error = ApplicationError(ApplicationError.INTERNAL_ERROR, f"Internal error processing {method.name}")
         return cls(binary.encode_application_error(error), EXCEPTION, error)
+
+    @classmethod
+    def failed(cls, method: Method, text: str, version: str, *kinds: type[MetastoreError]) -> Reply:
+        """A failure that must reach the caller with its text.
+
+        It is the first of these kinds that the method declares, else a MetaException, else Thrift's own exception.
+        """
+        declared = method.throws_in(version)
+        for kind in (*kinds, MetaException):
+            if kind.__name__ in declared:
+                return cls.raised(method, kind(text), version)
+        return cls.raised(method, ApplicationError(ApplicationError.INTERNAL_ERROR, text))
 
     def value(self, method: Method) -> Any:
         """The decoded success value; raises the error the reply carries."""

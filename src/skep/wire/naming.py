@@ -5,7 +5,7 @@ method's arguments and its result down to those fields. It answers in three form
 
     argument_layout, result_layout, struct_layout    what is inside each field, for who follows the bytes of a message
     argument_names, result_names                     each place as a path, for who wants to see or count them
-    names_in                                         the names themselves, in decoded arguments
+    names_in, names_of                               the names themselves, in decoded arguments and structs
 
 All of it is pure and computed once. It never parses a name, and never changes one.
 """
@@ -122,6 +122,11 @@ def names_in(method: Method, args: tuple[Any, ...]) -> Iterator[tuple[str, Any]]
     for at, inside in _argument_positions(method):
         if args[at] is not None:
             yield from _values(inside, args[at])
+
+
+def names_of(struct: Any) -> Iterator[tuple[str, Any]]:
+    """Each name in a decoded struct, with its role, as `names_in` gives those of arguments."""
+    return _values(Nested(type(struct).__name__), struct)
 
 
 def _layout(lines: tuple[Field, ...]) -> Layout:
