@@ -6,7 +6,6 @@ from pathlib import Path
 
 import pytest
 import sqlalchemy as sa
-from tests.store.conftest import Opener
 
 from skep.errors import StoreError
 from skep.store import catalogs, schema
@@ -14,6 +13,7 @@ from skep.store import database as database_module
 from skep.store.database import SNAPSHOT_LIMIT, Database
 from skep.store.statements import Statement, in_list
 from skep.store.transaction import ConstraintViolated, Transaction, WriteConflict
+from tests.store.conftest import Opener
 
 _VALUE = Statement(sa.select(schema.meta.c.value).where(schema.meta.c.key == sa.bindparam("key")))
 _KEYS = Statement(sa.select(schema.meta.c.key).order_by(schema.meta.c.key))

@@ -1,13 +1,13 @@
 """The rows of partitions, their shapes and bases, on both databases."""
 
 import pytest
-from tests.store.conftest import make_table
 
 from skep.store import partitions, tables
 from skep.store.database import Database
 from skep.store.partitions import NewPartition, PartitionRow, Sizes, Where
 from skep.store.schema import FORMAT
 from skep.store.transaction import ConstraintViolated, Transaction
+from tests.store.conftest import make_table
 
 
 def _partition(name: str, *values: str, **changes: object) -> NewPartition:

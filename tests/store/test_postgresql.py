@@ -4,14 +4,14 @@ import threading
 from collections.abc import Iterator
 
 import pytest
-from tests.store.conftest import make_table
-from tests.support.postgres import PostgresServer, running_postgres
 
 from skep.errors import StoreError
 from skep.store import catalogs, databases, events, tables
 from skep.store.database import Database
 from skep.store.migrate import ensure_schema
 from skep.store.transaction import Transaction
+from tests.store.conftest import make_table
+from tests.support.postgres import PostgresServer, running_postgres
 
 pytestmark = pytest.mark.postgres
 

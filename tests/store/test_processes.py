@@ -6,11 +6,11 @@ import time
 from pathlib import Path
 
 import sqlalchemy as sa
-from tests.support.processes import finish_python, start_python
 
 from skep.store import events, schema
 from skep.store.database import Database
 from skep.store.statements import Statement
+from tests.support.processes import finish_python, start_python
 
 Place = tuple[str | None, Path | None]
 

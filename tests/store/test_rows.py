@@ -3,7 +3,6 @@
 from typing import Any
 
 import pytest
-from tests.store.conftest import make_table
 
 from skep.store import catalogs, databases, events, functions, roles, tables
 from skep.store.catalogs import CatalogRow
@@ -15,6 +14,7 @@ from skep.store.roles import RoleRow
 from skep.store.schema import FORMAT
 from skep.store.tables import TableMeta, TableRow
 from skep.store.transaction import ConstraintViolated
+from tests.store.conftest import make_table
 
 BODY = bytes(range(256))
 

@@ -9,14 +9,13 @@ import sqlalchemy as sa
 from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
 from alembic.script import ScriptDirectory
-from tests.store.conftest import Opener
-from tests.support.processes import finish_python, start_python
 
 from skep.errors import StoreError
 from skep.store import schema
 from skep.store.database import Database
 from skep.store.migrate import HEAD, REVISIONS, alembic_config, ensure_schema, revision, upgrade
 from tests.store.conftest import Opener
+from tests.support.processes import finish_python, start_python
 
 
 def _described(database: Database) -> list[tuple[Any, ...]]:

@@ -5,14 +5,14 @@ from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
-from tests.store.conftest import Opener
-from tests.support.processes import finish_python, start_python
 
 from skep.errors import MissingExtra, StoreError
 from skep.store import jobs
 from skep.store.database import Database
 from skep.store.jobs import JobKind
 from skep.store.warehouse import TreeStatistics, Warehouse
+from tests.store.conftest import Opener
+from tests.support.processes import finish_python, start_python
 
 
 @pytest.fixture
