@@ -1,0 +1,115 @@
+"""A PySpark program in a process of its own: a session with Hive support runs a script and gives back its result.
+
+    answer = run_spark("result = [row[0] for row in spark.sql('show databases').collect()]",
+                       conf={"spark.hadoop.hive.metastore.uris": server.uri})
+
+Each run has a new JVM, so settings that a JVM reads once are safe to change, and a folder of its own for all that
+Spark leaves behind. It never outlives its time: the whole process group is killed then. It never imports pyspark.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+TIMEOUT = 240.0
+"""Seconds for a start of the JVM and a few statements on a busy machine."""
+LOG_TAIL_LINES = 80
+
+CONF = {
+    "spark.master": "local[1]",
+    "spark.ui.enabled": "false",
+    "spark.driver.host": "127.0.0.1",
+    "spark.driver.bindAddress": "127.0.0.1",
+    "spark.driver.memory": "1g",
+    "spark.sql.catalogImplementation": "hive",
+    "spark.sql.shuffle.partitions": "1",
+    "spark.ui.showConsoleProgress": "false",
+}
+
+JVM_FLAGS = "spark.driver.extraJavaOptions"
+
+# What the process runs: the session, then the script in its sight.
+PROGRAM = """\
+import json, sys
+from pyspark.sql import SparkSession
+
+with open(sys.argv[1], encoding="utf-8") as file:
+    task = json.load(file)
+builder = SparkSession.builder.appName("skep-test")
+for name, value in task["conf"].items():
+    builder = builder.config(name, value)
+spark = builder.getOrCreate()
+try:
+    names = {"spark": spark, "result": None}
+    exec(compile(task["script"], "<script>", "exec"), names)
+    with open(sys.argv[2], "w", encoding="utf-8") as file:
+        json.dump(names["result"], file)
+finally:
+    spark.stop()
+"""
+
+
+class SparkFailure(AssertionError):
+    """The script raised, or took too long; the message ends with what the process printed."""
+
+
+def run_spark(
+    script: str, *, conf: Mapping[str, str], env: Mapping[str, str] | None = None, timeout: float = TIMEOUT
+) -> Any:
+    """Runs the script with `spark` in its sight; what it assigned to `result`, as JSON carries it."""
+    with tempfile.TemporaryDirectory(prefix="skep-spark-", ignore_cleanup_errors=True) as name:
+        folder = Path(name)
+        settings = {
+            **CONF,
+            "spark.local.dir": str(folder / "local"),
+            "spark.sql.warehouse.dir": (folder / "warehouse").as_uri(),
+            **conf,
+        }
+        (folder / "tmp").mkdir()
+        settings[JVM_FLAGS] = f"-Djava.io.tmpdir={folder / 'tmp'} {settings.get(JVM_FLAGS, '')}".strip()
+        task, answer, log = folder / "task.json", folder / "answer.json", folder / "log"
+        task.write_text(json.dumps({"conf": settings, "script": script}), encoding="utf-8")
+        with log.open("wb") as output:
+            process = subprocess.Popen(
+                [sys.executable, "-c", PROGRAM, str(task), str(answer)],
+                stdin=subprocess.DEVNULL,
+                stdout=output,
+                stderr=output,
+                cwd=folder,
+                env={**os.environ, "PYSPARK_PYTHON": sys.executable, "SPARK_LOCAL_IP": "127.0.0.1", **(env or {})},
+                start_new_session=True,  # a group of its own: Python, the JVM and its workers end together
+            )
+        try:
+            in_time = _ends(process, timeout)
+        finally:
+            os.killpg(process.pid, signal.SIGKILL)
+            process.wait()
+        if not in_time:
+            raise SparkFailure(_with_log(f"Spark was not done after {timeout:g} s", log))
+        if process.returncode != 0:
+            raise SparkFailure(_with_log(f"Spark ended with exit code {process.returncode}", log))
+        return json.loads(answer.read_text(encoding="utf-8"))
+
+
+def _ends(process: subprocess.Popen[bytes], timeout: float) -> bool:
+    """Whether it ends in time. It is not reaped: until its group is killed, the id must stay its own."""
+    deadline = time.monotonic() + timeout
+    while os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT) is None:
+        if time.monotonic() > deadline:
+            return False
+        time.sleep(0.05)
+    return True
+
+
+def _with_log(what: str, log: Path) -> str:
+    tail = log.read_text(errors="replace").splitlines()[-LOG_TAIL_LINES:]
+    return "\n".join([f"{what}. The end of what it printed:", *tail])
