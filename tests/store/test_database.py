@@ -166,6 +166,11 @@ def test_an_iterator_that_is_closed_early_ends_its_query(database: Database) -> 
         assert len(_keys(snapshot)) == 3000
 
 
+def test_a_snapshot_that_is_forgotten_makes_room_for_others(database: Database) -> None:
+    for _ in range(SNAPSHOT_LIMIT + 1):
+        database.snapshot()
+
+
 def test_an_iterator_left_behind_disturbs_nobody(database: Database) -> None:
     database.run(lambda tx: tx.many(_PUT, [{"key": f"k{n}", "value": ""} for n in range(3000)]))
     snapshot = database.snapshot()

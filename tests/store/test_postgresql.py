@@ -4,14 +4,18 @@ import threading
 from collections.abc import Iterator
 
 import pytest
+import sqlalchemy as sa
 
 from skep.errors import StoreError
-from skep.store import catalogs, databases, events, tables
-from skep.store.database import Database
+from skep.store import catalogs, databases, events, schema, tables
+from skep.store.database import SNAPSHOT_LIMIT, Database
 from skep.store.migrate import ensure_schema
+from skep.store.statements import Statement
 from skep.store.transaction import Transaction
 from tests.store.conftest import make_table
 from tests.support.postgres import PostgresServer, running_postgres
+
+_NAMES = Statement(sa.select(schema.catalogs.c.name))
 
 pytestmark = pytest.mark.postgres
 
@@ -51,6 +55,25 @@ def test_a_restarted_server_costs_one_call_and_the_next_works() -> None:
         assert reached == [["b"]]
         with database.snapshot() as snapshot:
             assert catalogs.names(snapshot) == ["b"]
+        database.close()
+
+
+def test_a_restarted_server_costs_one_snapshot_and_the_next_works() -> None:
+    with running_postgres() as server, server.database() as url:
+        database = Database.open(url, None)
+        ensure_schema(database)
+        database.snapshot().close()
+        server.restart()
+        with pytest.raises(StoreError, match="connection to PostgreSQL was lost"):
+            database.snapshot()
+        opened = [database.snapshot() for _ in range(SNAPSHOT_LIMIT)]
+        rows = opened[0].each(_NAMES)
+        server.restart()
+        with pytest.raises(StoreError, match="connection to PostgreSQL was lost"):
+            list(rows)
+        for snapshot in opened:
+            snapshot.close()
+        assert catalogs.names(database.reader()) == []
         database.close()
 
 

@@ -9,6 +9,7 @@ import sqlalchemy as sa
 
 from skep.store import events, schema
 from skep.store.database import Database
+from skep.store.migrate import HEAD
 from skep.store.statements import Statement
 from tests.support.processes import finish_python, start_python
 
@@ -20,6 +21,7 @@ from pathlib import Path
 import sqlalchemy as sa
 from skep.store import events, schema
 from skep.store.database import Database
+from skep.store.migrate import HEAD
 from skep.store.statements import Statement
 
 this = schema.meta.c.key == sa.literal_column("'n'")
@@ -52,6 +54,23 @@ def test_eight_writers_lose_no_update_and_leave_no_gap(database: Database, place
     assert [finish_python(writer) for writer in writers] == ["done"] * 8
     assert database.reader().one(_COUNT) == ("400",)
     assert [event.id for event in events.since(database.reader(), 0)] == list(range(1, 401))
+
+
+_STARTER = """
+import sys
+from pathlib import Path
+from skep.store.database import Database
+from skep.store.migrate import ensure_schema, revision
+url, data = sys.argv[1:]
+database = Database.open(url or None, Path(data) if data else None)
+ensure_schema(database)
+print(revision(database))
+"""
+
+
+def test_eight_servers_may_start_at_once_on_nothing(place: Place) -> None:
+    servers = [start_python(_STARTER, *_arguments(place, 0)[:2]) for _ in range(8)]
+    assert [finish_python(server) for server in servers] == [HEAD] * 8
 
 
 def test_a_killed_writer_leaves_whole_transactions_and_no_lock(database: Database, place: Place) -> None:

@@ -1,6 +1,7 @@
 """The warehouse's directories, and the jobs that a crash left undone."""
 
 import os
+import threading
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -81,6 +82,18 @@ def test_a_directory_is_removed_with_all_that_is_in_it(warehouse: Warehouse, roo
     assert (root / "elsewhere" / "kept").exists()
 
 
+def test_directories_above_go_too_when_they_are_left_empty(warehouse: Warehouse, root: Path) -> None:
+    for name in ("t/a=1/b=1", "t/a=1/b=2", "t/a=2/b=1"):
+        (root / name).mkdir(parents=True)
+    assert warehouse.remove(f"file:{root}/t/a=1/b=1", f"file:{root}/t")
+    assert sorted(os.listdir(root / "t")) == ["a=1", "a=2"]
+    assert warehouse.remove(f"file:{root}/t/a=1/b=2", f"file:{root}/t")
+    assert os.listdir(root / "t") == ["a=2"]
+    (root / "t" / "a=2" / "b=1").rmdir()
+    assert not warehouse.remove(f"file:{root}/t/a=2/b=1", f"file://{root}/t/")
+    assert os.listdir(root / "t") == []
+
+
 @pytest.mark.parametrize("uri", ["file:/", "/", "file:{root}", "file://{root}/", "file:{root}/a/.."])
 def test_a_root_is_never_removed(warehouse: Warehouse, root: Path, uri: str) -> None:
     with pytest.raises(StoreError, match="is the root"):
@@ -139,6 +152,9 @@ def test_directories_of_other_schemes_go_through_fsspec(warehouse: Warehouse) ->
     assert warehouse.move("memory://w/t", "memory://w/u")
     assert (warehouse.exists("memory://w/t"), warehouse.exists("memory://w/u")) == (False, True)
     assert warehouse.statistics("memory://w/u") == TreeStatistics(2, 6)
+    memory.makedirs("/w/p/a/b")
+    assert warehouse.remove("memory://w/p/a/b", "memory://w/p")
+    assert (warehouse.exists("memory://w/p"), warehouse.exists("memory://w/p/a")) == (True, False)
     assert warehouse.remove("memory://w/u")
     assert not warehouse.remove("memory://w/u")
 
@@ -158,8 +174,11 @@ def test_what_a_crash_left_is_done_and_forgotten(database: Database, warehouse: 
     _add(database, "move", root / "before", root / "moved")
     _add(database, "remove", root / "gone")
     _add(database, "remove", root / "gone before")
+    (root / "t" / "a" / "b").mkdir(parents=True)
+    _add(database, "remove", root / "t" / "a" / "b", root / "t")
     assert warehouse.finish_jobs(database) == []
-    assert sorted(os.listdir(root)) == ["moved", "target"]
+    assert sorted(os.listdir(root)) == ["moved", "t", "target"]
+    assert os.listdir(root / "t") == []
     assert jobs.all(database.reader()) == []
     assert warehouse.finish_jobs(database) == []
 
@@ -184,6 +203,25 @@ def test_a_job_that_cannot_be_done_stays_and_says_why(database: Database, wareho
         assert (job.id, job.attempts, job.error) == (id, attempt, str(error))
         assert "exists already" in str(error)
     assert sorted(os.listdir(root)) == ["source", "target"]
+
+
+def test_a_job_that_is_being_done_is_not_done_by_another(
+    database: Database, opener: Opener, warehouse: Warehouse, root: Path
+) -> None:
+    (root / "a").mkdir()
+    id = _add(database, "remove", root / "a")
+    other = opener()
+    thread = threading.Thread(target=lambda: warehouse.finish_jobs(other))
+    with jobs.claimed(database, id) as job:
+        assert job is not None
+        thread.start()
+        thread.join(0.2)
+        assert (root / "a").exists()
+        database.run(lambda tx: jobs.done(tx, id))
+    thread.join()
+    assert (root / "a").exists()
+    with jobs.claimed(database, id) as job:
+        assert job is None
 
 
 _FINISHER = """

@@ -1,24 +1,19 @@
-"""Python programs as processes of their own, which import the skep that is being tested and not an installed one."""
+"""Python programs as processes of their own. They import the skep that is being tested (see tests/conftest.py)."""
 
-import os
 import subprocess
 import sys
-from pathlib import Path
-
-import skep
 
 TIMEOUT = 120.0
 
 
 def start_python(program: str, *arguments: str) -> "subprocess.Popen[str]":
     """Start a program; the caller ends it."""
-    source = str(Path(skep.__file__).parent.parent)
     return subprocess.Popen(
         [sys.executable, "-c", program, *arguments],
+        stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
-        env=os.environ | {"PYTHONPATH": source},
     )
 
 

@@ -1,14 +1,17 @@
 """The rows of what is still to be done to the warehouse's directories. Nothing here touches a directory.
 
-A job is committed together with the change of metadata that it belongs to. `warehouse.finish_job` does it
-after that.
+A job is committed together with the change of metadata that it belongs to, and done after that: by the server that
+wrote it or, should that crash, by any other (`Warehouse.finish_jobs`). Whoever does one claims it first.
 """
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Literal, NamedTuple
 
 import sqlalchemy as sa
 
 from skep.store import schema
+from skep.store.database import Database
 from skep.store.statements import Statement, bound
 from skep.store.transaction import Transaction
 
@@ -16,6 +19,11 @@ JobKind = Literal["move", "remove"]
 
 
 class JobRow(NamedTuple):
+    """A directory to be moved from source to target, or to be removed.
+
+    The target of a removal, if it has one, is a directory above: those in between go too when this leaves them empty.
+    """
+
     id: int
     kind: JobKind
     source: str
@@ -52,6 +60,13 @@ def add(tx: Transaction, kind: JobKind, source: str, target: str | None = None, 
 def find(tx: Transaction, id: int) -> JobRow | None:
     row = tx.one(_FIND, id=id)
     return None if row is None else JobRow._make(row)
+
+
+@contextmanager
+def claimed(database: Database, id: int) -> Iterator[JobRow | None]:
+    """Be the only one to do a job; None if another server has done it. Never within a transaction."""
+    with database.claim(f"warehouse job {id}"):
+        yield find(database.reader(), id)
 
 
 def all(tx: Transaction) -> list[JobRow]:

@@ -310,18 +310,17 @@ class PostgresDatabase(Database):
                 connection = self._idle.pop() if self._idle else None
             if connection is None:
                 connection = connect(self._url)
-            snapshot = PostgresSnapshot(connection, self._lost, self._give_back)
             try:
                 # BEGIN alone does not choose a state yet; the first statement does.
                 connection.execute("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; SELECT 1")
             except psycopg.Error as exc:
-                error = snapshot.store_error(exc)
+                error = PostgresTransaction(connection, self._lost).store_error(exc)
                 connection.close()
                 raise error from exc
         except BaseException:
             self._slots.release()
             raise
-        return snapshot
+        return PostgresSnapshot(connection, self._lost, self._give_back)
 
     def _give_back(self, connection: Connection) -> None:
         keep = False

@@ -230,9 +230,15 @@ class SqliteDatabase(Database):
         self._guard = threading.Lock()
         self._owned: weakref.WeakSet[_ThreadConnection] = weakref.WeakSet()
         self._idle: list[sqlite3.Connection] = []
-        # A connection that never writes: only then does its data_version count every write there is.
-        self._watch = connect(self.folder / FILE)
         self._closed = False
+        # One at a time: whoever makes the file switches it to write-ahead logging, which SQLite does not wait for.
+        lock = FileLock(self.folder / WRITE_LOCK)
+        try:
+            with lock:
+                # A connection that never writes: only then does its data_version count every write there is.
+                self._watch = connect(self.folder / FILE)
+        finally:
+            lock.close()
 
     def _mine(self) -> _ThreadConnection:
         mine: _ThreadConnection | None = getattr(self._local, "mine", None)

@@ -74,6 +74,10 @@ class Snapshot(Transaction):
     def close(self) -> None:
         """End the transaction and give the connection back. A second call does nothing."""
 
+    def __del__(self) -> None:
+        # A reply that nobody begins to read never comes to its end, where it would close its snapshot.
+        self.close()
+
     def __enter__(self) -> Self:
         return self
 

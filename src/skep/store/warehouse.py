@@ -6,6 +6,7 @@ ones, or none (`off`). What it cannot reach it leaves alone: nothing is made, mo
 found there.
 """
 
+import errno
 import logging
 import os
 import shutil
@@ -21,6 +22,7 @@ from skep.hive.locations import (
     LocationError,
     canonical,
     is_local,
+    is_under,
     local_path,
     parent,
     parse_location,
@@ -49,6 +51,7 @@ class _FileSystem(Protocol):
     def is_empty(self, path: str) -> bool: ...
     def move(self, source: str, target: str) -> None: ...
     def remove(self, path: str) -> None: ...
+    def remove_empty(self, path: str) -> bool: ...
     def sizes(self, path: str) -> Iterator[int]: ...
 
 
@@ -102,18 +105,26 @@ class Warehouse:
             system.move(path, target_path)
             return True
 
-    def remove(self, uri: str) -> bool:
-        """Remove a directory with all that is in it; False if it does not exist."""
+    def remove(self, uri: str, below: str | None = None) -> bool:
+        """Remove a directory with all that is in it; False if it does not exist.
+
+        Of the directories between it and `below`, those that are empty then are removed as well.
+        """
         if not self.looks_at(uri):
             return False
         if parent(uri) is None or same_location(uri, self.root):
             raise StoreError(f"{uri} is not removed: it is the root of a file system or of the warehouse")
         with _Reported("remove", uri):
             system, path = _file_system(uri)
-            if not system.exists(path):
-                return False
-            system.remove(path)
-            return True
+            existed = system.exists(path)
+            if existed:
+                system.remove(path)
+            above = parent(uri)
+            while below is not None and above is not None and _is_strictly_under(above, below):
+                if not system.remove_empty(_file_system(above)[1]):
+                    break
+                above = parent(above)
+            return existed
 
     def statistics(self, uri: str) -> TreeStatistics:
         """Number and bytes of the files in a directory and below; nothing for one that does not exist."""
@@ -143,14 +154,12 @@ class Warehouse:
         return errors
 
     def _finish_job(self, database: Database, id: int) -> None:
-        with database.claim(f"warehouse job {id}"):
-            # Read under the claim: another server may have done it while we waited.
-            job = jobs.find(database.reader(), id)
+        with jobs.claimed(database, id) as job:
             if job is None:
                 return
             # Without a source the job was done, and only the crash came before it was forgotten.
             if job.kind == "remove":
-                self.remove(job.source)
+                self.remove(job.source, job.target)
             else:
                 assert job.target is not None
                 self.move(job.source, job.target)
@@ -204,6 +213,17 @@ class _Local:
         else:
             os.unlink(path)
 
+    def remove_empty(self, path: str) -> bool:
+        try:
+            os.rmdir(path)
+        except FileNotFoundError:
+            return True
+        except OSError as exc:
+            if exc.errno not in (errno.ENOTEMPTY, errno.EEXIST, errno.ENOTDIR):
+                raise
+            return False
+        return True
+
     def is_empty(self, path: str) -> bool:
         with os.scandir(path) as entries:
             return next(entries, None) is None
@@ -240,6 +260,14 @@ class _Remote:
     def remove(self, path: str) -> None:
         self._system.rm(path, recursive=True)
 
+    def remove_empty(self, path: str) -> bool:
+        if not self._system.exists(path):
+            return True
+        if not self.is_empty(path):
+            return False
+        self._system.rmdir(path)
+        return True
+
     def is_empty(self, path: str) -> bool:
         return not self._system.ls(path, detail=False)
 
@@ -267,6 +295,10 @@ def _file_system(uri: str) -> tuple[_FileSystem, str]:
     except ValueError as exc:
         raise StoreError(f"{uri} has a scheme that fsspec does not know: {exc}") from exc
     return _Remote(system), path
+
+
+def _is_strictly_under(uri: str, ancestor: str) -> bool:
+    return is_under(uri, ancestor) and not same_location(uri, ancestor)
 
 
 def _authority(uri: str) -> tuple[str, str]:
