@@ -34,8 +34,10 @@ check: setup ## lint, types, generated files, floors, exports, stray addresses
 	$(VENV)/bin/ruff check $(PYTHON_DIRS)
 	$(VENV)/bin/ruff format --check $(PYTHON_DIRS)
 	$(VENV)/bin/mypy $(PYTHON_DIRS)
-	$(if $(wildcard tools/generate.py),$(PY) tools/generate.py --check)
+	$(PY) tools/generate.py --check
 	$(PY) tools/configuration_reference.py --check
+	$(PY) tools/reference.py --check
+	$(PY) tools/check_api.py
 	$(PY) tools/check_floors.py
 	$(PY) tools/check_exports.py
 	$(PY) tools/check_tree.py
