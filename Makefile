@@ -36,7 +36,7 @@ check: setup ## lint, types, generated files, floors, exports, stray addresses
 	$(VENV)/bin/mypy $(PYTHON_DIRS)
 	$(PY) tools/generate.py --check
 	$(PY) tools/configuration_reference.py --check
-	$(PY) tools/reference.py --check
+	$(PY) tools/api_reference.py --check
 	$(PY) tools/check_api.py
 	$(PY) tools/check_floors.py
 	$(PY) tools/check_exports.py

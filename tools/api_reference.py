@@ -20,7 +20,7 @@ OUT = ROOT / "docs/reference/api.md"
 HEAD = """\
 # The metastore API
 
-Made by `tools/reference.py` from the method table (`src/skep/wire/api/`) and the code; do not edit.
+Made by `tools/api_reference.py` from the method table (`src/skep/wire/api/`) and the code; do not edit.
 
 skep serves {served} of the {all} methods that Hive 2.3 to 4.2, and what comes after it, have between them. A method
 that is not served answers `Invalid method name`, as a Hive server that does not know it. `Hive` says which versions
@@ -61,7 +61,7 @@ def main(check: bool) -> int:
     if OUT.exists() and OUT.read_text("utf-8") == wanted:
         return 0
     if check:
-        print(f"not current: {OUT.relative_to(ROOT)}; run python tools/reference.py")
+        print(f"not current: {OUT.relative_to(ROOT)}; run python tools/api_reference.py")
         return 1
     OUT.parent.mkdir(parents=True, exist_ok=True)
     OUT.write_text(wanted, "utf-8")
