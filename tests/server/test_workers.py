@@ -125,6 +125,15 @@ def test_a_second_sigterm_does_not_cut_off_what_is_in_flight(workers: int) -> No
 
 
 @pytest.mark.parametrize("workers", [1, 2])
+def test_sigquit_cuts_off_what_is_in_flight(workers: int) -> None:
+    with running_server(COMMAND, workers=workers) as server, Peer(server.port) as busy:
+        busy.send("get_config_value", "wait", "60")
+        eventually(lambda: "waiting for 60 s" in server.log)
+        os.kill(server.pid, signal.SIGQUIT)
+        assert busy.rest() == b""
+
+
+@pytest.mark.parametrize("workers", [1, 2])
 def test_a_second_ctrl_c_cuts_off_what_is_in_flight(workers: int) -> None:
     with running_server(COMMAND, workers=workers) as server:
         with Peer(server.port) as busy, Peer(server.port) as idle:
