@@ -56,6 +56,7 @@ VALUES: dict[str, tuple[Any, Any]] = {
     "tls_key": ("/k.pem", Path("/k.pem")),
     "kerberos_principal": ("hive/h@R", "hive/h@R"),
     "kerberos_keytab": ("/k.keytab", Path("/k.keytab")),
+    "sasl_qop": ("auth-conf, auth", ("auth", "auth-conf")),
     "http_port": ("9443", 9443),
     "log_level": ("DEBUG", "debug"),
     "ready_file": ("/run/skep.json", Path("/run/skep.json")),

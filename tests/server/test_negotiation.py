@@ -15,6 +15,11 @@ class Password:
     """A mechanism for tests: the client says `user`, is asked for a password, and all is written backwards after."""
 
     user = ""
+    frame_size = 1 << 16
+
+    @property
+    def principal(self) -> str:
+        return f"{self.user}@SKEP"
 
     def step(self, payload: bytes) -> tuple[bytes, bool]:
         if not self.user:
@@ -75,7 +80,7 @@ def test_who_proves_itself_is_served_under_its_name() -> None:
         peer.wire.receive_data(exactly(peer, length)[::-1])
         assert peer.reply().body
         (session,) = server.handler.sessions
-        assert session.user == "maja"
+        assert (session.user, session.principal) == ("maja", "maja@SKEP")
         assert session.authenticated
 
 

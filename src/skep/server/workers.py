@@ -135,7 +135,7 @@ class Supervisor:
         """When the next worker may be started: those that die young are replaced more and more slowly."""
         self._stopping = False
         self._hurry = False
-        """SIGINT came twice: what is in flight is cut off."""
+        """SIGQUIT came, or SIGINT twice: what is in flight is cut off."""
         self._lifeline, self._lifeline_end = os.pipe()
         self._woken, self._wake = os.pipe()
         os.set_blocking(self._wake, False)
@@ -143,7 +143,7 @@ class Supervisor:
 
     def run(self) -> int:
         old_wake = signal.set_wakeup_fd(self._wake, warn_on_full_buffer=False)
-        handled = (signal.SIGTERM, signal.SIGINT, signal.SIGCHLD)
+        handled = (signal.SIGTERM, signal.SIGINT, signal.SIGQUIT, signal.SIGCHLD)
         old = {number: signal.signal(number, self._signalled) for number in handled}
         try:
             return self._supervise()
@@ -222,7 +222,7 @@ class Supervisor:
 
     def _become_worker(self) -> None:
         signal.set_wakeup_fd(-1)
-        for number in (signal.SIGTERM, signal.SIGCHLD):
+        for number in (signal.SIGTERM, signal.SIGQUIT, signal.SIGCHLD):
             signal.signal(number, signal.SIG_DFL)
         # A Ctrl-C reaches all processes of a terminal; the parent is the one to act on it.
         signal.signal(signal.SIGINT, signal.SIG_IGN)
@@ -237,7 +237,8 @@ class Supervisor:
 
     def _signalled(self, number: int, frame: object) -> None:
         if number != signal.SIGCHLD:
-            self._hurry = self._hurry or (self._stopping and number == signal.SIGINT)
+            again = self._stopping and number == signal.SIGINT
+            self._hurry = self._hurry or again or number == signal.SIGQUIT
             self._stopping = True
 
     def _pause(self, seconds: float | None) -> None:
