@@ -37,7 +37,7 @@ async def metastore(server: ThriftServer, deadline: float = LATE, **endpoint: An
     try:
         yield found
     finally:
-        found.close()
+        await found.close()
 
 
 async def table_of(metastore: ThriftMetastore, user: str | None = None) -> Any:
@@ -220,7 +220,6 @@ def test_a_connection_that_ends_within_an_answer_is_an_error_and_the_next_call_w
             server.cut = 100
             assert "did not finish its answer to get_table" in await failure_of(here)
             assert server.accepted == 1, "it had begun to answer: not asked again"
-            server.cut = None
             assert (await table_of(here)).tableName == "clicks"
 
     run(test())
@@ -231,11 +230,9 @@ def test_a_read_is_asked_again_when_the_metastore_was_restarted() -> None:
         there = memory()
         async with serving(there) as server, metastore(server) as here:
             await table_of(here)
-            server.cut = 0  # Closes the connection when it is used next, like a restart that was not noticed.
-            asked = asyncio.ensure_future(table_of(here))
-            await until(lambda: len(there.calls) == 2)
-            server.cut = None
-            assert (await asked).tableName == "clicks"
+            server.cut = 0  # The connection is closed when it is used next, as by a restart that was not noticed.
+            assert (await table_of(here)).tableName == "clicks"
+            assert len(there.calls) == 3
             await server.stop()
             await server.start()
             assert (await table_of(here)).tableName == "clicks"
@@ -303,6 +300,7 @@ def test_an_answer_that_is_not_thrift_is_an_error_that_says_so() -> None:
         port = server.sockets[0].getsockname()[1]
         here = ThriftMetastore(f"thrift://127.0.0.1:{port}")
         assert "gave no usable answer to get_table" in await failure_of(here)
+        await here.close()
         server.close()
         await server.wait_closed()
 
@@ -330,6 +328,32 @@ def test_a_call_may_begin_outside_of_a_task() -> None:
 
             loop.call_soon(drive, here.handle(asked, Session(user="ann")))
             assert (await answer).value(asked.method).tableName == "clicks"
+
+    run(test())
+
+
+def test_closing_ends_the_calls_that_are_under_way_and_leaves_no_connection() -> None:
+    async def test() -> None:
+        gate = Gate()
+        async with serving(gate) as server, metastore(server) as here:
+            under_way = asyncio.ensure_future(failure_of(here))
+            await until(lambda: gate.inside == 1)
+            await here.close()
+            assert "did not finish its answer" in await under_way
+            await until(lambda: server.connections == 0)
+            assert "skep is stopping" in await failure_of(here)
+
+    run(test())
+
+
+def test_closing_ends_what_is_being_connected() -> None:
+    async def test() -> None:
+        async with serving(None) as server, metastore(server) as here:
+            asked = call("get_table", "raw", "clicks")
+            under_way = asyncio.ensure_future(here.handle(asked, Session(user="ann")))
+            await until(lambda: server.connections == 1)
+            await here.close()
+            assert "skep is stopping" in str((await under_way).error)
 
     run(test())
 

@@ -16,7 +16,7 @@ HOST = "127.0.0.1"
 
 
 class ThriftServer:
-    """Serves a handler. `cut` is how many bytes of an answer are sent before the connection is closed; None for all."""
+    """Serves a handler. `cut`: of the next answer only so many bytes are sent before the connection is closed."""
 
     def __init__(self, handler: Handler | None) -> None:
         self.handler = handler
@@ -45,6 +45,7 @@ class ThriftServer:
         """Closes the port and every connection, as the end of a process does."""
         assert self._server is not None
         self._server.close()
+        await asyncio.sleep(0.01)  # What was being accepted is open now.
         for peer in list(self._open):
             peer.transport.abort()
         await until(lambda: not self._open)
@@ -89,10 +90,9 @@ class _Peer(asyncio.Protocol):
     async def _answer(self, request: Request, handler: Handler) -> None:
         assert request.call is not None, request.error
         message = self._wire.send(request, await handler.handle(request.call, self._session))
-        if self._server.cut is None or request.call.method.name == "set_ugi":
-            self.transport.write(message)
-        else:
-            self.transport.write(message[: self._server.cut])
+        cut, self._server.cut = self._server.cut, None
+        self.transport.write(message[:cut])
+        if cut is not None:
             self.transport.close()
 
 

@@ -62,10 +62,10 @@ class ThriftMetastore:
         finally:
             deadline.cancel()
 
-    def close(self) -> None:
-        """Closes the connections that are not in use. Those in use are closed by who cancels their calls."""
+    async def close(self) -> None:
+        """Closes all connections: calls that are under way fail, and later ones too."""
         if self._pool is not None:
-            self._pool.drop_idle()
+            await self._pool.close()
 
     async def _ask(self, pool: Pool, call: Call, identity: Identity, deadline: Deadline) -> Reply:
         method, again = call.method, call.method.retry == "safe"

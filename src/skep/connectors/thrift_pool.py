@@ -89,6 +89,7 @@ class Connection(asyncio.Protocol):
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         assert isinstance(transport, asyncio.Transport)
         self._transport = transport
+        self._pool.opened(self)
 
     def data_received(self, data: bytes) -> None:
         answer = self._answer
@@ -137,9 +138,15 @@ class Pool:
         """The one that was used last is at the end, and used first."""
         self._busy = 0
         self._waiting: deque[asyncio.Future[None]] = deque()
+        self._connecting: set[asyncio.Task[Connection]] = set()
+        self._alive: set[Connection] = set()
+        self._emptied: asyncio.Future[None] | None = None
+        """Given once the pool is being closed: done when its last connection is."""
 
     async def acquire(self, identity: Identity, deadline: Deadline) -> Connection:
         """A connection that speaks for this caller, and a turn to use it."""
+        if self._emptied is not None:
+            raise ConnectError("skep is stopping")
         if self._busy < self.endpoint.max_connections:
             self._busy += 1
         else:
@@ -165,10 +172,27 @@ class Pool:
             self._idle.append(connection)
         self._next_turn()
 
+    def opened(self, connection: Connection) -> None:
+        self._alive.add(connection)
+
     def forget(self, connection: Connection) -> None:
         """The connection was closed."""
+        self._alive.discard(connection)
         if connection in self._idle:
             self._idle.remove(connection)
+        if self._emptied is not None and not self._alive and not self._emptied.done():
+            self._emptied.set_result(None)
+
+    async def close(self) -> None:
+        """Closes every connection, those in use too, and waits until they are closed."""
+        self._emptied = self.loop.create_future()
+        for task in self._connecting:
+            task.cancel()
+        await asyncio.gather(*self._connecting, return_exceptions=True)
+        for connection in list(self._alive):
+            connection.abort()
+        if self._alive:
+            await self._emptied
 
     def drop_idle(self) -> None:
         """Closes what is not in use: after a restart of the metastore all of it is stale."""
@@ -199,6 +223,8 @@ class Pool:
         ready: asyncio.Future[Connection] = self.loop.create_future()
         # A task of its own: it needs time-outs, and the handler may not have become a task yet.
         task = self.loop.create_task(self._connect(identity))
+        self._connecting.add(task)
+        task.add_done_callback(self._connecting.discard)
         task.add_done_callback(partial(_hand_over, ready))
         try:
             return await deadline.wait(ready, "connecting")
@@ -234,7 +260,8 @@ class Pool:
 def _hand_over(ready: asyncio.Future[Connection], task: asyncio.Task[Connection]) -> None:
     """A new connection goes to who waits for it; if nobody does any more, it is closed."""
     if task.cancelled():
-        ready.cancel()
+        if not ready.done():
+            ready.set_exception(ConnectError("skep is stopping"))
         return
     error = task.exception()
     if error is None:

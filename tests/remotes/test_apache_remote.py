@@ -1,0 +1,143 @@
+"""A database of a real Hive metastore, read through skep's routing under another name."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import Any
+
+import pytest
+
+from skep.connectors.thrift import ThriftMetastore
+from skep.errors import NoSuchObjectException
+from skep.remotes.definitions import Definitions, RemoteDatabase
+from skep.remotes.routing import Routed
+from skep.wire.generated.common import FieldSchema, SerDeInfo, StorageDescriptor, Table
+from skep.wire.generated.databases import Database
+from skep.wire.generated.partitions import Partition
+from skep.wire.message import Call, Handler, Session
+from skep.wire.methods import METHODS
+from skep.wire.structs import replace
+from tests.support.apache import ApacheMetastore
+from tests.support.memory_metastore import MemoryMetastore
+
+pytestmark = pytest.mark.apache
+
+THERE = "routed_there"
+HERE = "here"
+COLUMNS = tuple(FieldSchema(f"c{i}", "string", f"column {i}") for i in range(50))
+
+
+class Both:
+    """The real metastore asked directly, and through the routing."""
+
+    def __init__(self, server: ApacheMetastore) -> None:
+        uri = f"thrift://{server.host}:{server.port}"
+        self.direct = ThriftMetastore(uri)
+        local = MemoryMetastore({"default": ()})
+        definitions = Definitions([RemoteDatabase(HERE, THERE, uri)], local.databases)
+        self.remote = ThriftMetastore(uri)
+        self.routed = Routed(local, definitions, lambda remote: self.remote)
+
+    async def ask(self, handler: Handler, name: str, *args: Any) -> Any:
+        method = METHODS[name]
+        return (await handler.handle(Call(method, args), Session(user="ann"))).value(method)
+
+
+@asynccontextmanager
+async def made(server: ApacheMetastore) -> AsyncIterator[Both]:
+    """A database with a partitioned table of two partitions, dropped in the end."""
+    both = Both(server)
+    location = f"file:{server.warehouse}/{THERE}.db"
+    sd = StorageDescriptor(
+        cols=COLUMNS,
+        location=f"{location}/clicks",
+        inputFormat="org.apache.hadoop.mapred.TextInputFormat",
+        outputFormat="org.apache.hadoop.hive.ql.io.HiveIgnoreKeyTextOutputFormat",
+        compressed=False,
+        numBuckets=-1,
+        serdeInfo=SerDeInfo(
+            name="", serializationLib="org.apache.hadoop.hive.serde2.lazy.LazySimpleSerDe", parameters={}
+        ),
+        bucketCols=(),
+        sortCols=(),
+        parameters={},
+    )
+    table = Table(
+        tableName="clicks",
+        dbName=THERE,
+        owner="ann",
+        sd=sd,
+        partitionKeys=(FieldSchema("ds", "string", None),),
+        parameters={"EXTERNAL": "TRUE"},
+        tableType="EXTERNAL_TABLE",
+    )
+    await both.ask(both.direct, "create_database", Database(name=THERE, description="", locationUri=location))
+    try:
+        await both.ask(both.direct, "create_table", table)
+        partitions = tuple(
+            Partition((f"{day}",), THERE, "clicks", 0, 0, replace(sd, location=f"{location}/clicks/ds={day}"), {})
+            for day in (1, 2)
+        )
+        await both.ask(both.direct, "add_partitions", partitions)
+        yield both
+    finally:
+        await both.ask(both.direct, "drop_database", THERE, True, True)
+        await both.direct.close()
+        await both.remote.close()
+
+
+def test_a_table_is_the_same_in_every_field_but_the_name_of_its_database(hive_2_3: ApacheMetastore) -> None:
+    async def test() -> None:
+        async with made(hive_2_3) as both:
+            direct = await both.ask(both.direct, "get_table", THERE, "clicks")
+            routed = await both.ask(both.routed, "get_table", HERE, "clicks")
+            assert direct.sd.cols == COLUMNS
+            assert routed == replace(direct, dbName=HERE)
+
+    asyncio.run(test())
+
+
+def test_partitions_and_listings_are_the_same_but_for_the_name_of_their_database(hive_2_3: ApacheMetastore) -> None:
+    async def test() -> None:
+        async with made(hive_2_3) as both:
+            direct = await both.ask(both.direct, "get_partitions", THERE, "clicks", -1)
+            assert len(direct) == 2
+            routed = await both.ask(both.routed, "get_partitions", HERE, "clicks", -1)
+            assert routed == tuple(replace(part, dbName=HERE) for part in direct)
+            for name, args in {
+                "get_all_tables": (),
+                "get_tables": ("c*",),
+                "get_partition_names": ("clicks", -1),
+                "get_fields": ("clicks",),
+                "get_partitions_by_filter": ("clicks", "ds = '1'", -1),
+            }.items():
+                there = await both.ask(both.direct, name, THERE, *args)
+                here = await both.ask(both.routed, name, HERE, *args)
+                assert here == tuple(
+                    replace(item, dbName=HERE) if isinstance(item, Partition) else item for item in there
+                ), name
+
+    asyncio.run(test())
+
+
+def test_the_database_itself_and_its_tables_are_listed_under_the_local_name(hive_2_3: ApacheMetastore) -> None:
+    async def test() -> None:
+        async with made(hive_2_3) as both:
+            direct = await both.ask(both.direct, "get_database", THERE)
+            assert await both.ask(both.routed, "get_database", HERE) == replace(direct, name=HERE)
+            assert await both.ask(both.routed, "get_all_databases") == ("default", HERE)
+            listed = await both.ask(both.routed, "get_table_meta", "*", "*", ())
+            assert [(table.dbName, table.tableName) for table in listed] == [(HERE, "clicks")]
+
+    asyncio.run(test())
+
+
+def test_a_table_that_is_not_there_is_named_by_its_local_name(hive_2_3: ApacheMetastore) -> None:
+    async def test() -> None:
+        async with made(hive_2_3) as both:
+            with pytest.raises(NoSuchObjectException, match=rf"^{HERE}\.nothing table not found$"):
+                await both.ask(both.routed, "get_table", HERE, "nothing")
+
+    asyncio.run(test())
