@@ -100,7 +100,8 @@ class SaslPeer(Peer):
     def wrap(self, data: bytes, encrypt: bool = True) -> bytes:
         if self.layer == AUTH:
             return data
-        return self.context.wrap(data, encrypt and self.layer == CONFIDENTIALITY).message
+        wrapped: bytes = self.context.wrap(data, encrypt and self.layer == CONFIDENTIALITY).message
+        return wrapped
 
     def reply(self) -> Reply:
         while True:
@@ -118,7 +119,8 @@ class SaslPeer(Peer):
         # It raises for a frame that was changed, and for one that is missing.
         unwrapped = self.context.unwrap(frame)
         assert unwrapped.encrypted == (self.layer == CONFIDENTIALITY)
-        return unwrapped.message
+        message: bytes = unwrapped.message
+        return message
 
     def _exactly(self, size: int) -> bytes:
         data = bytearray()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -178,6 +179,18 @@ def test_users_of_two_connections_are_kept_apart(kerberized: Running, realm: Rea
             assert kerberized.handler.sessions[-1].user == user
 
 
+@pytest.mark.kerberos
+def test_many_clients_at_once_are_served_each_under_its_own_protection(kerberized: Running, realm: Realm) -> None:
+    def work(number: int) -> list[str]:
+        with peer(kerberized, realm) as client:
+            client.negotiate(list(sasl.LAYERS)[number % 3])
+            return [client.do("pool", f"{number} {call}") for call in range(20)]
+
+    with ThreadPoolExecutor(8) as threads:
+        answers = list(threads.map(work, range(24)))
+    assert answers == [[f"{number} {call}" for call in range(20)] for number in range(24)]
+
+
 # Protection
 
 
@@ -347,6 +360,16 @@ def test_a_negotiation_that_goes_wrong_is_answered_with_a_reason(
 
 
 @pytest.mark.kerberos
+def test_a_client_without_a_ticket_is_told_apart_from_one_that_speaks_no_thrift(
+    kerberized: Running, caplog: pytest.LogCaptureFixture
+) -> None:
+    with kerberized.peer() as client:
+        client.socket.sendall(b"\3\0\0\0\x13GSS initiate failed")  # what Java's clients send then, and first
+        client.rest()
+    assert "refused: not authenticated: the client gave up: GSS initiate failed" in caplog.text
+
+
+@pytest.mark.kerberos
 def test_a_token_that_claims_to_be_long_is_not_waited_for(
     kerberized: Running, realm: Realm, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -402,11 +425,16 @@ def test_the_proven_user_stands_in_events_and_set_ugi_is_not_believed(realm: Rea
 
 
 @pytest.mark.kerberos
-def test_a_keytab_without_the_principal_is_told_before_anything_is_served(realm: Realm, tmp_path: Path) -> None:
+@pytest.mark.parametrize("workers", [1, 2])
+def test_a_keytab_without_the_principal_is_told_before_anything_is_served(realm: Realm, workers: int) -> None:
     wrong = f"hive/nowhere@{realm.kdc.realm}"
     with pytest.raises(ConnectError, match=f"No key table entry found for {wrong}.*klist -k"):
-        with running_server(kerberos_principal=wrong, kerberos_keytab=realm.keytab):
+        with running_server(kerberos_principal=wrong, kerberos_keytab=realm.keytab, workers=workers):
             pytest.fail("it serves")
+
+
+@pytest.mark.kerberos
+def test_a_keytab_that_is_not_there_is_told(realm: Realm, tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match=r"kerberos_keytab .*absent: No such file"):
         authenticator(
             load(

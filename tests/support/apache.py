@@ -166,7 +166,7 @@ def _home(version: str, site: str, warehouse_key: str, settings: Mapping[str, st
             "javax.jdo.option.ConnectionURL": home.jdbc_url,
             warehouse_key: f"file:{home.warehouse}",
         }
-        _write_site(home.conf / site, {**settings, **of_this_home})
+        write_site(home.conf / site, {**settings, **of_this_home})
         yield home
     finally:
         shutil.rmtree(home.folder, ignore_errors=True)
@@ -229,7 +229,7 @@ def _stop(process: subprocess.Popen[bytes]) -> None:
             process.wait()
 
 
-def _write_site(path: Path, settings: Mapping[str, str]) -> None:
+def write_site(path: Path, settings: Mapping[str, str]) -> None:
     properties = "".join(
         f"  <property><name>{escape(name)}</name><value>{escape(value)}</value></property>\n"
         for name, value in sorted(settings.items())

@@ -32,7 +32,7 @@ def missing() -> str | None:
     """Why tests with a KDC cannot run here, as one sentence for a skip; None when they can."""
     absent = [name for name in PROGRAMS if shutil.which(name, path=PATH) is None]
     if absent:
-        return f"{', '.join(absent)} not on this machine: make system brings the KDC"
+        return f"there is no KDC on this machine ({', '.join(absent)}): make system brings it"
     if importlib.util.find_spec("gssapi") is None:
         return "the kerberos extra (gssapi) is not installed: make system brings it"
     return None

@@ -55,6 +55,16 @@ def text(settings: Settings, port: int) -> str:
         f"skep {__version__} serves the Hive Metastore API at {address}\n"
         f"  {workers}, {database}, warehouse {settings.warehouse_root}\n"
         f"  Spark: --conf spark.sql.catalogImplementation=hive --conf spark.hadoop.hive.metastore.uris={address}\n"
+        + _kerberos(settings)
+    )
+
+
+def _kerberos(settings: Settings) -> str:
+    if settings.kerberos_principal is None:
+        return ""
+    return (
+        "    --conf spark.hadoop.hive.metastore.sasl.enabled=true"
+        f" --conf spark.hadoop.hive.metastore.kerberos.principal={settings.kerberos_principal}\n"
     )
 
 

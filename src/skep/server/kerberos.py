@@ -152,7 +152,8 @@ class GssapiNegotiation:
         if self._layer == LAYERS["auth"]:
             return data
         with self._lock:
-            return self._context.wrap(data, self._layer == LAYERS["auth-conf"]).message
+            wrapped: bytes = self._context.wrap(data, self._layer == LAYERS["auth-conf"]).message
+        return wrapped
 
     def unwrap(self, data: bytes) -> bytes:
         if self._layer == LAYERS["auth"]:
@@ -164,7 +165,8 @@ class GssapiNegotiation:
                 raise RemoteProtocolError(f"a message that Kerberos does not let pass: {_texts(error)}") from None
         if self._layer == LAYERS["auth-conf"] and not unwrapped.encrypted:
             raise RemoteProtocolError("a message in the clear, though encryption (auth-conf) was agreed on")
-        return unwrapped.message
+        message: bytes = unwrapped.message
+        return message
 
     # The client's messages, in their order
 

@@ -37,7 +37,8 @@ def sniff(data: bytes | bytearray) -> tuple[Kind, str] | None:
         return None
     if data[4] in _FIRST:
         return Kind.FRAMED, _FIRST[data[4]]
-    if first == 1 and data[1:4] == b"\0\0\0" and 0 < data[4] <= 20:
+    if data[1:4] == b"\0\0\0" and ((first == 1 and 0 < data[4] <= 20) or first in (3, 4)):
+        # The name of a mechanism; or the words of a client that gave up before it began: it had no ticket.
         if len(data) < 6:
             return None
         if 0x41 <= data[5] <= 0x5A:

@@ -1,0 +1,104 @@
+"""PySpark's own Java metastore client through Kerberos: unmodified, with settings that Hive's users know."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from skep.metastore.changes import unpack
+from skep.store import events
+from skep.store.database import Database
+from skep.testing import RunningServer, running_server
+from tests.server.conftest import Realm
+from tests.support.apache import write_site
+from tests.support.spark import run_spark
+
+pytestmark = [pytest.mark.spark, pytest.mark.kerberos, pytest.mark.slow]
+
+COLUMNS = 3000
+"""A table whose description is longer than a client takes in one protected message."""
+
+SCRIPT = f"""
+def rows(query):
+    return [list(row) for row in spark.sql(query).collect()]
+
+result = {{"databases": rows("show databases")}}
+spark.sql("create database d")
+spark.sql("create table d.t (a int, b string) using parquet")
+spark.sql("insert into d.t values (1, 'x'), (2, 'y')")
+result["t"] = rows("select * from d.t order by a")
+spark.sql("create table d.h (a int) partitioned by (p string) stored as textfile")
+spark.sql("insert into d.h partition (p = 'u') values (3)")
+result["h"] = rows("select a, p from d.h where p = 'u'")
+columns = ", ".join(f"a_column_with_a_long_name_{{i}} bigint" for i in range({COLUMNS}))
+spark.sql(f"create table d.wide ({{columns}}) using parquet")
+result["wide"] = len(spark.table("d.wide").columns)
+result["owner"] = [row[1] for row in rows("describe extended d.t") if row[0] == "Owner"]
+"""
+
+
+@pytest.fixture
+def server(realm: Realm, protection: str) -> Iterator[RunningServer]:
+    """It takes clients in the one protection that the test is about."""
+    qop = {"authentication": "auth", "privacy": "auth-conf"}[protection]
+    kerberos: dict[str, Any] = {"kerberos_principal": realm.service, "kerberos_keytab": realm.keytab, "sasl_qop": qop}
+    with running_server(**kerberos, log_level="debug") as running:
+        yield running
+
+
+def hadoop_configuration(folder: Path, realm: Realm, protection: str) -> Path:
+    """A folder for HADOOP_CONF_DIR. As `spark.hadoop.…` these come too late: the JVM has logged in by then."""
+    settings = {
+        "hadoop.security.authentication": "kerberos",
+        "hadoop.rpc.protection": protection,
+        # Hadoop's input formats want to know who would renew tokens, also where nothing needs one.
+        "yarn.resourcemanager.principal": f"rm/localhost@{realm.kdc.realm}",
+    }
+    write_site(folder / "core-site.xml", settings)
+    return folder
+
+
+@pytest.mark.parametrize(
+    ("login", "protection"), [("ticket cache", "authentication"), ("keytab", "privacy")], ids=["kinit", "keytab"]
+)
+def test_spark_works_through_kerberos(
+    server: RunningServer, realm: Realm, tmp_path: Path, login: str, protection: str
+) -> None:
+    conf = {
+        "spark.hadoop.hive.metastore.uris": f"thrift://localhost:{server.port}",
+        "spark.hadoop.hive.metastore.sasl.enabled": "true",
+        "spark.hadoop.hive.metastore.kerberos.principal": f"hive/_HOST@{realm.kdc.realm}",
+        "spark.sql.warehouse.dir": server.warehouse,
+        "spark.driver.extraJavaOptions": f"-Djava.security.krb5.conf={realm.kdc.config}",
+    }
+    env = {"HADOOP_CONF_DIR": str(hadoop_configuration(tmp_path, realm, protection))}
+    if login == "keytab":
+        conf["spark.kerberos.principal"] = realm.alice
+        conf["spark.kerberos.keytab"] = str(realm.kdc.keytab(realm.alice))
+        env["KRB5CCNAME"] = str(tmp_path / "no tickets")
+    else:
+        env["KRB5CCNAME"] = str(realm.cache)
+
+    assert run_spark(SCRIPT, conf=conf, env=env) == {
+        "databases": [["default"]],
+        "t": [[1, "x"], [2, "y"]],
+        "h": [[3, "u"]],
+        "wide": COLUMNS,
+        "owner": ["alice"],
+    }
+    assert f"authenticated as {realm.alice}" in server.log
+    assert "refused" not in server.log
+    assert _users_of_events(server) == {"alice"}
+
+
+def _users_of_events(server: RunningServer) -> set[str]:
+    """Who changed anything in the database d."""
+    database = Database.open(None, server.data)
+    try:
+        rows = [row for row in events.since(database.reader(), 0) if row.db == "d"]
+    finally:
+        database.close()
+    return {dict(unpack(row.body))["user"].decode() for row in rows}
