@@ -52,8 +52,8 @@ def _function(method: Method, version: str) -> str:
     return text + (f" throws ({errors})" if errors else "") + "\n"
 
 
-def idl(version: str) -> str:
-    """The whole API of a version."""
+def idl(version: str, every_method: bool = False) -> str:
+    """The whole API of a version; with `every_method` also the methods that other versions have."""
     out = []
     for name, enum in ENUMS.items():
         names: dict[int, str] = enum.NAMES  # type: ignore[attr-defined]
@@ -64,6 +64,6 @@ def idl(version: str) -> str:
         union = cls.UNION  # type: ignore[attr-defined]
         lines = _lines(struct_fields(name, version), "" if union else "optional ")
         out.append(f"{'union' if union else 'struct'} {name} {{\n{lines}}}\n")
-    methods = (method for method in METHODS.values() if version in method.versions)
+    methods = (method for method in METHODS.values() if every_method or version in method.versions)
     out.append(f"service {SERVICE} {{\n" + "".join(_function(method, version) for method in methods) + "}\n")
     return "\n".join(out)

@@ -34,9 +34,9 @@ PROTOCOLS: dict[str, Any] = {
 
 @cache
 def module(version: str) -> ModuleType:
-    """The API of a version as a thriftpy2 module."""
+    """The structs of a version and all methods as a thriftpy2 module."""
     name = f"hive_metastore_{version.replace('.', '_')}_thrift"
-    return thriftpy2.load_fp(io.StringIO(idl(version)), name)  # type: ignore[no-any-return]
+    return thriftpy2.load_fp(io.StringIO(idl(version, every_method=True)), name)  # type: ignore[no-any-return]
 
 
 def can_carry(type: Type, protocol: str) -> bool:
@@ -129,17 +129,19 @@ class Thriftpy2Client:
 
     def __init__(self, host: str, port: int, protocol: str, framed: bool, version: str, timeout: float) -> None:
         socket = TSocket(host, port, socket_timeout=timeout * 1000, connect_timeout=timeout * 1000)
-        transport = TFramedTransport(socket) if framed else TBufferedTransport(socket)
+        self._transport = TFramedTransport(socket) if framed else TBufferedTransport(socket)
+        self._protocol = PROTOCOLS[protocol]
         self._version = version
-        self._client = TClient(getattr(module(version), SERVICE), PROTOCOLS[protocol](transport))
-        transport.open()
+        self._transport.open()
 
     def call(self, name: str, *args: Any) -> Any:
         method, version = METHODS[name], self._version
         given = zip(method_fields(method, version), args, strict=False)
         values = {field.name: to_thriftpy2(value, field.type, version) for field, value in given}
+        # A protocol for each call: that of JSON goes on answering with the first message it has read.
+        client = TClient(getattr(module(version), SERVICE), self._protocol(self._transport))
         try:
-            answer = getattr(self._client, name)(**values)
+            answer = getattr(client, name)(**values)
         except TApplicationException as error:
             raise ApplicationError(error.type, error.message or "") from None
         except tuple(getattr(module(version), known) for known in THRIFT_EXCEPTIONS) as error:
@@ -147,7 +149,7 @@ class Thriftpy2Client:
         return None if method.returns is None else from_thriftpy2(answer, method.returns, version)
 
     def close(self) -> None:
-        self._client.close()
+        self._transport.close()
 
     def __enter__(self) -> Thriftpy2Client:
         return self
