@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from typing import Any
 
 from benchmarks.client import Client, request_for
 from benchmarks.objects import batches, table
@@ -18,9 +19,9 @@ SIZES = (10_000, 100_000, 1_000_000)
 TABLES = 10_000
 
 
-def timed(action: Callable[[], object]) -> float:
+def timed(action: Callable[..., object], *args: Any) -> float:
     start = time.perf_counter()
-    action()
+    action(*args)
     return time.perf_counter() - start
 
 
@@ -32,9 +33,7 @@ def run(results: Results, quick: bool) -> None:
         for size in sizes:
             name = f"p{size}"
             client.call("create_table", table(DB, name, partitioned=True))
-            add = sum(
-                timed(lambda batch=batch: client.call("add_partitions", batch)) for batch in batches(DB, name, size)
-            )
+            add = sum([timed(client.call, "add_partitions", batch) for batch in batches(DB, name, size)])
             names = bulk_time(peer, request_for("get_partition_names", DB, name, -1), 2)
             day = request_for("get_partitions_by_filter", DB, name, 'ds = "day-000003"', -1)
             found = bulk_time(peer, day, 20)
@@ -43,10 +42,9 @@ def run(results: Results, quick: bool) -> None:
             wider = replace(before.sd, cols=(*before.sd.cols, FieldSchema("added", "int")))
             cascade = EnvironmentContext({"CASCADE": "true", "DO_NOT_UPDATE_STATS": "true"})
             after = replace(before, sd=wider)
-            alter = ("alter_table_with_environment_context", DB, name, after, cascade)
-            casc = timed(lambda alter=alter: client.call(*alter))
+            casc = timed(client.call, "alter_table_with_environment_context", DB, name, after, cascade)
             renamed = replace(after, tableName=f"{name}_renamed", sd=replace(wider, location=before.sd.location))
-            ren = timed(lambda name=name, renamed=renamed: client.call("alter_table", DB, name, renamed))
+            ren = timed(client.call, "alter_table", DB, name, renamed)
             for label, value in (
                 ("add_partitions", add),
                 ("get_partition_names", names),
@@ -72,7 +70,7 @@ def _many_tables(host: str, port: int, count: int, results: Results) -> None:
         if number + 1 in (count // 10, count):
             at = number + 1
             results.growth.setdefault("create_table, each", {})[at] = (time.perf_counter() - start) / at
-            results.growth.setdefault("get_all_tables", {})[at] = timed(lambda: client.call("get_all_tables", "many"))
+            results.growth.setdefault("get_all_tables", {})[at] = timed(client.call, "get_all_tables", "many")
             results.growth.setdefault("get_table, each", {})[at] = (
                 timed(lambda: [client.call("get_table", "many", "t000007") for _ in range(200)]) / 200
             )

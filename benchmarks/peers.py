@@ -7,6 +7,7 @@ import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from skep.testing import running_server
 from tests.support.apache import apache_2_3
@@ -39,7 +40,7 @@ def _memory(pid: int) -> int:
 
 
 @contextlib.contextmanager
-def skep_on_sqlite(**settings: object) -> Iterator[Peer]:
+def skep_on_sqlite(**settings: Any) -> Iterator[Peer]:
     start = time.perf_counter()
     with running_server(**settings) as server:
         took = time.perf_counter() - start
@@ -47,7 +48,7 @@ def skep_on_sqlite(**settings: object) -> Iterator[Peer]:
 
 
 @contextlib.contextmanager
-def skep_on_postgres(**settings: object) -> Iterator[Peer]:
+def skep_on_postgres(**settings: Any) -> Iterator[Peer]:
     with running_postgres() as postgres, postgres.database() as url:
         start = time.perf_counter()
         with running_server(database_url=url, **settings) as server:

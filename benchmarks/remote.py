@@ -64,9 +64,8 @@ def silent_server() -> Iterator[int]:
 
 def in_turn(places: list[tuple[int, bytes]], times: int) -> list[float]:
     """The median time at each place, asked in turn, so that all see the same machine."""
-    clients = [
-        (Client("127.0.0.1", port), request, reply_length("127.0.0.1", port, request)) for port, request in places
-    ]
+    host = "127.0.0.1"
+    clients = [(Client(host, port), request, reply_length(host, port, request)) for port, request in places]
     taken: list[list[float]] = [[] for _ in places]
     for _ in range(times):
         for (client, request, length), times_of in zip(clients, taken, strict=True):
@@ -90,11 +89,7 @@ def run(results: Results, quick: bool) -> None:
             direct_call, far_call = request_for("get_table", DB, "wide"), request_for("get_table", "far", "wide")
             local_call = request_for("get_database", "near")
             direct, through = in_turn([(peer.port, direct_call), (port, far_call)], times)
-            limits = {"least": 1.25, "aim": 1.10, "higher_is_better": False}
-            row = Row(
-                "get_table through a remote, over the direct call", through * 1e3, direct * 1e3, "ms", through / direct
-            )
-            results.add(Row(**{**row.__dict__, **limits}))
+            results.add(compared("get_table through a remote, over the direct call", through, direct, 1.25, 1.10))
             local, remote = in_turn([(port, local_call), (port, far_call)], times)
             hanging = [Client("127.0.0.1", port) for _ in range(HANGING)]
             for each in hanging:
@@ -102,9 +97,10 @@ def run(results: Results, quick: bool) -> None:
             local_then, remote_then = in_turn([(port, local_call), (port, far_call)], times)
             for each in hanging:
                 each.close()
-            results.add(
-                Row(f"a local call while {HANGING} hang", local_then * 1e3, local * 1e3, "ms", local_then / local)
-            )
-            results.add(
-                Row(f"a remote call while {HANGING} hang", remote_then * 1e3, remote * 1e3, "ms", remote_then / remote)
-            )
+            results.add(compared(f"a local call while {HANGING} hang, over one before", local_then, local))
+            results.add(compared(f"a remote call while {HANGING} hang, over one before", remote_then, remote))
+
+
+def compared(name: str, now: float, base: float, least: float | None = None, aim: float | None = None) -> Row:
+    """How many times longer: the smaller the better."""
+    return Row(name, now * 1e3, base * 1e3, "ms", now / base, least, aim, higher_is_better=False)

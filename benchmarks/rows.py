@@ -24,10 +24,12 @@ class Row:
     def verdict(self) -> str:
         if self.least is None:
             return ""
-        reached = (lambda limit: self.ratio >= limit) if self.higher_is_better else (lambda limit: self.ratio <= limit)
-        if self.aim is not None and reached(self.aim):
+        if self.aim is not None and self._reaches(self.aim):
             return "aim"
-        return "ok" if reached(self.least) else "MISSED"
+        return "ok" if self._reaches(self.least) else "MISSED"
+
+    def _reaches(self, limit: float) -> bool:
+        return self.ratio >= limit if self.higher_is_better else self.ratio <= limit
 
 
 @dataclass

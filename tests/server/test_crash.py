@@ -8,6 +8,7 @@ import sqlite3
 import threading
 import time
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -70,7 +71,7 @@ class Writer(threading.Thread):
 
 @pytest.mark.slow
 def test_every_acknowledged_write_survives_the_death_of_all_workers(tmp_path: Path) -> None:
-    where = {"data": tmp_path / "data", "warehouse": (tmp_path / "warehouse").as_uri()}
+    where: dict[str, Any] = {"data": tmp_path / "data", "warehouse": (tmp_path / "warehouse").as_uri()}
     with running_server(workers=2, **where) as server:
         with Client(server.host, server.port) as client:
             client.call("create_database", Database(name="crash"))
