@@ -10,7 +10,7 @@ from __future__ import annotations
 import asyncio
 from collections import deque
 from functools import partial
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, cast
 
 from skep.connectors.deadline import Deadline
 from skep.errors import (
@@ -87,8 +87,8 @@ class Connection(asyncio.Protocol):
             self._transport.abort()
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        assert isinstance(transport, asyncio.Transport)
-        self._transport = transport
+        # uvloop's transports are no subclass of asyncio's.
+        self._transport = cast(asyncio.Transport, transport)
         self._pool.opened(self)
 
     def data_received(self, data: bytes) -> None:

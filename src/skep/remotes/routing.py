@@ -53,6 +53,8 @@ class Routed:
         self._definitions = definitions
         self._connect = connect
         self._handlers: dict[str, Handler] = {}
+        self._renamings: dict[RemoteDatabase, Renaming] = {}
+        """Of one database alone, as nearly every call needs it."""
 
     async def handle(self, call: Call, session: Session) -> Reply:
         method = call.method
@@ -105,7 +107,7 @@ class Routed:
 
     async def _ask(self, call: Call, session: Session, remotes: tuple[RemoteDatabase, ...]) -> Reply:
         """One endpoint's answer about some of its databases, under their local names."""
-        method, renaming = call.method, Renaming(remotes)
+        method, renaming = call.method, self._renaming(remotes)
         reply = await self._handler(remotes[0]).handle(renaming.call(call), session)
         if _is_failure(reply):
             return _failed(method, session, remotes[0], str(reply.error))
@@ -119,6 +121,14 @@ class Routed:
         if handler is None:
             handler = self._handlers[remote.endpoint] = self._connect(remote)
         return handler
+
+    def _renaming(self, remotes: tuple[RemoteDatabase, ...]) -> Renaming:
+        if len(remotes) > 1:
+            return Renaming(remotes)
+        renaming = self._renamings.get(remotes[0])
+        if renaming is None:
+            renaming = self._renamings[remotes[0]] = Renaming(remotes)
+        return renaming
 
     # Several owners
 

@@ -69,6 +69,15 @@ def skip(data: bytes, at: int, type: int, depth: int = 0) -> int:
         elif inner == STRING:
             for _ in range(count):
                 at += 4 + unpack_u(data, at)[0]
+        elif inner == STRUCT and depth < MAX_DEPTH:
+            # As above, once more: the columns of a table are structs of strings.
+            for _ in range(count):
+                while (field := data[at]) != STOP:
+                    if field == STRING:
+                        at += 7 + unpack_u(data, at + 3)[0]
+                    else:
+                        at = skip(data, at + 3, field, depth + 2)
+                at += 1
         else:
             for _ in range(count):
                 at = skip(data, at, inner, depth + 1)
