@@ -6,10 +6,10 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from tests.support.spark import run_spark
 
 from skep.testing import RunningServer, running_server
 from tests.support.postgres import running_postgres
+from tests.support.spark import run_spark
 
 pytestmark = [pytest.mark.spark, pytest.mark.slow]
 

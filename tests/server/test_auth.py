@@ -18,7 +18,7 @@ from skep.metastore.changes import unpack
 from skep.server.auth import Mechanisms, authenticator
 from skep.server.kerberos import server_principal, short_name
 from skep.store import events
-from skep.store.database import Database
+from skep.store.opening import open_database
 from skep.testing import running_server
 from skep.wire.generated.databases import Database as DatabaseStruct
 from skep.wire.methods import METHODS
@@ -415,7 +415,7 @@ def test_the_proven_user_stands_in_events_and_set_ugi_is_not_believed(realm: Rea
             assert client.call("set_ugi", "root", ("wheel",)) == ("wheel", "root")
             client.call("create_database", DatabaseStruct(name="after"))
             assert client.call("get_all_databases") == ("after", "before", "default")
-        database = Database.open(None, server.data)
+        database = open_database(None, server.data)
         try:
             made = {row.db: dict(unpack(row.body)) for row in events.since(database.reader(), 0) if row.db}
         finally:

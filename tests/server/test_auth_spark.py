@@ -10,7 +10,7 @@ import pytest
 
 from skep.metastore.changes import unpack
 from skep.store import events
-from skep.store.database import Database
+from skep.store.opening import open_database
 from skep.testing import RunningServer, running_server
 from tests.server.conftest import Realm
 from tests.support.apache import write_site
@@ -96,7 +96,7 @@ def test_spark_works_through_kerberos(
 
 def _users_of_events(server: RunningServer) -> set[str]:
     """Who changed anything in the database d."""
-    database = Database.open(None, server.data)
+    database = open_database(None, server.data)
     try:
         rows = [row for row in events.since(database.reader(), 0) if row.db == "d"]
     finally:

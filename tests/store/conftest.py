@@ -8,6 +8,7 @@ import pytest
 from skep.store import catalogs, databases, tables
 from skep.store.database import Database
 from skep.store.migrate import ensure_schema
+from skep.store.opening import open_database
 from skep.store.transaction import Transaction
 from tests.support.postgres import PostgresServer, running_postgres
 
@@ -38,7 +39,7 @@ def opener(place: tuple[str | None, Path | None]) -> Iterator[Opener]:
     opened: list[Database] = []
 
     def open_again() -> Database:
-        opened.append(Database.open(*place, threads=32))
+        opened.append(open_database(*place, threads=32))
         return opened[-1]
 
     yield open_again

@@ -11,6 +11,7 @@ from skep.errors import StoreError
 from skep.store import catalogs, schema
 from skep.store import database as database_module
 from skep.store.database import SNAPSHOT_LIMIT, Database
+from skep.store.opening import open_database
 from skep.store.statements import Statement, in_list
 from skep.store.transaction import ConstraintViolated, Transaction, WriteConflict
 from tests.store.conftest import Opener
@@ -309,7 +310,7 @@ def test_a_closed_database_says_so(opener: Opener) -> None:
 
 
 def test_more_threads_than_agreed_are_refused(place: tuple[str | None, Path | None]) -> None:
-    database = Database.open(*place, threads=0)
+    database = open_database(*place, threads=0)
     database.reader()
     errors: list[Exception] = []
 
@@ -327,7 +328,7 @@ def test_more_threads_than_agreed_are_refused(place: tuple[str | None, Path | No
 
 
 def test_the_connection_of_a_finished_thread_makes_room(place: tuple[str | None, Path | None]) -> None:
-    database = Database.open(*place, threads=1)
+    database = open_database(*place, threads=1)
     database.reader()
     for _ in range(5):
         thread = threading.Thread(target=database.reader)
@@ -342,4 +343,4 @@ def test_the_connection_of_a_finished_thread_makes_room(place: tuple[str | None,
 )
 def test_a_database_that_skep_does_not_know_is_refused(url: str | None, sentence: str) -> None:
     with pytest.raises(StoreError, match=sentence):
-        Database.open(url, None)
+        open_database(url, None)

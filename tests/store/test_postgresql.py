@@ -10,6 +10,7 @@ from skep.errors import StoreError
 from skep.store import catalogs, databases, events, schema, tables
 from skep.store.database import SNAPSHOT_LIMIT, Database
 from skep.store.migrate import ensure_schema
+from skep.store.opening import open_database
 from skep.store.statements import Statement
 from skep.store.transaction import Transaction
 from tests.store.conftest import make_table
@@ -23,7 +24,7 @@ pytestmark = pytest.mark.postgres
 @pytest.fixture
 def database(postgres: PostgresServer) -> Iterator[Database]:
     with postgres.database() as url:
-        database = Database.open(url, None)
+        database = open_database(url, None)
         ensure_schema(database)
         yield database
         database.close()
@@ -31,7 +32,7 @@ def database(postgres: PostgresServer) -> Iterator[Database]:
 
 def test_a_restarted_server_costs_one_call_and_the_next_works() -> None:
     with running_postgres() as server, server.database() as url:
-        database = Database.open(url, None)
+        database = open_database(url, None)
         ensure_schema(database)
         # A second thread has a connection of its own, which is lost as well.
         step, reached = threading.Barrier(2, timeout=60), list[object]()
@@ -60,7 +61,7 @@ def test_a_restarted_server_costs_one_call_and_the_next_works() -> None:
 
 def test_a_restarted_server_costs_one_snapshot_and_the_next_works() -> None:
     with running_postgres() as server, server.database() as url:
-        database = Database.open(url, None)
+        database = open_database(url, None)
         ensure_schema(database)
         database.snapshot().close()
         server.restart()
@@ -79,7 +80,7 @@ def test_a_restarted_server_costs_one_snapshot_and_the_next_works() -> None:
 
 def test_a_connection_lost_within_a_transaction_writes_nothing() -> None:
     with running_postgres() as server, server.database() as url:
-        database = Database.open(url, None)
+        database = open_database(url, None)
         ensure_schema(database)
 
         def work(tx: Transaction) -> None:
@@ -95,7 +96,7 @@ def test_a_connection_lost_within_a_transaction_writes_nothing() -> None:
 
 def test_a_server_that_is_not_there_is_named(postgres: PostgresServer) -> None:
     with pytest.raises(StoreError, match=r"PostgreSQL does not answer.*nowhere"):
-        Database.open(postgres.url("nowhere"), None)
+        open_database(postgres.url("nowhere"), None)
 
 
 def test_transactions_that_lock_crosswise_both_end_well(database: Database) -> None:

@@ -21,6 +21,7 @@ from pathlib import Path
 import sqlalchemy as sa
 from skep.store import events, schema
 from skep.store.database import Database
+from skep.store.opening import open_database
 from skep.store.migrate import HEAD
 from skep.store.statements import Statement
 
@@ -34,7 +35,7 @@ def work(tx):
     events.append(tx, 0, "X", None, None, None, 1, b"")
 
 url, data, times = sys.argv[1:]
-database = Database.open(url or None, Path(data) if data else None)
+database = open_database(url or None, Path(data) if data else None)
 for _ in range(int(times)):
     database.run(work)
 print("done")
@@ -60,9 +61,10 @@ _STARTER = """
 import sys
 from pathlib import Path
 from skep.store.database import Database
+from skep.store.opening import open_database
 from skep.store.migrate import ensure_schema, revision
 url, data = sys.argv[1:]
-database = Database.open(url or None, Path(data) if data else None)
+database = open_database(url or None, Path(data) if data else None)
 ensure_schema(database)
 print(revision(database))
 """

@@ -106,9 +106,9 @@ def test_many_servers_may_start_at_once(opener: Opener) -> None:
 
 def test_a_start_without_migrations_imports_neither_alembic_nor_the_orm(tmp_path: Path) -> None:
     program = (
-        "import sys; from pathlib import Path; from skep.store.database import Database\n"
+        "import sys; from pathlib import Path; from skep.store.opening import open_database\n"
         "from skep.store.migrate import ensure_schema\n"
-        "ensure_schema(Database.open(None, Path(sys.argv[1])))\n"
+        "ensure_schema(open_database(None, Path(sys.argv[1])))\n"
         "print([name for name in ('alembic', 'sqlalchemy.orm', 'psycopg', 'fsspec') if name in sys.modules])"
     )
     for _ in range(2):

@@ -7,9 +7,9 @@ import pytest
 
 from skep.errors import StoreError
 from skep.store import catalogs
-from skep.store.database import Database
 from skep.store.migrate import ensure_schema
 from skep.store.mounts import network_file_system
+from skep.store.opening import open_database
 from skep.store.sqlite import FILE, connect
 
 MOUNTS = [
@@ -54,17 +54,17 @@ def test_every_connection_has_the_settings_that_keep_data_safe(tmp_path: Path) -
 def test_a_file_that_is_no_database_is_named(tmp_path: Path) -> None:
     (tmp_path / FILE).write_text("something else, and long enough to be looked at " * 20)
     with pytest.raises(StoreError, match=r"skep\.db is not a database"):
-        Database.open(None, tmp_path)
+        open_database(None, tmp_path)
 
 
 def test_a_folder_that_cannot_be_made_is_named(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     with pytest.raises(StoreError, match="cannot be made"):
-        Database.open(None, tmp_path / "file" / "data")
+        open_database(None, tmp_path / "file" / "data")
 
 
 def test_a_database_locked_by_a_stranger_is_an_error_and_nothing_else_happens(tmp_path: Path) -> None:
-    database = Database.open(None, tmp_path)
+    database = open_database(None, tmp_path)
     ensure_schema(database)
     database._mine().connection.execute("PRAGMA busy_timeout = 50")  # type: ignore[attr-defined]
     stranger = sqlite3.connect(tmp_path / FILE, isolation_level=None)

@@ -228,9 +228,10 @@ _FINISHER = """
 import sys
 from pathlib import Path
 from skep.store.database import Database
+from skep.store.opening import open_database
 from skep.store.warehouse import Warehouse
 url, data, root = (argument or None for argument in sys.argv[1:])
-database = Database.open(url, Path(data) if data else None)
+database = open_database(url, Path(data) if data else None)
 print(Warehouse(root).finish_jobs(database))
 """
 

@@ -17,8 +17,8 @@ from skep.metastore.context import Service
 from skep.metastore.local import Local
 from skep.server.auth import authenticator
 from skep.server.server import STREAM_THREADS, Application
-from skep.store.database import Database
 from skep.store.migrate import ensure_schema
+from skep.store.opening import open_database
 from skep.store.pool import Pool
 from skep.store.warehouse import Warehouse
 
@@ -31,7 +31,7 @@ JOBS_EVERY: Final = 60.0
 def build(settings: Settings) -> Application:
     """The application that the settings describe. Opens the database: only after the process was forked."""
     proof = authenticator(settings)
-    database = Database.open(settings.database_url, settings.data, threads=settings.threads + STREAM_THREADS)
+    database = open_database(settings.database_url, settings.data, threads=settings.threads + STREAM_THREADS)
     ensure_schema(database)
     warehouse = Warehouse(settings.warehouse_root, settings.directories)
     pool = Pool(settings.threads)

@@ -1,7 +1,7 @@
 """The database: the only state there is, whichever of the two kinds it has. It never knows what a table is.
 
-    database = Database.open(None, Path("data"))          # SQLite, in data/skep.db
-    database = Database.open("postgresql://…", None)
+    database = open_database(None, Path("data"))          # skep.store.opening: SQLite, in data/skep.db
+    database = open_database("postgresql://…", None)
     ensure_schema(database)                               # skep.store.migrate
 
     tables.find(database.reader(), "hive", "db", "t")     # one statement, no transaction
@@ -17,7 +17,6 @@ import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from contextlib import AbstractContextManager
-from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar, TypeVar
 
 from skep.errors import StoreError
@@ -50,25 +49,6 @@ class Database(ABC):
 
     def __init__(self) -> None:
         self._slots = threading.BoundedSemaphore(SNAPSHOT_LIMIT)
-
-    @staticmethod
-    def open(url: str | None, data: Path | None, *, threads: int = THREADS) -> "Database":
-        """Open the database at a `postgresql://` URL or, without one, the SQLite file in the data folder."""
-        if url is None:
-            if data is None:
-                raise StoreError("no database was given: name a data folder for SQLite, or a postgresql:// URL")
-            from skep.store.sqlite import SqliteDatabase
-
-            return SqliteDatabase(data, threads)
-        scheme = url.partition(":")[0]
-        if scheme in ("postgresql", "postgres") and "://" in url:
-            from skep.store.postgresql import PostgresDatabase
-
-            return PostgresDatabase(url, threads)
-        raise StoreError(
-            f"a database URL that begins with {scheme!r} is not known: use postgresql://user@host/name, "
-            "or no URL and a data folder for SQLite"
-        )
 
     @abstractmethod
     def reader(self) -> Transaction:
