@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
@@ -12,7 +12,7 @@ from tests.server.support import Running
 from tests.support.thriftpy import Thriftpy2Client
 from tests.support.witness import apache_client, thriftpy2_client
 
-CLIENTS = {"apache": apache_client, "thriftpy2": thriftpy2_client}
+CLIENTS: dict[str, Callable[..., Any]] = {"apache": apache_client, "thriftpy2": thriftpy2_client}
 
 
 @pytest.fixture(params=[False, True], ids=["unframed", "framed"])

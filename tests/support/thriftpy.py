@@ -13,9 +13,9 @@ from types import ModuleType
 from typing import Any
 
 import thriftpy2
+import thriftpy2.transport
 from thriftpy2.protocol import TApacheJSONProtocol, TBinaryProtocol, TCompactProtocol
 from thriftpy2.thrift import TApplicationException, TClient
-from thriftpy2.transport import TBufferedTransport, TFramedTransport, TMemoryBuffer, TSocket
 
 from skep.errors import THRIFT_EXCEPTIONS, ApplicationError
 from skep.wire.generated import STRUCTS
@@ -25,6 +25,8 @@ from skep.wire.structs import fields, names, new
 from skep.wire.types import Type
 from tests.support.idl import SERVICE, idl, method_fields, struct_fields
 
+TRANSPORT: Any = thriftpy2.transport
+"""Its classes have no types."""
 PROTOCOLS: dict[str, Any] = {
     "binary": TBinaryProtocol,
     "compact": TCompactProtocol,
@@ -36,7 +38,7 @@ PROTOCOLS: dict[str, Any] = {
 def module(version: str) -> ModuleType:
     """The structs of a version and all methods as a thriftpy2 module."""
     name = f"hive_metastore_{version.replace('.', '_')}_thrift"
-    return thriftpy2.load_fp(io.StringIO(idl(version, every_method=True)), name)  # type: ignore[no-any-return]
+    return thriftpy2.load_fp(io.StringIO(idl(version, every_method=True)), name)
 
 
 def can_carry(type: Type, protocol: str) -> bool:
@@ -54,14 +56,14 @@ def can_carry(type: Type, protocol: str) -> bool:
 
 def carried(value: Any, protocol: str) -> Any:
     """The value without the fields that thriftpy2 cannot carry."""
-    cls = type(value)
+    cls: Any = type(value)
     if cls is tuple:
         return tuple(carried(x, protocol) for x in value)
     if cls is frozenset:
         return frozenset(carried(x, protocol) for x in value)
     if cls is dict:
         return {k: carried(x, protocol) for k, x in value.items()}
-    if STRUCTS.get(cls.__name__) is not cls:
+    if cls not in STRUCTS.values():
         return value
     lost = {field.name for field in fields(cls) if not can_carry(field.type, protocol)}
     return new(cls, [None if n in lost else carried(v, protocol) for n, v in zip(names(cls), value, strict=True)])
@@ -107,7 +109,7 @@ def from_thriftpy2(value: Any, type: Type, version: str) -> Any:
 
 def encode(value: Any, protocol: str, version: str) -> bytes:
     """One struct in one of `PROTOCOLS`; JSON is wrapped in a message."""
-    buffer = TMemoryBuffer()
+    buffer = TRANSPORT.TMemoryBuffer()
     out = PROTOCOLS[protocol](buffer)
     if protocol == "json":
         out.write_message_begin("x", 1, 1)
@@ -116,7 +118,7 @@ def encode(value: Any, protocol: str, version: str) -> bytes:
 
 
 def decode(name: str, data: bytes, protocol: str, version: str) -> Any:
-    source = PROTOCOLS[protocol](TMemoryBuffer(data))
+    source = PROTOCOLS[protocol](TRANSPORT.TMemoryBuffer(data))
     read = getattr(module(version), name)()
     if protocol == "json":
         source.read_message_begin()
@@ -128,8 +130,8 @@ class Thriftpy2Client:
     """Calls any method by its name: skep's values in, skep's values and errors out."""
 
     def __init__(self, host: str, port: int, protocol: str, framed: bool, version: str, timeout: float) -> None:
-        socket = TSocket(host, port, socket_timeout=timeout * 1000, connect_timeout=timeout * 1000)
-        self._transport = TFramedTransport(socket) if framed else TBufferedTransport(socket)
+        socket = TRANSPORT.TSocket(host, port, socket_timeout=timeout * 1000, connect_timeout=timeout * 1000)
+        self._transport = TRANSPORT.TFramedTransport(socket) if framed else TRANSPORT.TBufferedTransport(socket)
         self._protocol = PROTOCOLS[protocol]
         self._version = version
         self._transport.open()

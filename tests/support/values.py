@@ -41,8 +41,7 @@ def values(type: Type, depth: int = 3, version: str | None = None) -> Values:
     if name == "set":
         return st.frozensets(_hashable(type.args[0], depth, version), max_size=2)
     if name == "list":
-        inner = type.args[0]
-        return st.lists(values(inner, depth, version), max_size=2).map(tuple)
+        return st.lists(values(type.args[0], depth, version), max_size=2).map(tuple)
     if name in THRIFT_EXCEPTIONS:
         return st.text(max_size=6).map(THRIFT_EXCEPTIONS[name])
     return structs(STRUCTS[name], depth, version)
@@ -79,14 +78,14 @@ def _holds_struct(type: Type) -> bool:
 
 def with_defaults(value: Any) -> Any:
     """The value as it is read again: absent fields of requests have the IDL's defaults."""
-    cls = type(value)
+    cls: Any = type(value)
     if cls in (tuple, list):
         return tuple(with_defaults(x) for x in value)
     if cls is frozenset:
         return frozenset(with_defaults(x) for x in value)
     if cls is dict:
         return {k: with_defaults(x) for k, x in value.items()}
-    if STRUCTS.get(cls.__name__) is not cls:
+    if cls not in STRUCTS.values():
         return value
     defaults = {field.name: default_of(cls.__name__, field) for field in fields(cls)}
     return new(cls, [defaults[n] if v is None else with_defaults(v) for n, v in zip(names(cls), value, strict=True)])

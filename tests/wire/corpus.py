@@ -12,17 +12,9 @@ from typing import NamedTuple
 
 from skep.wire import binary
 from skep.wire.compiler import Malformed
-from skep.wire.generated import (
-    EnvironmentContext,
-    FieldSchema,
-    LockComponent,
-    LockRequest,
-    Partition,
-    SerDeInfo,
-    SkewedInfo,
-    StorageDescriptor,
-    Table,
-)
+from skep.wire.generated.common import EnvironmentContext, FieldSchema, SerDeInfo, SkewedInfo, StorageDescriptor, Table
+from skep.wire.generated.locks import LockComponent, LockRequest
+from skep.wire.generated.partitions import Partition
 from skep.wire.methods import METHODS, Method
 from skep.wire.protocol import BadMessage, Incomplete
 from skep.wire.types import CALL, REPLY

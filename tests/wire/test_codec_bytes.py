@@ -9,20 +9,19 @@ import pytest
 
 from skep.errors import ApplicationError, NoSuchObjectException
 from skep.wire import binary
-from skep.wire.generated import (
-    AbortCompactionResponseElement,
-    AbortCompactResponse,
+from skep.wire.generated.common import (
     Decimal,
     DoubleColumnStatsData,
     EnvironmentContext,
     FieldSchema,
-    GetFileMetadataResult,
-    HeartbeatTxnRangeResponse,
-    Partition,
     SkewedInfo,
     StorageDescriptor,
     Table,
 )
+from skep.wire.generated.compaction import AbortCompactionResponseElement, AbortCompactResponse
+from skep.wire.generated.files import GetFileMetadataResult
+from skep.wire.generated.partitions import Partition
+from skep.wire.generated.transactions import HeartbeatTxnRangeResponse
 from skep.wire.methods import METHODS
 from skep.wire.types import CALL, EXCEPTION, ONEWAY, REPLY
 from tests.support.codecs import PROTOCOLS, decode, encode

@@ -7,17 +7,10 @@ from typing import Any
 import pytest
 
 from skep.wire import binary
-from skep.wire.generated import (
-    AddDynamicPartitions,
-    CreateDatabaseRequest,
-    CreationMetadata,
-    DatabaseType,
-    FireEventRequest,
-    FireEventRequestData,
-    GetOpenTxnsResponse,
-    InsertEventRequestData,
-    Table,
-)
+from skep.wire.generated.common import CreationMetadata, Table
+from skep.wire.generated.databases import CreateDatabaseRequest, DatabaseType
+from skep.wire.generated.notifications import FireEventRequest, FireEventRequestData, InsertEventRequestData
+from skep.wire.generated.transactions import AddDynamicPartitions, GetOpenTxnsResponse
 from skep.wire.methods import METHODS
 from skep.wire.types import REPLY
 from tests.support.apache_thrift import ApacheClasses
