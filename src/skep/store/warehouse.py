@@ -12,11 +12,10 @@ import os
 import shutil
 from collections.abc import Iterable, Iterator
 from functools import partial
-from importlib import import_module
 from pathlib import PurePosixPath
 from typing import Any, Literal, NamedTuple, Protocol
 
-from skep.errors import MissingExtra, StoreError
+from skep.errors import StoreError
 from skep.hive.locations import (
     LOCAL_SCHEME,
     LocationError,
@@ -146,7 +145,7 @@ class Warehouse:
         for id in [job.id for job in jobs.all(database.reader())] if ids is None else ids:
             try:
                 self._finish_job(database, id)
-            except (StoreError, MissingExtra) as exc:
+            except StoreError as exc:
                 error = str(exc)
                 log.warning("a directory was not moved or removed, and will be tried again: %s", error)
                 database.run(partial(jobs.failed, id=id, error=error))
@@ -181,7 +180,7 @@ class _Reported:
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: object) -> None:
         if isinstance(error, LocationError):
             raise StoreError(str(error)) from error
-        if isinstance(error, Exception) and not isinstance(error, (StoreError, MissingExtra)):
+        if isinstance(error, Exception) and not isinstance(error, StoreError):
             raise StoreError(f"{self._what}: {error}") from error
 
 
@@ -284,12 +283,10 @@ _LOCAL = _Local()
 def _file_system(uri: str) -> tuple[_FileSystem, str]:
     if is_local(uri):
         return _LOCAL, local_path(uri)
+    from fsspec.core import url_to_fs  # Only who has directories elsewhere pays for its import.
+
     try:
-        core = import_module("fsspec.core")
-    except ImportError as exc:
-        raise MissingExtra(f"A directory such as {uri}", "storage") from exc
-    try:
-        system, path = core.url_to_fs(uri)
+        system, path = url_to_fs(uri)
     except ImportError as exc:
         raise StoreError(f"{uri} needs a driver that is not installed: {exc}") from exc
     except ValueError as exc:
