@@ -105,8 +105,9 @@ def test_a_missing_extra_is_named(monkeypatch: pytest.MonkeyPatch, tmp_path: Pat
 
 @pytest.mark.kerberos
 @pytest.mark.parametrize("qop", ["auth", "auth-int", "auth-conf"])
-def test_calls_are_answered_in_each_protection(kerberized: Running, realm: Realm, qop: str) -> None:
-    with peer(kerberized, realm) as client:
+@pytest.mark.parametrize("protocol", ["binary", "compact"])
+def test_calls_are_answered_in_each_protection(kerberized: Running, realm: Realm, qop: str, protocol: str) -> None:
+    with peer(kerberized, realm, protocol=protocol) as client:
         client.negotiate(qop)
         assert client.do("echo", "hello") == "hello"
         assert client.do("pool", "again") == "again"
