@@ -7,6 +7,7 @@ PYTHON ?= python3
 PEERS ?= .peers
 VENV := .venv
 WITNESS := .venv-witness
+SPARK35 := .venv-spark35
 PY := $(VENV)/bin/python
 PIP_FLAGS := --quiet --disable-pip-version-check --no-input
 LOCKED := install $(PIP_FLAGS) --require-hashes
@@ -21,7 +22,7 @@ export SKEP_PEERS := $(abspath $(PEERS))
 help: ## print this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## /{printf "  make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
-setup: $(VENV)/.project $(WITNESS)/.installed $(PEERS)/hive-3.1.3/.complete ## make .venv with extras and dev tools, the witnesses' venv, Hive 3.1.3
+setup: $(VENV)/.project $(WITNESS)/.installed $(SPARK35)/.installed $(PEERS)/hive-3.1.3/.complete ## make .venv with extras and dev tools, the witnesses' venv, Hive 3.1.3
 
 demo: setup ## start skep and run a short PySpark session against it
 	$(PY) tools/demo.py
@@ -66,7 +67,7 @@ clean: ## remove everything that setup, peers and the tests made
 preflight:
 	@PYTHON="$(PYTHON)" tools/preflight.sh
 
-$(VENV)/bin/python $(WITNESS)/bin/python: | preflight
+$(VENV)/bin/python $(WITNESS)/bin/python $(SPARK35)/bin/python: | preflight
 	$(PYTHON) -m venv $(@:/bin/python=)
 
 $(VENV)/.installed: requirements.lock | $(VENV)/bin/python
@@ -79,6 +80,11 @@ $(VENV)/.project: pyproject.toml $(VENV)/.installed
 	@touch $@
 
 # thrift 0.13 is a source package; it builds with setuptools and, where there is no compiler, without its C extension.
+$(SPARK35)/.installed: requirements-build.lock requirements-spark35.lock | $(SPARK35)/bin/python
+	$(SPARK35)/bin/python -m pip $(LOCKED) -r requirements-build.lock
+	$(SPARK35)/bin/python -m pip $(LOCKED) --no-build-isolation -r requirements-spark35.lock
+	@touch $@
+
 $(WITNESS)/.installed: requirements-build.lock requirements-witness.lock | $(WITNESS)/bin/python
 	$(WITNESS)/bin/python -m pip $(LOCKED) -r requirements-build.lock
 	$(WITNESS)/bin/python -m pip $(LOCKED) --no-build-isolation -r requirements-witness.lock

@@ -19,5 +19,6 @@ compile requirements.lock pyproject.toml --group dev --extra postgres --extra sp
 compile requirements-build.lock --group build "$@"
 compile requirements-kerberos.lock --group kerberos "$@"
 compile requirements-witness.lock --group witness "$@"
+compile requirements-spark35.lock --group spark35 "$@"
 # Only its jars are used: what the package itself depends on is never installed.
 compile requirements-hive3.lock --group hive3 --no-deps "$@"

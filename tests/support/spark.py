@@ -63,9 +63,17 @@ class SparkFailure(AssertionError):
 
 
 def run_spark(
-    script: str, *, conf: Mapping[str, str], env: Mapping[str, str] | None = None, timeout: float = TIMEOUT
+    script: str,
+    *,
+    conf: Mapping[str, str],
+    env: Mapping[str, str] | None = None,
+    timeout: float = TIMEOUT,
+    python: str = sys.executable,
 ) -> Any:
-    """Runs the script with `spark` in its sight; what it assigned to `result`, as JSON carries it."""
+    """Runs the script with `spark` in its sight; what it assigned to `result`, as JSON carries it.
+
+    `python` is the interpreter whose pyspark is used: that of the tests, or of another environment.
+    """
     with tempfile.TemporaryDirectory(prefix="skep-spark-", ignore_cleanup_errors=True) as name:
         folder = Path(name)
         settings = {
@@ -80,12 +88,12 @@ def run_spark(
         task.write_text(json.dumps({"conf": settings, "script": script}), encoding="utf-8")
         with log.open("wb") as output:
             process = subprocess.Popen(
-                [sys.executable, "-c", PROGRAM, str(task), str(answer)],
+                [python, "-c", PROGRAM, str(task), str(answer)],
                 stdin=subprocess.DEVNULL,
                 stdout=output,
                 stderr=output,
                 cwd=folder,
-                env={**os.environ, "PYSPARK_PYTHON": sys.executable, "SPARK_LOCAL_IP": "127.0.0.1", **(env or {})},
+                env={**os.environ, "PYSPARK_PYTHON": python, "SPARK_LOCAL_IP": "127.0.0.1", **(env or {})},
                 start_new_session=True,  # a group of its own: Python, the JVM and its workers end together
             )
         try:
