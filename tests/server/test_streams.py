@@ -104,7 +104,7 @@ def test_more_streams_than_may_be_open_wait_for_each_other() -> None:
 def test_many_streams_do_not_keep_other_calls_waiting(server: Running) -> None:
     peers = [server.peer() for _ in range(MAX_STREAMS)]
     for peer in peers:
-        peer.send("get_config_value", "stream", str(512 * MIB))
+        peer.send("get_config_value", "stream", str(64 * MIB))
         peer.socket.recv(1)
     with server.peer() as other:
         assert other.do("pool", "x") == "x"
