@@ -104,7 +104,7 @@ def test_more_streams_than_may_be_open_wait_for_each_other() -> None:
 def test_many_streams_do_not_keep_other_calls_waiting(server: Running) -> None:
     peers = [server.peer() for _ in range(MAX_STREAMS)]
     for peer in peers:
-        peer.send("get_config_value", "stream", str(512 * MIB))
+        peer.send("get_config_value", "stream", str(64 * MIB))
         peer.socket.recv(1)
     with server.peer() as other:
         assert other.do("pool", "x") == "x"
@@ -159,3 +159,35 @@ def test_an_old_snapshot_is_drained_to_a_file_and_released(tmp_path: Path) -> No
     received = asyncio.run(main())
     assert received == b"head" + b"".join(bytes((number,)) * CHUNK for number in range(8))
     assert list(tmp_path.iterdir()) == []
+
+
+def test_when_all_snapshots_are_taken_those_of_readers_that_stand_still_are_released() -> None:
+    closed: list[int] = []
+
+    def chunks(number: int) -> Iterator[bytes]:
+        try:
+            for _ in range(4):
+                yield b"x" * 1000
+        finally:
+            closed.append(number)
+
+    async def main() -> None:
+        pool, state = Pool(2), ServerState()
+        readers = [SlowReader() for _ in range(MAX_STREAMS + 1)]
+        senders = [
+            StreamSender(Stream(chunks(number), 4000), b"", lambda chunk: chunk, reader, pool, state, max_age=3600)
+            for number, reader in enumerate(readers)
+        ]
+        tasks = [asyncio.create_task(sender.run()) for sender in senders]
+        async with asyncio.timeout(20):
+            while not readers[-1].received:
+                await asyncio.sleep(0.01)
+            assert closed
+            for reader in readers:
+                reader.lost = True
+                reader.writable.set()
+            await asyncio.gather(*tasks)
+        pool.close()
+
+    asyncio.run(main())
+    assert sorted(closed) == list(range(MAX_STREAMS + 1))

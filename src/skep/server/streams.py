@@ -22,6 +22,8 @@ from skep.wire.message import Stream
 
 MAX_AGE: Final = 5.0
 """Seconds that a snapshot may be held; what is left of its stream then goes to a file."""
+STALL: Final = 0.25
+"""Seconds for which a reader may stand still when all snapshots are taken and others may be waiting for one."""
 READ_SIZE: Final = 512 * 1024
 
 
@@ -81,7 +83,7 @@ class StreamSender:
     async def _send_young(self) -> IO[bytes] | None:
         """Sends from the snapshot; the file with the rest of it when the snapshot grew too old."""
         while not self._outlet.lost:
-            if not await self._writable_before(self._old_at):
+            if not await self._writable_in_time():
                 return await self._drained()
             chunk = await self._pool.run(self._next)
             if chunk is None:
@@ -109,18 +111,18 @@ class StreamSender:
                 return
             self._write(chunk)
 
-    async def _writable_before(self, deadline: float) -> bool:
-        left = deadline - monotonic()
-        if left <= 0:
-            return False
-        if self._outlet.writable.is_set():
-            return True
-        try:
-            async with asyncio.timeout(left):
-                await self._outlet.writable.wait()
-        except TimeoutError:
-            return False
-        return True
+    async def _writable_in_time(self) -> bool:
+        """Whether the peer takes more before its snapshot is too old, or too dear."""
+        while (left := self._old_at - monotonic()) > 0:
+            if self._outlet.writable.is_set():
+                return True
+            try:
+                async with asyncio.timeout(min(left, STALL)):
+                    await self._outlet.writable.wait()
+            except TimeoutError:
+                if self._state.streams.locked():
+                    return False
+        return False
 
     def _write(self, chunk: bytes) -> None:
         if self._outlet.lost:
