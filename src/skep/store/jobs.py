@@ -1,15 +1,16 @@
 """The rows of what is still to be done to the warehouse's directories. Nothing here touches a directory.
 
-A job is committed together with the change of metadata that it belongs to. `warehouse.finish_job` does it
-after that.
+A job is committed together with the change of metadata that it belongs to. `Warehouse.finish_jobs` does it
+after that. A job that removes a directory may name in `target` the root up to which emptied directories go too.
 """
 
+from collections.abc import Sequence
 from typing import Literal, NamedTuple
 
 import sqlalchemy as sa
 
 from skep.store import schema
-from skep.store.statements import Statement, bound
+from skep.store.statements import Statement, bound, in_list
 from skep.store.transaction import Transaction
 
 JobKind = Literal["move", "remove"]
@@ -37,6 +38,7 @@ _INSERT = Statement(
     .returning(_j.id)
 )
 _DONE = Statement(sa.delete(schema.warehouse_jobs).where(_THIS))
+_ALL_DONE = Statement(sa.delete(schema.warehouse_jobs).where(in_list(_j.id, "ids")))
 _FAILED = Statement(
     sa.update(schema.warehouse_jobs)
     .values(attempts=_j.attempts + sa.literal_column("1"), **bound("error"))
@@ -62,6 +64,11 @@ def all(tx: Transaction) -> list[JobRow]:
 def done(tx: Transaction, id: int) -> None:
     """Forget a job."""
     tx.run(_DONE, id=id)
+
+
+def all_done(tx: Transaction, ids: Sequence[int]) -> None:
+    """Forget many jobs."""
+    tx.run(_ALL_DONE, ids=tx.list(ids))
 
 
 def failed(tx: Transaction, id: int, error: str) -> None:

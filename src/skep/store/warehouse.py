@@ -10,10 +10,10 @@ import logging
 import os
 import shutil
 from collections.abc import Iterable, Iterator
-from functools import partial
 from importlib import import_module
+from itertools import groupby
 from pathlib import PurePosixPath
-from typing import Any, Literal, NamedTuple, Protocol
+from typing import Any, Final, Literal, NamedTuple, Protocol
 
 from skep.errors import MissingExtra, StoreError
 from skep.hive.locations import (
@@ -21,6 +21,7 @@ from skep.hive.locations import (
     LocationError,
     canonical,
     is_local,
+    is_under,
     local_path,
     parent,
     parse_location,
@@ -28,8 +29,12 @@ from skep.hive.locations import (
 )
 from skep.store import jobs
 from skep.store.database import Database
+from skep.store.transaction import Transaction
 
 Mode = Literal["all", "local", "off"]
+
+CLAIMED_TOGETHER: Final = 64
+"""Jobs whose ids are this close are finished under one claim: a claim may cost a connection."""
 
 log = logging.getLogger("skep.store")
 
@@ -41,6 +46,10 @@ class TreeStatistics(NamedTuple):
     bytes: int
 
 
+class NotADirectory(StoreError):
+    """There is a file where a directory was wanted."""
+
+
 class _FileSystem(Protocol):
     """The few things that the warehouse asks of a file system. Paths are absolute."""
 
@@ -49,6 +58,7 @@ class _FileSystem(Protocol):
     def is_empty(self, path: str) -> bool: ...
     def move(self, source: str, target: str) -> None: ...
     def remove(self, path: str) -> None: ...
+    def remove_if_empty(self, path: str) -> bool: ...
     def sizes(self, path: str) -> Iterator[int]: ...
 
 
@@ -62,6 +72,14 @@ class Warehouse:
     def looks_at(self, uri: str) -> bool:
         """Whether this server handles the directory at all."""
         return self.mode == "all" or (self.mode == "local" and is_local(uri))
+
+    def qualified(self, uri: str) -> str:
+        """A location as Hadoop writes it; one without a scheme is on the warehouse's own file system."""
+        location = parse_location(uri)
+        if location.scheme or not location.path.startswith("/"):
+            return str(location)
+        home = parse_location(self.root)
+        return str(location._replace(scheme=home.scheme, authority=home.authority))
 
     def make(self, uri: str) -> bool:
         """Make a directory and those above it; whether it was not there before."""
@@ -115,6 +133,14 @@ class Warehouse:
             system.remove(path)
             return True
 
+    def clear(self, uri: str) -> bool:
+        """Empty a directory, and make it if it is not there; False where this server does not look."""
+        if not self.looks_at(uri):
+            return False
+        self.remove(uri)
+        self.make(uri)
+        return True
+
     def statistics(self, uri: str) -> TreeStatistics:
         """Number and bytes of the files in a directory and below; nothing for one that does not exist."""
         if not self.looks_at(uri):
@@ -132,29 +158,54 @@ class Warehouse:
         It may be called twice, and by two servers at once. A job that cannot be done stays; why is returned.
         """
         errors: list[StoreError] = []
-        for id in [job.id for job in jobs.all(database.reader())] if ids is None else ids:
-            try:
-                self._finish_job(database, id)
-            except (StoreError, MissingExtra) as exc:
-                error = str(exc)
-                log.warning("a directory was not moved or removed, and will be tried again: %s", error)
-                database.run(partial(jobs.failed, id=id, error=error))
-                errors.append(StoreError(error))
+        wanted = [job.id for job in jobs.all(database.reader())] if ids is None else sorted(ids)
+        for group, members in groupby(wanted, key=lambda id: id // CLAIMED_TOGETHER):
+            with database.claim(f"warehouse jobs {group}"):
+                errors += self._finish_together(database, list(members))
         return errors
 
-    def _finish_job(self, database: Database, id: int) -> None:
-        with database.claim(f"warehouse job {id}"):
-            # Read under the claim: another server may have done it while we waited.
-            job = jobs.find(database.reader(), id)
-            if job is None:
-                return
-            # Without a source the job was done, and only the crash came before it was forgotten.
-            if job.kind == "remove":
-                self.remove(job.source)
-            else:
-                assert job.target is not None
-                self.move(job.source, job.target)
-            database.run(lambda tx: jobs.done(tx, id))
+    def _finish_together(self, database: Database, ids: list[int]) -> list[StoreError]:
+        """Do the jobs of one claim, and forget all that are done in one transaction, still under the claim:
+        done twice, a job would hit what a client has made in its place since."""
+        failures: dict[int, str] = {}
+        for id in ids:
+            try:
+                self._do(database, id)
+            except (StoreError, MissingExtra) as exc:
+                failures[id] = str(exc)
+                log.warning("a directory was not moved or removed, and will be tried again: %s", exc)
+
+        def write(tx: Transaction) -> None:
+            jobs.all_done(tx, [id for id in ids if id not in failures])
+            for id, error in failures.items():
+                jobs.failed(tx, id, error)
+
+        database.run(write)
+        return [StoreError(error) for error in failures.values()]
+
+    def _do(self, database: Database, id: int) -> None:
+        # Read under the claim: another server may have done it while we waited.
+        job = jobs.find(database.reader(), id)
+        if job is None:
+            return
+        # Without a source the job was done, and only the crash came before it was forgotten.
+        if job.kind == "move":
+            assert job.target is not None
+            self.move(job.source, job.target)
+            return
+        self.remove(job.source)
+        if job.target is not None and self.looks_at(job.source):
+            self._prune(job.source, job.target)
+
+    def _prune(self, uri: str, root: str) -> None:
+        """Remove the directories between a removed one and a root, as far as they are empty now."""
+        above = parent(uri)
+        while above is not None and is_under(above, root) and not same_location(above, root):
+            with _Reported("remove", above):
+                system, path = _file_system(above)
+                if not system.remove_if_empty(path):
+                    return
+            above = parent(above)
 
 
 # --- file systems ------------------------------------------------------------------------------------------
@@ -188,7 +239,7 @@ class _Local:
         except FileExistsError:
             if os.path.isdir(path):
                 return False
-            raise
+            raise NotADirectory(f"{path} is a file") from None
         return True
 
     def exists(self, path: str) -> bool:
@@ -203,6 +254,14 @@ class _Local:
             shutil.rmtree(path)
         else:
             os.unlink(path)
+
+    def remove_if_empty(self, path: str) -> bool:
+        try:
+            os.rmdir(path)
+        except OSError:
+            # It has something in it, or is gone: the system decides, so that nobody can come in between.
+            return False
+        return True
 
     def is_empty(self, path: str) -> bool:
         with os.scandir(path) as entries:
@@ -239,6 +298,12 @@ class _Remote:
 
     def remove(self, path: str) -> None:
         self._system.rm(path, recursive=True)
+
+    def remove_if_empty(self, path: str) -> bool:
+        if not self._system.isdir(path) or not self.is_empty(path):
+            return False
+        self._system.rmdir(path)
+        return True
 
     def is_empty(self, path: str) -> bool:
         return not self._system.ls(path, detail=False)

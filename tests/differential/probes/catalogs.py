@@ -51,7 +51,12 @@ SCRIPT: list[Probe] = [
     ask("in it, taken", "create_table", table("cdb", "ct", catName=CAT)),
     ask("in it", "get_table", "@cat2#cdb", "ct"),
     ask("missing in it", "get_table", "@cat2#cdb", "nope"),
-    ask("in it", "get_table_req", GetTableRequest(dbName="cdb", tblName="ct", catName=CAT), show=field("table", "catName")),
+    ask(
+        "in it",
+        "get_table_req",
+        GetTableRequest(dbName="cdb", tblName="ct", catName=CAT),
+        show=field("table", "catName"),
+    ),
     ask("in it", "get_table_objects_by_name_req", GetTablesRequest("cdb", ("ct",), None, CAT)),
     ask("in it", "get_tables", "@cat2#cdb", "*"),
     ask("in it", "get_all_tables", "@cat2#cdb"),

@@ -145,7 +145,10 @@ SCRIPT = [
     ask("to", "create_table", table(DB, "e2", keys=DS_H)),
     ask("with other columns", "create_table", table(DB, "e3", "q int", keys=DS_H)),
     ask("with other keys", "create_table", table(DB, "e4", keys="ds string")),
-    *(ask(f"e1 {values}", "append_partition", DB, "e1", values, show=PLACE) for values in (("e", "1"), ("e", "2"), ("g", "1"))),
+    *(
+        ask(f"e1 {values}", "append_partition", DB, "e1", values, show=PLACE)
+        for values in (("e", "1"), ("e", "2"), ("g", "1"))
+    ),
     Put("data to exchange", "{W}/chp.db/e1/ds=e/h=1/f", 1),
     ask("one", "exchange_partition", {"ds": "e", "h": "1"}, DB, "e1", DB, "e2"),
     ask("the rest", "get_partition_names", DB, "e1", -1),

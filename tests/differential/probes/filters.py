@@ -15,7 +15,7 @@ FILTERS = (
     *("", 'ds = "a"', "ds='a'", "ds = a", 'DS = "a"', 'ds="a" and h=1', 'ds="a" AND h=1', 'ds = "a" or ds="b"'),
     *('(ds = "a" or ds="b") and h > 1', '"a" = ds', "1 < h", "h > 1", "h >= 2", "h < 3", "h <= 2", "h = -1"),
     *('h=1 and (ds="a")', "h <> 1", "h != 1", 'ds <> "a"', "h between 1 and 3", "h not between 1 and 3"),
-    *("h BETWEEN 1 AND 3", "(h) in (1,2)", "h in (1,2)", "(h) not in (1,2)", '(ds) IN ("a","b")', '(ds) in ()'),
+    *("h BETWEEN 1 AND 3", "(h) in (1,2)", "h in (1,2)", "(h) not in (1,2)", '(ds) IN ("a","b")', "(ds) in ()"),
     *('(struct(ds,h)) IN (const struct("a",1),const struct("b",2))', 'ds like "a%"', 'ds like "a.*"', 'ds LIKE "a"'),
     *('(struct(ds,h)) NOT IN (const struct("a",1))', 'ds like "a_"', 'ds like ".*b.*"', 'h like "1.*"'),
     *('d = "2024-01-01"', "d = 2024-01-01", "d > 2024-01-10", 'd >= "2024-02-01"', 'd = date "2024-01-01"'),
@@ -23,7 +23,7 @@ FILTERS = (
     *("d = date2024-01-01", 'd = "notadate"', "d = 2024-13-45", 'ds between "a" and "b"', "d <> 2024-01-01"),
     *('h = "1"', "ds = 1", "dec = 1.5", 'dec = "1.50"', "dec > 1", 'c = "ab"', "bg = 3", "bg > 3", 'vc = "v1"'),
     *('ts = "2024-01-01 00:00:00"', 'nokey = "x"', 'a = "x"', 'ds = "a" xor h = 1', "ds =", "not h = 1", "h = 1.5"),
-    *("h = 99999999999999999999", "ds = \"o'q\"", "ds = 'o\\'q'", "ds is null", f'ds = "{DEFAULT}"', "h"),
+    *("h = 99999999999999999999", 'ds = "o\'q"', "ds = 'o\\'q'", "ds is null", f'ds = "{DEFAULT}"', "h"),
     *(f'ds != "{DEFAULT}"', f'h = "{DEFAULT}"', 'ds == "a"', '`ds` = "a"', 'ds = "a" ;', 'ds="a b"', "h+1=2"),
     *('ds > "a" and ds < "b"', "true", "()", '((ds = "a"))', '(ds = "a"', 'ds = "a" and', 'ds = "a" and h', "   "),
     *('ds = "A"', 'ds = ""', "ds = ''", 'ds < "a"', 'ds >= "b"', 'h > 0 or d > "2024-02-15"', 'ds="a"h=1'),
@@ -33,7 +33,13 @@ FILTERS = (
 F = "hive_filter_field_"
 TABLE_FILTERS = (
     *(f'{F}owner__ = "bob"', f'{F}owner__ = "BOB"', f'{F}owner__ like ".*o.*"', f'{F}owner__ like "al.*"'),
-    *(f'{F}params__transient_lastDdlTime > "1"', f"{F}last_access__ = 0", f"{F}last_access__ > 5", 'bogus = "x"', "zzz"),
+    *(
+        f'{F}params__transient_lastDdlTime > "1"',
+        f"{F}last_access__ = 0",
+        f"{F}last_access__ > 5",
+        'bogus = "x"',
+        "zzz",
+    ),
     *(f'{F}owner__ = "bob" and {F}last_access__ = 0', f'{F}params__color like "r.*"', f'{F}params__nope like "x"'),
     *(f'{F}params__color like "%e%"', f'{F}owner__ != "bob"', f'{F}last_access__ like "1"', f'{F}last_access__ = "0"'),
     *("", f"{F}owner__ = 1", f'{F}params__color = "red"', f'{F}params__color <> "red"', f"{F}params__color = 1"),

@@ -22,9 +22,7 @@ def columns(text: str) -> tuple[FieldSchema, ...]:
     return tuple(FieldSchema(name=name, type=type.replace(";", ",")) for name, _, type in parts)
 
 
-def storage(
-    cols: str | tuple[FieldSchema, ...] = AB, location: str | None = None, **other: Any
-) -> StorageDescriptor:
+def storage(cols: str | tuple[FieldSchema, ...] = AB, location: str | None = None, **other: Any) -> StorageDescriptor:
     text = StorageDescriptor(
         cols=columns(cols) if isinstance(cols, str) else cols,
         location=location,
@@ -70,9 +68,7 @@ def view(db: str, name: str, **other: Any) -> Table:
 
 
 def partition(db: str, name: str, values: Sequence[str], location: str | None = None, **other: Any) -> Partition:
-    plain = Partition(
-        values=tuple(values), dbName=db, tableName=name, sd=storage(location=location), parameters={}
-    )
+    plain = Partition(values=tuple(values), dbName=db, tableName=name, sd=storage(location=location), parameters={})
     return replace(plain, **other)
 
 

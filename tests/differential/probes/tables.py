@@ -39,7 +39,9 @@ SCRIPT = [
     ask("without columns", "create_table", bare("nocols", sd=StorageDescriptor())),
     ask("without a serde", "create_table", bare("noserde", sd=StorageDescriptor(cols=columns("a int")))),
     ask(
-        "with the least", "create_table", bare("mini", sd=StorageDescriptor(cols=columns("a int"), serdeInfo=SerDeInfo()))
+        "with the least",
+        "create_table",
+        bare("mini", sd=StorageDescriptor(cols=columns("a int"), serdeInfo=SerDeInfo())),
     ),
     ask("with the least", "get_table", DB, "mini"),
     *(ask(f"of type {type}", "create_table", table(DB, f"ty{n}", f"x {type}")) for n, type in enumerate(TYPES)),
@@ -105,7 +107,11 @@ SCRIPT = [
     Put("a file in a hidden folder", f"{OVER_FILES}/.tmp/f3", 2),
     ask("over files", "create_table", external(DB, "wf", OVER_FILES)),
     ask("over files", "get_table", DB, "wf", show=field("parameters")),
-    ask("told to leave statistics", "create_table", external(DB, "wf2", OVER_FILES, parameters={"DO_NOT_UPDATE_STATS": "true"})),
+    ask(
+        "told to leave statistics",
+        "create_table",
+        external(DB, "wf2", OVER_FILES, parameters={"DO_NOT_UPDATE_STATS": "true"}),
+    ),
     ask("told to leave statistics", "get_table", DB, "wf2", show=field("parameters")),
     ask(
         "told so by the environment",
