@@ -49,7 +49,7 @@ def test_what_is_in_the_way_of_a_directory_is_named(warehouse: Warehouse, root: 
 
 def test_a_file_is_no_directory(warehouse: Warehouse, root: Path) -> None:
     (root / "file").touch()
-    with pytest.raises(StoreError, match=r"could not make .*File exists"):
+    with pytest.raises(StoreError, match=r"warehouse/file is a file"):
         warehouse.make(f"file:{root}/file")
 
 

@@ -57,6 +57,8 @@ LIBRARY_JARS = tuple(
 )
 DERBY_JARS = ("derby-*.jar", "derbyshared-*.jar", "derbytools-*.jar")
 
+# A call that its database refuses is tried ten times, two seconds apart, before the client hears of it.
+NO_RETRIES = {"hive.hmshandler.retry.attempts": "1", "hive.hmshandler.retry.interval": "10ms"}
 STANDALONE_SETTINGS = {
     "metastore.schema.verification": "false",
     "metastore.thrift.uris": "",
@@ -95,6 +97,7 @@ class StartFailure(Exception):
 def apache_2_3() -> Iterator[ApacheMetastore]:
     """Hive 2.3.10 from the jars inside pyspark."""
     settings = {
+        **NO_RETRIES,
         "datanucleus.connectionPoolingType": "HikariCP",  # pyspark has no BoneCP, Hive's default
         "datanucleus.schema.autoCreateAll": "true",
         "hive.async.log.enabled": "false",  # nor the ring buffer of asynchronous log4j
@@ -110,7 +113,7 @@ def apache_2_3() -> Iterator[ApacheMetastore]:
 def apache_3_1() -> Iterator[ApacheMetastore]:
     """Hive 3.1.3 from the jars that `make setup` unpacks."""
     jars = [*_peer_jars("3.1.3", brought_by="make setup"), *_matching(_pyspark_jars(), DERBY_JARS)]
-    settings = {**STANDALONE_SETTINGS, "datanucleus.schema.autoCreateAll": "true"}
+    settings = {**STANDALONE_SETTINGS, **NO_RETRIES, "datanucleus.schema.autoCreateAll": "true"}
     with _home("3.1.3", "metastore-site.xml", "metastore.warehouse.dir", settings) as home:
         with _running(home, [*jars, *_matching(_pyspark_jars(), COMPILER_JARS)], ["Hive3"]) as metastore:
             yield metastore

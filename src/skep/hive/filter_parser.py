@@ -222,7 +222,7 @@ class _Parser:
         op = self.take().kind
         key = self.expect("identifier").text
         if op == "LIKE":
-            raise FilterSyntaxError("LIKE takes its pattern on the right, such as ds like '2024%'")
+            raise FilterSyntaxError(f"Value should be on the RHS for LIKE operator : Key <{key}>")
         return Comparison(key, _MIRRORED[op], literal)
 
     def between(self, key: str) -> Filter:

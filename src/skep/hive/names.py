@@ -48,6 +48,11 @@ def is_valid_table_name(name: str, generation: Generation) -> bool:
     return pattern.fullmatch(name) is not None
 
 
+def directory_name(table: str) -> str:
+    """A table's name as that of its directory: `a/b` lies in `a-47-b`."""
+    return "".join(c if c.isalnum() or c == "_" else f"-{ord(c)}-" for c in table)
+
+
 def is_valid_function_name(name: str) -> bool:
     return _WORD.fullmatch(name) is not None
 

@@ -4,9 +4,10 @@ The trees are those of `filters`; `field_of` says which field of a table a key s
 a table parameter never holds for a table without that parameter. Nothing here reads a table.
 """
 
-from collections.abc import Iterator
+import operator
+from collections.abc import Callable, Iterator
 from enum import Enum
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from skep.hive.filter_parser import parse_filter
 from skep.hive.filters import (
@@ -21,6 +22,7 @@ from skep.hive.filters import (
     MultiIn,
     Not,
     Or,
+    like_expression,
 )
 from skep.hive.generation import Generation
 
@@ -102,3 +104,61 @@ def _check(bound: BoundField, op: str, literal: FilterLiteral, generation: Gener
             raise FilterKeyError(f"{bound.field.value} is compared with seconds, an integer, not {literal!r}")
     elif not isinstance(literal, str):
         raise FilterKeyError(f"{bound.field.value} is compared with quoted text, not {literal!r}")
+
+
+# --- evaluating ----------------------------------------------------------------------------------------------
+
+FieldValue = str | int | None
+Lookup = Callable[[BoundField], FieldValue]
+TablePredicate = Callable[[Lookup], bool]
+
+_COMPARE: dict[str, Callable[[Any, Any], bool]] = {
+    "=": operator.eq,
+    "!=": operator.ne,
+    "<": operator.lt,
+    "<=": operator.le,
+    ">": operator.gt,
+    ">=": operator.ge,
+}
+
+
+def fields_of(node: Filter, generation: Generation) -> frozenset[BoundField]:
+    """The fields that a filter asks for."""
+    return frozenset(field_of(key, generation) for key, _, _ in _leaves(node))
+
+
+def table_predicate(node: Filter, generation: Generation) -> TablePredicate:
+    """The filter as a function of one table, which is given as a lookup of its fields."""
+
+    def holds(node: Filter, table: Lookup) -> bool:
+        def compared(key: str, op: str, literal: FilterLiteral) -> bool:
+            value = table(field_of(key, generation))
+            return value is not None and type(value) is type(literal) and _COMPARE[op](value, literal)
+
+        match node:
+            case And(parts):
+                return all(holds(part, table) for part in parts)
+            case Or(parts):
+                return any(holds(part, table) for part in parts)
+            case Not(part):
+                return not holds(part, table)
+            case Comparison(key, op, literal):
+                return compared(key, op, literal)
+            case Like(key, pattern, negated):
+                value = table(field_of(key, generation))
+                return isinstance(value, str) and (like_expression(pattern).fullmatch(value) is None) is negated
+            case Between(key, low, high, negated):
+                if negated:
+                    return compared(key, "<", low) or compared(key, ">", high)
+                return compared(key, ">=", low) and compared(key, "<=", high)
+            case In(key, literals, negated):
+                if negated:
+                    return all(compared(key, "!=", literal) for literal in literals)
+                return any(compared(key, "=", literal) for literal in literals)
+            case MultiIn(keys, rows, negated):
+                row_holds = [
+                    all(compared(key, "=", literal) for key, literal in zip(keys, row, strict=True)) for row in rows
+                ]
+                return any(row_holds) is not negated
+
+    return lambda table: holds(node, table)

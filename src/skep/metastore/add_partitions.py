@@ -3,82 +3,100 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from skep.errors import AlreadyExistsException, InvalidObjectException, MetaException
-from skep.hive.locations import join
 from skep.hive.names import PartitionNameError, normalize, partition_values
 from skep.metastore import normal, rows
 from skep.metastore.basic_stats import gathered_for_partition
 from skep.metastore.changes import record
-from skep.metastore.context import Context, properties
-from skep.metastore.directories import Making
+from skep.metastore.context import Context, DatabaseName
+from skep.metastore.directories import Making, placed
 from skep.metastore.java_text import java_text
-from skep.metastore.partitions import Partitioned
+from skep.metastore.partitions import Partitioned, Values, partitioned_or
 from skep.store import partitions, tables
 from skep.store.partitions import NewPartition
 from skep.store.tables import TableRow
 from skep.store.transaction import ConstraintViolated, Transaction
 from skep.wire import binary
 from skep.wire.generated.common import EnvironmentContext, StorageDescriptor
-from skep.wire.generated.partitions import AddPartitionsRequest, AddPartitionsResult, Partition
+from skep.wire.generated.partitions import (
+    AddPartitionsRequest,
+    AddPartitionsResult,
+    AppendPartitionsRequest,
+    Partition,
+)
 from skep.wire.structs import replace
 
-NO_TABLE = "Unable to add partition because table or database do not exist"
+NO_TABLE: Final = "Unable to add partition because table or database do not exist"
 
 
 def add_partition(ctx: Context, new_part: Partition | None) -> Partition:
-    return _add_one(ctx, new_part, {})
+    if new_part is None:
+        raise MetaException("Partition cannot be null.")
+    where = ctx.name(new_part.dbName, new_part.catName)
+    of = partitioned_or(ctx, where, new_part.tableName, InvalidObjectException(NO_TABLE))
+    return _added(ctx, of, (new_part,))[0]
 
 
 def add_partition_with_environment_context(
     ctx: Context, new_part: Partition | None, environment_context: EnvironmentContext | None
 ) -> Partition:
-    return _add_one(ctx, new_part, properties(environment_context))
-
-
-def _add_one(ctx: Context, part: Partition | None, env: dict[str, str]) -> Partition:
-    if part is None:
-        raise MetaException("Partition cannot be null.")
-    return add(ctx, part.dbName, part.tableName, (part,), env=env)[0]
+    # Hive passes the environment on to its listeners only.
+    return add_partition(ctx, new_part)
 
 
 def add_partitions(ctx: Context, new_parts: tuple[Partition, ...] | None) -> int:
     if not new_parts:
         return 0
     first = new_parts[0]
-    return len(add(ctx, first.dbName, first.tableName, new_parts))
+    return len(add(ctx, ctx.name(first.dbName, first.catName), first.tableName, new_parts))
 
 
 def add_partitions_req(ctx: Context, request: AddPartitionsRequest) -> AddPartitionsResult:
     if not request.parts:
-        return AddPartitionsResult(partitions=())
-    if request.catName is not None:
-        ctx.saw_catalog()
-    added = add(ctx, request.dbName, request.tblName, request.parts, if_not_exists=bool(request.ifNotExists))
-    return AddPartitionsResult(partitions=tuple(added) if request.needResult else None)
+        return AddPartitionsResult()
+    where = ctx.name(request.dbName, request.catName)
+    added = add(ctx, where, request.tblName, request.parts, if_not_exists=bool(request.ifNotExists))
+    return AddPartitionsResult(partitions=tuple(added) if request.needResult is not False else None)
 
 
-def append_partition(
-    ctx: Context, db_name: str | None, tbl_name: str | None, part_vals: tuple[str, ...] | None
-) -> Partition:
-    return _append(ctx, db_name, tbl_name, part_vals, {})
+def add(
+    ctx: Context,
+    where: DatabaseName,
+    tbl_name: str | None,
+    parts: Sequence[Partition],
+    *,
+    if_not_exists: bool = False,
+) -> list[Partition]:
+    """Adds all of them or none; returns those that were added."""
+    full = ctx.full_name(where, tbl_name or "")
+    which = full if ctx.rules.names_catalogs else f"database or table {full}"
+    missing = InvalidObjectException(f"Unable to add partitions because {which} does not exist")
+    return _added(ctx, partitioned_or(ctx, where, tbl_name, missing), parts, if_not_exists=if_not_exists)
+
+
+# --- appending ----------------------------------------------------------------------------------------------------
+
+
+def append_partition(ctx: Context, db_name: str | None, tbl_name: str | None, part_vals: Values | None) -> Partition:
+    return _append(ctx, ctx.name(db_name), tbl_name, part_vals)
 
 
 def append_partition_with_environment_context(
     ctx: Context,
     db_name: str | None,
     tbl_name: str | None,
-    part_vals: tuple[str, ...] | None,
+    part_vals: Values | None,
     environment_context: EnvironmentContext | None,
 ) -> Partition:
-    return _append(ctx, db_name, tbl_name, part_vals, properties(environment_context))
+    return _append(ctx, ctx.name(db_name), tbl_name, part_vals)
 
 
 def append_partition_by_name(
     ctx: Context, db_name: str | None, tbl_name: str | None, part_name: str | None
 ) -> Partition:
-    return _append(ctx, db_name, tbl_name, _values(ctx, db_name, tbl_name, part_name), {})
+    return _append_by_name(ctx, ctx.name(db_name), tbl_name, part_name)
 
 
 def append_partition_by_name_with_environment_context(
@@ -88,36 +106,45 @@ def append_partition_by_name_with_environment_context(
     part_name: str | None,
     environment_context: EnvironmentContext | None,
 ) -> Partition:
-    values = _values(ctx, db_name, tbl_name, part_name)
-    return _append(ctx, db_name, tbl_name, values, properties(environment_context))
+    return _append_by_name(ctx, ctx.name(db_name), tbl_name, part_name)
 
 
-def _values(ctx: Context, db_name: str | None, tbl_name: str | None, part_name: str | None) -> tuple[str, ...]:
-    of = _of(ctx, db_name, tbl_name)
+def append_partition_req(ctx: Context, appendPartitionsReq: AppendPartitionsRequest) -> Partition:
+    asked = appendPartitionsReq
+    where = ctx.name(asked.dbName, asked.catalogName)
+    if asked.partVals is None and asked.name is not None:
+        return _append_by_name(ctx, where, asked.tableName, asked.name)
+    return _append(ctx, where, asked.tableName, asked.partVals)
+
+
+def _append_by_name(ctx: Context, where: DatabaseName, tbl_name: str | None, part_name: str | None) -> Partition:
+    missing = InvalidObjectException(f"{where.database}.{normalize(tbl_name or '')} table not found")
+    of = partitioned_or(ctx, where, tbl_name, missing)
     try:
-        return tuple(partition_values(part_name or "", of.names))
+        values = tuple(partition_values(part_name or "", of.names))
     except PartitionNameError as error:
         raise InvalidObjectException(str(error)) from None
+    return _append(ctx, where, tbl_name, values)
 
 
-def _append(
-    ctx: Context, db_name: str | None, tbl_name: str | None, values: tuple[str, ...] | None, env: dict[str, str]
-) -> Partition:
+def _append(ctx: Context, where: DatabaseName, tbl_name: str | None, values: Values | None) -> Partition:
     """A partition with these values and the table's own storage."""
-    of = _of(ctx, db_name, tbl_name)
-    assert of.table.sd is not None
+    if values is None or (not values and ctx.rules.names_catalogs):
+        raise MetaException("The partition values must not be null or empty.")
+    of = partitioned_or(ctx, where, tbl_name, InvalidObjectException(NO_TABLE))
+    root = of.location
+    if root is None or of.table.sd is None:
+        raise MetaException("Cannot append a partition to a view")
+    location = _below(root, of.part_name(values))
     part = Partition(
-        values=values, dbName=of.where.database, tableName=of.row.name, sd=replace(of.table.sd, location=None)
+        values=values,
+        dbName=of.where.database,
+        tableName=of.row.name,
+        sd=replace(of.table.sd, location=location),
+        catName=ctx.shown(where.catalog),
     )
-    return add(ctx, db_name, tbl_name, (part,), env=env)[0]
-
-
-def _of(ctx: Context, db_name: str | None, tbl_name: str | None) -> Partitioned:
-    where = ctx.name(db_name)
-    row = tables.find(ctx.reader(), *where, normalize(tbl_name or ""))
-    if row is None:
-        raise InvalidObjectException(NO_TABLE)
-    return Partitioned(ctx, ctx.reader(), db_name, tbl_name)
+    # Hive's two ways of adding differ in a space.
+    return _added(ctx, of, (part,), already="Partition already exists:")[0]
 
 
 # --- the one way --------------------------------------------------------------------------------------------------
@@ -129,58 +156,56 @@ class _New(NamedTuple):
     name: str
     given: Partition
     shape: bytes
-    sd: StorageDescriptor
     location: str | None
 
 
-def add(
+def _added(
     ctx: Context,
-    db_name: str | None,
-    tbl_name: str | None,
+    of: Partitioned,
     parts: Sequence[Partition],
     *,
     if_not_exists: bool = False,
-    env: dict[str, str] | None = None,
+    already: str = "Partition already exists: ",
 ) -> list[Partition]:
-    """Adds all of them or none; returns those that were added."""
-    of = _of(ctx, db_name, tbl_name)
+    """Adds all of them or none. What comes back is what was given, with what the server filled in."""
     new = _prepared(ctx, of, parts)
     taken = set(partitions.existing(ctx.reader(), of.row.id, [part.name for part in new]))
     if taken and not if_not_exists:
-        raise _already(next(part for part in new if part.name in taken))
+        raise _already(ctx, of, next(part for part in new if part.name in taken), already)
     new = [part for part in new if part.name not in taken]
     if not new:
         return []
     now = ctx.now()
+    catalog = ctx.shown(of.where.catalog)
     with Making(ctx.warehouse) as made:
         stored = []
         for part in new:
             fresh = made.make(part.location)
             parameters = part.given.parameters or {}
             if part.location and not fresh:
-                parameters = gathered_for_partition(ctx.warehouse, parameters, part.location, env or {}, force=False)
+                parameters = gathered_for_partition(ctx.warehouse, parameters, part.location, {}, force=False)
+            sd = part.given.sd
             stored.append(
                 replace(
                     part.given,
-                    dbName=of.where.database,
-                    tableName=of.row.name,
-                    catName=of.where.catalog,
+                    catName=catalog,
                     createTime=now,
                     lastAccessTime=part.given.lastAccessTime or 0,
-                    sd=replace(part.sd, location=part.location),
+                    sd=replace(sd, location=part.location) if sd is not None else None,
                     parameters=normal.ddl_time(parameters, now),
                 )
             )
         try:
-            ctx.database.run(lambda tx: _insert(ctx, tx, of, new, stored))
+            ctx.database.run(lambda tx: _insert(ctx, tx, of, new, stored, already))
         except ConstraintViolated:
-            raise _already(new[0]) from None
+            raise _already(ctx, of, new[0], already) from None
         made.keep()
     return stored
 
 
-def _already(part: _New) -> AlreadyExistsException:
-    return AlreadyExistsException(f"Partition already exists: {java_text(part.given)}")
+def _already(ctx: Context, of: Partitioned, part: _New, words: str) -> AlreadyExistsException:
+    named = replace(part.given, catName=ctx.shown(of.where.catalog))
+    return AlreadyExistsException(f"{words}{java_text(named)}")
 
 
 def _prepared(ctx: Context, of: Partitioned, parts: Sequence[Partition]) -> list[_New]:
@@ -188,17 +213,13 @@ def _prepared(ctx: Context, of: Partitioned, parts: Sequence[Partition]) -> list
     found: list[_New] = []
     seen: set[str] = set()
     last: StorageDescriptor | None = None
-    normalised: StorageDescriptor | None = None
     shape = b""
-    root = of.table.sd.location if of.table.sd is not None else None
-    view = normal.is_view(of.table)
+    root = of.location
+    below = f"{root.rstrip('/')}/" if root else None
     for part in parts:
-        if normalize(part.tableName or "") != of.row.name or normalize(part.dbName or "").rpartition("#")[2] not in (
-            of.where.database,
-        ):
-            raise MetaException(
-                f"Partition does not belong to target table {of.where.database}.{of.row.name}: {java_text(part)}"
-            )
+        if normalize(part.tableName or "") != of.row.name or ctx.name(part.dbName).database != of.where.database:
+            target = ctx.full_name(of.where, of.row.name)
+            raise MetaException(f"Partition does not belong to target table {target}: {java_text(part)}")
         name = of.part_name(part.values)
         if name in seen:
             raise MetaException(f"Duplicate partitions in the list: {java_text(part)}")
@@ -206,27 +227,41 @@ def _prepared(ctx: Context, of: Partitioned, parts: Sequence[Partition]) -> list
         sd = part.sd
         if sd is None:
             raise MetaException(f"partition {name} has no storage descriptor")
-        if normalised is None or last is None or sd[0] is not last[0] or sd[2:] != last[2:]:
-            normalised = normal.storage(sd)
-            shape = rows.shape_of(normalised)
+        if last is None or sd[0] is not last[0] or sd[2:] != last[2:]:
+            shape = rows.shape_of(normal.storage(sd))
         last = sd
-        location = sd.location or None
-        if location is None and not view:
-            if not root:
-                raise MetaException(f"table {of.row.name} has no location to put partition {name} below")
-            location = f"{root}/{name}" if not root.endswith("/") else join(root, name)
-        found.append(_New(name, part, shape, normalised, location))
+        location: str | None = None
+        if sd.location:
+            if root is None:
+                raise MetaException("Cannot specify location for a view partition")
+            location = sd.location if below and _is_plain(sd.location, below) else placed(ctx, sd.location)
+        elif root is not None:
+            location = _below(root, name)
+        found.append(_New(name, part, shape, location))
     return found
 
 
-def _insert(ctx: Context, tx: Transaction, of: Partitioned, new: list[_New], stored: list[Partition]) -> None:
+def _below(root: str, name: str) -> str:
+    # Both are in their final form, so nothing needs to be read again: this is done for a million partitions.
+    return f"{root.rstrip('/')}/{name}"
+
+
+def _is_plain(location: str, root: str) -> bool:
+    """Whether a location below a root is already as Hadoop writes it."""
+    rest = location[len(root) :]
+    return location.startswith(root) and "//" not in rest and "/." not in rest and rest[:1] not in ("", "/", ".")
+
+
+def _insert(
+    ctx: Context, tx: Transaction, of: Partitioned, new: list[_New], stored: list[Partition], already: str
+) -> None:
     tables.lock(tx, of.row.id)
     row = tables.find_by_id(tx, of.row.id)
     if row is None:
         raise InvalidObjectException(NO_TABLE)
     taken = partitions.existing(tx, row.id, [part.name for part in new])
     if taken:
-        raise _already(next(part for part in new if part.name == taken[0]))
+        raise _already(ctx, of, next(part for part in new if part.name == taken[0]), already)
     shapes: dict[bytes, int] = {}
     for part in new:
         if part.shape not in shapes:
@@ -256,8 +291,7 @@ class Placing:
     def __init__(self, tx: Transaction, row: TableRow, of: Partitioned) -> None:
         self._tx = tx
         self._table_id = row.id
-        location = of.table.sd.location if of.table.sd is not None else None
-        self._base = f"{location.rstrip('/')}/" if location else None
+        self._base = f"{of.location.rstrip('/')}/" if of.location else None
         self._number: int | None = None
 
     def place(self, name: str, location: str | None) -> tuple[int | None, str | None]:

@@ -2,34 +2,41 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import NamedTuple
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple, Protocol
 
-from skep.errors import InvalidObjectException, InvalidOperationException, MetaException, StoreError
-from skep.hive.generation import Generation
+from skep.errors import InvalidOperationException, MetaException, StoreError
 from skep.hive.locations import join
 from skep.hive.names import normalize
-from skep.hive.stats import FAST_STATS
+from skep.hive.stats import FAST_STATS, clear_basic_state, has_fast_stats, set_basic_state
 from skep.metastore import normal, rows
 from skep.metastore.add_partitions import Placing
 from skep.metastore.basic_stats import DO_NOT_UPDATE_STATS, gathered_for_partition
 from skep.metastore.changes import record
-from skep.metastore.context import Context, properties
+from skep.metastore.context import Context, DatabaseName, properties
 from skep.metastore.directories import plan_move
 from skep.metastore.java_text import java_text
 from skep.metastore.listing import splicer
-from skep.metastore.partitions import Partitioned
+from skep.metastore.partitions import Partitioned, Values, partitioned_or
 from skep.store import jobs, partitions, tables
 from skep.store.partitions import PartitionRow
 from skep.store.transaction import Transaction
 from skep.wire import binary
 from skep.wire.generated.common import EnvironmentContext
-from skep.wire.generated.partitions import Partition
+from skep.wire.generated.partitions import (
+    AlterPartitionsRequest,
+    AlterPartitionsResponse,
+    Partition,
+    RenamePartitionRequest,
+    RenamePartitionResponse,
+)
 from skep.wire.structs import replace
+
+NOT_COMMITTED = "The transaction for alter partition did not commit successfully."
 
 
 def alter_partition(ctx: Context, db_name: str | None, tbl_name: str | None, new_part: Partition | None) -> None:
-    _alter(ctx, db_name, tbl_name, (new_part,), {})
+    _alter_one(ctx, ctx.name(db_name), tbl_name, new_part, {})
 
 
 def alter_partition_with_environment_context(
@@ -39,13 +46,13 @@ def alter_partition_with_environment_context(
     new_part: Partition | None,
     environment_context: EnvironmentContext | None,
 ) -> None:
-    _alter(ctx, db_name, tbl_name, (new_part,), properties(environment_context))
+    _alter_one(ctx, ctx.name(db_name), tbl_name, new_part, properties(environment_context))
 
 
 def alter_partitions(
     ctx: Context, db_name: str | None, tbl_name: str | None, new_parts: tuple[Partition, ...] | None
 ) -> None:
-    _alter(ctx, db_name, tbl_name, new_parts or (), {}, several=True)
+    _alter_many(ctx, ctx.name(db_name), tbl_name, new_parts, {})
 
 
 def alter_partitions_with_environment_context(
@@ -55,23 +62,54 @@ def alter_partitions_with_environment_context(
     new_parts: tuple[Partition, ...] | None,
     environment_context: EnvironmentContext | None,
 ) -> None:
-    _alter(ctx, db_name, tbl_name, new_parts or (), properties(environment_context), several=True)
+    _alter_many(ctx, ctx.name(db_name), tbl_name, new_parts, properties(environment_context))
 
 
-def _of(ctx: Context, db_name: str | None, tbl_name: str | None) -> Partitioned:
-    where = ctx.name(db_name)
-    if tables.find(ctx.reader(), *where, normalize(tbl_name or "")) is None:
-        raise InvalidOperationException("Unable to alter partition because table or database does not exist.")
-    return Partitioned(ctx, ctx.reader(), db_name, tbl_name)
+def alter_partitions_req(ctx: Context, req: AlterPartitionsRequest) -> AlterPartitionsResponse:
+    where = ctx.name(req.dbName, req.catName)
+    parts = req.partitions
+    if parts is not None and req.writeId is not None and req.writeId > 0:
+        parts = tuple(replace(part, writeId=req.writeId) for part in parts)
+    _alter_many(ctx, where, req.tableName, parts, properties(req.environmentContext))
+    return AlterPartitionsResponse()
 
 
-def _missing(ctx: Context, values: tuple[str, ...], several: bool) -> InvalidOperationException:
-    gone = f"partition values={java_text(values)}"
-    if several:
-        return InvalidOperationException(f"Alter partition operation failed: NoSuchObjectException(message:{gone})")
-    if ctx.generation < Generation.HIVE_3_1:
-        return InvalidOperationException("alter is not possible")
-    return InvalidOperationException(f"alter is not possible: {gone}")
+def _alter_one(
+    ctx: Context, where: DatabaseName, tbl_name: str | None, part: Partition | None, env: Mapping[str, str]
+) -> None:
+    if part is None:
+        raise MetaException("a partition to be changed needs its values")
+    prefix = "alter is not possible: " if ctx.rules.names_catalogs else ""
+    no_table = "Unable to alter partition because table or database does not exist."
+    of = partitioned_or(ctx, where, tbl_name, InvalidOperationException(f"{prefix}{no_table}"))
+    gone = f": partition values={java_text(part.values)}" if ctx.rules.names_catalogs else ""
+    _alter(ctx, of, (part,), env, lambda values: InvalidOperationException(f"alter is not possible{gone}"))
+
+
+def _alter_many(
+    ctx: Context,
+    where: DatabaseName,
+    tbl_name: str | None,
+    parts: tuple[Partition, ...] | None,
+    env: Mapping[str, str],
+) -> None:
+    no_table = "Unable to alter partitions because table or database does not exist."
+    if ctx.rules.names_catalogs:
+        no_table = f"Alter partition operation failed: InvalidObjectException(message:{no_table})"
+    of = partitioned_or(ctx, where, tbl_name, InvalidOperationException(no_table))
+
+    def missing(values: Values) -> InvalidOperationException:
+        gone = f"NoSuchObjectException(message:partition values={java_text(values)})"
+        return InvalidOperationException(f"Alter partition operation failed: {gone}")
+
+    _alter(ctx, of, parts or (), env, missing)
+
+
+# --- the one way ----------------------------------------------------------------------------------------------------
+
+
+class _Missing(Protocol):
+    def __call__(self, values: Values) -> InvalidOperationException: ...
 
 
 class _Changed(NamedTuple):
@@ -80,47 +118,35 @@ class _Changed(NamedTuple):
 
 
 def _alter(
-    ctx: Context,
-    db_name: str | None,
-    tbl_name: str | None,
-    given: Sequence[Partition | None],
-    env: dict[str, str],
-    *,
-    several: bool = False,
+    ctx: Context, of: Partitioned, given: Sequence[Partition], env: Mapping[str, str], missing: _Missing
 ) -> None:
     """All of them or none."""
-    of = _of(ctx, db_name, tbl_name)
     with ctx.reading() as tx:
-        splice = splicer(tx, of.where, of.row)
+        splice = splicer(ctx, tx, of.where, of.row)
         wanted = []
         for part in given:
-            if part is None or part.values is None:
-                raise MetaException("a partition to be changed needs its values")
-            if part.sd is None:
-                raise MetaException(f"partition {java_text(part.values)} has no storage descriptor")
             name = of.part_name(part.values)
             row = partitions.find(tx, of.row.id, name)
             if row is None:
-                raise _missing(ctx, part.values, several)
+                raise missing(part.values or ())
+            if part.sd is None or not _is_of(part, of):
+                raise MetaException(NOT_COMMITTED)
             wanted.append((name, part, splice.partition(row)))
     now = ctx.now()
     changed = []
     for name, part, before in wanted:
-        parameters = part.parameters or {}
-        location = part.sd.location if part.sd is not None else None
-        if _must_list(before.parameters or {}, parameters, env) and not normal.is_view(of.table):
-            parameters = gathered_for_partition(ctx.warehouse, parameters, location, env, force=True)
-        changed.append(_Changed(name, replace(part, parameters=normal.ddl_time(parameters, now))))
+        parameters = normal.ddl_time_of_partition(_counted(ctx, of, before, part, env), now)
+        changed.append(_Changed(name, replace(part, parameters=parameters)))
 
     def write(tx: Transaction) -> None:
         tables.lock(tx, of.row.id)
-        splice = splicer(tx, of.where, of.row)
+        splice = splicer(ctx, tx, of.where, of.row)
         placing = Placing(tx, of.row, of)
         events = []
         for name, part in changed:
             row = partitions.find(tx, of.row.id, name)
             if row is None:
-                raise _missing(ctx, part.values or (), several)
+                raise missing(part.values or ())
             events.append(_write(tx, of, row, part, splice.partition(row), placing))
         for before, after in events:
             _record(ctx, tx, of, before, after)
@@ -128,15 +154,26 @@ def _alter(
     ctx.database.run(write)
 
 
-def _must_list(old: dict[str, str], new: dict[str, str], env: dict[str, str]) -> bool:
-    """Whether the server counts files again: not when the caller forbids it or nothing says they changed."""
-    if env.get(DO_NOT_UPDATE_STATS, "").lower() == "true":
-        return False
-    if not all(key in new for key in FAST_STATS):
-        return True
-    if env.get("STATS_GENERATED") in ("TASK", "USER"):
-        return True
-    return any(old.get(key) != new[key] for key in FAST_STATS)
+def _is_of(part: Partition, of: Partitioned) -> bool:
+    """Whether a partition says that it belongs to the table it is handed to; Hive looks that table up again."""
+    return normalize(part.tableName or "") == of.row.name and normalize(part.dbName or "") == of.where.database
+
+
+def _counted(
+    ctx: Context, of: Partitioned, before: Partition, part: Partition, env: Mapping[str, str]
+) -> dict[str, str]:
+    """The parameters, with files counted again unless the caller forbids it or nothing says that they changed."""
+    old, new = before.parameters or {}, part.parameters or {}
+    if env.get(DO_NOT_UPDATE_STATS, "").lower() == "true" or normal.is_view(of.table):
+        return new
+    same = all(key in old and old[key] == new.get(key) for key in FAST_STATS)
+    generated = env.get("STATS_GENERATED")
+    if has_fast_stats(new) and same and generated not in ("TASK", "USER"):
+        return new
+    if same:
+        return set_basic_state(new) if generated == "TASK" else clear_basic_state(new)
+    location = part.sd.location if part.sd is not None else None
+    return gathered_for_partition(ctx.warehouse, new, location, env, force=True)
 
 
 def _write(
@@ -150,7 +187,7 @@ def _write(
         dbName=of.where.database,
         tableName=of.row.name,
         catName=of.where.catalog,
-        createTime=part.createTime or before.createTime or 0,
+        createTime=part.createTime or 0,
         lastAccessTime=part.lastAccessTime or 0,
         sd=sd,
     )
@@ -183,31 +220,47 @@ def rename_partition(
     ctx: Context,
     db_name: str | None,
     tbl_name: str | None,
-    part_vals: tuple[str, ...] | None,
+    part_vals: Values | None,
     new_part: Partition | None,
 ) -> None:
+    _rename(ctx, ctx.name(db_name), tbl_name, part_vals, new_part)
+
+
+def rename_partition_req(ctx: Context, req: RenamePartitionRequest) -> RenamePartitionResponse:
+    _rename(ctx, ctx.name(req.dbName, req.catName), req.tableName, req.partVals, req.newPart)
+    return RenamePartitionResponse()
+
+
+def _rename(
+    ctx: Context, where: DatabaseName, tbl_name: str | None, part_vals: Values | None, new_part: Partition | None
+) -> None:
     """Other values for a partition. A managed one's directory follows by a job, like a table's."""
-    if new_part is None or new_part.values is None or new_part.sd is None:
+    missing = InvalidOperationException("Unable to alter partition because table or database does not exist.")
+    of = partitioned_or(ctx, where, tbl_name, missing)
+    if new_part is None or new_part.sd is None:
         raise MetaException("a partition to be renamed needs its new values and a storage descriptor")
-    where = ctx.name(db_name)
-    if tables.find(ctx.reader(), *where, normalize(tbl_name or "")) is None:
-        raise InvalidObjectException("Unable to rename partition because table or database do not exist")
-    of = Partitioned(ctx, ctx.reader(), db_name, tbl_name)
     old_name, new_name = of.part_name(part_vals), of.part_name(new_part.values)
-    wanted = replace(new_part, parameters=normal.ddl_time(new_part.parameters, ctx.now()))
-    root = of.table.sd.location if of.table.sd is not None else None
-    follows = not normal.is_external(of.table) and root is not None
+    now = ctx.now()
+    root = of.location
+    follows = of.table.tableType != normal.EXTERNAL and root is not None
+    with ctx.reading() as tx:
+        found = partitions.find(tx, of.row.id, old_name)
+        if found is None:
+            raise _no_old()
+        current = splicer(ctx, tx, of.where, of.row).partition(found)
+    parameters = _counted(ctx, of, current, replace(new_part, sd=current.sd), {})
+    wanted = replace(new_part, parameters=normal.ddl_time_of_partition(parameters, now))
 
     def change(tx: Transaction) -> tuple[int, str, str] | None:
         tables.lock(tx, of.row.id)
         row = partitions.find(tx, of.row.id, old_name)
         if row is None:
-            raise InvalidOperationException("Unable to rename partition because old partition does not exist")
+            raise _no_old()
         if partitions.find(tx, of.row.id, new_name) is not None:
             raise InvalidOperationException(
                 f"Partition already exists:{of.where.database}.{of.row.name}.{java_text(wanted.values)}"
             )
-        before = splicer(tx, of.where, of.row).partition(row)
+        before = splicer(ctx, tx, of.where, of.row).partition(row)
         source = before.sd.location if before.sd is not None else None
         target = join(root, new_name) if follows and root is not None else source
         assert wanted.sd is not None
@@ -224,6 +277,10 @@ def rename_partition(
     planned = ctx.database.run(change)
     if planned is not None:
         _move(ctx, of, old_name, part_vals or (), new_name, *planned)
+
+
+def _no_old() -> InvalidOperationException:
+    return InvalidOperationException("Unable to rename partition because old partition does not exist")
 
 
 def _move(
@@ -254,7 +311,7 @@ def _move(
             partitions.rename(tx, row.id, old_name, values, row.suffix)
             now = partitions.find(tx, of.row.id, old_name)
             assert now is not None
-            before = splicer(tx, of.where, of.row).partition(now)
+            before = splicer(ctx, tx, of.where, of.row).partition(now)
             assert before.sd is not None
             restored = replace(before, values=values, sd=replace(before.sd, location=source))
             _write(tx, of, now, restored, before, Placing(tx, of.row, of))

@@ -17,13 +17,15 @@ from skep.metastore import normal, rows
 from skep.metastore.basic_stats import gathered_on_alter
 from skep.metastore.changes import record
 from skep.metastore.context import Context, DatabaseName, properties
-from skep.metastore.directories import plan_move
+from skep.metastore.directories import EMPTY_PATH, NULL_PATH, placed, plan_move
 from skep.metastore.tables import table_name
+from skep.metastore.transactional import checked_on_alter
 from skep.store import databases, jobs, partitions, tables
 from skep.store.tables import TableRow
 from skep.store.transaction import ConstraintViolated, Transaction
 from skep.wire import binary
-from skep.wire.generated.common import EnvironmentContext, StorageDescriptor, Table
+from skep.wire.generated.common import CreationMetadata, EnvironmentContext, StorageDescriptor, Table
+from skep.wire.generated.tables import AlterTableRequest, AlterTableResponse, TableParamsUpdate
 from skep.wire.structs import replace
 
 CASCADE: Final = "CASCADE"
@@ -49,7 +51,76 @@ def alter_table_with_environment_context(
     environment_context: EnvironmentContext | None,
 ) -> None:
     env = properties(environment_context)
-    alter(ctx, ctx.name(dbname), tbl_name, new_tbl, env, cascade=env.get(CASCADE, "").lower() == "true")
+    alter(ctx, ctx.name(dbname), tbl_name, new_tbl, env, cascade=_says(env, CASCADE))
+
+
+def alter_table_req(ctx: Context, req: AlterTableRequest) -> AlterTableResponse:
+    env = dict(properties(req.environmentContext))
+    if req.expectedParameterKey is not None and req.expectedParameterValue is not None:
+        env |= {EXPECTED_KEY: req.expectedParameterKey, EXPECTED_VALUE: req.expectedParameterValue}
+    given = req.table
+    if given is not None and req.writeId is not None and req.writeId > 0:
+        given = replace(given, writeId=req.writeId)
+    where = ctx.name(req.dbName, req.catName)
+    alter(ctx, where, req.tableName, given, env, cascade=_says(env, CASCADE))
+    return AlterTableResponse()
+
+
+def update_table_params(ctx: Context, updates: tuple[TableParamsUpdate, ...] | None) -> None:
+    """Sets parameters of several tables, all on their conditions or none."""
+    wanted = [(ctx.name(each.db_name, each.cat_name), table_name(each.table_name), each) for each in updates or ()]
+    # One order for all callers, so that two of them cannot wait for each other.
+    wanted.sort(key=lambda item: item[:2])
+
+    def change(tx: Transaction) -> None:
+        for where, name, update in wanted:
+            row = tables.find(tx, *where, name)
+            if row is None:
+                raise MetaException(f"{ctx.full_name(where, name)} table not found")
+            tables.lock(tx, row.id)
+            current = tables.find_by_id(tx, row.id)
+            if current is None:
+                raise MetaException(f"{ctx.full_name(where, name)} table not found")
+            before = rows.table_of(current, *where)
+            key, value = update.expected_param_key, update.expected_param_value
+            _check_expected(before, update.params or {}, key, value)
+            after = replace(before, parameters={**(before.parameters or {}), **(update.params or {})})
+            tables.update(tx, current.id, **rows.table_columns(after)._asdict())
+            objects = [("before", binary.encode(before)), ("after", binary.encode(after))]
+            record(ctx, tx, "ALTER_TABLE", where, name, objects)
+
+    ctx.database.run(change)
+
+
+def update_creation_metadata(
+    ctx: Context,
+    catName: str | None,
+    dbname: str | None,
+    tbl_name: str | None,
+    creation_metadata: CreationMetadata | None,
+) -> None:
+    """What a materialized view was made from, and when."""
+    where, name = ctx.name(dbname, catName), table_name(tbl_name)
+    if creation_metadata is None:
+        raise MetaException("update_creation_metadata needs the metadata")
+    metadata = replace(creation_metadata, materializationTime=ctx.now_in_milliseconds())
+
+    def change(tx: Transaction) -> None:
+        row = tables.find(tx, *where, name)
+        if row is None:
+            raise ctx.no_table_to_alter(where, name)
+        tables.lock(tx, row.id)
+        after = replace(rows.table_of(row, *where), creationMetadata=metadata)
+        tables.update(tx, row.id, **rows.table_columns(after)._asdict())
+
+    ctx.database.run(change)
+
+
+def _says(env: dict[str, str], key: str) -> bool:
+    return env.get(key, "").lower() == "true"
+
+
+# --- the one way ------------------------------------------------------------------------------------------------
 
 
 class _Move(NamedTuple):
@@ -67,17 +138,27 @@ def alter(
 ) -> None:
     """The one way to change a table; all forms of the call come here."""
     old_name = table_name(name)
-    if given is None or given.tableName is None:
-        raise InvalidOperationException(f"New table is invalid: {given}")
+    if given is None:
+        raise InvalidOperationException("New table is null")
+    if given.tableName is None:
+        raise MetaException("Table name cannot be null.")
     if not is_valid_table_name(given.tableName, ctx.generation):
         raise InvalidOperationException(f"{given.tableName} is not a valid object name")
+    row = tables.find(ctx.reader(), *where, old_name)
+    if row is None:
+        raise ctx.no_table_to_alter(where, old_name)
     normal.check_columns(given, InvalidOperationException)
-    wanted = normal.stored(given)
+    if given.catName is not None and normalize(given.catName) != where.catalog:
+        raise InvalidOperationException(
+            f"Tables cannot be moved between catalogs, old catalog{where.catalog}, new catalog {given.catName}"
+        )
+    before = rows.table_of(row, *where)
+    wanted = normal.stored(checked_on_alter(before, _placed(ctx, given), ctx.rules), ctx.rules)
     target = DatabaseName(where.catalog, normalize(given.dbName) if given.dbName else where.database)
     renamed = target != where or wanted.tableName != old_name
-    if not renamed:
-        # Listing is I/O: it comes before the transaction. A rename changes no file.
-        wanted = replace(wanted, parameters=gathered_on_alter(ctx.warehouse, wanted, env))
+    if not (renamed and _keeps_place(before, wanted)):
+        # Listing is I/O: it comes before the transaction. A rename that takes its data along changes no file.
+        wanted = replace(wanted, parameters=gathered_on_alter(ctx.warehouse, before, wanted, env))
     wanted = replace(wanted, parameters=normal.ddl_time(wanted.parameters, ctx.now()))
 
     def change(tx: Transaction) -> _Move | None:
@@ -89,6 +170,21 @@ def alter(
         raise _taken(target, wanted) from None
     if move is not None:
         _move(ctx, target, move)
+
+
+def _placed(ctx: Context, table: Table) -> Table:
+    sd = table.sd
+    if sd is None or not sd.location:
+        return table
+    return replace(table, sd=replace(sd, location=placed(ctx, sd.location)))
+
+
+def _keeps_place(before: Table, wanted: Table) -> bool:
+    """Whether a rename leaves the location to the server: not for views, external tables, or a new location."""
+    source = before.sd.location if before.sd is not None else None
+    given = wanted.sd.location if wanted.sd is not None else None
+    unchanged = not given or (source is not None and same_location(given, source))
+    return not normal.is_view(before) and not normal.is_external(before) and unchanged
 
 
 def _taken(target: DatabaseName, wanted: Table) -> InvalidOperationException:
@@ -108,6 +204,12 @@ def _change(
 ) -> _Move | None:
     new_name = wanted.tableName or ""
     renamed = target != where or new_name != old_name
+    if renamed:
+        # Databases are locked before tables, in the order of their names.
+        for name in sorted({where, target}):
+            home = databases.find(tx, *name)
+            if home is not None:
+                databases.lock(tx, home.id)
     row = tables.find(tx, *where, old_name)
     if row is None:
         raise ctx.no_table_to_alter(where, old_name)
@@ -119,7 +221,7 @@ def _change(
     if row is None or row.name != old_name:
         raise ctx.no_table_to_alter(where, old_name)
     before = rows.table_of(row, *where)
-    _check_expected(before, wanted, env)
+    _check_expected(before, wanted.parameters or {}, env.get(EXPECTED_KEY), env.get(EXPECTED_VALUE))
     _check_columns(ctx, before, wanted)
     after = replace(
         wanted,
@@ -134,7 +236,7 @@ def _change(
     if renamed:
         after, move = _rename(ctx, tx, row, before, after, where, target)
     if not normal.is_view(after) and (after.sd is None or not after.sd.location):
-        raise MetaException(f"Can not create a Path from a null string: table {new_name} needs a location")
+        raise MetaException(NULL_PATH if after.sd is None or after.sd.location is None else EMPTY_PATH)
     tables.update(tx, row.id, **rows.table_columns(after)._asdict())
     if cascade and after.sd is not None and before.sd is not None and after.sd.cols != before.sd.cols:
         _cascade(tx, row.id, after.sd)
@@ -143,12 +245,11 @@ def _change(
     return move
 
 
-def _check_expected(before: Table, wanted: Table, env: dict[str, str]) -> None:
+def _check_expected(before: Table, wanted: dict[str, str], key: str | None, expected: str | None) -> None:
     """The conditional alter: the caller says which value a parameter must still have."""
-    key, expected = env.get(EXPECTED_KEY), env.get(EXPECTED_VALUE)
     if key is None or expected is None:
         return
-    if key not in (wanted.parameters or {}):
+    if key not in wanted:
         raise MetaException(f"New value for expected key {key} is not set")
     current = (before.parameters or {}).get(key)
     if current != expected:
@@ -164,7 +265,7 @@ def _check_columns(ctx: Context, before: Table, wanted: Table) -> None:
     assert old is not None and new is not None
     if normal.is_view(before):
         return
-    strict = ctx.session.conf.get("hive.metastore.disallow.incompatible.col.type.changes", "true").lower() != "false"
+    strict = ctx.session.conf.get("metastore.disallow.incompatible.col.type.changes", "true").lower() != "false"
     if strict:
         bad = incompatible_columns(_typed(old), _typed(new), ctx.generation)
         if bad:
@@ -201,13 +302,10 @@ def _rename(
             f"Unable to change partition or table. Database {where.database} does not exist"
             f" Check metastore logs for detailed stack.{target.database}"
         )
-    databases.lock(tx, home.id)
     tables.rename(tx, row.id, home.id, after.tableName or "")
     source = before.sd.location if before.sd is not None else None
     assert after.sd is not None
-    given = after.sd.location
-    unchanged = not given or (source is not None and same_location(given, source))
-    if normal.is_view(before) or normal.is_external(before) or not unchanged or not source:
+    if not source or not _keeps_place(before, after):
         return after, None
     old_home = databases.find(tx, *where)
     assert old_home is not None
@@ -233,7 +331,7 @@ def _move(ctx: Context, target: DatabaseName, move: _Move) -> None:
     failure: InvalidOperationException | None = None
     try:
         if ctx.warehouse.exists(move.target):
-            new_name = f"{target.database}.{last_name(move.target)}"
+            new_name = ctx.full_name(target, last_name(move.target))
             failure = InvalidOperationException(
                 f"New location for this table {new_name} already exists : {move.target}"
             )

@@ -8,29 +8,36 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
-from skep.hive.stats import clear_basic_state, has_fast_stats, set_fast_stats
+from skep.errors import MetaException
+from skep.hive.stats import has_fast_stats, set_fast_stats
 from skep.metastore import normal
+from skep.metastore.directories import EMPTY_PATH, NULL_PATH
 from skep.store.warehouse import Warehouse
 from skep.wire.generated.common import Table
 
 DO_NOT_UPDATE_STATS: Final = "DO_NOT_UPDATE_STATS"
 
 
-def gathered_on_create(warehouse: Warehouse, table: Table, *, directory_is_new: bool) -> dict[str, str]:
+def gathered_on_create(
+    warehouse: Warehouse, table: Table, env: Mapping[str, str], *, directory_is_new: bool
+) -> dict[str, str]:
     """Parameters of a new table: only an unpartitioned one over existing files gets statistics."""
     parameters = dict(table.parameters or {})
     # A table's own parameter can forbid it; it is consumed.
     forbidden = parameters.pop(DO_NOT_UPDATE_STATS, "").lower() == "true"
     if forbidden or normal.is_view(table) or table.partitionKeys or directory_is_new or has_fast_stats(parameters):
         return parameters
-    return _listed(warehouse, table, parameters, {})
+    return _listed(warehouse, table, parameters, env)
 
 
-def gathered_on_alter(warehouse: Warehouse, table: Table, env: Mapping[str, str]) -> dict[str, str]:
+def gathered_on_alter(warehouse: Warehouse, before: Table, table: Table, env: Mapping[str, str]) -> dict[str, str]:
     """Parameters of a changed table: listed again unless the caller forbids it or it is partitioned."""
     parameters = dict(table.parameters or {})
-    if env.get(DO_NOT_UPDATE_STATS, "").lower() == "true" or normal.is_view(table) or table.partitionKeys:
+    if env.get(DO_NOT_UPDATE_STATS, "").lower() == "true" or normal.is_view(table) or before.partitionKeys:
         return parameters
+    location = table.sd.location if table.sd is not None else None
+    if not location:
+        raise MetaException(NULL_PATH if location is None else EMPTY_PATH)
     return _listed(warehouse, table, parameters, env)
 
 
@@ -51,12 +58,9 @@ def gathered_for_partition(
 ) -> dict[str, str]:
     """Parameters of a partition, listed when it has none yet (or always, after a change)."""
     given = dict(parameters)
-    if given.pop(DO_NOT_UPDATE_STATS, "").lower() == "true" or env.get(DO_NOT_UPDATE_STATS, "").lower() == "true":
-        return given
     if not force and has_fast_stats(given):
         return given
+    if not location:
+        raise MetaException(NULL_PATH)
     found = located(warehouse, location)
     return given if found is None else set_fast_stats(given, *found, env)
-
-
-__all__ = ["clear_basic_state", "gathered_for_partition", "gathered_on_alter", "gathered_on_create"]

@@ -9,11 +9,12 @@ from skep.errors import (
     MetaException,
     NoSuchObjectException,
 )
+from skep.hive.generation import Generation
 from skep.hive.names import is_valid_database_name, normalize
 from skep.metastore import rows
 from skep.metastore.changes import record
 from skep.metastore.context import DEFAULT_CATALOG, DEFAULT_DATABASE, Context
-from skep.metastore.directories import Making
+from skep.metastore.directories import Making, finish, placed, plan_removal
 from skep.store import catalogs, databases
 from skep.store.catalogs import CatalogRow
 from skep.store.transaction import ConstraintViolated, Transaction
@@ -56,8 +57,8 @@ def create_catalog(ctx: Context, catalog: CreateCatalogRequest) -> None:
     if not given.locationUri:
         raise InvalidObjectException("You must specify a path for the catalog")
     name = normalize(given.name)
-    taken = AlreadyExistsException(f"Catalog {name} already exists")
-    stored = replace(given, name=name, createTime=ctx.now())
+    taken = AlreadyExistsException(f"Catalog {given.name} already exists")
+    stored = replace(given, name=name, locationUri=placed(ctx, given.locationUri), createTime=ctx.now())
 
     def create(tx: Transaction) -> None:
         if catalogs.find(tx, name) is not None:
@@ -78,15 +79,17 @@ def insert_catalog(ctx: Context, tx: Transaction, catalog: Catalog) -> None:
     """A catalog with its database `default`."""
     name = catalog.name or ""
     id = catalogs.insert(tx, name, rows.catalog_body(catalog))
-    # The default catalog's default database is described as it was before there were catalogs.
-    own = "Default Hive database" if name == DEFAULT_CATALOG else f"Default database for catalog {name}"
     default = Database(
-        description=own,
+        description=f"Default database for catalog {name}",
         locationUri=catalog.locationUri,
         parameters={},
-        ownerName="public",
-        ownerType=PrincipalType.ROLE,
+        ownerType=PrincipalType.USER,
     )
+    if name == DEFAULT_CATALOG:
+        # This one is as it was before there were catalogs.
+        default = replace(
+            default, description="Default Hive database", ownerName="public", ownerType=PrincipalType.ROLE
+        )
     databases.insert(tx, id, DEFAULT_DATABASE, rows.database_body(default))
 
 
@@ -97,10 +100,12 @@ def alter_catalog(ctx: Context, rqst: AlterCatalogRequest) -> None:
 
     def alter(tx: Transaction) -> None:
         row = _find(tx, rqst.name)
+        if wanted.name != rqst.name:
+            raise InvalidOperationException("You cannot change a catalog's name")
         before = rows.catalog_of(row)
         after = replace(
             before,
-            description=wanted.description,
+            description=wanted.description if (wanted.description or "").strip() else before.description,
             locationUri=wanted.locationUri or before.locationUri,
             parameters=wanted.parameters if wanted.parameters is not None else before.parameters,
         )
@@ -115,22 +120,31 @@ def drop_catalog(ctx: Context, catName: DropCatalogRequest) -> None:
     name = normalize(catName.name or "")
     if name == DEFAULT_CATALOG:
         raise MetaException("Can not drop hive catalog")
+    # A client that has never heard of the flag (Hive before 4.1) wants to hear of a missing catalog.
+    lenient = catName.ifExists is True and ctx.generation >= Generation.HIVE_4_0
 
-    def drop(tx: Transaction) -> None:
+    def drop(tx: Transaction) -> list[int]:
         row = catalogs.find(tx, name)
         if row is None:
+            if lenient:
+                return []
             raise NoSuchObjectException(f"No catalog {name}")
         held = databases.rows(tx, name)
         if any(database.name != DEFAULT_DATABASE for database in held):
             raise InvalidOperationException(
                 f"There are non-default databases in the catalog {name} so it cannot be dropped."
             )
+        planned = []
         for database in held:
             if not databases.is_empty(tx, database.id):
-                raise InvalidOperationException(f"Database {database.name} is not empty. One or more tables exist.")
+                raise InvalidOperationException(f"There are still objects in the default database for catalog {name}")
+            location = rows.database_of(database, name).locationUri
             databases.delete(tx, database.id)
+            if location:
+                planned.append(plan_removal(ctx, tx, location))
         catalogs.delete(tx, row.id)
         objects = [("catalog", binary.encode(rows.catalog_of(row)))]
         record(ctx, tx, "DROP_CATALOG", None, None, objects)
+        return planned
 
-    ctx.database.run(drop)
+    finish(ctx, ctx.database.run(drop))

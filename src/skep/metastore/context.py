@@ -14,6 +14,7 @@ from typing import Final, NamedTuple
 from skep.errors import InvalidOperationException, MetaException, NoSuchObjectException
 from skep.hive.generation import Generation
 from skep.hive.names import CatalogNameError, decode_catalog_name, normalize
+from skep.metastore.compat import RULES, Rules
 from skep.store.database import Database
 from skep.store.transaction import Transaction
 from skep.store.warehouse import Warehouse
@@ -71,12 +72,20 @@ class Context:
         return self.session.generation
 
     @property
+    def rules(self) -> Rules:
+        """How the generation that this caller is answered as behaves."""
+        return RULES[self.session.generation]
+
+    @property
     def user(self) -> str | None:
         return self.session.user
 
     def now(self) -> int:
         """Seconds since the epoch, as Hive stores times."""
         return int(self.service.clock())
+
+    def now_in_milliseconds(self) -> int:
+        return int(self.service.clock() * 1000)
 
     def reader(self) -> Transaction:
         """For one statement that only reads."""
@@ -97,7 +106,7 @@ class Context:
             return DatabaseName(normalize(catalog), normalize(database))
         found, name = self.pattern(database, catalog)
         if name is None:
-            raise MetaException("a database name is missing: the request names none")
+            raise MetaException("Database name cannot be null.")
         return DatabaseName(found, normalize(name))
 
     def pattern(self, database: str | None, catalog: str | None = None) -> tuple[str, str | None]:
@@ -117,11 +126,16 @@ class Context:
 
     # --- texts that differ between the generations ---
 
+    def shown(self, catalog: str) -> str | None:
+        """A catalog's name as answers carry it: not at all to clients from before there were catalogs."""
+        return catalog if self.rules.names_catalogs else None
+
+    def database_name(self, where: DatabaseName) -> str:
+        return f"{where.catalog}.{where.database}" if self.rules.names_catalogs else where.database
+
     def full_name(self, where: DatabaseName, table: str) -> str:
         """`db.t` for 2.3, `cat.db.t` for later clients."""
-        if self.generation < Generation.HIVE_3_1:
-            return f"{where.database}.{table}"
-        return f"{where.catalog}.{where.database}.{table}"
+        return f"{self.database_name(where)}.{table}"
 
     def no_table(self, where: DatabaseName, table: str) -> NoSuchObjectException:
         return NoSuchObjectException(f"{self.full_name(where, table)} table not found")

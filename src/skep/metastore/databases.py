@@ -9,34 +9,55 @@ from skep.errors import (
     MetaException,
     NoSuchObjectException,
 )
-from skep.hive.generation import Generation
 from skep.hive.locations import join
-from skep.hive.names import is_valid_database_name, normalize
+from skep.hive.names import is_valid_database_name
 from skep.hive.patterns import compile_pattern
 from skep.metastore import rows
 from skep.metastore.changes import record
 from skep.metastore.context import DEFAULT_CATALOG, DEFAULT_DATABASE, Context, DatabaseName, Encoded
-from skep.metastore.directories import Making, finish, plan_removal
+from skep.metastore.directories import Making, finish, placed, plan_removal
 from skep.metastore.removal import remove_table
 from skep.store import catalogs, databases, functions, tables
 from skep.store.databases import DatabaseRow
 from skep.store.transaction import ConstraintViolated, Transaction
 from skep.wire import binary
-from skep.wire.generated.common import PrincipalType
-from skep.wire.generated.databases import Database
+from skep.wire.generated.common import AsyncOperationResp, PrincipalType
+from skep.wire.generated.databases import (
+    AlterDatabaseRequest,
+    CreateDatabaseRequest,
+    Database,
+    DatabaseType,
+    DropDatabaseRequest,
+    GetDatabaseObjectsRequest,
+    GetDatabaseObjectsResponse,
+    GetDatabaseRequest,
+)
 from skep.wire.structs import replace
 
+DONE = AsyncOperationResp(finished=True)
+"""Drops are finished when they are answered; older clients expect nothing and pass over it."""
 
-def find_database(ctx: Context, tx: Transaction, where: DatabaseName) -> DatabaseRow:
-    row = databases.find(tx, where.catalog, where.database)
+
+def find_database(tx: Transaction, where: DatabaseName) -> DatabaseRow:
+    row = databases.find(tx, *where)
     if row is None:
         raise NoSuchObjectException(where.database)
     return row
 
 
+# --- reading ----------------------------------------------------------------------------------------------------
+
+
 def get_database(ctx: Context, name: str | None) -> Encoded:
-    where = ctx.name(name)
-    return Encoded(rows.database_reply(find_database(ctx, ctx.reader(), where), where.catalog))
+    return _got(ctx, ctx.name(name))
+
+
+def get_database_req(ctx: Context, request: GetDatabaseRequest) -> Encoded:
+    return _got(ctx, ctx.name(request.name, request.catalogName))
+
+
+def _got(ctx: Context, where: DatabaseName) -> Encoded:
+    return Encoded(rows.database_reply(find_database(ctx.reader(), where), ctx.shown(where.catalog)))
 
 
 def get_databases(ctx: Context, pattern: str | None) -> tuple[str, ...]:
@@ -49,23 +70,33 @@ def get_all_databases(ctx: Context) -> tuple[str, ...]:
     return tuple(databases.names(ctx.reader(), DEFAULT_CATALOG))
 
 
+def get_databases_req(ctx: Context, request: GetDatabaseObjectsRequest) -> GetDatabaseObjectsResponse:
+    catalog, wanted = ctx.pattern(request.pattern, request.catalogName)
+    matches = compile_pattern(wanted)
+    found = [row for row in databases.rows(ctx.reader(), catalog) if matches(row.name)]
+    return GetDatabaseObjectsResponse(tuple(rows.database_of(row, ctx.shown(catalog)) for row in found))
+
+
+# --- creating ---------------------------------------------------------------------------------------------------
+
+
 def create_database(ctx: Context, database: Database | None) -> None:
     if database is None or database.name is None:
-        raise MetaException("create_database needs a database with a name")
+        raise MetaException("Database name cannot be null.")
     if not is_valid_database_name(database.name, ctx.generation):
         raise InvalidObjectException(f"{database.name} is not a valid database name")
-    where = DatabaseName(normalize(database.catalogName or DEFAULT_CATALOG), normalize(database.name))
-    if database.catalogName is not None:
-        ctx.saw_catalog()
+    where = ctx.name(database.name, database.catalogName)
     taken = AlreadyExistsException(f"Database {database.name} already exists")
     with ctx.reading() as tx:
         catalog = catalogs.find(tx, where.catalog)
         if catalog is None:
-            raise InvalidObjectException(f"No catalog {where.catalog}")
+            raise InvalidObjectException(f"No such catalog {where.catalog}")
         if databases.find(tx, *where) is not None:
             raise taken
         root = rows.catalog_of(catalog).locationUri or ctx.warehouse.root
-    stored = _stored(database, database.locationUri or join(root, f"{where.database}.db"), ctx)
+    given = database.locationUri
+    location = join(root, f"{where.database}.db") if given is None else placed(ctx, given)
+    stored = _stored(ctx, database, location)
     with Making(ctx.warehouse) as made:
         made.make(stored.locationUri)
         try:
@@ -75,15 +106,42 @@ def create_database(ctx: Context, database: Database | None) -> None:
         made.keep()
 
 
-def _stored(database: Database, location: str, ctx: Context) -> Database:
+def create_database_req(ctx: Context, createDatabaseRequest: CreateDatabaseRequest) -> None:
+    asked = createDatabaseRequest
+    # Hive 4.0.0 sends the type as a word, later ones as a number.
+    kind = DatabaseType.REMOTE if asked.type in (DatabaseType.REMOTE, "REMOTE") else DatabaseType.NATIVE
+    create_database(
+        ctx,
+        Database(
+            name=asked.databaseName,
+            description=asked.description,
+            locationUri=asked.locationUri,
+            parameters=asked.parameters,
+            privileges=asked.privileges,
+            ownerName=asked.ownerName,
+            ownerType=asked.ownerType,
+            catalogName=asked.catalogName,
+            createTime=asked.createTime,
+            managedLocationUri=asked.managedLocationUri,
+            type=kind,
+            connector_name=asked.dataConnectorName,
+            remote_dbname=asked.remote_dbname,
+        ),
+    )
+
+
+def _stored(ctx: Context, database: Database, location: str) -> Database:
     """The database as it is kept: what the caller left out has Hive's default."""
-    return replace(
+    stored = replace(
         database,
         locationUri=location,
         parameters=database.parameters or {},
         ownerType=database.ownerType if database.ownerType is not None else PrincipalType.USER,
-        createTime=ctx.now() if ctx.generation >= Generation.HIVE_4_0 else database.createTime,
     )
+    if ctx.rules.stamps_databases:
+        owner = database.ownerName if database.ownerName is not None else ctx.user
+        stored = replace(stored, createTime=ctx.now(), ownerName=owner, type=database.type or DatabaseType.NATIVE)
+    return stored
 
 
 def _insert(
@@ -101,28 +159,24 @@ def _insert(
     record(ctx, tx, "CREATE_DATABASE", where, None, [("database", binary.encode(named))])
 
 
+# --- changing ---------------------------------------------------------------------------------------------------
+
+
 def alter_database(ctx: Context, dbname: str | None, db: Database | None) -> None:
-    """2.3 changes parameters and owner and passes over a missing database; later versions change more."""
     where = ctx.name(dbname)
     if db is None:
-        raise MetaException("alter_database needs a database")
-    changed: Database = db
+        raise MetaException(f"alter_database needs the new definition of {where.database}")
+    changed = db if db.locationUri is None else replace(db, locationUri=placed(ctx, db.locationUri))
 
     def alter(tx: Transaction) -> None:
         row = databases.find(tx, *where)
         if row is None:
-            if ctx.generation < Generation.HIVE_3_1:
-                return
-            raise NoSuchObjectException(where.database)
+            if ctx.rules.alters_whole_database:
+                raise NoSuchObjectException(where.database)
+            return
         databases.lock(tx, row.id, exclusive=True)
         before = rows.database_of(row, where.catalog)
-        after = replace(before, parameters=changed.parameters or {})
-        if changed.ownerName is not None or ctx.generation < Generation.HIVE_3_1:
-            after = replace(after, ownerName=changed.ownerName, ownerType=changed.ownerType)
-        if ctx.generation >= Generation.HIVE_3_1:
-            after = replace(after, description=changed.description)
-            if changed.locationUri:
-                after = replace(after, locationUri=changed.locationUri)
+        after = _changed(ctx, before, changed)
         databases.update(tx, row.id, rows.database_body(after))
         objects = [("before", binary.encode(before)), ("after", binary.encode(after))]
         record(ctx, tx, "ALTER_DATABASE", where, None, objects)
@@ -130,10 +184,50 @@ def alter_database(ctx: Context, dbname: str | None, db: Database | None) -> Non
     ctx.database.run(alter)
 
 
+def alter_database_req(ctx: Context, alterDbReq: AlterDatabaseRequest) -> None:
+    alter_database(ctx, alterDbReq.oldDbName, alterDbReq.newDb)
+
+
+def _changed(ctx: Context, before: Database, given: Database) -> Database:
+    """What cannot be told from «not given» stays; the name never changes."""
+    after = replace(
+        before,
+        parameters=given.parameters or {},
+        ownerName=given.ownerName,
+        ownerType=given.ownerType if given.ownerType is not None else before.ownerType,
+    )
+    if not ctx.rules.alters_whole_database:
+        return after
+    return replace(
+        after,
+        description=given.description if (given.description or "").strip() else before.description,
+        locationUri=given.locationUri or before.locationUri,
+        managedLocationUri=given.managedLocationUri or before.managedLocationUri,
+    )
+
+
+# --- dropping ---------------------------------------------------------------------------------------------------
+
+
 def drop_database(ctx: Context, name: str | None, deleteData: bool | None, cascade: bool | None) -> None:
-    where = ctx.name(name)
-    if where.database == DEFAULT_DATABASE:
-        suffix = "" if ctx.generation < Generation.HIVE_3_1 else f" in catalog {where.catalog}"
+    _drop(ctx, ctx.name(name), delete_data=bool(deleteData), cascade=bool(cascade))
+
+
+def drop_database_req(ctx: Context, req: DropDatabaseRequest) -> AsyncOperationResp:
+    try:
+        where = ctx.name(req.name, req.catalogName)
+        _drop(ctx, where, delete_data=bool(req.deleteData), cascade=bool(req.cascade))
+    except NoSuchObjectException:
+        if not req.ignoreUnknownDb:
+            raise
+    return DONE
+
+
+def _drop(ctx: Context, where: DatabaseName, *, delete_data: bool, cascade: bool) -> None:
+    if where.database == DEFAULT_DATABASE and (
+        where.catalog == DEFAULT_CATALOG or not ctx.rules.keeps_default_database
+    ):
+        suffix = f" in catalog {where.catalog}" if ctx.rules.names_catalogs else ""
         raise MetaException(f"Can not drop default database{suffix}")
 
     def drop(tx: Transaction) -> list[int]:
@@ -151,13 +245,13 @@ def drop_database(ctx: Context, name: str | None, deleteData: bool | None, casca
         database = rows.database_of(row, where.catalog)
         jobs: list[int] = []
         for table in names:
-            jobs += remove_table(ctx, tx, where, table, delete_data=bool(deleteData))
+            jobs += remove_table(ctx, tx, where, table, delete_data=delete_data)
         for function in owned:
             found = functions.find(tx, *where, function)
             if found is not None:
                 functions.delete(tx, found.id)
         databases.delete(tx, row.id)
-        if deleteData and database.locationUri:
+        if delete_data and database.locationUri:
             jobs.append(plan_removal(ctx, tx, database.locationUri))
         record(ctx, tx, "DROP_DATABASE", where, None, [("database", binary.encode(database))])
         return jobs
@@ -166,7 +260,7 @@ def drop_database(ctx: Context, name: str | None, deleteData: bool | None, casca
 
 
 def _missing_to_drop(ctx: Context, where: DatabaseName) -> Exception:
-    if ctx.generation >= Generation.HIVE_4_0:
+    if ctx.rules.drop_names_database:
         return NoSuchObjectException(where.database)
     # 2.3 and 3.1 stumble over the missing database; clients accept a MetaException here.
     return MetaException(f"database {where.database} does not exist")

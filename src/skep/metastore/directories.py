@@ -12,12 +12,30 @@ from types import TracebackType
 from typing import Final, Self
 
 from skep.errors import MetaException, StoreError
+from skep.hive.locations import LocationError, parse_location
 from skep.metastore.context import Context
 from skep.store import jobs
 from skep.store.transaction import Transaction
-from skep.store.warehouse import Warehouse
+from skep.store.warehouse import NotADirectory, Warehouse
 
 log = logging.getLogger("skep.metastore")
+
+
+EMPTY_PATH: Final = "java.lang.IllegalArgumentException: Can not create a Path from an empty string"
+NULL_PATH: Final = "java.lang.IllegalArgumentException: Can not create a Path from a null string"
+
+
+def placed(ctx: Context, uri: str) -> str:
+    """A location that a client gave, as Hive stores it: absolute, without doubled or trailing slashes."""
+    if not uri:
+        raise MetaException(EMPTY_PATH)
+    try:
+        found = ctx.warehouse.qualified(uri)
+    except LocationError as error:
+        raise MetaException(str(error)) from None
+    if parse_location(found).scheme == "":
+        raise MetaException(f"Relative path in absolute URI: {uri}; a location begins with a scheme or with a slash")
+    return found
 
 
 class Making:
@@ -34,6 +52,8 @@ class Making:
             return False
         try:
             made = self._warehouse.make(uri)
+        except NotADirectory:
+            raise MetaException(f"{uri} is not a directory or unable to create one") from None
         except StoreError as error:
             raise MetaException(f"{uri} is not a directory or unable to create one: {error}") from error
         if made:
@@ -58,6 +78,14 @@ class Making:
                     self._warehouse.remove(uri)
             except StoreError as failure:
                 log.warning("the new directory %s could not be taken back: %s", uri, failure)
+
+
+def clear(ctx: Context, uri: str) -> None:
+    """Empties a directory at once."""
+    try:
+        ctx.warehouse.clear(uri)
+    except StoreError as error:
+        raise MetaException(f"{uri} could not be emptied: {error}") from error
 
 
 def plan_removal(ctx: Context, tx: Transaction, uri: str, below: str | None = None) -> int:

@@ -8,44 +8,44 @@ from skep.errors import MetaException, NoSuchObjectException
 from skep.hive.names import PartitionNameError, normalize, partition_values
 from skep.metastore import normal
 from skep.metastore.changes import record
-from skep.metastore.context import Context, properties
+from skep.metastore.context import Context, DatabaseName
 from skep.metastore.directories import finish, plan_removal
 from skep.metastore.listing import splicer
-from skep.metastore.partitions import Partitioned, no_partition
+from skep.metastore.partitions import Partitioned, Values, no_partition, partitioned, partitioned_or
 from skep.store import partitions, tables
 from skep.store.transaction import Row, Transaction
 from skep.wire import binary
 from skep.wire.generated.common import EnvironmentContext
-from skep.wire.generated.partitions import DropPartitionsRequest, DropPartitionsResult, Partition
+from skep.wire.generated.partitions import (
+    DropPartitionRequest,
+    DropPartitionsRequest,
+    DropPartitionsResult,
+    Partition,
+)
 
 
 def drop_partition(
-    ctx: Context,
-    db_name: str | None,
-    tbl_name: str | None,
-    part_vals: tuple[str, ...] | None,
-    deleteData: bool | None,
+    ctx: Context, db_name: str | None, tbl_name: str | None, part_vals: Values | None, deleteData: bool | None
 ) -> bool:
-    return _drop_one(ctx, db_name, tbl_name, part_vals, delete_data=bool(deleteData), env={})
+    return _drop(ctx, ctx.name(db_name), tbl_name, part_vals, bool(deleteData))
 
 
 def drop_partition_with_environment_context(
     ctx: Context,
     db_name: str | None,
     tbl_name: str | None,
-    part_vals: tuple[str, ...] | None,
+    part_vals: Values | None,
     deleteData: bool | None,
     environment_context: EnvironmentContext | None,
 ) -> bool:
-    env = properties(environment_context)
-    return _drop_one(ctx, db_name, tbl_name, part_vals, delete_data=bool(deleteData), env=env)
+    # `ifPurge` says to skip the trash; skep has none.
+    return _drop(ctx, ctx.name(db_name), tbl_name, part_vals, bool(deleteData))
 
 
 def drop_partition_by_name(
     ctx: Context, db_name: str | None, tbl_name: str | None, part_name: str | None, deleteData: bool | None
 ) -> bool:
-    values = _values(ctx, db_name, tbl_name, part_name)
-    return _drop_one(ctx, db_name, tbl_name, values, delete_data=bool(deleteData), env={})
+    return _drop_by_name(ctx, ctx.name(db_name), tbl_name, part_name, bool(deleteData))
 
 
 def drop_partition_by_name_with_environment_context(
@@ -56,37 +56,35 @@ def drop_partition_by_name_with_environment_context(
     deleteData: bool | None,
     environment_context: EnvironmentContext | None,
 ) -> bool:
-    values = _values(ctx, db_name, tbl_name, part_name)
-    env = properties(environment_context)
-    return _drop_one(ctx, db_name, tbl_name, values, delete_data=bool(deleteData), env=env)
+    return _drop_by_name(ctx, ctx.name(db_name), tbl_name, part_name, bool(deleteData))
 
 
-def _values(ctx: Context, db_name: str | None, tbl_name: str | None, part_name: str | None) -> tuple[str, ...]:
-    of = Partitioned(ctx, ctx.reader(), db_name, tbl_name)
+def drop_partition_req(ctx: Context, dropPartitionReq: DropPartitionRequest) -> bool:
+    asked = dropPartitionReq
+    where = ctx.name(asked.dbName, asked.catName)
+    if asked.partVals is None and asked.partName is not None:
+        return _drop_by_name(ctx, where, asked.tblName, asked.partName, bool(asked.deleteData))
+    return _drop(ctx, where, asked.tblName, asked.partVals, bool(asked.deleteData))
+
+
+def _drop_by_name(
+    ctx: Context, where: DatabaseName, tbl_name: str | None, part_name: str | None, delete_data: bool
+) -> bool:
+    missing = NoSuchObjectException(f"{where.database}.{normalize(tbl_name or '')} table not found")
+    of = partitioned_or(ctx, where, tbl_name, missing)
     try:
-        return tuple(partition_values(part_name or "", of.names))
+        values = tuple(partition_values(part_name or "", of.names))
     except PartitionNameError as error:
         raise NoSuchObjectException(str(error)) from None
+    return _drop(ctx, where, tbl_name, values, delete_data)
 
 
-def _drop_one(
-    ctx: Context,
-    db_name: str | None,
-    tbl_name: str | None,
-    values: tuple[str, ...] | None,
-    *,
-    delete_data: bool,
-    env: dict[str, str],
-) -> bool:
+def _drop(ctx: Context, where: DatabaseName, tbl_name: str | None, values: Values | None, delete_data: bool) -> bool:
     if values is None:
         raise MetaException("The partition values cannot be null.")
-    where = ctx.name(db_name)
-    if tables.find(ctx.reader(), *where, normalize(tbl_name or "")) is None:
-        # Hive says so here: it looks for the partition, not for the table.
-        raise no_partition(values)
-    of = Partitioned(ctx, ctx.reader(), db_name, tbl_name)
-    name = of.part_name(values)
-    if not remove(ctx, of, [name], delete_data=delete_data):
+    # Without a table Hive says that there is no such partition: it looks for nothing else.
+    of = partitioned_or(ctx, where, tbl_name, no_partition(values))
+    if not remove(ctx, of, [of.part_name(values)], delete_data=delete_data):
         raise no_partition(values)
     return True
 
@@ -94,32 +92,30 @@ def _drop_one(
 def drop_partitions_req(ctx: Context, req: DropPartitionsRequest) -> DropPartitionsResult:
     if req.parts is None or req.parts.names is None:
         raise MetaException("drop_partitions_req by serialized expressions is not served: name the partitions instead")
-    if req.catName is not None:
-        ctx.saw_catalog()
-    of = Partitioned(ctx, ctx.reader(), req.dbName, req.tblName)
+    of = partitioned(ctx, ctx.reader(), ctx.name(req.dbName, req.catName), req.tblName)
     wanted = list(dict.fromkeys(req.parts.names))
     if not req.ifExists and len(partitions.existing(ctx.reader(), of.row.id, wanted)) < len(wanted):
         raise NoSuchObjectException("Some partitions to drop are missing")
     removed = remove(ctx, of, wanted, delete_data=bool(req.deleteData))
-    if not req.needResult:
+    if req.needResult is False:
         return DropPartitionsResult()
     return DropPartitionsResult(partitions=tuple(removed))
 
 
 def remove(ctx: Context, of: Partitioned, names: Sequence[str], *, delete_data: bool) -> list[Partition]:
     """Removes those that exist; what they were comes back."""
-    external = normal.is_external(of.table)
-    root = of.table.sd.location if of.table.sd is not None else None
+    owned = delete_data and normal.owns_data(of.table, ctx.rules)
+    root = of.location
 
     def change(tx: Transaction) -> tuple[list[Partition], list[int]]:
         tables.lock(tx, of.row.id)
         found: list[Row] = list(partitions.find_many(tx, of.row.id, names))
         if not found:
             return [], []
-        splice = splicer(tx, of.where, of.row)
+        splice = splicer(ctx, tx, of.where, of.row)
         removed = [splice.partition(row) for row in found]
         planned = []
-        if delete_data and not external:
+        if owned:
             for part in removed:
                 location = part.sd.location if part.sd is not None else None
                 if location:

@@ -12,7 +12,13 @@ from skep.store import databases, functions
 from skep.store.transaction import ConstraintViolated, Transaction
 from skep.wire import binary
 from skep.wire.generated.common import PrincipalType
-from skep.wire.generated.functions import Function, FunctionType, GetAllFunctionsResponse
+from skep.wire.generated.functions import (
+    Function,
+    FunctionType,
+    GetAllFunctionsResponse,
+    GetFunctionsRequest,
+    GetFunctionsResponse,
+)
 from skep.wire.structs import replace
 
 
@@ -27,7 +33,7 @@ def get_function(ctx: Context, dbName: str | None, funcName: str | None) -> Func
     row = functions.find(ctx.reader(), *where, name)
     if row is None:
         raise NoSuchObjectException(f"Function {where.database}.{name} does not exist")
-    return rows.function_of(row, *where)
+    return rows.function_of(row, ctx.shown(where.catalog), where.database)
 
 
 def get_functions(ctx: Context, dbName: str | None, pattern: str | None) -> tuple[str, ...]:
@@ -35,9 +41,24 @@ def get_functions(ctx: Context, dbName: str | None, pattern: str | None) -> tupl
     return tuple(name for name in functions.names(ctx.reader(), *ctx.name(dbName)) if matches(name))
 
 
+def get_functions_req(ctx: Context, request: GetFunctionsRequest) -> GetFunctionsResponse:
+    where = ctx.name(request.dbName, request.catalogName)
+    matches = compile_pattern(request.pattern)
+    names = [name for name in functions.names(ctx.reader(), *where) if matches(name)]
+    if request.returnNames is not False:
+        return GetFunctionsResponse(function_names=tuple(names))
+    wanted = set(names)
+    found = [item for item in functions.rows(ctx.reader(), where.catalog) if item.db == where.database]
+    catalog = ctx.shown(where.catalog)
+    return GetFunctionsResponse(
+        functions=tuple(rows.function_of(item, catalog, item.db) for item in found if item.name in wanted)
+    )
+
+
 def get_all_functions(ctx: Context) -> GetAllFunctionsResponse:
     found = functions.rows(ctx.reader(), DEFAULT_CATALOG)
-    return GetAllFunctionsResponse(functions=tuple(rows.function_of(item, DEFAULT_CATALOG, item.db) for item in found))
+    catalog = ctx.shown(DEFAULT_CATALOG)
+    return GetAllFunctionsResponse(functions=tuple(rows.function_of(item, catalog, item.db) for item in found))
 
 
 def create_function(ctx: Context, func: Function | None) -> None:
@@ -45,6 +66,8 @@ def create_function(ctx: Context, func: Function | None) -> None:
         raise MetaException("create_function needs a function with a name")
     if not is_valid_function_name(func.functionName):
         raise InvalidObjectException(f"{func.functionName} is not a valid object name")
+    if func.className is None:
+        raise InvalidObjectException("Function class name cannot be null")
     where = ctx.name(func.dbName, func.catName)
     name = normalize(func.functionName)
     stored = _stored(func, ctx.now())
@@ -100,7 +123,10 @@ def alter_function(ctx: Context, dbName: str | None, funcName: str | None, newFu
         stored = _stored(wanted, before.createTime or 0)
         functions.update(tx, row.id, home.id, normalize(wanted.functionName or ""), rows.function_body(stored))
 
-    ctx.database.run(alter)
+    try:
+        ctx.database.run(alter)
+    except ConstraintViolated:
+        raise MetaException(f"function {target.database}.{wanted.functionName} already exists") from None
 
 
 def drop_function(ctx: Context, dbName: str | None, funcName: str | None) -> None:

@@ -6,7 +6,7 @@ the rows are then read from (design decision 11). This file never decodes a part
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from itertools import chain, islice
 from typing import Final
 
@@ -25,11 +25,27 @@ SHORT: Final = 500
 Each = Callable[[Transaction, int], Iterator[Row]]
 
 
-def splicer(tx: Transaction, where: DatabaseName, row: TableRow) -> rows.Splicer:
-    return rows.Splicer(*where, row.name, partitions.shapes(tx, row.id), partitions.bases(tx, row.id))
+def splicer(ctx: Context, tx: Transaction, where: DatabaseName, row: TableRow) -> rows.Splicer:
+    """Partitions of the table as this caller gets them."""
+    shapes, bases = partitions.shapes(tx, row.id), partitions.bases(tx, row.id)
+    return rows.Splicer(ctx.shown(where.catalog), where.database, row.name, shapes, bases)
 
 
-def listed(ctx: Context, where: DatabaseName, row: TableRow, condition: Where | None, limit: int = -1) -> Encoded:
+def structs(splice: rows.Splicer, found: Sequence[Row], *, wrapped: bool = False) -> Encoded:
+    """A few partitions; `wrapped` is the form of the `_req` calls, whose list is a field of the answer."""
+    body = map(splice.struct, found)
+    return Encoded(rows.wrapped_list(body, len(found)) if wrapped else rows.list_reply(body, len(found)))
+
+
+def listed(
+    ctx: Context,
+    where: DatabaseName,
+    row: TableRow,
+    condition: Where | None,
+    limit: int = -1,
+    *,
+    wrapped: bool = False,
+) -> Encoded:
     """All partitions, or those that match, in the order of their names."""
 
     def each(tx: Transaction, most: int) -> Iterator[Row]:
@@ -40,21 +56,29 @@ def listed(ctx: Context, where: DatabaseName, row: TableRow, condition: Where | 
     with ctx.reading() as tx:
         first = list(each(tx, SHORT + 1 if limit < 0 else min(limit, SHORT + 1)))
         if len(first) <= SHORT:
-            splice = splicer(tx, where, row)
-            return Encoded(rows.list_reply(chain.from_iterable(map(splice.parts, first)), len(first)))
-    return _streamed(ctx, where, row, condition, limit, each)
+            pieces = chain.from_iterable(map(splicer(ctx, tx, where, row).parts, first))
+            reply = rows.wrapped_list if wrapped else rows.list_reply
+            return Encoded(reply(pieces, len(first)))
+    return _streamed(ctx, where, row, condition, limit, each, wrapped=wrapped)
 
 
 def _streamed(
-    ctx: Context, where: DatabaseName, row: TableRow, condition: Where | None, limit: int, each: Each
+    ctx: Context,
+    where: DatabaseName,
+    row: TableRow,
+    condition: Where | None,
+    limit: int,
+    each: Each,
+    *,
+    wrapped: bool,
 ) -> Encoded:
     snapshot = ctx.database.snapshot()
     try:
-        splice = splicer(snapshot, where, row)
+        splice = splicer(ctx, snapshot, where, row)
         groups = partitions.sizes(snapshot, row.id, condition, limit)
         count = sum(group.number for group in groups)
-        head = rows.list_head(count)
-        length = len(head) + sum(splice.size(group) for group in groups) + 1
+        head, tail = rows.list_head(count, wrapped=wrapped)
+        length = len(head) + sum(splice.size(group) for group in groups) + len(tail)
     except BaseException:
         snapshot.close()
         raise
@@ -63,7 +87,7 @@ def _streamed(
         try:
             yield head
             yield from splice.chunks(each(snapshot, limit))
-            yield b"\x00"
+            yield tail
         finally:
             snapshot.close()
 

@@ -22,8 +22,10 @@ from skep.wire.methods import METHODS, Method
 log = logging.getLogger("skep.metastore")
 
 TOPICS: Final = (
-    *("service", "catalogs", "databases", "tables", "alter_table"),
-    *("partitions", "add_partitions", "alter_partitions", "drop_partitions", "functions"),
+    *("service", "catalogs", "databases", "functions"),
+    *("tables", "table_lists", "create_table", "alter_table", "drop_table"),
+    *("partitions", "partition_search", "partition_specs", "partition_marks"),
+    *("add_partitions", "alter_partitions", "drop_partitions", "exchange_partitions"),
 )
 """The modules that serve methods; a public function named like a method serves it."""
 

@@ -11,6 +11,7 @@ from typing import Final
 from skep.errors import InvalidObjectException, MetaException
 from skep.hive.names import normalize
 from skep.hive.types import is_valid_column_type
+from skep.metastore.compat import Rules
 from skep.wire.generated.common import FieldSchema, PrincipalType, SerDeInfo, SkewedInfo, StorageDescriptor, Table
 from skep.wire.structs import replace
 
@@ -19,6 +20,7 @@ EXTERNAL: Final = "EXTERNAL_TABLE"
 VIEW: Final = "VIRTUAL_VIEW"
 MATERIALIZED_VIEW: Final = "MATERIALIZED_VIEW"
 DDL_TIME: Final = "transient_lastDdlTime"
+PURGE: Final = "external.table.purge"
 
 _NO_SKEW = SkewedInfo((), (), {})
 
@@ -65,24 +67,31 @@ def is_external(table: Table) -> bool:
     return ((table.parameters or {}).get("EXTERNAL") or "").upper() == "TRUE"
 
 
+def owns_data(table: Table, rules: Rules) -> bool:
+    """Whether dropping the table drops its data."""
+    if is_external(table):
+        return rules.purges_external and (table.parameters or {}).get(PURGE, "").upper() == "TRUE"
+    return not is_view(table)
+
+
 def is_view(table: Table) -> bool:
     return table.tableType == VIEW
 
 
-def table_type(table: Table) -> str:
+def table_type(table: Table, rules: Rules) -> str:
     """The type as it is stored: EXTERNAL wins over what the client said."""
+    written = (table.parameters or {}).get("EXTERNAL")
+    external = is_external(table) if rules.external_in_any_case else written == "TRUE"
     if table.tableType is None:
         if table.viewOriginalText is not None:
             return VIEW
-        return EXTERNAL if is_external(table) else MANAGED
-    if table.tableType == MANAGED and is_external(table):
-        return EXTERNAL
-    if table.tableType == EXTERNAL and not is_external(table):
-        return MANAGED
+        return EXTERNAL if external else MANAGED
+    if table.tableType in (MANAGED, EXTERNAL):
+        return EXTERNAL if external else MANAGED
     return table.tableType
 
 
-def stored(table: Table) -> Table:
+def stored(table: Table, rules: Rules) -> Table:
     """The table as it is kept, its names and creation time as they are."""
     assert table.sd is not None
     return replace(
@@ -95,7 +104,7 @@ def stored(table: Table) -> Table:
         sd=storage(table.sd),
         partitionKeys=columns(table.partitionKeys),
         parameters=table.parameters or {},
-        tableType=table_type(table),
+        tableType=table_type(table, rules),
         rewriteEnabled=bool(table.rewriteEnabled),
         ownerType=table.ownerType if table.ownerType is not None else PrincipalType.USER,
     )
@@ -110,15 +119,28 @@ def check_columns(table: Table, error: type[InvalidObjectException] | type = Inv
         raise MetaException(f"the storage descriptor of table {table.tableName} has no columns")
     for field in sd.cols:
         if not is_valid_column_type(field.type or ""):
-            raise error(f"Invalid column type: {field.type}")
+            raise error(f"Invalid column type: {field.type or ''}")
     for field in table.partitionKeys or ():
         if not is_valid_column_type(field.type or ""):
-            raise error(f"Invalid partition column type: {field.type}")
+            raise error(f"Invalid partition column type: {field.type or ''}")
+    skew = sd.skewedInfo
+    if skew is not None and skew.skewedColNames:
+        names = {field.name for field in sd.cols}
+        missing = [name for name in skew.skewedColNames if name not in names]
+        if missing:
+            raise error(f"Invalid skew column {', '.join(missing)}")
 
 
 def ddl_time(parameters: dict[str, str] | None, now: int) -> dict[str, str]:
-    """Parameters with transient_lastDdlTime, set unless the client gave one that is not 0."""
+    """Parameters with transient_lastDdlTime, set unless the client gave one."""
     given = dict(parameters or {})
-    if given.get(DDL_TIME, "0") in ("", "0"):
+    given.setdefault(DDL_TIME, str(now))
+    return given
+
+
+def ddl_time_of_partition(parameters: dict[str, str] | None, now: int) -> dict[str, str]:
+    """The same for a changed partition, where a zero is as good as none."""
+    given = dict(parameters or {})
+    if given.get(DDL_TIME, "0") == "0":
         given[DDL_TIME] = str(now)
     return given

@@ -21,15 +21,16 @@ def remove_table(ctx: Context, tx: Transaction, where: DatabaseName, name: str, 
         raise ctx.no_table(where, name)
     tables.lock(tx, row.id)
     table = rows.table_of(row, *where)
-    planned = [plan_removal(ctx, tx, uri) for uri in _data_of(tx, row, table)] if delete_data else []
+    owned = delete_data and normal.owns_data(table, ctx.rules)
+    planned = [plan_removal(ctx, tx, uri) for uri in _data_of(tx, row, table)] if owned else []
     tables.delete(tx, row.id)
     record(ctx, tx, "DROP_TABLE", where, name, [("table", binary.encode(table))])
     return planned
 
 
 def _data_of(tx: Transaction, row: TableRow, table: Table) -> list[str]:
-    """The directories that go with a managed table: its own, and those of partitions that lie elsewhere."""
-    if normal.is_external(table) or normal.is_view(table) or table.sd is None or not table.sd.location:
+    """The directories that go with a table: its own, and those of partitions that lie elsewhere."""
+    if table.sd is None or not table.sd.location:
         return []
     root = table.sd.location
     return [root, *(uri for uri in partitions.own_locations(tx, row.id, root) if not is_under(uri, root))]

@@ -68,22 +68,23 @@ def database_body(database: Database) -> bytes:
     return binary.encode(replace(database, name=None, privileges=None, catalogName=None))[:-1]
 
 
-def database_of(row: DatabaseRow, catalog: str) -> Database:
+def database_of(row: DatabaseRow, catalog: str | None) -> Database:
     _check(row.fmt, f"database {row.name}")
     return replace(binary.decode(Database, row.body + _STOP), name=row.name, catalogName=catalog)
 
 
-def database_reply(row: DatabaseRow, catalog: str) -> bytes:
-    """The result struct of get_database."""
+def database_reply(row: DatabaseRow, catalog: str | None) -> bytes:
+    """The result struct of get_database; without a catalog it names none."""
     _check(row.fmt, f"database {row.name}")
-    return b"".join((_SUCCESS, text_field(1, row.name), row.body, text_field(8, catalog), b"\x00\x00"))
+    named = text_field(8, catalog) if catalog is not None else b""
+    return b"".join((_SUCCESS, text_field(1, row.name), row.body, named, b"\x00\x00"))
 
 
 def function_body(function: Function) -> bytes:
     return binary.encode(replace(function, functionName=None, dbName=None, catName=None))[:-1]
 
 
-def function_of(row: FunctionRow | FunctionOfDatabase, catalog: str, database: str) -> Function:
+def function_of(row: FunctionRow | FunctionOfDatabase, catalog: str | None, database: str) -> Function:
     _check(row.fmt, f"function {database}.{row.name}")
     function = binary.decode(Function, row.body + _STOP)
     return replace(function, functionName=row.name, dbName=database, catName=catalog)
@@ -125,7 +126,7 @@ def table_columns(table: Table) -> TableColumns:
     )
 
 
-def table_of(row: TableRow, catalog: str, database: str) -> Table:
+def table_of(row: TableRow, catalog: str | None, database: str) -> Table:
     _check(row.fmt, f"table {database}.{row.name}")
     table = binary.decode(Table, row.body + _STOP)
     metadata = row.creation_metadata
@@ -138,11 +139,15 @@ def table_of(row: TableRow, catalog: str, database: str) -> Table:
     )
 
 
-def table_struct(row: TableRow, catalog: str, database: str) -> bytes:
-    """The Table in Thrift binary, spliced."""
+def table_struct(row: TableRow, catalog: str | None, database: str, *, with_id: bool = False) -> bytes:
+    """The Table in Thrift binary, spliced; without a catalog it names none."""
     if row.fmt != FORMAT:
         _check(row.fmt, f"table {database}.{row.name}")
-    parts = [text_field(1, row.name), text_field(2, database), row.body, text_field(17, catalog)]
+    parts = [text_field(1, row.name), text_field(2, database), row.body]
+    if catalog is not None:
+        parts.append(text_field(17, catalog))
+    if with_id:
+        parts += (b"\x0a\x00\x19", binary.pack_q(row.id))
     if row.creation_metadata is not None:
         parts += (b"\x0c\x00\x10", row.creation_metadata)
     if row.write_id > 0:
@@ -151,9 +156,14 @@ def table_struct(row: TableRow, catalog: str, database: str) -> bytes:
     return b"".join(parts)
 
 
-def table_reply(row: TableRow, catalog: str, database: str) -> bytes:
-    """The result struct of get_table."""
-    return b"".join((_SUCCESS, table_struct(row, catalog, database), _STOP))
+def table_reply(struct: bytes) -> bytes:
+    """The result struct of get_table around a Table."""
+    return b"".join((_SUCCESS, struct, _STOP))
+
+
+def wrapped_reply(struct: bytes) -> bytes:
+    """The result struct of a call whose answer is a struct with this one as its field 1."""
+    return b"".join((_SUCCESS, b"\x0c\x00\x01", struct, b"\x00\x00"))
 
 
 # --- partitions -------------------------------------------------------------------------------------------------
@@ -179,9 +189,11 @@ class Splicer:
     """Turns partition rows of one table into Partition structs, given the table's shapes and bases."""
 
     def __init__(
-        self, catalog: str, database: str, table: str, shapes: dict[int, bytes], bases: dict[int, str]
+        self, catalog: str | None, database: str, table: str, shapes: dict[int, bytes], bases: dict[int, str]
     ) -> None:
-        names = text_field(2, database) + text_field(3, table) + text_field(9, catalog)
+        names = text_field(2, database) + text_field(3, table)
+        if catalog is not None:
+            names += text_field(9, catalog)
         self._heads: dict[int | None, bytes] = {no: names + b"\x0c\x00\x06" + sd for no, sd in shapes.items()}
         self._heads[None] = names  # A partition of a view has no storage.
         self._bases = {no: uri.encode("utf-8", "surrogateescape") for no, uri in bases.items()}
@@ -230,10 +242,22 @@ class Splicer:
             yield b"".join(pieces)
 
 
-def list_head(count: int) -> bytes:
-    """The begin of a result struct whose success value is a list of `count` structs."""
-    return b"\x0f\x00\x00\x0c" + pack(count)
+def list_head(count: int, *, wrapped: bool = False) -> tuple[bytes, bytes]:
+    """What goes before and behind the structs of a result whose success value is a list of `count` of them.
+
+    Wrapped, the success value is a struct that has the list as its field 1.
+    """
+    if wrapped:
+        return _SUCCESS + b"\x0f\x00\x01\x0c" + pack(count), b"\x00\x00"
+    return b"\x0f\x00\x00\x0c" + pack(count), _STOP
 
 
 def list_reply(structs: Iterable[bytes], count: int) -> bytes:
-    return b"".join((list_head(count), *structs, _STOP))
+    head, tail = list_head(count)
+    return b"".join((head, *structs, tail))
+
+
+def wrapped_list(structs: Iterable[bytes], count: int) -> bytes:
+    """The same where the list is field 1 of a struct."""
+    head, tail = list_head(count, wrapped=True)
+    return b"".join((head, *structs, tail))

@@ -4,28 +4,37 @@ from __future__ import annotations
 
 import re
 from typing import Final
+from uuid import uuid4
 
 from skep.errors import ConfigValSecurityException, MetaException
 from skep.hive.generation import Generation
 from skep.metastore.context import Context
+from skep.store import meta
+from skep.wire.generated.service import CmRecycleRequest, CmRecycleResponse
 
 ALIVE: Final = 2
 _READABLE = re.compile(r"(hive|hdfs|mapred|metastore).*")
-_SECRET = re.compile(r".*(password|secret|token|key).*", re.IGNORECASE)
+_HIDDEN = re.compile(r".*(password|passphrase|secret|credential|access\.key).*", re.IGNORECASE)
 
-META_CONF: Final = {
-    "hive.metastore.try.direct.sql": "true",
-    "hive.metastore.try.direct.sql.ddl": "true",
-    "hive.metastore.client.socket.timeout": "600s",
-    "hive.metastore.partition.name.whitelist.pattern": "",
-    "hive.metastore.disallow.incompatible.col.type.changes": "true",
+_FOR_SESSIONS: Final = {
     "metastore.try.direct.sql": "true",
     "metastore.try.direct.sql.ddl": "true",
     "metastore.client.socket.timeout": "600s",
     "metastore.partition.name.whitelist.pattern": "",
+}
+_FOR_SESSIONS_SINCE_3: Final = {
+    "metastore.client.capability.check": "true",
     "metastore.disallow.incompatible.col.type.changes": "true",
 }
-"""The settings a client may change for its own session, with their defaults."""
+"""What a client may set for its own session, with the defaults. Each is also known with `hive.` before it."""
+
+DEFAULTS: Final = {
+    **_FOR_SESSIONS,
+    **_FOR_SESSIONS_SINCE_3,
+    "metastore.batch.retrieve.max": "300",
+    "metastore.catalog.default": "hive",
+}
+"""What `get_config_value` tells of settings that clients read."""
 
 
 def getName(ctx: Context) -> str:
@@ -88,36 +97,50 @@ def set_ugi(ctx: Context, user_name: str | None, group_names: tuple[str, ...] | 
     if not session.authenticated:
         session.user = user_name
         session.groups = groups
-    if ctx.generation >= Generation.HIVE_3_1 and user_name is not None:
+    if ctx.rules.groups_with_user and user_name is not None:
         return (*groups, user_name)
     return groups
 
 
 def getMetaConf(ctx: Context, key: str | None) -> str:
-    if key not in META_CONF:
-        raise MetaException(f"Invalid configuration key {key}")
-    return ctx.session.conf.get(key, META_CONF[key])
+    return ctx.session.conf.get(_session_key(ctx, key), DEFAULTS[_session_key(ctx, key)])
 
 
 def setMetaConf(ctx: Context, key: str | None, value: str | None) -> None:
-    if key not in META_CONF:
-        raise MetaException(f"Invalid configuration key {key}")
+    known = _session_key(ctx, key)
     if value is None:
-        ctx.session.conf.pop(key, None)
+        ctx.session.conf.pop(known, None)
     else:
-        ctx.session.conf[key] = value
+        ctx.session.conf[known] = value
+
+
+def _session_key(ctx: Context, key: str | None) -> str:
+    """The setting's name without `hive.`, if a client may change it."""
+    name = (key or "").removeprefix("hive.")
+    if name in _FOR_SESSIONS or (name in _FOR_SESSIONS_SINCE_3 and ctx.rules.configures_columns):
+        return name
+    raise MetaException(f"Invalid configuration key {'null' if key is None else key}")
 
 
 def get_config_value(ctx: Context, name: str | None, defaultValue: str | None) -> str | None:
     if name is None:
         return defaultValue
-    if not _READABLE.fullmatch(name) or _SECRET.fullmatch(name):
+    if not _READABLE.fullmatch(name) or _HIDDEN.fullmatch(name):
         raise ConfigValSecurityException(f"For security reasons, the config key {name} cannot be accessed")
-    if name in ("hive.metastore.warehouse.dir", "metastore.warehouse.dir"):
+    known = name.removeprefix("hive.")
+    if known == "metastore.warehouse.dir":
         return ctx.warehouse.root
-    if name == "metastore.catalog.default":
-        return "hive"
-    return META_CONF.get(name, defaultValue)
+    return DEFAULTS.get(known, defaultValue)
+
+
+def get_metastore_db_uuid(ctx: Context) -> str:
+    """Made once for each database, and never changed."""
+    return meta.value(ctx.reader(), meta.UUID) or ctx.database.run(lambda tx: meta.ensure(tx, meta.UUID, str(uuid4())))
+
+
+def cm_recycle(ctx: Context, request: CmRecycleRequest) -> CmRecycleResponse:
+    """Hive keeps removed files for replication when told to; skep does not replicate."""
+    return CmRecycleResponse()
 
 
 def flushCache(ctx: Context) -> None:

@@ -1,21 +1,25 @@
 """The rows of what is still to be done to the warehouse's directories. Nothing here touches a directory.
 
 A job is committed together with the change of metadata that it belongs to, and done after that: by the server that
-wrote it or, should that crash, by any other (`Warehouse.finish_jobs`). Whoever does one claims it first.
+wrote it or, should that crash, by any other (`Warehouse.finish_jobs`). Whoever does one claims it first. A job that
+removes a directory may name in `target` the root up to which emptied directories go too.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from typing import Literal, NamedTuple
+from typing import Final, Literal, NamedTuple
 
 import sqlalchemy as sa
 
 from skep.store import schema
 from skep.store.database import Database
-from skep.store.statements import Statement, bound
+from skep.store.statements import Statement, bound, in_list
 from skep.store.transaction import Transaction
 
 JobKind = Literal["move", "remove"]
+
+CLAIMED_TOGETHER: Final = 64
+"""Jobs whose ids are this close share a claim: a claim may cost a connection."""
 
 
 class JobRow(NamedTuple):
@@ -45,6 +49,7 @@ _INSERT = Statement(
     .returning(_j.id)
 )
 _DONE = Statement(sa.delete(schema.warehouse_jobs).where(_THIS))
+_ALL_DONE = Statement(sa.delete(schema.warehouse_jobs).where(in_list(_j.id, "ids")))
 _FAILED = Statement(
     sa.update(schema.warehouse_jobs)
     .values(attempts=_j.attempts + sa.literal_column("1"), **bound("error"))
@@ -62,10 +67,22 @@ def find(tx: Transaction, id: int) -> JobRow | None:
     return None if row is None else JobRow._make(row)
 
 
+def group_of(id: int) -> int:
+    """Jobs of one group are claimed together."""
+    return id // CLAIMED_TOGETHER
+
+
+@contextmanager
+def claimed_group(database: Database, group: int) -> Iterator[None]:
+    """Be the only one to do the jobs of a group. Never within a transaction; read a job again under the claim."""
+    with database.claim(f"warehouse jobs {group}"):
+        yield
+
+
 @contextmanager
 def claimed(database: Database, id: int) -> Iterator[JobRow | None]:
-    """Be the only one to do a job; None if another server has done it. Never within a transaction."""
-    with database.claim(f"warehouse job {id}"):
+    """Be the only one to do a job; None if another server has done it."""
+    with claimed_group(database, group_of(id)):
         yield find(database.reader(), id)
 
 
@@ -77,6 +94,11 @@ def all(tx: Transaction) -> list[JobRow]:
 def done(tx: Transaction, id: int) -> None:
     """Forget a job."""
     tx.run(_DONE, id=id)
+
+
+def all_done(tx: Transaction, ids: Sequence[int]) -> None:
+    """Forget many jobs."""
+    tx.run(_ALL_DONE, ids=tx.list(ids))
 
 
 def failed(tx: Transaction, id: int, error: str) -> None:

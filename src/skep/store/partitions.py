@@ -88,6 +88,7 @@ _INSERT = Statement(sa.insert(schema.partitions).values(bound(*_NEW)).inline(), 
 _UPDATE = Statement(
     sa.update(schema.partitions).values(bound("shape", "base", "suffix", "write_id", "fmt", "body")).where(_THIS)
 )
+_SET_BODY = Statement(sa.update(schema.partitions).values(bound("fmt", "body")).where(_THIS))
 _RENAME = Statement(sa.update(schema.partitions).values(bound("name", *VALUE_COLUMNS, "suffix")).where(_THIS))
 _DELETE_MANY = Statement(sa.delete(schema.partitions).where(_OF_TABLE, _NAMED))
 _PIN = sa.update(schema.partitions).values(suffix=_p.name).where(_OF_TABLE, _p.base.is_not(None), _p.suffix.is_(None))
@@ -266,6 +267,11 @@ def update(
 ) -> None:
     """Replace all of a partition but its name and values."""
     tx.run(_UPDATE, id=id, shape=shape, base=base, suffix=suffix, write_id=write_id, fmt=fmt, body=body)
+
+
+def set_body(tx: Transaction, id: int, body: bytes, *, fmt: int = schema.FORMAT) -> None:
+    """Replace what is a partition's own."""
+    tx.run(_SET_BODY, id=id, fmt=fmt, body=body)
 
 
 def rename(tx: Transaction, id: int, name: str, values: Sequence[str], suffix: str | None) -> None:

@@ -161,6 +161,16 @@ partitions = _table(
     Index("partitions_values", "table_id", "v1", "v2"),
 )
 
+partition_marks = _table(
+    "partition_marks",
+    _column("table_id", _id(), _reference("tables.id", cascade=True)),
+    _column("name", _name()),
+    _column("type", Integer()),
+    _column("time", BigInteger()),
+    PrimaryKeyConstraint("table_id", "name", "type"),
+    sqlite_with_rowid=False,
+)
+
 functions = _table(
     "functions",
     Column("id", _id(), primary_key=True),

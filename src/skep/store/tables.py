@@ -37,6 +37,14 @@ class TableMeta(NamedTuple):
     body: bytes
 
 
+class SearchableTable(NamedTuple):
+    id: int
+    name: str
+    type: str
+    owner: str | None
+    last_access: int
+
+
 _t, _d, _c = schema.tables.c, schema.databases.c, schema.catalogs.c
 _params = schema.table_params.c
 _SOURCE = schema.tables.join(schema.databases, _t.db_id == _d.id).join(schema.catalogs, _d.cat_id == _c.id)
@@ -68,6 +76,23 @@ _METAS = Statement(
     .select_from(_SOURCE)
     .where(_IN_DATABASE)
     .order_by(_t.name)
+)
+_SEARCHABLE = Statement(
+    sa.select(_t.id, _t.name, _t.type, _t.owner, _t.last_access)
+    .select_from(_SOURCE)
+    .where(_IN_DATABASE)
+    .order_by(_t.name)
+)
+_VALUES_OF = Statement(
+    sa.select(_t.id, _params.value)
+    .select_from(_SOURCE.join(schema.table_params, _params.table_id == _t.id))
+    .where(_IN_DATABASE, _params.key == sa.bindparam("key"))
+)
+_OF_TYPE = Statement(
+    sa.select(_d.name, *_COLUMNS.selected_columns)
+    .select_from(_SOURCE)
+    .where(_c.name == sa.bindparam("cat"), _t.type == sa.bindparam("type"))
+    .order_by(_d.name, _t.name)
 )
 _INSERT = Statement(sa.insert(schema.tables).values(bound("db_id", "name", *_VALUES)).returning(_t.id))
 _UPDATE = Statement(sa.update(schema.tables).values(bound(*_VALUES)).where(_THIS))
@@ -112,6 +137,21 @@ def names(tx: Transaction, cat: str, db: str, type: str | None = None) -> list[s
 def metas(tx: Transaction, cat: str, db: str) -> list[TableMeta]:
     """What a listing of a database shows of its tables, sorted by name."""
     return list(map(TableMeta._make, tx.all(_METAS, cat=cat, db=db)))
+
+
+def of_type(tx: Transaction, cat: str, type: str) -> list[tuple[str, TableRow]]:
+    """All tables of one type in a catalog, each with the name of its database, sorted."""
+    return [(db, TableRow._make(row)) for db, *row in tx.all(_OF_TYPE, cat=cat, type=type)]
+
+
+def searchable(tx: Transaction, cat: str, db: str) -> list[SearchableTable]:
+    """What can be searched for of a database's tables, sorted by name."""
+    return list(map(SearchableTable._make, tx.all(_SEARCHABLE, cat=cat, db=db)))
+
+
+def values_of(tx: Transaction, cat: str, db: str, key: str) -> dict[int, str]:
+    """The values of one parameter by table id, for the tables of a database that have it and where it is short."""
+    return dict(tx.all(_VALUES_OF, cat=cat, db=db, key=key))
 
 
 def insert(

@@ -11,7 +11,7 @@ import logging
 import os
 import shutil
 from collections.abc import Iterable, Iterator
-from functools import partial
+from itertools import groupby
 from pathlib import PurePosixPath
 from typing import Any, Literal, NamedTuple, Protocol
 
@@ -29,6 +29,7 @@ from skep.hive.locations import (
 )
 from skep.store import jobs
 from skep.store.database import Database
+from skep.store.transaction import Transaction
 
 Mode = Literal["all", "local", "off"]
 
@@ -40,6 +41,10 @@ class TreeStatistics(NamedTuple):
 
     files: int
     bytes: int
+
+
+class NotADirectory(StoreError):
+    """There is a file where a directory was wanted."""
 
 
 class _FileSystem(Protocol):
@@ -64,6 +69,14 @@ class Warehouse:
     def looks_at(self, uri: str) -> bool:
         """Whether this server handles the directory at all."""
         return self.mode == "all" or (self.mode == "local" and is_local(uri))
+
+    def qualified(self, uri: str) -> str:
+        """A location as Hadoop writes it; one without a scheme is on the warehouse's own file system."""
+        location = parse_location(uri)
+        if location.scheme or not location.path.startswith("/"):
+            return str(location)
+        home = parse_location(self.root)
+        return str(location._replace(scheme=home.scheme, authority=home.authority))
 
     def make(self, uri: str) -> bool:
         """Make a directory and those above it; whether it was not there before."""
@@ -125,6 +138,14 @@ class Warehouse:
                 above = parent(above)
             return existed
 
+    def clear(self, uri: str) -> bool:
+        """Empty a directory, and make it if it is not there; False where this server does not look."""
+        if not self.looks_at(uri):
+            return False
+        self.remove(uri)
+        self.make(uri)
+        return True
+
     def statistics(self, uri: str) -> TreeStatistics:
         """Number and bytes of the files in a directory and below; nothing for one that does not exist."""
         if not self.looks_at(uri):
@@ -142,27 +163,42 @@ class Warehouse:
         It may be called twice, and by two servers at once. A job that cannot be done stays; why is returned.
         """
         errors: list[StoreError] = []
-        for id in [job.id for job in jobs.all(database.reader())] if ids is None else ids:
-            try:
-                self._finish_job(database, id)
-            except StoreError as exc:
-                error = str(exc)
-                log.warning("a directory was not moved or removed, and will be tried again: %s", error)
-                database.run(partial(jobs.failed, id=id, error=error))
-                errors.append(StoreError(error))
+        wanted = [job.id for job in jobs.all(database.reader())] if ids is None else sorted(ids)
+        for group, members in groupby(wanted, key=jobs.group_of):
+            with jobs.claimed_group(database, group):
+                errors += self._finish_together(database, list(members))
         return errors
 
-    def _finish_job(self, database: Database, id: int) -> None:
-        with jobs.claimed(database, id) as job:
-            if job is None:
-                return
-            # Without a source the job was done, and only the crash came before it was forgotten.
-            if job.kind == "remove":
-                self.remove(job.source, job.target)
-            else:
-                assert job.target is not None
-                self.move(job.source, job.target)
-            database.run(lambda tx: jobs.done(tx, id))
+    def _finish_together(self, database: Database, ids: list[int]) -> list[StoreError]:
+        """Do the jobs of one claim, and forget all that are done in one transaction, still under the claim:
+        done twice, a job would hit what a client has made in its place since."""
+        failures: dict[int, str] = {}
+        for id in ids:
+            try:
+                self._do(database, id)
+            except StoreError as exc:
+                failures[id] = str(exc)
+                log.warning("a directory was not moved or removed, and will be tried again: %s", exc)
+
+        def write(tx: Transaction) -> None:
+            jobs.all_done(tx, [id for id in ids if id not in failures])
+            for id, error in failures.items():
+                jobs.failed(tx, id, error)
+
+        database.run(write)
+        return [StoreError(error) for error in failures.values()]
+
+    def _do(self, database: Database, id: int) -> None:
+        # Read under the claim: another server may have done it while we waited.
+        job = jobs.find(database.reader(), id)
+        if job is None:
+            return
+        # Without a source the job was done, and only the crash came before it was forgotten.
+        if job.kind == "move":
+            assert job.target is not None
+            self.move(job.source, job.target)
+        else:
+            self.remove(job.source, job.target)
 
 
 # --- file systems ------------------------------------------------------------------------------------------
@@ -196,7 +232,7 @@ class _Local:
         except FileExistsError:
             if os.path.isdir(path):
                 return False
-            raise
+            raise NotADirectory(f"{path} is a file") from None
         return True
 
     def exists(self, path: str) -> bool:

@@ -108,6 +108,15 @@ def upgrade() -> None:
     )
     op.create_index("partitions_values", "partitions", ["table_id", "v1", "v2"])
     op.create_table(
+        "partition_marks",
+        _required("table_id", _id(), _of("tables.id", "CASCADE")),
+        _required("name", _name()),
+        _required("type", sa.Integer()),
+        _required("time", sa.BigInteger()),
+        sa.PrimaryKeyConstraint("table_id", "name", "type"),
+        sqlite_with_rowid=False,
+    )
+    op.create_table(
         "functions",
         sa.Column("id", _id(), primary_key=True),
         _required("db_id", _id(), _of("databases.id")),

@@ -1,0 +1,111 @@
+"""What differs between the generations of Hive, in one table: `--compat` chooses a column of it.
+
+A rule that is code in this room is a field of `Rules`; the few that live with the filters, in `skep.hive`, are
+listed for the reader only. The reference prints `table()`. Methods of all versions are always served, whatever the
+column says; and the conditional alter is honoured under each.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field, fields, replace
+from typing import Final, NamedTuple
+
+from skep.hive.generation import Generation
+
+
+def _rule(what: str) -> bool:
+    """A field of Rules with the words that the reference prints for it."""
+    declared: bool = field(default=False, metadata={"what": what})
+    return declared
+
+
+@dataclass(frozen=True)
+class Rules:
+    """How one generation behaves. Every field is false for 2.3."""
+
+    names_catalogs: bool = _rule("Answers carry the catalog's name, and messages say `hive.db.table`, not `db.table`")
+    alters_whole_database: bool = _rule(
+        "`alter_database` also changes description and location, and refuses a missing one"
+    )
+    keeps_default_database: bool = _rule("`default` of other catalogs than `hive` can be dropped")
+    names_max_0_is_none: bool = _rule("`get_partition_names` with `max_parts` 0 lists nothing, not everything")
+    external_in_any_case: bool = _rule("A table with `EXTERNAL` = `true` in small letters is listed as EXTERNAL_TABLE")
+    insert_only_acid: bool = _rule("A transactional table need not be bucketed, and may be insert-only")
+    checks_capabilities: bool = _rule("Clients that did not say that they know insert-only tables do not get them")
+    groups_with_user: bool = _rule("`set_ugi` answers with the groups and the user, not the groups alone")
+    drops_need_database: bool = _rule("`drop_table` in a missing database names the database, not the table")
+    explains_exchange: bool = _rule("`exchange_partition` looks for everything first and says what is missing")
+    configures_columns: bool = _rule("`getMetaConf` also knows the check of column types and that of capabilities")
+    drop_names_database: bool = _rule(
+        "`drop_database` of a missing one is a NoSuchObjectException, not a MetaException"
+    )
+    stamps_databases: bool = _rule("A new database gets a `createTime`, and its owner is the caller unless given")
+    names_with_signs: bool = _rule("Databases and tables may have spaces and most punctuation in their names")
+    gives_ids: bool = _rule("`get_table` answers carry the table's id")
+    purges_external: bool = _rule("An external table with `external.table.purge` = `TRUE` is dropped with its data")
+    translates_managed: bool = _rule(
+        "A managed table of `hive` that is not transactional becomes external, with `external.table.purge` and"
+        " `TRANSLATED_TO_EXTERNAL`; a transactional one needs a client that says it can write it"
+    )
+    tells_release: bool = _rule("`getVersion` answers with the release, not with 3.0")
+
+
+_2_3 = Rules()
+_3_1 = replace(
+    _2_3,
+    names_catalogs=True,
+    alters_whole_database=True,
+    keeps_default_database=True,
+    names_max_0_is_none=True,
+    external_in_any_case=True,
+    insert_only_acid=True,
+    checks_capabilities=True,
+    groups_with_user=True,
+    drops_need_database=True,
+    explains_exchange=True,
+    configures_columns=True,
+)
+_4_0 = replace(
+    _3_1,
+    drop_names_database=True,
+    stamps_databases=True,
+    names_with_signs=True,
+    gives_ids=True,
+    purges_external=True,
+    translates_managed=True,
+    tells_release=True,
+)
+
+RULES: Final[dict[Generation, Rules]] = {
+    Generation.HIVE_2_3: _2_3,
+    Generation.HIVE_3_1: _3_1,
+    Generation.HIVE_4_0: _4_0,
+    Generation.HIVE_4_2: _4_0,
+}
+
+
+class Line(NamedTuple):
+    """One line of the printed table: what differs, and since which generation it is so."""
+
+    what: str
+    since: Generation
+
+
+ELSEWHERE: Final = (
+    Line("Partition filters have `==`, backticks, `DATE '…'` and `TIMESTAMP '…'`", Generation.HIVE_4_0),
+    Line("`LIKE` in a filter means SQL's `%` and `_` only, no longer `.*`", Generation.HIVE_4_0),
+    Line("Partition filters work on char, varchar and timestamp keys", Generation.HIVE_4_0),
+    Line("Partition filters have `IS [NOT] TRUE` and `IS [NOT] FALSE`", Generation.HIVE_4_2),
+    Line("Table filters can ask for the table's name and type", Generation.HIVE_4_0),
+)
+"""Rules that `skep.hive` knows."""
+
+
+def table() -> Iterator[Line]:
+    """Every difference, in the order of the generations that made it."""
+    found = [
+        Line(rule.metadata["what"], next(line for line, rules in RULES.items() if getattr(rules, rule.name)))
+        for rule in fields(Rules)
+    ]
+    yield from sorted((*found, *ELSEWHERE), key=lambda line: line.since)

@@ -1,0 +1,177 @@
+"""Creating tables and views: checked, located, its directory made, then one transaction."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from skep.errors import AlreadyExistsException, InvalidObjectException, MetaException
+from skep.hive.locations import join
+from skep.hive.names import directory_name, is_valid_table_name
+from skep.metastore import normal, rows
+from skep.metastore.basic_stats import gathered_on_create
+from skep.metastore.changes import record
+from skep.metastore.context import DEFAULT_CATALOG, Context, DatabaseName, properties
+from skep.metastore.directories import Making, placed
+from skep.metastore.transactional import PROPERTIES, TRANSACTIONAL, checked_on_create, is_insert_only
+from skep.store import databases, tables
+from skep.store.transaction import ConstraintViolated, Transaction
+from skep.wire import binary
+from skep.wire.generated.common import (
+    CreationMetadata,
+    EnvironmentContext,
+    SQLCheckConstraint,
+    SQLDefaultConstraint,
+    SQLForeignKey,
+    SQLNotNullConstraint,
+    SQLPrimaryKey,
+    SQLUniqueConstraint,
+    Table,
+)
+from skep.wire.generated.tables import CreateTableRequest
+from skep.wire.structs import replace
+
+Capabilities = tuple[str, ...] | None
+FULL_ACID_WRITE: Final = "HIVEFULLACIDWRITE"
+INSERT_ONLY_WRITE: Final = "HIVEMANAGEDINSERTWRITE"
+
+
+def create_table(ctx: Context, tbl: Table | None) -> None:
+    create(ctx, tbl, {})
+
+
+def create_table_with_environment_context(
+    ctx: Context, tbl: Table | None, environment_context: EnvironmentContext | None
+) -> None:
+    create(ctx, tbl, properties(environment_context))
+
+
+def create_table_with_constraints(
+    ctx: Context,
+    tbl: Table | None,
+    primaryKeys: tuple[SQLPrimaryKey, ...] | None,
+    foreignKeys: tuple[SQLForeignKey, ...] | None,
+    uniqueConstraints: tuple[SQLUniqueConstraint, ...] | None,
+    notNullConstraints: tuple[SQLNotNullConstraint, ...] | None,
+    defaultConstraints: tuple[SQLDefaultConstraint, ...] | None,
+    checkConstraints: tuple[SQLCheckConstraint, ...] | None,
+) -> None:
+    _refuse_constraints(
+        *(primaryKeys, foreignKeys, uniqueConstraints, notNullConstraints, defaultConstraints, checkConstraints)
+    )
+    create(ctx, tbl, {})
+
+
+def create_table_req(ctx: Context, request: CreateTableRequest) -> None:
+    _refuse_constraints(
+        *(request.primaryKeys, request.foreignKeys, request.uniqueConstraints),
+        *(request.notNullConstraints, request.defaultConstraints, request.checkConstraints),
+    )
+    create(ctx, request.table, properties(request.envContext), request.processorCapabilities)
+
+
+def _refuse_constraints(*constraints: tuple[Any, ...] | None) -> None:
+    if any(constraints):
+        raise MetaException("skep does not keep constraints; create the table without them")
+
+
+def translate_table_dryrun(ctx: Context, request: CreateTableRequest) -> Table:
+    """The table as it would be created."""
+    if request.table is None:
+        raise MetaException("Table cannot be null.")
+    table = replace(request.table, catName=request.table.catName or DEFAULT_CATALOG)
+    return _translated(ctx, table, request.processorCapabilities)
+
+
+# --- the one way ------------------------------------------------------------------------------------------------
+
+
+def create(ctx: Context, given: Table | None, env: dict[str, str], capabilities: Capabilities = None) -> None:
+    """Makes the table and, unless it is a view, its directory."""
+    if given is None or given.tableName is None:
+        raise MetaException("Table name cannot be null.")
+    if not is_valid_table_name(given.tableName, ctx.generation):
+        raise InvalidObjectException(f"{given.tableName} is not a valid object name")
+    normal.check_columns(given)
+    where = ctx.name(given.dbName, given.catName)
+    given = replace(given, catName=where.catalog)
+    table = normal.stored(checked_on_create(_translated(ctx, given, capabilities), ctx.rules), ctx.rules)
+    name = table.tableName or ""
+    with ctx.reading() as tx:
+        row = databases.find(tx, *where)
+        if row is None:
+            raise InvalidObjectException(where.database)
+        if tables.find(tx, *where, name) is not None:
+            raise _taken(ctx, where, given)
+        database = rows.database_of(row, where.catalog)
+    with Making(ctx.warehouse) as made:
+        new = False
+        if not normal.is_view(table):
+            table = _located(ctx, table, database.locationUri, name)
+            assert table.sd is not None
+            new = made.make(table.sd.location)
+        parameters = gathered_on_create(ctx.warehouse, table, env, directory_is_new=new)
+        now = ctx.now()
+        table = replace(
+            table,
+            createTime=now,
+            parameters=normal.ddl_time(parameters, now),
+            creationMetadata=_dated(ctx, table.creationMetadata),
+        )
+        try:
+            ctx.database.run(lambda tx: _insert(ctx, tx, where, table))
+        except ConstraintViolated:
+            raise _taken(ctx, where, given) from None
+        made.keep()
+
+
+def _translated(ctx: Context, table: Table, capabilities: Capabilities) -> Table:
+    """Hive 4's translation: its managed tables are transactional, all others external but dropped with their data."""
+    parameters = table.parameters or {}
+    if not ctx.rules.translates_managed or table.catName != DEFAULT_CATALOG or table.tableType != normal.MANAGED:
+        return table
+    insert_only = is_insert_only({TRANSACTIONAL: "true", PROPERTIES: parameters.get(PROPERTIES, "")})
+    if parameters.get(TRANSACTIONAL, "false").lower() == "false" and not insert_only:
+        kept = {key: value for key, value in parameters.items() if key not in (TRANSACTIONAL, PROPERTIES)}
+        marks = {"EXTERNAL": "TRUE", normal.PURGE: "TRUE", "TRANSLATED_TO_EXTERNAL": "TRUE"}
+        return replace(table, tableType=normal.EXTERNAL, parameters=kept | marks)
+    if not capabilities:
+        raise MetaException("Processor has no capabilities, cannot create an ACID table.")
+    needed, kind = (INSERT_ONLY_WRITE, "INSERT") if insert_only else (FULL_ACID_WRITE, "FULL")
+    if needed not in capabilities:
+        raise MetaException(f"Processor does not have capabilities to create a {kind} ACID table:{needed}")
+    return table
+
+
+def _dated(ctx: Context, metadata: CreationMetadata | None) -> CreationMetadata | None:
+    """What a materialized view was made from, with the time of its making in milliseconds."""
+    return None if metadata is None else replace(metadata, materializationTime=ctx.now_in_milliseconds())
+
+
+def _taken(ctx: Context, where: DatabaseName, table: Table) -> AlreadyExistsException:
+    if not ctx.rules.names_catalogs:
+        return AlreadyExistsException(f"Table {table.tableName} already exists")
+    return AlreadyExistsException(f"Table {ctx.full_name(where, table.tableName or '')} already exists")
+
+
+def _located(ctx: Context, table: Table, database_location: str | None, name: str) -> Table:
+    """The table with a location: its own, or the one below its database."""
+    assert table.sd is not None
+    if table.sd.location:
+        location = placed(ctx, table.sd.location)
+    elif database_location:
+        location = join(database_location, directory_name(name))
+    else:
+        raise MetaException(f"table {name} has no location, and neither has its database {table.dbName}")
+    return replace(table, sd=replace(table.sd, location=location))
+
+
+def _insert(ctx: Context, tx: Transaction, where: DatabaseName, table: Table) -> None:
+    row = databases.find(tx, *where)
+    if row is None:
+        raise InvalidObjectException(where.database)
+    databases.lock(tx, row.id)
+    if tables.find(tx, *where, table.tableName or "") is not None:
+        raise _taken(ctx, where, table)
+    columns = rows.table_columns(table)
+    tables.insert(tx, row.id, table.tableName or "", **columns._asdict())
+    record(ctx, tx, "CREATE_TABLE", where, table.tableName, [("table", binary.encode(table))])

@@ -1,0 +1,144 @@
+"""Lists of tables: by pattern, by type, by a filter, and with a little about each."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from skep.errors import InvalidOperationException, MetaException, UnknownDBException
+from skep.hive.filters import FilterError
+from skep.hive.patterns import compile_pattern
+from skep.hive.table_filters import (
+    BoundField,
+    FieldValue,
+    TableField,
+    fields_of,
+    parse_table_filter,
+    table_predicate,
+)
+from skep.metastore import rows
+from skep.metastore.context import DEFAULT_CATALOG, Context, DatabaseName
+from skep.store import databases, tables
+from skep.store.tables import SearchableTable
+from skep.wire import binary
+from skep.wire.generated.common import Table
+from skep.wire.generated.tables import ExtendedTableInfo, GetTablesExtRequest, TableMeta
+
+TABLE_TYPES: Final = ("MANAGED_TABLE", "EXTERNAL_TABLE", "VIRTUAL_VIEW", "INDEX_TABLE", "MATERIALIZED_VIEW")
+NO_TYPE: Final = "java.lang.IllegalArgumentException: No enum constant org.apache.hadoop.hive.metastore.TableType."
+COMMENT: Final = "comment"
+
+
+def get_all_tables(ctx: Context, db_name: str | None) -> tuple[str, ...]:
+    return tuple(tables.names(ctx.reader(), *ctx.name(db_name)))
+
+
+def get_tables(ctx: Context, db_name: str | None, pattern: str | None) -> tuple[str, ...]:
+    return _matching(ctx, ctx.name(db_name), pattern)
+
+
+def get_tables_by_type(
+    ctx: Context, db_name: str | None, pattern: str | None, tableType: str | None
+) -> tuple[str, ...]:
+    if tableType not in TABLE_TYPES:
+        raise MetaException(f"{NO_TYPE}{tableType or ''}")
+    return _matching(ctx, ctx.name(db_name), pattern, tableType)
+
+
+def get_materialized_views_for_rewriting(ctx: Context, db_name: str | None) -> tuple[str, ...]:
+    where = ctx.name(db_name)
+    found = tables.rows(ctx.reader(), *where)
+    views = (rows.table_of(row, *where) for row in found if row.type == "MATERIALIZED_VIEW")
+    return tuple(view.tableName or "" for view in views if view.rewriteEnabled)
+
+
+def get_all_materialized_view_objects_for_rewriting(ctx: Context) -> tuple[Table, ...]:
+    catalog = DEFAULT_CATALOG
+    found = tables.of_type(ctx.reader(), catalog, "MATERIALIZED_VIEW")
+    views = (rows.table_of(row, ctx.shown(catalog), database) for database, row in found)
+    return tuple(view for view in views if view.rewriteEnabled)
+
+
+def _matching(ctx: Context, where: DatabaseName, pattern: str | None, type: str | None = None) -> tuple[str, ...]:
+    matches = compile_pattern(pattern)
+    return tuple(name for name in tables.names(ctx.reader(), *where, type=type) if matches(name))
+
+
+# --- with a little about each -----------------------------------------------------------------------------------
+
+
+def get_table_meta(
+    ctx: Context, db_patterns: str | None, tbl_patterns: str | None, tbl_types: tuple[str, ...] | None
+) -> tuple[TableMeta, ...]:
+    catalog, database_pattern = ctx.pattern(db_patterns)
+    in_database, matches = compile_pattern(database_pattern), compile_pattern(tbl_patterns)
+    found: list[TableMeta] = []
+    with ctx.reading() as tx:
+        for database in databases.names(tx, catalog):
+            if in_database(database):
+                found += (
+                    TableMeta(
+                        dbName=database,
+                        tableName=meta.name,
+                        tableType=meta.type,
+                        comments=_comment(meta.body),
+                        catName=catalog if catalog != DEFAULT_CATALOG or ctx.rules.gives_ids else None,
+                        ownerName=meta.owner if ctx.rules.gives_ids else None,
+                    )
+                    for meta in tables.metas(tx, catalog, database)
+                    if matches(meta.name) and (not tbl_types or meta.type in tbl_types)
+                )
+    return tuple(found)
+
+
+def _comment(body: bytes) -> str | None:
+    # Most tables have none: only those whose bytes hold the word are decoded.
+    if b"comment" not in body:
+        return None
+    return (binary.decode(Table, body + b"\x00").parameters or {}).get(COMMENT)
+
+
+def get_tables_ext(ctx: Context, req: GetTablesExtRequest) -> tuple[ExtendedTableInfo, ...]:
+    """Names, and what a client must be able to do with each; skep demands nothing beyond what Hive 3 does."""
+    if not req.processorCapabilities or "MANAGERAWMETADATA" in req.processorCapabilities:
+        return ()
+    names = _matching(ctx, ctx.name(req.database, req.catalog), req.tableNamePattern)
+    limit = req.limit if req.limit is not None and req.limit >= 0 else len(names)
+    return tuple(ExtendedTableInfo(tblName=name) for name in names[:limit])
+
+
+# --- by a filter ------------------------------------------------------------------------------------------------
+
+
+def get_table_names_by_filter(
+    ctx: Context, dbname: str | None, filter: str | None, max_tables: int | None
+) -> tuple[str, ...]:
+    if not dbname:
+        raise UnknownDBException("DB name is null or empty")
+    if filter is None:
+        raise InvalidOperationException("null cannot apply null filter")
+    where = ctx.name(dbname)
+    try:
+        node = parse_table_filter(filter, ctx.generation)
+    except FilterError as error:
+        raise MetaException(str(error)) from None
+    holds = table_predicate(node, ctx.generation)
+    wanted = [bound.parameter for bound in fields_of(node, ctx.generation) if bound.field is TableField.PARAMETER]
+    with ctx.reading() as tx:
+        parameters = {key: tables.values_of(tx, *where, key) for key in wanted}
+        candidates = tables.searchable(tx, *where)
+    found = [table.name for table in candidates if holds(lambda bound, t=table: _value(bound, t, parameters))]  # type: ignore[misc]
+    return tuple(found if max_tables is None or max_tables < 0 else found[:max_tables])
+
+
+def _value(bound: BoundField, table: SearchableTable, parameters: dict[str, dict[int, str]]) -> FieldValue:
+    match bound.field:
+        case TableField.OWNER:
+            return table.owner
+        case TableField.LAST_ACCESS:
+            return table.last_access
+        case TableField.NAME:
+            return table.name
+        case TableField.TYPE:
+            return table.type
+        case TableField.PARAMETER:
+            return parameters[bound.parameter].get(table.id)

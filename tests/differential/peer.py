@@ -1,0 +1,105 @@
+"""A metastore under question, real or skep, and its answers as lines of text.
+
+What may differ between two servers that behave alike is taken out of the text: where the warehouse lies, the
+present time, ids and fields that the version under question does not have. Nothing else is.
+"""
+
+from __future__ import annotations
+
+import re
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from skep.errors import ApplicationError, MetastoreError, TransportError
+from skep.wire.structs import Struct, fields, names
+from tests.support.client import Client
+
+WAREHOUSE = "{W}"
+"""Stands for the warehouse's URI, in arguments and in answers."""
+OUTSIDE = "{X}"
+"""Stands for the URI of a folder beside the warehouse, for files that a test puts there."""
+
+_NUMBER = re.compile(r"\d{10}(?!\d)")
+_DAY = 86_400
+
+
+@dataclass(frozen=True)
+class Peer:
+    """One side of a comparison."""
+
+    client: Client
+    version: str
+    """The version whose fields count, in the words of the API files: 2.3, 3.1, 4.0.1 …"""
+    warehouse: Path
+    outside: Path
+
+    def ask(self, method: str, *args: Any) -> Any:
+        """The decoded answer; arguments may use the placeholders."""
+        return self.client.call(method, *(self._placed(arg) for arg in args))
+
+    def answer(self, method: str, *args: Any) -> str:
+        """The answer, or the error, as a line."""
+        try:
+            return self.shown(self.ask(method, *args))
+        except (MetastoreError, ApplicationError, TransportError) as error:
+            return self.shown_error(error)
+
+    def shown_error(self, error: Exception) -> str:
+        if isinstance(error, TransportError):
+            return "!connection lost"
+        if isinstance(error, ApplicationError):
+            return f"!TApplicationException {error.type} {self._unplaced(str(error))}"
+        text = getattr(error, "message", None)
+        return f"!{type(error).__name__} {self._unplaced(text) if text is not None else None}"
+
+    def shown(self, value: Any) -> str:
+        """A value as text: fields of this version only, maps and sets in a fixed order."""
+        if isinstance(value, Struct):
+            known = {field.name for field in fields(type(value)) if self.version in field.versions}
+            given = [
+                f"{name}={'<id>' if name == 'id' else self.shown(item)}"
+                for name, item in zip(names(type(value)), value, strict=True)
+                if item is not None and name in known
+            ]
+            return f"{type(value).__name__}({', '.join(given)})"
+        if isinstance(value, dict):
+            pairs = sorted((self.shown(key), self.shown(item)) for key, item in value.items())
+            return "{" + ", ".join(f"{key}: {item}" for key, item in pairs) + "}"
+        if isinstance(value, frozenset):
+            return "{" + ", ".join(sorted(map(self.shown, value))) + "}"
+        if isinstance(value, tuple | list):
+            return "[" + ", ".join(map(self.shown, value)) + "]"
+        if isinstance(value, str):
+            return repr(self._unplaced(value))
+        if isinstance(value, int) and not isinstance(value, bool) and _is_now(value):
+            return "<now>"
+        return repr(value)
+
+    def path(self, text: str) -> Path:
+        """The folder that a location with a placeholder means."""
+        placeholder, _, below = text.partition("/")
+        return (self.warehouse if placeholder == WAREHOUSE else self.outside) / below
+
+    def _placed(self, value: Any) -> Any:
+        if isinstance(value, str):
+            placed = value.replace(WAREHOUSE, f"file:{self.warehouse}")
+            return placed.replace(OUTSIDE, f"file:{self.outside}")
+        if isinstance(value, Struct):
+            return tuple.__new__(type(value), [self._placed(item) for item in value])
+        if isinstance(value, tuple | list):
+            return tuple(self._placed(item) for item in value)
+        if isinstance(value, dict):
+            return {self._placed(key): self._placed(item) for key, item in value.items()}
+        return value
+
+    def _unplaced(self, text: str) -> str:
+        for folder, placeholder in ((self.outside, OUTSIDE), (self.warehouse, WAREHOUSE)):
+            for written in (f"file://{folder}", f"file:{folder}", str(folder)):
+                text = text.replace(written, placeholder)
+        return _NUMBER.sub(lambda match: "<now>" if _is_now(int(match[0])) else match[0], text)
+
+
+def _is_now(number: int) -> bool:
+    return abs(number - time.time()) < _DAY

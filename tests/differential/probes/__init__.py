@@ -1,0 +1,31 @@
+"""The questions, one file a topic; each exports a SCRIPT."""
+
+from collections.abc import Sequence
+from typing import Final
+
+from tests.differential.probes import (
+    alter_table,
+    catalogs,
+    changing_partitions,
+    databases,
+    filters,
+    functions,
+    partitions,
+    service,
+    tables,
+    views,
+)
+from tests.differential.script import Probe
+
+TOPICS: Final[dict[str, Sequence[Probe]]] = {
+    "service": service.SCRIPT,
+    "databases": databases.SCRIPT,
+    "tables": tables.SCRIPT,
+    "alter_table": alter_table.SCRIPT,
+    "partitions": partitions.SCRIPT,
+    "changing_partitions": changing_partitions.SCRIPT,
+    "filters": filters.SCRIPT,
+    "functions": functions.SCRIPT,
+    "views": views.SCRIPT,
+    "catalogs": catalogs.SCRIPT,
+}

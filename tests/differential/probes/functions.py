@@ -1,0 +1,63 @@
+"""Functions and the old types."""
+
+from skep.wire.generated.databases import Database
+from skep.wire.generated.functions import Function, ResourceUri
+from skep.wire.generated.types import Type
+from tests.differential.script import ask
+
+DB = "fun"
+
+
+def function(name: str | None, db: str = DB, **other: object) -> Function:
+    plain = {
+        "className": "x.Y",
+        "ownerName": "o",
+        "ownerType": 1,
+        "createTime": 1,
+        "functionType": 1,
+        "resourceUris": (ResourceUri(1, "file:/x.jar"),),
+    }
+    return Function(functionName=name, dbName=db, **(plain | other))  # type: ignore[arg-type]
+
+
+def of_this(found: object) -> object:
+    return tuple(f for f in found.functions or () if f.dbName == DB)  # type: ignore[attr-defined]
+
+
+SCRIPT = [
+    ask("for them", "create_database", Database(name=DB)),
+    ask("plain", "create_function", function("fn1")),
+    ask("taken", "create_function", function("fn1")),
+    ask("taken, in upper case", "create_function", function("FN1")),
+    ask("plain", "get_function", DB, "fn1"),
+    ask("in upper case", "get_function", "FUN", "FN1"),
+    ask("missing", "get_function", DB, "zz"),
+    ask("of no database", "get_function", "nodb", "zz"),
+    ask("with the least", "create_function", Function(functionName="Least", dbName=DB, className="a.B")),
+    ask("with the least", "get_function", DB, "least"),
+    ask("all", "get_functions", DB, "*"),
+    ask("some", "get_functions", DB, "f*|g*"),
+    ask("none", "get_functions", DB, ""),
+    ask("of no database", "get_functions", "nodb", "*"),
+    ask("of this database", "get_all_functions", show=of_this),
+    ask("another name", "alter_function", DB, "fn1", function("fn2")),
+    ask("after another name", "get_functions", DB, "*"),
+    ask("another class", "alter_function", DB, "fn2", function("fn2", className="z.Z", createTime=9)),
+    ask("another class", "get_function", DB, "fn2"),
+    ask("missing", "alter_function", DB, "zz", function("zz")),
+    ask("a name that is taken", "alter_function", DB, "fn2", function("least")),
+    ask("to no database", "alter_function", DB, "fn2", function("fn3", "nodb")),
+    ask("a bad name", "alter_function", DB, "fn2", function("a-b")),
+    ask("a bad name", "create_function", function("a-b")),
+    ask("of no database", "create_function", function("g", "nodb")),
+    ask("without a class", "create_function", function("noclass", className=None)),
+    ask("not empty", "drop_database", DB, True, False),
+    ask("one", "drop_function", DB, "fn2"),
+    ask("missing", "drop_function", DB, "fn2"),
+    ask("of no database", "drop_function", "nodb", "fn2"),
+    ask("a type", "create_type", Type(name="ty", type1="int")),
+    ask("a type", "get_type", "nope"),
+    ask("types", "get_type_all", "x"),
+    ask("a type", "drop_type", "x"),
+    ask("with its functions", "drop_database", DB, True, True),
+]

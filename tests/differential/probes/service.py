@@ -1,0 +1,51 @@
+"""The calls of every Thrift service, and of the configuration."""
+
+from tests.differential.script import SINCE_3_1, ask
+
+DIRECT = "hive.metastore.try.direct.sql"
+STRICT = "hive.metastore.disallow.incompatible.col.type.changes"
+
+SCRIPT = [
+    ask("name", "getName"),
+    ask("version", "getVersion"),
+    ask("status", "getStatus"),
+    ask("details", "getStatusDetails"),
+    ask("an option that was never set", "getOption", "x"),
+    ask("options", "getOptions"),
+    ask("profile", "getCpuProfile", 1),
+    ask("a setting", "getMetaConf", DIRECT),
+    ask("another setting", "getMetaConf", STRICT),
+    ask("a timeout", "getMetaConf", "hive.metastore.client.socket.timeout"),
+    ask("the pattern of names", "getMetaConf", "hive.metastore.partition.name.whitelist.pattern"),
+    ask("unknown", "getMetaConf", "nope"),
+    ask("null", "getMetaConf", None),
+    ask("known", "setMetaConf", DIRECT, "true"),
+    ask("a value that is no boolean", "setMetaConf", DIRECT, "zzz"),
+    ask("what was set", "getMetaConf", DIRECT),
+    ask("back", "setMetaConf", DIRECT, "true"),
+    ask("unknown", "setMetaConf", "nope", "1"),
+    ask("an unknown key", "get_config_value", "nope.nope", "fallback"),
+    ask("an unknown key of Hive", "get_config_value", "hive.no.such.key", "fallback"),
+    ask("the warehouse", "get_config_value", "hive.metastore.warehouse.dir", "x"),
+    ask("the password", "get_config_value", "javax.jdo.option.ConnectionPassword", "x"),
+    ask("another system's key", "get_config_value", "fs.defaultFS", "x"),
+    ask("a null key", "get_config_value", None, "fallback"),
+    ask("a boolean", "get_config_value", STRICT, "x"),
+    ask("a batch size", "get_config_value", "hive.metastore.batch.retrieve.max", "50"),
+    ask("groups", "set_ugi", "alice", ("g1", "g2")),
+    ask("no groups", "set_ugi", "alice", ()),
+    ask("after all", "flushCache"),
+    ask("the plain form", "partition_name_to_vals", "ds=a%2Fb/h=1"),
+    ask("nothing", "partition_name_to_vals", ""),
+    ask("no name", "partition_name_to_vals", "zzz"),
+    ask("null", "partition_name_to_vals", None),
+    ask("half escaped", "partition_name_to_vals", "a=%4/b=%zz/c=%41"),
+    ask("several signs", "partition_name_to_vals", "a=b=c/d"),
+    ask("the plain form", "partition_name_to_spec", "ds=a%2Fb/h=1"),
+    ask("nothing", "partition_name_to_spec", ""),
+    ask("no name", "partition_name_to_spec", "zzz"),
+    ask("plain", "partition_name_has_valid_characters", ("a", "b"), True),
+    ask("with a comma", "partition_name_has_valid_characters", ("a,b",), False),
+    ask("not ASCII", "partition_name_has_valid_characters", ("é",), True),
+    ask("a uuid", "get_metastore_db_uuid", show=lambda value: len(value), versions=SINCE_3_1),
+]
