@@ -26,6 +26,7 @@ TOPICS: Final = (
     *("tables", "table_lists", "create_table", "alter_table", "drop_table"),
     *("partitions", "partition_search", "partition_specs", "partition_marks"),
     *("add_partitions", "alter_partitions", "drop_partitions", "exchange_partitions"),
+    *("transactions", "write_ids", "locks", "compactions", "materializations"),
 )
 """The modules that serve methods; a public function named like a method serves it."""
 

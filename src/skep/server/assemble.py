@@ -12,8 +12,10 @@ import time
 from typing import Final
 
 from skep.config import Settings
+from skep.errors import StoreError
 from skep.metastore.bootstrap import ensure_defaults
 from skep.metastore.context import Service
+from skep.metastore.housekeeping import reap
 from skep.metastore.local import Local
 from skep.server.auth import authenticator
 from skep.server.server import STREAM_THREADS, Application
@@ -26,6 +28,10 @@ log = logging.getLogger("skep.server")
 
 JOBS_EVERY: Final = 60.0
 """Seconds between two looks for directories that a crashed server left unmoved."""
+
+
+REAP_EVERY: Final = 60.0
+"""Seconds between two looks for transactions and locks whose clients are gone."""
 
 
 def build(settings: Settings) -> Application:
@@ -44,11 +50,19 @@ def build(settings: Settings) -> Application:
                 log.warning("%s", error)
             await asyncio.sleep(JOBS_EVERY)
 
+    async def keep_house() -> None:
+        while True:
+            await asyncio.sleep(REAP_EVERY)
+            try:
+                await pool.run(lambda: reap(service))
+            except StoreError as error:
+                log.warning("housekeeping was not done and is tried again later: %s", error)
+
     return Application(
         Local(service, pool),
         pool,
         authenticator=proof,
-        background=(finish_left_jobs,),
+        background=(finish_left_jobs, keep_house),
         close=database.close,
         spool=settings.data if settings.database_url is None else None,
     )

@@ -20,6 +20,7 @@ from sqlalchemy import (
     Table,
     Text,
     UniqueConstraint,
+    text,
 )
 from sqlalchemy.types import TypeEngine
 
@@ -34,7 +35,12 @@ PARAM_BYTES = 255
 
 EVENT_COUNTER = "event"
 VERSION_COUNTER = "version"
-FIRST_COUNTERS = ((EVENT_COUNTER, 0), (VERSION_COUNTER, 0))
+TXN_COUNTER = "txn"
+LOCK_COUNTER = "lock"
+COMPACTION_COUNTER = "compaction"
+FIRST_COUNTERS = tuple(
+    (name, 0) for name in (EVENT_COUNTER, VERSION_COUNTER, TXN_COUNTER, LOCK_COUNTER, COMPACTION_COUNTER)
+)
 """Rows that every database has from its creation."""
 
 SQLITE_STATISTICS = (
@@ -65,6 +71,10 @@ def _column(name: str, type_: TypeEngine[Any], *args: Any) -> Column[Any]:
 
 def _reference(column: str, *, cascade: bool = False) -> ForeignKey:
     return ForeignKey(column, ondelete="CASCADE" if cascade else None)
+
+
+def _partial(name: str, *columns: str, where: str) -> Index:
+    return Index(name, *columns, sqlite_where=text(where), postgresql_where=text(where))
 
 
 def _table(name: str, *args: Any, **options: Any) -> Table:
@@ -219,4 +229,188 @@ roles = _table(
     Column("owner", _name()),
     _column("create_time", BigInteger()),
     PrimaryKeyConstraint("name"),
+)
+
+# --- transactions, locks, compactions ---------------------------------------------------------------------------
+#
+# Hive keeps these by name, not by the id of a table: clients lock what does not exist yet, and a table's write ids
+# are allocated before it is looked up. `renamed` and `dropped` of store/resources.py keep the names true.
+
+txns = _table(
+    "txns",
+    Column("id", _id(), primary_key=True, autoincrement=False),
+    _column("state", Integer()),
+    _column("type", Integer()),
+    _column("user_name", Text()),
+    _column("host", Text()),
+    _column("started", BigInteger()),
+    _column("heartbeat", BigInteger()),
+    # The lowest transaction that was open when this one began: what its snapshots may still except.
+    _column("min_open", BigInteger()),
+    Column("reason", Text()),
+    # All that snapshots and time-outs look at: never the committed ones, which are most.
+    _partial("txns_unfinished", "id", "state", "type", where="state <> 1"),
+)
+
+txn_components = _table(
+    "txn_components",
+    _column("txn_id", BigInteger()),
+    _column("cat", _name()),
+    _column("db", _name()),
+    Column("tbl", _name()),
+    Column("part", _name()),
+    _column("op", _name()),
+    Column("write_id", BigInteger()),
+    Index("txn_components_txn", "txn_id"),
+    Index("txn_components_name", "cat", "db", "tbl"),
+)
+
+completed_components = _table(
+    "completed_components",
+    _column("txn_id", BigInteger()),
+    _column("cat", _name()),
+    _column("db", _name()),
+    Column("tbl", _name()),
+    Column("part", _name()),
+    Column("write_id", BigInteger()),
+    _column("update_delete", Integer()),
+    _column("time", BigInteger()),
+    Index("completed_components_txn", "txn_id"),
+    Index("completed_components_name", "cat", "db", "tbl", "write_id"),
+)
+
+write_sets = _table(
+    "write_sets",
+    _column("txn_id", BigInteger()),
+    _column("commit_id", BigInteger()),
+    _column("cat", _name()),
+    _column("db", _name()),
+    Column("tbl", _name()),
+    Column("part", _name()),
+    _column("op", _name()),
+    Index("write_sets_name", "cat", "db", "tbl", "commit_id"),
+)
+
+write_id_counters = _table(
+    "write_id_counters",
+    Column("id", _id(), primary_key=True),
+    _column("cat", _name()),
+    _column("db", _name()),
+    _column("tbl", _name()),
+    _column("next", BigInteger()),
+    UniqueConstraint("cat", "db", "tbl"),
+)
+
+write_ids = _table(
+    "write_ids",
+    _column("counter_id", _id(), _reference("write_id_counters.id", cascade=True)),
+    _column("write_id", BigInteger()),
+    _column("txn_id", BigInteger()),
+    PrimaryKeyConstraint("counter_id", "write_id"),
+    UniqueConstraint("txn_id", "counter_id"),
+    sqlite_with_rowid=False,
+)
+
+min_history = _table(
+    "min_history",
+    _column("txn_id", BigInteger()),
+    _column("cat", _name()),
+    _column("db", _name()),
+    _column("tbl", _name()),
+    _column("write_id", BigInteger()),
+    Index("min_history_txn", "txn_id"),
+    Index("min_history_name", "cat", "db", "tbl"),
+)
+
+replicated_txns = _table(
+    "replicated_txns",
+    _column("policy", _name()),
+    _column("source", BigInteger()),
+    _column("target", BigInteger()),
+    PrimaryKeyConstraint("policy", "source"),
+    Index("replicated_txns_target", "target"),
+    sqlite_with_rowid=False,
+)
+
+locks = _table(
+    "locks",
+    _column("ext_id", _id()),
+    _column("int_id", Integer()),
+    _column("txn_id", BigInteger()),
+    _column("cat", _name()),
+    _column("db", _name()),
+    Column("tbl", _name()),
+    Column("part", _name()),
+    _column("state", Integer()),
+    _column("type", Integer()),
+    _column("heartbeat", BigInteger()),
+    Column("acquired", BigInteger()),
+    _column("user_name", Text()),
+    _column("host", Text()),
+    Column("agent", Text()),
+    Column("blocked_ext", BigInteger()),
+    Column("blocked_int", Integer()),
+    PrimaryKeyConstraint("ext_id", "int_id"),
+    Index("locks_name", "cat", "db", "tbl"),
+    Index("locks_txn", "txn_id"),
+    sqlite_with_rowid=False,
+)
+
+rebuild_locks = _table(
+    "rebuild_locks",
+    _column("cat", _name()),
+    _column("db", _name()),
+    _column("tbl", _name()),
+    _column("txn_id", BigInteger()),
+    _column("heartbeat", BigInteger()),
+    PrimaryKeyConstraint("cat", "db", "tbl"),
+    sqlite_with_rowid=False,
+)
+
+compactions = _table(
+    "compactions",
+    Column("id", _id(), primary_key=True, autoincrement=False),
+    _column("cat", _name()),
+    _column("db", _name()),
+    _column("tbl", _name()),
+    Column("part", _name()),
+    _column("state", _name()),
+    _column("type", Integer()),
+    Column("properties", Text()),
+    Column("worker_id", Text()),
+    Column("worker_version", Text()),
+    Column("initiator_id", Text()),
+    Column("initiator_version", Text()),
+    Column("start", BigInteger()),
+    Column("end", BigInteger()),
+    Column("run_as", Text()),
+    Column("highest_write_id", BigInteger()),
+    Column("hadoop_job_id", Text()),
+    Column("error_message", Text()),
+    Column("enqueue_time", BigInteger()),
+    _column("retry_retention", BigInteger()),
+    Column("cleaner_start", BigInteger()),
+    Column("next_txn_id", BigInteger()),
+    Column("txn_id", BigInteger()),
+    Column("commit_time", BigInteger()),
+    Column("pool", _name()),
+    Column("buckets", Integer()),
+    Column("order_by", Text()),
+    Index("compactions_name", "cat", "db", "tbl"),
+    _partial("compactions_queue", "state", "id", where="state IN ('i', 'w', 'r')"),
+    _partial("compactions_txn", "txn_id", where="txn_id IS NOT NULL"),
+)
+
+compaction_metrics = _table(
+    "compaction_metrics",
+    _column("cat", _name()),
+    _column("db", _name()),
+    _column("tbl", _name()),
+    # Empty for a table without partitions: a key cannot be null.
+    _column("part", _name()),
+    _column("type", Integer()),
+    _column("value", Integer()),
+    _column("version", Integer()),
+    PrimaryKeyConstraint("cat", "db", "tbl", "part", "type"),
+    sqlite_with_rowid=False,
 )

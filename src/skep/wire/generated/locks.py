@@ -133,7 +133,7 @@ else:
 
     class LockComponent(Struct):
         __slots__ = ()
-        SPEC = ('1 LockType type required', '2 LockLevel level required', '3 string dbname required @db', '4 string tablename @table', '5 string partitionname @part_name', '6 DataOperationType operationType default=5', '7 bool isTransactional default=false', '8 bool isDynamicPartitionWrite default=false', '9 string catName default=hive @cat in=next+',)
+        SPEC = ('1 LockType type required', '2 LockLevel level required', '3 string dbname required @db', '4 string tablename @table', '5 string partitionname @part_name', '6 DataOperationType operationType default=5', '7 bool isTransactional', '8 bool isDynamicPartitionWrite', '9 string catName default=hive @cat in=next+',)
 
         def __new__(cls, type=None, level=None, dbname=None, tablename=None, partitionname=None, operationType=None, isTransactional=None, isDynamicPartitionWrite=None, catName=None):
             return new(cls, (type, level, dbname, tablename, partitionname, operationType, isTransactional, isDynamicPartitionWrite, catName,))

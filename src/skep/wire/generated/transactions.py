@@ -245,7 +245,7 @@ else:
 
     class CommitTxnRequest(Struct):
         __slots__ = ()
-        SPEC = ('1 i64 txnid required @txn_id', '2 string replPolicy in=3.1+', '3 list<WriteEventInfo> writeEventInfos in=4.0.0+', '4 ReplLastIdInfo replLastIdInfo in=4.0.0+', '5 CommitTxnKeyValue keyValue in=4.0.0+', '6 bool exclWriteEnabled default=true in=4.0.0+', '7 TxnType txn_type in=4.0.0+',)
+        SPEC = ('1 i64 txnid required @txn_id', '2 string replPolicy in=3.1+', '3 list<WriteEventInfo> writeEventInfos in=4.0.0+', '4 ReplLastIdInfo replLastIdInfo in=4.0.0+', '5 CommitTxnKeyValue keyValue in=4.0.0+', '6 bool exclWriteEnabled in=4.0.0+', '7 TxnType txn_type in=4.0.0+',)
 
         def __new__(cls, txnid=None, replPolicy=None, writeEventInfos=None, replLastIdInfo=None, keyValue=None, exclWriteEnabled=None, txn_type=None):
             return new(cls, (txnid, replPolicy, writeEventInfos, replLastIdInfo, keyValue, exclWriteEnabled, txn_type,))

@@ -25,6 +25,10 @@ def _of(column: str, ondelete: str | None = None) -> sa.ForeignKey:
     return sa.ForeignKey(column, ondelete=ondelete)
 
 
+def _partial_index(name: str, table: str, columns: list[str], where: str) -> None:
+    op.create_index(name, table, columns, sqlite_where=sa.text(where), postgresql_where=sa.text(where))
+
+
 def upgrade() -> None:
     op.create_table(
         "meta",
@@ -142,7 +146,8 @@ def upgrade() -> None:
         _required("value", sa.BigInteger()),
         sa.PrimaryKeyConstraint("name"),
     )
-    op.bulk_insert(counters, [{"name": "event", "value": 0}, {"name": "version", "value": 0}])
+    first = ("event", "version", "txn", "lock", "compaction")
+    op.bulk_insert(counters, [{"name": name, "value": 0} for name in first])
     op.create_table(
         "warehouse_jobs",
         sa.Column("id", _id(), primary_key=True),
@@ -160,6 +165,170 @@ def upgrade() -> None:
         sa.Column("owner", _name()),
         _required("create_time", sa.BigInteger()),
         sa.PrimaryKeyConstraint("name"),
+    )
+    op.create_table(
+        "txns",
+        sa.Column("id", _id(), primary_key=True, autoincrement=False),
+        _required("state", sa.Integer()),
+        _required("type", sa.Integer()),
+        _required("user_name", sa.Text()),
+        _required("host", sa.Text()),
+        _required("started", sa.BigInteger()),
+        _required("heartbeat", sa.BigInteger()),
+        _required("min_open", sa.BigInteger()),
+        sa.Column("reason", sa.Text()),
+    )
+    _partial_index("txns_unfinished", "txns", ["id", "state", "type"], "state <> 1")
+    op.create_table(
+        "txn_components",
+        _required("txn_id", sa.BigInteger()),
+        _required("cat", _name()),
+        _required("db", _name()),
+        sa.Column("tbl", _name()),
+        sa.Column("part", _name()),
+        _required("op", _name()),
+        sa.Column("write_id", sa.BigInteger()),
+    )
+    op.create_index("txn_components_txn", "txn_components", ["txn_id"])
+    op.create_index("txn_components_name", "txn_components", ["cat", "db", "tbl"])
+    op.create_table(
+        "completed_components",
+        _required("txn_id", sa.BigInteger()),
+        _required("cat", _name()),
+        _required("db", _name()),
+        sa.Column("tbl", _name()),
+        sa.Column("part", _name()),
+        sa.Column("write_id", sa.BigInteger()),
+        _required("update_delete", sa.Integer()),
+        _required("time", sa.BigInteger()),
+    )
+    op.create_index("completed_components_txn", "completed_components", ["txn_id"])
+    op.create_index("completed_components_name", "completed_components", ["cat", "db", "tbl", "write_id"])
+    op.create_table(
+        "write_sets",
+        _required("txn_id", sa.BigInteger()),
+        _required("commit_id", sa.BigInteger()),
+        _required("cat", _name()),
+        _required("db", _name()),
+        sa.Column("tbl", _name()),
+        sa.Column("part", _name()),
+        _required("op", _name()),
+    )
+    op.create_index("write_sets_name", "write_sets", ["cat", "db", "tbl", "commit_id"])
+    op.create_table(
+        "write_id_counters",
+        sa.Column("id", _id(), primary_key=True),
+        _required("cat", _name()),
+        _required("db", _name()),
+        _required("tbl", _name()),
+        _required("next", sa.BigInteger()),
+        sa.UniqueConstraint("cat", "db", "tbl"),
+    )
+    op.create_table(
+        "write_ids",
+        _required("counter_id", _id(), _of("write_id_counters.id", "CASCADE")),
+        _required("write_id", sa.BigInteger()),
+        _required("txn_id", sa.BigInteger()),
+        sa.PrimaryKeyConstraint("counter_id", "write_id"),
+        sa.UniqueConstraint("txn_id", "counter_id"),
+        sqlite_with_rowid=False,
+    )
+    op.create_table(
+        "min_history",
+        _required("txn_id", sa.BigInteger()),
+        _required("cat", _name()),
+        _required("db", _name()),
+        _required("tbl", _name()),
+        _required("write_id", sa.BigInteger()),
+    )
+    op.create_index("min_history_txn", "min_history", ["txn_id"])
+    op.create_index("min_history_name", "min_history", ["cat", "db", "tbl"])
+    op.create_table(
+        "replicated_txns",
+        _required("policy", _name()),
+        _required("source", sa.BigInteger()),
+        _required("target", sa.BigInteger()),
+        sa.PrimaryKeyConstraint("policy", "source"),
+        sqlite_with_rowid=False,
+    )
+    op.create_index("replicated_txns_target", "replicated_txns", ["target"])
+    op.create_table(
+        "locks",
+        _required("ext_id", _id()),
+        _required("int_id", sa.Integer()),
+        _required("txn_id", sa.BigInteger()),
+        _required("cat", _name()),
+        _required("db", _name()),
+        sa.Column("tbl", _name()),
+        sa.Column("part", _name()),
+        _required("state", sa.Integer()),
+        _required("type", sa.Integer()),
+        _required("heartbeat", sa.BigInteger()),
+        sa.Column("acquired", sa.BigInteger()),
+        _required("user_name", sa.Text()),
+        _required("host", sa.Text()),
+        sa.Column("agent", sa.Text()),
+        sa.Column("blocked_ext", sa.BigInteger()),
+        sa.Column("blocked_int", sa.Integer()),
+        sa.PrimaryKeyConstraint("ext_id", "int_id"),
+        sqlite_with_rowid=False,
+    )
+    op.create_index("locks_name", "locks", ["cat", "db", "tbl"])
+    op.create_index("locks_txn", "locks", ["txn_id"])
+    op.create_table(
+        "rebuild_locks",
+        _required("cat", _name()),
+        _required("db", _name()),
+        _required("tbl", _name()),
+        _required("txn_id", sa.BigInteger()),
+        _required("heartbeat", sa.BigInteger()),
+        sa.PrimaryKeyConstraint("cat", "db", "tbl"),
+        sqlite_with_rowid=False,
+    )
+    op.create_table(
+        "compactions",
+        sa.Column("id", _id(), primary_key=True, autoincrement=False),
+        _required("cat", _name()),
+        _required("db", _name()),
+        _required("tbl", _name()),
+        sa.Column("part", _name()),
+        _required("state", _name()),
+        _required("type", sa.Integer()),
+        sa.Column("properties", sa.Text()),
+        sa.Column("worker_id", sa.Text()),
+        sa.Column("worker_version", sa.Text()),
+        sa.Column("initiator_id", sa.Text()),
+        sa.Column("initiator_version", sa.Text()),
+        sa.Column("start", sa.BigInteger()),
+        sa.Column("end", sa.BigInteger()),
+        sa.Column("run_as", sa.Text()),
+        sa.Column("highest_write_id", sa.BigInteger()),
+        sa.Column("hadoop_job_id", sa.Text()),
+        sa.Column("error_message", sa.Text()),
+        sa.Column("enqueue_time", sa.BigInteger()),
+        _required("retry_retention", sa.BigInteger()),
+        sa.Column("cleaner_start", sa.BigInteger()),
+        sa.Column("next_txn_id", sa.BigInteger()),
+        sa.Column("txn_id", sa.BigInteger()),
+        sa.Column("commit_time", sa.BigInteger()),
+        sa.Column("pool", _name()),
+        sa.Column("buckets", sa.Integer()),
+        sa.Column("order_by", sa.Text()),
+    )
+    op.create_index("compactions_name", "compactions", ["cat", "db", "tbl"])
+    _partial_index("compactions_queue", "compactions", ["state", "id"], "state IN ('i', 'w', 'r')")
+    _partial_index("compactions_txn", "compactions", ["txn_id"], "txn_id IS NOT NULL")
+    op.create_table(
+        "compaction_metrics",
+        _required("cat", _name()),
+        _required("db", _name()),
+        _required("tbl", _name()),
+        _required("part", _name()),
+        _required("type", sa.Integer()),
+        _required("value", sa.Integer()),
+        _required("version", sa.Integer()),
+        sa.PrimaryKeyConstraint("cat", "db", "tbl", "part", "type"),
+        sqlite_with_rowid=False,
     )
     if op.get_bind().dialect.name == "sqlite":
         op.execute("ANALYZE sqlite_schema")
