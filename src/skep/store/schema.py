@@ -203,6 +203,26 @@ events = _table(
     _column("body", LargeBinary()),
 )
 
+documents = _table(
+    "documents",
+    Column("id", _id(), primary_key=True),
+    _column("kind", _name()),
+    # What a document goes away with, if it is somebody's.
+    Column("db_id", _id(), _reference("databases.id", cascade=True)),
+    Column("table_id", _id(), _reference("tables.id", cascade=True)),
+    _column("parent", _name()),
+    _column("key", _name()),
+    _column("at", BigInteger()),
+    _column("fmt", Integer()),
+    _column("body", LargeBinary()),
+    UniqueConstraint("kind", "parent", "key"),
+    Index("documents_at", "kind", "parent", "at"),
+    Index("documents_db_id", "db_id"),
+    Index("documents_table_id", "table_id"),
+    # Ids are shown to clients as the numbers of executions, which must not come again.
+    sqlite_autoincrement=True,
+)
+
 counters = _table(
     "counters",
     _column("name", _name()),

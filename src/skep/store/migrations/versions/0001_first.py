@@ -140,6 +140,23 @@ def upgrade() -> None:
         _required("fmt", sa.Integer()),
         _required("body", sa.LargeBinary()),
     )
+    op.create_table(
+        "documents",
+        sa.Column("id", _id(), primary_key=True),
+        _required("kind", _name()),
+        sa.Column("db_id", _id(), _of("databases.id", "CASCADE")),
+        sa.Column("table_id", _id(), _of("tables.id", "CASCADE")),
+        _required("parent", _name()),
+        _required("key", _name()),
+        _required("at", sa.BigInteger()),
+        _required("fmt", sa.Integer()),
+        _required("body", sa.LargeBinary()),
+        sa.UniqueConstraint("kind", "parent", "key"),
+        sqlite_autoincrement=True,
+    )
+    op.create_index("documents_at", "documents", ["kind", "parent", "at"])
+    op.create_index("documents_db_id", "documents", ["db_id"])
+    op.create_index("documents_table_id", "documents", ["table_id"])
     counters = op.create_table(
         "counters",
         _required("name", _name()),
