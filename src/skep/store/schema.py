@@ -10,6 +10,7 @@ from typing import Any
 
 from sqlalchemy import (
     BigInteger,
+    Boolean,
     Column,
     ForeignKey,
     Index,
@@ -38,8 +39,9 @@ VERSION_COUNTER = "version"
 TXN_COUNTER = "txn"
 LOCK_COUNTER = "lock"
 COMPACTION_COUNTER = "compaction"
+TOKEN_COUNTER = "token"
 FIRST_COUNTERS = tuple(
-    (name, 0) for name in (EVENT_COUNTER, VERSION_COUNTER, TXN_COUNTER, LOCK_COUNTER, COMPACTION_COUNTER)
+    (name, 0) for name in (EVENT_COUNTER, VERSION_COUNTER, TXN_COUNTER, LOCK_COUNTER, COMPACTION_COUNTER, TOKEN_COUNTER)
 )
 """Rows that every database has from its creation."""
 
@@ -433,4 +435,67 @@ compaction_metrics = _table(
     _column("version", Integer()),
     PrimaryKeyConstraint("cat", "db", "tbl", "part", "type"),
     sqlite_with_rowid=False,
+)
+
+role_grants = _table(
+    "role_grants",
+    _column("role", _name(), _reference("roles.name", cascade=True)),
+    _column("principal", _name()),
+    _column("principal_type", Integer()),
+    _column("grant_option", Boolean()),
+    _column("create_time", BigInteger()),
+    Column("grantor", _name()),
+    Column("grantor_type", Integer()),
+    PrimaryKeyConstraint("role", "principal", "principal_type"),
+    Index("role_grants_principal", "principal", "principal_type"),
+)
+
+grants = _table(
+    "grants",
+    Column("id", _id(), primary_key=True),
+    _column("object_type", Integer()),
+    # The objects themselves, so that a rename keeps what was granted and a drop takes it along.
+    Column("db_id", _id(), _reference("databases.id", cascade=True)),
+    Column("table_id", _id(), _reference("tables.id", cascade=True)),
+    Column("partition_id", _id(), _reference("partitions.id", cascade=True)),
+    Column("column_name", _name()),
+    Column("connector", _name()),
+    _column("principal", _name()),
+    _column("principal_type", Integer()),
+    _column("privilege", _name()),
+    _column("grant_option", Boolean()),
+    _column("create_time", BigInteger()),
+    Column("grantor", _name()),
+    Column("grantor_type", Integer()),
+    Column("authorizer", _name()),
+    Index("grants_principal", "principal", "principal_type"),
+    Index("grants_db", "db_id"),
+    Index("grants_table", "table_id"),
+    Index("grants_partition", "partition_id"),
+)
+
+tokens = _table(
+    "tokens",
+    _column("identifier", _name()),
+    _column("token", Text()),
+    Column("expires", BigInteger()),
+    PrimaryKeyConstraint("identifier"),
+    Index("tokens_expires", "expires"),
+)
+
+master_keys = _table(
+    "master_keys",
+    Column("id", _id(), primary_key=True),
+    _column("key", Text()),
+    # A token names the key that signed it; under a number used twice it would be taken for another's.
+    sqlite_autoincrement=True,
+)
+
+rate_counters = _table(
+    "rate_counters",
+    _column("principal", _name()),
+    _column("minute", BigInteger()),
+    _column("calls", BigInteger()),
+    PrimaryKeyConstraint("principal", "minute"),
+    Index("rate_counters_minute", "minute"),
 )

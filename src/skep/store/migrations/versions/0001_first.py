@@ -163,7 +163,7 @@ def upgrade() -> None:
         _required("value", sa.BigInteger()),
         sa.PrimaryKeyConstraint("name"),
     )
-    first = ("event", "version", "txn", "lock", "compaction")
+    first = ("event", "version", "txn", "lock", "compaction", "token")
     op.bulk_insert(counters, [{"name": name, "value": 0} for name in first])
     op.create_table(
         "warehouse_jobs",
@@ -347,6 +347,62 @@ def upgrade() -> None:
         sa.PrimaryKeyConstraint("cat", "db", "tbl", "part", "type"),
         sqlite_with_rowid=False,
     )
+    op.create_table(
+        "role_grants",
+        _required("role", _name(), _of("roles.name", "CASCADE")),
+        _required("principal", _name()),
+        _required("principal_type", sa.Integer()),
+        _required("grant_option", sa.Boolean()),
+        _required("create_time", sa.BigInteger()),
+        sa.Column("grantor", _name()),
+        sa.Column("grantor_type", sa.Integer()),
+        sa.PrimaryKeyConstraint("role", "principal", "principal_type"),
+    )
+    op.create_index("role_grants_principal", "role_grants", ["principal", "principal_type"])
+    op.create_table(
+        "grants",
+        sa.Column("id", _id(), primary_key=True),
+        _required("object_type", sa.Integer()),
+        sa.Column("db_id", _id(), _of("databases.id", "CASCADE")),
+        sa.Column("table_id", _id(), _of("tables.id", "CASCADE")),
+        sa.Column("partition_id", _id(), _of("partitions.id", "CASCADE")),
+        sa.Column("column_name", _name()),
+        sa.Column("connector", _name()),
+        _required("principal", _name()),
+        _required("principal_type", sa.Integer()),
+        _required("privilege", _name()),
+        _required("grant_option", sa.Boolean()),
+        _required("create_time", sa.BigInteger()),
+        sa.Column("grantor", _name()),
+        sa.Column("grantor_type", sa.Integer()),
+        sa.Column("authorizer", _name()),
+    )
+    op.create_index("grants_principal", "grants", ["principal", "principal_type"])
+    op.create_index("grants_db", "grants", ["db_id"])
+    op.create_index("grants_table", "grants", ["table_id"])
+    op.create_index("grants_partition", "grants", ["partition_id"])
+    op.create_table(
+        "tokens",
+        _required("identifier", _name()),
+        _required("token", sa.Text()),
+        sa.Column("expires", sa.BigInteger()),
+        sa.PrimaryKeyConstraint("identifier"),
+    )
+    op.create_index("tokens_expires", "tokens", ["expires"])
+    op.create_table(
+        "master_keys",
+        sa.Column("id", _id(), primary_key=True),
+        _required("key", sa.Text()),
+        sqlite_autoincrement=True,
+    )
+    op.create_table(
+        "rate_counters",
+        _required("principal", _name()),
+        _required("minute", sa.BigInteger()),
+        _required("calls", sa.BigInteger()),
+        sa.PrimaryKeyConstraint("principal", "minute"),
+    )
+    op.create_index("rate_counters_minute", "rate_counters", ["minute"])
     if op.get_bind().dialect.name == "sqlite":
         op.execute("ANALYZE sqlite_schema")
         op.execute(
