@@ -21,7 +21,7 @@ WAREHOUSE = "{W}"
 OUTSIDE = "{X}"
 """Stands for the URI of a folder beside the warehouse, for files that a test puts there."""
 
-_NUMBER = re.compile(r"\d{10}(?!\d)")
+_NUMBER = re.compile(r"(?<!\d)(\d{10}|\d{13})(?!\d)")
 _DAY = 86_400
 
 
@@ -102,4 +102,5 @@ class Peer:
 
 
 def _is_now(number: int) -> bool:
-    return abs(number - time.time()) < _DAY
+    """Whether a number is the present in seconds or in milliseconds."""
+    return any(abs(number / unit - time.time()) < _DAY for unit in (1, 1000))

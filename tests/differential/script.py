@@ -141,6 +141,19 @@ class Put:
         return "put"
 
 
+@dataclass(frozen=True)
+class Reconnect:
+    """Ends the connection. Some calls that fail leave an open transaction to their connection in Hive."""
+
+    label: str
+    versions: Sequence[str] = ALL
+    kind: ClassVar[str] = "reconnect: "
+
+    def run(self, peer: Peer) -> str:
+        peer.client.close()
+        return "closed"
+
+
 def _line(peer: Peer, question: Callable[[], Any]) -> str:
     try:
         return peer.shown(question())

@@ -209,7 +209,7 @@ def test_hive_4_says_what_it_expected(text: str, complaint: str) -> None:
         ("h = " + "9" * 5000, "java.lang.NumberFormatException"),
         ("(struct(ds,h)) in (const struct('a'))", "a STRUCT of 2 keys is compared with one of 1 literals"),
         ("h like 1", "LIKE needs a quoted pattern"),
-        ("'a' like ds", "LIKE takes its pattern on the right"),
+        ("'a' like ds", "Value should be on the RHS for LIKE operator : Key <ds>"),
         ("(" * 5000 + "h = 1", "parentheses are nested deeper than 100 levels"),
     ],
 )

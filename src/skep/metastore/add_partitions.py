@@ -68,10 +68,13 @@ def add(
     parts: Sequence[Partition],
     *,
     if_not_exists: bool = False,
+    by_spec: bool = False,
 ) -> list[Partition]:
     """Adds all of them or none; returns those that were added."""
-    full = ctx.full_name(where, tbl_name or "")
-    which = full if ctx.rules.names_catalogs else f"database or table {full}"
+    if ctx.rules.names_catalogs and not by_spec:
+        which = ctx.full_name(where, tbl_name or "")
+    else:
+        which = f"database or table {where.database}.{tbl_name}"
     missing = InvalidObjectException(f"Unable to add partitions because {which} does not exist")
     return _added(ctx, partitioned_or(ctx, where, tbl_name, missing), parts, if_not_exists=if_not_exists)
 
@@ -219,7 +222,8 @@ def _prepared(ctx: Context, of: Partitioned, parts: Sequence[Partition]) -> list
     for part in parts:
         if normalize(part.tableName or "") != of.row.name or ctx.name(part.dbName).database != of.where.database:
             target = ctx.full_name(of.where, of.row.name)
-            raise MetaException(f"Partition does not belong to target table {target}: {java_text(part)}")
+            named = replace(part, catName=ctx.shown(of.where.catalog))
+            raise MetaException(f"Partition does not belong to target table {target}: {java_text(named)}")
         name = of.part_name(part.values)
         if name in seen:
             raise MetaException(f"Duplicate partitions in the list: {java_text(part)}")

@@ -82,7 +82,7 @@ def truncate(ctx: Context, where: DatabaseName, name: str | None, part_names: tu
         current = find_table(ctx, tx, where, wanted)
         tables.lock(tx, current.id)
         before = rows.table_of(current, *where)
-        if not before.partitionKeys:
+        if part_names is None and not before.partitionKeys:
             after = replace(before, parameters=_zeroed(before.parameters, now))
             tables.update(tx, current.id, **rows.table_columns(after)._asdict())
             objects = [("before", binary.encode(before)), ("after", binary.encode(after))]
@@ -112,7 +112,7 @@ def _chosen(tx: Transaction, row: tables.TableRow, names: tuple[str, ...] | None
 def _to_clear(
     tx: Transaction, where: DatabaseName, row: tables.TableRow, table: Table, names: tuple[str, ...] | None
 ) -> list[str]:
-    if table.partitionKeys:
+    if table.partitionKeys or names is not None:
         splice = rows.Splicer(None, *where, partitions.shapes(tx, row.id), partitions.bases(tx, row.id))
         found = (splice.partition(part).sd for part in _chosen(tx, row, names))
         return [sd.location for sd in found if sd is not None and sd.location]

@@ -225,7 +225,10 @@ def get_partition_values(ctx: Context, request: PartitionValuesRequest) -> Parti
                 names.reverse()
             return _rows([tuple(map(unescape, fragments(name))) for name in names])
         names = partitions.names(tx, of.row.id)
-    wanted = [of.names.index(key.name or "") for key in request.partitionKeys if key.name in of.names]
+    unknown = [key.name for key in request.partitionKeys if key.name not in of.names]
+    if unknown:
+        raise MetaException(f"Specified key <{unknown[0]}> is not a partitioning key for the table")
+    wanted = [of.names.index(key.name or "") for key in request.partitionKeys]
     found = [tuple(all_of[at] for at in wanted) for all_of in map(fragments, names)]
     if request.applyDistinct is not False:
         found = list(dict.fromkeys(found))

@@ -173,7 +173,8 @@ def add_partitions_pspec(ctx: Context, new_parts: tuple[PartitionSpec, ...] | No
         return 0
     first = new_parts[0]
     where = ctx.name(first.dbName, first.catName)
-    return len(add(ctx, where, first.tableName, [part for spec in new_parts for part in _members(spec)]))
+    parts = [part for spec in new_parts for part in _members(spec)]
+    return len(add(ctx, where, first.tableName, parts, by_spec=True))
 
 
 def _members(spec: PartitionSpec) -> Iterable[Partition]:

@@ -10,6 +10,7 @@ from skep.hive.patterns import compile_pattern
 from skep.hive.table_filters import (
     BoundField,
     FieldValue,
+    Lookup,
     TableField,
     fields_of,
     parse_table_filter,
@@ -81,7 +82,7 @@ def get_table_meta(
                         tableName=meta.name,
                         tableType=meta.type,
                         comments=_comment(meta.body),
-                        catName=catalog if catalog != DEFAULT_CATALOG or ctx.rules.gives_ids else None,
+                        catName=catalog if ctx.rules.gives_ids else None,
                         ownerName=meta.owner if ctx.rules.gives_ids else None,
                     )
                     for meta in tables.metas(tx, catalog, database)
@@ -126,7 +127,11 @@ def get_table_names_by_filter(
     with ctx.reading() as tx:
         parameters = {key: tables.values_of(tx, *where, key) for key in wanted}
         candidates = tables.searchable(tx, *where)
-    found = [table.name for table in candidates if holds(lambda bound, t=table: _value(bound, t, parameters))]  # type: ignore[misc]
+
+    def lookup(table: SearchableTable) -> Lookup:
+        return lambda bound: _value(bound, table, parameters)
+
+    found = [table.name for table in candidates if holds(lookup(table))]
     return tuple(found if max_tables is None or max_tables < 0 else found[:max_tables])
 
 

@@ -52,7 +52,7 @@ def get_table_req(ctx: Context, req: GetTableRequest) -> Encoded:
 
 def _got(ctx: Context, where: DatabaseName, name: str | None, capabilities: ClientCapabilities | None) -> bytes:
     row = find_table(ctx, ctx.reader(), where, table_name(name))
-    _check_capable(ctx, row, capabilities, "get_table_req")
+    _check_capable(ctx, row, capabilities)
     return struct_of(ctx, row, where)
 
 
@@ -61,7 +61,7 @@ def struct_of(ctx: Context, row: TableRow, where: DatabaseName) -> bytes:
     return rows.table_struct(row, ctx.shown(where.catalog), where.database, with_id=ctx.rules.gives_ids)
 
 
-def _check_capable(ctx: Context, row: TableRow, capabilities: ClientCapabilities | None, call: str) -> None:
+def _check_capable(ctx: Context, row: TableRow, capabilities: ClientCapabilities | None) -> None:
     """Who does not know insert-only tables would read rows that were never committed."""
     if not ctx.rules.checks_capabilities or _INSERT_ONLY_BYTES not in row.body.lower():
         return
@@ -74,8 +74,8 @@ def _check_capable(ctx: Context, row: TableRow, capabilities: ClientCapabilities
             "Your client does not appear to support insert-only tables. To skip capability checks, please set"
             " metastore.client.capability.check to false. This setting can be set globally, or on the client for the"
             " current metastore session. Note that this may lead to incorrect results, data loss, undefined behavior,"
-            f" etc. if your client is actually incompatible. You can also specify custom client capabilities via {call}"
-            " API."
+            " etc. if your client is actually incompatible. You can also specify custom client capabilities via"
+            " get_table_req API."
         )
 
 
@@ -84,7 +84,7 @@ def _check_capable(ctx: Context, row: TableRow, capabilities: ClientCapabilities
 
 def get_table_objects_by_name(ctx: Context, dbname: str | None, tbl_names: tuple[str, ...] | None) -> Encoded:
     where = existing_database(ctx, dbname, None)
-    found = _by_names(ctx, where, tbl_names, None, "get_table_objects_by_name")
+    found = _by_names(ctx, where, tbl_names, None)
     return Encoded(rows.list_reply((struct_of(ctx, row, where) for row in found), len(found)))
 
 
@@ -94,7 +94,7 @@ def get_table_objects_by_name_req(ctx: Context, req: GetTablesRequest) -> Encode
     if names is None and req.tablesPattern is not None:
         matches = compile_pattern(req.tablesPattern)
         names = tuple(name for name in tables.names(ctx.reader(), *where) if matches(name))
-    found = _by_names(ctx, where, names, req.capabilities, "get_table_objects_by_name_req")
+    found = _by_names(ctx, where, names, req.capabilities)
     return Encoded(rows.wrapped_list((struct_of(ctx, row, where) for row in found), len(found)))
 
 
@@ -112,7 +112,6 @@ def _by_names(
     where: DatabaseName,
     names: tuple[str, ...] | None,
     capabilities: ClientCapabilities | None,
-    call: str,
 ) -> list[TableRow]:
     """The tables that exist, in the order they were asked for, each once."""
     if names is None:
@@ -120,7 +119,7 @@ def _by_names(
     wanted = list(dict.fromkeys(normalize(name) for name in names))
     found = {row.name: row for row in tables.find_many(ctx.reader(), *where, wanted)}
     for row in found.values():
-        _check_capable(ctx, row, capabilities, call)
+        _check_capable(ctx, row, capabilities)
     return [found[name] for name in wanted if name in found]
 
 

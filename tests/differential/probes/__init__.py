@@ -12,12 +12,14 @@ from tests.differential.probes import (
     functions,
     partitions,
     service,
+    spark,
     tables,
     views,
 )
 from tests.differential.script import Probe
 
 TOPICS: Final[dict[str, Sequence[Probe]]] = {
+    "spark": spark.SCRIPT,
     "service": service.SCRIPT,
     "databases": databases.SCRIPT,
     "tables": tables.SCRIPT,

@@ -15,7 +15,7 @@ from tests.differential.probes.objects import (
     with_storage,
     without_parameters,
 )
-from tests.differential.script import EditTable, Put, Tree, ask
+from tests.differential.script import EditTable, Probe, Put, Tree, ask
 
 DB, OTHER = "alt", "alt2"
 PLACE = field("sd", "location")
@@ -38,7 +38,7 @@ TYPE_CHANGES = (
     *(("timestamp", "date"), ("tinyint", "decimal(4;0)"), ("binary", "string"), ("map<int;int>", "string")),
 )
 
-SCRIPT = [
+SCRIPT: list[Probe] = [
     ask("for them", "create_database", Database(name=DB)),
     ask("for others", "create_database", Database(name=OTHER)),
     ask("plain", "create_table", table(DB, "t1")),
@@ -149,8 +149,11 @@ SCRIPT = [
     ask("still there", "get_table", DB, "t1", show=PLACE),
     edit("with a property", "t1", all_of(moved("t1p"), with_parameters(renamed="yes"))),  # type: ignore[arg-type]
     ask("with a property", "get_table", DB, "t1p", show=PARAMETERS),
-    edit("without a location", "t1p", all_of(moved("t1"), with_storage(location=None))),  # type: ignore[arg-type]
-    ask("without a location", "get_table", DB, "t1", show=PLACE),
+    edit("and back for good", "t1p", moved("t1")),
+    ask("placeless", "create_table", table(DB, "pl")),
+    edit("without a location", "pl", all_of(moved("plr"), with_storage(location=None))),  # type: ignore[arg-type]
+    ask("placeless too", "create_table", table(DB, "pl2")),
+    edit("with an empty location", "pl2", all_of(moved("ple"), with_storage(location=""))),  # type: ignore[arg-type]
     # --- partition keys
     edit("keys for a plain table", "t1", with_fields(partitionKeys=columns("z string"))),
     ask("partitioned", "create_table", table(DB, "p", keys="ds string, h int")),

@@ -102,7 +102,6 @@ SCRIPT: list[Probe] = [
     ask("after another description", "get_catalog", GetCatalogRequest(CAT)),
     ask("missing", "alter_catalog", AlterCatalogRequest("zz", Catalog("zz", "new", "{X}/cat2b"))),
     ask("not empty", "drop_catalog", DropCatalogRequest(CAT)),
-    ask("its default database", "drop_database", "@cat2#default", True, True),
     ask("not empty", "drop_database", "@cat2#cdb", True, False),
     Put("data", "{X}/cat2/cdb.db/cu/f", 1, SINCE_3_1),
     ask("with all in it", "drop_database", "@cat2#cdb", True, True),
@@ -111,6 +110,10 @@ SCRIPT: list[Probe] = [
     ask("with a table", "drop_catalog", DropCatalogRequest(CAT)),
     ask("the table", "drop_table", "@cat2#default", "dt", True),
     ask("empty", "drop_catalog", DropCatalogRequest(CAT)),
+    Tree("after the catalog", "{X}/cat2", SINCE_3_1),
+    ask("once more", "create_catalog", create(CAT, locationUri="{X}/cat2c")),
+    ask("its default database", "drop_database", "@cat2#default", True, True),
+    ask("without databases", "drop_catalog", DropCatalogRequest(CAT)),
     ask("missing", "drop_catalog", DropCatalogRequest(CAT)),
     ask("the default one", "drop_catalog", DropCatalogRequest("hive")),
 ]

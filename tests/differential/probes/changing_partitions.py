@@ -16,7 +16,7 @@ from tests.differential.probes.objects import (
     with_storage,
     without_parameters,
 )
-from tests.differential.script import EditPartition, EditTable, Put, Tree, ask
+from tests.differential.script import EditPartition, EditTable, Probe, Put, Reconnect, Tree, ask
 
 DB = "chp"
 ONE, TWO, THREE = ("2024-01-01", "1"), ("2024-01-02", "1"), ("2024-01-02", "2")
@@ -32,7 +32,7 @@ def edit(
     return EditPartition(label, DB, name, values, change, env)  # type: ignore[arg-type]
 
 
-def get(label: str, values: tuple[str, ...], name: str = "p", show: object = None) -> object:
+def get(label: str, values: tuple[str, ...], name: str = "p", show: object = None) -> Probe:
     return ask(label, "get_partition", DB, name, values, show=show)  # type: ignore[arg-type]
 
 
@@ -40,7 +40,12 @@ def drop(names: tuple[str, ...], **other: object) -> DropPartitionsRequest:
     return DropPartitionsRequest(DB, "p", RequestPartsSpec(names=names), **other)  # type: ignore[arg-type]
 
 
-SCRIPT = [
+def refused(label: str, spec: dict[str, str] | None, source: str = "e1", target: str = "e2") -> tuple[Probe, ...]:
+    """An exchange that fails, after which Hive's connection is not to be used any more."""
+    return ask(label, "exchange_partition", spec, DB, source, DB, target), Reconnect(f"after {label}")
+
+
+SCRIPT: list[Probe] = [
     ask("for them", "create_database", Database(name=DB)),
     ask("partitioned", "create_table", table(DB, "p", keys=DS_H)),
     ask("external", "create_table", external(DB, "x", keys=DS_H)),
@@ -89,8 +94,15 @@ SCRIPT = [
     ask("of no table", "alter_partition", DB, "nope", partition(DB, "nope", ("zz", "1"))),
     ask("too few values", "alter_partition", DB, "p", partition(DB, "p", ("zz",))),
     ask("null", "alter_partition", DB, "p", None),
-    ask("one missing", "alter_partitions", DB, "p", (partition(DB, "p", TWO), partition(DB, "p", ("zz", "1")))),
+    ask(
+        "one missing",
+        "alter_partitions",
+        DB,
+        "p",
+        (partition(DB, "p", TWO, "{W}/chp.db/p/ds=2024-01-02/h=1"), partition(DB, "p", ("zz", "1"), "{W}/zz")),
+    ),
     get("all or nothing", TWO, show=PARAMETERS),
+    ask("without a location", "alter_partitions", DB, "p", (partition(DB, "p", TWO),)),
     ask("of no table", "alter_partitions", DB, "nope", (partition(DB, "nope", ("zz", "1")),)),
     ask("none", "alter_partitions", DB, "p", ()),
     ask("null", "alter_partitions", DB, "p", None),
@@ -155,18 +167,18 @@ SCRIPT = [
     ask("exchanged", "get_partitions", DB, "e2", -1),
     Tree("where it was", "{W}/chp.db/e1"),
     Tree("where it is", "{W}/chp.db/e2"),
-    ask("missing", "exchange_partition", {"ds": "zz", "h": "1"}, DB, "e1", DB, "e2"),
-    ask("a wrong key", "exchange_partition", {"qq": "zz"}, DB, "e1", DB, "e2"),
-    ask("an empty value", "exchange_partition", {"ds": "", "h": "1"}, DB, "e1", DB, "e2"),
-    ask("no values", "exchange_partition", {}, DB, "e1", DB, "e2"),
-    ask("null", "exchange_partition", None, DB, "e1", DB, "e2"),
-    ask("a gap", "exchange_partition", {"h": "1"}, DB, "e1", DB, "e2"),
-    ask("other columns", "exchange_partition", {"ds": "e", "h": "2"}, DB, "e1", DB, "e3"),
-    ask("other keys", "exchange_partition", {"ds": "e"}, DB, "e1", DB, "e4"),
-    ask("from no table", "exchange_partition", {"ds": "e"}, DB, "nope", DB, "e2"),
-    ask("to no table", "exchange_partition", {"ds": "e"}, DB, "e1", DB, "nope"),
+    *refused("missing", {"ds": "zz", "h": "1"}),
+    *refused("a wrong key", {"qq": "zz"}),
+    *refused("an empty value", {"ds": "", "h": "1"}),
+    *refused("no values", {}),
+    *refused("null", None),
+    *refused("a gap", {"h": "1"}),
+    *refused("other columns", {"ds": "e", "h": "2"}, target="e3"),
+    *refused("other keys", {"ds": "e"}, target="e4"),
+    *refused("from no table", {"ds": "e"}, source="nope"),
+    *refused("to no table", {"ds": "e"}, target="nope"),
     ask("one that is there already", "append_partition", DB, "e2", ("e", "2"), show=PLACE),
-    ask("taken", "exchange_partition", {"ds": "e", "h": "2"}, DB, "e1", DB, "e2"),
+    *refused("taken", {"ds": "e", "h": "2"}),
     ask("all of a day", "exchange_partitions", {"ds": "g"}, DB, "e1", DB, "e2", show=VALUES),
     ask("after a day", "get_partition_names", DB, "e1", -1),
     # --- dropped

@@ -2,7 +2,7 @@
 
 from skep.wire.generated.databases import Database
 from tests.differential.probes.objects import starting, table
-from tests.differential.script import Put, Tree, ask
+from tests.differential.script import Probe, Put, Tree, ask
 
 NAMES = ("a-b", "a.b", "1dba", "_dba", "a b", "ünï", "", "a$b", "a/b", " padded ")
 PATTERNS = (
@@ -15,7 +15,7 @@ def db(name: str | None, **other: object) -> Database:
     return Database(name=name, **other)  # type: ignore[arg-type]
 
 
-SCRIPT = [
+SCRIPT: list[Probe] = [
     ask("plain", "create_database", db("dbab", description="d")),
     ask("plain", "get_database", "dbab"),
     Tree("its folder", "{W}/dbab.db"),

@@ -1,9 +1,8 @@
-"""Functions and the old types."""
+"""Functions."""
 
 from skep.wire.generated.databases import Database
 from skep.wire.generated.functions import Function, ResourceUri
-from skep.wire.generated.types import Type
-from tests.differential.script import ask
+from tests.differential.script import Probe, ask
 
 DB = "fun"
 
@@ -24,7 +23,7 @@ def of_this(found: object) -> object:
     return tuple(f for f in found.functions or () if f.dbName == DB)  # type: ignore[attr-defined]
 
 
-SCRIPT = [
+SCRIPT: list[Probe] = [
     ask("for them", "create_database", Database(name=DB)),
     ask("plain", "create_function", function("fn1")),
     ask("taken", "create_function", function("fn1")),
@@ -33,8 +32,8 @@ SCRIPT = [
     ask("in upper case", "get_function", "FUN", "FN1"),
     ask("missing", "get_function", DB, "zz"),
     ask("of no database", "get_function", "nodb", "zz"),
-    ask("with the least", "create_function", Function(functionName="Least", dbName=DB, className="a.B")),
-    ask("with the least", "get_function", DB, "least"),
+    ask("another", "create_function", function("other", className="a.B", resourceUris=())),
+    ask("another", "get_function", DB, "other"),
     ask("all", "get_functions", DB, "*"),
     ask("some", "get_functions", DB, "f*|g*"),
     ask("none", "get_functions", DB, ""),
@@ -45,7 +44,7 @@ SCRIPT = [
     ask("another class", "alter_function", DB, "fn2", function("fn2", className="z.Z", createTime=9)),
     ask("another class", "get_function", DB, "fn2"),
     ask("missing", "alter_function", DB, "zz", function("zz")),
-    ask("a name that is taken", "alter_function", DB, "fn2", function("least")),
+    ask("a name that is taken", "alter_function", DB, "fn2", function("other")),
     ask("to no database", "alter_function", DB, "fn2", function("fn3", "nodb")),
     ask("a bad name", "alter_function", DB, "fn2", function("a-b")),
     ask("a bad name", "create_function", function("a-b")),
@@ -55,9 +54,6 @@ SCRIPT = [
     ask("one", "drop_function", DB, "fn2"),
     ask("missing", "drop_function", DB, "fn2"),
     ask("of no database", "drop_function", "nodb", "fn2"),
-    ask("a type", "create_type", Type(name="ty", type1="int")),
-    ask("a type", "get_type", "nope"),
-    ask("types", "get_type_all", "x"),
-    ask("a type", "drop_type", "x"),
+    ask("with the least", "create_function", Function(functionName="Least", dbName=DB, className="a.B")),
     ask("with its functions", "drop_database", DB, True, True),
 ]

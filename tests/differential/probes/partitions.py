@@ -13,7 +13,7 @@ from skep.wire.generated.partitions import (
 )
 from skep.wire.structs import replace
 from tests.differential.probes.objects import DS_H, external, field, partition, storage, table, view
-from tests.differential.script import Put, Tree, ask
+from tests.differential.script import Probe, Put, Tree, ask
 
 DB = "par"
 VALUES = field("values")
@@ -38,7 +38,7 @@ SHARED = PartitionSpecWithSharedSD(
     sd=storage(location="{W}/par.db/s"),
 )
 
-SCRIPT = [
+SCRIPT: list[Probe] = [
     ask("for them", "create_database", Database(name=DB)),
     ask("partitioned", "create_table", table(DB, "p", keys=DS_H)),
     ask("plain", "create_table", table(DB, "t1")),
@@ -237,7 +237,7 @@ SCRIPT = [
         "get_partition_values",
         PartitionValuesRequest(
             *(DB, "p", (FieldSchema("ds", "string"), FieldSchema("h", "int")), False, ""),
-            *((FieldSchema("ds", "string"),), False, 3),
+            *((FieldSchema("ds", "string"),), False),
         ),
     ),
     ask(

@@ -1,11 +1,11 @@
 """The calls of every Thrift service, and of the configuration."""
 
-from tests.differential.script import SINCE_3_1, ask
+from tests.differential.script import SINCE_3_1, Probe, ask
 
 DIRECT = "hive.metastore.try.direct.sql"
 STRICT = "hive.metastore.disallow.incompatible.col.type.changes"
 
-SCRIPT = [
+SCRIPT: list[Probe] = [
     ask("name", "getName"),
     ask("version", "getVersion"),
     ask("status", "getStatus"),

@@ -4,7 +4,7 @@ from skep.wire.generated.common import EnvironmentContext, FieldSchema, SerDeInf
 from skep.wire.generated.databases import Database
 from skep.wire.generated.tables import ClientCapabilities, GetTableRequest, GetTablesRequest
 from tests.differential.probes.objects import columns, external, field, storage, table, view
-from tests.differential.script import Put, Tree, ask
+from tests.differential.script import Probe, Put, Tree, ask
 
 DB = "tab"
 NAMES = ("a-b", "1t", "_t", "a.b", "a b", "", "ünï", "a/b")
@@ -24,7 +24,7 @@ def bare(name: str, **other: object) -> Table:
     return Table(tableName=name, dbName=DB, **other)  # type: ignore[arg-type]
 
 
-SCRIPT = [
+SCRIPT: list[Probe] = [
     ask("for them", "create_database", Database(name=DB)),
     ask("plain", "create_table", table(DB, "T1", "A int, b string")),
     ask("plain", "get_table", DB, "t1"),
@@ -75,8 +75,6 @@ SCRIPT = [
     ask("a view with an odd column", "create_table", view(DB, "v3", sd=storage("a zzz"))),
     ask("a materialized view", "create_table", view(DB, "mv1", tableType="MATERIALIZED_VIEW", rewriteEnabled=True)),
     ask("a materialized view", "get_table", DB, "mv1"),
-    ask("an index table", "create_table", table(DB, "ix", tableType="INDEX_TABLE")),
-    ask("an index table", "get_table", DB, "ix", show=KIND),
     ask(
         "a rich one",
         "create_table",

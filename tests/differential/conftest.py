@@ -1,0 +1,44 @@
+"""Both sides of a comparison: a real Hive, and a skep that answers as that version."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from skep.testing import running_server
+from tests.differential.peer import Peer
+from tests.support.apache import ApacheMetastore
+from tests.support.client import Client
+
+Sides = tuple[Peer, Peer]
+
+
+@contextmanager
+def _sides(hive: ApacheMetastore, version: str, compat: str, folder: Path) -> Iterator[Sides]:
+    with (
+        running_server(compat=compat, warehouse=f"file:{folder}/warehouse") as skep,
+        Client(hive.host, hive.port) as to_hive,
+        Client(skep.host, skep.port) as to_skep,
+    ):
+        outside = [folder / name for name in ("beside_hive", "beside_skep")]
+        for each in outside:
+            each.mkdir()
+        yield (
+            Peer(to_hive, version, hive.warehouse, outside[0]),
+            Peer(to_skep, version, folder / "warehouse", outside[1]),
+        )
+
+
+@pytest.fixture(scope="module")
+def sides_2_3(hive_2_3: ApacheMetastore, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Sides]:
+    with _sides(hive_2_3, "2.3", "2.3", tmp_path_factory.mktemp("sides")) as sides:
+        yield sides
+
+
+@pytest.fixture(scope="module")
+def sides_3_1(hive_3_1: ApacheMetastore, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Sides]:
+    with _sides(hive_3_1, "3.1", "3.1", tmp_path_factory.mktemp("sides")) as sides:
+        yield sides

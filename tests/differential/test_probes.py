@@ -1,0 +1,61 @@
+"""Every script of `probes/` on both sides: equal line by line, except what `deliberate.py` lists."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+
+import pytest
+
+from tests.differential.conftest import Sides
+from tests.differential.deliberate import DIFFERENCES, differences
+from tests.differential.probes import TOPICS
+from tests.differential.script import Probe, lines
+
+pytestmark = pytest.mark.apache
+
+
+def compared(topic: str, script: Sequence[Probe], sides: Sides) -> list[str]:
+    """What is wrong, a paragraph each."""
+    hive, skep = sides
+    meant = differences(hive.version)
+    wrong: list[str] = []
+    for (label, expected), (_, found) in zip(lines(script, hive), lines(script, skep), strict=True):
+        difference = meant.get(f"{topic}/{label}")
+        if expected == found:
+            if difference is not None and not difference.sometimes:
+                wrong.append(f"{label}\n  is listed as different, and is not: {found}")
+        elif difference is None:
+            wrong.append(f"{label}\n  Hive: {expected}\n  skep: {found}")
+        elif not difference.agreement(expected, found):
+            wrong.append(f"{label}\n  differs otherwise than listed\n  Hive: {expected}\n  skep: {found}")
+    return wrong
+
+
+@pytest.mark.parametrize("topic", TOPICS)
+def test_skep_answers_as_hive_2_3(topic: str, sides_2_3: Sides) -> None:
+    wrong = compared(topic, TOPICS[topic], sides_2_3)
+    assert not wrong, "\n".join(wrong)
+
+
+@pytest.mark.parametrize("topic", TOPICS)
+def test_skep_answers_as_hive_3_1(topic: str, sides_3_1: Sides) -> None:
+    wrong = compared(topic, TOPICS[topic], sides_3_1)
+    assert not wrong, "\n".join(wrong)
+
+
+@pytest.mark.parametrize("topic", TOPICS)
+def test_every_line_has_a_label_of_its_own(topic: str) -> None:
+    twice = [label for label, number in Counter(f"{p.kind}{p.label}" for p in TOPICS[topic]).items() if number > 1]
+    assert not twice
+
+
+def test_every_deliberate_difference_names_a_line_that_exists() -> None:
+    known = {
+        (version, f"{topic}/{probe.kind}{probe.label}")
+        for topic, script in TOPICS.items()
+        for probe in script
+        for version in probe.versions
+    }
+    listed = {(version, line) for each in DIFFERENCES for line in each.lines for version in each.versions}
+    assert not listed - known
