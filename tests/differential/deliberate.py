@@ -170,6 +170,7 @@ DIFFERENCES: Final = (
             "partitions/get_partition_values: one key",
             "partitions/get_partition_values: two keys in order",
             "partitions/get_partition_values: all keys",
+            "functions/get_all_functions: of this database",
         ),
         same_words,
         sometimes=True,
@@ -278,6 +279,11 @@ DIFFERENCES: Final = (
         "A function needs a name, a database and a class; Hive stumbles without an owner",
         ("functions/create_function: with the least",),
         skep_says("None"),
+    ),
+    Difference(
+        "Hive quotes its database, with the stack of calls",
+        ("functions/alter_function: a name that is taken",),
+        same_kind,
     ),
     Difference(
         "The conditional alter is honoured; 3.1.3 ignores the condition",

@@ -11,6 +11,7 @@ from tests.differential.probes import (
     filters,
     functions,
     partitions,
+    requests,
     service,
     spark,
     tables,
@@ -30,4 +31,5 @@ TOPICS: Final[dict[str, Sequence[Probe]]] = {
     "functions": functions.SCRIPT,
     "views": views.SCRIPT,
     "catalogs": catalogs.SCRIPT,
+    "requests": requests.SCRIPT,
 }

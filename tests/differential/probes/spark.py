@@ -1,5 +1,7 @@
 """A session as Spark's Hive client has it: one database, tables of its kinds, their partitions, and the end of all."""
 
+from typing import Any
+
 from skep.wire.generated.common import (
     EnvironmentContext,
     FieldSchema,
@@ -86,7 +88,7 @@ STATISTICS = with_parameters(
         "spark.sql.statistics.colStats.a.max": "1",
     }
 )
-VIEW = {
+VIEW: dict[str, Any] = {
     "sd": parquet(columns("a int, b string")),
     "tableType": "VIRTUAL_VIEW",
     "viewOriginalText": "select * from t1",
