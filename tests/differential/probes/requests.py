@@ -48,6 +48,8 @@ from tests.differential.script import Ask, Probe, Put, Tree
 from tests.differential.script import ask as ask_all
 
 DB = "rq"
+CAT = "hive"
+"""Clients of Hive 4 always say it."""
 HIVE_4 = ("4.0.1", "4.1")
 SINCE_4_1 = ("4.1",)
 VALUES = field("values")
@@ -62,11 +64,11 @@ def make(label: str, given: Table | None, **other: Any) -> Ask:
 
 
 def get(label: str, name: str, show: Any = None) -> Ask:
-    return ask(label, "get_table_req", GetTableRequest(dbName=DB, tblName=name), show=show)
+    return ask(label, "get_table_req", GetTableRequest(dbName=DB, tblName=name, catName=CAT), show=show)
 
 
 def parts(label: str, show: Any = None) -> Ask:
-    return ask(label, "get_partitions_req", PartitionsRequest(None, DB, "p", -1), show=show)
+    return ask(label, "get_partitions_req", PartitionsRequest(CAT, DB, "p", -1), show=show)
 
 
 def part(*values: str) -> Partition:
@@ -75,6 +77,7 @@ def part(*values: str) -> Partition:
 
 def specs(label: str, mode: int | None, filters: tuple[str, ...], *fields: str) -> Ask:
     wanted = GetPartitionsRequest(
+        catName=CAT,
         dbName=DB,
         tblName="p",
         projectionSpec=GetProjectionsSpec(fieldList=fields),
@@ -93,21 +96,21 @@ def kind(found: Any) -> Any:
 
 SCRIPT: list[Probe] = [
     # --- databases
-    ask("new", "create_database_req", CreateDatabaseRequest(DB, "d", ownerName="o", ownerType=1)),
-    ask("taken", "create_database_req", CreateDatabaseRequest(DB, "d")),
-    ask("a bad name", "create_database_req", CreateDatabaseRequest("a\tb", "d")),
+    ask("new", "create_database_req", CreateDatabaseRequest(DB, "d", ownerName="o", ownerType=1, catalogName=CAT, parameters={})),
+    ask("taken", "create_database_req", CreateDatabaseRequest(DB, "d", catalogName=CAT)),
+    ask("a bad name", "create_database_req", CreateDatabaseRequest("a\tb", "d", catalogName=CAT)),
     ask("in no catalog", "create_database_req", CreateDatabaseRequest("rqz", catalogName="zz")),
-    ask("plain", "get_database_req", GetDatabaseRequest(DB)),
-    ask("of a catalog", "get_database_req", GetDatabaseRequest(DB, "hive"), show=field("name")),
-    ask("missing", "get_database_req", GetDatabaseRequest("nodb")),
-    ask("without a name", "get_database_req", GetDatabaseRequest()),
+    ask("plain", "get_database_req", GetDatabaseRequest(DB, CAT)),
+    ask("in upper case", "get_database_req", GetDatabaseRequest("RQ", CAT), show=field("name")),
+    ask("missing", "get_database_req", GetDatabaseRequest("nodb", CAT)),
+    ask("without a name", "get_database_req", GetDatabaseRequest(None, CAT)),
     ask("all at once", "alter_database_req", AlterDatabaseRequest(DB, Database(DB, "new", parameters={"x": "y"}))),
-    ask("after that", "get_database_req", GetDatabaseRequest(DB)),
+    ask("after that", "get_database_req", GetDatabaseRequest(DB, CAT)),
     ask("missing", "alter_database_req", AlterDatabaseRequest("nodb", Database("nodb"))),
     ask(
         "some",
         "get_databases_req",
-        GetDatabaseObjectsRequest(pattern="rq*"),
+        GetDatabaseObjectsRequest(CAT, pattern="rq*"),
         show=lambda found: [d.name for d in found.databases],
         versions=SINCE_4_1,
     ),
@@ -137,9 +140,9 @@ SCRIPT: list[Probe] = [
     get("missing", "nope"),
     ask("some", "get_table_objects_by_name_req", GetTablesRequest(DB, ("t1", "nope")), show=lambda f: len(f.tables)),
     ask("of no database", "get_table_objects_by_name_req", GetTablesRequest("nodb", ("t1",))),
-    ask("plain", "get_fields_req", GetFieldsRequest(dbName=DB, tblName="t1")),
-    ask("missing", "get_fields_req", GetFieldsRequest(dbName=DB, tblName="nope")),
-    ask("plain", "get_schema_req", GetSchemaRequest(dbName=DB, tblName="t1")),
+    ask("plain", "get_fields_req", GetFieldsRequest(CAT, dbName=DB, tblName="t1")),
+    ask("missing", "get_fields_req", GetFieldsRequest(CAT, dbName=DB, tblName="nope")),
+    ask("plain", "get_schema_req", GetSchemaRequest(CAT, dbName=DB, tblName="t1")),
     ask("without capabilities", "get_tables_ext", GetTablesExtRequest("hive", DB, "*", 1)),
     ask("of one", "get_table_meta", DB, "t*", None),
     ask("all", "get_all_tables", DB),
@@ -147,14 +150,14 @@ SCRIPT: list[Probe] = [
     ask(
         "a property",
         "alter_table_req",
-        AlterTableRequest(None, DB, "ext", external(DB, "ext", "{X}/ext", parameters={"k": "v"})),
+        AlterTableRequest(CAT, DB, "ext", external(DB, "ext", "{X}/ext", parameters={"k": "v"})),
     ),
-    ask("missing", "alter_table_req", AlterTableRequest(None, DB, "nope", table(DB, "nope"))),
+    ask("missing", "alter_table_req", AlterTableRequest(CAT, DB, "nope", table(DB, "nope"))),
     ask(
         "not as expected",
         "alter_table_req",
         AlterTableRequest(
-            *(None, DB, "ext", external(DB, "ext", "{X}/ext", parameters={"k": "w"})),
+            *(CAT, DB, "ext", external(DB, "ext", "{X}/ext", parameters={"k": "w"})),
             expectedParameterKey="k",
             expectedParameterValue="z",
         ),
@@ -168,30 +171,30 @@ SCRIPT: list[Probe] = [
         show=places,
     ),
     ask("taken", "add_partitions_req", AddPartitionsRequest(DB, "p", (part("a", "1"),), True, True), show=places),
-    ask("by values", "append_partition_req", AppendPartitionsRequest(None, DB, "p", None, ("c", "3")), show=VALUES),
-    ask("by name", "append_partition_req", AppendPartitionsRequest(None, DB, "p", "ds=d/h=4"), show=VALUES),
-    ask("to no table", "append_partition_req", AppendPartitionsRequest(None, DB, "nope", None, ("c", "3"))),
+    ask("by values", "append_partition_req", AppendPartitionsRequest(CAT, DB, "p", None, ("c", "3")), show=VALUES),
+    ask("by name", "append_partition_req", AppendPartitionsRequest(CAT, DB, "p", "ds=d/h=4"), show=VALUES),
+    ask("to no table", "append_partition_req", AppendPartitionsRequest(CAT, DB, "nope", None, ("c", "3"))),
     parts("all", places),
-    ask("of no table", "get_partitions_req", PartitionsRequest(None, DB, "nope", -1)),
-    ask("one", "get_partition_req", GetPartitionRequest(None, DB, "p", ("a", "1")), show=lambda f: f.partition.values),
-    ask("missing", "get_partition_req", GetPartitionRequest(None, DB, "p", ("zz", "1"))),
-    ask("all", "fetch_partition_names_req", PartitionsRequest(None, DB, "p", -1)),
-    ask("none", "fetch_partition_names_req", PartitionsRequest(None, DB, "p", 0)),
-    ask("of no table", "fetch_partition_names_req", PartitionsRequest(None, DB, "nope", -1)),
+    ask("of no table", "get_partitions_req", PartitionsRequest(CAT, DB, "nope", -1)),
+    ask("one", "get_partition_req", GetPartitionRequest(CAT, DB, "p", ("a", "1")), show=lambda f: f.partition.values),
+    ask("missing", "get_partition_req", GetPartitionRequest(CAT, DB, "p", ("zz", "1"))),
+    ask("all", "fetch_partition_names_req", PartitionsRequest(CAT, DB, "p", -1)),
+    ask("none", "fetch_partition_names_req", PartitionsRequest(CAT, DB, "p", 0)),
+    ask("of no table", "fetch_partition_names_req", PartitionsRequest(CAT, DB, "nope", -1)),
     ask("some", "get_partitions_by_names_req", GetPartitionsByNamesRequest(DB, "p", ("ds=a/h=1", "zz")), show=places),
-    ask("some", "get_partitions_by_filter_req", GetPartitionsByFilterRequest(None, DB, "p", "h > 2", -1), show=VALUES),
-    ask("wrong", "get_partitions_by_filter_req", GetPartitionsByFilterRequest(None, DB, "p", "z > 2", -1)),
-    ask("some", "get_partition_names_ps_req", GetPartitionNamesPsRequest(None, DB, "p", ("a",), -1)),
+    ask("some", "get_partitions_by_filter_req", GetPartitionsByFilterRequest(CAT, DB, "p", "h > 2", -1), show=VALUES),
+    ask("wrong", "get_partitions_by_filter_req", GetPartitionsByFilterRequest(CAT, DB, "p", "z > 2", -1)),
+    ask("some", "get_partition_names_ps_req", GetPartitionNamesPsRequest(CAT, DB, "p", ("a",), -1)),
     ask(
         "some",
         "get_partitions_ps_with_auth_req",
-        GetPartitionsPsWithAuthRequest(None, DB, "p", ("b", ""), -1),
+        GetPartitionsPsWithAuthRequest(CAT, DB, "p", ("b", ""), -1),
         show=places,
     ),
     ask(
         "without values",
         "get_partitions_ps_with_auth_req",
-        GetPartitionsPsWithAuthRequest(None, DB, "p", None, -1),
+        GetPartitionsPsWithAuthRequest(CAT, DB, "p", None, -1),
         show=places,
     ),
     specs("by names", PartitionFilterMode.BY_NAMES, ("ds=a/h=1",), "values"),
@@ -205,33 +208,33 @@ SCRIPT: list[Probe] = [
             None, DB, "p", (partition(DB, "p", ("a", "1"), "{X}/p/ds=a/h=1", parameters={"k": "v"}),)
         ),
     ),
-    ask("missing", "alter_partitions_req", AlterPartitionsRequest(None, DB, "p", (part("zz", "1"),))),
+    ask("missing", "alter_partitions_req", AlterPartitionsRequest(CAT, DB, "p", (part("zz", "1"),))),
     ask(
         "other values",
         "rename_partition_req",
-        RenamePartitionRequest(None, DB, "p", ("b", "2"), partition(DB, "p", ("e", "5"), "{X}/p/ds=b/h=2")),
+        RenamePartitionRequest(CAT, DB, "p", ("b", "2"), partition(DB, "p", ("e", "5"), "{X}/p/ds=b/h=2")),
     ),
     parts("after changes", places),
-    ask("by values", "drop_partition_req", DropPartitionRequest(None, DB, "p", None, ("c", "3"), True)),
-    ask("by name", "drop_partition_req", DropPartitionRequest(None, DB, "p", "ds=d/h=4", None, True)),
-    ask("missing", "drop_partition_req", DropPartitionRequest(None, DB, "p", None, ("c", "3"), True)),
+    ask("by values", "drop_partition_req", DropPartitionRequest(CAT, DB, "p", None, ("c", "3"), True)),
+    ask("by name", "drop_partition_req", DropPartitionRequest(CAT, DB, "p", "ds=d/h=4", None, True)),
+    ask("missing", "drop_partition_req", DropPartitionRequest(CAT, DB, "p", None, ("c", "3"), True)),
     ask(
         "one",
         "drop_partitions_req",
         DropPartitionsRequest(DB, "p", RequestPartsSpec(names=("ds=e/h=5",)), True, True),
         show=places,
     ),
-    ask("values", "get_partition_values", PartitionValuesRequest(DB, "p", columns("h int"))),
+    ask("values", "get_partition_values", PartitionValuesRequest(DB, "p", columns("h int"), catName=CAT)),
     Put("data", "{X}/p/ds=a/h=1/f", 1, HIVE_4),
     ask("one", "truncate_table_req", TruncateTableRequest(DB, "p", ("ds=a/h=1",))),
     Tree("after all", "{X}/p", HIVE_4),
-    ask("some", "get_functions_req", GetFunctionsRequest(dbName=DB, pattern="*"), versions=SINCE_4_1),
+    ask("some", "get_functions_req", GetFunctionsRequest(DB, CAT, "*"), versions=SINCE_4_1),
     # --- the end
-    ask("missing", "drop_table_req", DropTableRequest(None, DB, "nope", True)),
-    ask("plain", "drop_table_req", DropTableRequest(None, DB, "t1", True)),
-    ask("for good", "drop_table_req", DropTableRequest(None, DB, "ext", True, EnvironmentContext({"ifPurge": "TRUE"}))),
-    ask("not empty", "drop_database_req", DropDatabaseRequest(DB, None, False, True, False)),
-    ask("all", "drop_database_req", DropDatabaseRequest(DB, None, False, True, True)),
-    ask("missing", "drop_database_req", DropDatabaseRequest(DB, None, False, True, True)),
-    ask("missing, never mind", "drop_database_req", DropDatabaseRequest(DB, None, True, True, True)),
+    ask("missing", "drop_table_req", DropTableRequest(CAT, DB, "nope", True)),
+    ask("plain", "drop_table_req", DropTableRequest(CAT, DB, "t1", True)),
+    ask("for good", "drop_table_req", DropTableRequest(CAT, DB, "ext", True, EnvironmentContext({"ifPurge": "TRUE"}))),
+    ask("not empty", "drop_database_req", DropDatabaseRequest(DB, CAT, False, True, False)),
+    ask("all", "drop_database_req", DropDatabaseRequest(DB, CAT, False, True, True)),
+    ask("missing", "drop_database_req", DropDatabaseRequest(DB, CAT, False, True, True)),
+    ask("missing, never mind", "drop_database_req", DropDatabaseRequest(DB, CAT, True, True, True)),
 ]
