@@ -48,6 +48,10 @@ class Rules:
         "A managed table of `hive` that is not transactional becomes external, with `external.table.purge` and"
         " `TRANSLATED_TO_EXTERNAL`; a transactional one needs a client that says it can write it"
     )
+    calls_databases_such: bool = _rule("A missing database is called `database hive.db`, not `db`")
+    forgives_request_forms: bool = _rule(
+        "`get_partitions_req` and `fetch_partition_names_req` take a missing table for one without partitions"
+    )
     tells_release: bool = _rule("`getVersion` answers with the release, not with 3.0")
 
 
@@ -74,6 +78,8 @@ _4_0 = replace(
     gives_ids=True,
     purges_external=True,
     translates_managed=True,
+    calls_databases_such=True,
+    forgives_request_forms=True,
     tells_release=True,
 )
 

@@ -133,6 +133,13 @@ class Context:
     def database_name(self, where: DatabaseName) -> str:
         return f"{where.catalog}.{where.database}" if self.rules.names_catalogs else where.database
 
+    def no_database(self, where: DatabaseName) -> NoSuchObjectException:
+        return NoSuchObjectException(self.missing_database(where))
+
+    def missing_database(self, where: DatabaseName) -> str:
+        """What messages call a database that is not there."""
+        return f"database {self.database_name(where)}" if self.rules.calls_databases_such else where.database
+
     def full_name(self, where: DatabaseName, table: str) -> str:
         """`db.t` for 2.3, `cat.db.t` for later clients."""
         return f"{self.database_name(where)}.{table}"

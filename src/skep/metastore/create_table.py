@@ -99,7 +99,7 @@ def create(ctx: Context, given: Table | None, env: dict[str, str], capabilities:
     with ctx.reading() as tx:
         row = databases.find(tx, *where)
         if row is None:
-            raise InvalidObjectException(where.database)
+            raise InvalidObjectException(ctx.missing_database(where))
         if tables.find(tx, *where, name) is not None:
             raise _taken(ctx, where, given)
         database = rows.database_of(row, where.catalog)
@@ -168,7 +168,7 @@ def _located(ctx: Context, table: Table, database_location: str | None, name: st
 def _insert(ctx: Context, tx: Transaction, where: DatabaseName, table: Table) -> None:
     row = databases.find(tx, *where)
     if row is None:
-        raise InvalidObjectException(where.database)
+        raise InvalidObjectException(ctx.missing_database(where))
     databases.lock(tx, row.id)
     if tables.find(tx, *where, table.tableName or "") is not None:
         raise _taken(ctx, where, table)

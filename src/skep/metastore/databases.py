@@ -38,10 +38,10 @@ DONE = AsyncOperationResp(finished=True)
 """Drops are finished when they are answered; older clients expect nothing and pass over it."""
 
 
-def find_database(tx: Transaction, where: DatabaseName) -> DatabaseRow:
+def find_database(ctx: Context, tx: Transaction, where: DatabaseName) -> DatabaseRow:
     row = databases.find(tx, *where)
     if row is None:
-        raise NoSuchObjectException(where.database)
+        raise ctx.no_database(where)
     return row
 
 
@@ -57,7 +57,7 @@ def get_database_req(ctx: Context, request: GetDatabaseRequest) -> Encoded:
 
 
 def _got(ctx: Context, where: DatabaseName) -> Encoded:
-    return Encoded(rows.database_reply(find_database(ctx.reader(), where), ctx.shown(where.catalog)))
+    return Encoded(rows.database_reply(find_database(ctx, ctx.reader(), where), ctx.shown(where.catalog)))
 
 
 def get_databases(ctx: Context, pattern: str | None) -> tuple[str, ...]:
@@ -172,7 +172,7 @@ def alter_database(ctx: Context, dbname: str | None, db: Database | None) -> Non
         row = databases.find(tx, *where)
         if row is None:
             if ctx.rules.alters_whole_database:
-                raise NoSuchObjectException(where.database)
+                raise ctx.no_database(where)
             return
         databases.lock(tx, row.id, exclusive=True)
         before = rows.database_of(row, where.catalog)
@@ -261,6 +261,6 @@ def _drop(ctx: Context, where: DatabaseName, *, delete_data: bool, cascade: bool
 
 def _missing_to_drop(ctx: Context, where: DatabaseName) -> Exception:
     if ctx.rules.drop_names_database:
-        return NoSuchObjectException(where.database)
+        return ctx.no_database(where)
     # 2.3 and 3.1 stumble over the missing database; clients accept a MetaException here.
     return MetaException(f"database {where.database} does not exist")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from skep.errors import MetaException, NoSuchObjectException
+from skep.errors import MetaException
 from skep.hive.stats import set_basic_state, set_fast_stats
 from skep.metastore import normal, rows
 from skep.metastore.changes import record
@@ -46,7 +46,7 @@ def drop(ctx: Context, where: DatabaseName, name: str | None, delete_data: bool)
 
     def remove(tx: Transaction) -> list[int]:
         if ctx.rules.drops_need_database and databases.find(tx, *where) is None:
-            raise NoSuchObjectException(where.database)
+            raise ctx.no_database(where)
         return remove_table(ctx, tx, where, wanted, delete_data=delete_data)
 
     finish(ctx, ctx.database.run(remove))

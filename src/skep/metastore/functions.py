@@ -76,7 +76,7 @@ def create_function(ctx: Context, func: Function | None) -> None:
     def create(tx: Transaction) -> None:
         row = databases.find(tx, *where)
         if row is None:
-            raise NoSuchObjectException(where.database)
+            raise ctx.no_database(where)
         databases.lock(tx, row.id)
         if functions.find(tx, *where, name) is not None:
             raise taken
@@ -118,7 +118,7 @@ def alter_function(ctx: Context, dbName: str | None, funcName: str | None, newFu
             raise MetaException(f"function {name} doesn't exist")
         home = databases.find(tx, *target)
         if home is None:
-            raise NoSuchObjectException(target.database)
+            raise ctx.no_database(target)
         before = rows.function_of(row, *where)
         stored = _stored(wanted, before.createTime or 0)
         functions.update(tx, row.id, home.id, normalize(wanted.functionName or ""), rows.function_body(stored))

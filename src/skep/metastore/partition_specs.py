@@ -74,6 +74,8 @@ def _grouped(ctx: Context, of: Partitioned, found: list[Partition]) -> tuple[Par
     outside: list[Partition] = []
     for part in found:
         sd = part.sd or StorageDescriptor()
+        # Numbers that were not asked for are zero, as Java has them.
+        sd = replace(sd, compressed=bool(sd.compressed), numBuckets=sd.numBuckets or 0)
         location = sd.location
         if location is not None and not location.startswith(root):
             outside.append(part)
@@ -83,7 +85,7 @@ def _grouped(ctx: Context, of: Partitioned, found: list[Partition]) -> tuple[Par
         _, members = shared.setdefault(repr(base), (base, []))
         below = location[len(root) :] if location is not None else None
         members.append(
-            PartitionWithoutSD(part.values, part.createTime, part.lastAccessTime, below, part.parameters, None)
+            PartitionWithoutSD(part.values, part.createTime or 0, part.lastAccessTime or 0, below, part.parameters)
         )
     specs = [
         _spec(

@@ -151,21 +151,29 @@ def get_partitions_with_auth(
 
 def get_partitions_req(ctx: Context, req: PartitionsRequest) -> Encoded:
     where = ctx.name(req.dbName, req.catName)
-    row = find_table(ctx, ctx.reader(), where, table_name(req.tblName))
+    row = _forgiven(ctx, where, req.tblName)
+    if row is None:
+        return Encoded(rows.wrapped_list((), 0))
     return listed(ctx, where, row, None, limit_of(req.maxParts), wrapped=True)
 
 
+def _forgiven(ctx: Context, where: DatabaseName, name: str | None) -> TableRow | None:
+    """The table; None where the generation takes a missing one for one without partitions."""
+    if ctx.rules.forgives_request_forms:
+        return tables.find(ctx.reader(), *where, table_name(name))
+    return find_table(ctx, ctx.reader(), where, table_name(name))
+
+
 def get_partition_names(ctx: Context, db_name: str | None, tbl_name: str | None, max_parts: int | None) -> Encoded:
-    return _names(ctx, ctx.name(db_name), tbl_name, max_parts)
+    return _names(ctx, find_table(ctx, ctx.reader(), ctx.name(db_name), table_name(tbl_name)), max_parts)
 
 
-def fetch_partition_names_req(ctx: Context, partitionReq: PartitionsRequest) -> Encoded:
-    where = ctx.name(partitionReq.dbName, partitionReq.catName)
-    return _names(ctx, where, partitionReq.tblName, partitionReq.maxParts)
+def fetch_partition_names_req(ctx: Context, partitionReq: PartitionsRequest) -> Encoded | tuple[str, ...]:
+    row = _forgiven(ctx, ctx.name(partitionReq.dbName, partitionReq.catName), partitionReq.tblName)
+    return () if row is None else _names(ctx, row, partitionReq.maxParts)
 
 
-def _names(ctx: Context, where: DatabaseName, tbl_name: str | None, max_parts: int | None) -> Encoded:
-    row = find_table(ctx, ctx.reader(), where, table_name(tbl_name))
+def _names(ctx: Context, row: TableRow, max_parts: int | None) -> Encoded:
     limit = limit_of(max_parts)
     return listed_names(ctx, row, -1 if limit == 0 and not ctx.rules.names_max_0_is_none else limit)
 

@@ -146,11 +146,11 @@ def table_struct(row: TableRow, catalog: str | None, database: str, *, with_id: 
     parts = [text_field(1, row.name), text_field(2, database), row.body]
     if catalog is not None:
         parts.append(text_field(17, catalog))
-    if with_id:
-        parts += (b"\x0a\x00\x19", binary.pack_q(row.id))
     if row.creation_metadata is not None:
         parts += (b"\x0c\x00\x10", row.creation_metadata)
-    if row.write_id > 0:
+    if with_id:
+        parts += (b"\x0a\x00\x13", binary.pack_q(max(row.write_id, 0)), b"\x0a\x00\x19", binary.pack_q(row.id))
+    elif row.write_id > 0:
         parts += (b"\x0a\x00\x13", binary.pack_q(row.write_id))
     parts.append(_STOP)
     return b"".join(parts)

@@ -23,6 +23,7 @@ from skep.store.tables import SearchableTable
 from skep.wire import binary
 from skep.wire.generated.common import Table
 from skep.wire.generated.tables import ExtendedTableInfo, GetTablesExtRequest, TableMeta
+from skep.wire.structs import replace
 
 TABLE_TYPES: Final = ("MANAGED_TABLE", "EXTERNAL_TABLE", "VIRTUAL_VIEW", "INDEX_TABLE", "MATERIALIZED_VIEW")
 NO_TYPE: Final = "java.lang.IllegalArgumentException: No enum constant org.apache.hadoop.hive.metastore.TableType."
@@ -77,25 +78,21 @@ def get_table_meta(
         for database in databases.names(tx, catalog):
             if in_database(database):
                 found += (
-                    TableMeta(
-                        dbName=database,
-                        tableName=meta.name,
-                        tableType=meta.type,
-                        comments=_comment(meta.body),
-                        catName=catalog if ctx.rules.gives_ids else None,
-                        ownerName=meta.owner if ctx.rules.gives_ids else None,
-                    )
+                    _meta(ctx, catalog, database, meta)
                     for meta in tables.metas(tx, catalog, database)
                     if matches(meta.name) and (not tbl_types or meta.type in tbl_types)
                 )
     return tuple(found)
 
 
-def _comment(body: bytes) -> str | None:
-    # Most tables have none: only those whose bytes hold the word are decoded.
-    if b"comment" not in body:
-        return None
-    return (binary.decode(Table, body + b"\x00").parameters or {}).get(COMMENT)
+def _meta(ctx: Context, catalog: str, database: str, meta: tables.TableMeta) -> TableMeta:
+    # Few tables have a comment: only those whose bytes hold the word are decoded, and those whose owner is asked for.
+    whole = COMMENT.encode() in meta.body or ctx.rules.gives_ids
+    table = binary.decode(Table, meta.body + b"\x00") if whole else Table()
+    shown = TableMeta(database, meta.name, meta.type, (table.parameters or {}).get(COMMENT))
+    if not ctx.rules.gives_ids:
+        return shown
+    return replace(shown, catName=catalog, ownerName=meta.owner, ownerType=table.ownerType)
 
 
 def get_tables_ext(ctx: Context, req: GetTablesExtRequest) -> tuple[ExtendedTableInfo, ...]:

@@ -96,7 +96,11 @@ def kind(found: Any) -> Any:
 
 SCRIPT: list[Probe] = [
     # --- databases
-    ask("new", "create_database_req", CreateDatabaseRequest(DB, "d", ownerName="o", ownerType=1, catalogName=CAT, parameters={})),
+    ask(
+        "new",
+        "create_database_req",
+        CreateDatabaseRequest(DB, "d", ownerName="o", ownerType=1, catalogName=CAT, parameters={}),
+    ),
     ask("taken", "create_database_req", CreateDatabaseRequest(DB, "d", catalogName=CAT)),
     ask("a bad name", "create_database_req", CreateDatabaseRequest("a\tb", "d", catalogName=CAT)),
     ask("in no catalog", "create_database_req", CreateDatabaseRequest("rqz", catalogName="zz")),
