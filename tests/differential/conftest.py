@@ -42,3 +42,15 @@ def sides_2_3(hive_2_3: ApacheMetastore, tmp_path_factory: pytest.TempPathFactor
 def sides_3_1(hive_3_1: ApacheMetastore, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Sides]:
     with _sides(hive_3_1, "3.1", "3.1", tmp_path_factory.mktemp("sides")) as sides:
         yield sides
+
+
+@pytest.fixture(scope="module")
+def sides_4_0_1(hive_4_0_1: ApacheMetastore, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Sides]:
+    with _sides(hive_4_0_1, "4.0.1", "4.0", tmp_path_factory.mktemp("sides")) as sides:
+        yield sides
+
+
+@pytest.fixture(scope="module")
+def sides_4_1(hive_4_1_0: ApacheMetastore, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Sides]:
+    with _sides(hive_4_1_0, "4.1", "4.0", tmp_path_factory.mktemp("sides")) as sides:
+        yield sides

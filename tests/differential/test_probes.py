@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import pytest
 
 from tests.differential.conftest import Sides
-from tests.differential.deliberate import DIFFERENCES, differences
+from tests.differential.deliberate import DIFFERENCES, DIFFERENCES_OF_HIVE_4, differences
 from tests.differential.probes import TOPICS
 from tests.differential.script import Probe, lines
 
@@ -52,6 +52,18 @@ def test_skep_answers_as_hive_3_1(topic: str, sides_3_1: Sides) -> None:
     assert not wrong, "\n".join(wrong)
 
 
+@pytest.mark.peers
+def test_skep_answers_the_request_forms_as_hive_4_0(sides_4_0_1: Sides) -> None:
+    wrong = compared("requests", TOPICS["requests"], sides_4_0_1)
+    assert not wrong, "\n".join(wrong)
+
+
+@pytest.mark.peers
+def test_skep_answers_the_request_forms_as_hive_4_1(sides_4_1: Sides) -> None:
+    wrong = compared("requests", TOPICS["requests"], sides_4_1)
+    assert not wrong, "\n".join(wrong)
+
+
 @pytest.mark.parametrize("topic", TOPICS)
 def test_every_line_has_a_label_of_its_own(topic: str) -> None:
     twice = [label for label, number in Counter(f"{p.kind}{p.label}" for p in TOPICS[topic]).items() if number > 1]
@@ -65,5 +77,6 @@ def test_every_deliberate_difference_names_a_line_that_exists() -> None:
         for probe in script
         for version in probe.versions
     }
-    listed = {(version, line) for each in DIFFERENCES for line in each.lines for version in each.versions}
+    every = (*DIFFERENCES, *DIFFERENCES_OF_HIVE_4)
+    listed = {(version, line) for each in every for line in each.lines for version in each.versions}
     assert not listed - known

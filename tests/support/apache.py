@@ -55,6 +55,8 @@ LIBRARY_JARS = tuple(
         "slf4j-api",
     )
 )
+# Hive 4.1.0 parses its filters with this, and does not say so.
+FILTER_JARS = ("antlr4-runtime-*.jar",)
 DERBY_JARS = ("derby-*.jar", "derbyshared-*.jar", "derbytools-*.jar")
 
 # A call that its database refuses is tried ten times, two seconds apart, before the client hears of it.
@@ -126,6 +128,7 @@ def apache_peer(version: str) -> Iterator[ApacheMetastore]:
         *_peer_jars(version, brought_by="make peers"),
         *_matching(_pyspark_jars(), (*HADOOP_JARS, *DERBY_JARS, *COMPILER_JARS)),
         *_matching(PEERS / "hive-3.1.3", LIBRARY_JARS),
+        *_matching(PEERS / "hive-4.0.1", FILTER_JARS),
     ]
     script = PEERS / f"hive-{version}" / "schema.sql"
     with _home(version, "metastore-site.xml", "metastore.warehouse.dir", STANDALONE_SETTINGS) as home:

@@ -103,8 +103,7 @@ def existing_database(ctx: Context, dbname: str | None, catalog: str | None) -> 
         raise UnknownDBException("DB name is null or empty")
     where = ctx.name(dbname, catalog)
     if databases.find(ctx.reader(), *where) is None:
-        more = f": {ctx.missing_database(where)}" if ctx.rules.calls_databases_such else ""
-        raise UnknownDBException(f"Could not find database {ctx.database_name(where)}{more}")
+        raise UnknownDBException(f"Could not find database {ctx.database_name(where)}")
     return where
 
 

@@ -232,7 +232,7 @@ SCRIPT: list[Probe] = [
     Put("data", "{X}/p/ds=a/h=1/f", 1, HIVE_4),
     ask("one", "truncate_table_req", TruncateTableRequest(DB, "p", ("ds=a/h=1",))),
     Tree("after all", "{X}/p", HIVE_4),
-    ask("some", "get_functions_req", GetFunctionsRequest(DB, CAT, "*"), versions=SINCE_4_1),
+    ask("some", "get_functions_req", GetFunctionsRequest(DB, CAT, "*", True), versions=SINCE_4_1),
     # --- the end
     ask("missing", "drop_table_req", DropTableRequest(CAT, DB, "nope", True)),
     ask("plain", "drop_table_req", DropTableRequest(CAT, DB, "t1", True)),
