@@ -24,7 +24,7 @@ log = logging.getLogger("skep.metastore")
 TOPICS: Final = (
     *("service", "catalogs", "databases", "tables", "alter_table"),
     *("partitions", "add_partitions", "alter_partitions", "drop_partitions", "functions"),
-    *("transactions", "write_ids", "locks", "compactions", "materializations"),
+    *("transactions", "write_ids", "locks", "compactions", "show_compactions", "materializations"),
 )
 """The modules that serve methods; a public function named like a method serves it."""
 
