@@ -51,9 +51,8 @@ def reap(service: Service) -> None:
 def _forget_transactions(tx: Transaction, now: int) -> None:
     opened = transactions.min_open(tx)
     components.purge_sets(tx, transactions.high_water_mark(tx) + 1 if opened is None else opened)
-    uncommitted = transactions.min_uncommitted(tx)
-    write_ids.purge(tx, uncommitted)
-    transactions.purge(tx, transactions.high_water_mark(tx) + 1, now - REMEMBERED)
+    write_ids.purge(tx, transactions.min_uncommitted(tx))
+    transactions.purge(tx, now - REMEMBERED)
 
 
 def outdated(history: Iterable[CompactionRow], before: int) -> Iterator[int]:

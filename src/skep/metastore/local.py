@@ -10,8 +10,10 @@ import logging
 from collections.abc import Callable
 from functools import partial
 from importlib import import_module
-from typing import Any, Final
+from pkgutil import iter_modules
+from typing import Any
 
+import skep.metastore
 from skep.errors import ApplicationError, MetaException, MetastoreError, SkepError, StoreError
 from skep.hive.generation import Generation
 from skep.metastore.context import Context, Encoded, Service
@@ -20,15 +22,6 @@ from skep.wire.message import Call, Reply, Session
 from skep.wire.methods import METHODS, Method
 
 log = logging.getLogger("skep.metastore")
-
-TOPICS: Final = (
-    *("service", "catalogs", "databases", "functions"),
-    *("tables", "table_lists", "create_table", "alter_table", "drop_table"),
-    *("partitions", "partition_search", "partition_specs", "partition_marks"),
-    *("add_partitions", "alter_partitions", "drop_partitions", "exchange_partitions"),
-    *("transactions", "write_ids", "locks", "compactions", "materializations"),
-)
-"""The modules that serve methods; a public function named like a method serves it."""
 
 Function = Callable[..., Any]
 _API_VERSION = {
@@ -40,12 +33,14 @@ _API_VERSION = {
 
 
 def served() -> dict[str, Function]:
-    """Every method that has a function."""
+    """Every method that has a function: a public function of this room that is named like the method serves it."""
     found: dict[str, Function] = {}
-    for topic in TOPICS:
+    for _, topic, _ in iter_modules(skep.metastore.__path__):
         module = import_module(f"skep.metastore.{topic}")
         for name, value in vars(module).items():
             if name in METHODS and callable(value) and value.__module__ == module.__name__:
+                if name in found:
+                    raise TypeError(f"{name} is served by {found[name].__module__} and by {module.__name__}")
                 found[name] = value
     return found
 

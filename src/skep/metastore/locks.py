@@ -45,14 +45,14 @@ def lock(ctx: Context, rqst: LockRequest) -> LockResponse:
     if not rqst.component:
         raise internal_error("lock")
     txn_id = rqst.txnid or 0
-    targets = [_target(ctx, number, component) for number, component in enumerate(rqst.component, 1)]
-    written = _written(targets, rqst.component) if txn_id else []
+    given = rqst.component
+    targets = [_target(ctx, number, component) for number, component in enumerate(given, 1)]
 
     def ask(tx: Transaction) -> LockResponse:
         now = millis(ctx.service)
         if txn_id:
             require_open(tx, txn_id)
-            _note_written(tx, txn_id, written)
+            _note_written(tx, txn_id, _written(targets, given))
         ext_id = locks.take_id(tx)
         wanted = [target._replace(ext_id=ext_id, txn_id=txn_id) for target in targets]
         blocked, ended = _judge(ctx, tx, wanted)

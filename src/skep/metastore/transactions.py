@@ -249,7 +249,7 @@ def commit_txn(ctx: Context, rqst: CommitTxnRequest) -> None:
         if replayed:
             _complete_replayed(ctx, tx, txn_id, rqst.writeEventInfos or ())
             transactions.forget_replicated(tx, [txn_id])
-        transactions.finish(tx, [txn_id], TxnState.COMMITTED)
+        transactions.finish(tx, [txn_id], TxnState.COMMITTED, millis(ctx.service))
         locks.delete_of_txns(tx, [txn_id])
         write_ids.forget_history(tx, [txn_id])
         if not (rqst.replPolicy is not None and rqst.txn_type == TxnType.DEFAULT):
@@ -289,7 +289,7 @@ def _complete(ctx: Context, tx: Transaction, txn: Unfinished, rqst: CommitTxnReq
             deletes = ctx.generation >= Generation.HIVE_4_0
             collided = components.collision(tx, txn.id, deletes=deletes)
             if collided is not None:
-                abort(tx, [txn.id], WRITE_CONFLICT)
+                abort(ctx.service, tx, [txn.id], WRITE_CONFLICT)
                 record_end(ctx, tx, "ABORT_TXN", [txn])
                 return _conflict(txn.id, commit_id, collided)
         components.record(tx, txn.id, commit_id)
@@ -349,7 +349,7 @@ def abort_txn(ctx: Context, rqst: AbortTxnRequest) -> None:
         if txn is None or txn.state == TxnState.COMMITTED:
             raise not_open(txn, txn_id)
         if txn.state == TxnState.OPEN:
-            abort(tx, [txn_id], reason)
+            abort(ctx.service, tx, [txn_id], reason)
             if not (rqst.replPolicy is not None and rqst.txn_type == TxnType.DEFAULT):
                 record_end(ctx, tx, "ABORT_TXN", [txn])
 
@@ -365,7 +365,7 @@ def abort_txns(ctx: Context, rqst: AbortTxnsRequest) -> None:
         found = transactions.lock_many(tx, ids)
         opened = [txn for _, txn in sorted(found.items()) if txn.state == TxnState.OPEN]
         if opened:
-            abort(tx, [txn.id for txn in opened], reason)
+            abort(ctx.service, tx, [txn.id for txn in opened], reason)
             record_end(ctx, tx, "ABORT_TXN", opened)
 
     ctx.database.run(aborting)

@@ -87,9 +87,9 @@ def keep_alive(tx: Transaction, txn_id: int, now: int) -> None:
         raise not_open(transactions.find(tx, txn_id), txn_id)
 
 
-def abort(tx: Transaction, ids: Sequence[int], reason: str) -> None:
+def abort(service: Service, tx: Transaction, ids: Sequence[int], reason: str) -> None:
     """Abort open transactions, whose rows are locked already: their locks go, what they wrote to is remembered."""
-    transactions.finish(tx, ids, TxnState.ABORTED, reason)
+    transactions.finish(tx, ids, TxnState.ABORTED, millis(service), reason)
     locks.delete_of_txns(tx, ids)
     write_ids.forget_history(tx, ids)
     for policy in transactions.forget_replicated(tx, ids):
@@ -127,5 +127,5 @@ def abort_stale(ctx: Context, tx: Transaction, ids: Sequence[int] | None = None)
     now = millis(ctx.service)
     found = transactions.stale(tx, now - TIMEOUT, now - REPLICATION_TIMEOUT, TxnType.REPL_CREATED, ids)
     if found:
-        abort(tx, [txn.id for txn in found], TIMED_OUT)
+        abort(ctx.service, tx, [txn.id for txn in found], TIMED_OUT)
     return found

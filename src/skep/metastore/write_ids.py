@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from skep.errors import MetaException
+from skep.errors import MetaException, MetastoreError
 from skep.hive.generation import Generation
 from skep.hive.snapshots import NO_OPEN_ID, SnapshotSyntaxError, ValidTxnList, ValidWriteIdList
 from skep.metastore.changes import record
@@ -213,7 +213,11 @@ def add_write_ids_to_min_history(ctx: Context, txnId: int | None, writeIds: dict
     lowest = [(full_name(ctx, name), write_id) for name, write_id in sorted((writeIds or {}).items())]
 
     def add(tx: Transaction) -> None:
-        require_open(tx, txn_id)
+        try:
+            require_open(tx, txn_id)
+        except MetastoreError as error:
+            # The call declares no other kind.
+            raise MetaException(str(error)) from None
         write_ids.add_history(tx, txn_id, lowest)
 
     ctx.database.run(add)
@@ -243,7 +247,7 @@ def repl_tbl_writeid_state(ctx: Context, rqst: ReplTblWriteIdStateRequest) -> No
                 host=rqst.hostName or "",
                 now=millis(ctx.service),
             )
-            abort(tx, txns, REPLICATED_WRITE_ID)
+            abort(ctx.service, tx, txns, REPLICATED_WRITE_ID)
         write_ids.begin_at(tx, table, source.high_watermark + 1, zip(source.aborted, txns, strict=True))
         if txns:
             for part in rqst.partNames or (None,):

@@ -269,6 +269,7 @@ txns = _table(
     _column("heartbeat", BigInteger()),
     # The lowest transaction that was open when this one began: what its snapshots may still except.
     _column("min_open", BigInteger()),
+    Column("ended", BigInteger()),
     Column("reason", Text()),
     # All that snapshots and time-outs look at: never the committed ones, which are most.
     _partial("txns_unfinished", "id", "state", "type", where="state <> 1"),

@@ -78,7 +78,7 @@ _UNFINISHED_ROWS = Statement(
 _FIND = Statement(sa.select(_t.id, _t.state, _t.type).where(_THIS))
 _LOCK = Statement(sa.select(_t.id, _t.state, _t.type).where(_THIS).with_for_update())
 _LOCK_MANY = Statement(sa.select(_t.id, _t.state, _t.type).where(_THESE).order_by(_t.id).with_for_update())
-_FINISH = Statement(sa.update(schema.txns).values(bound("state", "reason")).where(_THESE, _OPEN))
+_FINISH = Statement(sa.update(schema.txns).values(bound("state", "ended", "reason")).where(_THESE, _OPEN))
 _HEARTBEAT = Statement(sa.update(schema.txns).values(bound("heartbeat")).where(_THIS, _OPEN))
 _HEARTBEAT_RANGE = Statement(
     sa.update(schema.txns)
@@ -105,9 +105,7 @@ _MIN_SEEN = Statement(sa.select(sa.func.min(_t.min_open)).where(_UNFINISHED, _OP
 _MIN_UNFINISHED = Statement(sa.select(sa.func.min(_t.id)).where(_UNFINISHED))
 _PURGE = Statement(
     sa.delete(schema.txns).where(
-        _t.id < sa.bindparam("below"),
-        _t.started < sa.bindparam("before"),
-        ~_OPEN,
+        _t.ended < sa.bindparam("before"),
         ~sa.exists().where(schema.txn_components.c.txn_id == _t.id),
     )
 )
@@ -174,9 +172,9 @@ def lock_many(tx: Transaction, ids: Sequence[int]) -> dict[int, Unfinished]:
     return {row[0]: Unfinished._make(row) for row in tx.all(_LOCK_MANY, ids=tx.list(ids))}
 
 
-def finish(tx: Transaction, ids: Sequence[int], state: TxnState, reason: str | None = None) -> None:
+def finish(tx: Transaction, ids: Sequence[int], state: TxnState, now: int, reason: str | None = None) -> None:
     """Commit or abort those of them that are open."""
-    tx.run(_FINISH, ids=tx.list(ids), state=state.value, reason=reason)
+    tx.run(_FINISH, ids=tx.list(ids), state=state.value, ended=now, reason=reason)
 
 
 def heartbeat(tx: Transaction, id: int, now: int) -> bool:
@@ -219,9 +217,9 @@ def min_uncommitted(tx: Transaction) -> int:
     return min(found)
 
 
-def purge(tx: Transaction, below: int, before: int) -> int:
-    """Forget those below an id that began before a time: the committed, and the aborted that wrote nothing."""
-    return tx.run(_PURGE, below=below, before=before)
+def purge(tx: Transaction, before: int) -> int:
+    """Forget those that ended before a time: the committed, and the aborted that wrote nothing."""
+    return tx.run(_PURGE, before=before)
 
 
 # --- transactions that repeat those of another metastore --------------------------------------------------------

@@ -193,6 +193,7 @@ def upgrade() -> None:
         _required("started", sa.BigInteger()),
         _required("heartbeat", sa.BigInteger()),
         _required("min_open", sa.BigInteger()),
+        sa.Column("ended", sa.BigInteger()),
         sa.Column("reason", sa.Text()),
     )
     _partial_index("txns_unfinished", "txns", ["id", "state", "type"], "state <> 1")
