@@ -10,7 +10,6 @@ from collections.abc import Callable, Iterable
 from typing import Final, NamedTuple
 
 from skep.errors import InvalidObjectException, MetaException, NoSuchObjectException
-from skep.hive.generation import Generation
 from skep.hive.names import PartitionNameError, make_part_name, normalize, partition_name_to_vals
 from skep.metastore import rows
 from skep.metastore.context import Context
@@ -389,7 +388,7 @@ def _shown(ctx: Context, row: GrantRow) -> HiveObjectPrivilege:
             objectName=row.connector if row.object_type == _Kind.DATACONNECTOR else row.table,
             partValues=None if row.partition is None else tuple(partition_name_to_vals(row.partition)),
             columnName=row.column,
-            catName=row.cat if ctx.generation >= Generation.HIVE_3_1 else None,
+            catName=row.cat if ctx.rules.names_catalogs else None,
         ),
         principalName=row.grant.principal,
         principalType=row.grant.principal_type,

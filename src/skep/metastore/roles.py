@@ -9,7 +9,6 @@ from collections.abc import Iterable
 from typing import Final
 
 from skep.errors import InvalidObjectException, MetaException, MetastoreError, NoSuchObjectException
-from skep.hive.generation import Generation
 from skep.metastore.context import Context
 from skep.store import grants, role_grants, roles
 from skep.store.role_grants import RoleGrantRow
@@ -37,13 +36,13 @@ def wrapped(ctx: Context, error: MetastoreError) -> MetastoreError:
 
     Hive 2.3 fails internally instead, and the client never learns why; it is answered alike.
     """
-    if ctx.generation < Generation.HIVE_3_1:
+    if not ctx.rules.explains_grants:
         return error
     return MetaException(f"Got exception: org.apache.hadoop.hive.metastore.api.{type(error).__name__} {error.message}")
 
 
 def _implicitly(ctx: Context) -> str:
-    return "implictly" if ctx.generation < Generation.HIVE_3_1 else "implicitly"
+    return "implicitly" if ctx.rules.explains_grants else "implictly"
 
 
 def _given(name: str | None, what: str) -> str:

@@ -14,7 +14,6 @@ from typing import Final
 from skep.errors import AuthenticationError, MetaException
 from skep.hive.delegation import DelegationError, Identifier, Kept, MasterKey, Token, short_name, to_text
 from skep.hive.delegation import from_text as bytes_of
-from skep.hive.generation import Generation
 from skep.metastore.context import Context, Service
 from skep.store import tokens
 from skep.store.transaction import ConstraintViolated, Transaction
@@ -215,7 +214,7 @@ def remove_token(ctx: Context, token_identifier: str | None) -> bool:
 
 def get_token(ctx: Context, token_identifier: str | None) -> str | None:
     found = tokens.find(ctx.reader(), _needed(token_identifier, "token identifier"))
-    if found is None and ctx.generation >= Generation.HIVE_3_1:
+    if found is None and ctx.rules.empties_missing_tokens:
         return ""  # Thrift has no null; Hive 2.3 sends no result at all.
     return found
 
