@@ -37,6 +37,10 @@ class Rules:
     drops_need_database: bool = _rule("`drop_table` in a missing database names the database, not the table")
     explains_exchange: bool = _rule("`exchange_partition` looks for everything first and says what is missing")
     configures_columns: bool = _rule("`getMetaConf` also knows the check of column types and that of capabilities")
+    explains_grants: bool = _rule(
+        "Why a role or privilege was not granted or revoked is told, inside a MetaException, not an internal error"
+    )
+    empties_missing_tokens: bool = _rule("`get_token` of a missing one answers with an empty text, not without one")
     drop_names_database: bool = _rule(
         "`drop_database` of a missing one is a NoSuchObjectException, not a MetaException"
     )
@@ -69,6 +73,8 @@ _3_1 = replace(
     drops_need_database=True,
     explains_exchange=True,
     configures_columns=True,
+    explains_grants=True,
+    empties_missing_tokens=True,
 )
 _4_0 = replace(
     _3_1,

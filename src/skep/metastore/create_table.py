@@ -12,6 +12,7 @@ from skep.metastore.basic_stats import gathered_on_create
 from skep.metastore.changes import record
 from skep.metastore.context import DEFAULT_CATALOG, Context, DatabaseName, properties
 from skep.metastore.directories import Making, placed
+from skep.metastore.privileges import grants_of_new_table
 from skep.metastore.transactional import PROPERTIES, TRANSACTIONAL, checked_on_create, is_insert_only
 from skep.store import databases, tables
 from skep.store.transaction import ConstraintViolated, Transaction
@@ -173,5 +174,6 @@ def _insert(ctx: Context, tx: Transaction, where: DatabaseName, table: Table) ->
     if tables.find(tx, *where, table.tableName or "") is not None:
         raise _taken(ctx, where, table)
     columns = rows.table_columns(table)
-    tables.insert(tx, row.id, table.tableName or "", **columns._asdict())
+    table_id = tables.insert(tx, row.id, table.tableName or "", **columns._asdict())
+    grants_of_new_table(ctx, tx, table_id, table)
     record(ctx, tx, "CREATE_TABLE", where, table.tableName, [("table", binary.encode(table))])
