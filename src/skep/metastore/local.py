@@ -24,12 +24,6 @@ from skep.wire.methods import METHODS, Method
 log = logging.getLogger("skep.metastore")
 
 Function = Callable[..., Any]
-_API_VERSION = {
-    Generation.HIVE_2_3: "2.3",
-    Generation.HIVE_3_1: "3.1",
-    Generation.HIVE_4_0: "4.0.1",
-    Generation.HIVE_4_2: "4.2",
-}
 
 
 def served() -> dict[str, Function]:
@@ -81,7 +75,7 @@ class Local:
                 return Reply(value.body)
             return Reply.of(method, value)
         except MetastoreError as error:
-            return Reply.raised(method, error, _API_VERSION[session.generation])
+            return Reply.raised(method, error, session.version)
         except Exception as error:
             return _failed(method, error, session)
 
@@ -103,4 +97,4 @@ def _failed(method: Method, error: Exception, session: Session) -> Reply:
     else:
         log.exception("%s failed", method.name)
         text = f"{method.name} failed inside skep ({type(error).__name__}: {error}); the server's log has more"
-    return Reply.raised(method, MetaException(text), _API_VERSION[session.generation])
+    return Reply.raised(method, MetaException(text), session.version)
