@@ -35,6 +35,20 @@ class BitVectorError(ValueError):
     """Bytes that are not a bit vector of Hive; says why."""
 
 
+class Estimation(NamedTuple):
+    """How the number of distinct values of several partitions is estimated. The defaults are Hive's."""
+
+    density: bool = False
+    """From how densely the values lie between the lowest and the highest (hive.metastore.stats.ndv.densityfunction)."""
+    bit_vectors: bool = False
+    """From the partitions' bit vectors, where all have one (hive.stats.fetch.bitvector)."""
+    tuner: float = 0.0
+    """Between the lowest possible number (0) and the highest (1) (hive.metastore.stats.ndv.tuner)."""
+
+
+HIVES_ESTIMATION: Final = Estimation()
+
+
 # --- bytes ---------------------------------------------------------------------------------------------------
 
 
@@ -310,3 +324,12 @@ def merged(sketches: Sequence[Sketch | None]) -> Sketch | None:
     empty = HyperLogLog()
     known = [one for one in sketches if isinstance(one, HyperLogLog) and empty.can_merge(one)]
     return empty.merge(known) if known and len(known) == len(sketches) else None
+
+
+def pair(one: Sketch, other: Sketch) -> Sketch | None:
+    """Two in one, with the registers of the first; None if they are of different kinds."""
+    if isinstance(one, HyperLogLog) and isinstance(other, HyperLogLog) and one.can_merge(other):
+        return one.merge([other])
+    if isinstance(one, FMSketch) and isinstance(other, FMSketch) and one.can_merge(other):
+        return one.merge([other])
+    return None
