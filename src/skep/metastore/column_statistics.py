@@ -10,7 +10,6 @@ from collections.abc import Iterable
 from typing import Final
 
 from skep.errors import InvalidObjectException, MetaException, NoSuchObjectException
-from skep.hive.generation import Generation
 from skep.hive.names import normalize
 from skep.metastore import rows, stats_validity
 from skep.metastore.context import Context, DatabaseName, Encoded
@@ -37,7 +36,7 @@ def lower_part_name(name: str) -> str:
 def find_table(ctx: Context, tx: Transaction, where: DatabaseName, name: str) -> TableRow:
     row = tables.find(tx, *where, name)
     if row is None:
-        if ctx.generation < Generation.HIVE_3_1:
+        if not ctx.rules.names_catalogs:
             raise NoSuchObjectException(f"Specified database/table does not exist : {where.database}.{name}")
         raise NoSuchObjectException(
             f"Specified catalog.database.table does not exist : {where.catalog}.{where.database}.{name}"
@@ -47,7 +46,7 @@ def find_table(ctx: Context, tx: Transaction, where: DatabaseName, name: str) ->
 
 def knows_timestamps(ctx: Context, engine: str | None) -> bool:
     """Whether the client has a kind of statistics for timestamps: since Hive 4, which also names the engine."""
-    return engine is not None or ctx.generation >= Generation.HIVE_4_0
+    return engine is not None or ctx.rules.stamps_statistics
 
 
 def lower(names: Iterable[str] | None) -> list[str]:

@@ -37,6 +37,8 @@ class Rules:
     drops_need_database: bool = _rule("`drop_table` in a missing database names the database, not the table")
     explains_exchange: bool = _rule("`exchange_partition` looks for everything first and says what is missing")
     configures_columns: bool = _rule("`getMetaConf` also knows the check of column types and that of capabilities")
+    checks_foreign_keys: bool = _rule("A foreign key must refer to a whole primary or unique key of the same types")
+    merges_accurate: bool = _rule("`set_aggr_stats_for` merges only with statistics that still hold")
     drop_names_database: bool = _rule(
         "`drop_database` of a missing one is a NoSuchObjectException, not a MetaException"
     )
@@ -52,6 +54,7 @@ class Rules:
     forgives_request_forms: bool = _rule(
         "`get_partitions_req` and `fetch_partition_names_req` take a missing table for one without partitions"
     )
+    stamps_statistics: bool = _rule("Statistics of timestamps have a kind of their own; before, they are whole numbers")
     tells_release: bool = _rule("`getVersion` answers with the release, not with 3.0")
 
 
@@ -69,6 +72,8 @@ _3_1 = replace(
     drops_need_database=True,
     explains_exchange=True,
     configures_columns=True,
+    checks_foreign_keys=True,
+    merges_accurate=True,
 )
 _4_0 = replace(
     _3_1,
@@ -80,6 +85,7 @@ _4_0 = replace(
     translates_managed=True,
     calls_databases_such=True,
     forgives_request_forms=True,
+    stamps_statistics=True,
     tells_release=True,
 )
 

@@ -28,7 +28,7 @@ TOPICS: Final = (
     *("add_partitions", "alter_partitions", "drop_partitions", "exchange_partitions"),
     *("transactions", "write_ids", "locks", "compactions", "materializations"),
     *("column_statistics", "update_statistics", "delete_statistics", "aggregated_statistics"),
-    "transaction_statistics",
+    *("transaction_statistics", "constraints", "add_constraints"),
 )
 """The modules that serve methods; a public function named like a method serves it."""
 

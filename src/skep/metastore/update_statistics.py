@@ -10,7 +10,6 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from skep.errors import InvalidInputException, InvalidObjectException, MetaException, NoSuchObjectException
-from skep.hive.generation import Generation
 from skep.hive.names import PartitionNameError, normalize, partition_values
 from skep.hive.stats import read_accuracy, set_columns_state
 from skep.metastore import rows, stats_validity
@@ -192,7 +191,7 @@ def _resolved(
         old = known.get(column.name)
         if not merge:
             found.append(column if old is None else completed(column, column_of_row(old)))
-        elif ctx.generation < Generation.HIVE_3_1 or column.name in accurate:
+        elif not ctx.rules.merges_accurate or column.name in accurate:
             found.append(column if old is None else merged(column, column_of_row(old)))
     return found
 
