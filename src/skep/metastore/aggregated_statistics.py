@@ -18,7 +18,6 @@ from skep.metastore.column_statistics import (
     ENGINE,
     find_table,
     given_name,
-    knows_timestamps,
     lower,
     lower_part_name,
 )
@@ -75,7 +74,6 @@ def _aggregated(ctx: Context, request: PartitionsStatsRequest) -> AggrStats:
     columns = lower(request.colNames)
     names = list(dict.fromkeys(lower_part_name(part) for part in request.partNames or ()))
     engine = request.engine or ENGINE
-    timestamps = knows_timestamps(ctx, request.engine)
     with ctx.reading() as tx:
         row = find_table(ctx, tx, where, name)
         if not columns or not names:
@@ -86,7 +84,7 @@ def _aggregated(ctx: Context, request: PartitionsStatsRequest) -> AggrStats:
             # Statistics that the reader's snapshot does not cover are as good as none.
             return AggrStats(colStats=(), partsFound=0, isStatsCompliant=False)
         found, complete = _columns(tx, row.id, names, columns, engine, ctx.service.estimation)
-    objects = tuple(shown(column, timestamps=timestamps) for column in found)
+    objects = tuple(shown(column, timestamps=ctx.rules.stamps_statistics) for column in found)
     return AggrStats(colStats=objects, partsFound=complete, isStatsCompliant=valid)
 
 

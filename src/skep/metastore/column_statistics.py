@@ -44,11 +44,6 @@ def find_table(ctx: Context, tx: Transaction, where: DatabaseName, name: str) ->
     return row
 
 
-def knows_timestamps(ctx: Context, engine: str | None) -> bool:
-    """Whether the client has a kind of statistics for timestamps: since Hive 4, which also names the engine."""
-    return engine is not None or ctx.rules.stamps_statistics
-
-
 def lower(names: Iterable[str] | None) -> list[str]:
     return list(dict.fromkeys(name.lower() for name in names or ()))
 
@@ -109,7 +104,7 @@ def _answer(
         lastAnalyzed=min(row.last_analyzed for row in found),
         catName=where.catalog,
     )
-    timestamps = knows_timestamps(ctx, None)
+    timestamps = ctx.rules.stamps_statistics
     objects = tuple(shown(column_of_row(row), timestamps=timestamps) for row in found)
     return ColumnStatistics(statsDesc=desc, statsObj=objects)
 
@@ -117,7 +112,7 @@ def _answer(
 def get_table_statistics_req(ctx: Context, request: TableStatsRequest) -> TableStatsResult:
     where, name = ctx.name(request.dbName, request.catName), given_name(request.tblName, "table")
     columns = lower(request.colNames)
-    timestamps = knows_timestamps(ctx, request.engine)
+    timestamps = ctx.rules.stamps_statistics
     with ctx.reading() as tx:
         row = find_table(ctx, tx, where, name)
         found = store.of_table(tx, row.id, columns, request.engine or ENGINE, sketches=_sketches(ctx))
@@ -130,7 +125,7 @@ def get_table_statistics_req(ctx: Context, request: TableStatsRequest) -> TableS
 def get_partitions_statistics_req(ctx: Context, request: PartitionsStatsRequest) -> Encoded:
     where, name = ctx.name(request.dbName, request.catName), given_name(request.tblName, "table")
     wanted = [lower_part_name(part) for part in request.partNames or ()]
-    timestamps = knows_timestamps(ctx, request.engine)
+    timestamps = ctx.rules.stamps_statistics
     with ctx.reading() as tx:
         row = find_table(ctx, tx, where, name)
         engine, columns = request.engine or ENGINE, lower(request.colNames)

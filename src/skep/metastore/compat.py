@@ -55,6 +55,7 @@ class Rules:
         "`get_partitions_req` and `fetch_partition_names_req` take a missing table for one without partitions"
     )
     stamps_statistics: bool = _rule("Statistics of timestamps have a kind of their own; before, they are whole numbers")
+    guards_statistics: bool = _rule("Who changes statistics of a transactional table must send write id and snapshot")
     tells_release: bool = _rule("`getVersion` answers with the release, not with 3.0")
 
 
@@ -86,6 +87,7 @@ _4_0 = replace(
     calls_databases_such=True,
     forgives_request_forms=True,
     stamps_statistics=True,
+    guards_statistics=True,
     tells_release=True,
 )
 

@@ -60,7 +60,7 @@ def _update_req(ctx: Context, req: SetPartitionsStatsRequest, *, table: bool) ->
     if req.needMerge:
         raise InvalidInputException("Merge is not supported for non-aggregate stats")
     given = [_described(one) for one in req.colStats or ()]
-    return _set(ctx, given, table=table, engine=req.engine, writer=_writer(req))
+    return _set(ctx, given, table=table, engine=req.engine, writer=_writer(ctx, req))
 
 
 def set_aggr_stats_for(ctx: Context, request: SetPartitionsStatsRequest) -> bool:
@@ -71,7 +71,7 @@ def set_aggr_stats_for(ctx: Context, request: SetPartitionsStatsRequest) -> bool
     if table and len(given) != 1:
         raise MetaException(f"Expecting only 1 ColumnStatistics for table's column stats, but find {len(given)}")
     merge = bool(request.needMerge)
-    return _set(ctx, given, table=table, engine=request.engine, writer=_writer(request), merge=merge)
+    return _set(ctx, given, table=table, engine=request.engine, writer=_writer(ctx, request), merge=merge)
 
 
 def _described(given: ColumnStatistics | None) -> ColumnStatistics:
@@ -80,9 +80,9 @@ def _described(given: ColumnStatistics | None) -> ColumnStatistics:
     return given
 
 
-def _writer(request: SetPartitionsStatsRequest) -> Writer | None:
-    """Who changes the statistics of a transactional table must say in which snapshot; old clients cannot."""
-    if request.engine is None and request.validWriteIdList is None:
+def _writer(ctx: Context, request: SetPartitionsStatsRequest) -> Writer | None:
+    """Who changes the statistics; None for clients that cannot say in which snapshot."""
+    if request.validWriteIdList is None and not ctx.rules.guards_statistics:
         return None
     return Writer(request.writeId if request.writeId is not None else -1, request.validWriteIdList)
 

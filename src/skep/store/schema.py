@@ -230,10 +230,10 @@ constraints = _table(
     _column("table_id", _id(), _reference("tables.id", cascade=True)),
     # A check may be on the table as a whole.
     Column("column_name", _name()),
+    _column("flags", Integer()),
     # What a foreign key refers to.
     Column("parent_id", _id(), _reference("tables.id", cascade=True)),
     Column("parent_column", _name()),
-    _column("flags", Integer()),
     Column("update_rule", Integer()),
     Column("delete_rule", Integer()),
     Column("value", Text()),
