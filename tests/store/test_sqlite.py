@@ -4,13 +4,15 @@ import sqlite3
 from pathlib import Path, PurePosixPath
 
 import pytest
+import sqlalchemy as sa
 
 from skep.errors import StoreError
-from skep.store import catalogs
+from skep.store import catalogs, schema
 from skep.store.migrate import ensure_schema
 from skep.store.mounts import network_file_system
 from skep.store.opening import open_database
 from skep.store.sqlite import FILE, connect
+from skep.store.statements import Statement, in_list
 
 MOUNTS = [
     "proc /proc proc rw 0 0\n",
@@ -75,3 +77,16 @@ def test_a_database_locked_by_a_stranger_is_an_error_and_nothing_else_happens(tm
     database.run(lambda tx: catalogs.insert(tx, "b", b""))
     assert catalogs.names(database.reader()) == ["b"]
     database.close()
+
+
+def test_a_condition_on_a_list_is_answered_from_an_index(tmp_path: Path) -> None:
+    database = open_database(None, tmp_path)
+    ensure_schema(database)
+    table = schema.partitions.c
+    listed = sa.select(table.id).where(table.table_id == sa.bindparam("table_id"), in_list(table.name, "names"))
+    connection = connect(tmp_path / FILE)
+    plan = connection.execute("EXPLAIN QUERY PLAN " + Statement(listed).sqlite, {"table_id": 1, "names": '["a"]'})
+    steps = [row[3] for row in plan]
+    connection.close()
+    database.close()
+    assert any("(table_id=? AND name=?)" in step for step in steps), steps

@@ -41,6 +41,8 @@ class Rules:
         "Why a role or privilege was not granted or revoked is told, inside a MetaException, not an internal error"
     )
     empties_missing_tokens: bool = _rule("`get_token` of a missing one answers with an empty text, not without one")
+    checks_foreign_keys: bool = _rule("A foreign key must refer to a whole primary or unique key of the same types")
+    merges_accurate: bool = _rule("`set_aggr_stats_for` merges only with statistics that still hold")
     drop_names_database: bool = _rule(
         "`drop_database` of a missing one is a NoSuchObjectException, not a MetaException"
     )
@@ -56,6 +58,8 @@ class Rules:
     forgives_request_forms: bool = _rule(
         "`get_partitions_req` and `fetch_partition_names_req` take a missing table for one without partitions"
     )
+    stamps_statistics: bool = _rule("Statistics of timestamps have a kind of their own; before, they are whole numbers")
+    guards_statistics: bool = _rule("Who changes statistics of a transactional table must send write id and snapshot")
     tells_release: bool = _rule("`getVersion` answers with the release, not with 3.0")
 
 
@@ -75,6 +79,8 @@ _3_1 = replace(
     configures_columns=True,
     explains_grants=True,
     empties_missing_tokens=True,
+    checks_foreign_keys=True,
+    merges_accurate=True,
 )
 _4_0 = replace(
     _3_1,
@@ -86,6 +92,8 @@ _4_0 = replace(
     translates_managed=True,
     calls_databases_such=True,
     forgives_request_forms=True,
+    stamps_statistics=True,
+    guards_statistics=True,
     tells_release=True,
 )
 

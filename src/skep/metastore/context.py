@@ -14,6 +14,7 @@ from typing import Final, NamedTuple
 from skep.errors import InvalidOperationException, MetaException, NoSuchObjectException
 from skep.hive.generation import Generation
 from skep.hive.names import CatalogNameError, decode_catalog_name, normalize
+from skep.hive.ndv import HIVES_ESTIMATION, Estimation
 from skep.metastore.compat import RULES, Rules
 from skep.store.database import Database
 from skep.store.transaction import Transaction
@@ -54,6 +55,8 @@ class Service:
     warehouse: Warehouse
     clock: Callable[[], float] = time.time
     started: float = 0.0
+    estimation: Estimation = HIVES_ESTIMATION
+    """How the number of distinct values of several partitions is estimated."""
 
 
 class Context:

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Final
 
 from skep.errors import AlreadyExistsException, InvalidObjectException, MetaException
 from skep.hive.locations import join
 from skep.hive.names import directory_name, is_valid_table_name
 from skep.metastore import normal, rows
+from skep.metastore.add_constraints import Given, add_all
 from skep.metastore.basic_stats import gathered_on_create
 from skep.metastore.changes import record
+from skep.metastore.constraints import CHECK, DEFAULT, FOREIGN, NOT_NULL, PRIMARY, UNIQUE
 from skep.metastore.context import DEFAULT_CATALOG, Context, DatabaseName, properties
 from skep.metastore.directories import Making, placed
 from skep.metastore.privileges import grants_of_new_table
@@ -56,23 +58,28 @@ def create_table_with_constraints(
     defaultConstraints: tuple[SQLDefaultConstraint, ...] | None,
     checkConstraints: tuple[SQLCheckConstraint, ...] | None,
 ) -> None:
-    _refuse_constraints(
-        *(primaryKeys, foreignKeys, uniqueConstraints, notNullConstraints, defaultConstraints, checkConstraints)
-    )
-    create(ctx, tbl, {})
+    given = {
+        PRIMARY: primaryKeys,
+        UNIQUE: uniqueConstraints,
+        FOREIGN: foreignKeys,
+        NOT_NULL: notNullConstraints,
+        DEFAULT: defaultConstraints,
+        CHECK: checkConstraints,
+    }
+    create(ctx, tbl, {}, constraints=given)
 
 
 def create_table_req(ctx: Context, request: CreateTableRequest) -> None:
-    _refuse_constraints(
-        *(request.primaryKeys, request.foreignKeys, request.uniqueConstraints),
-        *(request.notNullConstraints, request.defaultConstraints, request.checkConstraints),
-    )
-    create(ctx, request.table, properties(request.envContext), request.processorCapabilities)
-
-
-def _refuse_constraints(*constraints: tuple[Any, ...] | None) -> None:
-    if any(constraints):
-        raise MetaException("skep does not keep constraints; create the table without them")
+    given = {
+        PRIMARY: request.primaryKeys,
+        UNIQUE: request.uniqueConstraints,
+        FOREIGN: request.foreignKeys,
+        NOT_NULL: request.notNullConstraints,
+        DEFAULT: request.defaultConstraints,
+        CHECK: request.checkConstraints,
+    }
+    env = properties(request.envContext)
+    create(ctx, request.table, env, request.processorCapabilities, constraints=given)
 
 
 def translate_table_dryrun(ctx: Context, request: CreateTableRequest) -> Table:
@@ -86,8 +93,14 @@ def translate_table_dryrun(ctx: Context, request: CreateTableRequest) -> Table:
 # --- the one way ------------------------------------------------------------------------------------------------
 
 
-def create(ctx: Context, given: Table | None, env: dict[str, str], capabilities: Capabilities = None) -> None:
-    """Makes the table and, unless it is a view, its directory."""
+def create(
+    ctx: Context,
+    given: Table | None,
+    env: dict[str, str],
+    capabilities: Capabilities = None,
+    constraints: Given | None = None,
+) -> None:
+    """Makes the table with its constraints and, unless it is a view, its directory."""
     if given is None or given.tableName is None:
         raise MetaException("Table name cannot be null.")
     if not is_valid_table_name(given.tableName, ctx.generation):
@@ -119,7 +132,7 @@ def create(ctx: Context, given: Table | None, env: dict[str, str], capabilities:
             creationMetadata=_dated(ctx, table.creationMetadata),
         )
         try:
-            ctx.database.run(lambda tx: _insert(ctx, tx, where, table))
+            ctx.database.run(lambda tx: _insert(ctx, tx, where, table, constraints or {}))
         except ConstraintViolated:
             raise _taken(ctx, where, given) from None
         made.keep()
@@ -166,7 +179,7 @@ def _located(ctx: Context, table: Table, database_location: str | None, name: st
     return replace(table, sd=replace(table.sd, location=location))
 
 
-def _insert(ctx: Context, tx: Transaction, where: DatabaseName, table: Table) -> None:
+def _insert(ctx: Context, tx: Transaction, where: DatabaseName, table: Table, constraints: Given) -> None:
     row = databases.find(tx, *where)
     if row is None:
         raise InvalidObjectException(ctx.missing_database(where))
@@ -177,3 +190,4 @@ def _insert(ctx: Context, tx: Transaction, where: DatabaseName, table: Table) ->
     table_id = tables.insert(tx, row.id, table.tableName or "", **columns._asdict())
     grants_of_new_table(ctx, tx, table_id, table)
     record(ctx, tx, "CREATE_TABLE", where, table.tableName, [("table", binary.encode(table))])
+    add_all(ctx, tx, constraints, InvalidObjectException)

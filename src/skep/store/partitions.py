@@ -89,6 +89,9 @@ _UPDATE = Statement(
     sa.update(schema.partitions).values(bound("shape", "base", "suffix", "write_id", "fmt", "body")).where(_THIS)
 )
 _SET_BODY = Statement(sa.update(schema.partitions).values(bound("fmt", "body")).where(_THIS))
+_SET_WRITTEN = Statement(
+    sa.update(schema.partitions).values(bound("write_id", "body")).where(_THIS), positions=("write_id", "body", "id")
+)
 _RENAME = Statement(sa.update(schema.partitions).values(bound("name", *VALUE_COLUMNS, "suffix")).where(_THIS))
 _DELETE_MANY = Statement(sa.delete(schema.partitions).where(_OF_TABLE, _NAMED))
 _PIN = sa.update(schema.partitions).values(suffix=_p.name).where(_OF_TABLE, _p.base.is_not(None), _p.suffix.is_(None))
@@ -272,6 +275,11 @@ def update(
 def set_body(tx: Transaction, id: int, body: bytes, *, fmt: int = schema.FORMAT) -> None:
     """Replace what is a partition's own."""
     tx.run(_SET_BODY, id=id, fmt=fmt, body=body)
+
+
+def set_written(tx: Transaction, rows: Sequence[tuple[int, bytes, int]]) -> None:
+    """Replace the write ids and bodies of partitions; each row is (write id, body, the partition's id)."""
+    tx.many(_SET_WRITTEN, rows)
 
 
 def rename(tx: Transaction, id: int, name: str, values: Sequence[str], suffix: str | None) -> None:

@@ -12,6 +12,7 @@ from sqlalchemy import (
     BigInteger,
     Boolean,
     Column,
+    Double,
     ForeignKey,
     Index,
     Integer,
@@ -48,6 +49,8 @@ FIRST_COUNTERS = tuple(
 SQLITE_STATISTICS = (
     ("partitions", "sqlite_autoindex_partitions_1", "1000000 10000 1"),
     ("partitions", "partitions_values", "1000000 10000 100 1"),
+    ("table_statistics", "table_statistics", "1000000 50 2 1"),
+    ("partition_statistics", "partition_statistics", "1000000 50 2 1"),
 )
 """What SQLite's planner is told of the tables: rows, then rows for each further column of the index that is given.
 
@@ -181,6 +184,62 @@ partition_marks = _table(
     _column("time", BigInteger()),
     PrimaryKeyConstraint("table_id", "name", "type"),
     sqlite_with_rowid=False,
+)
+
+
+def _statistics(name: str, owner: str, reference: str) -> Table:
+    return _table(
+        name,
+        _column(owner, _id(), _reference(reference, cascade=True)),
+        _column("column_name", _name()),
+        _column("engine", _name()),
+        _column("type", _name()),
+        _column("kind", _name()),
+        _column("last_analyzed", BigInteger()),
+        # What is aggregated over partitions; dates and timestamps are whole numbers, decimals only in the body.
+        Column("low", BigInteger()),
+        Column("high", BigInteger()),
+        Column("double_low", Double()),
+        Column("double_high", Double()),
+        Column("nulls", BigInteger()),
+        Column("distincts", BigInteger()),
+        Column("average_length", Double()),
+        Column("max_length", BigInteger()),
+        Column("trues", BigInteger()),
+        Column("falses", BigInteger()),
+        _column("fmt", Integer()),
+        _column("body", LargeBinary()),
+        # Apart from the body: few calls want them, and they are most of the bytes.
+        Column("bit_vector", LargeBinary()),
+        Column("histogram", LargeBinary()),
+        PrimaryKeyConstraint(owner, "column_name", "engine"),
+        # The rows of a partition lie together: those of a thousand are read in one go.
+        sqlite_with_rowid=False,
+    )
+
+
+table_statistics = _statistics("table_statistics", "table_id", "tables.id")
+partition_statistics = _statistics("partition_statistics", "partition_id", "partitions.id")
+
+constraints = _table(
+    "constraints",
+    Column("id", _id(), primary_key=True),
+    _column("kind", _name()),
+    _column("name", _name()),
+    _column("position", Integer()),
+    _column("table_id", _id(), _reference("tables.id", cascade=True)),
+    # A check may be on the table as a whole.
+    Column("column_name", _name()),
+    _column("flags", Integer()),
+    # What a foreign key refers to.
+    Column("parent_id", _id(), _reference("tables.id", cascade=True)),
+    Column("parent_column", _name()),
+    Column("update_rule", Integer()),
+    Column("delete_rule", Integer()),
+    Column("value", Text()),
+    UniqueConstraint("name", "position"),
+    Index("constraints_table", "table_id"),
+    Index("constraints_parent", "parent_id"),
 )
 
 functions = _table(

@@ -7,13 +7,14 @@ objects. Every value is a named `bindparam`; constants belong into the statement
 
 from collections.abc import Callable
 from functools import cached_property
-from typing import Any, Literal
+from typing import Any, Literal, Self
 
 from sqlalchemy import Select, bindparam, literal_column
 from sqlalchemy.engine import Dialect
 from sqlalchemy.ext.compiler import compiles
 from sqlalchemy.sql.compiler import SQLCompiler
 from sqlalchemy.sql.elements import BindParameter, ClauseElement, ColumnElement
+from sqlalchemy.sql.operators import OperatorType
 from sqlalchemy.types import Boolean
 
 _Style = Literal["named", "qmark", "pyformat", "format"]
@@ -81,6 +82,10 @@ class InList(ColumnElement[bool]):
     def __init__(self, column: ColumnElement[Any], name: str) -> None:
         self.column = column
         self.parameter: BindParameter[Any] = bindparam(name)
+
+    def self_group(self, against: OperatorType | None = None) -> Self:
+        # Else SQLAlchemy writes `… IN (…) = 1` for SQLite, which then reads the whole table instead of an index.
+        return self
 
 
 @compiles(InList, SQLITE)

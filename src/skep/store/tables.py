@@ -98,6 +98,11 @@ _INSERT = Statement(sa.insert(schema.tables).values(bound("db_id", "name", *_VAL
 _UPDATE = Statement(sa.update(schema.tables).values(bound(*_VALUES)).where(_THIS))
 _RENAME = Statement(sa.update(schema.tables).values(bound("db_id", "name")).where(_THIS))
 _DELETE = Statement(sa.delete(schema.tables).where(_THIS))
+_PLACE = Statement(sa.select(_c.name, _d.name, _t.name).select_from(_SOURCE).where(_THIS))
+_CREATION_METADATAS = Statement(
+    sa.select(_t.id, _t.creation_metadata).where(_t.creation_metadata.is_not(None)).order_by(_t.id)
+)
+_SET_CREATION_METADATA = Statement(sa.update(schema.tables).values(bound("creation_metadata")).where(_THIS))
 _SHARE = Statement(sa.select(_t.id).where(_THIS).with_for_update(read=True))
 _LOCK = Statement(sa.select(_t.id).where(_THIS).with_for_update())
 _PARAMS = Statement(sa.select(_params.key, _params.value).where(_params.table_id == sa.bindparam("table_id")))
@@ -115,6 +120,17 @@ def find(tx: Transaction, cat: str, db: str, name: str) -> TableRow | None:
 def find_by_id(tx: Transaction, id: int) -> TableRow | None:
     row = tx.one(_FIND_BY_ID, id=id)
     return None if row is None else TableRow._make(row)
+
+
+def place(tx: Transaction, id: int) -> tuple[str, str, str] | None:
+    """The catalog, the database and the name of a table."""
+    row = tx.one(_PLACE, id=id)
+    return None if row is None else (row[0], row[1], row[2])
+
+
+def creation_metadatas(tx: Transaction) -> list[tuple[int, bytes]]:
+    """Every materialized view's id and what it was made from."""
+    return [(id, metadata) for id, metadata in tx.all(_CREATION_METADATAS)]
 
 
 def find_many(tx: Transaction, cat: str, db: str, names: Sequence[str]) -> list[TableRow]:
@@ -218,8 +234,13 @@ def rename(tx: Transaction, id: int, db_id: int, name: str) -> None:
     tx.run(_RENAME, id=id, db_id=db_id, name=name)
 
 
+def set_creation_metadata(tx: Transaction, id: int, metadata: bytes) -> None:
+    """Change what a materialized view was made from, and nothing else of it."""
+    tx.run(_SET_CREATION_METADATA, id=id, creation_metadata=metadata)
+
+
 def delete(tx: Transaction, id: int) -> None:
-    """Delete a table with its parameters, partitions, shapes and bases."""
+    """Delete a table with its parameters, partitions, shapes, bases, statistics and constraints."""
     tx.run(_DELETE, id=id)
 
 

@@ -111,6 +111,50 @@ def upgrade() -> None:
         sa.UniqueConstraint("table_id", "name"),
     )
     op.create_index("partitions_values", "partitions", ["table_id", "v1", "v2"])
+    for owner in ("table", "partition"):
+        op.create_table(
+            f"{owner}_statistics",
+            _required(f"{owner}_id", _id(), _of(f"{owner}s.id", "CASCADE")),
+            _required("column_name", _name()),
+            _required("engine", _name()),
+            _required("type", _name()),
+            _required("kind", _name()),
+            _required("last_analyzed", sa.BigInteger()),
+            sa.Column("low", sa.BigInteger()),
+            sa.Column("high", sa.BigInteger()),
+            sa.Column("double_low", sa.Double()),
+            sa.Column("double_high", sa.Double()),
+            sa.Column("nulls", sa.BigInteger()),
+            sa.Column("distincts", sa.BigInteger()),
+            sa.Column("average_length", sa.Double()),
+            sa.Column("max_length", sa.BigInteger()),
+            sa.Column("trues", sa.BigInteger()),
+            sa.Column("falses", sa.BigInteger()),
+            _required("fmt", sa.Integer()),
+            _required("body", sa.LargeBinary()),
+            sa.Column("bit_vector", sa.LargeBinary()),
+            sa.Column("histogram", sa.LargeBinary()),
+            sa.PrimaryKeyConstraint(f"{owner}_id", "column_name", "engine"),
+            sqlite_with_rowid=False,
+        )
+    op.create_table(
+        "constraints",
+        sa.Column("id", _id(), primary_key=True),
+        _required("kind", _name()),
+        _required("name", _name()),
+        _required("position", sa.Integer()),
+        _required("table_id", _id(), _of("tables.id", "CASCADE")),
+        sa.Column("column_name", _name()),
+        _required("flags", sa.Integer()),
+        sa.Column("parent_id", _id(), _of("tables.id", "CASCADE")),
+        sa.Column("parent_column", _name()),
+        sa.Column("update_rule", sa.Integer()),
+        sa.Column("delete_rule", sa.Integer()),
+        sa.Column("value", sa.Text()),
+        sa.UniqueConstraint("name", "position"),
+    )
+    op.create_index("constraints_table", "constraints", ["table_id"])
+    op.create_index("constraints_parent", "constraints", ["parent_id"])
     op.create_table(
         "partition_marks",
         _required("table_id", _id(), _of("tables.id", "CASCADE")),
@@ -409,5 +453,7 @@ def upgrade() -> None:
         op.execute(
             "INSERT INTO sqlite_stat1 VALUES "
             "('partitions', 'sqlite_autoindex_partitions_1', '1000000 10000 1'), "
-            "('partitions', 'partitions_values', '1000000 10000 100 1')"
+            "('partitions', 'partitions_values', '1000000 10000 100 1'), "
+            "('table_statistics', 'table_statistics', '1000000 50 2 1'), "
+            "('partition_statistics', 'partition_statistics', '1000000 50 2 1')"
         )
