@@ -339,6 +339,12 @@ DIFFERENCES_OF_HIVE_4: Final = (
         HIVE_4,
     ),
     Difference(
+        "4.1.0 closes its query's result before it has written it out, and loses the connection",
+        ("requests/get_partitions_with_specs: by values", "requests/get_functions_req: some"),
+        lambda hive, skep: hive == "!connection lost" and not skep.startswith("!"),
+        ("4.1",),
+    ),
+    Difference(
         "4.0.1 says it twice",
         ("requests/get_table_objects_by_name_req: of no database",),
         same_kind,

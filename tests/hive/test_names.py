@@ -180,3 +180,8 @@ def test_a_key_missing_from_a_name_is_named(name: str, missing: str) -> None:
 def test_partition_values_survive_their_name(values: list[str]) -> None:
     keys = tuple(f"k{place}" for place in range(len(values)))
     assert names.partition_values(names.make_part_name(keys, values), keys) == values
+
+
+def test_a_tables_directory_has_numbers_for_signs() -> None:
+    assert names.directory_name("plain_1") == "plain_1"
+    assert names.directory_name("a/b c") == "a-47-b-32-c"

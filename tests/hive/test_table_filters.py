@@ -6,7 +6,15 @@ import pytest
 
 from skep.hive.filters import And, Comparison, FilterKeyError, FilterSyntaxError, Like, Or
 from skep.hive.generation import Generation
-from skep.hive.table_filters import TableField, field_of, parse_table_filter
+from skep.hive.table_filters import (
+    BoundField,
+    FieldValue,
+    TableField,
+    field_of,
+    fields_of,
+    parse_table_filter,
+    table_predicate,
+)
 
 V2, V3, V4, V42 = Generation
 OWNER, ACCESS = "hive_filter_field_owner__", "hive_filter_field_last_access__"
@@ -81,3 +89,38 @@ def test_other_keys_operators_and_literals_are_refused(generation: Generation, t
 def test_the_syntax_is_that_of_partition_filters() -> None:
     with pytest.raises(FilterSyntaxError, match=r"NoViableAltException\(-1@\[\]\)"):
         parse_table_filter("zzz", V2)
+
+
+TABLE: dict[BoundField, FieldValue] = {
+    BoundField(TableField.OWNER): "bob",
+    BoundField(TableField.LAST_ACCESS): 7,
+    BoundField(TableField.PARAMETER, "color"): "red",
+    BoundField(TableField.TYPE): "MANAGED_TABLE",
+}
+
+
+@pytest.mark.parametrize(
+    ("text", "holds"),
+    [
+        ("", True),
+        (f'{OWNER} = "bob"', True),
+        (f'{OWNER} = "BOB"', False),
+        (f'{OWNER} like "b.*" and {ACCESS} > 5', True),
+        (f'{ACCESS} between 8 and 9 or {PARAMS}color = "red"', True),
+        (f"{ACCESS} not between 1 and 9", False),
+        (f'{PARAMS}color <> "red"', False),
+        (f'{PARAMS}nope <> "red"', False),
+        (f'{PARAMS}nope like ".*"', False),
+        (f'({OWNER}) in ("al", "bob")', True),
+        (f'({OWNER}) not in ("al", "bob")', False),
+        (f'(struct({OWNER},{ACCESS})) in (const struct("bob",7))', True),
+        (f'{TYPE} = "MANAGED_TABLE"', True),
+    ],
+)
+def test_a_filter_holds_for_a_table_or_not(text: str, holds: bool) -> None:
+    assert table_predicate(parse_table_filter(text, V4), V4)(TABLE.get) is holds
+
+
+def test_the_fields_that_a_filter_asks_for_are_known() -> None:
+    node = parse_table_filter(f'{OWNER} = "bob" and {PARAMS}color like "r.*"', V3)
+    assert fields_of(node, V3) == {BoundField(TableField.OWNER), BoundField(TableField.PARAMETER, "color")}

@@ -11,6 +11,7 @@ from skep.errors import StoreError
 from skep.store import jobs
 from skep.store.database import Database
 from skep.store.jobs import JobKind
+from skep.store.transaction import Transaction
 from skep.store.warehouse import TreeStatistics, Warehouse
 from tests.store.conftest import Opener
 from tests.support.processes import finish_python, start_python
@@ -244,3 +245,55 @@ def test_two_servers_may_finish_the_same_jobs_at_once(
     assert jobs.all(database.reader()) == []
     assert sorted(os.listdir(root)) == sorted(f"b{number}" for number in range(30))
     assert all((root / f"b{number}" / "data").exists() for number in range(30))
+
+
+def test_directories_that_a_removal_leaves_empty_go_up_to_the_root(
+    database: Database, warehouse: Warehouse, root: Path
+) -> None:
+    (root / "t" / "ds=1" / "h=1").mkdir(parents=True)
+    (root / "t" / "ds=2" / "h=1").mkdir(parents=True)
+    (root / "t" / "ds=2" / "h=2").mkdir()
+
+    def plan(part: str) -> int:
+        source = f"file:{root}/t/{part}"
+        return database.run(lambda tx: jobs.add(tx, "remove", source, f"file:{root}/t", created=1))
+
+    assert warehouse.finish_jobs(database, [plan("ds=1/h=1"), plan("ds=2/h=1")]) == []
+    assert sorted(os.listdir(root / "t")) == ["ds=2"]
+    assert os.listdir(root / "t" / "ds=2") == ["h=2"]
+    assert warehouse.finish_jobs(database, [plan("ds=2/h=2")]) == []
+    assert os.listdir(root) == ["t"]
+
+
+def test_jobs_that_are_done_are_forgotten_though_one_among_them_failed(
+    database: Database, warehouse: Warehouse, root: Path
+) -> None:
+    (root / "a").mkdir()
+    (root / "b").mkdir()
+    (root / "c").mkdir()
+
+    def plan(tx: Transaction) -> list[int]:
+        good = jobs.add(tx, "remove", f"file:{root}/a", created=1)
+        # The target of this one exists, so it cannot be done.
+        bad = jobs.add(tx, "move", f"file:{root}/b", f"file:{root}/c", created=1)
+        return [good, bad]
+
+    good, bad = database.run(plan)
+    (error,) = warehouse.finish_jobs(database, [good, bad])
+    assert "exists already" in str(error)
+    assert not (root / "a").exists()
+    (left,) = jobs.all(database.reader())
+    assert (left.id, left.attempts) == (bad, 1)
+
+
+def test_a_location_without_a_scheme_is_on_the_warehouses_file_system() -> None:
+    assert Warehouse("hdfs://nn:8020/warehouse").qualified("/data//t/") == "hdfs://nn:8020/data/t"
+    assert Warehouse("file:/warehouse").qualified("s3://bucket/t/") == "s3://bucket/t"
+    assert Warehouse("file:/warehouse").qualified("file:///x/../y") == "file:/y"
+
+
+def test_a_directory_is_emptied(warehouse: Warehouse, root: Path) -> None:
+    (root / "t" / "sub").mkdir(parents=True)
+    (root / "t" / "f").touch()
+    assert warehouse.clear(f"file:{root}/t")
+    assert os.listdir(root / "t") == []

@@ -142,7 +142,7 @@ def _append(ctx: Context, where: DatabaseName, tbl_name: str | None, values: Val
     part = Partition(
         values=values,
         dbName=of.where.database,
-        tableName=of.row.name,
+        tableName=tbl_name,
         sd=replace(of.table.sd, location=location),
         catName=ctx.shown(where.catalog),
     )

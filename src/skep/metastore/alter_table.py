@@ -146,7 +146,7 @@ def alter(
         raise InvalidOperationException(f"{given.tableName} is not a valid object name")
     row = tables.find(ctx.reader(), *where, old_name)
     if row is None:
-        raise ctx.no_table_to_alter(where, old_name)
+        raise ctx.no_table_to_alter(where, name or "")
     normal.check_columns(given, InvalidOperationException)
     if given.catName is not None and normalize(given.catName) != where.catalog:
         raise InvalidOperationException(

@@ -47,6 +47,7 @@ def drop(ctx: Context, where: DatabaseName, name: str | None, delete_data: bool)
     def remove(tx: Transaction) -> list[int]:
         if ctx.rules.drops_need_database and databases.find(tx, *where) is None:
             raise ctx.no_database(where)
+        find_table(ctx, tx, where, name)
         return remove_table(ctx, tx, where, wanted, delete_data=delete_data)
 
     finish(ctx, ctx.database.run(remove))
@@ -71,7 +72,7 @@ def truncate(ctx: Context, where: DatabaseName, name: str | None, part_names: tu
     """
     wanted = table_name(name)
     with ctx.reading() as tx:
-        row = find_table(ctx, tx, where, wanted)
+        row = find_table(ctx, tx, where, name)
         table = rows.table_of(row, *where)
         locations = _to_clear(tx, where, row, table, part_names)
     for location in locations:

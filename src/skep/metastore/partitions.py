@@ -56,7 +56,7 @@ class Partitioned:
 
 def partitioned(ctx: Context, tx: Transaction, where: DatabaseName, name: str | None) -> Partitioned:
     """The table, or that it is missing."""
-    return Partitioned(where, find_table(ctx, tx, where, table_name(name)))
+    return Partitioned(where, find_table(ctx, tx, where, name))
 
 
 def partitioned_or(ctx: Context, where: DatabaseName, name: str | None, missing: Exception) -> Partitioned:
@@ -129,7 +129,7 @@ def limit_of(max_parts: int | None) -> int:
 
 def get_partitions(ctx: Context, db_name: str | None, tbl_name: str | None, max_parts: int | None) -> Encoded:
     where = ctx.name(db_name)
-    row = find_table(ctx, ctx.reader(), where, table_name(tbl_name))
+    row = find_table(ctx, ctx.reader(), where, tbl_name)
     return listed(ctx, where, row, None, limit_of(max_parts))
 
 
@@ -161,11 +161,11 @@ def _forgiven(ctx: Context, where: DatabaseName, name: str | None) -> TableRow |
     """The table; None where the generation takes a missing one for one without partitions."""
     if ctx.rules.forgives_request_forms:
         return tables.find(ctx.reader(), *where, table_name(name))
-    return find_table(ctx, ctx.reader(), where, table_name(name))
+    return find_table(ctx, ctx.reader(), where, name)
 
 
 def get_partition_names(ctx: Context, db_name: str | None, tbl_name: str | None, max_parts: int | None) -> Encoded:
-    return _names(ctx, find_table(ctx, ctx.reader(), ctx.name(db_name), table_name(tbl_name)), max_parts)
+    return _names(ctx, find_table(ctx, ctx.reader(), ctx.name(db_name), tbl_name), max_parts)
 
 
 def fetch_partition_names_req(ctx: Context, partitionReq: PartitionsRequest) -> Encoded | tuple[str, ...]:
@@ -192,7 +192,7 @@ def _by_names(
     ctx: Context, where: DatabaseName, tbl_name: str | None, names: tuple[str, ...] | None, *, wrapped: bool
 ) -> Encoded:
     with ctx.reading() as tx:
-        row = find_table(ctx, tx, where, table_name(tbl_name))
+        row = find_table(ctx, tx, where, tbl_name)
         found = partitions.find_many(tx, row.id, list(dict.fromkeys(names or ())))
         return structs(splicer(ctx, tx, where, row), found, wrapped=wrapped)
 

@@ -32,10 +32,11 @@ def table_name(name: str | None) -> str:
     return normalize(name)
 
 
-def find_table(ctx: Context, tx: Transaction, where: DatabaseName, name: str) -> TableRow:
-    row = tables.find(tx, *where, name)
+def find_table(ctx: Context, tx: Transaction, where: DatabaseName, name: str | None) -> TableRow:
+    """The table, or that it is missing, under the name that the caller wrote."""
+    row = tables.find(tx, *where, table_name(name))
     if row is None:
-        raise ctx.no_table(where, name)
+        raise ctx.no_table(where, name or "")
     return row
 
 
@@ -51,7 +52,7 @@ def get_table_req(ctx: Context, req: GetTableRequest) -> Encoded:
 
 
 def _got(ctx: Context, where: DatabaseName, name: str | None, capabilities: ClientCapabilities | None) -> bytes:
-    row = find_table(ctx, ctx.reader(), where, table_name(name))
+    row = find_table(ctx, ctx.reader(), where, name)
     _check_capable(ctx, row, capabilities)
     return struct_of(ctx, row, where)
 
@@ -160,9 +161,9 @@ def get_schema_req(ctx: Context, req: GetSchemaRequest) -> GetSchemaResponse:
 
 def _fields(ctx: Context, where: DatabaseName, name: str | None) -> tuple[Fields, Fields]:
     # Hive reads `t.column` as the table t here.
-    wanted = table_name(name).split(".")[0]
-    row = tables.find(ctx.reader(), *where, wanted)
+    wanted = None if name is None else name.split(".")[0]
+    row = tables.find(ctx.reader(), *where, table_name(wanted))
     if row is None:
-        raise UnknownTableException(f"{ctx.full_name(where, wanted)} table not found")
+        raise UnknownTableException(f"{ctx.full_name(where, wanted or '')} table not found")
     table = rows.table_of(row, *where)
     return (table.sd.cols if table.sd is not None else None) or (), table.partitionKeys or ()

@@ -1,0 +1,195 @@
+"""Sequences of calls that nobody thought of, on both sides: answers, errors and directories are equal after each step.
+
+Names are few, so that calls meet: a table is created twice, renamed onto another, dropped under a partition's feet.
+"""
+
+from __future__ import annotations
+
+from itertools import count
+
+import pytest
+from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis import strategies as st
+from hypothesis.strategies import SearchStrategy
+
+from skep.wire.generated.common import Table
+from skep.wire.generated.databases import Database
+from tests.differential.conftest import Sides
+from tests.differential.peer import Peer
+from tests.differential.probes.objects import (
+    external,
+    field,
+    partition,
+    table,
+    view,
+    with_columns,
+    with_fields,
+    with_parameters,
+    with_storage,
+)
+from tests.differential.script import EditPartition, EditTable, Probe, Put, Tree, ask
+
+pytestmark = pytest.mark.apache
+
+KEYS = "ds string, h int"
+LONGEST = 15
+SHORT_EXAMPLES = 10
+SOAK_CALLS = 100_000
+
+_numbers = count()
+
+names = st.sampled_from(("t1", "t2", "t3"))
+values = st.tuples(st.sampled_from(("a", "b/c", "", "2024-01-01")), st.sampled_from(("1", "2", "x")))
+flags = st.booleans()
+filters = st.sampled_from(('ds = "a"', "h > 1", 'ds like "2.*" or h = 1', "nokey = 1", ""))
+environments = st.sampled_from(
+    (None, {"DO_NOT_UPDATE_STATS": "true"}, {"STATS_GENERATED": "TASK"}, {"CASCADE": "true"})
+)
+
+
+def tables(db: str) -> SearchStrategy[Table]:
+    return st.one_of(
+        names.map(lambda name: table(db, name)),
+        names.map(lambda name: table(db, name, keys=KEYS)),
+        names.map(lambda name: external(db, name, keys=KEYS)),
+        names.map(lambda name: table(db, name, keys=KEYS, location=f"{{W}}/{db}.db/placed_{name.lower()}")),
+        names.map(lambda name: view(db, name)),
+    )
+
+
+def table_changes(db: str) -> SearchStrategy[object]:
+    return st.one_of(
+        st.sampled_from(("t1", "t2", "t3", "T4", "b-ad")).map(lambda name: with_fields(tableName=name)),
+        st.sampled_from(("v", "w")).map(lambda value: with_parameters(k=value)),
+        flags.map(lambda on: with_parameters(EXTERNAL="TRUE" if on else "FALSE")),
+        st.sampled_from(("a int, b string", "a bigint, b string, c int", "a string", "a zzz")).map(with_columns),
+        names.map(lambda name: with_storage(location=f"{{W}}/{db}.db/moved_{name.lower()}")),
+        st.sampled_from(("ds string, h int", "ds string", "ds string, h bigint")).map(
+            lambda keys: with_fields(partitionKeys=table(db, "x", keys=keys).partitionKeys)
+        ),
+    )
+
+
+def partition_changes() -> SearchStrategy[object]:
+    return st.one_of(
+        values.map(lambda new: with_fields(values=new)),
+        st.sampled_from(("v", "w")).map(lambda value: with_parameters(k=value)),
+        st.sampled_from(("a int", "q string")).map(with_columns),
+    )
+
+
+def by_values(found: tuple[object, ...]) -> list[object]:
+    return sorted(part.values for part in found)  # type: ignore[attr-defined]
+
+
+def steps(db: str) -> SearchStrategy[Probe]:
+    """One call, or a file that some engine would have written."""
+    return st.one_of(
+        tables(db).map(lambda each: ask(f"{each.tableName} {each.tableType}", "create_table", each)),
+        st.builds(lambda name, data: ask(f"{name} {data}", "drop_table", db, name, data), names, flags),
+        st.builds(
+            lambda name, change, env: EditTable(name, db, name, change, env),
+            names,
+            table_changes(db),
+            environments,
+        ),
+        st.builds(lambda name, v: ask(f"{name} {v}", "append_partition", db, name, v), names, values),
+        st.builds(
+            lambda name, v: ask(f"{name} {v}", "add_partition", partition(db, name, v), show=field("sd", "location")),
+            names,
+            values,
+        ),
+        st.builds(
+            lambda name, v, data: ask(f"{name} {v} {data}", "drop_partition", db, name, v, data), names, values, flags
+        ),
+        st.builds(
+            lambda name, v, change, env: EditPartition(f"{name} {v}", db, name, v, change, env),
+            names,
+            values,
+            partition_changes(),
+            environments,
+        ),
+        st.builds(
+            lambda name, text: ask(f"{name} {text}", "get_partitions_by_filter", db, name, text, -1, show=by_values),
+            names,
+            filters,
+        ),
+        st.builds(lambda name: ask(name, "get_partition_names", db, name, -1), names),
+        st.builds(lambda name: Put(name, f"{{W}}/{db}.db/{name.lower()}/file", 3), names),
+    )
+
+
+class Session:
+    """Both sides with a database of their own for one sequence."""
+
+    def __init__(self, sides: Sides) -> None:
+        self.sides = sides
+        self.db = f"seq{next(_numbers)}"
+        self.history: list[str] = []
+        self.agree(ask("new", "create_database", Database(self.db)))
+
+    def agree(self, probe: Probe) -> None:
+        hive, skep = (self.answer(side, probe) for side in self.sides)
+        self.history.append(f"{probe.kind}{probe.label}: {skep[:200]}")
+        assert skep == hive, "\n".join(["after", *self.history[:-1], f"{probe.kind}{probe.label}"])
+
+    @staticmethod
+    def answer(side: Peer, probe: Probe) -> str:
+        return probe.run(side)
+
+    def step(self, probe: Probe) -> None:
+        self.agree(probe)
+        self.agree(Tree("now", f"{{W}}/{self.db}.db"))
+
+    def finish(self) -> None:
+        """All that is left, and then nothing."""
+        self.agree(ask("left", "get_all_tables", self.db))
+        for name in ("t1", "t2", "t3", "t4"):
+            self.agree(ask(name, "get_table", self.db, name))
+            self.agree(ask(name, "get_partitions", self.db, name, -1))
+        self.agree(ask("all", "drop_database", self.db, True, True))
+        self.agree(Tree("gone", f"{{W}}/{self.db}.db"))
+
+
+def play(sides: Sides, data: st.DataObject, longest: int) -> int:
+    """Plays one sequence; how many steps it had."""
+    session = Session(sides)
+    number = data.draw(st.integers(min_value=1, max_value=longest))
+    for _ in range(number):
+        session.step(data.draw(steps(session.db)))
+    session.finish()
+    return number
+
+
+COMMON = {
+    "deadline": None,
+    "derandomize": True,
+    "print_blob": True,
+    "phases": (Phase.explicit, Phase.generate),
+    "suppress_health_check": [HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.filter_too_much],
+}
+
+
+def test_sequences_end_alike_on_hive_2_3(sides_2_3: Sides) -> None:
+    @settings(max_examples=SHORT_EXAMPLES, **COMMON)  # type: ignore[arg-type]
+    @given(st.data())
+    def sequence(data: st.DataObject) -> None:
+        play(sides_2_3, data, LONGEST)
+
+    sequence()
+
+
+@pytest.mark.soak
+@pytest.mark.timeout(7200)
+def test_a_hundred_thousand_calls_end_alike_on_hive_2_3(sides_2_3: Sides) -> None:
+    played = 0
+
+    @settings(max_examples=SOAK_CALLS, **(COMMON | {"derandomize": False}))  # type: ignore[arg-type]
+    @given(st.data())
+    def sequence(data: st.DataObject) -> None:
+        nonlocal played
+        if played < SOAK_CALLS:
+            played += play(sides_2_3, data, 4 * LONGEST)
+
+    sequence()
+    assert played >= SOAK_CALLS
