@@ -17,10 +17,10 @@ def start_python(program: str, *arguments: str) -> "subprocess.Popen[str]":
     )
 
 
-def finish_python(process: "subprocess.Popen[str]") -> str:
+def finish_python(process: "subprocess.Popen[str]", timeout: float = TIMEOUT) -> str:
     """Wait for a program and return what it printed; its failure is one of the test."""
     try:
-        output, errors = process.communicate(timeout=TIMEOUT)
+        output, errors = process.communicate(timeout=timeout)
     except subprocess.TimeoutExpired:
         process.kill()
         process.communicate()
