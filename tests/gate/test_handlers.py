@@ -59,10 +59,10 @@ def test_secrets_are_never_told(audited: House, caplog: pytest.LogCaptureFixture
 
 
 def test_no_name_can_make_a_second_line_or_field(audited: House, caplog: pytest.LogCaptureFixture) -> None:
-    audited.answer(session_of("eve\nuser=root"), "get_table", "d outcome=ok", "t\n")
+    audited.answer(session_of("eve\nuser=root"), "get_table", "d outcome=ok", "t\nu")
     (line,) = lines(caplog)
     assert line.startswith('user="eve\\nuser=root" ')
-    assert 'object="d outcome=ok.t\\n" outcome=NoSuchObjectException' in line
+    assert 'object="d outcome=ok.t\\nu" outcome=NoSuchObjectException' in line
     assert "\n" not in line
 
 

@@ -2,7 +2,7 @@
 
     user=alice peer=10.0.0.7:4711 method=get_table object=db.t outcome=ok ms=0.212
 
-Names come from fields that the API files call a catalog, a database, a table, a partition, a function or a principal;
+Names come from fields that the API files call a database, a table, a partition, a function, a pattern or a principal;
 no other value is ever printed, so no secret is. Of an error only its kind is told.
 """
 
@@ -16,13 +16,14 @@ from collections.abc import Callable
 from typing import Final
 
 from skep.errors import MetastoreError, SkepError
+from skep.gate.objects import objects_of
 from skep.wire.message import Call, Handler, Reply, Session
 from skep.wire.naming import names_in
 
 log = logging.getLogger("skep.audit")
 
-SHOWN: Final = ("cat", "db", "table", "full_name", "part_name", "function", "pattern", "user")
-"""The roles whose values may be printed."""
+BESIDE: Final = ("part_name", "function", "pattern", "user")
+"""The roles whose values are printed beside databases and tables."""
 MOST: Final = 8
 """Names of one call; a thousand partitions are told by their number."""
 
@@ -61,19 +62,11 @@ def line(call: Call, session: Session, outcome: str, seconds: float) -> str:
 
 
 def _subjects(call: Call) -> list[str]:
-    """Each name once: databases with their tables, and whatever else is named."""
-    found: dict[str, None] = {}
-    database = ""
-    for role, value in names_in(call.method, call.args):
-        if role not in SHOWN or not isinstance(value, str):
-            continue
-        if role == "db":
-            database = value
-        elif role == "table" and database:
-            found.pop(database, None)
-            value = f"{database}.{value}"
-        found[value] = None
-    names = list(found)
+    """Each name once: tables with their databases, databases alone, and whatever else is named."""
+    objects = objects_of(call)
+    shown = {table.database for table in objects.tables}
+    names = [*map(str, objects.tables), *(str(name) for name in objects.databases if name not in shown)]
+    names += dict.fromkeys(value for role, value in names_in(call.method, call.args) if role in BESIDE)
     return names if len(names) <= MOST else [*names[:MOST], f"and {len(names) - MOST} more"]
 
 
