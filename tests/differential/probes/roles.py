@@ -65,6 +65,21 @@ def ours(names: Any) -> Any:
     return sorted(names)
 
 
+def members(found: Any) -> Any:
+    """Hive has no order for them."""
+    return sorted(found.principalGrants, key=lambda grant: (grant.principalType, grant.principalName))
+
+
+def words(found: Any) -> Any:
+    return sorted(found, key=lambda item: item.grantInfo.privilege)
+
+
+def sets(found: Any) -> Any:
+    return [
+        {name: sorted(infos, key=lambda info: info.privilege) for name, infos in (kind or {}).items()} for kind in found
+    ]
+
+
 ROLES: Sequence[Probe] = [
     ask("at first", "get_role_names", show=ours),
     ask("new", "create_role", Role(roleName="rol1", createTime=1, ownerName="o")),
@@ -86,7 +101,7 @@ ROLES: Sequence[Probe] = [
     ask("of nobody", "list_roles", "nobody", USER),
     ask("of a group", "list_roles", "g1", GROUP),
     ask("of a role", "list_roles", "rol2", ROLE),
-    ask("members", "get_principals_in_role", GetPrincipalsInRoleRequest(roleName="rol1")),
+    ask("members", "get_principals_in_role", GetPrincipalsInRoleRequest(roleName="rol1"), show=members),
     ask("members of a missing one", "get_principals_in_role", GetPrincipalsInRoleRequest(roleName="zz")),
     ask(
         "of a user",
@@ -102,7 +117,7 @@ ROLES: Sequence[Probe] = [
     ask("grant again", "grant_revoke_role", role_request(1, option=True)),
     ask("only the option", "grant_revoke_role", role_request(2, option=True)),
     ask("only the option, again", "grant_revoke_role", role_request(2, option=True)),
-    ask("with one option left", "get_principals_in_role", GetPrincipalsInRoleRequest(roleName="rol1")),
+    ask("with one option left", "get_principals_in_role", GetPrincipalsInRoleRequest(roleName="rol1"), show=members),
     ask("revoke", "grant_revoke_role", role_request(2, option=False)),
     ask("from a user", "revoke_role", "rol1", "u1", USER),
     ask("missing", "revoke_role", "zz", "u1", USER),
@@ -137,10 +152,10 @@ PRIVILEGES: Sequence[Probe] = [
     ask("to a role", "grant_privileges", bag(ON_TABLE, "INSERT", "rol2", ROLE)),
     ask("to a missing role", "grant_privileges", bag(ON_TABLE, "INSERT", "zz", ROLE)),
     ask("two at once", "grant_privileges", bag(ON_TABLE, "INSERT,DELETE", "u2")),
-    ask("two at once", "list_privileges", "u2", USER, ON_TABLE),
+    ask("two at once", "list_privileges", "u2", USER, ON_TABLE, show=words),
     ask("any word", "grant_privileges", bag(ON_TABLE, "Juggle", "u2")),
     ask("with roles", "grant_role", "rol2", "u2", USER, "g", USER, False),
-    ask("through roles", "get_privilege_set", ON_TABLE, "u2", ()),
+    ask("through roles", "get_privilege_set", ON_TABLE, "u2", (), show=sets),
     ask("grant", "grant_revoke_privileges", both(1, ON_DB)),
     ask("only the option", "grant_revoke_privileges", both(2, ON_DB, option=True)),
     ask("only the option, again", "grant_revoke_privileges", both(2, ON_DB, option=True)),
@@ -154,7 +169,7 @@ PRIVILEGES: Sequence[Probe] = [
     ask("on a missing table", "revoke_privileges", bag(replace(ON_TABLE, objectName="nope"))),
     ask("on a missing database", "revoke_privileges", bag(replace(ON_DB, dbName="nope"))),
     EditTable("another name", DB, "t", lambda found: replace(found, tableName="t2")),
-    ask("of a renamed table", "list_privileges", "u2", USER, replace(ON_TABLE, objectName="t2")),
+    ask("of a renamed table", "list_privileges", "u2", USER, replace(ON_TABLE, objectName="t2"), show=words),
     ask("of its old name", "list_privileges", "u2", USER, ON_TABLE),
     ask(
         "with privileges",
