@@ -57,6 +57,11 @@ VALUES: dict[str, tuple[Any, Any]] = {
     "kerberos_principal": ("hive/h@R", "hive/h@R"),
     "kerberos_keytab": ("/k.keytab", Path("/k.keytab")),
     "sasl_qop": ("auth-conf, auth", ("auth", "auth-conf")),
+    "authorization": ("sql", "sql"),
+    "admin_users": ("alice, bob", ("alice", "bob")),
+    "audit": ("on", "on"),
+    "read_only": ("on", "on"),
+    "limits_calls_per_minute": ("600", 600),
     "http_port": ("9443", 9443),
     "log_level": ("DEBUG", "debug"),
     "ready_file": ("/run/skep.json", Path("/run/skep.json")),
@@ -186,3 +191,13 @@ def test_every_key_is_described_in_a_sentence() -> None:
 def test_the_reference_page_is_current() -> None:
     page = configuration_reference.OUT.read_text("utf-8")
     assert page == configuration_reference.render(KEYS.values()), "run python tools/configuration_reference.py"
+
+
+@pytest.mark.parametrize("text", ["limits:\n  calls_per_minute: 9\n", "limits.calls_per_minute: 9\n"])
+def test_a_file_may_group_keys(tmp_path: Path, text: str) -> None:
+    assert load(written(tmp_path, text), {}).limits_calls_per_minute == 9
+
+
+def test_on_and_off_are_words_in_a_file(tmp_path: Path) -> None:
+    settings = load(written(tmp_path, "audit: on\nread_only: off\n"), {})
+    assert (settings.audit, settings.read_only) == ("on", "off")

@@ -90,8 +90,8 @@ def _seconds(value: Any) -> float:
 
 def _choice(*words: str) -> Reader:
     def read(value: Any) -> str:
-        # YAML 1.1 reads a bare `off` as false and 3.1 as a number; both are words here.
-        word = "off" if value is False else str(value).strip().lower()
+        # YAML 1.1 reads a bare `off` as false, `on` as true and 3.1 as a number; all are words here.
+        word = {False: "off", True: "on"}[value] if isinstance(value, bool) else str(value).strip().lower()
         if word not in words:
             raise ValueError(f"one of {', '.join(words)} was expected")
         return word
@@ -108,6 +108,14 @@ def _several(*words: str) -> Reader:
         return tuple(word for word in words if word in given)
 
     return read
+
+
+def _names(value: Any) -> tuple[str, ...]:
+    parts = value if isinstance(value, list | tuple) else str(value).split(",")
+    names = tuple(str(part).strip() for part in parts)
+    if not all(names):
+        raise ValueError("names were expected, with commas between them")
+    return names
 
 
 def _key(kind: str, read: Reader, default: Any, description: str) -> Any:
@@ -193,6 +201,29 @@ class Settings:
         "The protection that Kerberos clients may choose from: auth proves who they are, auth-int guards what is sent "
         "against changes, auth-conf encrypts it.",
     )
+    authorization: Literal["off", "sql"] = _words(
+        "off",
+        "Whether roles and privileges are enforced: sql refuses what neither ownership nor a grant nor a role allows; "
+        "off keeps grants and enforces none.",
+        "off",
+        "sql",
+    )
+    admin_users: tuple[str, ...] = _key(
+        "list", _names, (), "Users who have the role admin without being given it, as somebody must grant first."
+    )
+    audit: Literal["off", "on"] = _words(
+        "off", "Whether each call is logged: who, from where, the method, the object, how it ended.", "off", "on"
+    )
+    read_only: Literal["off", "on"] = _words(
+        "off", "Whether every call that would change something is refused.", "off", "on"
+    )
+    limits_calls_per_minute: int = _key(
+        "number",
+        _whole(0, 1_000_000_000),
+        0,
+        "How many calls each user may make in a minute, summed over all servers; 0 sets no limit. In a file it may "
+        "also stand as calls_per_minute under limits.",
+    )
     http_port: int | None = _key(
         "port", _whole(1, 65535), None, "The HTTPS port, named to HTTP clients that come to the Thrift port."
     )
@@ -274,7 +305,17 @@ def _from_file(file: Path) -> Mapping[str, Any]:
         return {}
     if not isinstance(content, dict):
         raise ConfigError(f"{file}: lines of `key: value` were expected, found a {type(content).__name__}")
-    return content
+    return dict(_flat(content))
+
+
+def _flat(content: Mapping[Any, Any], above: str = "") -> Iterator[tuple[str, Any]]:
+    """`limits: {calls_per_minute: 9}` and `limits.calls_per_minute: 9` are limits_calls_per_minute."""
+    for name, value in content.items():
+        key = above + str(name).replace(".", "_")
+        if isinstance(value, dict):
+            yield from _flat(value, f"{key}_")
+        else:
+            yield key, value
 
 
 def _from_environment(environment: Mapping[str, str]) -> Mapping[str, str]:

@@ -167,7 +167,17 @@ def test_nothing_is_granted_to_a_missing_role(home: Metastore) -> None:
 
 def test_a_grant_on_a_missing_table_is_passed_over(home: Metastore) -> None:
     assert home.call("grant_privileges", bag(privilege(replace(T, objectName="nope")))) is True
-    assert home.call("list_privileges", None, USER, HiveObjectRef()) == ()
+    assert home.call("list_privileges", "u1", USER, HiveObjectRef()) == ()
+
+
+def test_a_missing_database_is_named(home: Metastore) -> None:
+    with pytest.raises(MetaException, match=r"NoSuchObjectException There is no database named hive\.nope"):
+        home.call("grant_privileges", bag(privilege(replace(DB, dbName="nope"))))
+
+
+def test_the_role_admin_may_everything_from_the_start(metastore: Metastore) -> None:
+    (found,) = metastore.call("list_privileges", None, USER, EVERYTHING)
+    assert (found.principalName, found.grantInfo.privilege, found.grantInfo.grantOption) == ("admin", "All", True)
 
 
 def test_all_grants_of_a_principal_are_listed_by_kind(home: Metastore) -> None:

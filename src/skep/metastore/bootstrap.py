@@ -6,9 +6,11 @@ from skep.hive.names import normalize
 from skep.metastore.catalogs import insert_catalog
 from skep.metastore.context import DEFAULT_CATALOG, Context, Service
 from skep.metastore.directories import Making
-from skep.store import catalogs, roles
+from skep.store import catalogs, grants, roles
+from skep.store.grants import Grant, On
 from skep.store.transaction import ConstraintViolated, Transaction
 from skep.wire.generated.catalogs import Catalog
+from skep.wire.generated.common import PrincipalType
 from skep.wire.message import Session
 
 
@@ -28,6 +30,8 @@ def ensure_defaults(service: Service) -> None:
         insert_catalog(ctx, tx, default)
         for role in ("admin", "public"):
             roles.insert(tx, role, role, now)
+        everything = Grant("admin", PrincipalType.ROLE, "All", True, now, "admin", PrincipalType.ROLE)
+        grants.insert(tx, On(grants.GLOBAL), everything)
 
     with Making(ctx.warehouse) as made:
         made.make(ctx.warehouse.root)

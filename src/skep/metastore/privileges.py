@@ -1,7 +1,7 @@
 """Privileges on objects: grant, revoke, list. They are kept here and enforced, if at all, in `gate/`.
 
-A privilege is a word, and any word is kept. As in Hive, a grant on a database, table or partition that does not exist
-is passed over without a word.
+A privilege is a word, and any word is kept. As in Hive, a grant on a table or partition that does not exist is passed
+over without a word.
 """
 
 from __future__ import annotations
@@ -27,6 +27,7 @@ from skep.wire.generated.roles import (
     HiveObjectType,
     PrivilegeBag,
 )
+from skep.wire.structs import replace
 
 OWN_AUTHORIZER: Final = "SQL"
 """Who a grant that came with a new table is kept for; other authorizers refresh only their own."""
@@ -119,6 +120,7 @@ def _grant(ctx: Context, tx: Transaction, item: HiveObjectPrivilege) -> None:
     if kind == PrincipalType.ROLE:
         check_role(ctx, tx, principal)
     target = _target(ctx, tx, item.hiveObject)
+    _check_database(ctx, target)
     if target.on is None:
         return
     had = {
@@ -144,6 +146,14 @@ def _grant(ctx: Context, tx: Transaction, item: HiveObjectPrivilege) -> None:
                 item.authorizer,
             ),
         )
+
+
+def _check_database(ctx: Context, target: Target) -> None:
+    """A missing table or partition is passed over, a missing database is not."""
+    if target.on is None and target.ref.objectType == _Kind.DATABASE:
+        where = ctx.name(target.ref.dbName, target.ref.catName)
+        name = f"{where.catalog}.{where.database}" if ctx.rules.names_catalogs else where.database
+        raise wrapped(ctx, NoSuchObjectException(f"There is no database named {name}"))
 
 
 def _same(one: str | None, other: str | None) -> bool:
@@ -215,8 +225,7 @@ def _revoke_all(ctx: Context, privileges: PrivilegeBag | None, *, only_grant_opt
 def _revoke(ctx: Context, tx: Transaction, item: HiveObjectPrivilege, *, only_grant_option: bool) -> None:
     words, (principal, kind) = _words(item), _principal(item)
     target = _target(ctx, tx, item.hiveObject)
-    if target.on is None and target.ref.objectType == _Kind.DATABASE:
-        return
+    _check_database(ctx, target)
     had = [] if target.on is None else grants.on(tx, target.on, principal, kind)
     alike: Callable[[str], str] = str if target.ref.objectType in _WORDS_AS_WRITTEN else str.lower
     found_one = False
@@ -313,16 +322,26 @@ def list_privileges(
     kind = principal_type or 0
     with ctx.reading() as tx:
         if ref.objectType is None or (ref.objectType not in _NAMED_ALONE and ref.dbName is None):
-            found = sorted(grants.of_principal(tx, principal_name, kind), key=_listing_order)
+            every = sorted(grants.of_principal(tx, principal_name, kind), key=_listing_order)
             return tuple(
-                _shown(ctx, row) for row in found if ref.objectType is None or row.object_type == ref.objectType
+                _shown(ctx, row) for row in every if ref.objectType is None or row.object_type == ref.objectType
             )
         target = _target(ctx, tx, ref)
         if target.on is None:
             if ref.objectType == _Kind.PARTITION and target.part_name is None:
                 raise ctx.no_table(ctx.name(ref.dbName, ref.catName), normalize(ref.objectName or ""))
             return ()
-        return tuple(_shown(ctx, row) for row in grants.on(tx, target.on, principal_name, kind))
+        found = grants.on(tx, target.on, principal_name, kind)
+    shown = tuple(_shown(ctx, row) for row in found)
+    return shown if principal_name is None else tuple(_as_asked(item, ref) for item in shown)
+
+
+def _as_asked(item: HiveObjectPrivilege, ref: HiveObjectRef) -> HiveObjectPrivilege:
+    """Who asks for one principal's grants gets the names back as they were written."""
+    if item.hiveObject is None or ref.objectType == _Kind.GLOBAL:
+        return item
+    names = {"dbName": ref.dbName, "objectName": item.hiveObject.objectName and ref.objectName}
+    return replace(item, hiveObject=replace(item.hiveObject, **names))
 
 
 _NAMED_ALONE: Final = (_Kind.GLOBAL, _Kind.DATACONNECTOR)
@@ -338,10 +357,11 @@ def get_privilege_set(
 ) -> PrincipalPrivilegeSet:
     """What a user and their groups were granted on an object, by themselves and through roles."""
     with ctx.reading() as tx:
-        try:
-            target = _target(ctx, tx, hiveObject)
-        except NoSuchObjectException as error:
-            raise MetaException(error.message) from None
+        target = _target(ctx, tx, hiveObject)
+        ref = target.ref
+        if target.on is None and target.part_name is None and ref.partValues:
+            missing = ctx.no_table(ctx.name(ref.dbName, ref.catName), normalize(ref.objectName or ""))
+            raise MetaException(missing.message)
         return privilege_set(tx, target.on, user_name, group_names or ())
 
 

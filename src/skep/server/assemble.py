@@ -9,10 +9,16 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
-from typing import Final
+from collections.abc import Callable, Coroutine
+from typing import Any, Final
 
 from skep.config import Settings
 from skep.errors import StoreError
+from skep.gate.audited import Audited
+from skep.gate.authorized import Authorized
+from skep.gate.rate_limited import RateLimited
+from skep.gate.read_only import ReadOnly
+from skep.gate.rules import Policy
 from skep.metastore.bootstrap import ensure_defaults
 from skep.metastore.context import Service
 from skep.metastore.housekeeping import reap
@@ -23,8 +29,11 @@ from skep.store.migrate import ensure_schema
 from skep.store.opening import open_database
 from skep.store.pool import Pool
 from skep.store.warehouse import Warehouse
+from skep.wire.message import Handler
 
 log = logging.getLogger("skep.server")
+
+Background = tuple[Callable[[], Coroutine[Any, Any, None]], ...]
 
 JOBS_EVERY: Final = 60.0
 """Seconds between two looks for directories that a crashed server left unmoved."""
@@ -58,11 +67,33 @@ def build(settings: Settings) -> Application:
             except StoreError as error:
                 log.warning("housekeeping was not done and is tried again later: %s", error)
 
+    handler, counting = guarded(Local(service, pool), settings, service, pool)
     return Application(
-        Local(service, pool),
+        handler,
         pool,
         authenticator=proof,
-        background=(finish_left_jobs, keep_house),
+        background=(finish_left_jobs, keep_house, *counting),
         close=database.close,
         spool=settings.data if settings.database_url is None else None,
     )
+
+
+def guarded(inner: Handler, settings: Settings, service: Service, pool: Pool) -> tuple[Handler, Background]:
+    """The handler behind those of `gate/` that the settings turn on, and what must run beside them.
+
+    What is off is not there: a call pays for nothing that nobody asked for.
+    """
+    handler, background = inner, list[Callable[[], Coroutine[Any, Any, None]]]()
+    if settings.authorization == "sql":
+        policy = Policy(frozenset(settings.admin_users), service.warehouse.root)
+        handler = Authorized(handler, service.database, pool, policy)
+    if settings.read_only == "on":
+        handler = ReadOnly(handler)
+    if settings.limits_calls_per_minute:
+        limited = RateLimited(handler, service.database, pool, settings.limits_calls_per_minute)
+        handler = limited
+        background.append(limited.keep_counting)
+    if settings.audit == "on":
+        # Outermost, so that what is refused is told too.
+        handler = Audited(handler)
+    return handler, tuple(background)

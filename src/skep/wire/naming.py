@@ -6,6 +6,7 @@ method's arguments and its result down to those fields. It answers in three form
     argument_layout, result_layout, struct_layout    what is inside each field, for who follows the bytes of a message
     argument_names, result_names                     each place as a path, for who wants to see or count them
     names_in, names_of                               the names themselves, in decoded arguments and structs
+    groups_in                                        the same, those of each struct together
 
 All of it is pure and computed once. It never parses a name, and never changes one.
 """
@@ -76,6 +77,18 @@ class Place(NamedTuple):
         return "".join(map(str, self.path)).removeprefix(".") + f" @{self.role}"
 
 
+class Group(NamedTuple):
+    """The names that stand directly in one struct, with their roles: a database and a table there belong together."""
+
+    struct: str | None
+    """None for the arguments themselves."""
+    names: tuple[tuple[str, Any], ...]
+    within: Group | None
+    """The struct around it."""
+    value: Any
+    """The decoded struct, or the arguments."""
+
+
 @cache
 def struct_layout(struct: str) -> Layout:
     """What is inside the fields of a struct."""
@@ -127,6 +140,41 @@ def names_in(method: Method, args: tuple[Any, ...]) -> Iterator[tuple[str, Any]]
 def names_of(struct: Any) -> Iterator[tuple[str, Any]]:
     """Each name in a decoded struct, with its role, as `names_in` gives those of arguments."""
     return _values(Nested(type(struct).__name__), struct)
+
+
+def groups_in(method: Method, args: tuple[Any, ...]) -> Iterator[Group]:
+    """The names in decoded arguments, struct by struct, each after the one around it."""
+    return _groups(_argument_positions(method), Group(None, (), None, args))
+
+
+def _groups(positions: tuple[tuple[int, Inside], ...], bare: Group) -> Iterator[Group]:
+    own: list[tuple[str, Any]] = []
+    deeper: list[tuple[str, Any]] = []
+    for at, inside in positions:
+        if bare.value[at] is not None:
+            _sort(inside, bare.value[at], own, deeper)
+    group = bare._replace(names=tuple(own))
+    yield group
+    for struct, value in deeper:
+        yield from _groups(_struct_positions(struct), Group(struct, (), group, value))
+
+
+def _sort(inside: Inside, value: Any, own: list[tuple[str, Any]], deeper: list[tuple[str, Any]]) -> None:
+    """Puts what a field holds to the names of its struct, or to the structs below it."""
+    match inside:
+        case Leaf(role):
+            own.append((role, value))
+        case Nested(struct):
+            deeper.append((struct, value))
+        case Each(element):
+            for item in value:
+                _sort(element, item, own, deeper)
+        case Pairs(key, deeper_value):
+            for left, right in value.items():
+                if key is not None:
+                    _sort(key, left, own, deeper)
+                if deeper_value is not None:
+                    _sort(deeper_value, right, own, deeper)
 
 
 def _layout(lines: tuple[Field, ...]) -> Layout:

@@ -12,6 +12,7 @@ from tests.differential.probes import (
     functions,
     partitions,
     requests,
+    roles,
     service,
     spark,
     tables,
@@ -31,5 +32,6 @@ TOPICS: Final[dict[str, Sequence[Probe]]] = {
     "functions": functions.SCRIPT,
     "views": views.SCRIPT,
     "catalogs": catalogs.SCRIPT,
+    "roles": roles.SCRIPT,
     "requests": requests.SCRIPT,
 }

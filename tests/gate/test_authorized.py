@@ -1,0 +1,274 @@
+"""Who may do what: users by methods, owners, grants, roles."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from skep.errors import ApplicationError, MetaException, MetastoreError
+from skep.gate.needs import is_open
+from skep.wire.generated.databases import Database
+from skep.wire.generated.locks import LockComponent, LockLevel, LockRequest, LockType
+from skep.wire.generated.partitions import Partition
+from skep.wire.generated.roles import (
+    GetPrincipalsInRoleRequest,
+    GetRoleGrantsForPrincipalRequest,
+    HiveObjectRef,
+    Role,
+)
+from skep.wire.generated.tables import GetTableRequest
+from skep.wire.methods import METHODS
+from skep.wire.structs import replace
+from tests.gate.conftest import (
+    EVERYTHING,
+    GROUP,
+    ROLE,
+    USER,
+    House,
+    bag,
+    on_database,
+    on_table,
+    session_of,
+    table,
+)
+
+DENIED = "Permission denied"
+
+
+def allowed(house: House, user: str | None, name: str, *args: Any, groups: tuple[str, ...] = ()) -> bool:
+    """Whether a call was let through, whatever then came of it."""
+    error = house.answer(session_of(user, groups), name, *args).error
+    return error is None or not str(error).startswith(DENIED)
+
+
+def lock_of(kind: int, db: str = "d", name: str | None = "t") -> LockRequest:
+    level = LockLevel.DB if name is None else LockLevel.TABLE
+    component = LockComponent(type=kind, level=level, dbname=db, tablename=name)
+    return LockRequest(component=(component,), user="x", hostname="h")
+
+
+MATRIX: dict[str, tuple[tuple[str, tuple[Any, ...]], str]] = {
+    "read a table": (("get_table", ("d", "t")), "tom reader all everywhere"),
+    "read a table by request": (
+        ("get_table_req", (GetTableRequest(dbName="D", tblName="T", catName="hive"),)),
+        "tom reader all everywhere",
+    ),
+    "read a table of a named catalog": (("get_table", ("@hive#d", "t")), "tom reader all everywhere"),
+    "read its partitions": (("get_partition_names", ("d", "t", -1)), "tom reader all everywhere"),
+    "add a partition": (
+        ("add_partition", (Partition(values=("1",), dbName="d", tableName="t", sd=table("t", "x").sd),)),
+        "tom writer all",
+    ),
+    "drop a partition": (("drop_partition", ("d", "t", ("9",), False)), "tom deleter all"),
+    "alter it": (("alter_table", ("d", "t", table("t", "tom", location="file:/nowhere/d.db/t"))), "tom"),
+    "drop it": (("drop_table", ("d", "gone", False)), "dana"),
+    "create another": (("create_table", (table("new", "dana"),)), "dana"),
+    "alter the database": (("alter_database", ("d", Database(name="d", ownerName="dana"))), "dana"),
+    "drop the database": (("drop_database", ("d", False, False)), "dana"),
+    "create a database": (("create_database", (Database(name="new"),)), "creator"),
+    "make a role": (("create_role", (Role(roleName="new"),)), ""),
+    "see who has a role": (("get_principals_in_role", (GetPrincipalsInRoleRequest(roleName="r"),)), ""),
+    "read the keys": (("get_master_keys", ()), ""),
+    "lock to read": (("lock", (lock_of(LockType.SHARED_READ),)), "tom reader all everywhere"),
+    "lock to write": (("lock", (lock_of(LockType.SHARED_WRITE),)), "tom writer deleter all"),
+    "lock the database": (("lock", (lock_of(LockType.EXCLUSIVE, name=None),)), "dana"),
+    "list databases": (("get_all_databases", ()), "*"),
+    "list tables": (("get_all_tables", ("d",)), "*"),
+    "say who they are": (("set_ugi", ("x", ())), "*"),
+    "open a transaction's list": (("get_open_txns", ()), "*"),
+}
+USERS = ("dana", "tom", "reader", "writer", "deleter", "all", "everywhere", "creator", "stranger")
+
+
+@pytest.mark.parametrize("deed", MATRIX)
+def test_each_user_may_do_what_they_own_or_were_granted(house: House, deed: str) -> None:
+    house.grant(on_table("d", "t"), "SELECT", "reader")
+    house.grant(on_table("d", "t"), "insert", "writer")
+    house.grant(on_table("d", "t"), "DELETE", "deleter")
+    house.grant(on_table("d", "t"), "ALL", "all")
+    house.grant(on_database("d"), "SELECT", "everywhere")
+    house.grant(EVERYTHING, "CREATE", "creator")
+    (name, args), expected = MATRIX[deed]
+    users = {user for user in USERS if allowed(house, user, name, *args)}
+    assert users == (set(USERS) if expected == "*" else set(expected.split()))
+    assert allowed(house, "root", name, *args)
+
+
+def test_a_refusal_says_who_lacks_what(house: House) -> None:
+    with pytest.raises(MetaException) as raised:
+        house.ask("alice", "get_table", "d", "t")
+    assert str(raised.value) == "Permission denied: user alice needs SELECT on table d.t"
+    with pytest.raises(MetaException, match=r"a caller without a name needs ownership of table d.t"):
+        house.ask(None, "alter_table", "d", "t", table("t", "tom"))
+    with pytest.raises(MetaException, match="user alice needs the admin role"):
+        house.ask("alice", "get_role_names")
+
+
+def test_what_is_refused_changes_nothing(house: House) -> None:
+    with pytest.raises(MetaException, match=DENIED):
+        house.ask("alice", "create_table", table("new", "alice"))
+    assert house.past("get_all_tables", "d") == ("t",)
+
+
+def test_roles_and_groups_carry_privileges(house: House) -> None:
+    house.grant(on_table("d", "t"), "SELECT", "r", ROLE)
+    house.grant(on_table("d", "t"), "INSERT", "team", GROUP)
+    assert allowed(house, "rose", "get_table", "d", "t")
+    assert not allowed(house, "alice", "get_table", "d", "t")
+    part = Partition(values=("1",), dbName="d", tableName="t", sd=table("t", "x").sd)
+    assert allowed(house, "alice", "add_partition", part, groups=("team",))
+
+
+def test_a_role_within_a_role_counts(house: House) -> None:
+    house.past("create_role", Role(roleName="outer"))
+    house.past("grant_role", "outer", "r", ROLE, "root", USER, False)
+    house.grant(on_table("d", "t"), "SELECT", "outer", ROLE)
+    assert allowed(house, "rose", "get_table", "d", "t")
+
+
+def test_what_public_has_everybody_has(house: House) -> None:
+    house.grant(on_table("d", "t"), "SELECT", "public", ROLE)
+    assert allowed(house, "alice", "get_table", "d", "t")
+    assert allowed(house, None, "get_table", "d", "t")
+
+
+def test_everybody_creates_tables_in_default_which_public_owns(house: House) -> None:
+    house.ask("alice", "create_table", table("mine", "alice", "default"))
+    assert house.ask("alice", "get_table", "default", "mine").owner == "alice"
+    assert not allowed(house, "bob", "get_table", "default", "mine")
+
+
+def test_who_has_the_role_admin_may_do_everything(house: House) -> None:
+    house.past("grant_role", "admin", "alice", USER, "root", USER, False)
+    assert house.ask("alice", "get_role_names") == ("admin", "public", "r")
+    assert house.ask("alice", "get_table", "d", "t").owner == "tom"
+
+
+def test_a_revoked_privilege_is_gone_at_once(house: House) -> None:
+    house.grant(on_table("d", "t"), "SELECT", "alice")
+    assert allowed(house, "alice", "get_table", "d", "t")
+    house.past("revoke_privileges", bag(on_table("d", "t"), "SELECT", "alice"))
+    assert not allowed(house, "alice", "get_table", "d", "t")
+
+
+def test_a_new_owner_takes_over_at_once(house: House) -> None:
+    assert not allowed(house, "alice", "get_table", "d", "t")
+    found = house.past("get_table", "d", "t")
+    house.past("alter_table", "d", "t", replace(found, owner="alice"))
+    assert allowed(house, "alice", "get_table", "d", "t")
+    assert not allowed(house, "tom", "get_table", "d", "t")
+
+
+def test_a_table_cannot_be_moved_into_anothers_database(house: House) -> None:
+    found = house.past("get_table", "d", "t")
+    house.past("create_database", Database(name="e", ownerName="eve", ownerType=USER))
+    with pytest.raises(MetaException, match=r"user tom needs ownership of table e.t"):
+        house.ask("tom", "alter_table", "d", "t", replace(found, dbName="e"))
+
+
+def test_what_does_not_exist_is_hidden_from_strangers_and_missing_to_the_owner(house: House) -> None:
+    with pytest.raises(MetaException, match=r"user alice needs SELECT on table d.nope"):
+        house.ask("alice", "get_table", "d", "nope")
+    with pytest.raises(MetastoreError, match=r"d.nope table not found"):
+        house.ask("dana", "get_table", "d", "nope")
+    with pytest.raises(MetastoreError, match=r"nodb.t table not found"):
+        house.ask("alice", "get_table", "nodb", "t")
+
+
+# --- locations ----------------------------------------------------------------------------------------------------
+
+
+def test_a_table_lies_where_it_would_by_itself(house: House) -> None:
+    assert allowed(house, "dana", "create_table", table("n1", "dana", location="file:///nowhere/d.db/n1"))
+    for place in ("file:/elsewhere", "file:/nowhere/d.db/t", "file:/nowhere/d.db/n2/../t", "s3a://b/n2"):
+        assert not allowed(house, "dana", "create_table", table("n2", "dana", location=place)), place
+
+
+def test_a_location_elsewhere_needs_a_grant(house: House) -> None:
+    with pytest.raises(MetaException, match="user dana needs USE_LOCATION on the metastore for the location file:/x"):
+        house.ask("dana", "create_table", table("n", "dana", location="file:/x"))
+    house.grant(EVERYTHING, "USE_LOCATION", "dana")
+    house.ask("dana", "create_table", table("n", "dana", location="file:/x"))
+
+
+def test_an_alter_may_leave_a_table_where_it_is(house: House) -> None:
+    house.past("create_table", table("far", "tom", location="file:/far"))
+    found = house.past("get_table", "d", "far")
+    assert allowed(house, "tom", "alter_table", "d", "far", found)
+    moved = replace(found, sd=replace(found.sd, location="file:/further"))
+    assert not allowed(house, "tom", "alter_table", "d", "far", moved)
+
+
+def test_a_database_lies_in_the_warehouse(house: House) -> None:
+    house.grant(EVERYTHING, "CREATE", "alice")
+    assert allowed(house, "alice", "create_database", Database(name="n1", locationUri="file:/nowhere/n1.db"))
+    assert not allowed(house, "alice", "create_database", Database(name="n2", locationUri="file:/nowhere/d.db"))
+
+
+# --- granting -----------------------------------------------------------------------------------------------------
+
+
+def test_an_owner_grants_what_is_theirs(house: House) -> None:
+    assert house.ask("tom", "grant_privileges", bag(on_table("d", "t"), "SELECT", "alice")) is True
+    assert allowed(house, "alice", "get_table", "d", "t")
+    with pytest.raises(MetaException, match=r"user alice needs SELECT with grant option on table d.t"):
+        house.ask("alice", "grant_privileges", bag(on_table("d", "t"), "SELECT", "bob"))
+
+
+def test_who_has_the_grant_option_passes_on_exactly_that(house: House) -> None:
+    house.grant(on_table("d", "t"), "SELECT", "alice", option=True)
+    assert house.ask("alice", "grant_privileges", bag(on_table("d", "t"), "SELECT", "bob")) is True
+    with pytest.raises(MetaException, match=r"needs INSERT with grant option on table d.t"):
+        house.ask("alice", "grant_privileges", bag(on_table("d", "t"), "SELECT,INSERT", "carol"))
+
+
+def test_only_admins_grant_on_everything(house: House) -> None:
+    for user in ("tom", "dana"):
+        with pytest.raises(MetaException, match="needs CREATE with grant option on the metastore"):
+            house.ask(user, "grant_privileges", bag(EVERYTHING, "CREATE", user))
+    assert house.ask("root", "grant_privileges", bag(EVERYTHING, "CREATE", "tom")) is True
+
+
+def test_a_role_is_passed_on_with_the_admin_option(house: House) -> None:
+    grant = ("grant_role", "r", "alice", USER, "rose", USER, False)
+    with pytest.raises(MetaException, match="user rose needs the admin option on role r"):
+        house.ask("rose", *grant)
+    house.past("revoke_role", "r", "rose", USER)
+    house.past("grant_role", "r", "rose", USER, "root", USER, True)
+    assert house.ask("rose", *grant) is True
+
+
+def test_everybody_sees_what_they_have_themselves(house: House) -> None:
+    assert [role.roleName for role in house.ask("rose", "list_roles", "rose", USER)] == ["r", "public"]
+    assert house.ask("rose", "list_privileges", "r", ROLE, on_table("d", "t")) == ()
+    assert house.ask("rose", "get_privilege_set", on_table("d", "t"), "rose", ()) is not None
+    request = GetRoleGrantsForPrincipalRequest(principal_name="rose", principal_type=USER)
+    assert not allowed(house, "alice", "get_role_grants_for_principal", request)
+    assert not allowed(house, "alice", "list_privileges", "rose", USER, HiveObjectRef())
+    assert not allowed(house, "alice", "list_privileges", None, USER, on_table("d", "t"))
+    assert allowed(house, "tom", "list_privileges", None, USER, on_table("d", "t"))
+
+
+# --- all methods ----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", METHODS)
+def test_every_method_has_a_decision_whatever_its_arguments(empty_house: House, name: str) -> None:
+    """What needs the admin role is refused, and nothing fails inside the gate."""
+    for user in ("alice", "root", None):
+        try:
+            empty_house.ask(user, name)
+        except (MetastoreError, ApplicationError) as error:
+            refused = str(error).startswith(DENIED)
+        else:
+            refused = False
+        if METHODS[name].privileges == "admin":
+            assert refused == (user != "root")
+        if is_open(METHODS[name]) or user == "root":
+            assert not refused
+
+
+def test_a_method_that_declares_nothing_still_says_why(house: House) -> None:
+    with pytest.raises(ApplicationError, match="Permission denied: user alice needs the admin role"):
+        house.ask("alice", "get_all_token_identifiers")
