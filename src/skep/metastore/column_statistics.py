@@ -102,7 +102,7 @@ def _answer(
         tableName=table,
         partName=part,
         lastAnalyzed=min(row.last_analyzed for row in found),
-        catName=where.catalog,
+        catName=where.catalog if ctx.rules.names_catalogs else None,
     )
     timestamps = ctx.rules.stamps_statistics
     objects = tuple(shown(column_of_row(row), timestamps=timestamps) for row in found)
