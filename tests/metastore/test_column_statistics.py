@@ -254,7 +254,7 @@ def test_a_partitions_statistics_are_deleted_alone(partitioned: Metastore) -> No
         partitioned.call("delete_partition_column_statistics", DB, "p", "ds=9", "c")
     with pytest.raises(InvalidObjectException, match="incomplete partition name - missing ds"):
         partitioned.call("delete_partition_column_statistics", DB, "p", "x=9", "c")
-    with pytest.raises(NoSuchObjectException, match="Table nope  for which stats deletion"):
+    with pytest.raises(NoSuchObjectException, match=f"Table hive.{DB}.nope  for which stats deletion"):
         partitioned.call("delete_table_column_statistics", DB, "nope", "c")
 
 

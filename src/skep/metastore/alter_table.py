@@ -16,7 +16,9 @@ from skep.hive.types import incompatible_columns
 from skep.metastore import normal, rows
 from skep.metastore.basic_stats import gathered_on_alter
 from skep.metastore.changes import record
+from skep.metastore.constraints import follow_columns
 from skep.metastore.context import Context, DatabaseName, properties
+from skep.metastore.delete_statistics import forget_changed_columns
 from skep.metastore.directories import EMPTY_PATH, NULL_PATH, placed, plan_move
 from skep.metastore.tables import table_name
 from skep.metastore.transactional import checked_on_alter
@@ -238,8 +240,11 @@ def _change(
     if not normal.is_view(after) and (after.sd is None or not after.sd.location):
         raise MetaException(NULL_PATH if after.sd is None or after.sd.location is None else EMPTY_PATH)
     tables.update(tx, row.id, **rows.table_columns(after)._asdict())
-    if cascade and after.sd is not None and before.sd is not None and after.sd.cols != before.sd.cols:
-        _cascade(tx, row.id, after.sd)
+    if after.sd is not None and before.sd is not None and after.sd.cols != before.sd.cols:
+        forget_changed_columns(tx, row.id, before, after, cascade=cascade)
+        follow_columns(tx, row.id, before, after)
+        if cascade:
+            _cascade(tx, row.id, after.sd)
     objects = [("before", binary.encode(before)), ("after", binary.encode(after))]
     record(ctx, tx, "ALTER_TABLE", where, old_name, objects)
     return move

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Final
 
-from skep.errors import InvalidObjectException, MetaException, NoSuchObjectException
+from skep.errors import MetaException, NoSuchObjectException
 from skep.hive.names import normalize
 from skep.metastore import rows, stats_validity
 from skep.metastore.context import Context, DatabaseName, Encoded
@@ -46,13 +46,6 @@ def find_table(ctx: Context, tx: Transaction, where: DatabaseName, name: str) ->
 
 def lower(names: Iterable[str] | None) -> list[str]:
     return list(dict.fromkeys(name.lower() for name in names or ()))
-
-
-def find_partitioned(ctx: Context, tx: Transaction, where: DatabaseName, name: str) -> TableRow:
-    row = tables.find(tx, *where, name)
-    if row is None:
-        raise InvalidObjectException(f"{ctx.full_name(where, name)} table not found")
-    return row
 
 
 def given_name(name: str | None, what: str) -> str:
@@ -102,7 +95,7 @@ def _answer(
         tableName=table,
         partName=part,
         lastAnalyzed=min(row.last_analyzed for row in found),
-        catName=where.catalog,
+        catName=where.catalog if ctx.rules.names_catalogs else None,
     )
     timestamps = ctx.rules.stamps_statistics
     objects = tuple(shown(column_of_row(row), timestamps=timestamps) for row in found)

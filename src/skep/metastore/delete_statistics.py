@@ -8,7 +8,7 @@ from skep.errors import InvalidInputException, InvalidObjectException, MetaExcep
 from skep.hive.names import PartitionNameError, normalize, partition_values
 from skep.metastore import rows, stats_validity
 from skep.metastore.changes import record
-from skep.metastore.column_statistics import find_partitioned, find_table, lower_part_name
+from skep.metastore.column_statistics import find_table, lower_part_name
 from skep.metastore.context import Context, DatabaseName
 from skep.store import column_statistics as store
 from skep.store import partitions, tables
@@ -29,7 +29,8 @@ def delete_table_column_statistics(
     def change(tx: Transaction) -> None:
         row = tables.find(tx, *where, name)
         if row is None:
-            raise NoSuchObjectException(f"Table {name}  for which stats deletion is requested doesn't exist")
+            named = ctx.full_name(where, name) if ctx.rules.names_catalogs else name
+            raise NoSuchObjectException(f"Table {named}  for which stats deletion is requested doesn't exist")
         tables.lock(tx, row.id)
         if not store.delete(tx, row.id, columns=columns, engine=engine) and col_name is not None:
             raise NoSuchObjectException(
@@ -54,7 +55,9 @@ def delete_partition_column_statistics(
     columns = None if col_name is None else [normalize(col_name)]
 
     def change(tx: Transaction) -> None:
-        row = find_partitioned(ctx, tx, where, name)
+        row = tables.find(tx, *where, name)
+        if row is None:
+            raise InvalidObjectException(f"{where.database}.{name} table not found")
         tables.lock(tx, row.id)
         table = rows.table_of(row, *where)
         try:
@@ -66,9 +69,11 @@ def delete_partition_column_statistics(
             raise NoSuchObjectException(f"Partition {part} for which stats deletion is requested doesn't exist")
         gone = store.delete(tx, row.id, partitions=[part], columns=columns, engine=engine)
         if not gone and col_name is not None:
+            named = f"table={ctx.full_name(where, name)}"
+            if not ctx.rules.names_catalogs:
+                named = f"db={where.database} table={name}"
             raise NoSuchObjectException(
-                f"Column stats doesn't exist for db={where.database} table={name} partition={part}"
-                f" col={col_name.lower()}"
+                f"Column stats doesn't exist for {named} partition={part} col={col_name.lower()}"
             )
         _record_deletion(ctx, tx, where, table, columns, engine, [found])
 

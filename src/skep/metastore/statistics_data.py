@@ -13,7 +13,7 @@ from typing import Any, Final, NamedTuple
 
 from skep.errors import InvalidObjectException, StoreError
 from skep.hive import ndv
-from skep.hive.decimals import decimal_value
+from skep.hive.decimals import decimal_parts, decimal_value
 from skep.metastore.rows import text_field
 from skep.store.column_statistics import NewStatistics, StatisticsRow
 from skep.store.schema import FORMAT
@@ -24,6 +24,7 @@ from skep.wire.generated.common import (
     ColumnStatisticsData,
     ColumnStatisticsObj,
     DateColumnStatsData,
+    Decimal,
     DecimalColumnStatsData,
     DoubleColumnStatsData,
     LongColumnStatsData,
@@ -75,8 +76,17 @@ def column_of(given: ColumnStatisticsObj) -> Column:
         if value is not None:
             if kind == "long" and type_.startswith("timestamp"):
                 return Column(name, type_, "timestamp", _as_timestamp(value))
-            return Column(name, type_, kind, value)
+            return Column(name, type_, kind, _shortened(value) if kind == "decimal" else value)
     raise InvalidObjectException(f"the statistics of column {given.colName} have no data")
+
+
+def _shortened(data: DecimalColumnStatsData) -> DecimalColumnStatsData:
+    """With no more bytes than the numbers need, as Hive's database gives them back."""
+    low, high = (
+        None if value is None else Decimal(*decimal_parts(decimal_value(value)))
+        for value in (data.lowValue, data.highValue)
+    )
+    return replace(data, lowValue=low, highValue=high)
 
 
 def shown(column: Column, *, timestamps: bool) -> ColumnStatisticsObj:

@@ -14,7 +14,7 @@ from skep.hive.names import PartitionNameError, normalize, partition_values
 from skep.hive.stats import read_accuracy, set_columns_state
 from skep.metastore import rows, stats_validity
 from skep.metastore.changes import record
-from skep.metastore.column_statistics import ENGINE, find_partitioned, find_table, given_name, lower_part_name
+from skep.metastore.column_statistics import ENGINE, find_table, given_name, lower_part_name
 from skep.metastore.context import Context, DatabaseName
 from skep.metastore.statistics_data import Column, column_of, column_of_row, completed, merged, row_of, shown
 from skep.metastore.stats_validity import Writer
@@ -104,7 +104,7 @@ def _set(
     changes = [_change(one, table=table) for one in given]
 
     def write(tx: Transaction) -> None:
-        row = find_table(ctx, tx, where, name) if table else find_partitioned(ctx, tx, where, name)
+        row = find_table(ctx, tx, where, name) if table else _find_partitioned(ctx, tx, where, name)
         tables.lock(tx, row.id)
         again = tables.find_by_id(tx, row.id)
         row = again if again is not None else row
@@ -126,6 +126,13 @@ def _change(given: ColumnStatistics, *, table: bool) -> _Change:
     if given.statsDesc.partName is None:
         raise InvalidObjectException("statistics of a partition need its name")
     return _Change(lower_part_name(given.statsDesc.partName), columns, given)
+
+
+def _find_partitioned(ctx: Context, tx: Transaction, where: DatabaseName, name: str) -> TableRow:
+    row = tables.find(tx, *where, name)
+    if row is None:
+        raise InvalidObjectException(f"{ctx.full_name(where, name)} table not found")
+    return row
 
 
 def _set_of_table(

@@ -7,6 +7,8 @@ from tests.differential.probes import (
     alter_table,
     catalogs,
     changing_partitions,
+    column_statistics,
+    constraints,
     databases,
     filters,
     functions,
@@ -33,5 +35,7 @@ TOPICS: Final[dict[str, Sequence[Probe]]] = {
     "views": views.SCRIPT,
     "catalogs": catalogs.SCRIPT,
     "roles": roles.SCRIPT,
+    "column_statistics": column_statistics.SCRIPT,
+    "constraints": constraints.SCRIPT,
     "requests": requests.SCRIPT,
 }
