@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple, Protocol
 
-from skep.errors import InvalidOperationException, MetaException, StoreError
+from skep.errors import InvalidOperationException, MetaException
 from skep.hive.locations import join
 from skep.hive.names import normalize
 from skep.hive.stats import FAST_STATS, clear_basic_state, has_fast_stats, set_basic_state
@@ -14,11 +14,11 @@ from skep.metastore.add_partitions import Placing
 from skep.metastore.basic_stats import DO_NOT_UPDATE_STATS, gathered_for_partition
 from skep.metastore.changes import record
 from skep.metastore.context import Context, DatabaseName, properties
-from skep.metastore.directories import plan_move
+from skep.metastore.directories import move_or_take_back, plan_move
 from skep.metastore.java_text import java_text
 from skep.metastore.listing import splicer
 from skep.metastore.partitions import Partitioned, Values, partitioned_or
-from skep.store import jobs, partitions, tables
+from skep.store import partitions, tables
 from skep.store.partitions import PartitionRow
 from skep.store.transaction import Transaction
 from skep.wire import binary
@@ -293,16 +293,7 @@ def _move(
     source: str,
     target: str,
 ) -> None:
-    failure: InvalidOperationException | None = None
-    try:
-        if ctx.warehouse.exists(target):
-            failure = InvalidOperationException(
-                f"New location for this table {of.where.database}.{of.row.name} already exists : {target}"
-            )
-        elif ctx.warehouse.exists(source):
-            ctx.warehouse.move(source, target)
-    except StoreError as error:
-        failure = InvalidOperationException(f"Unable to move {source} to {target}: {error}")
+    """Moves the directory of a renamed partition, or takes the rename back."""
 
     def take_back(tx: Transaction) -> None:
         row = partitions.find(tx, of.row.id, new_name)
@@ -315,9 +306,15 @@ def _move(
             assert before.sd is not None
             restored = replace(before, values=values, sd=replace(before.sd, location=source))
             _write(tx, of, now, restored, before, Placing(tx, of.row, of))
-        jobs.done(tx, job)
 
-    if failure is not None:
-        ctx.database.run(take_back)
-        raise failure
-    ctx.database.run(lambda tx: jobs.done(tx, job))
+    move_or_take_back(
+        ctx,
+        job,
+        source,
+        target,
+        occupied=lambda: InvalidOperationException(
+            f"New location for this table {of.where.database}.{of.row.name} already exists : {target}"
+        ),
+        failed=lambda error: InvalidOperationException(f"Unable to move {source} to {target}: {error}"),
+        take_back=take_back,
+    )

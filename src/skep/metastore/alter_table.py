@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Final, NamedTuple
 
-from skep.errors import InvalidOperationException, MetaException, StoreError
+from skep.errors import InvalidOperationException, MetaException
 from skep.hive.locations import join, parent, same_location
 from skep.hive.locations import name as last_name
 from skep.hive.names import is_valid_table_name, normalize
@@ -19,10 +19,10 @@ from skep.metastore.changes import record
 from skep.metastore.constraints import follow_columns
 from skep.metastore.context import Context, DatabaseName, properties
 from skep.metastore.delete_statistics import forget_changed_columns
-from skep.metastore.directories import EMPTY_PATH, NULL_PATH, placed, plan_move
+from skep.metastore.directories import EMPTY_PATH, NULL_PATH, move_or_take_back, placed, plan_move
 from skep.metastore.tables import table_name
 from skep.metastore.transactional import checked_on_alter
-from skep.store import databases, jobs, partitions, tables
+from skep.store import databases, partitions, tables
 from skep.store.tables import TableRow
 from skep.store.transaction import ConstraintViolated, Transaction
 from skep.wire import binary
@@ -333,24 +333,19 @@ def _rename(
 
 def _move(ctx: Context, target: DatabaseName, move: _Move) -> None:
     """Moves the directory of a renamed table, or takes the rename back."""
-    failure: InvalidOperationException | None = None
-    try:
-        if ctx.warehouse.exists(move.target):
-            new_name = ctx.full_name(target, last_name(move.target))
-            failure = InvalidOperationException(
-                f"New location for this table {new_name} already exists : {move.target}"
-            )
-        elif ctx.warehouse.exists(move.source):
-            ctx.warehouse.move(move.source, move.target)
-    except StoreError as error:
-        failure = InvalidOperationException(
-            f"Alter Table operation for {move.before.dbName}.{move.before.tableName} failed to move data"
-            f" due to: '{error}'"
-        )
-    if failure is not None:
-        ctx.database.run(lambda tx: _take_back(tx, move))
-        raise failure
-    ctx.database.run(lambda tx: jobs.done(tx, move.job))
+    old = f"{move.before.dbName}.{move.before.tableName}"
+    new = ctx.full_name(target, last_name(move.target))
+    move_or_take_back(
+        ctx,
+        move.job,
+        move.source,
+        move.target,
+        occupied=lambda: InvalidOperationException(f"New location for this table {new} already exists : {move.target}"),
+        failed=lambda error: InvalidOperationException(
+            f"Alter Table operation for {old} failed to move data due to: '{error}'"
+        ),
+        take_back=lambda tx: _take_back(tx, move),
+    )
 
 
 def _take_back(tx: Transaction, move: _Move) -> None:
@@ -360,4 +355,3 @@ def _take_back(tx: Transaction, move: _Move) -> None:
     for number, uri in partitions.bases(tx, row.id).items():
         if uri.startswith(move.target):
             partitions.set_base(tx, row.id, number, move.source + uri[len(move.target) :])
-    jobs.done(tx, move.job)

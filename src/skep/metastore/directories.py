@@ -7,11 +7,11 @@ leaves the row, and any server finishes it (design decision 6).
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from types import TracebackType
 from typing import Final, Self
 
-from skep.errors import MetaException, StoreError
+from skep.errors import MetaException, MetastoreError, StoreError
 from skep.hive.locations import LocationError, parse_location
 from skep.metastore.context import Context
 from skep.store import jobs
@@ -106,3 +106,39 @@ def finish(ctx: Context, planned: Iterable[int]) -> None:
     wanted = list(planned)
     if wanted:
         ctx.warehouse.finish_jobs(ctx.database, wanted)
+
+
+def move_or_take_back(
+    ctx: Context,
+    job: int,
+    source: str,
+    target: str,
+    *,
+    occupied: Callable[[], MetastoreError],
+    failed: Callable[[StoreError], MetastoreError],
+    take_back: Callable[[Transaction], None],
+) -> None:
+    """Moves a directory as a committed transaction planned it. If that cannot be done, its change is taken back.
+
+    The job is claimed: another server may be finishing what it takes for the remains of a crash.
+    """
+    failure: MetastoreError | None = None
+    with jobs.claimed(ctx.database, job) as planned:
+        if planned is None:
+            return
+        try:
+            if ctx.warehouse.exists(target):
+                failure = occupied()
+            elif ctx.warehouse.exists(source):
+                ctx.warehouse.move(source, target)
+        except StoreError as error:
+            failure = failed(error)
+
+        def settle(tx: Transaction) -> None:
+            if failure is not None:
+                take_back(tx)
+            jobs.done(tx, job)
+
+        ctx.database.run(settle)
+    if failure is not None:
+        raise failure

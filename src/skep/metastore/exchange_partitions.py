@@ -4,19 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from skep.errors import MetaException, StoreError
+from skep.errors import MetaException
 from skep.hive.locations import join
 from skep.hive.names import make_part_name
 from skep.metastore import normal, rows
 from skep.metastore.add_partitions import Placing
 from skep.metastore.changes import record
 from skep.metastore.context import Context, DatabaseName
-from skep.metastore.directories import plan_move
+from skep.metastore.directories import move_or_take_back, plan_move
 from skep.metastore.java_text import java_text
 from skep.metastore.listing import splicer
 from skep.metastore.partition_search import matching, partial
 from skep.metastore.partitions import Partitioned, Values
-from skep.store import jobs, partitions, tables
+from skep.store import partitions, tables
 from skep.store.partitions import NewPartition
 from skep.store.transaction import Row, Transaction
 from skep.wire import binary
@@ -202,18 +202,20 @@ def _move(
     new_place: str,
 ) -> None:
     """Moves the directory, or takes the exchange back."""
-    failure: MetaException | None = None
-    try:
-        ctx.warehouse.move(old_place, new_place)
-    except StoreError as error:
-        failure = MetaException(f"{old_place} could not be moved to {new_place}: {error}")
 
-    def settle(tx: Transaction) -> None:
-        if failure is not None:
-            partitions.delete_many(tx, target.row.id, [target.part_name(part.values) for part in moved])
-            _insert(ctx, tx, source, moved)
-        jobs.done(tx, job)
+    def take_back(tx: Transaction) -> None:
+        partitions.delete_many(tx, target.row.id, [target.part_name(part.values) for part in moved])
+        _insert(ctx, tx, source, moved)
 
-    ctx.database.run(settle)
-    if failure is not None:
-        raise failure
+    def failed(why: object) -> MetaException:
+        return MetaException(f"{old_place} could not be moved to {new_place}: {why}")
+
+    move_or_take_back(
+        ctx,
+        job,
+        old_place,
+        new_place,
+        occupied=lambda: failed("something is there already"),
+        failed=failed,
+        take_back=take_back,
+    )
