@@ -1,0 +1,115 @@
+"""The operations of hmsbench, at several sizes: what a catalog does all day, side by side with Apache's metastore."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable
+
+from benchmarks.client import Client, request_for
+from benchmarks.objects import batches, partition, table
+from benchmarks.peers import Peer, apache, skep_on_sqlite
+from benchmarks.rows import Results
+from benchmarks.slice import bulk_time
+from skep.wire.generated.common import EnvironmentContext
+from skep.wire.generated.databases import Database
+from skep.wire.generated.partitions import DropPartitionsRequest, RequestPartsSpec
+from skep.wire.structs import replace
+
+DB = "ops"
+WRITERS = 4
+
+
+def timed(action: Callable[[], object]) -> float:
+    start = time.perf_counter()
+    action()
+    return time.perf_counter() - start
+
+
+class Operations:
+    """All operations on one peer. Each returns the seconds it took."""
+
+    def __init__(self, peer: Peer) -> None:
+        self.peer = peer
+        self.client = Client(peer.host, peer.port)
+        self.client.call("create_database", Database(name=DB))
+
+    def fill(self, name: str, size: int) -> list[str]:
+        """A table with so many partitions; their names."""
+        self.client.call("create_table", table(DB, name, partitioned=True))
+        names: list[str] = []
+        for batch in batches(DB, name, size):
+            self.client.call("add_partitions", batch)
+            names += (f"ds={day}/h={hour}" for day, hour in (part.values or () for part in batch))
+        return names
+
+    def measure(self, size: int) -> dict[str, float]:
+        call = self.client.call
+        found: dict[str, float] = {}
+        tables = [f"t{size}_{number}" for number in range(size)]
+
+        def create() -> None:
+            for name in tables:
+                call("create_table", table(DB, name))
+
+        def drop() -> None:
+            for name in tables:
+                call("drop_table", DB, name, True)
+
+        found["createTable"] = timed(create)
+        found["listTables"] = min(timed(lambda: call("get_all_tables", DB)) for _ in range(3))
+        drop()
+        names = self.fill(f"p{size}", size)
+        wanted = tuple(names[: min(len(names), 1000)])
+        by_names = request_for("get_partitions_by_names", DB, f"p{size}", wanted)
+        found["getPartitionsByNames"] = bulk_time(self.peer, by_names, 3)
+        old = call("get_table", DB, f"p{size}")
+        new = replace(old, tableName=f"q{size}")
+        context = EnvironmentContext({})
+        found["renameTable"] = timed(lambda: call("alter_table_with_environment_context", DB, f"p{size}", new, context))
+        half = tuple(names[: len(names) // 2])
+        request = DropPartitionsRequest(
+            dbName=DB, tblName=f"q{size}", parts=RequestPartsSpec(names=half), deleteData=True, needResult=False
+        )
+        found["dropPartitions"] = timed(lambda: call("drop_partitions_req", request))
+        found["dropTable with partitions"] = timed(lambda: call("drop_table", DB, f"q{size}", True))
+        found["concurrentPartitionAdd"] = self.concurrently(size)
+        return found
+
+    def concurrently(self, size: int) -> float:
+        """Several connections add single partitions to one table."""
+        name = f"c{size}"
+        self.client.call("create_table", table(DB, name, partitioned=True))
+        count = min(size, 1000)
+
+        def add(writer: int) -> None:
+            client = Client(self.peer.host, self.peer.port)
+            for number in range(writer, count, WRITERS):
+                client.call("add_partitions", (partition(DB, name, number),))
+            client.close()
+
+        threads = [threading.Thread(target=add, args=(writer,)) for writer in range(WRITERS)]
+        start = time.perf_counter()
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        return time.perf_counter() - start
+
+
+def run(results: Results, quick: bool) -> None:
+    """10,000 takes Apache most of an hour on a small machine; name it with the group `operations_large`."""
+    compare(results, (100,) if quick else (100, 1000))
+
+
+def compare(results: Results, sizes: tuple[int, ...]) -> None:
+    found: dict[str, dict[int, dict[str, float]]] = {}
+    for start in (apache, skep_on_sqlite):
+        with start() as peer:
+            operations = Operations(peer)
+            found[peer.name] = {size: operations.measure(size) for size in sizes}
+            operations.client.close()
+    theirs, ours = found.values()
+    for size in sizes:
+        for name, seconds in ours[size].items():
+            results.faster(f"{name}, {size:,}", seconds, theirs[size][name], least=10, aim=10)
