@@ -11,6 +11,7 @@ from collections.abc import Callable
 from functools import partial
 from importlib import import_module
 from pkgutil import iter_modules
+from types import FunctionType
 from typing import Any
 
 import skep.metastore
@@ -27,12 +28,14 @@ Function = Callable[..., Any]
 
 
 def served() -> dict[str, Function]:
-    """Every method that has a function: a public function of this room that is named like the method serves it."""
+    """Every method that has a function: one of this room that is named like the method and is given a Context."""
     found: dict[str, Function] = {}
     for _, topic, _ in iter_modules(skep.metastore.__path__):
         module = import_module(f"skep.metastore.{topic}")
         for name, value in vars(module).items():
-            if name in METHODS and callable(value) and value.__module__ == module.__name__:
+            if name not in METHODS or not isinstance(value, FunctionType) or value.__module__ != module.__name__:
+                continue
+            if value.__code__.co_varnames[:1] == ("ctx",):
                 if name in found:
                     raise TypeError(f"{name} is served by {found[name].__module__} and by {module.__name__}")
                 found[name] = value
