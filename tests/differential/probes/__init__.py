@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from tests.differential.probes import (
+    acid,
     alter_table,
     catalogs,
     changing_partitions,
@@ -31,5 +32,6 @@ TOPICS: Final[dict[str, Sequence[Probe]]] = {
     "functions": functions.SCRIPT,
     "views": views.SCRIPT,
     "catalogs": catalogs.SCRIPT,
+    "acid": acid.SCRIPT,
     "requests": requests.SCRIPT,
 }
