@@ -93,6 +93,13 @@ DIFFERENCES: Final = (
         ("3.1",),
     ),
     Difference(
+        "Hive 2.3 lets a reader pass who waits for an exclusive lock, and then gives that lock beside the reader;"
+        " skep gives it when the reader has gone",
+        ("acid/check_lock: alone beside the late reader",),
+        skep_says("LockResponse(lockid=10, state=2)"),
+        versions=("2.3",),
+    ),
+    Difference(
         "Hive stumbles over a null and answers with Java's NullPointerException, or with an internal error that ends"
         " the connection; skep says what is missing",
         (

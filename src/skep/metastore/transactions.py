@@ -74,6 +74,8 @@ _LIST, _SET = b"\x0f", b"\x0e"
 
 def open_txns(ctx: Context, rqst: OpenTxnRequest) -> OpenTxnsResponse:
     count = rqst.num_txns or 0
+    if count == 0 and ctx.generation < Generation.HIVE_3_1:
+        return OpenTxnsResponse(txn_ids=())
     if count <= 0:
         raise MetaException(f"Invalid input for number of txns: {count}")
     policy, sources = rqst.replPolicy, rqst.replSrcTxnIds or ()

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from tests.differential.probes import (
+    acid,
     alter_table,
     catalogs,
     changing_partitions,
@@ -37,5 +38,6 @@ TOPICS: Final[dict[str, Sequence[Probe]]] = {
     "roles": roles.SCRIPT,
     "column_statistics": column_statistics.SCRIPT,
     "constraints": constraints.SCRIPT,
+    "acid": acid.SCRIPT,
     "requests": requests.SCRIPT,
 }
