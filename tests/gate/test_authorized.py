@@ -8,6 +8,7 @@ import pytest
 
 from skep.errors import ApplicationError, MetaException, MetastoreError
 from skep.gate.needs import is_open
+from skep.wire.generated.common import CreationMetadata
 from skep.wire.generated.databases import Database
 from skep.wire.generated.locks import LockComponent, LockLevel, LockRequest, LockType
 from skep.wire.generated.partitions import Partition
@@ -174,6 +175,15 @@ def test_what_does_not_exist_is_hidden_from_strangers_and_missing_to_the_owner(h
         house.ask("dana", "get_table", "d", "nope")
     with pytest.raises(MetastoreError, match=r"nodb.t table not found"):
         house.ask("alice", "get_table", "nodb", "t")
+
+
+def test_a_view_is_made_from_tables_that_its_maker_may_read(house: House) -> None:
+    sources = CreationMetadata(catName="hive", dbName="d", tblName="v", tablesUsed=frozenset({"d.t"}))
+    view = table("v", "dana", creationMetadata=sources)
+    with pytest.raises(MetaException, match=r"user dana needs SELECT on table d\.t"):
+        house.ask("dana", "create_table", view)
+    house.grant(on_table("d", "t"), "SELECT", "dana")
+    assert allowed(house, "dana", "create_table", view)
 
 
 # --- locations ----------------------------------------------------------------------------------------------------

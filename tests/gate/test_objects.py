@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from skep.gate.objects import DatabaseName, Located, TableName, objects_of
-from skep.wire.generated.common import SQLForeignKey, Table
+from skep.wire.generated.common import CreationMetadata, SQLForeignKey, Table
 from skep.wire.generated.constraints import AddForeignKeyRequest
 from skep.wire.generated.locks import LockComponent, LockRequest
 from skep.wire.generated.partitions import Partition
@@ -72,6 +72,14 @@ def test_tables_belong_to_the_database_beside_them(
 def test_databases_are_found_once() -> None:
     request = LockRequest(component=(LockComponent(dbname="d", tablename="t"), LockComponent(dbname="D")))
     assert objects_of(call_of("lock", request)).databases == (DatabaseName("hive", "d"),)
+
+
+def test_the_sources_of_a_view_are_not_what_is_changed() -> None:
+    sources = CreationMetadata(catName="hive", dbName="d", tblName="v", tablesUsed=frozenset({"e.t"}))
+    objects = objects_of(call_of("create_table", replace(table("v", "o"), creationMetadata=sources)))
+    assert objects.tables == named("d.v")
+    assert set(objects.sources) == set(named("d.v", "e.t"))
+    assert objects.databases == (DatabaseName("hive", "d"),)
 
 
 def test_a_location_belongs_to_the_nearest_table() -> None:

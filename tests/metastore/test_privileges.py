@@ -171,7 +171,7 @@ def test_a_grant_on_a_missing_table_is_passed_over(home: Metastore) -> None:
 
 
 def test_a_missing_database_is_named(home: Metastore) -> None:
-    with pytest.raises(MetaException, match=r"NoSuchObjectException There is no database named hive\.nope"):
+    with pytest.raises(MetaException, match=r"NoSuchObjectException There is no database hive\.nope"):
         home.call("grant_privileges", bag(privilege(replace(DB, dbName="nope"))))
 
 

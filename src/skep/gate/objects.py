@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from typing import Any, Final, NamedTuple
 
 from skep.hive.names import CatalogNameError, decode_catalog_name, normalize
+from skep.wire.generated.common import Table
 from skep.wire.message import Call
 from skep.wire.naming import Group, groups_in
 
@@ -44,20 +45,35 @@ class Objects(NamedTuple):
 
     databases: tuple[DatabaseName, ...]
     tables: tuple[TableName, ...]
+    sources: tuple[TableName, ...]
+    """Tables that are named inside another one's definition: what a materialized view is made from."""
     locations: tuple[Located, ...]
 
 
 def objects_of(call: Call) -> Objects:
     databases: dict[DatabaseName, None] = {}
     tables: dict[TableName, None] = {}
+    sources: dict[TableName, None] = {}
     locations: dict[Located, None] = {}
     for group in groups_in(call.method, call.args):
-        databases.update(dict.fromkeys(_own_databases(group)))
-        tables.update(dict.fromkeys(tables_of(group)))
+        if _is_definition(group.within):
+            sources.update(dict.fromkeys(tables_of(group)))
+        else:
+            databases.update(dict.fromkeys(_own_databases(group)))
+            tables.update(dict.fromkeys(tables_of(group)))
         for role, value in group.names:
             if role == "location" and value:
                 locations[Located(value, _owner(group))] = None
-    return Objects(tuple(databases), tuple(tables), tuple(locations))
+    return Objects(tuple(databases), tuple(tables), tuple(sources), tuple(locations))
+
+
+def _is_definition(group: Group | None) -> bool:
+    """Whether this struct, or one around it, is the definition of a table."""
+    while group is not None:
+        if group.struct == Table.__name__:
+            return True
+        group = group.within
+    return False
 
 
 def tables_of(group: Group) -> Iterator[TableName]:

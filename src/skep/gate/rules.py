@@ -7,6 +7,7 @@
     create a database or a connector            who was granted CREATE on everything
     use a location                              where the object would lie by itself or lies already; elsewhere who was
                                                 granted USE_LOCATION on everything
+    make a view from tables                     who may select from them
     grant a privilege or a role                 the owner of the object; who has it with the grant option
     everything                                  who has the role admin
 
@@ -74,6 +75,8 @@ class Decision:
         objects = objects_of(call)
         for need in needs_of(method):
             self._check(need, objects, call)
+        for source in objects.sources:
+            self._check_data(source, ("select",))
 
     def _check(self, need: Need, objects: Objects, call: Call) -> None:
         if need.actions == (ADMIN,):

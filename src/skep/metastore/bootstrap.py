@@ -6,6 +6,7 @@ from skep.hive.names import normalize
 from skep.metastore.catalogs import insert_catalog
 from skep.metastore.context import DEFAULT_CATALOG, Context, Service
 from skep.metastore.directories import Making
+from skep.metastore.privileges import OWN_AUTHORIZER
 from skep.store import catalogs, grants, roles
 from skep.store.grants import Grant, On
 from skep.store.transaction import ConstraintViolated, Transaction
@@ -30,7 +31,7 @@ def ensure_defaults(service: Service) -> None:
         insert_catalog(ctx, tx, default)
         for role in ("admin", "public"):
             roles.insert(tx, role, role, now)
-        everything = Grant("admin", PrincipalType.ROLE, "All", True, now, "admin", PrincipalType.ROLE)
+        everything = Grant("admin", PrincipalType.ROLE, "All", True, now, "admin", PrincipalType.ROLE, OWN_AUTHORIZER)
         grants.insert(tx, On(grants.GLOBAL), everything)
 
     with Making(ctx.warehouse) as made:

@@ -30,7 +30,7 @@ from skep.wire.generated.roles import (
 from skep.wire.structs import replace
 
 OWN_AUTHORIZER: Final = "SQL"
-"""Who a grant that came with a new table is kept for; other authorizers refresh only their own."""
+"""Who grants are kept for that the metastore makes itself; other authorizers refresh only their own."""
 
 _Kind = HiveObjectType
 
@@ -153,7 +153,7 @@ def _check_database(ctx: Context, target: Target) -> None:
     if target.on is None and target.ref.objectType == _Kind.DATABASE:
         where = ctx.name(target.ref.dbName, target.ref.catName)
         name = f"{where.catalog}.{where.database}" if ctx.rules.names_catalogs else where.database
-        raise wrapped(ctx, NoSuchObjectException(f"There is no database named {name}"))
+        raise wrapped(ctx, NoSuchObjectException(f"There is no database {name}"))
 
 
 def _same(one: str | None, other: str | None) -> bool:

@@ -133,7 +133,20 @@ PRIVILEGES: Sequence[Probe] = [
     *(ask(f"on {name}", "grant_privileges", bag(ref)) for name, ref in OBJECTS.items()),
     *(ask(f"on {name}, again", "grant_privileges", bag(ref)) for name, ref in OBJECTS.items()),
     *(ask(f"on {name}", "list_privileges", "u1", USER, ref) for name, ref in OBJECTS.items()),
-    *(ask(f"of everybody on {name}", "list_privileges", None, None, ref) for name, ref in OBJECTS.items()),
+    *(
+        ask(f"of everybody on {name}", "list_privileges", None, None, ref)
+        for name, ref in OBJECTS.items()
+        if ref is not ON_PARTITION_COLUMN
+    ),
+    # Hive 3.1 looks for these in the wrong order of names, and never finds any.
+    ask(
+        "of everybody on a column of a partition",
+        "list_privileges",
+        None,
+        None,
+        ON_PARTITION_COLUMN,
+        versions=("2.3",),
+    ),
     *(ask(f"on {name}", "get_privilege_set", ref, "u1", ("g1",)) for name, ref in OBJECTS.items()),
     *(ask(f"of a group on {name}", "get_privilege_set", ref, None, ("g1",)) for name, ref in OBJECTS.items()),
     ask("of all objects", "list_privileges", "u1", USER, HiveObjectRef()),
