@@ -101,9 +101,7 @@ def alter_dataconnector_req(ctx: Context, alterReq: AlterDataConnectorRequest) -
     alter_dataconnector(ctx, alterReq.connectorName, alterReq.newConnector)
 
 
-def drop_dataconnector(
-    ctx: Context, name: str | None, ifNotExists: bool | None, checkReferences: bool | None
-) -> None:
+def drop_dataconnector(ctx: Context, name: str | None, ifNotExists: bool | None, checkReferences: bool | None) -> None:
     """Databases that refer to it stay, whatever `checkReferences` says: so it is in Hive."""
     if name is None:
         raise MetaException("Data connector name cannot be null.")

@@ -10,7 +10,7 @@ from skep.metastore.context import Context, DatabaseName
 from skep.metastore.databases import DONE
 from skep.metastore.directories import NULL_PATH, clear, finish
 from skep.metastore.listing import splicer
-from skep.metastore.removal import remove_table
+from skep.metastore.removal import remove_with_indexes
 from skep.metastore.tables import find_table, table_name
 from skep.store import databases, partitions, tables
 from skep.store.transaction import Row, Transaction
@@ -47,7 +47,7 @@ def drop(ctx: Context, where: DatabaseName, name: str | None, delete_data: bool)
     def remove(tx: Transaction) -> list[int]:
         if ctx.rules.drops_need_database and databases.find(tx, *where) is None:
             raise ctx.no_database(where)
-        return remove_table(ctx, tx, where, wanted, delete_data=delete_data)
+        return remove_with_indexes(ctx, tx, where, wanted, delete_data=delete_data)
 
     finish(ctx, ctx.database.run(remove))
 

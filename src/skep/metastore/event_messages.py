@@ -38,14 +38,16 @@ from skep.metastore.changes import FORMAT, unpack
 from skep.store.events import EventRow
 from skep.wire import binary, tjson
 from skep.wire.generated.catalogs import Catalog
-from skep.wire.generated.common import ColumnStatistics, StorageDescriptor, Table
-from skep.wire.generated.constraints import (
+from skep.wire.generated.common import (
+    ColumnStatistics,
     SQLCheckConstraint,
     SQLDefaultConstraint,
     SQLForeignKey,
     SQLNotNullConstraint,
     SQLPrimaryKey,
     SQLUniqueConstraint,
+    StorageDescriptor,
+    Table,
 )
 from skep.wire.generated.databases import Database
 from skep.wire.generated.functions import Function
@@ -117,7 +119,7 @@ class Parts:
 
 
 def _decoded_text(cls: type, data: bytes) -> tuple[str, Any]:
-    value = binary.decode(cls, data)
+    value: Any = binary.decode(cls, data)
     return tjson.text(value), value
 
 
@@ -193,7 +195,7 @@ def alter_table(parts: Parts) -> Message:
 
 def add_partition(parts: Parts) -> Message:
     table = parts.table()
-    keys = [key.name or "" for key in table.partitionKeys or ()]
+    keys = tuple(key.name or "" for key in table.partitionKeys or ())
     values, texts, files = [], [], []
     for part in parts.partitions(table):
         values.append(_key_values(table, part))

@@ -27,6 +27,8 @@ TOPICS: Final = (
     *("partitions", "partition_search", "partition_specs", "partition_marks"),
     *("add_partitions", "alter_partitions", "drop_partitions", "exchange_partitions"),
     *("transactions", "write_ids", "locks", "compactions", "materializations"),
+    *("notifications", "indexes", "types", "connectors", "files", "properties"),
+    *("resource_plans", "schema_registry", "scheduled_queries", "procedures", "metrics"),
 )
 """The modules that serve methods; a public function named like a method serves it."""
 

@@ -62,7 +62,9 @@ def add_replication_metrics(ctx: Context, replicationMetricList: ReplicationMetr
             key = str(metrics.scheduledExecutionId)
             known = REPLICATION_METRICS.find(tx, key)
             if known is None:
-                REPLICATION_METRICS.insert(tx, key, _merged(replace(metrics, metadata=None, progress=None), metrics), at=ctx.now())
+                REPLICATION_METRICS.insert(
+                    tx, key, _merged(replace(metrics, metadata=None, progress=None), metrics), at=ctx.now()
+                )
             else:
                 REPLICATION_METRICS.update(tx, known, _merged(known.value, metrics))
 

@@ -1,4 +1,4 @@
-"""The event log as clients read it, events that clients report themselves, and the log of files that transactions write.
+"""The event log as clients read it, events that clients report themselves, and what transactions wrote.
 
 Every change of metadata has left its event (`changes.py`); here they are found and their messages rendered
 (`event_messages.py`). As in Hive, what a transaction writes is no event of its own: it is kept until somebody who

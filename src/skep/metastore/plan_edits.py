@@ -17,7 +17,6 @@ from skep.wire.generated.resource_plans import (
     WMNullablePool,
     WMPool,
     WMPoolTrigger,
-    WMResourcePlanStatus,
     WMTrigger,
     WMValidateResourcePlanResponse,
 )
@@ -210,9 +209,7 @@ def remove_trigger(full: WMFullResourcePlan, name: str | None) -> WMFullResource
     return with_parts(full, triggers=kept, pool_triggers=[t for t in full.poolTriggers or () if t.trigger != wanted])
 
 
-def map_trigger(
-    full: WMFullResourcePlan, trigger: str | None, pool: str | None, *, drop: bool
-) -> WMFullResourcePlan:
+def map_trigger(full: WMFullResourcePlan, trigger: str | None, pool: str | None, *, drop: bool) -> WMFullResourcePlan:
     """A trigger applies to a pool, or no longer; saying it twice changes nothing."""
     assert full.plan is not None
     path, name = find_pool(full, pool).poolPath, find_trigger(full, trigger).triggerName
@@ -303,12 +300,7 @@ def validated(full: WMFullResourcePlan) -> WMValidateResourcePlanResponse:
         if parent not in paths:
             errors.append(f"Pool does not exists but has children: {parent}")
         if share >= 1.0:
-            errors.append(f"Sum of children pools' alloc fraction should be less than 1 got: {share} for pool: {parent}")
+            errors.append(
+                f"Sum of children pools' alloc fraction should be less than 1 got: {share} for pool: {parent}"
+            )
     return WMValidateResourcePlanResponse(errors=tuple(errors), warnings=tuple(warnings))
-
-
-STATUS_NAMES: Final = {
-    WMResourcePlanStatus.ACTIVE: "ACTIVE",
-    WMResourcePlanStatus.ENABLED: "ENABLED",
-    WMResourcePlanStatus.DISABLED: "DISABLED",
-}

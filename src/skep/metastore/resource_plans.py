@@ -155,9 +155,7 @@ def get_resource_plan(ctx: Context, request: WMGetResourcePlanRequest) -> WMGetR
     return WMGetResourcePlanResponse(resourcePlan=found.value)
 
 
-def get_active_resource_plan(
-    ctx: Context, request: WMGetActiveResourcePlanRequest
-) -> WMGetActiveResourcePlanResponse:
+def get_active_resource_plan(ctx: Context, request: WMGetActiveResourcePlanRequest) -> WMGetActiveResourcePlanResponse:
     found = _active(ctx.reader(), request.ns)
     return WMGetActiveResourcePlanResponse(resourcePlan=found.value if found is not None else None)
 
@@ -250,7 +248,7 @@ def _switch(
 ) -> tuple[WMFullResourcePlan, bool]:
     """The plan with another status, and whether that made it the active one."""
     before = _head(full).status
-    if status not in plan_edits.STATUS_NAMES:
+    if status not in WMResourcePlanStatus.NAMES:
         raise InvalidOperationException(f"Invalid status: {status}")
     if status == before:
         return full, False
@@ -281,9 +279,9 @@ def _put_in_place(
         raise InvalidOperationException("Cannot change values during replace.")
     active = changes.status == ACTIVE
     if active == (changes.name is not None):
-        status = plan_edits.STATUS_NAMES.get(changes.status) if changes.status is not None else None
+        named = WMResourcePlanStatus.NAMES.get(changes.status or 0, "null")
         raise InvalidOperationException(
-            f"Must specify a name, or the active plan; received {changes.name or 'null'}, {status or 'null'}"
+            f"Must specify a name, or the active plan; received {changes.name or 'null'}, {named}"
         )
     old = _active(tx, ns) if active else _find(tx, ns, changes.name)
     if old is None:
@@ -372,9 +370,7 @@ def create_or_update_wm_mapping(
     if given is None:
         raise MetaException("create_or_update_wm_mapping needs a mapping")
     update = bool(request.update)
-    _edit(
-        ctx, given.ns, given.resourcePlanName, lambda full: plan_edits.put_mapping(full, given, update=update)
-    )
+    _edit(ctx, given.ns, given.resourcePlanName, lambda full: plan_edits.put_mapping(full, given, update=update))
     return WMCreateOrUpdateMappingResponse()
 
 
