@@ -241,7 +241,8 @@ def _change(
     if cascade and after.sd is not None and before.sd is not None and after.sd.cols != before.sd.cols:
         _cascade(tx, row.id, after.sd)
     objects = [("before", binary.encode(before)), ("after", binary.encode(after))]
-    record(ctx, tx, "ALTER_TABLE", where, old_name, objects)
+    # Hive's event of a renamed table is one of its new name.
+    record(ctx, tx, "ALTER_TABLE", target, new_name, objects)
     return move
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from skep.errors import MetaException
 from skep.hive.stats import set_basic_state, set_fast_stats
 from skep.metastore import normal, rows
-from skep.metastore.changes import record
+from skep.metastore.changes import fields, record
 from skep.metastore.context import Context, DatabaseName
 from skep.metastore.databases import DONE
 from skep.metastore.directories import NULL_PATH, clear, finish
@@ -85,7 +85,7 @@ def truncate(ctx: Context, where: DatabaseName, name: str | None, part_names: tu
         if part_names is None and not before.partitionKeys:
             after = replace(before, parameters=_zeroed(before.parameters, now))
             tables.update(tx, current.id, **rows.table_columns(after)._asdict())
-            objects = [("before", binary.encode(before)), ("after", binary.encode(after))]
+            objects = [("before", binary.encode(before)), ("after", binary.encode(after)), fields(isTruncateOp=True)]
             record(ctx, tx, "ALTER_TABLE", where, wanted, objects)
             return
         splice = splicer(ctx, tx, where, current)
@@ -97,6 +97,7 @@ def truncate(ctx: Context, where: DatabaseName, name: str | None, part_names: tu
                 ("table", binary.encode(before)),
                 ("before", binary.encode(found)),
                 ("after", binary.encode(changed)),
+                fields(isTruncateOp=True),
             ]
             record(ctx, tx, "ALTER_PARTITION", where, wanted, objects)
 

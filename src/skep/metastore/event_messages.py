@@ -12,9 +12,14 @@ What a row keeps is described in `changes.py`. By type, the names in its body ar
     CREATE_CATALOG, DROP_CATALOG                  catalog
     CREATE_INDEX, DROP_INDEX                      index; ALTER_INDEX: before, after
     INSERT, RELOAD                                table, partition, fields
-    ADD_PRIMARYKEY … ADD_CHECKCONSTRAINT          constraint…
-    UPDATE_TBL_COL_STAT_EVENT, UPDATE_PART_…      stats, table, fields (parameters, writeId; partVals)
-    all others (transactions, write ids, …)       fields, under the names of the message
+    OPEN_TXN                                      first, last
+    COMMIT_TXN, ABORT_TXN                         txn, type, write… (catalog, database, table, write id; \\0 between)
+    ALLOC_WRITE_ID_EVENT                          txns, write_ids (with commas between)
+    COMMIT_COMPACTION_EVENT                       txn, compaction, type, partition (its name)
+    ADD_PRIMARYKEY … ADD_CHECKCONSTRAINT          the constraints, under any name
+    DROP_CONSTRAINT                               constraint (its name)
+    UPDATE_TBL_COL_STAT_EVENT                     table, statistics; UPDATE_PART_COL_STAT_EVENT: and values
+    DELETE_TBL_COL_STAT_EVENT                     column; DELETE_PART_COL_STAT_EVENT: and partition (its name), values
 
 Hive lists the files of new tables and partitions in its messages; an event is no moment to list directories in, and
 those lists are empty here. Objects inside of a message are texts in TJSON. 2.3 and 3.1 get `json-0.2`, 4.x the same
@@ -24,36 +29,33 @@ JSON with its own fields more, compressed: readers ignore fields that they do no
 from __future__ import annotations
 
 from base64 import b64encode
-from collections.abc import Callable, Iterator
-from functools import lru_cache
+from collections.abc import Callable
 from gzip import compress
 from typing import Any, Final
 
 import orjson
 
-from skep.errors import StoreError
 from skep.hive.generation import Generation
 from skep.hive.names import make_part_name
-from skep.metastore.changes import FORMAT, unpack
+from skep.metastore.event_parts import Parts, decoded_table, text_and_value
 from skep.store.events import EventRow
 from skep.wire import binary, tjson
 from skep.wire.generated.catalogs import Catalog
 from skep.wire.generated.common import (
     ColumnStatistics,
+    CompactionType,
     SQLCheckConstraint,
     SQLDefaultConstraint,
     SQLForeignKey,
     SQLNotNullConstraint,
     SQLPrimaryKey,
     SQLUniqueConstraint,
-    StorageDescriptor,
     Table,
 )
 from skep.wire.generated.databases import Database
 from skep.wire.generated.functions import Function
 from skep.wire.generated.indexes import Index
 from skep.wire.generated.partitions import Partition
-from skep.wire.structs import replace
 
 PLAIN: Final = "json-0.2"
 GZIPPED: Final = "gzip(json-2.0)"
@@ -61,85 +63,12 @@ GZIPPED: Final = "gzip(json-2.0)"
 Message = dict[str, Any]
 _SPEED = 1
 """gzip's fastest level; readers do not care."""
-_MEMO_BYTES = 64 * 1024
-_read_partition = binary.struct_codec(Partition)[0]
-
-
-class Parts:
-    """An event's row with its body taken apart."""
-
-    __slots__ = ("_named", "event", "fields", "generation")
-
-    def __init__(self, event: EventRow, generation: Generation) -> None:
-        if event.fmt != FORMAT:
-            raise StoreError(
-                f"event {event.id} is stored in format {event.fmt}, which this version of skep does not read"
-            )
-        self.event = event
-        self.generation = generation
-        self._named = list(unpack(event.body))
-        given = self.one("fields")
-        self.fields: Message = orjson.loads(given) if given is not None else {}
-
-    def one(self, name: str) -> bytes | None:
-        return next((value for key, value in self._named if key == name), None)
-
-    def all(self, name: str) -> list[bytes]:
-        return [value for key, value in self._named if key == name]
-
-    def bytes(self, name: str) -> bytes:
-        found = self.one(name)
-        if found is None:
-            raise StoreError(f"event {self.event.id} ({self.event.type}) keeps no {name}")
-        return found
-
-    def text(self, name: str, cls: type) -> str:
-        """An object as TJSON."""
-        return _texts(cls, self.bytes(name))[0]
-
-    def table(self) -> Table:
-        return _table(self.bytes("table"))
-
-    def partitions(self, table: Table) -> Iterator[Partition]:
-        """The partitions of an event, whole."""
-        names = {"dbName": table.dbName, "tableName": table.tableName, "catName": table.catName}
-        shape: StorageDescriptor | None = None
-        for name, value in self._named:
-            if name == "sd":
-                shape = binary.decode(StorageDescriptor, value)
-            elif name == "partition":
-                yield binary.decode(Partition, value)
-            elif name == "partitions":
-                at = 0
-                while at < len(value):
-                    part, at = _read_partition(value, at)
-                    location = part.sd.location if part.sd is not None else None
-                    sd = replace(shape, location=location) if shape is not None else part.sd
-                    yield replace(part, sd=sd, **names)
-
-
-def _decoded_text(cls: type, data: bytes) -> tuple[str, Any]:
-    value: Any = binary.decode(cls, data)
-    return tjson.text(value), value
-
-
-_remembered = lru_cache(256)(_decoded_text)
-
-
-def _texts(cls: type, data: bytes) -> tuple[str, Any]:
-    """An object as TJSON, and decoded. Many events after another are about one table, so the last are remembered."""
-    return _remembered(cls, data) if len(data) < _MEMO_BYTES else _decoded_text(cls, data)
-
-
-def _table(data: bytes) -> Table:
-    table: Table = _texts(Table, data)[1]
-    return table
 
 
 def rendered(event: EventRow, generation: Generation) -> tuple[bytes, str]:
     """An event's message and the name of its format."""
     parts = Parts(event, generation)
-    body = orjson.dumps(_BY_TYPE.get(event.type, _plain)(parts))
+    body = orjson.dumps(BY_TYPE[event.type](parts))
     if generation < Generation.HIVE_4_0:
         return body, PLAIN
     return b64encode(compress(body, _SPEED, mtime=0)), GZIPPED
@@ -152,10 +81,6 @@ def _head(parts: Parts, **own: Any) -> Message:
 
 def _since_4(parts: Parts, **own: Any) -> Message:
     return own if parts.generation >= Generation.HIVE_4_0 else {}
-
-
-def _plain(parts: Parts) -> Message:
-    return _head(parts, **parts.fields)
 
 
 def _of_table(parts: Parts, table: Table, **own: Any) -> Message:
@@ -182,7 +107,7 @@ def drop_table(parts: Parts) -> Message:
 
 
 def alter_table(parts: Parts) -> Message:
-    text, before = _texts(Table, parts.bytes("before"))
+    text, before = text_and_value(Table, parts.bytes("before"))
     message = _of_table(
         parts,
         before,
@@ -190,7 +115,7 @@ def alter_table(parts: Parts) -> Message:
         tableObjAfterJson=parts.text("after", Table),
         isTruncateOp=_truncates(parts),
     )
-    return message | _since_4(parts, writeId=_table(parts.bytes("after")).writeId)
+    return message | _since_4(parts, writeId=decoded_table(parts.bytes("after")).writeId)
 
 
 def add_partition(parts: Parts) -> Message:
@@ -317,23 +242,89 @@ def drop_index(parts: Parts) -> Message:
     return _head(parts, db=parts.event.db, **named, indexTableName=index.indexTableName)
 
 
+# --- transactions ---------------------------------------------------------------------------------------------------
+
+
+def open_txn(parts: Parts) -> Message:
+    return _head(parts, txnIds=None, fromTxnId=parts.number("first"), toTxnId=parts.number("last"))
+
+
+def _writes(parts: Parts) -> tuple[list[str], list[int]]:
+    """The database and the write id of each table that a transaction could write to."""
+    written = [value.decode().split("\0") for value in parts.all("write")]
+    return [item[1] for item in written], [int(item[3]) for item in written]
+
+
+def commit_txn(parts: Parts) -> Message:
+    databases, write_ids = _writes(parts)
+    nothing = dict.fromkeys(("tables", "partitions", "tableObjs", "partitionObjs", "files"))
+    own = _since_4(parts, writeIds=write_ids, databases=databases, **nothing)
+    return _head(parts, txnid=parts.number("txn"), **own)
+
+
+def abort_txn(parts: Parts) -> Message:
+    databases, write_ids = _writes(parts)
+    return _head(parts, txnid=parts.number("txn"), **_since_4(parts, dbsUpdated=databases, writeIds=write_ids))
+
+
+def alloc_write_id(parts: Parts) -> Message:
+    txns, write_ids = ([int(number) for number in parts.named(name).split(",")] for name in ("txns", "write_ids"))
+    event = parts.event
+    return _head(parts, dbName=event.db, tableName=event.tbl, txnIdList=txns, writeIdList=write_ids)
+
+
+def commit_compaction(parts: Parts) -> Message:
+    event, part = parts.event, parts.one("partition")
+    return _head(
+        parts,
+        txnid=parts.number("txn"),
+        compactionId=parts.number("compaction"),
+        type=CompactionType.NAMES[parts.number("type")],
+        dbname=event.db,
+        tableName=event.tbl,
+        partName=None if part is None else part.decode(),
+    )
+
+
 # --- constraints and statistics -------------------------------------------------------------------------------------
 
 
 def _constraints(cls: type, name: str) -> Callable[[Parts], Message]:
     def message(parts: Parts) -> Message:
-        return _head(parts) | {name: [_texts(cls, data)[0] for data in parts.all("constraint")]}
+        return _head(parts) | {name: [text_and_value(cls, data)[0] for data in parts.objects()]}
 
     return message
 
 
+def drop_constraint(parts: Parts) -> Message:
+    event = parts.event
+    return _head(parts, dbName=event.db, tableName=event.tbl, constraintName=parts.named("constraint"))
+
+
 def update_statistics(parts: Parts) -> Message:
-    stats = parts.text("stats", ColumnStatistics)
-    table = parts.text("table", Table)
-    return _head(parts, database=parts.event.db, colStatsJson=stats, tableObjJson=table, **parts.fields)
+    table = parts.table()
+    message = _head(
+        parts,
+        writeId=table.writeId if table.writeId is not None else -1,
+        database=parts.event.db,
+        colStatsJson=parts.text("statistics", ColumnStatistics),
+        tableObjJson=parts.text("table", Table),
+    )
+    values = parts.one("values")
+    if values is None:
+        return message | {"parameters": table.parameters or {}}
+    return message | {"parameters": {}, "partVals": binary.decode(Partition, values).values or ()}
 
 
-_BY_TYPE: Final[dict[str, Callable[[Parts], Message]]] = {
+def delete_statistics(parts: Parts) -> Message:
+    message = _head(parts, database=parts.event.db, colName=parts.named("column"))
+    values = parts.one("values")
+    if values is not None:
+        message |= {"partName": parts.named("partition"), "partValues": binary.decode(Partition, values).values or ()}
+    return message
+
+
+BY_TYPE: Final[dict[str, Callable[[Parts], Message]]] = {
     "CREATE_TABLE": create_table,
     "DROP_TABLE": drop_table,
     "ALTER_TABLE": alter_table,
@@ -353,6 +344,12 @@ _BY_TYPE: Final[dict[str, Callable[[Parts], Message]]] = {
     "CREATE_INDEX": create_index,
     "ALTER_INDEX": alter_index,
     "DROP_INDEX": drop_index,
+    "OPEN_TXN": open_txn,
+    "COMMIT_TXN": commit_txn,
+    "ABORT_TXN": abort_txn,
+    "ALLOC_WRITE_ID_EVENT": alloc_write_id,
+    "COMMIT_COMPACTION_EVENT": commit_compaction,
+    "DROP_CONSTRAINT": drop_constraint,
     "ADD_PRIMARYKEY": _constraints(SQLPrimaryKey, "primaryKeyListJson"),
     "ADD_FOREIGNKEY": _constraints(SQLForeignKey, "foreignKeyListJson"),
     "ADD_UNIQUECONSTRAINT": _constraints(SQLUniqueConstraint, "uniqueConstraintListJson"),
@@ -361,4 +358,6 @@ _BY_TYPE: Final[dict[str, Callable[[Parts], Message]]] = {
     "ADD_CHECKCONSTRAINT": _constraints(SQLCheckConstraint, "checkConstraintListJson"),
     "UPDATE_TBL_COL_STAT_EVENT": update_statistics,
     "UPDATE_PART_COL_STAT_EVENT": update_statistics,
+    "DELETE_TBL_COL_STAT_EVENT": delete_statistics,
+    "DELETE_PART_COL_STAT_EVENT": delete_statistics,
 }

@@ -18,7 +18,7 @@ from skep.metastore.context import DEFAULT_CATALOG, Context, Encoded
 from skep.metastore.documents import Kind
 from skep.metastore.event_messages import file_text, rendered
 from skep.metastore.listing import splicer
-from skep.metastore.partitions import Partitioned, no_partition
+from skep.metastore.partitions import Partitioned, no_partition, partitioned
 from skep.store import events, partitions
 from skep.store.events import EventFilter, EventRow
 from skep.store.transaction import Transaction
@@ -123,7 +123,6 @@ def fire_listener_event(ctx: Context, rqst: FireEventRequest) -> FireEventRespon
     if data is None or (data.insertData is None and data.insertDatas is None and data.refreshEvent is None):
         raise MetaException("fire_listener_event needs the data of an insert or a refresh")
     where = ctx.name(rqst.dbName, rqst.catName)
-    encoded = f"@{where.catalog}#{where.database}"
     inserts: tuple[InsertEventRequestData, ...] = data.insertDatas or ()
     if data.insertData is not None:
         inserts = (replace(data.insertData, partitionVal=rqst.partitionVals),)
@@ -131,28 +130,30 @@ def fire_listener_event(ctx: Context, rqst: FireEventRequest) -> FireEventRespon
         raise MetaException("Partition values must be set when firing multiple insert events")
 
     def fire(tx: Transaction) -> list[int]:
-        of = Partitioned(ctx, tx, encoded, rqst.tableName)
+        of = partitioned(ctx, tx, where, rqst.tableName)
         table = ("table", binary.encode(of.table))
         if data.insertData is None and data.insertDatas is None:
-            own = [table, *_partition_part(tx, of, rqst.partitionVals), fields(refreshEvent=data.refreshEvent)]
+            own = [table, *_partition_part(ctx, tx, of, rqst.partitionVals), fields(refreshEvent=data.refreshEvent)]
             return [record(ctx, tx, "RELOAD", where, of.row.name, own)]
-        bodies = [[table, *_partition_part(tx, of, each.partitionVal), _insert_fields(each)] for each in inserts]
+        bodies = [[table, *_partition_part(ctx, tx, of, each.partitionVal), _insert_fields(each)] for each in inserts]
         return [record(ctx, tx, "INSERT", where, of.row.name, body) for body in bodies]
 
     return FireEventResponse(eventIds=tuple(ctx.database.run(fire)))
 
 
-def _partition_part(tx: Transaction, of: Partitioned, values: tuple[str, ...] | None) -> list[tuple[str, bytes]]:
+def _partition_part(
+    ctx: Context, tx: Transaction, of: Partitioned, values: tuple[str, ...] | None
+) -> list[tuple[str, bytes]]:
     if values is None:
         return []
-    return [("partition", binary.encode(_partition(tx, of, values)))]
+    return [("partition", binary.encode(_partition(ctx, tx, of, values)))]
 
 
-def _partition(tx: Transaction, of: Partitioned, values: tuple[str, ...]) -> Partition:
+def _partition(ctx: Context, tx: Transaction, of: Partitioned, values: tuple[str, ...]) -> Partition:
     row = partitions.find(tx, of.row.id, of.part_name(values))
     if row is None:
         raise no_partition(values)
-    return splicer(tx, of.where, of.row).partition(row)
+    return splicer(ctx, tx, of.where, of.row).partition(row)
 
 
 def _insert_fields(data: InsertEventRequestData) -> tuple[str, bytes]:
@@ -178,8 +179,8 @@ def add_write_notification_log(ctx: Context, rqst: WriteNotificationLogRequest) 
     where = ctx.name(rqst.db)
 
     def add(tx: Transaction) -> None:
-        of = Partitioned(ctx, tx, f"@{where.catalog}#{where.database}", rqst.table)
-        part = _partition(tx, of, rqst.partitionVals) if rqst.partitionVals else None
+        of = partitioned(ctx, tx, where, rqst.table)
+        part = _partition(ctx, tx, of, rqst.partitionVals) if rqst.partitionVals else None
         _add(ctx, tx, of, [(rqst, part)])
 
     ctx.database.run(add)
@@ -196,12 +197,12 @@ def add_write_notification_log_in_batch(
     where = ctx.name(rqst.db, rqst.catalog)
 
     def add(tx: Transaction) -> None:
-        of = Partitioned(ctx, tx, f"@{where.catalog}#{where.database}", rqst.table)
+        of = partitioned(ctx, tx, where, rqst.table)
         if not of.keys:
             _add(ctx, tx, of, [(each, None) for each in requests])
             return
         by_name = {of.part_name(each.partitionVals): each for each in requests}
-        splice = splicer(tx, of.where, of.row)
+        splice = splicer(ctx, tx, of.where, of.row)
         found = [(row[1], splice.partition(row)) for row in partitions.find_many(tx, of.row.id, list(by_name))]
         _add(ctx, tx, of, [(by_name[name], part) for name, part in found])
 
