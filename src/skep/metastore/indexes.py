@@ -122,7 +122,13 @@ def add_index(ctx: Context, new_index: Index | None, index_table: Table | None) 
         if index_table is not None:
             finish(ctx, ctx.database.run(lambda tx: remove_table(ctx, tx, where, own, delete_data=False)))
         raise taken if isinstance(error, ConstraintViolated) else error from None
-    return replace(given, createTime=now, parameters=stored.parameters)
+    return replace(
+        given,
+        createTime=now,
+        lastAccessTime=stored.lastAccessTime,
+        parameters=stored.parameters,
+        deferredRebuild=stored.deferredRebuild,
+    )
 
 
 def alter_index(
@@ -141,7 +147,7 @@ def alter_index(
         row = tables.find(tx, *where, base)
         found = _find(tx, where, base, idx_name)
         if row is None or found is None:
-            raise MetaException(f"{dbname}.{base_tbl_name} index={idx_name} not found")
+            raise MetaException(f"NoSuchObjectException(message:{_missing(dbname, base_tbl_name, idx_name)})")
         tables.lock(tx, row.id)
         before = _named(found, where, base)
         after = replace(before, parameters=parameters)

@@ -23,7 +23,7 @@ from skep.wire.generated.resource_plans import (
 from skep.wire.structs import replace
 
 ENTITIES: Final = ("USER", "GROUP", "APPLICATION")
-POLICIES: Final = (None, "DEFAULT", "FAIR", "FIFO")
+POLICIES: Final = ("DEFAULT", "FAIR", "FIFO")
 _NO_PARENT = NoSuchObjectException("Pool path is invalid, the parent does not exist")
 
 T = TypeVar("T", WMPool, WMMapping, WMTrigger, WMPoolTrigger)
@@ -66,8 +66,12 @@ def renamed(full: WMFullResourcePlan, name: str) -> WMFullResourcePlan:
     )
 
 
+def _is_policy(policy: str | None) -> bool:
+    return policy is None or policy.strip().upper() in POLICIES
+
+
 def _check_policy(policy: str | None) -> None:
-    if policy not in POLICIES:
+    if not _is_policy(policy):
         raise InvalidOperationException(f"Invalid scheduling policy {policy}")
 
 
@@ -211,10 +215,9 @@ def remove_trigger(full: WMFullResourcePlan, name: str | None) -> WMFullResource
 
 def map_trigger(full: WMFullResourcePlan, trigger: str | None, pool: str | None, *, drop: bool) -> WMFullResourcePlan:
     """A trigger applies to a pool, or no longer; saying it twice changes nothing."""
-    assert full.plan is not None
     path, name = find_pool(full, pool).poolPath, find_trigger(full, trigger).triggerName
     kept = [each for each in full.poolTriggers or () if (each.pool, each.trigger) != (path, name)]
-    added = [] if drop else [WMPoolTrigger(pool=path, trigger=name, ns=full.plan.ns)]
+    added = [] if drop else [WMPoolTrigger(pool=path, trigger=name)]
     return with_parts(full, pool_triggers=[*kept, *added])
 
 
@@ -281,7 +284,7 @@ def validated(full: WMFullResourcePlan) -> WMValidateResourcePlanResponse:
             errors.append(f"Invalid query parallelism for pool: {pool.poolPath}")
         else:
             total += pool.queryParallelism or 0
-        if pool.schedulingPolicy not in POLICIES:
+        if not _is_policy(pool.schedulingPolicy):
             errors.append(f"Invalid scheduling policy {pool.schedulingPolicy} for pool: {pool.poolPath}")
     if most is not None and most != total:
         sum_of = f"Sum of all pools' query parallelism: {total}"

@@ -17,6 +17,7 @@ from skep.errors import (
     MetaException,
     NoSuchObjectException,
 )
+from skep.hive.generation import Generation
 from skep.hive.names import normalize
 from skep.metastore import plan_edits
 from skep.metastore.context import Context
@@ -76,11 +77,16 @@ def _space(ns: str | None) -> str:
     return ns if ns is not None and ns.strip() else "default"
 
 
-def _find(tx: Transaction, ns: str | None, name: str | None, *, to_edit: bool = False) -> Plan:
+def _shown(ctx: Context, ns: str | None, name: str) -> str:
+    """A plan as Hive's messages name it."""
+    return name if ctx.generation < Generation.HIVE_4_0 else f"{name} in {_space(ns)}"
+
+
+def _find(ctx: Context, tx: Transaction, ns: str | None, name: str | None, *, to_edit: bool = False) -> Plan:
     key = normalize(name or "")
     found = PLANS.find(tx, key, _space(ns))
     if found is None:
-        raise NoSuchObjectException(f"There is no resource plan named: {key}")
+        raise NoSuchObjectException(f"There is no resource plan named: {_shown(ctx, ns, key)}")
     if to_edit and _head(found.value).status != DISABLED:
         raise InvalidOperationException("Resource plan must be disabled to edit it.")
     return found
@@ -102,7 +108,7 @@ def _edit(
 
     def edit(tx: Transaction) -> None:
         PLANS.lock(tx, _space(ns))
-        found = _find(tx, ns, name, to_edit=True)
+        found = _find(ctx, tx, ns, name, to_edit=True)
         PLANS.update(tx, found, change(found.value))
 
     ctx.database.run(edit)
@@ -129,7 +135,7 @@ def create_resource_plan(ctx: Context, request: WMCreateResourcePlanRequest) -> 
         if PLANS.find(tx, name, space) is not None:
             raise taken
         if copied is not None:
-            source = _find(tx, given.ns, copied).value
+            source = _find(ctx, tx, given.ns, copied).value
             full = replace(source, plan=replace(_head(source), status=DISABLED))
         else:
             full = _empty(space, given.queryParallelism)
@@ -151,7 +157,7 @@ def _empty(ns: str, parallelism: int | None) -> WMFullResourcePlan:
 
 
 def get_resource_plan(ctx: Context, request: WMGetResourcePlanRequest) -> WMGetResourcePlanResponse:
-    found = _find(ctx.reader(), request.ns, request.resourcePlanName)
+    found = _find(ctx, ctx.reader(), request.ns, request.resourcePlanName)
     return WMGetResourcePlanResponse(resourcePlan=found.value)
 
 
@@ -169,14 +175,14 @@ def validate_resource_plan(ctx: Context, request: WMValidateResourcePlanRequest)
     name = normalize(request.resourcePlanName or "")
     found = PLANS.find(ctx.reader(), name, _space(request.ns))
     if found is None:
-        raise NoSuchObjectException(f"Cannot find resourcePlan: {name}")
+        raise NoSuchObjectException(f"Cannot find resourcePlan: {_shown(ctx, request.ns, name)}")
     return plan_edits.validated(found.value)
 
 
 def drop_resource_plan(ctx: Context, request: WMDropResourcePlanRequest) -> WMDropResourcePlanResponse:
     def drop(tx: Transaction) -> None:
         PLANS.lock(tx, _space(request.ns))
-        found = _find(tx, request.ns, request.resourcePlanName)
+        found = _find(ctx, tx, request.ns, request.resourcePlanName)
         if _head(found.value).status == ACTIVE:
             raise MetaException("Cannot drop an active resource plan")
         PLANS.delete(tx, found)
@@ -201,15 +207,21 @@ def alter_resource_plan(ctx: Context, request: WMAlterResourcePlanRequest) -> WM
         PLANS.lock(tx, _space(request.ns))
         if request.isReplace:
             return _put_in_place(ctx, tx, request.ns, name, changes)
-        return _change(tx, request, name, changes)
+        return _change(ctx, tx, request, name, changes)
 
     return WMAlterResourcePlanResponse(fullResourcePlan=ctx.database.run(alter))
 
 
 def _change(
-    tx: Transaction, request: WMAlterResourcePlanRequest, name: str | None, changes: WMNullableResourcePlan
+    ctx: Context,
+    tx: Transaction,
+    request: WMAlterResourcePlanRequest,
+    name: str | None,
+    changes: WMNullableResourcePlan,
 ) -> WMFullResourcePlan | None:
-    found = _active(tx, request.ns) if name is None else _find(tx, request.ns, name, to_edit=changes.status is None)
+    found = (
+        _active(tx, request.ns) if name is None else _find(ctx, tx, request.ns, name, to_edit=changes.status is None)
+    )
     if found is None:
         raise InvalidOperationException("There is no active resource plan to change")
     full = found.value
@@ -283,10 +295,10 @@ def _put_in_place(
         raise InvalidOperationException(
             f"Must specify a name, or the active plan; received {changes.name or 'null'}, {named}"
         )
-    old = _active(tx, ns) if active else _find(tx, ns, changes.name)
+    old = _active(tx, ns) if active else _find(ctx, tx, ns, changes.name)
     if old is None:
         raise InvalidOperationException("There is no active resource plan to replace")
-    new = _find(tx, ns, name)
+    new = _find(ctx, tx, ns, name)
     if old.id == new.id:
         raise InvalidOperationException("A plan cannot replace itself")
     status = _head(old.value).status
@@ -336,7 +348,7 @@ def drop_wm_trigger(ctx: Context, request: WMDropTriggerRequest) -> WMDropTrigge
 def get_triggers_for_resourceplan(
     ctx: Context, request: WMGetTriggersForResourePlanRequest
 ) -> WMGetTriggersForResourePlanResponse:
-    found = _find(ctx.reader(), request.ns, request.resourcePlanName)
+    found = _find(ctx, ctx.reader(), request.ns, request.resourcePlanName)
     return WMGetTriggersForResourePlanResponse(triggers=found.value.triggers or ())
 
 

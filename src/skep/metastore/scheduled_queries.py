@@ -36,6 +36,7 @@ from skep.wire.structs import replace
 QUERIES: Final = Kind("scheduled_query", ScheduledQuery)
 EXECUTIONS: Final = Kind("scheduled_execution", ScheduledQueryProgressInfo)
 ERROR_LIMIT: Final = 1000
+LAST_SECOND: Final = 2**31 - 1
 RUNNING: Final = (QueryState.INITED, QueryState.EXECUTING)
 _ENDED = (QueryState.FAILED, QueryState.FINISHED, QueryState.TIMED_OUT)
 
@@ -49,12 +50,13 @@ def _find(tx: Transaction, key: ScheduledQueryKey) -> Found[ScheduledQuery] | No
 
 
 def next_run(schedule: str | None, now: int) -> int | None:
-    """When a query is due next, in the time zone of the server."""
+    """When a query is due next, in the time zone of the server; None if never, or after what the API can say."""
     try:
         moment = quartz.parse(schedule or "").after(datetime.fromtimestamp(now))
     except quartz.QuartzError:
         raise InvalidInputException(f"Invalid QUARTZ schedule expression: '{schedule}'") from None
-    return None if moment is None else int(moment.timestamp())
+    seconds = int(moment.timestamp()) if moment is not None else LAST_SECOND + 1
+    return seconds if seconds <= LAST_SECOND else None
 
 
 def _at(query: ScheduledQuery) -> int:

@@ -1,0 +1,65 @@
+"""A metastore without a network: calls go in and come out as the bytes that would be on the wire.
+
+Its clock stands still until a test moves it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+from skep.hive.generation import Generation
+from skep.metastore.bootstrap import ensure_defaults
+from skep.metastore.context import Service
+from skep.metastore.housekeeping import reap
+from skep.metastore.local import Local
+from skep.store.database import Database
+from skep.store.pool import Pool
+from skep.store.warehouse import Warehouse
+from skep.wire import binary
+from skep.wire.message import Call, Session
+from skep.wire.methods import METHODS
+
+
+class Clock:
+    """Seconds since the epoch, as a test wants them."""
+
+    def __init__(self) -> None:
+        self.now = 1_700_000_000.0
+
+    def __call__(self) -> float:
+        return self.now
+
+    def forward(self, seconds: float) -> None:
+        self.now += seconds
+
+
+class Metastore:
+    """`metastore.call(method, …)` answers as a server of one generation does."""
+
+    def __init__(self, database: Database, clock: Clock, generation: Generation = Generation.HIVE_3_1) -> None:
+        self.clock = clock
+        self.database = database
+        self.service = Service(database, Warehouse("file:/nowhere", "off"), clock=clock)
+        self.generation = generation
+        ensure_defaults(self.service)
+        self._pool = Pool(2)
+        self._local = Local(self.service, self._pool)
+        self._loop = asyncio.new_event_loop()
+
+    def call(self, name: str, *args: Any) -> Any:
+        """The decoded answer; raises what the answer carries. Each call comes from a client of its own."""
+        method = METHODS[name]
+        given = (*args, *[None] * (len(method.args) - len(args)))
+        call = Call(method, None, body=binary.encode_args(method, given))
+        session = Session("test", self.generation, user="tester")
+        reply = self._loop.run_until_complete(self._local.handle(call, session))
+        return reply.value(method)
+
+    def reap(self) -> None:
+        """What a server does by itself now and then."""
+        reap(self.service)
+
+    def close(self) -> None:
+        self._pool.close()
+        self._loop.close()
