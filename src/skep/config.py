@@ -181,6 +181,12 @@ class Settings:
     drain_timeout: float = _key(
         "seconds", _seconds, 30.0, "How long calls in flight may go on after SIGTERM before they are cut off."
     )
+    event_retention: float = _key(
+        "seconds",
+        _seconds,
+        86400.0,
+        "How long events of changes are kept for clients that follow them; 864000 (ten days) suits a replication.",
+    )
     slow_call: float = _key("seconds", _seconds, 1.0, "A call that takes longer is logged; 0 logs every call.")
     tls_certificate: Path | None = _key(
         "file", _path, None, "The certificate chain (PEM) that TLS clients are shown; without it TLS is refused."

@@ -14,6 +14,7 @@ from tests.differential.script import Probe, lines
 
 pytestmark = pytest.mark.apache
 
+HIVE_4_TOPICS = ("requests", "resource_plans", "schema_registry", "hive_4_documents")
 LONGEST = 3000
 """Hive may answer with a whole stack of calls."""
 
@@ -53,14 +54,16 @@ def test_skep_answers_as_hive_3_1(topic: str, sides_3_1: Sides) -> None:
 
 
 @pytest.mark.peers
-def test_skep_answers_the_request_forms_as_hive_4_0(sides_4_0_1: Sides) -> None:
-    wrong = compared("requests", TOPICS["requests"], sides_4_0_1)
+@pytest.mark.parametrize("topic", HIVE_4_TOPICS)
+def test_skep_answers_as_hive_4_0(topic: str, sides_4_0_1: Sides) -> None:
+    wrong = compared(topic, TOPICS[topic], sides_4_0_1)
     assert not wrong, "\n".join(wrong)
 
 
 @pytest.mark.peers
-def test_skep_answers_the_request_forms_as_hive_4_1(sides_4_1: Sides) -> None:
-    wrong = compared("requests", TOPICS["requests"], sides_4_1)
+@pytest.mark.parametrize("topic", HIVE_4_TOPICS)
+def test_skep_answers_as_hive_4_1(topic: str, sides_4_1: Sides) -> None:
+    wrong = compared(topic, TOPICS[topic], sides_4_1)
     assert not wrong, "\n".join(wrong)
 
 

@@ -246,7 +246,8 @@ def _change(
         if cascade:
             _cascade(tx, row.id, after.sd)
     objects = [("before", binary.encode(before)), ("after", binary.encode(after))]
-    record(ctx, tx, "ALTER_TABLE", where, old_name, objects)
+    # Hive's event of a renamed table is one of its new name.
+    record(ctx, tx, "ALTER_TABLE", target, new_name, objects)
     return move
 
 

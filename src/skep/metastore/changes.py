@@ -2,13 +2,16 @@
 
 The JSON is rendered when a client asks (design decision 6). A body is a sequence of named byte strings:
 `name length, name, value length, value`; names may repeat, order counts. Partitions are kept by shape:
-`sd` (a StorageDescriptor without location), then `partitions` (their own fields and locations).
+`sd` (a StorageDescriptor without location), then `partitions` (their own fields and locations). What is no object
+(numbers of transactions, names of files) is in `fields`. `event_messages.py` says which names an event's type has.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import Final
+from typing import Any, Final
+
+import orjson
 
 from skep.metastore.context import Context, DatabaseName
 from skep.store import events
@@ -36,6 +39,11 @@ def unpack(body: bytes) -> Iterator[tuple[str, bytes]]:
         length = unpack_i(body, at)[0]
         yield name, body[at + 4 : at + 4 + length]
         at += 4 + length
+
+
+def fields(**values: Any) -> tuple[str, bytes]:
+    """Numbers, texts and lists of them, under the names that Hive's JSON message has for them."""
+    return "fields", orjson.dumps(values)
 
 
 def record(

@@ -5,12 +5,12 @@ from __future__ import annotations
 from skep.errors import MetaException
 from skep.hive.stats import set_basic_state, set_fast_stats
 from skep.metastore import normal, rows
-from skep.metastore.changes import record
+from skep.metastore.changes import fields, record
 from skep.metastore.context import Context, DatabaseName
 from skep.metastore.databases import DONE
 from skep.metastore.directories import NULL_PATH, clear, finish
 from skep.metastore.listing import splicer
-from skep.metastore.removal import remove_table
+from skep.metastore.removal import remove_with_indexes
 from skep.metastore.tables import find_table, table_name
 from skep.store import databases, partitions, tables
 from skep.store.transaction import Row, Transaction
@@ -48,7 +48,7 @@ def drop(ctx: Context, where: DatabaseName, name: str | None, delete_data: bool)
         if ctx.rules.drops_need_database and databases.find(tx, *where) is None:
             raise ctx.no_database(where)
         find_table(ctx, tx, where, name)
-        return remove_table(ctx, tx, where, wanted, delete_data=delete_data)
+        return remove_with_indexes(ctx, tx, where, wanted, delete_data=delete_data)
 
     finish(ctx, ctx.database.run(remove))
 
@@ -86,7 +86,7 @@ def truncate(ctx: Context, where: DatabaseName, name: str | None, part_names: tu
         if part_names is None and not before.partitionKeys:
             after = replace(before, parameters=_zeroed(before.parameters, now))
             tables.update(tx, current.id, **rows.table_columns(after)._asdict())
-            objects = [("before", binary.encode(before)), ("after", binary.encode(after))]
+            objects = [("before", binary.encode(before)), ("after", binary.encode(after)), fields(isTruncateOp=True)]
             record(ctx, tx, "ALTER_TABLE", where, wanted, objects)
             return
         splice = splicer(ctx, tx, where, current)
@@ -98,6 +98,7 @@ def truncate(ctx: Context, where: DatabaseName, name: str | None, part_names: tu
                 ("table", binary.encode(before)),
                 ("before", binary.encode(found)),
                 ("after", binary.encode(changed)),
+                fields(isTruncateOp=True),
             ]
             record(ctx, tx, "ALTER_PARTITION", where, wanted, objects)
 

@@ -16,6 +16,12 @@ ALWAYS: Final = {
     "SerDeInfo": ("name", "serializationLib", "parameters"),
     "SkewedInfo": ("skewedColNames", "skewedColValues", "skewedColValueLocationMaps"),
     "Order": ("col", "order"),
+    "ISchemaName": ("catName", "dbName", "schemaName"),
+    "SchemaVersionDescriptor": ("schema", "version"),
+    "Index": (
+        *("indexName", "indexHandlerClass", "dbName", "origTableName", "createTime", "lastAccessTime"),
+        *("indexTableName", "sd", "parameters", "deferredRebuild"),
+    ),
 }
 """Fields that are not optional in Hive's IDL are printed even when they are null."""
 _ZERO = {"i16": "0", "i32": "0", "i64": "0", "byte": "0", "bool": "false", "double": "0.0"}

@@ -2,16 +2,40 @@
 
 from __future__ import annotations
 
+from typing import Final
+
+from skep.errors import MetaException
 from skep.hive.locations import is_under
 from skep.metastore import normal, rows
 from skep.metastore.changes import record
 from skep.metastore.context import Context, DatabaseName
 from skep.metastore.directories import plan_removal
+from skep.metastore.documents import Kind
 from skep.store import partitions, tables
 from skep.store.tables import TableRow
 from skep.store.transaction import Transaction
 from skep.wire import binary
 from skep.wire.generated.common import Table
+from skep.wire.generated.indexes import Index
+
+INDEXES: Final = Kind("index", Index)
+"""The indexes of Hive 2.3; the parent is the table that one is of."""
+
+
+def remove_with_indexes(
+    ctx: Context, tx: Transaction, where: DatabaseName, name: str, *, delete_data: bool
+) -> list[int]:
+    """Removes a table that a caller named, and the tables of its indexes."""
+    row = tables.find(tx, *where, name)
+    planned: list[int] = []
+    if row is not None:
+        if row.type == "INDEX_TABLE":
+            raise MetaException(f"The table {name} is an index table. Please do drop index instead.")
+        for index in INDEXES.below(tx, str(row.id)):
+            own = index.value.indexTableName or ""
+            if tables.find(tx, *where, own) is not None:
+                planned += remove_table(ctx, tx, where, own, delete_data=True)
+    return planned + remove_table(ctx, tx, where, name, delete_data=delete_data)
 
 
 def remove_table(ctx: Context, tx: Transaction, where: DatabaseName, name: str, *, delete_data: bool) -> list[int]:

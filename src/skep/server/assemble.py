@@ -23,6 +23,7 @@ from skep.metastore.bootstrap import ensure_defaults
 from skep.metastore.context import Service
 from skep.metastore.housekeeping import reap
 from skep.metastore.local import Local
+from skep.metastore.retention import clean
 from skep.server.auth import authenticator
 from skep.server.server import STREAM_THREADS, Application
 from skep.store.migrate import ensure_schema
@@ -38,9 +39,8 @@ Background = tuple[Callable[[], Coroutine[Any, Any, None]], ...]
 JOBS_EVERY: Final = 60.0
 """Seconds between two looks for directories that a crashed server left unmoved."""
 
-
 REAP_EVERY: Final = 60.0
-"""Seconds between two looks for transactions and locks whose clients are gone."""
+"""Seconds between two looks for transactions and locks whose clients are gone, and for events that are old."""
 
 
 def build(settings: Settings) -> Application:
@@ -64,6 +64,7 @@ def build(settings: Settings) -> Application:
             await asyncio.sleep(REAP_EVERY)
             try:
                 await pool.run(lambda: reap(service))
+                await pool.run(lambda: clean(service, settings.event_retention))
             except StoreError as error:
                 log.warning("housekeeping was not done and is tried again later: %s", error)
 

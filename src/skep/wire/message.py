@@ -137,7 +137,7 @@ class Reply:
         """A declared exception in its slot; anything else as the TApplicationException Apache would send."""
         if isinstance(error, MetastoreError):
             slot = method.throws_in(version).get(type(error).__name__)
-            if slot is not None and slot > 0:
+            if slot is not None:  # It may be below 0: where an IDL forgot the number, Thrift's compiler gave one.
                 return cls(binary.encode_exception_result(slot, error), REPLY, error)
             error = ApplicationError(ApplicationError.INTERNAL_ERROR, f"Internal error processing {method.name}")
         elif not isinstance(error, ApplicationError):

@@ -263,3 +263,15 @@ _NAMESPACE: dict[str, Any] = {
 CODEC: Final = TjsonCompiler(_NAMESPACE)
 MENDING_CODEC: Final = TjsonCompiler({**_NAMESPACE, "dumps": _mending_dumps})
 """For the rare body with a string that is no valid UTF-8, which orjson refuses to write."""
+
+
+def text(value: tuple[Any, ...]) -> str:
+    """A struct as TJSON, without a message around it."""
+    name = type(value).__name__
+    parts: list[bytes] = []
+    try:
+        CODEC.named(name)[1](value, parts.append)
+    except orjson.JSONEncodeError:
+        parts = []
+        MENDING_CODEC.named(name)[1](value, parts.append)
+    return b"".join(parts).decode()
