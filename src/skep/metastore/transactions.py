@@ -138,19 +138,20 @@ def _open_txns(ctx: Context, left_out: Collection[int]) -> Encoded:
     with ctx.reading() as tx:
         highest = transactions.high_water_mark(tx)
         found = transactions.unfinished(tx)
-    lowest = next((txn.id for txn in found if txn.state == TxnState.OPEN), None)
-    listed = [txn for txn in found if txn.type not in left_out]
+    lowest = next((id for id, state, _ in found if state == TxnState.OPEN), None)
+    listed = [(id, state) for id, state, kind in found if kind not in left_out]
     early = ctx.generation < Generation.HIVE_3_1
     parts = [
         b"\x0c\x00\x00\x0a\x00\x01",
         pack(">q", highest),
         _SET if early else _LIST,
-        pack(f">hbi{len(listed)}q", 2, 10, len(listed), *[txn.id for txn in listed]),
+        pack(f">hbi{len(listed)}q", 2, 10, len(listed), *[id for id, _ in listed]),
     ]
     if lowest is not None:
         parts.append(pack(">bhq", 10, 3, lowest))
     if not early:
-        bits = encode_bits(place for place, txn in enumerate(listed) if txn.state == TxnState.ABORTED)
+        aborted = TxnState.ABORTED.value
+        bits = encode_bits([place for place, (_, state) in enumerate(listed) if state == aborted])
         parts += (pack(">bhi", 11, 4, len(bits)), bits)
     return Encoded(b"".join((*parts, b"\x00\x00")))
 

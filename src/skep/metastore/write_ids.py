@@ -159,9 +159,10 @@ def current_snapshot(tx: Transaction, own: int | None = None) -> ValidTxnList:
     found = transactions.unfinished(tx)
     if own is not None:
         highest = min(highest, own)
-        found = [txn for txn in found if txn.id < own]
-    opened = tuple(txn.id for txn in found if txn.state == TxnState.OPEN)
-    aborted = tuple(txn.id for txn in found if txn.state == TxnState.ABORTED)
+        found = [txn for txn in found if txn[0] < own]
+    is_open, is_aborted = TxnState.OPEN.value, TxnState.ABORTED.value
+    opened = tuple([id for id, state, _ in found if state == is_open])
+    aborted = tuple([id for id, state, _ in found if state == is_aborted])
     return ValidTxnList(highest, opened, aborted, opened[0] if opened else NO_OPEN_ID)
 
 
@@ -173,7 +174,8 @@ def valid_write_ids(tx: Transaction, seen: ValidTxnList, table: TableName, gener
     one alone is told.
     """
     known = write_ids.all(tx, table)
-    mark = max((write_id for txn, write_id in known if txn <= seen.high_watermark), default=0)
+    highest = seen.high_watermark
+    mark = max([write_id for txn, write_id in known if txn <= highest], default=0)
     if mark == 0:
         mark = (write_ids.next_id(tx, table) or 1) - 1
     open_txns, aborted_txns = frozenset(seen.open), frozenset(seen.aborted)
@@ -185,7 +187,7 @@ def valid_write_ids(tx: Transaction, seen: ValidTxnList, table: TableName, gener
             break
         if txn in aborted_txns:
             aborted.append(write_id)
-        elif txn in open_txns or txn > seen.high_watermark:
+        elif txn in open_txns or txn > highest:
             opened.append(write_id)
         else:
             any_visible = True

@@ -37,7 +37,7 @@ class TxnRow(NamedTuple):
 
 
 class Unfinished(NamedTuple):
-    """What snapshots are made of."""
+    """What decides about a transaction."""
 
     id: int
     state: int
@@ -146,9 +146,9 @@ def open(tx: Transaction, count: int, *, type: int, user: str, host: str, now: i
     return ids
 
 
-def unfinished(tx: Transaction) -> list[Unfinished]:
-    """All that are open or were aborted, ascending."""
-    return list(map(Unfinished._make, tx.all(_UNFINISHED_IDS)))
+def unfinished(tx: Transaction) -> list[tuple[int, int, int]]:
+    """(id, state, type) of all that are open or were aborted, ascending; plain, as there may be many."""
+    return tx.all(_UNFINISHED_IDS)
 
 
 def rows(tx: Transaction) -> list[TxnRow]:
