@@ -153,6 +153,14 @@ def test_a_revoked_privilege_is_gone_at_once(house: House) -> None:
     assert not allowed(house, "alice", "get_table", "d", "t")
 
 
+def test_what_one_user_may_another_may_not(house: House) -> None:
+    house.grant(on_table("d", "t"), "SELECT", "team", GROUP)
+    for _ in range(2):
+        assert allowed(house, "alice", "get_table", "d", "t", groups=("team",))
+        assert not allowed(house, "alice", "get_table", "d", "t")
+        assert not allowed(house, "bob", "get_table", "d", "t")
+
+
 def test_a_new_owner_takes_over_at_once(house: House) -> None:
     assert not allowed(house, "alice", "get_table", "d", "t")
     found = house.past("get_table", "d", "t")

@@ -45,7 +45,8 @@ class Audited:
             outcome = _outcome(reply.error)
             return reply
         finally:
-            log.info("%s", line(call, session, outcome, self._clock() - begun))
+            if log.isEnabledFor(logging.INFO):
+                log.info("%s", line(call, session, outcome, self._clock() - begun))
 
 
 def line(call: Call, session: Session, outcome: str, seconds: float) -> str:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Hashable
 from functools import partial
+from typing import Final
 
 from skep.errors import (
     InvalidObjectException,
@@ -19,8 +21,10 @@ from skep.store.pool import Pool
 from skep.wire.message import Call, Handler, Reply, Session
 from skep.wire.methods import Method
 
-KINDS = (MetaException, InvalidOperationException, InvalidObjectException, NoSuchObjectException)
+KINDS: Final = (MetaException, InvalidOperationException, InvalidObjectException, NoSuchObjectException)
 """How a refusal is told: the first of these that a method declares."""
+
+PLAIN: Final = (str, int, bool, type(None))
 
 
 class Authorized:
@@ -50,11 +54,24 @@ class Authorized:
         return await self._inner.handle(call, session)
 
     def _refusal(self, call: Call, session: Session) -> Reply | None:
+        state = self._knowledge.at()
+        asked = _question(call, session)
+        if asked is not None and state.was_allowed(asked):
+            return None
         try:
-            Decision(self._policy, self._knowledge.at(), session).check(call)
+            Decision(self._policy, state, session).check(call)
         except Denied as lacking:
             return _denied(call.method, session, str(lacking))
+        if asked is not None:
+            state.allow(asked)
         return None
+
+
+def _question(call: Call, session: Session) -> Hashable | None:
+    """What is the same when the same user asks again, for calls whose arguments are plain names and numbers."""
+    if all(type(arg) in PLAIN for arg in call.args):
+        return call.method.name, session.user, session.groups, call.args
+    return None
 
 
 def _denied(method: Method, session: Session, lacking: str) -> Reply:

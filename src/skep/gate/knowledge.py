@@ -66,6 +66,13 @@ class State:
             found = self._known[key] = read()
         return found
 
+    def was_allowed(self, question: Hashable) -> bool:
+        """Whether the same was asked and allowed before, in this state."""
+        return ("allowed", question) in self._known
+
+    def allow(self, question: Hashable) -> None:
+        self._known["allowed", question] = True
+
     def roles(self, user: str | None, groups: tuple[str, ...]) -> dict[str, bool]:
         """Every role of a caller; whether they may pass it on. Who has no name is at least public."""
         return self._remembered(("roles", user, groups), lambda: roles_of(self._tx, user or "", groups))
