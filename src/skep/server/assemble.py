@@ -13,6 +13,7 @@ from collections.abc import Callable, Coroutine
 from typing import Any, Final
 
 from skep.config import Settings
+from skep.hive.ndv import ESTIMATIONS
 from skep.errors import StoreError
 from skep.gate.audited import Audited
 from skep.gate.authorized import Authorized
@@ -50,7 +51,7 @@ def build(settings: Settings) -> Application:
     ensure_schema(database)
     warehouse = Warehouse(settings.warehouse_root, settings.directories)
     pool = Pool(settings.threads)
-    service = Service(database, warehouse, started=time.time())
+    service = Service(database, warehouse, started=time.time(), estimation=ESTIMATIONS[settings.distinct_values])
     ensure_defaults(service)
 
     async def finish_left_jobs() -> None:
