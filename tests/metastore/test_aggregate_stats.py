@@ -61,7 +61,7 @@ def test_dates_and_decimals_are_extrapolated_as_numbers() -> None:
 
 
 def _sketch(first: int) -> bytes:
-    return HyperLogLog(sparse={value: 1 for value in range(first, first + 60)}).serialize()
+    return HyperLogLog(sparse=dict.fromkeys(range(first, first + 60), 1)).serialize()
 
 
 def test_neighbours_count_as_one_partition_when_bit_vectors_are_merged() -> None:

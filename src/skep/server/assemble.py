@@ -13,13 +13,13 @@ from collections.abc import Callable, Coroutine
 from typing import Any, Final
 
 from skep.config import Settings
-from skep.hive.ndv import ESTIMATIONS
 from skep.errors import StoreError
 from skep.gate.audited import Audited
 from skep.gate.authorized import Authorized
 from skep.gate.rate_limited import RateLimited
 from skep.gate.read_only import ReadOnly
 from skep.gate.rules import Policy
+from skep.hive.ndv import ESTIMATIONS
 from skep.metastore.bootstrap import ensure_defaults
 from skep.metastore.context import Service
 from skep.metastore.housekeeping import reap
