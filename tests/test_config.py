@@ -45,6 +45,7 @@ VALUES: dict[str, tuple[Any, Any]] = {
     "warehouse": ("s3a://b/w", "s3a://b/w"),
     "directories": ("off", "off"),
     "compat": ("4.0", "4.0"),
+    "distinct_values": ("bit-vectors", "bit-vectors"),
     "workers": ("4", 4),
     "threads": ("16", 16),
     "max_connections": ("100", 100),

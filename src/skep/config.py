@@ -163,6 +163,15 @@ class Settings:
         "3.1", "The Hive version that clients are answered as, until they show that they are newer.",
         "2.3", "3.1", "4.0", "4.2",
     )  # fmt: skip
+    distinct_values: Literal["highest", "density", "bit-vectors"] = _words(
+        "highest",
+        "How many distinct values a column has in several partitions together: the highest number of one of them, as"
+        " Hive does unless told otherwise; an estimate from how densely they lie between lowest and highest; or from"
+        " the bit vectors that Hive 3 and later keep with their statistics.",
+        "highest",
+        "density",
+        "bit-vectors",
+    )
     workers: int = _key("number", _whole(1, 256), 1, "How many processes serve; one a core is a good choice.")
     threads: int = _key("number", _whole(1, 256), 8, "How many threads of a worker wait for the database.")
     max_connections: int = _key(

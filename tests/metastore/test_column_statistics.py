@@ -228,6 +228,23 @@ def test_columns_that_are_gone_or_of_another_type_lose_their_statistics(partitio
         assert {one.colName for one in found.colStats} == left
 
 
+def test_a_partition_whose_columns_change_loses_their_statistics(partitioned: Metastore) -> None:
+    for part in ("ds=0", "ds=1"):
+        _put(partitioned, part, numbers("a", 1, 2), numbers("c", 1, 9))
+    found = partitioned.call("get_partition", DB, "p", ("0",))
+    partitioned.call("alter_partition", DB, "p", replace(found, sd=replace(found.sd, cols=found.sd.cols[:2])))
+    assert _aggregated(partitioned, ("a",), ("ds=0", "ds=1")).partsFound == 2
+    assert _aggregated(partitioned, ("c",), ("ds=0", "ds=1")).partsFound == 1
+
+
+def test_an_altered_table_loses_the_statistics_of_what_it_no_longer_has(metastore: Metastore) -> None:
+    make_table(metastore)
+    metastore.call("update_table_column_statistics", statistics(numbers("a", 1, 2), numbers("c", 1, 9)))
+    found = metastore.call("get_table", DB, "t")
+    metastore.call("alter_table", DB, "t", replace(found, sd=replace(found.sd, cols=found.sd.cols[:2])))
+    assert set(_of(metastore, "a", "c")) == {"a"}
+
+
 # --- deleting -------------------------------------------------------------------------------------------------
 
 

@@ -47,6 +47,12 @@ class Estimation(NamedTuple):
 
 
 HIVES_ESTIMATION: Final = Estimation()
+ESTIMATIONS: Final = {
+    "highest": HIVES_ESTIMATION,
+    "density": Estimation(density=True),
+    "bit-vectors": Estimation(bit_vectors=True),
+}
+"""By the words of the setting `distinct_values`."""
 
 
 # --- bytes ---------------------------------------------------------------------------------------------------

@@ -8,12 +8,12 @@ at least as many as in the fullest one, at most their sum.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from decimal import Decimal
 from typing import Any, NamedTuple
 
 from skep.hive import ndv
-from skep.hive.decimals import decimal_parts, decimal_value
+from skep.hive.decimals import decimal_parts
 from skep.hive.ndv import Estimation
 from skep.metastore.statistics_data import Column
 from skep.store.column_statistics import Totals
@@ -50,11 +50,26 @@ class _Summary(NamedTuple):
     density: float | None = None
 
 
-class Placed(NamedTuple):
-    """One partition's statistics of a column, and where the partition stands among those asked for."""
+class Gathered(NamedTuple):
+    """One column's statistics in several partitions, all of one kind, in the order of the partitions' names.
 
-    place: float
-    column: Column
+    Dates and timestamps are whole numbers here, decimals Python's.
+    """
+
+    name: str
+    type: str
+    kind: str
+    places: Sequence[float]
+    """Where each partition stands among those asked for."""
+    low: Sequence[Any]
+    high: Sequence[Any]
+    nulls: Sequence[int | None]
+    distincts: Sequence[int | None]
+    average_length: Sequence[float | None]
+    max_length: Sequence[int | None]
+    trues: Sequence[int | None]
+    falses: Sequence[int | None]
+    bit_vectors: Sequence[bytes | None] = ()
 
 
 def of_totals(totals: Totals, how: Estimation) -> Column:
@@ -75,113 +90,96 @@ def of_totals(totals: Totals, how: Estimation) -> Column:
     return _finished(Column(totals.column_name, totals.type, totals.kind, None), summary, how)
 
 
-def of_partitions(placed: Sequence[Placed], wanted: int, how: Estimation) -> Column:
-    """From the partitions themselves, of which there are `wanted`; extrapolated if some have no statistics.
-
-    All are of one kind. They come in the order of their names, which decides where values are equal.
-    """
-    first = placed[0].column
-    columns = [one.column for one in placed]
-    sketch = _sketch(columns) if how.bit_vectors else None
-    if 2 <= len(placed) < wanted:
-        parts = placed if sketch is None else _neighbours(placed)
+def of_partitions(found: Gathered, wanted: int, how: Estimation) -> Column:
+    """From the partitions themselves, of which there are `wanted`; extrapolated if some have no statistics."""
+    of = Column(found.name, found.type, found.kind, None)
+    sketch = _sketch(found) if how.bit_vectors else None
+    number = len(found.places)
+    if 2 <= number < wanted:
+        parts = found if sketch is None else _neighbours(found)
         # Hive's two implementations draw the line to different ends.
         last = wanted if how.bit_vectors else wanted - 1
-        return _finished(first, _extrapolated(parts, len(placed), wanted, last), how)
-    column = _finished(first, _together(columns), how)
+        return _finished(of, _extrapolated(parts, number, wanted, last), how)
+    column = _finished(of, _together(found), how)
     if sketch is None:
         return column
-    return column._replace(
-        data=replace(column.data, numDVs=sketch.estimate(), bitVectors=sketch.serialize()),
-    )
+    return column._replace(data=replace(column.data, numDVs=sketch.estimate(), bitVectors=sketch.serialize()))
 
 
 # --- all partitions have statistics ----------------------------------------------------------------------------
 
 
-def _low(column: Column) -> Any:
-    return _plain(getattr(column.data, "lowValue", None))
+def _given(values: Sequence[Any]) -> list[Any]:
+    return [value for value in values if value is not None]
 
 
-def _high(column: Column) -> Any:
-    return _plain(getattr(column.data, "highValue", None))
+def _sum(values: Sequence[int | None]) -> int:
+    return sum(_given(values))
 
 
-def _plain(value: Any) -> Any:
-    """Dates and timestamps as whole numbers, decimals as Python's."""
-    if isinstance(value, ThriftDecimal):
-        return decimal_value(value)
-    return value[0] if isinstance(value, tuple) else value
-
-
-def _every(columns: Iterable[Column], field: str) -> list[Any]:
-    return [getattr(column.data, field, None) or 0 for column in columns]
-
-
-def _together(columns: Sequence[Column]) -> _Summary:
-    distincts = _every(columns, "numDVs")
+def _together(found: Gathered) -> _Summary:
     return _Summary(
-        low=min((value for value in map(_low, columns) if value is not None), default=None),
-        high=max((value for value in map(_high, columns) if value is not None), default=None),
-        nulls=sum(_every(columns, "numNulls")),
-        most_distincts=max(distincts),
-        all_distincts=sum(distincts),
-        average_length=max(_every(columns, "avgColLen")),
-        max_length=max(_every(columns, "maxColLen")),
-        trues=sum(_every(columns, "numTrues")),
-        falses=sum(_every(columns, "numFalses")),
-        density=_density(columns),
+        low=min(_given(found.low), default=None),
+        high=max(_given(found.high), default=None),
+        nulls=_sum(found.nulls),
+        most_distincts=max(_given(found.distincts), default=0),
+        all_distincts=_sum(found.distincts),
+        average_length=max(_given(found.average_length), default=0.0),
+        max_length=max(_given(found.max_length), default=0),
+        trues=_sum(found.trues),
+        falses=_sum(found.falses),
+        density=_density(found),
     )
 
 
-def _density(columns: Sequence[Column]) -> float | None:
+def _density(found: Gathered) -> float | None:
     """The average distance between two values."""
     spreads = [
-        float(_high(column) - _low(column)) / column.data.numDVs
-        for column in columns
-        if _low(column) is not None and _high(column) is not None and column.data.numDVs
+        float(high - low) / distincts
+        for low, high, distincts in zip(found.low, found.high, found.distincts, strict=True)
+        if low is not None and high is not None and distincts
     ]
     return sum(spreads) / len(spreads) if spreads else None
 
 
-def _sketch(columns: Sequence[Column]) -> ndv.Sketch | None:
-    return ndv.merged([ndv.read(getattr(column.data, "bitVectors", None)) for column in columns])
+def _sketch(found: Gathered) -> ndv.Sketch | None:
+    return ndv.merged([ndv.read(data) for data in found.bit_vectors])
 
 
 # --- some have none --------------------------------------------------------------------------------------------
 
 
-def _extrapolated(placed: Sequence[Placed], found: int, wanted: int, last: int) -> _Summary:
-    columns = [one.column for one in placed]
-    places = [one.place for one in placed]
+def _extrapolated(found: Gathered, number: int, wanted: int, last: int) -> _Summary:
+    def line(values: Sequence[Any], *, up: bool = True) -> Any:
+        return _continued(values, found.places, last, up=up)
 
-    def line(values: list[Any], *, up: bool) -> Any:
-        return _continued(list(zip(values, places, strict=True)), last, up=up)
-
-    def scaled(field: str) -> int:
-        total: int = sum(_every(columns, field))
-        return total // found * wanted
+    def scaled(values: Sequence[int | None]) -> int:
+        return _sum(values) // number * wanted
 
     return _Summary(
-        low=line([_low(column) for column in columns], up=False),
-        high=line([_high(column) for column in columns], up=True),
-        nulls=scaled("numNulls"),
-        most_distincts=line(_every(columns, "numDVs"), up=True),
-        all_distincts=scaled("numDVs"),
-        average_length=line(_every(columns, "avgColLen"), up=True),
-        max_length=line(_every(columns, "maxColLen"), up=True),
-        trues=scaled("numTrues"),
-        falses=scaled("numFalses"),
-        density=_density(columns),
+        low=line(found.low, up=False),
+        high=line(found.high),
+        nulls=scaled(found.nulls),
+        most_distincts=line(found.distincts) or 0,
+        all_distincts=scaled(found.distincts),
+        average_length=line(found.average_length) or 0.0,
+        max_length=line(found.max_length) or 0,
+        trues=scaled(found.trues),
+        falses=scaled(found.falses),
+        density=_density(found),
     )
 
 
-def _continued(values: list[tuple[Any, float]], last: int, *, up: bool) -> Any:
-    """The straight line through the lowest and the highest value, at the end where it is highest (or lowest)."""
-    if any(value is None for value, _ in values):
+def _continued(values: Sequence[Any], places: Sequence[float], last: int, *, up: bool) -> Any:
+    """The straight line through the lowest and the highest value, at the end where it is highest (or lowest).
+
+    Of equal values the first is taken for the lowest and the last for the highest.
+    """
+    if None in values:
         return None
-    ordered = sorted(values, key=lambda pair: pair[0])
-    (least, at_least), (most, at_most) = ordered[0], ordered[-1]
+    least, most = min(values), max(values)
+    at_least = places[values.index(least)]
+    at_most = places[len(values) - 1 - values[::-1].index(most)]
     if at_least == at_most:
         return least
     rising = at_least < at_most
@@ -202,23 +200,34 @@ def _continued(values: list[tuple[Any, float]], last: int, *, up: bool) -> Any:
     return min(least + whole, _LARGEST) if up else max(most - whole, -_LARGEST - 1)
 
 
-def _neighbours(placed: Sequence[Placed]) -> list[Placed]:
+def _only(found: Gathered, chosen: Sequence[int]) -> Gathered:
+    """Some of the partitions."""
+    lists: tuple[Any, ...] = found[3:]
+    return Gathered._make((*found[:3], *([values[at] for at in chosen] for values in lists)))
+
+
+def _neighbours(found: Gathered) -> Gathered:
     """Partitions that stand next to each other as one, whose number of distinct values their bit vectors give."""
-    groups: list[list[Placed]] = []
-    for one in sorted(placed):
-        if groups and groups[-1][-1].place + 1 == one.place:
-            groups[-1].append(one)
+    groups: list[list[int]] = []
+    for at in sorted(range(len(found.places)), key=found.places.__getitem__):
+        if groups and found.places[groups[-1][-1]] + 1 == found.places[at]:
+            groups[-1].append(at)
         else:
-            groups.append([one])
-    return [Placed(sum(one.place for one in group) / len(group), _as_one(group)) for group in groups]
-
-
-def _as_one(group: Sequence[Placed]) -> Column:
-    columns = [one.column for one in group]
-    column = _finished(columns[0], _together(columns), Estimation())
-    sketch = _sketch(columns)
-    assert sketch is not None  # All partitions' bit vectors could be merged.
-    return column._replace(data=replace(column.data, numDVs=sketch.estimate()))
+            groups.append([at])
+    parts = [_only(found, group) for group in groups]
+    summaries = [_together(part) for part in parts]
+    sketches = [_sketch(part) for part in parts]
+    return found._replace(
+        places=[sum(part.places) / len(part.places) for part in parts],
+        low=[one.low for one in summaries],
+        high=[one.high for one in summaries],
+        nulls=[one.nulls for one in summaries],
+        distincts=[None if sketch is None else sketch.estimate() for sketch in sketches],
+        average_length=[one.average_length for one in summaries],
+        max_length=[one.max_length for one in summaries],
+        trues=[one.trues for one in summaries],
+        falses=[one.falses for one in summaries],
+    )
 
 
 # --- the answer ------------------------------------------------------------------------------------------------

@@ -13,7 +13,7 @@ from weakref import WeakKeyDictionary
 
 from skep.hive.ndv import Estimation
 from skep.metastore import rows, stats_validity
-from skep.metastore.aggregate_stats import Placed, of_partitions, of_totals
+from skep.metastore.aggregate_stats import Gathered, of_partitions, of_totals
 from skep.metastore.column_statistics import (
     ENGINE,
     find_table,
@@ -22,9 +22,9 @@ from skep.metastore.column_statistics import (
     lower_part_name,
 )
 from skep.metastore.context import Context, Encoded
-from skep.metastore.statistics_data import Column, column_of_row, shown
+from skep.metastore.statistics_data import Column, column_of_row, plain_bound, shown
 from skep.store import column_statistics as store
-from skep.store.column_statistics import Totals
+from skep.store.column_statistics import StatisticsRow, Totals
 from skep.store.database import Database
 from skep.store.transaction import Transaction
 from skep.wire import binary
@@ -98,9 +98,9 @@ def _columns(
         if one.column_name not in totals or totals[one.column_name].partitions < one.partitions:
             totals[one.column_name] = one
     singly = [name for name, one in totals.items() if how.bit_vectors or _needs_partitions(one, len(names))]
-    placed = _placed(tx, table_id, names, singly, engine, totals, sketches=how.bit_vectors) if singly else {}
+    parts = _gathered(tx, table_id, names, singly, engine, totals, sketches=how.bit_vectors)
     found = [
-        of_partitions(placed[name], len(names), how) if name in placed else of_totals(totals[name], how)
+        of_partitions(parts[name], len(names), how) if name in parts else of_totals(totals[name], how)
         for name in columns
         if name in totals
     ]
@@ -113,7 +113,7 @@ def _needs_partitions(totals: Totals, wanted: int) -> bool:
     return totals.kind == "decimal" or 2 <= totals.partitions < wanted
 
 
-def _placed(
+def _gathered(
     tx: Transaction,
     table_id: int,
     names: Sequence[str],
@@ -122,11 +122,35 @@ def _placed(
     totals: dict[str, Totals],
     *,
     sketches: bool,
-) -> dict[str, list[Placed]]:
+) -> dict[str, Gathered]:
+    """The statistics of these columns, partition by partition; the bodies only where the numbers are not enough."""
+    whole = [name for name in columns if sketches or totals[name].kind == "decimal"]
+    plain = [name for name in columns if name not in whole]
+    found: list[Sequence[Any]] = []
+    if plain:
+        found += store.numbers(tx, table_id, names, plain, engine)
+    if whole:
+        read = store.of_partitions(tx, table_id, names, whole, engine, sketches=sketches)
+        found += [_numbers_of(row) for row in read]
+    by_column: dict[str, list[Sequence[Any]]] = {}
+    for row in found:
+        by_column.setdefault(row[1], []).append(row)
     places = {name: place for place, name in enumerate(names)}
-    placed: dict[str, list[Placed]] = {}
-    for row in store.of_partitions(tx, table_id, names, columns, engine, sketches=sketches):
-        of = totals[row.column_name]
-        if (row.type, row.kind) == (of.type, of.kind):
-            placed.setdefault(row.column_name, []).append(Placed(places[row.owner], column_of_row(row)))
-    return placed
+    gathered: dict[str, Gathered] = {}
+    for name, rows_of_column in by_column.items():
+        of = totals[name]
+        alike = [row for row in rows_of_column if row[2] == of.type and row[3] == of.kind]
+        owners, _, _, _, low, high, double_low, double_high, *rest = zip(*alike, strict=True)
+        double = of.kind == "double"
+        bounds = (double_low, double_high) if double else (low, high)
+        gathered[name] = Gathered(name, of.type, of.kind, [places[owner] for owner in owners], *bounds, *rest)
+    return gathered
+
+
+def _numbers_of(row: StatisticsRow) -> Sequence[Any]:
+    """The same fields as `Numbers` has, read from the body, and the bit vector behind them."""
+    data = column_of_row(row).data
+    low, high = (plain_bound(getattr(data, name, None)) for name in ("lowValue", "highValue"))
+    fields = ("numNulls", "numDVs", "avgColLen", "maxColLen", "numTrues", "numFalses")
+    rest = (getattr(data, name, None) for name in fields)
+    return (row.owner, row.column_name, row.type, row.kind, low, high, low, high, *rest, row.bit_vector)

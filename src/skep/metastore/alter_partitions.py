@@ -14,6 +14,7 @@ from skep.metastore.add_partitions import Placing
 from skep.metastore.basic_stats import DO_NOT_UPDATE_STATS, gathered_for_partition
 from skep.metastore.changes import record
 from skep.metastore.context import Context, DatabaseName, properties
+from skep.metastore.delete_statistics import forget_changed_columns_of
 from skep.metastore.directories import move_or_take_back, plan_move
 from skep.metastore.java_text import java_text
 from skep.metastore.listing import splicer
@@ -201,6 +202,8 @@ def _write(
         write_id=part.writeId or row.write_id,
         body=rows.partition_body(after),
     )
+    if before.sd is not None and before.sd.cols != sd.cols:
+        forget_changed_columns_of(tx, of.row.id, row.name, before.sd, sd)
     return before, after
 
 

@@ -15,7 +15,7 @@ from skep.store import partitions, tables
 from skep.store.partitions import PartitionRow
 from skep.store.transaction import Transaction
 from skep.wire import binary
-from skep.wire.generated.common import Table
+from skep.wire.generated.common import StorageDescriptor, Table
 from skep.wire.generated.partitions import Partition
 from skep.wire.generated.statistics import DeleteColumnStatisticsRequest
 
@@ -141,10 +141,23 @@ def forget_changed_columns(tx: Transaction, table_id: int, before: Table, after:
 
     With `cascade` those of its partitions too, whose columns then change as well.
     """
-    kept = {(field.name, field.type) for field in (after.sd.cols if after.sd is not None else None) or ()}
-    old = (before.sd.cols if before.sd is not None else None) or ()
-    gone = [field.name or "" for field in old if (field.name, field.type) not in kept]
+    gone = _changed(before.sd, after.sd)
     if gone:
         store.forget_columns(tx, table_id, gone, of_partitions=False)
         if cascade:
             store.forget_columns(tx, table_id, gone, of_partitions=True)
+
+
+def forget_changed_columns_of(
+    tx: Transaction, table_id: int, part: str, before: StorageDescriptor | None, after: StorageDescriptor | None
+) -> None:
+    """The same for one partition, whose columns may differ from those of its table."""
+    gone = _changed(before, after)
+    if gone:
+        store.delete(tx, table_id, partitions=[part], columns=gone)
+
+
+def _changed(before: StorageDescriptor | None, after: StorageDescriptor | None) -> list[str]:
+    kept = {(field.name, field.type) for field in (after.cols if after is not None else None) or ()}
+    old = (before.cols if before is not None else None) or ()
+    return [field.name or "" for field in old if (field.name, field.type) not in kept]

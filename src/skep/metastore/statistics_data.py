@@ -113,6 +113,11 @@ def _whole(value: Any) -> Any:
     return value[0] if isinstance(value, tuple) else value
 
 
+def plain_bound(value: Any) -> Any:
+    """A lowest or highest value as a number: those of dates and timestamps whole, of decimals Python's."""
+    return decimal_value(value) if isinstance(value, Decimal) else _whole(value)
+
+
 # --- rows ----------------------------------------------------------------------------------------------------
 
 _SKETCHES = ("bitVectors", "histogram")

@@ -19,6 +19,7 @@ from skep.gate.authorized import Authorized
 from skep.gate.rate_limited import RateLimited
 from skep.gate.read_only import ReadOnly
 from skep.gate.rules import Policy
+from skep.hive.ndv import ESTIMATIONS
 from skep.metastore.bootstrap import ensure_defaults
 from skep.metastore.context import Service
 from skep.metastore.housekeeping import reap
@@ -50,7 +51,7 @@ def build(settings: Settings) -> Application:
     ensure_schema(database)
     warehouse = Warehouse(settings.warehouse_root, settings.directories)
     pool = Pool(settings.threads)
-    service = Service(database, warehouse, started=time.time())
+    service = Service(database, warehouse, started=time.time(), estimation=ESTIMATIONS[settings.distinct_values])
     ensure_defaults(service)
 
     async def finish_left_jobs() -> None:

@@ -53,6 +53,25 @@ class StatisticsRow(NamedTuple):
     histogram: bytes | None
 
 
+class Numbers(NamedTuple):
+    """The numbers of one column's statistics in one partition, which is called `owner`."""
+
+    owner: str
+    column_name: str
+    type: str
+    kind: str
+    low: int | None
+    high: int | None
+    double_low: float | None
+    double_high: float | None
+    nulls: int | None
+    distincts: int | None
+    average_length: float | None
+    max_length: int | None
+    trues: int | None
+    falses: int | None
+
+
 class Totals(NamedTuple):
     """One column's statistics over several partitions. The densities are averages of (high - low) / distincts."""
 
@@ -136,6 +155,22 @@ def of_partitions(
         _read(True, sketches), table_id=table_id, names=tx.list(names), columns=tx.list(columns), engine=engine
     )
     return list(map(StatisticsRow._make, found))
+
+
+_NUMBERS_OF_PARTITIONS = Statement(
+    sa.select(_partitions.name, *(_p.c[name] for name in Numbers._fields[1:]))
+    .select_from(_JOINED)
+    .where(_NAMED, _engine(_p), _columns(_p))
+    .order_by(_partitions.name)
+)
+
+
+def numbers(tx: Transaction, table_id: int, names: Sequence[str], columns: Sequence[str], engine: str) -> list[Numbers]:
+    """The numbers alone, sorted by the partition's name: a tenth of the work where there are a hundred thousand."""
+    found = tx.all(
+        _NUMBERS_OF_PARTITIONS, table_id=table_id, names=tx.list(names), columns=tx.list(columns), engine=engine
+    )
+    return list(map(Numbers._make, found))
 
 
 def _totals() -> sa.Select[Any]:

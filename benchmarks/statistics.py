@@ -1,0 +1,81 @@
+"""Column statistics of a partitioned table in one answer: asked for the first time, and again, as planners do.
+
+Both servers remember such answers. The first time is one call, since an Apache metastore also takes what it remembers
+for answers to similar questions.
+"""
+
+from __future__ import annotations
+
+import time
+
+from benchmarks.client import Client, median_time, request_for
+from benchmarks.objects import COLUMNS, batches, table
+from benchmarks.peers import Peer, apache, skep_on_sqlite
+from benchmarks.rows import Results
+from skep.hive.names import make_part_name
+from skep.wire.generated.common import (
+    ColumnStatistics,
+    ColumnStatisticsData,
+    ColumnStatisticsDesc,
+    ColumnStatisticsObj,
+    StringColumnStatsData,
+)
+from skep.wire.generated.databases import Database
+from skep.wire.generated.statistics import PartitionsStatsRequest, SetPartitionsStatsRequest
+
+DB = "bench_statistics"
+BATCH = 50
+
+
+def _statistics(part: str, number: int) -> ColumnStatistics:
+    desc = ColumnStatisticsDesc(isTblLevel=False, dbName=DB, tableName="parts", partName=part)
+    objects = tuple(
+        ColumnStatisticsObj(
+            column.name,
+            column.type,
+            ColumnStatisticsData(stringStats=StringColumnStatsData(number % 90 + at, 4.5, number % 7, number % 97 + 1)),
+        )
+        for at, column in enumerate(COLUMNS)
+    )
+    return ColumnStatistics(statsDesc=desc, statsObj=objects)
+
+
+def prepare(peer: Peer, parts: int) -> list[str]:
+    """The names of partitions that all have statistics of all columns."""
+    client = Client(peer.host, peer.port)
+    client.call("create_database", Database(name=DB))
+    client.call("create_table", table(DB, "parts", partitioned=True))
+    names: list[str] = []
+    for batch in batches(DB, "parts", parts):
+        client.call("add_partitions", batch)
+        names += [make_part_name(("ds", "h"), partition.values or ()) for partition in batch]
+    for start in range(0, parts, BATCH):
+        chosen = list(enumerate(names))[start : start + BATCH]
+        given = tuple(_statistics(name, number) for number, name in chosen)
+        client.call("set_aggr_stats_for", SetPartitionsStatsRequest(colStats=given))
+    client.close()
+    return names
+
+
+def run(results: Results, quick: bool) -> None:
+    parts = 200 if quick else 1_000
+
+    def measure(peer: Peer) -> tuple[float, float]:
+        names = tuple(prepare(peer, parts))
+        columns = tuple(column.name or "" for column in COLUMNS)
+        question = PartitionsStatsRequest(dbName=DB, tblName="parts", colNames=columns, partNames=names)
+        request = request_for("get_aggr_stats_for", question)
+        client = Client(peer.host, peer.port)
+        start = time.perf_counter()
+        client.call("get_aggr_stats_for", question)
+        first = time.perf_counter() - start
+        client.close()
+        return first, median_time(peer.host, peer.port, request, 50)
+
+    with apache() as peer:
+        their_first, theirs = measure(peer)
+    with skep_on_sqlite() as peer:
+        first, ours = measure(peer)
+    what = f"get_aggr_stats_for, {parts:,} partitions, {len(COLUMNS)} columns"
+    results.faster(f"{what}, first", first, their_first, least=10, aim=20)
+    results.faster(f"{what}, again", ours, theirs, least=10, aim=20)
