@@ -8,7 +8,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Final, NamedTuple
 
 from skep.errors import InvalidOperationException, MetaException, NoSuchObjectException
@@ -16,6 +16,7 @@ from skep.hive.generation import Generation
 from skep.hive.names import CatalogNameError, decode_catalog_name, normalize
 from skep.hive.ndv import HIVES_ESTIMATION, Estimation
 from skep.metastore.compat import RULES, Rules
+from skep.metastore.event_memo import EventMemo
 from skep.store.database import Database
 from skep.store.transaction import Transaction
 from skep.store.warehouse import Warehouse
@@ -57,6 +58,7 @@ class Service:
     started: float = 0.0
     estimation: Estimation = HIVES_ESTIMATION
     """How the number of distinct values of several partitions is estimated."""
+    rendered: EventMemo = field(default_factory=EventMemo)
 
 
 class Context:

@@ -84,6 +84,15 @@ def get_next_notification(ctx: Context, rqst: NotificationEventRequest) -> Encod
 
 def _event(ctx: Context, row: EventRow) -> bytes:
     """The NotificationEvent struct in Thrift binary."""
+    memo = ctx.service.rendered
+    known = memo.get(row.id, ctx.generation)
+    if known is None:
+        known = _encoded(ctx, row)
+        memo.keep(row.id, ctx.generation, known)
+    return known
+
+
+def _encoded(ctx: Context, row: EventRow) -> bytes:
     message, format = rendered(row, ctx.generation)
     parts = [
         binary.pack_field(10, 1),
