@@ -29,7 +29,7 @@ WORDS = [
     (r"\bAsyncIterator\b", "Iterator"),
     (r"\bAsyncGenerator\b", "Generator"),
     (r"\basynccontextmanager\b", "contextmanager"),
-    (r"\bAsync([A-Z]\w*)", r"\1"),
+    (r"\bAsync(Caller|Capabilities|Client|Lock|Methods|Pool|Transaction)\b", r"\1"),
     (r"\bAwaitable\[([^\[\]]*)\]", r"\1"),
     (r"\baconnect\b", "connect"),
     (r"The client, asynchronous: the source from which `tools/unasync\.py` makes `_sync`\.",
@@ -47,11 +47,13 @@ def synchronous(text: str, name: str) -> str:
 def formatted(text: str) -> str:
     """As ruff writes it: words got shorter, and imports may stand in another order."""
     ruff = [sys.executable, "-m", "ruff"]
-    options = {"input": text, "text": True, "capture_output": True, "check": True, "cwd": ROOT}
     name = ["--stdin-filename", str(TARGET / "module.py"), "-"]
-    sorted_text = subprocess.run([*ruff, "check", "--quiet", "--select", "I", "--fix", *name], **options).stdout  # type: ignore[call-overload]
-    result: str = subprocess.run([*ruff, "format", "--quiet", *name], **{**options, "input": sorted_text}).stdout  # type: ignore[call-overload]
-    return result
+    for command in (["check", "--quiet", "--select", "I", "--fix"], ["format", "--quiet"]):
+        done = subprocess.run(
+            [*ruff, *command, *name], input=text, text=True, capture_output=True, check=True, cwd=ROOT
+        )
+        text = done.stdout
+    return text
 
 
 def main(check: bool) -> int:

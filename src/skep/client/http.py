@@ -96,9 +96,9 @@ class HttpWire:
     def _read_head(self) -> bool:
         end = self._data.find(b"\r\n\r\n")
         if end < 0:
-            if len(self._data) > MAX_HEAD or (self._data and not b"HTTP/".startswith(self._data[:5])):
-                if self._data[:5] != b"HTTP/" or len(self._data) > MAX_HEAD:
-                    raise RemoteProtocolError(f"not an HTTP answer: {bytes(self._data[:16])!r}")
+            head = bytes(self._data[:5])
+            if len(self._data) > MAX_HEAD or not b"HTTP/".startswith(head):
+                raise RemoteProtocolError(f"not an HTTP answer: {bytes(self._data[:16])!r}")
             return False
         lines = bytes(self._data[:end]).decode("latin-1").split("\r\n")
         del self._data[: end + 4]
@@ -106,7 +106,8 @@ class HttpWire:
         code, _, reason = rest.partition(" ")
         if not version.startswith("HTTP/1.") or not code.isdigit():
             raise RemoteProtocolError(f"not an HTTP answer: {lines[0][:80]!r}")
-        headers = {name.strip().lower(): value.strip() for name, _, value in (line.partition(":") for line in lines[1:])}
+        pairs = (line.partition(":") for line in lines[1:])
+        headers = {name.strip().lower(): value.strip() for name, _, value in pairs}
         if code.startswith("1"):
             return self._read_head()
         self._status = int(code), reason

@@ -238,7 +238,8 @@ class SaslWire:
         payload = bytes(self._data[_head.size : _head.size + length])
         del self._data[: _head.size + length]
         if status in (BAD, ERROR):
-            raise AuthenticationError(f"the server refuses {self._mechanism.name}: {payload.decode('utf-8', 'replace')}")
+            said = payload.decode("utf-8", "replace")
+            raise AuthenticationError(f"the server refuses {self._mechanism.name}: {said}")
         if status == COMPLETE:
             if not self._sent_last:
                 raise AuthenticationError("the server ended the negotiation before it proved who it is")

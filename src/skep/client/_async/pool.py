@@ -212,7 +212,9 @@ class AsyncPool:
                 self.addresses.answered(endpoint, connection.endpoint)
                 return connection
         if len(failures) == 1:
-            raise failures[0][1]
+            failure = failures[0][1]
+            # Nothing of the call itself was sent yet.
+            raise ConnectError(str(failure)) if isinstance(failure, ConnectionLost) else failure
         raise ConnectError("; ".join(f"{endpoint.uri}: {error}" for endpoint, error in failures))
 
     async def _connect(self, endpoint: Endpoint, identity: Identity, deadline: io.Deadline) -> io.Connection:

@@ -50,6 +50,13 @@ def give(turn: Turn, value: Any = None) -> bool:
     return True
 
 
+def follow(turn: Turn) -> Turn:
+    """A wait of one's own for the same: giving it up does not end the others'."""
+    mine = new_turn()
+    turn.add_done_callback(lambda done: give(mine, done.result()))
+    return mine
+
+
 class Deadline:
     """One timer for all that a call waits for. Begins to run when it is made; cancel it when the call is done."""
 
@@ -230,9 +237,7 @@ class Openings:
         if self._alive:
             await self._emptied
 
-    async def _connect(
-        self, endpoint: Endpoint, identity: Identity, lost: Callable[[Connection], None]
-    ) -> Connection:
+    async def _connect(self, endpoint: Endpoint, identity: Identity, lost: Callable[[Connection], None]) -> Connection:
         def gone(connection: Connection) -> None:
             self._alive.discard(connection)
             lost(connection)

@@ -12,6 +12,7 @@ import threading
 import time
 from collections.abc import Callable
 from concurrent.futures import Future, InvalidStateError
+from contextlib import suppress
 from typing import Any, Final, Generic, Protocol, TypeVar
 
 from skep.client.endpoints import Endpoint, Identity
@@ -98,6 +99,11 @@ class _Later(Generic[T]):
         return self._work(seconds)
 
 
+def follow(turn: Turn) -> Pending[Any]:
+    """A wait of one's own for the same: giving it up does not end the others'."""
+    return _Later(turn.result)
+
+
 class Connection:
     """One connection, one call at a time."""
 
@@ -150,10 +156,8 @@ class Connection:
     def abort(self) -> None:
         """Closes at once; whoever waits for an answer in another thread gets ConnectionLost."""
         self.closed = True
-        try:
+        with suppress(OSError):  # It may have been closed by the other end.
             self._socket.shutdown(socket.SHUT_RDWR)
-        except OSError:
-            pass  # It was closed by the other end.
         self._socket.close()
 
     def _exchange(self, message: bytes, seconds: float) -> Any:

@@ -213,7 +213,9 @@ class Pool:
                 self.addresses.answered(endpoint, connection.endpoint)
                 return connection
         if len(failures) == 1:
-            raise failures[0][1]
+            failure = failures[0][1]
+            # Nothing of the call itself was sent yet.
+            raise ConnectError(str(failure)) if isinstance(failure, ConnectionLost) else failure
         raise ConnectError("; ".join(f"{endpoint.uri}: {error}" for endpoint, error in failures))
 
     def _connect(self, endpoint: Endpoint, identity: Identity, deadline: io.Deadline) -> io.Connection:
@@ -240,9 +242,9 @@ class Pool:
             elif try_out:
                 deadline.wait(connection.call(SIGN_OF_LIFE, b"\0"), "connecting")
         except (MetastoreError, ApplicationError) as error:
-            connection.abort()
             if isinstance(error, ApplicationError) and error.type == ApplicationError.UNKNOWN_METHOD:
-                return self._introduced(endpoint, Identity(None), deadline)
+                return connection  # It does not ask who calls.
+            connection.abort()
             raise ConnectError(f"it does not accept the user {identity.user!r}: {error}") from error
         except BaseException:
             connection.abort()
