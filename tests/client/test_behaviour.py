@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from skep.client.versions import HiveVersion
+from skep.client.versions import FEATURES, HiveVersion
 from skep.errors import (
     DatabaseAlreadyExists,
     DatabaseNotFound,
@@ -21,6 +21,7 @@ from skep.errors import (
     TableNotFound,
     kind_of,
 )
+from skep.metastore.local import served
 from skep.testing import running_server
 from skep.wire.generated.common import (
     ColumnStatistics,
@@ -49,7 +50,7 @@ class Server(NamedTuple):
 
     uri: str
     version: HiveVersion
-    warehouse: str
+    is_skep: bool
 
 
 SERVERS = {
@@ -78,15 +79,15 @@ def server(request: pytest.FixtureRequest) -> Iterator[Server]:
     with ExitStack() as stack:
         if name == "skep-sqlite":
             running = stack.enter_context(running_server())
-            yield Server(running.uri, HiveVersion(3, 1), running.warehouse)
+            yield Server(running.uri, HiveVersion(3, 1), True)
         elif name == "skep-postgresql":
             postgres = stack.enter_context(running_postgres())
             url = stack.enter_context(postgres.database())
             running = stack.enter_context(running_server(database_url=url))
-            yield Server(running.uri, HiveVersion(3, 1), running.warehouse)
+            yield Server(running.uri, HiveVersion(3, 1), True)
         else:
             hive = request.getfixturevalue(name)
-            yield Server(hive.uri, VERSIONS[name], hive.warehouse.as_uri())
+            yield Server(hive.uri, VERSIONS[name], False)
 
 
 @pytest.fixture(params=HALVES)
@@ -279,10 +280,11 @@ def test_features_are_known_as_the_version_has_them(server: Server, client: Any)
     since_2 = ("databases", "tables", "partitions", "lock_service", "table_statistics", "bulk_operations",
                "partition_batching", "compaction_history")  # fmt: skip
     since_3 = ("acid_transactions", "constraints", "materialized_views", "schema_registry")
-    for feature in since_2:
-        assert getattr(client.capabilities, f"has_{feature}")() is True, feature
-    for feature in since_3:
-        assert getattr(client.capabilities, f"has_{feature}")() is (server.version >= (3, 0)), feature
+    for feature in (*since_2, *since_3):
+        expected = feature in since_2 or server.version >= (3, 0)
+        if server.is_skep:
+            expected = FEATURES[feature].method in served()
+        assert getattr(client.capabilities, f"has_{feature}")() is expected, feature
 
 
 def test_a_missing_feature_is_a_whole_sentence(server: Server, client: Any) -> None:

@@ -12,8 +12,13 @@ from skep.client._backend import aio as io
 from skep.client.versions import FEATURES, HiveVersion, missing_sentence, parse_version
 from skep.errors import ApplicationError, MetastoreError, NotSupported, VersionUnknown
 from skep.hive.generation import Generation
+from skep.wire.generated.catalogs import AlterCatalogRequest, Catalog
 
-SINCE_3_1: Final = "get_runtime_stats"
+SINCE_3_1: Final = (
+    "alter_catalog",
+    AlterCatalogRequest(name="no such catalog", newCat=Catalog(name="no such catalog")),
+)
+"""All that 3.1 can call and 3.0 cannot. A catalog of such a name cannot be made, so there is none to alter."""
 
 
 class AsyncCapabilities:
@@ -120,7 +125,7 @@ class AsyncCapabilities:
             if release is not None and release >= (4, 0):
                 return release
         if await self.knows("get_metastore_db_uuid"):
-            return HiveVersion(3, 1) if await self.knows(SINCE_3_1) else HiveVersion(3, 0)
+            return HiveVersion(3, 1) if await self.knows(*SINCE_3_1) else HiveVersion(3, 0)
         bulk = FEATURES["bulk_operations"]
         if await self.knows(bulk.method, *bulk.args):
             return HiveVersion(2, 3)

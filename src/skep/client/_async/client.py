@@ -45,6 +45,7 @@ from skep.wire.generated.databases import Database
 from skep.wire.generated.partitions import AddPartitionsRequest, Partition
 from skep.wire.generated.statistics import PartitionsStatsRequest, SetPartitionsStatsRequest, TableStatsRequest
 from skep.wire.generated.tables import ClientCapabilities, ClientCapability, GetTableRequest, GetTablesRequest
+from skep.wire.limits import MAX_REPLY
 from skep.wire.message import Handler
 from skep.wire.structs import replace
 
@@ -433,6 +434,7 @@ def aconnect(
     headers: dict[str, str] | None = None,
     timeout: float = TIMEOUT,
     connect_timeout: float = 5.0,
+    max_reply: int = MAX_REPLY,
     max_size: int = 10,
     min_idle: int = 0,
     idle_timeout: float = 60.0,
@@ -484,6 +486,7 @@ def aconnect(
                 protocol=protocol or endpoint.protocol,
                 framed=False if secured else framed,
                 connect_timeout=connect_timeout,
+                max_reply=max_reply,
                 sasl=None if over_http else sasl,
             )
         )
