@@ -292,9 +292,29 @@ class InProcess:
         self._session = Session("in process", user=user)
 
     def call(self, method: Method, body: bytes) -> asyncio.Future[Reply]:
-        return asyncio.ensure_future(self._handler.handle(Call(method, None, body=body), self._session))
+        loop = asyncio.get_running_loop()
+        answer: asyncio.Future[Reply] = loop.create_future()
+        # A deadline ends a future, which a task does not allow; and a call nobody waits for is given up.
+        task = loop.create_task(_reply(self._handler, Call(method, None, body=body), self._session))
+        task.add_done_callback(partial(_pass_on, answer))
+        answer.add_done_callback(lambda _: task.cancel())
+        return answer
 
     async def close(self) -> None: ...
+
+
+async def _reply(handler: Handler, call: Call, session: Session) -> Reply:
+    return await handler.handle(call, session)
+
+
+def _pass_on(answer: asyncio.Future[Reply], task: asyncio.Task[Reply]) -> None:
+    if answer.done() or task.cancelled():
+        return
+    error = task.exception()
+    if error is None:
+        answer.set_result(task.result())
+    else:
+        answer.set_exception(error)
 
 
 class Heart:

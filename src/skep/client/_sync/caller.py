@@ -33,7 +33,7 @@ from skep.wire import binary
 from skep.wire.generated.functions import Function
 from skep.wire.generated.notifications import NotificationEventRequest
 from skep.wire.generated.tables import GetTableRequest
-from skep.wire.message import Reply
+from skep.wire.message import EXCEPTION, Reply
 from skep.wire.methods import METHODS, Method
 
 log = logging.getLogger("skep.client")
@@ -231,7 +231,10 @@ class Caller(Methods):
         assert self.pool is not None
         connection = self.pool.acquire(self._identity, deadline)
         try:
-            return deadline.wait(connection.call(method, body), doing)
+            reply = deadline.wait(connection.call(method, body), doing)
+            if reply.kind == EXCEPTION and not _is_unknown_method(reply):
+                connection.abort()  # Old servers hang up after an internal error, a little later than they say so.
+            return reply
         except ConnectionLost:
             if connection.reused and not connection.received:
                 self.pool.drop_idle()  # It was restarted: the others are no better.
@@ -275,6 +278,11 @@ class Caller(Methods):
         if method.retry != "safe" and (sent or str(error).startswith(ANSWER)):
             text += "; whether it took effect is not known"
         return RemoteProtocolError(text) if isinstance(error, RemoteProtocolError) else type(error)(text)
+
+
+def _is_unknown_method(reply: Reply) -> bool:
+    assert isinstance(reply.body, bytes)
+    return binary.decode_application_error(reply.body).type == ApplicationError.UNKNOWN_METHOD
 
 
 class _Done:
