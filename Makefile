@@ -36,6 +36,7 @@ check: setup ## lint, types, generated files, floors, exports, stray addresses
 	$(VENV)/bin/ruff format --check $(PYTHON_DIRS)
 	$(VENV)/bin/mypy $(PYTHON_DIRS)
 	$(PY) tools/generate.py --check
+	$(PY) tools/unasync.py --check
 	$(PY) tools/configuration_reference.py --check
 	$(PY) tools/api_reference.py --check
 	$(PY) tools/check_api.py

@@ -1,6 +1,7 @@
 """Writes the Python that is made from the API files; with --check only says whether it is current.
 
     src/skep/wire/api/*.toml  ->  src/skep/wire/generated/*.py
+                              ->  src/skep/client/_async/methods.py
 
 Run it after every change of an API file: `python tools/generate.py`.
 """
@@ -21,6 +22,7 @@ from skep.wire.types import BASE_TYPES, Type, parse_field, parse_returns, parse_
 
 API = ROOT / "src/skep/wire/api"
 OUT = ROOT / "src/skep/wire/generated"
+CLIENT_METHODS = ROOT / "src/skep/client/_async/methods.py"
 PYTHON = {
     "bool": "bool",
     "byte": "int",
@@ -190,9 +192,52 @@ def methods_text(api: Api) -> str:
     return "\n".join(out)
 
 
+def client_text(api: Api) -> str:
+    """Every method as a function of the client, with types, so that editors can complete and checkers check."""
+    out = [
+        '"""Every method of the metastore, to be called. Made by tools/generate.py from api/*.toml: DO NOT EDIT."""\n',
+        "# ruff: noqa\nfrom __future__ import annotations\n\nfrom typing import TYPE_CHECKING, Any\n",
+    ]
+    used: dict[str, set[str]] = {}
+    body: list[str] = []
+    for topic, data in api.topics.items():
+        if data.get("method"):
+            body.append(f"\n    # {topic.replace('_', ' ')}")
+        for name, method in data.get("method", {}).items():
+            fields = [parse_field(line) for line in method["args"]]
+            returns = parse_returns(method["returns"])[0]
+            for type in [*(field.type for field in fields), *([] if returns is None else [returns])]:
+                for struct in api.used(type):
+                    used.setdefault(api.home[struct], set()).add(struct)
+            given, optional = [], False
+            for field in fields:
+                optional = optional or field.default is not None or field.type.name == "EnvironmentContext"
+                given.append(f"{field.name}: {api.annotation(field.type)} | None" + (" = None" if optional else ""))
+            answer = "None" if returns is None else api.annotation(returns)
+            passed = "".join(f", {field.name}" for field in fields)
+            body.append(f"\n    async def {name}({', '.join(['self', *given])}) -> {answer}:")
+            keep = "" if returns is None else f"answer: {answer} = "
+            body.append(f'        {keep}await self.call("{name}"{passed})')
+            if returns is not None:
+                body.append("        return answer")
+    out.append("if TYPE_CHECKING:")
+    for home, names in sorted(used.items()):
+        out.append(f"    from skep.wire.generated.{home} import {', '.join(sorted(names))}")
+    out.append(
+        "\n\nclass AsyncMethods:\n"
+        '    """One function a method, named as the method. Arguments are those of Thrift; null is None."""\n\n'
+        "    async def call(self, name: str, *args: Any) -> Any:\n        raise NotImplementedError"
+    )
+    return "\n".join([*out, *body]) + "\n"
+
+
 def all_files() -> dict[Path, str]:
     api = Api()
-    files = {OUT / "__init__.py": init_text(api), OUT / "methods.py": methods_text(api)}
+    files = {
+        OUT / "__init__.py": init_text(api),
+        OUT / "methods.py": methods_text(api),
+        CLIENT_METHODS: client_text(api),
+    }
     for topic, data in api.topics.items():
         if topic != "exceptions" and (data.get("struct") or data.get("enum")):
             files[OUT / f"{topic}.py"] = topic_text(api, topic, data)

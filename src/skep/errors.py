@@ -2,13 +2,20 @@
 
 SkepError
 ├── ConfigError                 the person who configured skep: a key, a value, a flag
+│   └── InvalidAddress              the URI of a metastore
 ├── ProtocolError               bytes that are not what the protocol says
 │   ├── LocalProtocolError          we were about to send them
 │   └── RemoteProtocolError         the peer sent them
 ├── TransportError              the network, or the process at its other end
 │   ├── ConnectError
 │   ├── ConnectionLost
-│   └── TimeoutExceeded
+│   ├── TimeoutExceeded
+│   └── PoolExhausted               too many calls wait for a connection already
+├── NotSupported                this server cannot do it, whoever asks; says which version can
+├── VersionUnknown              what a server answers fits no version of Hive
+├── ConversionError             a value of the metastore that has no meaning here: a time, a type, a partition name
+├── LockFailed                  a lock was not given in time, or was taken away
+├── TransactionFailed           a transaction ended in another way than it was asked to
 ├── AuthenticationError         the caller did not prove who it is
 ├── StoreError                  the database or the warehouse could not do it
 ├── MissingExtra                a pip extra is not installed
@@ -16,10 +23,21 @@ SkepError
 └── MetastoreError              what Hive's IDL declares; one class for each exception of the API,
     ├── MetaException               with the same name and a message
     ├── NoSuchObjectException
+    │   └── ObjectNotFound              as the client raises it: `object` and `name` say what is missing
+    │       ├── DatabaseNotFound
+    │       └── TableNotFound
+    ├── AlreadyExistsException
+    │   └── ObjectAlreadyExists         likewise
+    │       ├── DatabaseAlreadyExists
+    │       └── TableAlreadyExists
     └── …
+
+`kind_of` puts each of them in one of five drawers, for who only wants to know what to do next.
 """
 
 from __future__ import annotations
+
+from enum import Enum
 
 __all__ = [
     "THRIFT_EXCEPTIONS",
@@ -31,12 +49,18 @@ __all__ = [
     "ConfigValSecurityException",
     "ConnectError",
     "ConnectionLost",
+    "ConversionError",
+    "DatabaseAlreadyExists",
+    "DatabaseNotFound",
+    "ErrorKind",
     "IndexAlreadyExistsException",
+    "InvalidAddress",
     "InvalidInputException",
     "InvalidObjectException",
     "InvalidOperationException",
     "InvalidPartitionException",
     "LocalProtocolError",
+    "LockFailed",
     "MetaException",
     "MetastoreError",
     "MissingExtra",
@@ -44,17 +68,26 @@ __all__ = [
     "NoSuchLockException",
     "NoSuchObjectException",
     "NoSuchTxnException",
+    "NotSupported",
+    "ObjectAlreadyExists",
+    "ObjectNotFound",
+    "PoolExhausted",
     "ProtocolError",
     "RemoteProtocolError",
     "SkepError",
     "StoreError",
+    "TableAlreadyExists",
+    "TableNotFound",
     "TimeoutExceeded",
+    "TransactionFailed",
     "TransportError",
     "TxnAbortedException",
     "TxnOpenException",
     "UnknownDBException",
     "UnknownPartitionException",
     "UnknownTableException",
+    "VersionUnknown",
+    "kind_of",
 ]
 
 
@@ -64,6 +97,10 @@ class SkepError(Exception):
 
 class ConfigError(SkepError):
     """A setting is unknown or has a value that cannot be used."""
+
+
+class InvalidAddress(ConfigError):
+    """What was given is not the address of a metastore."""
 
 
 class ProtocolError(SkepError):
@@ -92,6 +129,30 @@ class ConnectionLost(TransportError):
 
 class TimeoutExceeded(TransportError):
     """A deadline passed before the answer came."""
+
+
+class PoolExhausted(TransportError):
+    """Every connection is in use and so many calls wait already that one more is refused."""
+
+
+class NotSupported(SkepError):
+    """The server has no method for what was asked."""
+
+
+class VersionUnknown(SkepError):
+    """What a server answers fits no version of Hive."""
+
+
+class ConversionError(SkepError):
+    """A value that came from the metastore cannot be understood."""
+
+
+class LockFailed(SkepError):
+    """A lock was not given in time, or was lost while it was held."""
+
+
+class TransactionFailed(SkepError):
+    """A transaction was aborted, or whether it was committed cannot be told."""
 
 
 class AuthenticationError(SkepError):
@@ -197,5 +258,85 @@ class UnknownPartitionException(MetastoreError): ...
 
 class UnknownTableException(MetastoreError): ...
 
+
+class ObjectNotFound(NoSuchObjectException):
+    """What is missing: `object` is its kind as the method table names it, `name` the name that was asked for."""
+
+    def __init__(self, object: str, name: str, message: str | None = None) -> None:
+        super().__init__(f"{object} {name} not found" if not message or message == name else message)
+        self.object = object
+        self.name = name
+
+    def __str__(self) -> str:
+        text = super().__str__()
+        return text if self.name in text else f"{self.object} {self.name}: {text}"
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return type(self), (self.object, self.name, self.message)
+
+
+class DatabaseNotFound(ObjectNotFound): ...
+
+
+class TableNotFound(ObjectNotFound): ...
+
+
+class ObjectAlreadyExists(AlreadyExistsException):
+    """What is there already, named as by ObjectNotFound."""
+
+    def __init__(self, object: str, name: str, message: str | None = None) -> None:
+        super().__init__(message or f"{object} {name} already exists")
+        self.object = object
+        self.name = name
+
+    def __str__(self) -> str:
+        text = super().__str__()
+        return text if self.name in text else f"{self.object} {self.name}: {text}"
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return type(self), (self.object, self.name, self.message)
+
+
+class DatabaseAlreadyExists(ObjectAlreadyExists): ...
+
+
+class TableAlreadyExists(ObjectAlreadyExists): ...
+
+
+class ErrorKind(Enum):
+    """What an error asks of the program that got it."""
+
+    NOT_FOUND = "not found"
+    ALREADY_EXISTS = "already exists"
+    NOT_SUPPORTED = "not supported"
+    INVALID_ARGUMENT = "invalid argument"
+    EXTERNAL = "external"
+
+
+def kind_of(error: SkepError) -> ErrorKind:
+    """The drawer an error belongs to."""
+    if isinstance(error, _NOT_FOUND):
+        return ErrorKind.NOT_FOUND
+    if isinstance(error, (AlreadyExistsException, IndexAlreadyExistsException)):
+        return ErrorKind.ALREADY_EXISTS
+    if isinstance(error, NotSupported):
+        return ErrorKind.NOT_SUPPORTED
+    if isinstance(error, _INVALID):
+        return ErrorKind.INVALID_ARGUMENT
+    if isinstance(error, ApplicationError) and error.type == ApplicationError.UNKNOWN_METHOD:
+        return ErrorKind.NOT_SUPPORTED
+    return ErrorKind.EXTERNAL
+
+
+_NOT_FOUND = (
+    NoSuchObjectException,
+    UnknownDBException,
+    UnknownTableException,
+    UnknownPartitionException,
+    NoSuchLockException,
+    NoSuchTxnException,
+    NoSuchCompactionException,
+)
+_INVALID = (ConfigError, InvalidObjectException, InvalidInputException, InvalidPartitionException, ConversionError)
 
 THRIFT_EXCEPTIONS: dict[str, type[MetastoreError]] = {cls.__name__: cls for cls in MetastoreError.__subclasses__()}

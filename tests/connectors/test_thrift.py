@@ -9,8 +9,9 @@ from typing import Any
 
 import pytest
 
-from skep.connectors.thrift import ThriftMetastore, endpoint_of
-from skep.connectors.thrift_pool import Endpoint
+from skep.client.endpoints import Endpoint
+from skep.client.pooling import PoolSettings
+from skep.connectors.thrift import MAX_REPLY, ThriftMetastore, endpoint_of
 from skep.errors import ConfigError, MetaException, NoSuchObjectException
 from skep.wire.message import EXCEPTION, Call, Reply, Session
 from skep.wire.methods import METHODS
@@ -32,8 +33,11 @@ def call(name: str, *args: Any) -> Call:
 
 
 @asynccontextmanager
-async def metastore(server: ThriftServer, deadline: float = LATE, **endpoint: Any) -> AsyncIterator[ThriftMetastore]:
-    found = ThriftMetastore(server.uri, endpoint_of(server.uri)._replace(**endpoint), deadline)
+async def metastore(
+    server: ThriftServer, deadline: float = LATE, max_reply: int = MAX_REPLY, **pool: Any
+) -> AsyncIterator[ThriftMetastore]:
+    endpoint = endpoint_of(server.uri)._replace(max_reply=max_reply)
+    found = ThriftMetastore(server.uri, endpoint, deadline, PoolSettings(**pool))
     try:
         yield found
     finally:
@@ -115,7 +119,7 @@ def test_the_metastore_learns_who_asks_and_a_connection_is_never_shared_by_two_u
 
 def test_unused_connections_of_other_users_make_room() -> None:
     async def test() -> None:
-        async with serving(memory()) as server, metastore(server, max_connections=2) as here:
+        async with serving(memory()) as server, metastore(server, max_size=2) as here:
             for number in range(6):
                 await table_of(here, f"user{number}")
                 await until(lambda: server.connections <= 2)
@@ -144,7 +148,7 @@ class Gate:
 def test_no_more_calls_are_on_their_way_than_allowed_and_the_others_get_their_turn() -> None:
     async def test() -> None:
         gate = Gate()
-        async with serving(gate) as server, metastore(server, max_connections=3) as here:
+        async with serving(gate) as server, metastore(server, max_size=3) as here:
             calls = [asyncio.ensure_future(table_of(here)) for _ in range(10)]
             await until(lambda: gate.inside == 3)
             gate.open.set()
@@ -157,7 +161,7 @@ def test_no_more_calls_are_on_their_way_than_allowed_and_the_others_get_their_tu
 def test_a_call_that_is_cancelled_gives_its_turn_and_not_its_connection_to_the_next() -> None:
     async def test() -> None:
         gate = Gate()
-        async with serving(gate) as server, metastore(server, max_connections=1) as here:
+        async with serving(gate) as server, metastore(server, max_size=1) as here:
             first = asyncio.ensure_future(table_of(here))
             await until(lambda: gate.inside == 1)
             waiting = [asyncio.ensure_future(table_of(here)) for _ in range(3)]
@@ -173,7 +177,7 @@ def test_a_call_that_is_cancelled_gives_its_turn_and_not_its_connection_to_the_n
 
 def test_a_metastore_that_does_not_answer_is_an_error_after_the_deadline() -> None:
     async def test() -> None:
-        async with serving(None) as server, metastore(server, SOON, max_connections=1) as here:
+        async with serving(None) as server, metastore(server, SOON, max_size=1) as here:
             answers = await asyncio.gather(failure_of(here), failure_of(here))
             assert "the answer to get_table took longer than 0.2 s" in answers[0]
             assert "while 1 other calls are under way took longer than 0.2 s" in answers[1]
@@ -266,7 +270,7 @@ def test_a_connection_that_was_never_good_is_not_tried_again() -> None:
 
 def test_connections_that_were_unused_for_long_are_replaced() -> None:
     async def test() -> None:
-        async with serving(memory()) as server, metastore(server, max_idle=0.0) as here:
+        async with serving(memory()) as server, metastore(server, idle_timeout=0.0) as here:
             await table_of(here)
             await asyncio.sleep(0.01)
             await table_of(here)
@@ -370,9 +374,9 @@ def test_shutdown_is_not_passed_on() -> None:
 @pytest.mark.parametrize(
     ("uri", "expected"),
     [
-        ("thrift://hms:9084", Endpoint("hms", 9084)),
-        ("thrift://hms", Endpoint("hms", 9083)),
-        ("thrift://[::1]:9083", Endpoint("::1", 9083)),
+        ("thrift://hms:9084", Endpoint("hms", 9084, max_reply=MAX_REPLY)),
+        ("thrift://hms", Endpoint("hms", 9083, max_reply=MAX_REPLY)),
+        ("thrift://[::1]:9083", Endpoint("::1", 9083, max_reply=MAX_REPLY)),
     ],
 )
 def test_addresses(uri: str, expected: Endpoint) -> None:

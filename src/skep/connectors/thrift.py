@@ -7,53 +7,54 @@ metastore itself answers, errors too, is passed on as it is. It never knows unde
 
 from __future__ import annotations
 
-import asyncio
 import logging
 from typing import Final
-from urllib.parse import urlsplit
 
-from skep.connectors.deadline import Deadline
-from skep.connectors.thrift_pool import Endpoint, Identity, Pool
+from skep.client._async.pool import AsyncPool
+from skep.client._backend.aio import Deadline
+from skep.client.endpoints import Endpoint, Identity
+from skep.client.endpoints import endpoint_of as client_endpoint_of
+from skep.client.pooling import PoolSettings
 from skep.errors import ConfigError, ConnectionLost, RemoteProtocolError, TimeoutExceeded, TransportError
 from skep.wire.message import Call, Reply, Session
 
 log = logging.getLogger("skep.connectors.thrift")
 
-DEFAULT_PORT: Final = 9083
 DEADLINE: Final = 30.0
 """Seconds for one call, from asking to the last byte of the answer."""
+MAX_REPLY: Final = 100 * 1024 * 1024
+"""Bytes of one answer, which is held in memory and passed on."""
+POOL: Final = PoolSettings(max_size=16)
 
 
 def endpoint_of(uri: str) -> Endpoint:
     """Where `thrift://host:port` points to."""
-    try:
-        parts = urlsplit(uri)
-        host, port = parts.hostname, parts.port
-    except ValueError as error:
-        raise ConfigError(f"{uri!r} is not the address of a metastore: {error}; write thrift://host:9083") from error
-    if parts.scheme != "thrift" or not host or "," in uri or parts.path or parts.query or parts.username:
-        raise ConfigError(f"{uri!r} is not the address of one metastore; write thrift://host:9083")
-    return Endpoint(host, DEFAULT_PORT if port is None else port)
+    found = client_endpoint_of(uri)
+    if found.path is not None:
+        raise ConfigError(f"{uri!r} is not the address of a metastore that speaks Thrift; write thrift://host:9083")
+    return found._replace(max_reply=MAX_REPLY)
 
 
 class ThriftMetastore:
     """One metastore at `thrift://host:port`. Used from one event loop."""
 
-    def __init__(self, uri: str, endpoint: Endpoint | None = None, deadline: float = DEADLINE) -> None:
+    def __init__(
+        self, uri: str, endpoint: Endpoint | None = None, deadline: float = DEADLINE, pool: PoolSettings = POOL
+    ) -> None:
         """`endpoint` where the defaults of `endpoint_of(uri)` do not fit."""
         self.uri: Final = uri
         self._endpoint = endpoint or endpoint_of(uri)
         self._deadline = deadline
-        self._pool: Pool | None = None
+        self._settings = pool
+        self._pool: AsyncPool | None = None
 
     async def handle(self, call: Call, session: Session) -> Reply:
         method = call.method
         if method.oneway:
             return Reply(b"\0")  # The only one is `shutdown`, and the metastore is not ours to stop.
-        loop = asyncio.get_running_loop()
         if self._pool is None:
-            self._pool = Pool(self._endpoint, loop)
-        deadline = Deadline(loop, self._deadline)
+            self._pool = AsyncPool((self._endpoint,), self._settings)
+        deadline = Deadline(self._deadline)
         try:
             return await self._ask(self._pool, call, Identity(session.user, session.groups), deadline)
         except (TransportError, RemoteProtocolError) as error:
@@ -67,7 +68,7 @@ class ThriftMetastore:
         if self._pool is not None:
             await self._pool.close()
 
-    async def _ask(self, pool: Pool, call: Call, identity: Identity, deadline: Deadline) -> Reply:
+    async def _ask(self, pool: AsyncPool, call: Call, identity: Identity, deadline: Deadline) -> Reply:
         method, again = call.method, call.method.retry == "safe"
         while True:
             connection = await pool.acquire(identity, deadline)
@@ -99,4 +100,6 @@ class ThriftMetastore:
             return (
                 f"{at} gave no usable answer to {method}: {error}. Check that it speaks unframed binary Thrift there."
             )
+        if self._pool is not None and self._pool.closed:
+            return f"{at} cannot be reached: skep is stopping."
         return f"{at} cannot be reached: {error}. Check that it runs and that the address is right."

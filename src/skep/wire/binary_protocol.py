@@ -70,8 +70,8 @@ class BinaryProtocol:
             raise Incomplete from None
         return Incoming(kind, name, seqid, method, None, data[start:end], end)
 
-    def walker(self, at: int) -> BinaryWalker:
-        return BinaryWalker(at)
+    def walker(self, at: int, limit: int = MAX_MESSAGE) -> BinaryWalker:
+        return BinaryWalker(at, limit)
 
     def write(self, kind: int, name: bytes, seqid: int, body: bytes, method: Method | None) -> bytes:
         return b"".join((_pack_head(VERSION_1 | kind, len(name)), name, _pack_seqid(seqid), body))
@@ -85,7 +85,7 @@ class BinaryWalker(StackWalker):
 
     def _walk(self, data: bytes | bytearray) -> int | None:
         stack, at, size = self._stack, self._at, len(data)
-        limit = self._start + MAX_MESSAGE
+        limit = self._start + self._limit
         while stack:
             top = stack[-1]
             # `self._at` is only moved past what was read whole: the next piece goes on from there.
@@ -139,7 +139,7 @@ class BinaryWalker(StackWalker):
             else:
                 raise self._bad(f"unknown type {kind} at byte {at}")
             if at > limit:
-                raise self._bad(f"a message of more than {MAX_MESSAGE} bytes")
+                raise self._bad(f"a message of more than {self._limit} bytes")
             if at > size:
                 return None
             self._done(top)

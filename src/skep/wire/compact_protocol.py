@@ -90,8 +90,8 @@ class CompactProtocol:
             raise Incomplete
         return value, end
 
-    def walker(self, at: int) -> CompactWalker:
-        return CompactWalker(at)
+    def walker(self, at: int, limit: int = MAX_MESSAGE) -> CompactWalker:
+        return CompactWalker(at, limit)
 
     def write(self, kind: int, name: bytes, seqid: int, body: bytes, method: Method | None) -> bytes:
         head = bytes((PROTOCOL_ID, VERSION | kind << 5)) + pack_size(seqid & 0xFFFFFFFF) + pack_size(len(name))
@@ -112,7 +112,7 @@ class CompactWalker(StackWalker):
 
     def _walk(self, data: bytes | bytearray) -> int | None:
         stack, at, size = self._stack, self._at, len(data)
-        limit = self._start + MAX_MESSAGE
+        limit = self._start + self._limit
         while stack:
             top = stack[-1]
             # `self._at` is only moved past what was read whole: the next piece goes on from there.
@@ -161,7 +161,7 @@ class CompactWalker(StackWalker):
             else:
                 raise self._bad(f"unknown type {kind} at byte {at}")
             if at > limit:
-                raise self._bad(f"a message of more than {MAX_MESSAGE} bytes")
+                raise self._bad(f"a message of more than {self._limit} bytes")
             if at > size:
                 return None
             self._done(top)

@@ -13,7 +13,7 @@ from typing import Final, NamedTuple
 
 from skep.errors import ApplicationError, LocalProtocolError, RemoteProtocolError
 from skep.wire.binary_protocol import BINARY
-from skep.wire.limits import MAX_MESSAGE
+from skep.wire.limits import MAX_MESSAGE, MAX_REPLY
 from skep.wire.message import CALL, EXCEPTION, ONEWAY, REPLY, Call, Reply, Stream
 from skep.wire.methods import METHODS, Method
 from skep.wire.protocol import BadMessage, Incoming, Incomplete, Walker, WireProtocol
@@ -116,9 +116,10 @@ class _Buffer:
 class _Messages:
     """Cuts a stream of unframed messages: `next` reads one with the given function."""
 
-    __slots__ = ("buffer", "protocol", "walker")
+    __slots__ = ("buffer", "limit", "protocol", "walker")
 
-    def __init__(self, protocol: WireProtocol, buffer: _Buffer) -> None:
+    def __init__(self, protocol: WireProtocol, buffer: _Buffer, limit: int = MAX_MESSAGE) -> None:
+        self.limit = limit
         self.protocol = protocol
         self.buffer = buffer
         self.walker: Walker | None = None
@@ -142,7 +143,7 @@ class _Messages:
             if len(buffer) > DIRECT_LIMIT:
                 if buffer.at:
                     buffer.data, buffer.at = buffer.data[buffer.at :], 0
-                self.walker = self.protocol.walker(0)
+                self.walker = self.protocol.walker(0, self.limit)
                 if self.walker.end(buffer.data) is not None:
                     raise RemoteProtocolError("a message could not be read to its end") from None
             return None
@@ -359,13 +360,14 @@ class ServerConnection:
 
 
 class ClientConnection:
-    """The client's end: one call at a time."""
+    """The client's end: one call at a time. An answer of more than `max_reply` bytes is refused."""
 
-    def __init__(self, protocol: str = "binary", framed: bool = False) -> None:
+    def __init__(self, protocol: str = "binary", framed: bool = False, max_reply: int = MAX_REPLY) -> None:
         self._protocol = protocol_named(protocol)
         self._framed = framed
         self._raw = _Buffer()
-        self._messages = _Messages(self._protocol, self._raw)
+        self._max_reply = max_reply
+        self._messages = _Messages(self._protocol, self._raw, max_reply)
         self._method: Method | None = None
         self._seqid = 0
 
@@ -394,7 +396,7 @@ class ClientConnection:
             if len(raw) < 4:
                 return NEED_DATA
             length = _length(raw.data, raw.at)[0]
-            if length > MAX_FRAME:
+            if length > self._max_reply:
                 raise RemoteProtocolError(f"the server sent a frame of {length} bytes")
             if len(raw) < 4 + length:
                 return NEED_DATA

@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple, Protocol
 
 from skep.errors import RemoteProtocolError
+from skep.wire.limits import MAX_MESSAGE
 from skep.wire.methods import Method
 
 
@@ -63,8 +64,8 @@ class WireProtocol(Protocol):
         """The answer to a call of this method; `body` is always given, in Thrift binary, and `value` is None."""
         ...
 
-    def walker(self, at: int) -> Walker:
-        """Finds the end of the message that starts here."""
+    def walker(self, at: int, limit: int = MAX_MESSAGE) -> Walker:
+        """Finds the end of the message that starts here and has at most `limit` bytes."""
         ...
 
     def write(self, kind: int, name: bytes, seqid: int, body: bytes, method: Method | None) -> bytes:

@@ -100,8 +100,8 @@ class TjsonProtocol:
         finally:
             CODEC.forget()
 
-    def walker(self, at: int) -> TjsonWalker:
-        return TjsonWalker(at)
+    def walker(self, at: int, limit: int = MAX_MESSAGE) -> TjsonWalker:
+        return TjsonWalker(at, limit)
 
     def write(self, kind: int, name: bytes, seqid: int, body: bytes, method: Method | None) -> bytes:
         head = b"[%d,%b,%d,%d," % (VERSION, orjson.dumps(name.decode("utf-8", "replace")), kind, seqid)
@@ -119,8 +119,9 @@ class TjsonProtocol:
 class TjsonWalker:
     """Finds the end of one message in data that grows."""
 
-    def __init__(self, at: int) -> None:
+    def __init__(self, at: int, limit: int = MAX_MESSAGE) -> None:
         self._start = at
+        self._limit = limit
         self._scanner = BracketScanner(at)
 
     def end(self, data: bytes | bytearray) -> int | None:
@@ -134,11 +135,11 @@ class TjsonWalker:
         size = (len(data) if end is None else end) - self._start
         if end is None and size > MAX_HEADER and read_header(data, self._start) is None:
             raise Malformed(f"no TJSON header within {MAX_HEADER} bytes")
-        if size > MAX_MESSAGE:
+        if size > self._limit:
             header = read_header(data, self._start)
             if header is None:
-                raise Malformed(f"a message of more than {MAX_MESSAGE} bytes")
-            raise BadMessage(f"a message of more than {MAX_MESSAGE} bytes", header.name, header.seqid)
+                raise Malformed(f"a message of more than {self._limit} bytes")
+            raise BadMessage(f"a message of more than {self._limit} bytes", header.name, header.seqid)
         return end
 
 

@@ -1,7 +1,7 @@
 """Walking a message as its bytes come in: what the walkers of binary and compact share.
 
 A walker keeps a stack of what is open: for a struct its STOP is awaited; for a container [kind, count left, turn,
-types in turn]. Sizes are checked against the largest message, so that a claimed one is refused before its bytes come.
+types in turn]. Sizes are checked against the longest message, so that a claimed one is refused before its bytes come.
 """
 
 from __future__ import annotations
@@ -19,8 +19,10 @@ OPEN_CONTAINER: Final = 1
 class StackWalker:
     """Finds the end of one message in data that grows. `end` may be called again and again."""
 
-    def __init__(self, at: int) -> None:
+    def __init__(self, at: int, limit: int = MAX_MESSAGE) -> None:
         self._start = at
+        self._limit = limit
+        """The longest message that is accepted."""
         self._at = at
         self._header = True
         self._name: tuple[bytes, int] = (b"", 0)
@@ -44,8 +46,8 @@ class StackWalker:
             end = self._walk(data)
         except (Incomplete, IndexError, struct.error):
             end = None
-        if end is None and len(data) - self._start > MAX_MESSAGE:
-            raise self._bad(f"a message of more than {MAX_MESSAGE} bytes")
+        if end is None and len(data) - self._start > self._limit:
+            raise self._bad(f"a message of more than {self._limit} bytes")
         return end
 
     def _bad(self, message: str) -> BadMessage:
@@ -53,7 +55,7 @@ class StackWalker:
 
     def _open(self, top: list[int], count: int, at: int, *types: int) -> None:
         """A container begins inside `top`."""
-        if at + count > self._start + MAX_MESSAGE:
+        if at + count > self._start + self._limit:
             raise self._bad(f"a container of {count} elements does not fit in a message")
         self._done(top)
         self._stack.append([OPEN_CONTAINER, count * len(types), 0, *types])

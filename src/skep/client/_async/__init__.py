@@ -1,0 +1,1 @@
+"""The client, asynchronous: the source from which `tools/unasync.py` makes `_sync`."""

@@ -1,0 +1,251 @@
+"""Connections to one metastore: opened when they are needed, kept for the user they were opened for.
+
+A bounded number of calls is on its way at a time; the others wait for their turn, each with its own deadline. A
+metastore learns the caller's name once a connection (`set_ugi`), so a connection never changes hands. Who gets which
+connection is decided under a lock, without waiting; all that waits happens outside of it. Nothing here retries a
+call: that is for who knows it.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterable
+from typing import Final
+
+from skep.client._backend import aio as io
+from skep.client.endpoints import Addresses, Endpoint, Identity
+from skep.client.pooling import CLOSED, PoolSettings, PoolStats
+from skep.errors import (
+    ApplicationError,
+    ConnectError,
+    ConnectionLost,
+    MetastoreError,
+    PoolExhausted,
+    RemoteProtocolError,
+    TimeoutExceeded,
+    TransportError,
+)
+from skep.wire import binary
+from skep.wire.methods import METHODS
+
+SET_UGI: Final = METHODS["set_ugi"]
+SIGN_OF_LIFE: Final = METHODS["getStatus"]
+
+
+class AsyncPool:
+    """`acquire` a connection, call, `release` it."""
+
+    def __init__(self, endpoints: Iterable[Endpoint], settings: PoolSettings = PoolSettings()) -> None:  # noqa: B008
+        self.settings: Final = settings.checked()
+        self.addresses: Final = Addresses(endpoints)
+        self.closed = False
+        self._lock = io.Lock()
+        self._openings = io.Openings()
+        self._idle: list[io.Connection] = []
+        """The one that was used last is at the end, and used first."""
+        self._busy = 0
+        self._waiting: deque[io.Turn] = deque()
+        self._acquired = self._opened = self._failed = self._replaced = self._refused = 0
+
+    async def acquire(self, identity: Identity, deadline: io.Deadline) -> io.Connection:
+        """A connection that speaks for this caller, and a turn to use it."""
+        turn = self._ask()
+        if turn is not None:
+            try:
+                await deadline.wait(turn, f"waiting while {self.settings.max_size} other calls are under way")
+            except BaseException:
+                if turn.done() and not turn.cancelled() and turn.exception() is None:
+                    self._pass_on()  # It came in the moment that we gave up.
+                raise
+        try:
+            while (kept := self._kept(identity)) is not None:
+                if await self._is_alive(kept, deadline):
+                    return kept
+            return await self._open(identity, deadline)
+        except BaseException:
+            self._pass_on()
+            raise
+
+    def release(self, connection: io.Connection) -> None:
+        """Gives the turn to the next, and keeps the connection if it is still good."""
+        now = io.now()
+        if not connection.closed and now - connection.opened > self.settings.max_lifetime:
+            connection.abort()
+            self._replaced += 1
+        with self._lock:
+            if not connection.closed and not self.closed:
+                connection.reused = True
+                connection.idle_since = now
+                self._idle.append(connection)
+            old = self._too_old(now)
+        for each in old:
+            each.abort()
+        if self.closed and not connection.closed:
+            connection.abort()
+        self._pass_on()
+
+    async def fill(self, identity: Identity, deadline: io.Deadline) -> None:
+        """Opens what should always be there."""
+        fresh: list[io.Connection] = []
+        try:
+            while len(fresh) < self.settings.min_idle:
+                fresh.append(await self.acquire(identity, deadline))
+        finally:
+            for connection in fresh:
+                self.release(connection)
+
+    async def close(self) -> None:
+        """Closes every connection, those in use too, and waits until they are closed."""
+        with self._lock:
+            self.closed = True
+            waiting, self._waiting = self._waiting, deque()
+        for turn in waiting:
+            if not turn.done():
+                turn.set_exception(ConnectError(CLOSED))
+        await self._openings.close()
+
+    def drop_idle(self) -> None:
+        """Closes what is not in use: after a restart of the metastore all of it is stale."""
+        with self._lock:
+            idle, self._idle = self._idle, []
+            self._replaced += len(idle)
+        for connection in idle:
+            connection.abort()
+
+    def stats(self) -> PoolStats:
+        with self._lock:
+            idle, waiting = len(self._idle), sum(not turn.done() for turn in self._waiting)
+            counts = (self._acquired, self._opened, self._failed, self._replaced, self._refused)
+            return PoolStats(idle + self._busy, idle, self._busy, waiting, *counts)
+
+    # Who gets what: decided at once, under the lock
+
+    def _ask(self) -> io.Turn | None:
+        """None when it is this call's turn already."""
+        with self._lock:
+            if self.closed:
+                raise ConnectError(CLOSED)
+            self._acquired += 1
+            if self._busy < self.settings.max_size:
+                self._busy += 1
+                return None
+            if len(self._waiting) >= self.settings.max_waiting:
+                self._waiting = deque(turn for turn in self._waiting if not turn.done())
+                if len(self._waiting) >= self.settings.max_waiting:
+                    self._refused += 1
+                    raise PoolExhausted(
+                        f"{self.settings.max_size} calls are under way and {len(self._waiting)} wait already; "
+                        "raise max_size or max_waiting, or call less at a time"
+                    )
+            turn = io.new_turn()
+            self._waiting.append(turn)
+            return turn
+
+    def _pass_on(self) -> None:
+        with self._lock:
+            while self._waiting:
+                if io.give(self._waiting.popleft()):
+                    return
+            self._busy -= 1
+
+    def _kept(self, identity: Identity) -> io.Connection | None:
+        now = io.now()
+        with self._lock:
+            old = self._too_old(now)
+            found = None
+            for at in range(len(self._idle) - 1, -1, -1):
+                if self._idle[at].identity == identity:
+                    found = self._idle.pop(at)
+                    break
+            if found is None and len(self._idle) + self._busy > self.settings.max_size:
+                old.append(self._idle.pop(0))  # Other users' connections make room.
+        for each in old:
+            each.abort()
+        return found
+
+    def _too_old(self, now: float) -> list[io.Connection]:
+        """Takes out what has been unused for too long, the oldest first."""
+        oldest, found = now - self.settings.idle_timeout, []
+        while len(self._idle) > self.settings.min_idle and self._idle[0].idle_since < oldest:
+            found.append(self._idle.pop(0))
+        self._replaced += len(found)
+        return found
+
+    def _forget(self, connection: io.Connection) -> None:
+        """The connection was closed by the other end."""
+        with self._lock:
+            if connection in self._idle:
+                self._idle.remove(connection)
+
+    # What waits
+
+    async def _is_alive(self, connection: io.Connection, deadline: io.Deadline) -> bool:
+        good = connection.usable()
+        if good and io.now() - connection.idle_since > self.settings.check_after:
+            try:
+                # Any answer is a sign of life, also that there is no such method.
+                await deadline.wait(connection.call(SIGN_OF_LIFE, b"\0"), "a sign of life")
+            except (TransportError, RemoteProtocolError):
+                good = False
+            except BaseException:
+                connection.abort()
+                raise
+        if not good:
+            self._replaced += 1
+            connection.abort()
+        return good
+
+    async def _open(self, identity: Identity, deadline: io.Deadline) -> io.Connection:
+        failures: list[tuple[Endpoint, Exception]] = []
+        for endpoint in self.addresses.order():
+            try:
+                connection = await self._connect(endpoint, identity, deadline)
+            except (ConnectError, ConnectionLost, RemoteProtocolError, TimeoutExceeded) as error:
+                self._failed += 1
+                if self.closed:
+                    raise ConnectError(CLOSED) from None
+                failures.append((endpoint, error))
+                if deadline.remaining() <= 0:
+                    break
+            else:
+                self._opened += 1
+                self.addresses.answered(endpoint, connection.endpoint)
+                return connection
+        if len(failures) == 1:
+            failure = failures[0][1]
+            # Nothing of the call itself was sent yet.
+            raise ConnectError(str(failure)) if isinstance(failure, ConnectionLost) else failure
+        raise ConnectError("; ".join(f"{endpoint.uri}: {error}" for endpoint, error in failures))
+
+    async def _connect(self, endpoint: Endpoint, identity: Identity, deadline: io.Deadline) -> io.Connection:
+        if endpoint.framed is not None:
+            return await self._introduced(endpoint, identity, deadline)
+        try:
+            return await self._introduced(endpoint._replace(framed=False), identity, deadline, try_out=True)
+        except ConnectionLost as error:
+            # A server that expects frames takes the first bytes for a length, and hangs up without a word.
+            try:
+                return await self._introduced(endpoint._replace(framed=True), identity, deadline, try_out=True)
+            except (TransportError, RemoteProtocolError):
+                raise error from None
+
+    async def _introduced(
+        self, endpoint: Endpoint, identity: Identity, deadline: io.Deadline, try_out: bool = False
+    ) -> io.Connection:
+        """A connection whose server knows the caller, and, to try it out, has answered."""
+        connection = await self._openings.open(endpoint, identity, deadline, self._forget)
+        try:
+            if identity.user is not None:
+                body = binary.encode_args(SET_UGI, (identity.user, identity.groups))
+                (await deadline.wait(connection.call(SET_UGI, body), "connecting")).value(SET_UGI)
+            elif try_out:
+                await deadline.wait(connection.call(SIGN_OF_LIFE, b"\0"), "connecting")
+        except (MetastoreError, ApplicationError) as error:
+            if isinstance(error, ApplicationError) and error.type == ApplicationError.UNKNOWN_METHOD:
+                return connection  # It does not ask who calls.
+            connection.abort()
+            raise ConnectError(f"it does not accept the user {identity.user!r}: {error}") from error
+        except BaseException:
+            connection.abort()
+            raise
+        return connection

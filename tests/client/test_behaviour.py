@@ -1,0 +1,307 @@
+"""One behaviour suite over many servers: skep on SQLite and PostgreSQL, and the real metastores from 2.3 to 4.1."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Iterator
+from contextlib import ExitStack
+from typing import Any, NamedTuple
+
+import pytest
+
+from skep.client.versions import FEATURES, HiveVersion
+from skep.errors import (
+    DatabaseAlreadyExists,
+    DatabaseNotFound,
+    ErrorKind,
+    LockFailed,
+    NotSupported,
+    ObjectNotFound,
+    TableAlreadyExists,
+    TableNotFound,
+    kind_of,
+)
+from skep.metastore.local import served
+from skep.testing import running_server
+from skep.wire.generated.common import (
+    ColumnStatistics,
+    ColumnStatisticsData,
+    ColumnStatisticsDesc,
+    ColumnStatisticsObj,
+    FieldSchema,
+    LongColumnStatsData,
+    SerDeInfo,
+    StorageDescriptor,
+    Table,
+)
+from skep.wire.generated.databases import Database
+from skep.wire.generated.partitions import Partition
+from skep.wire.structs import replace
+from tests.support.driven import HALVES, connected
+from tests.support.postgres import running_postgres
+
+TEXT_INPUT = "org.apache.hadoop.mapred.TextInputFormat"
+TEXT_OUTPUT = "org.apache.hadoop.hive.ql.io.HiveIgnoreKeyTextOutputFormat"
+TEXT_SERDE = "org.apache.hadoop.hive.serde2.lazy.LazySimpleSerDe"
+
+
+class Server(NamedTuple):
+    """A metastore under test, and what it is."""
+
+    uri: str
+    version: HiveVersion
+    is_skep: bool
+
+
+SERVERS = {
+    "skep-sqlite": (),
+    "skep-postgresql": (pytest.mark.postgres,),
+    "hive_2_3": (pytest.mark.apache, pytest.mark.slow),
+    "hive_3_0": (pytest.mark.peers, pytest.mark.slow),
+    "hive_3_1": (pytest.mark.apache, pytest.mark.slow),
+    "hive_4_0_0": (pytest.mark.peers, pytest.mark.slow),
+    "hive_4_0_1": (pytest.mark.peers, pytest.mark.slow),
+    "hive_4_1_0": (pytest.mark.peers, pytest.mark.slow),
+}
+VERSIONS = {
+    "hive_2_3": HiveVersion(2, 3),
+    "hive_3_0": HiveVersion(3, 0),
+    "hive_3_1": HiveVersion(3, 1),
+    "hive_4_0_0": HiveVersion(4, 0, 0),
+    "hive_4_0_1": HiveVersion(4, 0, 1),
+    "hive_4_1_0": HiveVersion(4, 1, 0),
+}
+
+
+@pytest.fixture(scope="session", params=[pytest.param(name, marks=marks) for name, marks in SERVERS.items()])
+def server(request: pytest.FixtureRequest) -> Iterator[Server]:
+    name = request.param
+    with ExitStack() as stack:
+        if name == "skep-sqlite":
+            running = stack.enter_context(running_server())
+            yield Server(running.uri, HiveVersion(3, 1), True)
+        elif name == "skep-postgresql":
+            postgres = stack.enter_context(running_postgres())
+            url = stack.enter_context(postgres.database())
+            running = stack.enter_context(running_server(database_url=url))
+            yield Server(running.uri, HiveVersion(3, 1), True)
+        else:
+            hive = request.getfixturevalue(name)
+            yield Server(hive.uri, VERSIONS[name], False)
+
+
+@pytest.fixture(params=HALVES)
+def client(request: pytest.FixtureRequest, server: Server) -> Iterator[Any]:
+    with connected(request.param, server.uri, cache=False, user="ann") as found:
+        yield found
+
+
+@pytest.fixture
+def db(client: Any, server: Server) -> Iterator[str]:
+    """A database of the test's own."""
+    name = f"client_{uuid.uuid4().hex[:12]}"
+    client.create_database(Database(name=name, description="a test's own", parameters={}))
+    yield name
+    for table in client.tables(name):
+        client.drop_table((name, table))
+
+
+def table_of(db: str, name: str, keys: tuple[str, ...] = (), **changes: Any) -> Table:
+    columns = (FieldSchema("id", "bigint", "the number"), FieldSchema("price", "decimal(10,2)", None))
+    sd = StorageDescriptor(
+        cols=columns,
+        inputFormat=TEXT_INPUT,
+        outputFormat=TEXT_OUTPUT,
+        compressed=False,
+        numBuckets=-1,
+        serdeInfo=SerDeInfo(name=name, serializationLib=TEXT_SERDE, parameters={"serialization.format": "1"}),
+        bucketCols=(),
+        sortCols=(),
+        parameters={},
+    )
+    table = Table(
+        tableName=name,
+        dbName=db,
+        owner="ann",
+        createTime=0,
+        lastAccessTime=0,
+        retention=0,
+        sd=sd,
+        partitionKeys=tuple(FieldSchema(key, "string", None) for key in keys),
+        parameters={"made": "here"},
+        tableType="MANAGED_TABLE",
+    )
+    return replace(table, **changes)
+
+
+def partition_of(table: Table, *values: str) -> Partition:
+    assert table.sd is not None
+    return Partition(
+        values=values,
+        dbName=table.dbName,
+        tableName=table.tableName,
+        createTime=0,
+        lastAccessTime=0,
+        sd=replace(table.sd, location=None),
+        parameters={},
+    )
+
+
+def test_a_database_is_made_found_and_dropped(client: Any) -> None:
+    name = f"client_{uuid.uuid4().hex[:12]}"
+    client.create_database(name)
+    assert name in client.databases()
+    assert client.databases(f"{name}|no_other") == (name,)
+    assert client.database(name).name == name
+    with pytest.raises(DatabaseAlreadyExists, match=name) as raised:
+        client.create_database(name)
+    assert kind_of(raised.value) is ErrorKind.ALREADY_EXISTS
+    client.create_database(name, if_not_exists=True)
+    client.drop_database(name, cascade=True)
+    client.drop_database(name, if_exists=True)
+    with pytest.raises(DatabaseNotFound, match=name) as missing:
+        client.database(name)
+    assert (missing.value.object, missing.value.name) == ("database", name)
+
+
+def test_a_table_is_made_found_altered_renamed_and_dropped(client: Any, db: str) -> None:
+    client.create_table(table_of(db, "t"))
+    with pytest.raises(TableAlreadyExists, match=rf"{db}\.t"):
+        client.create_table(table_of(db, "t"))
+    client.create_table(table_of(db, "t"), if_not_exists=True)
+    found = client.table(f"{db}.t")
+    assert [(column.name, column.type) for column in found.sd.cols] == [("id", "bigint"), ("price", "decimal(10,2)")]
+    assert client.table_exists(f"{db}.t")
+    client.set_parameters(f"{db}.t", color="red")
+    assert client.table((db, "t")).parameters["color"] == "red"
+    assert client.table((db, "t")).parameters["made"] == "here"
+    client.alter(f"{db}.t", replace(client.table(f"{db}.t"), tableName="u"))
+    assert client.tables(db) == ("u",)
+    with pytest.raises(TableNotFound, match=rf"{db}\.t") as missing:
+        client.table(f"{db}.t")
+    assert kind_of(missing.value) is ErrorKind.NOT_FOUND
+    client.drop_table(f"{db}.u")
+    client.drop_table(f"{db}.u", if_exists=True)
+    with pytest.raises(TableNotFound, match=rf"{db}\.u"):
+        client.drop_table(f"{db}.u")
+
+
+def test_tables_are_listed_by_name_and_as_objects(client: Any, db: str) -> None:
+    for number in range(5):
+        client.create_table(table_of(db, f"t{number}"))
+    assert sorted(client.tables(db)) == [f"t{number}" for number in range(5)]
+    assert sorted(client.tables(db, "t1|t3")) == ["t1", "t3"]
+    assert sorted(table.tableName for table in client.table_objects(db)) == [f"t{number}" for number in range(5)]
+    assert list(client.table_objects(db, "none*")) == []
+
+
+def test_partitions_are_added_paged_filtered_and_dropped(server: Server, client: Any, db: str) -> None:
+    table = table_of(db, "p", ("ds", "h"))
+    client.create_table(table)
+    parts = [partition_of(table, f"2024-01-{day:02}", f"{hour}") for day in range(1, 6) for hour in range(2)]
+    assert client.add_partitions(f"{db}.p", parts) == 10
+    client.add_partitions(f"{db}.p", parts[:2], if_not_exists=True)
+    assert len(client.partition_names(f"{db}.p")) == 10
+    assert len(list(client.partitions(f"{db}.p"))) == 10
+    found = list(client.partitions(f"{db}.p", where="ds >= '2024-01-03' and h = '1'"))
+    assert sorted(part.values for part in found) == [(f"2024-01-0{day}", "1") for day in (3, 4, 5)]
+    with connected("sync", server.uri, batch=2, user="ann") as small:
+        again = list(small.partitions(f"{db}.p", where="ds >= '2024-01-03' and h = '1'"))
+        assert sorted(part.values for part in again) == sorted(part.values for part in found)
+    assert client.partition(f"{db}.p", ("2024-01-02", "0")).values == ("2024-01-02", "0")
+    client.drop_partition(f"{db}.p", ("2024-01-02", "0"))
+    client.drop_partition(f"{db}.p", ("2024-01-02", "0"), if_exists=True)
+    with pytest.raises(ObjectNotFound, match=rf"partition {db}\.p \(2024-01-02, 0\)"):
+        client.partition(f"{db}.p", ("2024-01-02", "0"))
+
+
+def test_values_of_partitions_keep_their_special_characters(client: Any, db: str) -> None:
+    """Slashes, equal signs, percents, quotes, blanks and letters of every alphabet are in the values of people."""
+    table = table_of(db, "odd", ("k",))
+    client.create_table(table)
+    values = ["a=b", "a/b", "100%", "it's", "a b", "x:y", "#1"]
+    client.add_partitions(f"{db}.odd", [partition_of(table, value) for value in values])
+    assert sorted(part.values[0] for part in client.partitions(f"{db}.odd")) == sorted(values)
+    for value in values:
+        assert client.partition(f"{db}.odd", (value,)).values == (value,)
+    assert "k=a%2Fb" in client.partition_names(f"{db}.odd")
+
+
+def test_statistics_are_set_and_read_by_column(client: Any, db: str) -> None:
+    client.create_table(table_of(db, "s"))
+    numbers = ColumnStatisticsData(longStats=LongColumnStatsData(lowValue=1, highValue=9, numNulls=0, numDVs=5))
+    client.api.update_table_column_statistics(
+        ColumnStatistics(
+            statsDesc=ColumnStatisticsDesc(isTblLevel=True, dbName=db, tableName="s"),
+            statsObj=(ColumnStatisticsObj("id", "bigint", numbers),),
+        )
+    )
+    found = client.statistics(f"{db}.s")
+    assert set(found) == {"id"}
+    assert found["id"].statsData.longStats.highValue == 9
+    assert client.statistics(f"{db}.s", ["price"]) == {}
+
+
+def test_a_lock_is_held_and_given_back(server: Server, client: Any, db: str) -> None:
+    client.create_table(table_of(db, "l"))
+    with client.lock(f"{db}.l") as held:
+        assert held.id > 0
+        with connected("sync", server.uri) as other:
+            with pytest.raises(LockFailed, match=rf"no exclusive lock on {db}\.l within 0\.1 s"):
+                with other.lock(f"{db}.l", timeout=0.1):
+                    raise AssertionError("it was given twice")
+    with client.lock(f"{db}.l", type="shared_read"), client.lock(f"{db}.l", type="shared_read"):
+        pass
+
+
+def test_a_transaction_commits_at_the_end_and_aborts_on_an_error(server: Server, client: Any, db: str) -> None:
+    if server.version < (3, 0):
+        with pytest.raises(NotSupported, match=r"is Hive 2\.3 and has no get_valid_write_ids.*since 3\.0"):
+            with client.transaction():
+                raise AssertionError("it was given")
+        return
+    client.create_table(table_of(db, "w"))
+    with client.transaction() as transaction:
+        assert transaction.id > 0
+        assert transaction.write_id(f"{db}.w") == 1
+    with pytest.raises(RuntimeError, match="on purpose"):
+        with client.transaction() as second:
+            raise RuntimeError("on purpose")
+    assert second.id > transaction.id
+    states = client.api.get_open_txns_info()
+    assert {info.id for info in states.open_txns if info.state == 3}.isdisjoint({transaction.id, second.id})
+
+
+def test_the_version_is_told(server: Server, client: Any) -> None:
+    assert client.capabilities.version() == server.version
+
+
+def test_features_are_known_as_the_version_has_them(server: Server, client: Any) -> None:
+    since_2 = ("databases", "tables", "partitions", "lock_service", "table_statistics", "bulk_operations",
+               "partition_batching", "compaction_history")  # fmt: skip
+    since_3 = ("acid_transactions", "constraints", "materialized_views", "schema_registry")
+    for feature in (*since_2, *since_3):
+        expected = feature in since_2 or server.version >= (3, 0)
+        if server.is_skep:
+            expected = FEATURES[feature].method in served()
+        assert getattr(client.capabilities, f"has_{feature}")() is expected, feature
+
+
+def test_a_missing_feature_is_a_whole_sentence(server: Server, client: Any) -> None:
+    if server.version >= (3, 0):
+        assert client.capabilities.has_constraints(check=True)
+        return
+    with pytest.raises(NotSupported) as raised:
+        client.capabilities.has_constraints(check=True)
+    text = str(raised.value)
+    assert server.uri in text
+    assert "Hive 2.3" in text
+    assert "NOT NULL, UNIQUE, DEFAULT and CHECK constraints" in text
+    assert "since 3.0" in text
+    assert kind_of(raised.value) is ErrorKind.NOT_SUPPORTED
+
+
+def test_any_method_can_be_called_with_types(client: Any) -> None:
+    assert client.api.getName()
+    assert "default" in client.api.get_all_databases()
+    assert client.api.partition_name_to_vals("ds=1/h=a%2Fb") == ("1", "a/b")

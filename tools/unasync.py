@@ -1,0 +1,84 @@
+"""Writes the synchronous half of the client from the asynchronous one; with --check only says whether it is current.
+
+    src/skep/client/_async/*.py  ->  src/skep/client/_sync/*.py
+
+The two differ in words only, and these are all of them. Run it after every change in `_async`.
+"""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+SOURCE = ROOT / "src/skep/client/_async"
+TARGET = ROOT / "src/skep/client/_sync"
+HEADER = "# Made by tools/unasync.py from _async/{name}: DO NOT EDIT.\n"
+
+WORDS = [
+    (r"_backend import aio as io", "_backend import threads as io"),
+    (r"skep\.client\._async", "skep.client._sync"),
+    (r"\basync (def|with|for)\b", r"\1"),
+    (r"\bawait ", ""),
+    (r"\b__aenter__\b", "__enter__"),
+    (r"\b__aexit__\b", "__exit__"),
+    (r"\b__aiter__\b", "__iter__"),
+    (r"\b__anext__\b", "__next__"),
+    (r"\bAsyncIterator\b", "Iterator"),
+    (r"\bAsyncGenerator\b", "Generator"),
+    (r"\basynccontextmanager\b", "contextmanager"),
+    (r"\bAsync(Caller|Capabilities|Client|Lock|Methods|Pool|Transaction)\b", r"\1"),
+    (r"\bAwaitable\[([^\[\]]*)\]", r"\1"),
+    (r"\baconnect\b", "connect"),
+    (r"The client, asynchronous: the source from which `tools/unasync\.py` makes `_sync`\.",
+     "The client, synchronous: made from `_async`."),
+]  # fmt: skip
+
+
+def synchronous(text: str, name: str) -> str:
+    """The same module without waiting."""
+    for pattern, replacement in WORDS:
+        text = re.sub(pattern, replacement, text)
+    return HEADER.format(name=name) + text
+
+
+def formatted(text: str) -> str:
+    """As ruff writes it: words got shorter, and imports may stand in another order."""
+    ruff = [sys.executable, "-m", "ruff"]
+    name = ["--stdin-filename", str(TARGET / "module.py"), "-"]
+    for command in (["check", "--quiet", "--select", "I", "--fix"], ["format", "--quiet"]):
+        done = subprocess.run(
+            [*ruff, *command, *name], input=text, text=True, capture_output=True, check=True, cwd=ROOT
+        )
+        text = done.stdout
+    return text
+
+
+def main(check: bool) -> int:
+    files = {TARGET / path.name: path for path in sorted(SOURCE.glob("*.py"))}
+    wrong = 0
+    for target, source in files.items():
+        text = formatted(synchronous(source.read_text("utf-8"), source.name))
+        if target.exists() and target.read_text("utf-8") == text:
+            continue
+        wrong += 1
+        if check:
+            print(f"not current: {target.relative_to(ROOT)}; run python tools/unasync.py")
+        else:
+            target.parent.mkdir(exist_ok=True)
+            target.write_text(text, "utf-8")
+    for stale in set(TARGET.glob("*.py")) - set(files):
+        wrong += 1
+        if check:
+            print(f"nothing makes {stale.relative_to(ROOT)}; run python tools/unasync.py")
+        else:
+            stale.unlink()
+    if not check:
+        print(f"{wrong} of {len(files)} files written")
+    return 1 if check and wrong else 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main("--check" in sys.argv[1:]))
