@@ -18,6 +18,7 @@ from skep.connectors.thrift import ThriftMetastore
 from skep.remotes.definitions import Definitions, RemoteDatabase
 from skep.remotes.routing import Routed
 from skep.server.assemble import build
+from skep.server.listener import Ports
 from skep.server.server import Server
 
 
@@ -33,7 +34,7 @@ async def serve(folder: Path, definitions: Definitions) -> None:
     routed = Routed(local.handler, definitions, lambda remote: ThriftMetastore(remote.uri))
     listening = socket.create_server(("127.0.0.1", 0))
     listening.setblocking(False)
-    server = Server(settings, dataclasses.replace(local, handler=routed), listening)
+    server = Server(settings, dataclasses.replace(local, handler=routed), Ports(listening))
     await server.run(lambda: print(listening.getsockname()[1], flush=True))
 
 

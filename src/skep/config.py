@@ -19,12 +19,15 @@ from typing import Any, Final, Literal, NamedTuple
 
 from skep.errors import ConfigError
 
-__all__ = ["CONFIG_VARIABLE", "KEYS", "PREFIX", "Key", "Reader", "Settings", "load"]
+__all__ = ["CONFIG_VARIABLE", "KEYS", "PREFIX", "RESERVED_PATHS", "Key", "Reader", "Settings", "load"]
 
 PREFIX: Final = "SKEP_"
 """What the name of an environment variable begins with: SKEP_DATABASE_URL is `database_url`."""
 CONFIG_VARIABLE: Final = "SKEP_CONFIG"
 """The environment variable that names the file, as the flag --config does."""
+
+RESERVED_PATHS: Final = ("/metastore", "/health", "/ready", "/metrics")
+"""What is served on the HTTP port besides `http_path`."""
 
 _KUBERNETES = re.compile(r"SKEP_(\w+_)?(SERVICE_HOST|SERVICE_PORT(_\w+)?|PORT_\d+_(TCP|UDP|SCTP)(_\w+)?)")
 _KUBERNETES_PORT = re.compile(r"(tcp|udp|sctp)://")
@@ -112,10 +115,23 @@ def _several(*words: str) -> Reader:
 
 def _names(value: Any) -> tuple[str, ...]:
     parts = value if isinstance(value, list | tuple) else str(value).split(",")
-    names = tuple(str(part).strip() for part in parts)
-    if not all(names):
+    given = tuple(str(part).strip() for part in parts)
+    if not all(given):
         raise ValueError("names were expected, with commas between them")
-    return names
+    return given
+
+
+def _networks(value: Any) -> tuple[str, ...]:
+    from ipaddress import ip_network
+
+    return tuple(str(ip_network(name, strict=False)) for name in _names(value))
+
+
+def _url_path(value: Any) -> str:
+    path = _text(value)
+    if not re.fullmatch(r"(/[A-Za-z0-9._~-]+)+", path):
+        raise ValueError("a path was expected, such as /gateway/default/hmshttpthrift/api/hms")
+    return path
 
 
 def _key(kind: str, read: Reader, default: Any, description: str) -> Any:
@@ -201,6 +217,13 @@ class Settings:
         "file", _path, None, "The certificate chain (PEM) that TLS clients are shown; without it TLS is refused."
     )
     tls_key: Path | None = _key("file", _path, None, "The certificate's private key (PEM), when it is in another file.")
+    tls_client_ca: Path | None = _key(
+        "file",
+        _path,
+        None,
+        "Certificates (PEM) of those who sign clients' certificates. TLS clients must then show one, on both ports; "
+        "who shows one is the user in its common name, and only authenticated clients are served.",
+    )
     kerberos_principal: str | None = _key(
         "principal",
         _text,
@@ -239,8 +262,52 @@ class Settings:
         "How many calls each user may make in a minute, summed over all servers; 0 sets no limit. In a file it may "
         "also stand as calls_per_minute under limits.",
     )
+    kerberos_http_principal: str | None = _key(
+        "principal",
+        _text,
+        None,
+        "The principal for Kerberos over HTTP (SPNEGO), in the same keytab; HTTP/ and the host of kerberos_principal "
+        "unless given.",
+    )
+    password_login: Literal["on", "off"] = _words(
+        "off",
+        "Whether the users of `skep user` log in with their passwords to the Thrift port as well (SASL PLAIN, over "
+        "TLS only); only authenticated clients are then served. HTTPS takes passwords in any case.",
+        "on",
+        "off",
+    )
+    jwt_keys: str | None = _key(
+        "file or URL",
+        _text,
+        None,
+        "The public keys (JWKS) of those who sign web tokens (JWT) for /metastore; only authenticated clients are then "
+        "served.",
+    )
+    jwt_issuer: str | None = _key("text", _text, None, "Who must have issued a web token (its `iss`).")
+    jwt_audience: str | None = _key("text", _text, None, "For whom a web token must be (its `aud`).")
+    proxy_users: tuple[str, ...] = _key(
+        "list", _names, (), "Authenticated users who may act for others, such as a gateway: hue,knox."
+    )
     http_port: int | None = _key(
-        "port", _whole(1, 65535), None, "The HTTPS port, named to HTTP clients that come to the Thrift port."
+        "port", _whole(0, 65535), None, "The HTTPS port; without it there is no HTTP. 0 takes a free one."
+    )
+    http_path: str = _key(
+        "path", _url_path, "/gateway/default/hmshttpthrift/api/hms", "Where calls in Thrift's JSON are posted to."
+    )
+    http_methods: Literal["nine", "all"] = _words(
+        "nine",
+        "Which methods http_path serves: the nine of the Hive Metastore HTTP protocol, or all. /metastore serves all.",
+        "nine",
+        "all",
+    )
+    http_tls: Literal["on", "off"] = _words(
+        "on", "off: HTTP without TLS, only for a gateway on the same machine that ends TLS itself.", "on", "off"
+    )
+    metrics_addresses: tuple[str, ...] = _key(
+        "list", _networks, (), "The addresses or networks that may read /metrics; everybody unless given."
+    )
+    metrics_token: Path | None = _key(
+        "file", _path, None, "A file with a token that readers of /metrics must send (Authorization: Bearer)."
     )
     log_level: str = _words(
         "info", "How much is logged to standard error.", "debug", "info", "warning", "error"
@@ -253,6 +320,12 @@ class Settings:
     def warehouse_root(self) -> str:
         """The warehouse as a URI."""
         return self.warehouse or (self.data.absolute() / "warehouse").as_uri()
+
+    @property
+    def wants_proof(self) -> bool:
+        """Whether only callers are served who have proven who they are; without it they are believed."""
+        given = (self.kerberos_principal, self.tls_client_ca, self.jwt_keys)
+        return self.password_login == "on" or any(each is not None for each in given)
 
 
 KEYS: Final[Mapping[str, Key]] = {
@@ -357,4 +430,12 @@ def _checked(settings: Settings) -> Settings:
         raise ConfigError("tls_key is given without tls_certificate")
     if (settings.kerberos_principal is None) != (settings.kerberos_keytab is None):
         raise ConfigError("kerberos_principal and kerberos_keytab are given together or not at all")
+    if settings.kerberos_http_principal is not None and settings.kerberos_principal is None:
+        raise ConfigError("kerberos_http_principal is given without kerberos_principal")
+    if settings.tls_client_ca is not None and settings.tls_certificate is None and settings.http_port is None:
+        raise ConfigError("tls_client_ca is given without tls_certificate")
+    if settings.jwt_keys is None and (settings.jwt_issuer is not None or settings.jwt_audience is not None):
+        raise ConfigError("jwt_issuer and jwt_audience are given without jwt_keys")
+    if settings.http_path in RESERVED_PATHS:
+        raise ConfigError(f"http_path is {settings.http_path}, which has another meaning")
     return settings

@@ -45,6 +45,8 @@ class RunningServer:
     """The process to signal; with several workers, their parent."""
     ready_file: Path
     log_file: Path
+    http_port: int | None = None
+    """The port of HTTP, where it was asked for."""
 
     @property
     def uri(self) -> str:
@@ -95,6 +97,7 @@ def running_server(command: Sequence[str] = SERVE, **settings: Any) -> Iterator[
                 pid=process.pid,
                 ready_file=chosen["ready_file"],
                 log_file=log_file,
+                http_port=ready.get("http_port"),
             )
         finally:
             _stop(process)

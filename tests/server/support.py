@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from skep.config import Settings, load
-from skep.server.listener import listen
+from skep.server.listener import Ports
 from skep.server.negotiation import Authenticator
 from skep.server.server import Application, Server
 from skep.store.pool import Pool
@@ -91,8 +91,9 @@ class Peer:
 class Running:
     """A server in a thread of this process, so that tests can look at its handler and its state."""
 
-    def __init__(self, port: int, handler: Scripted, server: Server, loop: asyncio.AbstractEventLoop) -> None:
-        self.port = port
+    def __init__(self, ports: Ports, handler: Scripted, server: Server, loop: asyncio.AbstractEventLoop) -> None:
+        self.port: int = ports.thrift.getsockname()[1]
+        self.http_port = ports.http_number or 0
         self.handler = handler
         self.server = server
         self.loop = loop
@@ -131,16 +132,16 @@ def serving(authenticator: Authenticator | None = None, loop_factory: Any = None
 async def _main(
     settings: Settings, authenticator: Authenticator | None, started: list[Running], ready: threading.Event
 ) -> None:
-    listening = listen(settings.host, settings.port)
+    ports = Ports.open(settings)
     pool = Pool(settings.threads)
     handler = Scripted(pool)
-    server = Server(settings, Application(handler, pool, authenticator), listening)
+    server = Server(settings, Application(handler, pool, authenticator), ports)
     await server.start()
-    started.append(Running(listening.getsockname()[1], handler, server, asyncio.get_running_loop()))
+    started.append(Running(ports, handler, server, asyncio.get_running_loop()))
     ready.set()
     await server.ended()
     await server.stop()
-    listening.close()
+    ports.close()
 
 
 def eventually(true: Callable[[], bool]) -> None:

@@ -17,6 +17,7 @@ from skep.errors import ApplicationError, AuthenticationError, ConfigError, Conn
 from skep.metastore.changes import unpack
 from skep.server.auth import Mechanisms, authenticator
 from skep.server.kerberos import server_principal, short_name
+from skep.server.negotiation import Channel
 from skep.store import events
 from skep.store.opening import open_database
 from skep.testing import running_server
@@ -79,7 +80,7 @@ def test_a_principal_of_another_realm_or_of_nobody_is_no_user(principal: str) ->
 
 def test_a_mechanism_that_is_not_offered_is_refused_with_those_that_are() -> None:
     with pytest.raises(AuthenticationError, match=r"'PLAIN' is not offered here; offered are GSSAPI"):
-        Mechanisms({"GSSAPI": lambda: pytest.fail("started")}).start("PLAIN")
+        Mechanisms({"GSSAPI": lambda channel: pytest.fail("started")}).start("PLAIN", Channel("127.0.0.1", False))
 
 
 def test_without_settings_nobody_is_asked_who_they_are() -> None:

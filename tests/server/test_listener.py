@@ -13,7 +13,8 @@ import uvloop
 
 from skep.config import load
 from skep.errors import ConfigError, ConnectError
-from skep.server.listener import listen, tls_context
+from skep.server.listener import listen
+from skep.server.tls import thrift_tls
 from tests.server.support import Running, certificate, serving
 
 LOOPS = pytest.mark.parametrize(
@@ -105,7 +106,7 @@ def test_a_port_in_use_is_named() -> None:
 def test_a_certificate_that_cannot_be_read_is_named(tmp_path: Path) -> None:
     settings = load(environment={}, flags={"tls_certificate": str(tmp_path / "none.pem")})
     with pytest.raises(ConfigError, match=r"tls_certificate .*none\.pem: No such file"):
-        tls_context(settings)
+        thrift_tls(settings)
 
 
 def test_ipv6_addresses_can_be_listened_on() -> None:

@@ -39,7 +39,7 @@ class Password:
 
 
 class Passwords:
-    def start(self, mechanism: str) -> Password:
+    def start(self, mechanism: str, channel: sasl.Channel) -> Password:
         if mechanism != "PASSWORD":
             raise AuthenticationError(f"no mechanism {mechanism}; this server has PASSWORD")
         return Password()

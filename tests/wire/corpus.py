@@ -16,7 +16,7 @@ from skep.wire.generated.common import EnvironmentContext, FieldSchema, SerDeInf
 from skep.wire.generated.locks import LockComponent, LockRequest
 from skep.wire.generated.partitions import Partition
 from skep.wire.methods import METHODS, Method
-from skep.wire.protocol import BadMessage, Incomplete
+from skep.wire.protocol import BadMessage, BadVersion, Incomplete
 from skep.wire.types import CALL, REPLY
 from tests.support.codecs import PROTOCOLS
 
@@ -161,7 +161,7 @@ def _broken_json() -> Iterator[Broken]:
     yield Broken("a call number of 33 bits", b'[1,"get_table",1,4294967296,{}]', Malformed)
     yield Broken("a name that never ends", b'[1,"' + b"x" * 5_000, Malformed)
     yield Broken("a long name", b'[1,"' + b"x" * 5_000 + b'",1,1,{}]', Malformed)
-    yield Broken("another version", b'[2,"get_table",1,7,{}]', BadMessage)
+    yield Broken("another version", b'[2,"get_table",1,7,{}]', BadVersion)
     yield Broken("no struct", b'[1,"get_table",1,7,]', BadMessage)
     yield Broken("a list for the struct", _json(call, "[]"), BadMessage)
     yield Broken("two structs", _json(call, "{},{}"), BadMessage)

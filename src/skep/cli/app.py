@@ -8,6 +8,7 @@ import typer
 
 from skep import __version__
 from skep.cli.serve import serve
+from skep.cli.user import user
 
 app = typer.Typer(
     name="skep",
@@ -35,3 +36,4 @@ def root(
 
 
 app.command(name="serve")(serve)
+app.add_typer(user)

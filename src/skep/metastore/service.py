@@ -91,10 +91,10 @@ def shutdown(ctx: Context) -> None:
 
 
 def set_ugi(ctx: Context, user_name: str | None, group_names: tuple[str, ...] | None) -> tuple[str, ...]:
-    """Who the caller says it is; believed unless something stronger has proven who it is."""
+    """Who the caller says it is; believed unless something stronger has proven that, and from proxy users always."""
     session = ctx.session
     groups = group_names or ()
-    if not session.authenticated:
+    if not session.authenticated or session.may_impersonate:
         session.user = user_name
         session.groups = groups
     if ctx.rules.groups_with_user and user_name is not None:

@@ -10,6 +10,7 @@ import asyncio
 import logging
 import time
 from collections.abc import Callable, Coroutine
+from functools import partial
 from typing import Any, Final
 
 from skep.config import Settings
@@ -25,9 +26,10 @@ from skep.metastore.context import Service
 from skep.metastore.housekeeping import reap
 from skep.metastore.local import Local
 from skep.metastore.retention import clean
-from skep.server.auth import authenticator
+from skep.metastore.tokens import password_of
+from skep.server.auth import authenticator, proofs, users
 from skep.server.server import STREAM_THREADS, Application
-from skep.store.migrate import ensure_schema
+from skep.store.migrate import check_schema, ensure_schema
 from skep.store.opening import open_database
 from skep.store.pool import Pool
 from skep.store.warehouse import Warehouse
@@ -46,9 +48,9 @@ REAP_EVERY: Final = 60.0
 
 def build(settings: Settings) -> Application:
     """The application that the settings describe. Opens the database: only after the process was forked."""
-    proof = authenticator(settings)
     database = open_database(settings.database_url, settings.data, threads=settings.threads + STREAM_THREADS)
     ensure_schema(database)
+    known = users(settings, database)
     warehouse = Warehouse(settings.warehouse_root, settings.directories)
     pool = Pool(settings.threads)
     service = Service(database, warehouse, started=time.time(), estimation=ESTIMATIONS[settings.distinct_values])
@@ -73,10 +75,12 @@ def build(settings: Settings) -> Application:
     return Application(
         handler,
         pool,
-        authenticator=proof,
+        authenticator=authenticator(settings, known, partial(password_of, service)),
         background=(finish_left_jobs, keep_house, *counting),
         close=database.close,
         spool=settings.data if settings.database_url is None else None,
+        proofs=proofs(settings, known),
+        check=lambda: check_schema(database),
     )
 
 

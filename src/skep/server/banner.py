@@ -9,9 +9,12 @@ import logging
 import os
 import re
 import socket
+from pathlib import Path
 
 from skep import __version__
 from skep.config import Settings
+from skep.server.listener import Ports
+from skep.server.tls import MADE_CERTIFICATE, fingerprint
 
 log = logging.getLogger("skep.server")
 
@@ -28,22 +31,22 @@ def is_loopback(host: str) -> bool:
         return False
 
 
-def uri(host: str, port: int) -> str:
+def uri(host: str, port: int, scheme: str = "thrift") -> str:
     """What clients are given; a server that listens on all addresses is reached by its machine's name."""
     if host in ("0.0.0.0", "::", ""):
         host = socket.gethostname()
-    return f"thrift://[{host}]:{port}" if ":" in host else f"thrift://{host}:{port}"
+    return f"{scheme}://[{host}]:{port}" if ":" in host else f"{scheme}://{host}:{port}"
 
 
 def warn_when_open(settings: Settings) -> None:
-    if not is_loopback(settings.host) and settings.kerberos_principal is None:
+    if not is_loopback(settings.host) and not settings.wants_proof:
         log.warning(
             "listening on %s without authentication: whoever reaches this port can read and change everything",
             settings.host,
         )
 
 
-def text(settings: Settings, port: int) -> str:
+def text(settings: Settings, port: int, http_port: int | None = None) -> str:
     """The start-up banner."""
     address = uri(settings.host, port)
     if settings.database_url is None:
@@ -56,6 +59,7 @@ def text(settings: Settings, port: int) -> str:
         f"  {workers}, {database}, warehouse {settings.warehouse_root}\n"
         f"  Spark: --conf spark.sql.catalogImplementation=hive --conf spark.hadoop.hive.metastore.uris={address}\n"
         + _kerberos(settings)
+        + _http(settings, http_port)
     )
 
 
@@ -68,17 +72,30 @@ def _kerberos(settings: Settings) -> str:
     )
 
 
-def announce(settings: Settings, listening: socket.socket, workers: list[int], again: bool = False) -> None:
+def _http(settings: Settings, port: int | None) -> str:
+    if port is None:
+        return ""
+    address = uri(settings.host, port, "https" if settings.http_tls == "on" else "http")
+    lines = f"  HTTP: {address}{settings.http_path}, {address}/metastore, {address}/health\n"
+    if settings.http_tls == "on":
+        certificate: Path = settings.tls_certificate or settings.data / MADE_CERTIFICATE
+        lines += f"    certificate {certificate}, SHA-256 {fingerprint(certificate)}\n"
+    return lines
+
+
+def announce(settings: Settings, ports: Ports, workers: list[int], again: bool = False) -> None:
     """Says that calls are answered. `again`: other processes than before serve; only the ready file tells."""
-    port = listening.getsockname()[1]
+    port, http_port = ports.thrift.getsockname()[1], ports.http_number
     if settings.ready_file is not None:
         state = {"host": settings.host, "port": port, "pid": os.getpid(), "workers": workers}
+        if http_port is not None:
+            state["http_port"] = http_port
         # Whoever waits for the file never sees half of it.
         unfinished = settings.ready_file.with_name(settings.ready_file.name + ".new")
         unfinished.write_text(json.dumps(state) + "\n", encoding="utf-8")
         unfinished.replace(settings.ready_file)
     if not again:
-        print(text(settings, port), end="", flush=True)
+        print(text(settings, port, http_port), end="", flush=True)
 
 
 def forget(settings: Settings) -> None:

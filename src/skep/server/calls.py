@@ -1,12 +1,19 @@
-"""What the log says about a call: its method, the object it is about, its time. Pure."""
+"""What all transports do about a call besides making it: what the log says, and the answer when it failed.
+
+It never makes a call itself.
+"""
 
 from __future__ import annotations
 
+import logging
 from typing import Any
 
-from skep.wire.message import Call
+from skep.errors import ApplicationError, MetastoreError, SkepError
+from skep.wire.message import Call, Reply
 from skep.wire.structs import Struct, fields, names
 from skep.wire.types import Field
+
+log = logging.getLogger("skep.server")
 
 _DEPTH = 4
 """Requests hold structs that hold names; no name is deeper."""
@@ -23,6 +30,21 @@ def describe(call: Call, seconds: float) -> str:
     """`get_table db.t took 1.234 s`."""
     about = subject(call)
     return f"{call.method.name}{' ' + about if about else ''} took {seconds:.3f} s"
+
+
+def log_when_slow(call: Call, peer: str, seconds: float, limit: float) -> None:
+    if seconds >= limit:
+        log.warning("%s: %s", peer, describe(call, seconds))
+
+
+def failure(call: Call, error: Exception, peer: str) -> Reply:
+    """A handler answers the API's errors itself; what it raises is passed on as far as the API can say it."""
+    if not isinstance(error, MetastoreError | ApplicationError):
+        ours = isinstance(error, SkepError)
+        log.error("%s: %s failed: %s", peer, call.method.name, error, exc_info=None if ours else error)
+        if ours:
+            error = ApplicationError(ApplicationError.INTERNAL_ERROR, str(error))
+    return Reply.raised(call.method, error)
 
 
 def _look(level: list[tuple[Field, Any]], found: dict[str, str]) -> None:

@@ -17,6 +17,7 @@ from threading import Lock
 from typing import TYPE_CHECKING, Final
 
 from skep.errors import AuthenticationError, ConfigError, MissingExtra, RemoteProtocolError
+from skep.server.negotiation import acting_as
 from skep.wire.connection import MAX_SASL, SECURE_FRAME
 
 if TYPE_CHECKING:
@@ -63,10 +64,32 @@ def short_name(principal: str, realm: str) -> str:
     return parts[1]
 
 
+def explain(error: gssapi.raw.GSSError, principal: str) -> str:
+    """Why a ticket was not accepted, and what would help. Only in the thread where the error came."""
+    other = (
+        f"the ticket is not for {principal}: compare hive.metastore.kerberos.principal, the host in "
+        "hive.metastore.uris and the realm with it"
+    )
+    hint = {
+        31: _WRONG_KEY,
+        32: "kinit again, or log in from a keytab",
+        33: "the clocks of the client, the KDC and the server must agree",
+        34: "it was seen before, and tokens are taken once",
+        35: other,
+        36: other,
+        37: "the clocks of the client, the KDC and the server must agree",
+        44: _WRONG_KEY,
+        45: _WRONG_KEY,
+    }.get(error.min_code - _PROTOCOL_ERRORS)
+    return f"{_texts(error)}{'; ' + hint if hint else ''}"
+
+
 class Kerberos:
     """The server's identity. One for all connections; it is used by several threads."""
 
-    def __init__(self, principal: str, keytab: Path, layers: Iterable[str] = tuple(LAYERS)) -> None:
+    def __init__(
+        self, principal: str, keytab: Path, layers: Iterable[str] = tuple(LAYERS), proxies: Iterable[str] = ()
+    ) -> None:
         try:
             import gssapi
         except ImportError as error:
@@ -74,6 +97,8 @@ class Kerberos:
         self.principal: Final = server_principal(principal)
         self.realm: Final = self.principal.rpartition("@")[2]
         self.layers: Final = sum(LAYERS[name] for name in set(layers))
+        self.proxies: Final = frozenset(proxies)
+        """Users who may act for others."""
         try:
             with keytab.open("rb"):
                 pass
@@ -97,25 +122,6 @@ class Kerberos:
         import gssapi
 
         return GssapiNegotiation(self, gssapi.SecurityContext(creds=self._credentials, usage="accept"))
-
-    def explain(self, error: gssapi.raw.GSSError) -> str:
-        """Why a ticket was not accepted, and what would help. Only in the thread where the error came."""
-        other = (
-            f"the ticket is not for {self.principal}: compare hive.metastore.kerberos.principal, the host in "
-            "hive.metastore.uris and the realm with it"
-        )
-        hint = {
-            31: _WRONG_KEY,
-            32: "kinit again, or log in from a keytab",
-            33: "the clocks of the client, the KDC and the server must agree",
-            34: "it was seen before, and tokens are taken once",
-            35: other,
-            36: other,
-            37: "the clocks of the client, the KDC and the server must agree",
-            44: _WRONG_KEY,
-            45: _WRONG_KEY,
-        }.get(error.min_code - _PROTOCOL_ERRORS)
-        return f"{_texts(error)}{'; ' + hint if hint else ''}"
 
 
 class GssapiNegotiation:
@@ -146,7 +152,7 @@ class GssapiNegotiation:
             try:
                 return self._next(payload)
             except self._error as error:
-                raise AuthenticationError(f"Kerberos: {self._kerberos.explain(error)}") from None
+                raise AuthenticationError(f"Kerberos: {explain(error, self._kerberos.principal)}") from None
 
     def wrap(self, data: bytes) -> bytes:
         if self._layer == LAYERS["auth"]:
@@ -228,10 +234,8 @@ class GssapiNegotiation:
         return b"", True
 
     def _authorize(self, name: bytes) -> None:
-        """The client may say as whom it acts. Nobody acts for others here."""
-        asked = name.decode("utf-8", "replace")
-        if asked and asked not in (self.user, self.principal):
-            raise AuthenticationError(f"{self.principal} may not act as {asked!r}: log in as that user")
+        """The client may say as whom it acts."""
+        self.user = acting_as(name, self.user, self.principal, self._kerberos.proxies)
 
     def _over(self, payload: bytes) -> tuple[bytes, bool]:
         raise AuthenticationError("the client went on after the negotiation was complete")

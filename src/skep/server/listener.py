@@ -12,10 +12,10 @@ import socket
 import ssl
 from collections.abc import Callable
 from time import monotonic
-from typing import Final
+from typing import Final, NamedTuple
 
 from skep.config import Settings
-from skep.errors import ConfigError, ConnectError
+from skep.errors import ConnectError
 from skep.server.state import SWEEP, ServerState
 from skep.wire.sniff import PEEK, Kind, sniff
 
@@ -31,29 +31,43 @@ KEEPALIVE: Final = {"TCP_KEEPIDLE": 120, "TCP_KEEPINTVL": 30, "TCP_KEEPCNT": 4}
 """A peer whose machine is gone is noticed after four minutes, even while no call is made."""
 
 
-def listen(host: str, port: int) -> socket.socket:
+def listen(host: str, port: int, flag: str = "--port") -> socket.socket:
     """A listening socket, which workers may share."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     try:
         listening = socket.create_server((host, port), family=family, backlog=BACKLOG)
     except OSError as error:
-        hint = "; is another metastore running? --port takes another" if isinstance(error, OSError) and port else ""
+        hint = f"; is another metastore running? {flag} takes another" if port else ""
         raise ConnectError(f"cannot listen on {host}:{port}: {error.strerror or error}{hint}") from error
     listening.setblocking(False)
     return listening
 
 
-def tls_context(settings: Settings) -> ssl.SSLContext | None:
-    """The server's side of TLS, when there is a certificate."""
-    if settings.tls_certificate is None:
-        return None
-    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-    context.minimum_version = ssl.TLSVersion.TLSv1_2
-    try:
-        context.load_cert_chain(settings.tls_certificate, settings.tls_key)
-    except (OSError, ssl.SSLError) as error:
-        raise ConfigError(f"tls_certificate {settings.tls_certificate}: {error.strerror or error}") from error
-    return context
+class Ports(NamedTuple):
+    """The listening sockets of a server; workers share them."""
+
+    thrift: socket.socket
+    http: socket.socket | None = None
+
+    @classmethod
+    def open(cls, settings: Settings) -> Ports:
+        thrift = listen(settings.host, settings.port)
+        if settings.http_port is None:
+            return cls(thrift)
+        try:
+            return cls(thrift, listen(settings.host, settings.http_port, "--http-port"))
+        except ConnectError:
+            thrift.close()
+            raise
+
+    @property
+    def http_number(self) -> int | None:
+        return None if self.http is None else int(self.http.getsockname()[1])
+
+    def close(self) -> None:
+        self.thrift.close()
+        if self.http is not None:
+            self.http.close()
 
 
 class Listener:

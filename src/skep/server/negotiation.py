@@ -6,7 +6,10 @@ holds no mechanism and no secret.
 
 from __future__ import annotations
 
-from typing import Final, Protocol
+from collections.abc import Collection
+from typing import Final, NamedTuple, Protocol
+
+from skep.errors import AuthenticationError
 
 START: Final = 1
 OK: Final = 2
@@ -20,6 +23,24 @@ NOT_CONFIGURED: Final = (
     "or give the server kerberos_principal and kerberos_keytab"
 )
 REQUIRED: Final = "this server requires authentication: connect with SASL (hive.metastore.sasl.enabled=true)"
+
+
+class Channel(NamedTuple):
+    """What an exchange is held over."""
+
+    address: str
+    """The peer's, without its port."""
+    encrypted: bool
+
+
+def acting_as(asked: bytes, user: str, principal: str, proxies: Collection[str]) -> str:
+    """As whom somebody acts who has proven to be `user` and asks to be another: only proxy users may."""
+    name = asked.decode("utf-8", "replace")
+    if not name or name in (user, principal):
+        return user
+    if user not in proxies:
+        raise AuthenticationError(f"{principal} may not act as {name!r}: log in as that user")
+    return name
 
 
 class Negotiation(Protocol):
@@ -52,6 +73,6 @@ class Negotiation(Protocol):
 
 
 class Authenticator(Protocol):
-    def start(self, mechanism: str) -> Negotiation:
+    def start(self, mechanism: str, channel: Channel) -> Negotiation:
         """A new exchange; raises AuthenticationError for a mechanism it does not have."""
         ...

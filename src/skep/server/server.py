@@ -15,16 +15,23 @@ import sys
 from collections.abc import Callable, Coroutine
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from skep.config import Settings
+from skep.gate.measured import Measured
+from skep.gate.tallies import Tallies, WorkerTally
 from skep.hive.generation import Generation
-from skep.server.listener import Listener, tls_context
+from skep.server.listener import Listener, Ports
 from skep.server.negotiation import Authenticator
 from skep.server.state import SWEEP, ServerState
 from skep.server.thrift import Service, connections
+from skep.server.tls import thrift_tls
 from skep.store.pool import Pool
 from skep.wire.message import Handler
+
+if TYPE_CHECKING:
+    from skep.server.http import HttpPort
+    from skep.server.identity import Proofs
 
 log = logging.getLogger("skep.server")
 
@@ -52,6 +59,10 @@ class Application:
     """Called at the very end, when no call is in flight and the pool is closed."""
     spool: Path | None = None
     """Where the streams of slow readers are kept."""
+    proofs: Proofs | None = None
+    """What callers over HTTP can prove who they are with."""
+    check: Callable[[], None] = _nothing
+    """Raises SkepError when calls cannot be answered now. It may block."""
 
 
 class Server:
@@ -61,24 +72,32 @@ class Server:
         self,
         settings: Settings,
         application: Application,
-        listening: socket.socket,
+        ports: Ports,
         state: ServerState | None = None,
     ) -> None:
         self._settings = settings
         self._application = application
-        self._listening = listening
+        self._ports = ports
         self._stream_pool = Pool(STREAM_THREADS, "skep-stream")
         self.state = state or ServerState()
         self._tasks: list[asyncio.Task[None]] = []
         self._listener: Listener | None = None
+        self._http: HttpPort | None = None
+        self._tally: WorkerTally | None = None
         self._stop = asyncio.Event()
         self._cut = asyncio.Event()
 
     async def start(self) -> None:
         """From here on calls are answered."""
         application, settings = self._application, self._settings
+        handler = application.handler
+        if self._ports.http is not None:
+            # Without the port nobody could ask for the figures.
+            self.state.tallies = self.state.tallies or Tallies()
+            self._tally = self.state.tallies.worker(self.state.slot)
+            handler = Measured(handler, self._tally)
         service = Service(
-            application.handler,
+            handler,
             application.pool,
             self._stream_pool,
             settings,
@@ -86,18 +105,40 @@ class Server:
             Generation.of(settings.compat),
             application.authenticator,
             application.spool,
-            http_refusal(settings),
+            http_refusal(self._ports.http_number),
         )
-        tls = tls_context(settings)
-        self._listener = Listener(self._listening, connections(service), settings, self.state, tls)
+        self._tls = thrift_tls(settings)
+        context = None if self._tls is None else self._tls.context
+        self._listener = Listener(self._ports.thrift, connections(service), settings, self.state, context)
+        if self._ports.http is not None:
+            self._http = self._http_port(self._ports.http, service)
+            self._http.start()
         self._listener.start()
         self._tasks = [asyncio.create_task(self._sweep())]
         self._tasks += (asyncio.create_task(_watched(each)) for each in application.background)
+
+    def _http_port(self, listening: socket.socket, service: Service) -> HttpPort:
+        from skep.server.http import HttpPort
+        from skep.server.identity import Identities, Proofs
+        from skep.server.metrics import Metrics
+
+        application, settings = self._application, self._settings
+        assert self.state.tallies is not None
+        identities = Identities(
+            application.proofs or Proofs(),
+            application.pool,
+            wanted=settings.wants_proof,
+            proxies=settings.proxy_users,
+        )
+        metrics = Metrics(self.state.tallies, settings, STREAM_THREADS)
+        return HttpPort(listening, service, identities, metrics, application.check)
 
     async def stop(self) -> None:
         """No new connections; calls in flight finish, up to the drain time-out; then everything is closed."""
         if self._listener is not None:
             self._listener.stop()
+        if self._http is not None:
+            self._http.stop()
         self.state.drain()
         waits = [asyncio.ensure_future(event.wait()) for event in (self.state.empty, self._cut)]
         await asyncio.wait(waits, timeout=self._settings.drain_timeout, return_when=asyncio.FIRST_COMPLETED)
@@ -152,6 +193,17 @@ class Server:
             await asyncio.sleep(SWEEP)
             self.state.sweep()
             self._listener.sweep(self.state.now)
+            if self._tls is not None:
+                self._tls.reload()
+            if self._http is not None:
+                self._http.sweep(self.state.now)
+            if self._tally is not None:
+                self._tally.put(
+                    connections=self.state.count(),
+                    waiting_calls=self._application.pool.waiting,
+                    waiting_chunks=self._stream_pool.waiting,
+                    long_replies=self.state.open_streams,
+                )
 
 
 async def _watched(work: Callable[[], Coroutine[Any, Any, None]]) -> None:
@@ -163,7 +215,7 @@ async def _watched(work: Callable[[], Coroutine[Any, Any, None]]) -> None:
             log.exception("background work failed and is not started again")
 
 
-def http_refusal(settings: Settings) -> str:
+def http_refusal(http_port: int | None) -> str:
     """What an HTTP client is told that comes to the Thrift port."""
-    where = f"HTTPS is on port {settings.http_port}." if settings.http_port else "There is no HTTP port here."
+    where = f"HTTP is on port {http_port}." if http_port else "There is no HTTP port here."
     return f"This port speaks Thrift (the Hive Metastore API), not HTTP. {where}"

@@ -12,8 +12,12 @@ from mmap import mmap
 from time import monotonic
 from typing import Final, Protocol
 
+from skep.gate.tallies import Tallies
+
 SWEEP: Final = 1.0
 """Seconds between two looks at the clock: how exact idle and slow time-outs are."""
+SLOWEST: Final = 64 * 1024
+"""Bytes a second: a long message gets more time than a short one, but not more than this takes."""
 MAX_STREAMS: Final = 8
 """Long replies that may hold a database snapshot at the same time."""
 
@@ -62,10 +66,14 @@ class ServerState:
     shares: Shares = field(default_factory=lambda: Shares(1))
     slot: int = 0
     """This worker's place in `shares`."""
+    tallies: Tallies | None = None
+    """What all workers have counted, where somebody can ask for it."""
     connections: set[Connection] = field(default_factory=set)
     silent: int = 0
     """Accepted sockets that have not sent anything yet."""
     streams: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(MAX_STREAMS))
+    open_streams: int = 0
+    """Long replies that hold a snapshot now."""
     now: float = field(default_factory=monotonic)
     """The time of the last sweep: exact enough for time-outs, and free."""
     draining: bool = False

@@ -68,9 +68,11 @@ class StreamSender:
         try:
             # The slot is given back with the snapshot: a slow reader of a file keeps nobody waiting.
             async with self._state.streams:
+                self._state.open_streams += 1
                 try:
                     file = await self._send_young()
                 finally:
+                    self._state.open_streams -= 1
                     await self._close()
             if not self._outlet.lost and self._taken != self._stream.length:
                 raise LocalProtocolError(f"a stream of {self._stream.length} bytes gave {self._taken}")

@@ -17,14 +17,15 @@ from time import monotonic
 from typing import Any, Final, cast
 
 from skep.config import Settings
-from skep.errors import ApplicationError, AuthenticationError, MetastoreError, SkepError
+from skep.errors import ApplicationError, AuthenticationError
 from skep.hive.generation import Generation
 from skep.server import negotiation as sasl
-from skep.server.calls import describe
-from skep.server.negotiation import Authenticator, Negotiation
-from skep.server.state import ServerState
+from skep.server.calls import failure, log_when_slow
+from skep.server.negotiation import Authenticator, Channel, Negotiation
+from skep.server.state import SLOWEST, ServerState
 from skep.server.stepping import Waiting, resume, step
 from skep.server.streams import StreamSender
+from skep.server.tls import common_name
 from skep.store.pool import Pool
 from skep.wire.connection import NEED_DATA, Refused, Request, SaslMessage, ServerConnection
 from skep.wire.message import Call, Handler, Reply, Session, Stream
@@ -38,8 +39,6 @@ TURN: Final = 64
 """Pipelined calls that one connection may have answered before the others get their turn."""
 TRANSCODE_ON_LOOP: Final = 64 * 1024
 """Longer replies in compact or JSON are transcoded in the pool."""
-SLOWEST: Final = 64 * 1024
-"""Bytes a second: a long message gets more time than a short one, but not more than this takes."""
 MAX_UNPROVEN: Final = 256 * 1024
 """Bytes that are kept of a peer that must authenticate and has not."""
 LINGER: Final = 2.0
@@ -77,7 +76,7 @@ class ThriftConnection(asyncio.Protocol):
         self._wire = ServerConnection(service.http_refusal)
         self._session = Session(generation=service.generation)
         self._negotiation: Negotiation | None = None
-        self._admitted = service.authenticator is None
+        self._admitted = service.authenticator is None and not service.settings.wants_proof
         self._task: asyncio.Task[None] | None = None
         """The call in flight, when it waits."""
         self._reading = True
@@ -105,6 +104,9 @@ class ThriftConnection(asyncio.Protocol):
         address = transport.get_extra_info("peername")
         self._session.peer = f"{address[0]}:{address[1]}" if isinstance(address, tuple) else str(address)
         self._transport.set_write_buffer_limits(high=WRITE_BUFFER)
+        name = common_name(transport.get_extra_info("peercert"))
+        if name is not None:
+            self._prove(name, f"CN={name}")
         self._state.add(self)
         if self._state.draining:
             self._close()
@@ -267,20 +269,10 @@ class ThriftConnection(asyncio.Protocol):
         return isinstance(body, Stream) or (len(body) > TRANSCODE_ON_LOOP and not self._wire.can_stream())
 
     def _failure(self, call: Call, error: Exception) -> Reply:
-        """A handler answers the API's errors itself; what it raises is passed on as far as the API can say it."""
-        if not isinstance(error, MetastoreError | ApplicationError):
-            ours = isinstance(error, SkepError)
-            log.error(
-                "%s: %s failed: %s", self._session.peer, call.method.name, error, exc_info=None if ours else error
-            )
-            if ours:
-                error = ApplicationError(ApplicationError.INTERNAL_ERROR, str(error))
-        return Reply.raised(call.method, error)
+        return failure(call, error, self._session.peer)
 
     def _finished(self, call: Call, started: float) -> None:
-        seconds = monotonic() - started
-        if seconds >= self._slow:
-            log.warning("%s: %s", self._session.peer, describe(call, seconds))
+        log_when_slow(call, self._session.peer, monotonic() - started, self._slow)
 
     # Calls that wait
 
@@ -359,7 +351,9 @@ class ThriftConnection(asyncio.Protocol):
                 raise AuthenticationError(sasl.NOT_CONFIGURED)
             if message.status == sasl.START and self._negotiation is None:
                 mechanism = message.payload.decode("ascii", "replace")
-                self._negotiation = await run(partial(authenticator.start, mechanism))
+                encrypted = self._transport.get_extra_info("sslcontext") is not None
+                channel = Channel(self._session.peer.rpartition(":")[0], encrypted)
+                self._negotiation = await run(partial(authenticator.start, mechanism, channel))
                 return
             if message.status in (sasl.BAD, sasl.ERROR):
                 raise AuthenticationError(f"the client gave up: {message.payload.decode('utf-8', 'replace')}")
@@ -375,10 +369,16 @@ class ThriftConnection(asyncio.Protocol):
         if done:
             proven = self._negotiation
             self._wire.secure(proven.wrap, proven.unwrap, proven.frame_size)
-            self._session.user, self._session.principal = proven.user, proven.principal
-            self._session.authenticated = self._admitted = True
-            log.debug("%s: authenticated as %s", self._session.peer, proven.principal)
+            self._prove(proven.user, proven.principal)
         self.write(ServerConnection.sasl_message(sasl.COMPLETE if done else sasl.OK, challenge))
+
+    def _prove(self, user: str, principal: str) -> None:
+        """From here on the connection is this user's."""
+        session = self._session
+        session.user, session.principal = user, principal
+        session.authenticated = self._admitted = True
+        session.may_impersonate = user in self._service.settings.proxy_users
+        log.debug("%s: authenticated as %s", session.peer, principal)
 
     # Hanging up
 

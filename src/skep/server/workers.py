@@ -13,7 +13,6 @@ import logging
 import os
 import selectors
 import signal
-import socket
 import sys
 import time
 from collections.abc import Callable
@@ -21,10 +20,12 @@ from typing import Final, NamedTuple
 
 from skep.config import Settings
 from skep.errors import SkepError
+from skep.gate.tallies import Tallies
 from skep.server.banner import announce, forget, warn_when_open
-from skep.server.listener import listen, tls_context
+from skep.server.listener import Ports
 from skep.server.server import Application, Server
 from skep.server.state import ServerState, Shares
+from skep.server.tls import http_tls, thrift_tls
 
 log = logging.getLogger("skep.server")
 
@@ -46,6 +47,7 @@ class Place(NamedTuple):
     """What a worker has from its parent."""
 
     shares: Shares
+    tallies: Tallies
     slot: int
     lifeline: int
     """A pipe that is closed when the parent is gone: then the worker ends as well."""
@@ -54,23 +56,26 @@ class Place(NamedTuple):
 def run(settings: Settings, build: Build) -> int:
     """Serves until a signal ends it; the process's exit code."""
     configure_logging(settings)
-    tls_context(settings)  # A bad certificate is told before anything is started.
-    listening = listen(settings.host, settings.port)
+    # A bad certificate is told before anything is started, and one that is missing is made by one process.
+    thrift_tls(settings)
+    if settings.http_port is not None:
+        http_tls(settings)
+    ports = Ports.open(settings)
     warn_when_open(settings)
     try:
         if settings.workers == 1:
-            serve(settings, build, listening, lambda: announce(settings, listening, [os.getpid()]))
+            serve(settings, build, ports, lambda: announce(settings, ports, [os.getpid()]))
             return 0
-        return Supervisor(settings, build, listening).run()
+        return Supervisor(settings, build, ports).run()
     finally:
         forget(settings)
-        listening.close()
+        ports.close()
 
 
 def serve(
     settings: Settings,
     build: Build,
-    listening: socket.socket,
+    ports: Ports,
     ready: Callable[[], None],
     place: Place | None = None,
 ) -> None:
@@ -79,9 +84,9 @@ def serve(
 
     async def main() -> None:
         if place is None:
-            await Server(settings, application, listening).run(ready)
+            await Server(settings, application, ports).run(ready)
             return
-        server = Server(settings, application, listening, ServerState(place.shares, place.slot))
+        server = Server(settings, application, ports, ServerState(place.shares, place.slot, place.tallies))
         loop = asyncio.get_running_loop()
 
         def orphaned() -> None:
@@ -122,11 +127,12 @@ class _Worker(NamedTuple):
 class Supervisor:
     """The parent. It waits for signals and for its workers, and does nothing else."""
 
-    def __init__(self, settings: Settings, build: Build, listening: socket.socket) -> None:
+    def __init__(self, settings: Settings, build: Build, ports: Ports) -> None:
         self._settings = settings
         self._build = build
-        self._listening = listening
+        self._ports = ports
         self._shares = Shares(settings.workers)
+        self._tallies = Tallies(settings.workers)
         self._workers: dict[int, _Worker] = {}
         """By process id."""
         self._died_young = 0
@@ -169,7 +175,7 @@ class Supervisor:
             if len(self._workers) < self._settings.workers and wait <= 0:
                 while len(self._workers) < self._settings.workers:
                     self._fork()
-                announce(self._settings, self._listening, list(self._workers), again=announced)
+                announce(self._settings, self._ports, list(self._workers), again=announced)
                 announced = True
             self._pause(wait if wait > 0 else None)
         return 0
@@ -207,8 +213,8 @@ class Supervisor:
         code = FAILED
         try:
             self._become_worker()
-            place = Place(self._shares, slot, self._lifeline)
-            serve(self._settings, self._build, self._listening, lambda: self._tell(ready), place)
+            place = Place(self._shares, self._tallies, slot, self._lifeline)
+            serve(self._settings, self._build, self._ports, lambda: self._tell(ready), place)
             code = 0
         except SkepError as error:
             print(f"skep: {error}", file=sys.stderr)
@@ -261,6 +267,7 @@ class Supervisor:
                 continue
             del self._workers[pid]
             self._shares.leave(worker.slot)
+            self._tallies.leave(worker.slot)
             if not self._stopping:
                 log.error("worker %d ended (%s)", pid, _reason(status))
                 now = time.monotonic()

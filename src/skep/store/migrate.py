@@ -65,6 +65,13 @@ def ensure_schema(database: Database) -> None:
                 upgrade(connection)
 
 
+def check_schema(database: Database) -> None:
+    """Raises StoreError when the database does not answer, or not with the schema that this skep knows."""
+    found = revision(database)
+    if not _is_newest(found):
+        raise StoreError(f"the database has the schema {found}; this skep needs {HEAD}")
+
+
 def _is_newest(found: str | None) -> bool:
     if found is not None and found not in REVISIONS:
         raise StoreError(

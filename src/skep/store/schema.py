@@ -559,3 +559,12 @@ rate_counters = _table(
     PrimaryKeyConstraint("principal", "minute"),
     Index("rate_counters_minute", "minute"),
 )
+
+users = _table(
+    "users",
+    _column("name", _name()),
+    _column("password", Text()),
+    _column("create_time", BigInteger()),
+    _column("change_time", BigInteger()),
+    PrimaryKeyConstraint("name"),
+)

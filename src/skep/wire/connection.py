@@ -86,6 +86,22 @@ def protocol_named(name: str) -> WireProtocol:
     raise LocalProtocolError(f"unknown protocol {name!r}; known are binary, compact and json")
 
 
+def request_of(incoming: Incoming) -> Request:
+    """The request that a whole message is: a call, or the error that answers what is none."""
+    oneway = incoming.kind == ONEWAY
+    if incoming.kind not in (CALL, ONEWAY):
+        error = ApplicationError(
+            ApplicationError.INVALID_MESSAGE_TYPE, f"Invalid message type {incoming.kind}: a call was expected"
+        )
+        return Request(incoming.name, incoming.seqid, False, None, error)
+    if incoming.method is None:
+        name = incoming.name.decode("utf-8", "replace")
+        error = ApplicationError(ApplicationError.UNKNOWN_METHOD, f"Invalid method name: '{name}'")
+        return Request(incoming.name, incoming.seqid, oneway, None, error)
+    call = Call(incoming.method, incoming.value, incoming.seqid, incoming.body)
+    return Request(incoming.name, incoming.seqid, oneway, call, None)
+
+
 class _Buffer:
     """Bytes that were received and not yet used. The usual message comes in one piece and is never copied."""
 
@@ -229,7 +245,7 @@ class ServerConnection:
     def _unframed(self) -> Event:
         assert self._messages is not None
         incoming = self._messages.next(self._messages.protocol.read_call)
-        return NEED_DATA if incoming is None else self._request(incoming)
+        return NEED_DATA if incoming is None else request_of(incoming)
 
     def _framed(self) -> Event:
         assert self._messages is not None
@@ -244,23 +260,9 @@ class ServerConnection:
         raw.at += 4
         frame = raw.take(length)
         try:
-            return self._request(self._messages.protocol.read_call(frame, 0))
+            return request_of(self._messages.protocol.read_call(frame, 0))
         except Incomplete:
             raise RemoteProtocolError(f"the message in a frame of {length} bytes goes on behind its end") from None
-
-    def _request(self, incoming: Incoming) -> Request:
-        oneway = incoming.kind == ONEWAY
-        if incoming.kind not in (CALL, ONEWAY):
-            error = ApplicationError(
-                ApplicationError.INVALID_MESSAGE_TYPE, f"Invalid message type {incoming.kind}: a call was expected"
-            )
-            return Request(incoming.name, incoming.seqid, False, None, error)
-        if incoming.method is None:
-            name = incoming.name.decode("utf-8", "replace")
-            error = ApplicationError(ApplicationError.UNKNOWN_METHOD, f"Invalid method name: '{name}'")
-            return Request(incoming.name, incoming.seqid, oneway, None, error)
-        call = Call(incoming.method, incoming.value, incoming.seqid, incoming.body)
-        return Request(incoming.name, incoming.seqid, oneway, call, None)
 
     # SASL: negotiation first, then a stream of messages inside length-prefixed (and perhaps wrapped) frames.
 

@@ -31,7 +31,7 @@ _VERSIONS: Final = {
 class Session:
     """One connection's state: who is asking, and in which dialect of the API. Never shared by two connections."""
 
-    __slots__ = ("authenticated", "conf", "generation", "groups", "peer", "principal", "user")
+    __slots__ = ("authenticated", "conf", "generation", "groups", "may_impersonate", "peer", "principal", "user")
 
     def __init__(self, peer: str = "", generation: Generation = Generation.HIVE_3_1, user: str | None = None) -> None:
         self.peer = peer
@@ -39,6 +39,8 @@ class Session:
         self.groups: tuple[str, ...] = ()
         self.authenticated = False
         """True when `user` was proven, not merely claimed by set_ugi."""
+        self.may_impersonate = False
+        """True for a proxy user: whom it says it acts for is believed."""
         self.principal: str | None = None
         """The full name that was proven, such as alice@REALM; `user` is the short one."""
         self.generation = generation

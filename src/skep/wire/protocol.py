@@ -26,6 +26,10 @@ class BadMessage(RemoteProtocolError):
         self.seqid = seqid
 
 
+class BadVersion(BadMessage):
+    """A whole message in a version of its protocol that nobody speaks."""
+
+
 class Incoming(NamedTuple):
     """One message from a peer."""
 

@@ -142,14 +142,21 @@ class TjsonCompiler(Compiler):
     writer_begins = "    some = 0\n"
     writer_ends = "    w(ENDS[some])\n"
 
-    def __init__(self, namespace: dict[str, Any]) -> None:
+    def __init__(self, namespace: dict[str, Any], version: str | None = None) -> None:
+        """With a `version`, only fields that it has are written."""
         super().__init__(namespace)
+        self._version = version
         self._memos: list[list[tuple[object, Any]]] = []
 
     def forget(self) -> None:
         """Empties the memos of reading, at a message's end: parsed values are large, and nothing bounds them."""
         for memo in self._memos:
             memo[0] = (_NOTHING, None)
+
+    def writer(self, name: str, plan: tuple[Slot, ...]) -> str:
+        return super().writer(
+            name, tuple(s for s in plan if self._version is None or self._version in s.field.versions)
+        )
 
     def field(self, field: Field, before: list[int], pad: str) -> str:
         head = b'"%d":{"%b":' % (field.id, json_name(field.type).encode())
@@ -263,6 +270,9 @@ _NAMESPACE: dict[str, Any] = {
 CODEC: Final = TjsonCompiler(_NAMESPACE)
 MENDING_CODEC: Final = TjsonCompiler({**_NAMESPACE, "dumps": _mending_dumps})
 """For the rare body with a string that is no valid UTF-8, which orjson refuses to write."""
+CODEC_2_3: Final = TjsonCompiler(_NAMESPACE, "2.3")
+MENDING_CODEC_2_3: Final = TjsonCompiler({**_NAMESPACE, "dumps": _mending_dumps}, "2.3")
+"""The two for peers that know the structs of Hive 2.3 and no later ones."""
 
 
 def text(value: tuple[Any, ...]) -> str:

@@ -15,8 +15,8 @@ from skep.wire import binary
 from skep.wire.compiler import Malformed, Reader
 from skep.wire.limits import MAX_MESSAGE, MAX_NAME
 from skep.wire.methods import BY_BYTES, Method
-from skep.wire.protocol import BadMessage, Incoming, Incomplete
-from skep.wire.tjson import CODEC, MENDING_CODEC
+from skep.wire.protocol import BadMessage, BadVersion, Incoming, Incomplete
+from skep.wire.tjson import CODEC, CODEC_2_3, MENDING_CODEC, MENDING_CODEC_2_3
 from skep.wire.tjson_text import BracketScanner, loads
 
 VERSION = 1
@@ -57,6 +57,8 @@ class TjsonProtocol:
     """TJSONProtocol."""
 
     name = "json"
+    _codecs = (CODEC, MENDING_CODEC)
+    """For writing: the usual one, and the one for strings that are no valid UTF-8."""
 
     def read_call(self, data: bytes, at: int) -> Incoming:
         header, end = self._cut(data, at)
@@ -79,7 +81,7 @@ class TjsonProtocol:
         if header is None:
             raise Malformed(f'a message begins with {data[at : at + 40]!r}, not with [1,"name",type,number,')
         if header.version != VERSION:
-            raise BadMessage(
+            raise BadVersion(
                 f"version {header.version} of TJSON; only {VERSION} is accepted", header.name, header.seqid
             )
         return header, end
@@ -106,12 +108,13 @@ class TjsonProtocol:
     def write(self, kind: int, name: bytes, seqid: int, body: bytes, method: Method | None) -> bytes:
         head = b"[%d,%b,%d,%d," % (VERSION, orjson.dumps(name.decode("utf-8", "replace")), kind, seqid)
         values = binary.decode_body(kind, method, body)
+        codec, mending = self._codecs
         parts = [head]
         try:
-            CODEC.body(kind, method)[1](values, parts.append)
+            codec.body(kind, method)[1](values, parts.append)
         except orjson.JSONEncodeError:
             parts = [head]
-            MENDING_CODEC.body(kind, method)[1](values, parts.append)
+            mending.body(kind, method)[1](values, parts.append)
         parts.append(b"]")
         return b"".join(parts)
 
@@ -143,4 +146,11 @@ class TjsonWalker:
         return end
 
 
+class TjsonProtocol23(TjsonProtocol):
+    """The same for peers that know Hive 2.3's structs: what is written has only the fields of that version."""
+
+    _codecs = (CODEC_2_3, MENDING_CODEC_2_3)
+
+
 TJSON = TjsonProtocol()
+TJSON_2_3 = TjsonProtocol23()

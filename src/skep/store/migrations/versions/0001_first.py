@@ -448,6 +448,14 @@ def upgrade() -> None:
         sa.PrimaryKeyConstraint("principal", "minute"),
     )
     op.create_index("rate_counters_minute", "rate_counters", ["minute"])
+    op.create_table(
+        "users",
+        _required("name", _name()),
+        _required("password", sa.Text()),
+        _required("create_time", sa.BigInteger()),
+        _required("change_time", sa.BigInteger()),
+        sa.PrimaryKeyConstraint("name"),
+    )
     if op.get_bind().dialect.name == "sqlite":
         op.execute("ANALYZE sqlite_schema")
         op.execute(

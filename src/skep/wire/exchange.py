@@ -1,0 +1,53 @@
+"""One Thrift message in a body of its own, as HTTP carries it: read whole, answered whole.
+
+What a body is in is told by its first byte, never by a label. This module knows nothing of HTTP.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from skep.errors import ApplicationError, RemoteProtocolError
+from skep.wire.connection import Request, protocol_named, request_of
+from skep.wire.message import Reply, Stream
+from skep.wire.methods import METHODS
+from skep.wire.protocol import BadVersion, Incomplete, WireProtocol
+from skep.wire.sniff import Kind, sniff
+
+
+class Exchange(NamedTuple):
+    """A request, and the protocol that it came in and is answered in."""
+
+    protocol: WireProtocol
+    request: Request
+
+    def answer(self, reply: Reply) -> bytes:
+        """The whole answer. A stream is read to its end: call this where waiting is allowed."""
+        body = reply.body.read() if isinstance(reply.body, Stream) else reply.body
+        request = self.request
+        method = request.call.method if request.call is not None else None
+        return self.protocol.write(reply.kind, request.name, request.seqid, body, method)
+
+    def answer_error(self, error: ApplicationError) -> bytes:
+        return self.answer(Reply.raised(METHODS["getName"], error))
+
+
+def read(body: bytes) -> Exchange:
+    """The one message of a body; RemoteProtocolError when it is not one whole message and nothing else."""
+    start = len(body) - len(body.lstrip(b" \t\r\n"))
+    found = sniff(body[start : start + 8])
+    if found is None or found[0] is not Kind.UNFRAMED:
+        what = repr(bytes(body[:40])) if body.strip() else "empty"
+        raise RemoteProtocolError(f"the body is no Thrift message in binary, compact or JSON: it is {what}")
+    protocol = protocol_named(found[1])
+    try:
+        incoming = protocol.read_call(body, start)
+    except BadVersion as error:
+        # The message is whole, so it is answered like one: in Thrift.
+        failure = ApplicationError(ApplicationError.PROTOCOL_ERROR, str(error))
+        return Exchange(protocol, Request(error.name, error.seqid, False, None, failure))
+    except Incomplete:
+        raise RemoteProtocolError(f"the body ends in the middle of a message, after {len(body)} bytes") from None
+    if body[incoming.end :].strip():
+        raise RemoteProtocolError(f"the body goes on behind its message, after {incoming.end} bytes")
+    return Exchange(protocol, request_of(incoming))
