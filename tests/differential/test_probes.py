@@ -67,6 +67,18 @@ def test_skep_answers_as_hive_4_1(topic: str, sides_4_1: Sides) -> None:
     assert not wrong, "\n".join(wrong)
 
 
+@pytest.mark.peers
+def test_skep_keeps_transactions_as_hive_4_0(sides_4_0_1: Sides) -> None:
+    wrong = compared("acid", TOPICS["acid"], sides_4_0_1)
+    assert not wrong, "\n".join(wrong)
+
+
+@pytest.mark.peers
+def test_skep_keeps_transactions_as_hive_4_1(sides_4_1: Sides) -> None:
+    wrong = compared("acid", TOPICS["acid"], sides_4_1)
+    assert not wrong, "\n".join(wrong)
+
+
 @pytest.mark.parametrize("topic", TOPICS)
 def test_every_line_has_a_label_of_its_own(topic: str) -> None:
     twice = [label for label, number in Counter(f"{p.kind}{p.label}" for p in TOPICS[topic]).items() if number > 1]
