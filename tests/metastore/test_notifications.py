@@ -17,7 +17,17 @@ from skep.metastore import notifications
 from skep.metastore.event_messages import BY_TYPE
 from skep.metastore.retention import clean
 from skep.wire.generated.catalogs import Catalog, CreateCatalogRequest, DropCatalogRequest
-from skep.wire.generated.common import Table, WriteEventInfo
+from skep.wire.generated.common import (
+    ColumnStatistics,
+    ColumnStatisticsData,
+    ColumnStatisticsDesc,
+    ColumnStatisticsObj,
+    LongColumnStatsData,
+    SQLPrimaryKey,
+    Table,
+    WriteEventInfo,
+)
+from skep.wire.generated.constraints import AddPrimaryKeyRequest, DropConstraintRequest
 from skep.wire.generated.databases import Database
 from skep.wire.generated.functions import Function
 from skep.wire.generated.notifications import (
@@ -38,6 +48,7 @@ from skep.wire.structs import replace
 from skep.wire.tjson import CODEC
 from tests.differential.probes.objects import table
 from tests.metastore.conftest import Starter
+from tests.metastore.objects import DB, make_table
 from tests.support.metastore import Metastore
 
 DAY = 86400
@@ -268,6 +279,26 @@ def test_transactions_are_told_by_their_numbers(hive_4: Metastore) -> None:
     assert (told["txnIdList"], told["writeIdList"]) == (list(opened), [1, 2])
     told = _last(hive_4, "COMMIT_TXN")
     assert (told["txnid"], told["databases"], told["writeIds"]) == (opened[0], ["d"], [1])
+
+
+def test_constraints_and_statistics_are_told(hive_4: Metastore) -> None:
+    make_table(hive_4, keys=("ds",))
+    key = SQLPrimaryKey(DB, "t", "a", 1, "pk", catName="hive")
+    hive_4.call("add_primary_key", AddPrimaryKeyRequest((key,)))
+    hive_4.call("drop_constraint", DropConstraintRequest(DB, "t", "pk"))
+    (told,) = _last(hive_4, "ADD_PRIMARYKEY")["primaryKeyListJson"]
+    assert _object(SQLPrimaryKey, told).column_name == "a"
+    dropped = _last(hive_4, "DROP_CONSTRAINT")
+    assert (dropped["dbName"], dropped["tableName"], dropped["constraintName"]) == (DB, "t", "pk")
+    column = ColumnStatisticsObj("a", "int", ColumnStatisticsData(longStats=LongColumnStatsData(numNulls=1, numDVs=2)))
+    stats = ColumnStatistics(ColumnStatisticsDesc(True, DB, "t", catName="hive"), (column,), engine="hive")
+    hive_4.call("update_table_column_statistics", stats)
+    hive_4.call("delete_table_column_statistics", DB, "t", "a", "hive")
+    updated = _last(hive_4, "UPDATE_TBL_COL_STAT_EVENT")
+    assert _object(ColumnStatistics, updated["colStatsJson"]).statsObj[0].colName == "a"
+    assert _object(Table, updated["tableObjJson"]).parameters == updated["parameters"]
+    deleted = _last(hive_4, "DELETE_TBL_COL_STAT_EVENT")
+    assert (deleted["database"], deleted["colName"]) == (DB, "a")
 
 
 def test_every_event_that_a_method_leaves_has_a_message() -> None:
