@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import uuid
 from collections.abc import Iterator
 from contextlib import ExitStack
@@ -53,7 +54,7 @@ class Server(NamedTuple):
     is_skep: bool
 
 
-SERVERS = {
+SERVERS: dict[str, tuple[pytest.MarkDecorator, ...]] = {
     "skep-sqlite": (),
     "skep-postgresql": (pytest.mark.postgres,),
     "hive_2_3": (pytest.mark.apache, pytest.mark.slow),
@@ -63,6 +64,9 @@ SERVERS = {
     "hive_4_0_1": (pytest.mark.peers, pytest.mark.slow),
     "hive_4_1_0": (pytest.mark.peers, pytest.mark.slow),
 }
+# Any other server, by its address: SKEP_TEST_HMS_4_2_0=thrift://host:9083.
+GIVEN = "SKEP_TEST_HMS_"
+SERVERS |= {name: () for name in sorted(os.environ) if name.startswith(GIVEN)}
 VERSIONS = {
     "hive_2_3": HiveVersion(2, 3),
     "hive_3_0": HiveVersion(3, 0),
@@ -85,6 +89,10 @@ def server(request: pytest.FixtureRequest) -> Iterator[Server]:
             url = stack.enter_context(postgres.database())
             running = stack.enter_context(running_server(database_url=url))
             yield Server(running.uri, HiveVersion(3, 1), True)
+        elif name.startswith(GIVEN):
+            numbers = [int(number) for number in name.removeprefix(GIVEN).split("_")]
+            # What servers before 4 answer does not tell the last number.
+            yield Server(os.environ[name], HiveVersion(*numbers[: 3 if numbers[0] >= 4 else 2]), False)
         else:
             hive = request.getfixturevalue(name)
             yield Server(hive.uri, VERSIONS[name], False)

@@ -63,9 +63,9 @@ def location(uri: str | None) -> str | None:
 
 
 def decimal(type: str) -> tuple[int, int]:
-    """Precision and scale of `decimal(10,2)`, `decimal(10)` or `decimal`."""
+    """Precision and scale of `decimal(10,2)`, `decimal(10)` or `decimal`, also with blanks or in capitals."""
     try:
-        parsed = parse_type(type)
+        parsed = parse_type("".join(type.lower().split()))
     except TypeSyntaxError as error:
         raise ConversionError(f"{type!r} is not a type: {error}") from error
     if not isinstance(parsed, Decimal):

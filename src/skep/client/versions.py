@@ -56,7 +56,7 @@ FEATURES: Final = {
             "transactions with write ids of a table",
             HiveVersion(3, 0),
             "get_valid_write_ids",
-            (_request("GetValidWriteIdsRequest", (), None),),
+            (_request("GetValidWriteIdsRequest", (), "0:9223372036854775807::"),),
         ),
         Feature("lock_service", "locks", HiveVersion(2, 0), "show_locks", (_request("ShowLocksRequest"),)),
         Feature(

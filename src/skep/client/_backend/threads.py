@@ -221,14 +221,14 @@ class Openings:
                 opened = endpoint.tls.wrap_socket(opened, server_hostname=endpoint.host)
             connection = Connection(endpoint, identity, wire, opened)
             connection.negotiate().within(max(until - now(), 0.001))
-        except TimeoutError:
+        except BaseException as error:
             if opened is not None:
                 opened.close()
-            raise ConnectError(f"no connection within {endpoint.connect_timeout:g} s") from None
-        except OSError as error:
-            if opened is not None:
-                opened.close()
-            raise ConnectError(f"no connection: {error.strerror or error}") from error
+            if isinstance(error, TimeoutError):
+                raise ConnectError(f"no connection within {endpoint.connect_timeout:g} s") from None
+            if isinstance(error, OSError):
+                raise ConnectError(f"no connection: {error.strerror or error}") from error
+            raise
         with self._lock:
             self._alive = {each for each in self._alive if not each.closed}
             self._alive.add(connection)
