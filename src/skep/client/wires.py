@@ -78,16 +78,3 @@ class ThriftWire(ClientConnection):
 
     def hint(self) -> str:
         return "" if self._answered else hint(self._head, self._port)
-
-
-def wire_for(endpoint: Endpoint) -> Wire:
-    """What is spoken at this address. HTTP and SASL are imported when they are used."""
-    if endpoint.path is not None:
-        from skep.client.http import HttpWire
-
-        return HttpWire(endpoint)
-    if endpoint.sasl is not None:
-        from skep.client.sasl import SaslWire
-
-        return SaslWire(endpoint)
-    return ThriftWire(endpoint)

@@ -13,9 +13,10 @@ from functools import partial
 from types import TracebackType
 from typing import Any, Final, TypeAlias, TypeVar, cast
 
+from skep.client.dialects import wire_for
 from skep.client.endpoints import Endpoint, Identity
 from skep.client.pooling import CLOSED
-from skep.client.wires import Wire, wire_for
+from skep.client.wires import Wire
 from skep.errors import AuthenticationError, ConnectError, ConnectionLost, RemoteProtocolError, TimeoutExceeded
 from skep.wire.connection import NEED_DATA
 from skep.wire.message import Call, Handler, Reply, Session

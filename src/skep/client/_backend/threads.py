@@ -15,8 +15,9 @@ from concurrent.futures import Future, InvalidStateError
 from contextlib import suppress
 from typing import Any, Final, Generic, Protocol, TypeVar
 
+from skep.client.dialects import wire_for
 from skep.client.endpoints import Endpoint, Identity
-from skep.client.wires import Wire, wire_for
+from skep.client.wires import Wire
 from skep.errors import AuthenticationError, ConnectError, ConnectionLost, RemoteProtocolError, TimeoutExceeded
 from skep.wire.connection import NEED_DATA
 from skep.wire.message import Call, Handler, Reply, Session
