@@ -137,12 +137,12 @@ def apache_peer(version: str) -> Iterator[ApacheMetastore]:
             yield metastore
 
 
-def run_with_hive_3_1(main: str) -> str:
-    """What a small program prints that uses Hive 3.1.3's own classes; `main` names its source file."""
+def run_with_hive_3_1(main: str, given: str = "") -> str:
+    """What a small program prints that uses Hive 3.1.3's own classes; `main` names its source, `given` is its input."""
     jars = [*_peer_jars("3.1.3", brought_by="make setup"), *_matching(_pyspark_jars(), COMPILER_JARS)]
     source = str(JAVA_SOURCES / f"{main}.java")
     command = [_java(), HEAP, "-cp", os.pathsep.join(map(str, jars)), COMPILER, source, main]
-    done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, timeout=START_TIMEOUT, text=True)
+    done = subprocess.run(command, input=given, capture_output=True, timeout=START_TIMEOUT, text=True)
     if done.returncode != 0:
         raise StartFailure(f"{main} ended with status {done.returncode}:\n{done.stderr}")
     return done.stdout
