@@ -21,7 +21,9 @@ from skep.metastore.listing import splicer
 from skep.metastore.partitions import Partitioned, Values, partitioned_or
 from skep.store import partitions, tables
 from skep.store.partitions import PartitionRow
+from skep.store.resources import partition_renamed
 from skep.store.transaction import Transaction
+from skep.store.write_ids import TableName
 from skep.wire import binary
 from skep.wire.generated.common import EnvironmentContext
 from skep.wire.generated.partitions import (
@@ -270,6 +272,7 @@ def _rename(
         moved = replace(wanted, sd=replace(wanted.sd, location=target))
         # The name goes first: where the partition lies is written down with it, and then replaced.
         partitions.rename(tx, row.id, new_name, wanted.values or (), row.name)
+        partition_renamed(tx, TableName(*of.where, of.row.name), old_name, new_name)
         renamed = partitions.find(tx, of.row.id, new_name)
         assert renamed is not None
         _, after = _write(tx, of, renamed, moved, before, Placing(tx, of.row, of))
@@ -303,6 +306,7 @@ def _move(
         if row is not None:
             values = tuple(old_values)
             partitions.rename(tx, row.id, old_name, values, row.suffix)
+            partition_renamed(tx, TableName(*of.where, of.row.name), new_name, old_name)
             now = partitions.find(tx, of.row.id, old_name)
             assert now is not None
             before = splicer(ctx, tx, of.where, of.row).partition(now)

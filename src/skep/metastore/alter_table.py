@@ -23,8 +23,10 @@ from skep.metastore.directories import EMPTY_PATH, NULL_PATH, move_or_take_back,
 from skep.metastore.tables import table_name
 from skep.metastore.transactional import checked_on_alter
 from skep.store import databases, partitions, tables
+from skep.store.resources import table_renamed
 from skep.store.tables import TableRow
 from skep.store.transaction import ConstraintViolated, Transaction
+from skep.store.write_ids import TableName
 from skep.wire import binary
 from skep.wire.generated.common import CreationMetadata, EnvironmentContext, StorageDescriptor, Table
 from skep.wire.generated.tables import AlterTableRequest, AlterTableResponse, TableParamsUpdate
@@ -133,6 +135,8 @@ class _Move(NamedTuple):
     job: int
     before: Table
     row: TableRow
+    home: DatabaseName
+    """Where the table is now."""
 
 
 def alter(
@@ -309,6 +313,7 @@ def _rename(
             f" Check metastore logs for detailed stack.{target.database}"
         )
     tables.rename(tx, row.id, home.id, after.tableName or "")
+    table_renamed(tx, TableName(*where, row.name), TableName(*target, after.tableName or ""))
     source = before.sd.location if before.sd is not None else None
     assert after.sd is not None
     if not source or not _keeps_place(before, after):
@@ -329,7 +334,7 @@ def _rename(
         if uri.startswith(source):
             partitions.set_base(tx, row.id, number, destination + uri[len(source) :])
     job = plan_move(ctx, tx, source, destination)
-    return after, _Move(source, destination, job, before, row)
+    return after, _Move(source, destination, job, before, row, target)
 
 
 def _move(ctx: Context, target: DatabaseName, move: _Move) -> None:
@@ -351,6 +356,8 @@ def _move(ctx: Context, target: DatabaseName, move: _Move) -> None:
 
 def _take_back(tx: Transaction, move: _Move) -> None:
     before, row = move.before, move.row
+    now = TableName(*move.home, last_name(move.target))
+    table_renamed(tx, now, TableName(move.home.catalog, before.dbName or "", row.name))
     tables.rename(tx, row.id, row.db_id, row.name)
     tables.update(tx, row.id, **rows.table_columns(before)._asdict())
     for number, uri in partitions.bases(tx, row.id).items():

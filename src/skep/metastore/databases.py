@@ -19,6 +19,7 @@ from skep.metastore.directories import Making, finish, placed, plan_removal
 from skep.metastore.removal import remove_table
 from skep.store import catalogs, databases, functions, tables
 from skep.store.databases import DatabaseRow
+from skep.store.resources import database_dropped
 from skep.store.transaction import ConstraintViolated, Transaction
 from skep.wire import binary
 from skep.wire.generated.common import AsyncOperationResp, PrincipalType
@@ -251,6 +252,7 @@ def _drop(ctx: Context, where: DatabaseName, *, delete_data: bool, cascade: bool
             if found is not None:
                 functions.delete(tx, found.id)
         databases.delete(tx, row.id)
+        database_dropped(tx, *where)
         if delete_data and database.locationUri:
             jobs.append(plan_removal(ctx, tx, database.locationUri))
         record(ctx, tx, "DROP_DATABASE", where, None, [("database", binary.encode(database))])

@@ -13,7 +13,9 @@ from skep.metastore.directories import finish, plan_removal
 from skep.metastore.listing import splicer
 from skep.metastore.partitions import Partitioned, Values, no_partition, partitioned, partitioned_or
 from skep.store import partitions, tables
+from skep.store.resources import partitions_dropped
 from skep.store.transaction import Row, Transaction
+from skep.store.write_ids import TableName
 from skep.wire import binary
 from skep.wire.generated.common import EnvironmentContext
 from skep.wire.generated.partitions import (
@@ -120,7 +122,9 @@ def remove(ctx: Context, of: Partitioned, names: Sequence[str], *, delete_data: 
                 location = part.sd.location if part.sd is not None else None
                 if location:
                     planned.append(plan_removal(ctx, tx, location, below=root))
-        partitions.delete_many(tx, of.row.id, [row[1] for row in found])
+        gone = [row[1] for row in found]
+        partitions.delete_many(tx, of.row.id, gone)
+        partitions_dropped(tx, TableName(*of.where, of.row.name), gone)
         objects = [("table", binary.encode(of.table))]
         objects += [("values", binary.encode(Partition(values=part.values))) for part in removed]
         record(ctx, tx, "DROP_PARTITION", of.where, of.row.name, objects)

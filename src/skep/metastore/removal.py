@@ -12,8 +12,10 @@ from skep.metastore.context import Context, DatabaseName
 from skep.metastore.directories import plan_removal
 from skep.metastore.documents import Kind
 from skep.store import partitions, tables
+from skep.store.resources import table_dropped
 from skep.store.tables import TableRow
 from skep.store.transaction import Transaction
+from skep.store.write_ids import TableName
 from skep.wire import binary
 from skep.wire.generated.common import Table
 from skep.wire.generated.indexes import Index
@@ -48,6 +50,7 @@ def remove_table(ctx: Context, tx: Transaction, where: DatabaseName, name: str, 
     owned = delete_data and normal.owns_data(table, ctx.rules)
     planned = [plan_removal(ctx, tx, uri) for uri in _data_of(tx, row, table)] if owned else []
     tables.delete(tx, row.id)
+    table_dropped(tx, TableName(*where, name))
     record(ctx, tx, "DROP_TABLE", where, name, [("table", binary.encode(table))])
     return planned
 
