@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from skep.testing import running_server
-from tests.support.apache import apache_2_3
+from tests.support.apache import apache_2_3, apache_3_1
 from tests.support.postgres import running_postgres
 
 
@@ -61,3 +61,10 @@ def apache() -> Iterator[Peer]:
     start = time.perf_counter()
     with apache_2_3() as server:
         yield Peer("Apache 2.3.10", server.host, server.port, (server.pid,), time.perf_counter() - start)
+
+
+@contextlib.contextmanager
+def apache_3() -> Iterator[Peer]:
+    start = time.perf_counter()
+    with apache_3_1() as server:
+        yield Peer("Apache 3.1.3", server.host, server.port, (server.pid,), time.perf_counter() - start)

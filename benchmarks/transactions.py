@@ -1,0 +1,86 @@
+"""Transactions, write ids and locks, side by side: 2.3.10 where it has the call, else 3.1.3.
+
+The notification log is not measured: Apache's listener that fills it comes with neither of the two.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+
+from benchmarks.client import Client, median_time, request_for
+from benchmarks.objects import table
+from benchmarks.peers import Peer, apache, apache_3, skep_on_sqlite
+from benchmarks.rows import Results
+from skep.wire.generated.databases import Database
+from skep.wire.generated.locks import LockComponent, LockRequest, UnlockRequest
+from skep.wire.generated.transactions import (
+    AllocateTableWriteIdsRequest,
+    CommitTxnRequest,
+    GetValidWriteIdsRequest,
+    OpenTxnRequest,
+)
+
+DB = "txns"
+OPEN = 10_000
+
+
+def each(times: int, action: Callable[[], object]) -> float:
+    """Seconds of one, over many."""
+    start = time.perf_counter()
+    for _ in range(times):
+        action()
+    return (time.perf_counter() - start) / times
+
+
+def locks_and_transactions(peer: Peer, times: int) -> dict[str, float]:
+    client = Client(peer.host, peer.port)
+    client.call("create_database", Database(name=DB))
+    client.call("create_table", table(DB, "t"))
+    lock = LockRequest((LockComponent(1, 2, DB, "t"),), user="u", hostname="h")
+
+    def pair() -> None:
+        client.call("unlock", UnlockRequest(client.call("lock", lock).lockid))
+
+    def transaction() -> None:
+        (txn,) = client.call("open_txns", OpenTxnRequest(1, "u", "h")).txn_ids
+        client.call("commit_txn", CommitTxnRequest(txn))
+
+    found = {"lock and unlock": each(times, pair), "open_txns and commit_txn": each(times, transaction)}
+    client.close()
+    return found
+
+
+def write_ids(peer: Peer, times: int, unfinished: int) -> dict[str, float]:
+    client = Client(peer.host, peer.port)
+    client.call("create_database", Database(name=DB + "2"))
+    client.call("create_table", table(DB + "2", "t"))
+    opened: list[int] = []
+    while len(opened) < unfinished:
+        opened += client.call("open_txns", OpenTxnRequest(min(1000, unfinished - len(opened)), "u", "h")).txn_ids
+    wanted = iter(opened)
+
+    def allocate() -> None:
+        request = AllocateTableWriteIdsRequest(DB + "2", "t", txnIds=(next(wanted),))
+        client.call("allocate_table_write_ids", request)
+
+    allocated = each(times, allocate)
+    client.close()
+    snapshot = f"{opened[-1]}:{opened[0]}:{','.join(map(str, opened))}:"
+    valid = request_for("get_valid_write_ids", GetValidWriteIdsRequest((f"{DB}2.t",), snapshot))
+    return {
+        "allocate_table_write_ids": allocated,
+        f"get_valid_write_ids, {unfinished:,} open": median_time(peer.host, peer.port, valid, max(10, times // 10)),
+    }
+
+
+def run(results: Results, quick: bool) -> None:
+    times, unfinished = (50, 1000) if quick else (300, OPEN)
+    with apache() as peer:
+        theirs = locks_and_transactions(peer, times)
+    with apache_3() as peer:
+        theirs |= write_ids(peer, times, unfinished)
+    with skep_on_sqlite() as peer:
+        ours = locks_and_transactions(peer, times) | write_ids(peer, times, unfinished)
+    for name, seconds in ours.items():
+        results.faster(name, seconds, theirs[name], least=10, aim=10)
