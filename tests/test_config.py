@@ -56,6 +56,7 @@ VALUES: dict[str, tuple[Any, Any]] = {
     "slow_call": ("2.5", 2.5),
     "tls_certificate": ("/c.pem", Path("/c.pem")),
     "tls_key": ("/k.pem", Path("/k.pem")),
+    "tls_client_ca": ("/ca.pem", Path("/ca.pem")),
     "kerberos_principal": ("hive/h@R", "hive/h@R"),
     "kerberos_keytab": ("/k.keytab", Path("/k.keytab")),
     "sasl_qop": ("auth-conf, auth", ("auth", "auth-conf")),
@@ -64,7 +65,18 @@ VALUES: dict[str, tuple[Any, Any]] = {
     "audit": ("on", "on"),
     "read_only": ("on", "on"),
     "limits_calls_per_minute": ("600", 600),
+    "kerberos_http_principal": ("HTTP/h@R", "HTTP/h@R"),
+    "password_login": ("on", "on"),
+    "jwt_keys": ("/keys.json", "/keys.json"),
+    "jwt_issuer": ("issuer", "issuer"),
+    "jwt_audience": ("skep", "skep"),
+    "proxy_users": ("hue, knox", ("hue", "knox")),
     "http_port": ("9443", 9443),
+    "http_path": ("/hms", "/hms"),
+    "http_methods": ("all", "all"),
+    "http_tls": ("off", "off"),
+    "metrics_addresses": ("127.0.0.1", ("127.0.0.1/32",)),
+    "metrics_token": ("/token", Path("/token")),
     "log_level": ("DEBUG", "debug"),
     "ready_file": ("/run/skep.json", Path("/run/skep.json")),
 }
@@ -72,6 +84,10 @@ TOGETHER = {
     "tls_key": {"tls_certificate": "/c.pem"},
     "kerberos_principal": {"kerberos_keytab": "/k.keytab"},
     "kerberos_keytab": {"kerberos_principal": "hive/h@R"},
+    "tls_client_ca": {"tls_certificate": "/c.pem"},
+    "kerberos_http_principal": {"kerberos_principal": "hive/h@R", "kerberos_keytab": "/k.keytab"},
+    "jwt_issuer": {"jwt_keys": "/keys.json"},
+    "jwt_audience": {"jwt_keys": "/keys.json"},
 }
 
 
