@@ -81,6 +81,15 @@ def test_tasks_share_the_connections_and_wait_for_their_turn() -> None:
         assert server.accepted == 3
 
 
+def test_many_find_out_at_once_whether_a_server_wants_frames() -> None:
+    async def test(uri: str) -> None:
+        async with skep.aconnect(uri, cache=False) as client:
+            assert await asyncio.gather(*(client.databases() for _ in range(20))) == [("sales",)] * 20
+
+    with scripted(metastore()) as server:
+        asyncio.run(test(server.uri))
+
+
 def test_when_too_many_wait_one_more_is_refused() -> None:
     opened = threading.Event()
     with scripted(metastore(), otherwise=held(opened)) as server:

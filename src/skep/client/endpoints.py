@@ -99,9 +99,10 @@ class Addresses:
 
     def answered(self, endpoint: Endpoint, learned: Endpoint) -> None:
         """It works; `learned` is the same address with what was found out about it."""
-        at = self._endpoints.index(endpoint)
-        self._endpoints[at] = learned
-        self._current = at
+        if endpoint in self._endpoints:  # Otherwise somebody who asked at the same time has learned it already.
+            at = self._endpoints.index(endpoint)
+            self._endpoints[at] = learned
+            self._current = at
 
     def __str__(self) -> str:
         return ",".join(endpoint.uri for endpoint in self._endpoints)

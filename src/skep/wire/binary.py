@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 
 from skep.errors import ApplicationError, MetastoreError
 from skep.wire.compiler import Codec, Malformed, PositionCompiler, Reader, Writer
-from skep.wire.limits import MAX_DEPTH
+from skep.wire.limits import MAX_DEPTH, MEMO_LIMIT
 from skep.wire.methods import Method
 from skep.wire.plan import is_struct, result_fields, wire_type
 from skep.wire.types import BOOL, BYTE, DOUBLE, I16, I32, I64, LIST, MAP, SET, STOP, STRING, STRUCT, Field, Type
@@ -39,12 +39,18 @@ FIXED = {BOOL: 1, BYTE: 1, DOUBLE: 8, I16: 2, I32: 4, I64: 8}
 _READ = {"byte": ("unpack_b", 1), "i16": ("unpack_h", 2), "i32": ("unpack_i", 4), "i64": ("unpack_q", 8),
          "double": ("unpack_d", 8)}  # fmt: skip
 _PACK = {"byte": "pack_b", "i16": "pack_h", "i32": "pack_i", "i64": "pack_q", "double": "pack_d"}
+MEMO_LEAST = 64
+"""Bytes from which on comparing is cheaper than skipping."""
 INCOMPLETE = (IndexError, struct.error)
 """What reading raises when the data ends too early."""
 
 
-def skip(data: bytes, at: int, type: int, depth: int = 0) -> int:
-    """The position behind a value of this type."""
+def skip(data: bytes | bytearray, at: int, type: int, depth: int = 0, memo: list[bytes] | None = None) -> int:
+    """The position behind a value of this type.
+
+    With a `memo` (a list, empty at first), a list of structs whose bytes are those of the last one is passed over as
+    a whole: the partitions of a table have the same columns.
+    """
     size = FIXED.get(type)
     if size is not None:
         at += size
@@ -58,9 +64,10 @@ def skip(data: bytes, at: int, type: int, depth: int = 0) -> int:
             if inner == STRING:
                 at += 7 + unpack_u(data, at + 3)[0]
             else:
-                at = skip(data, at + 3, inner, depth + 1)
+                at = skip(data, at + 3, inner, depth + 1, memo)
         return at + 1
     elif type in (LIST, SET):
+        start = at
         inner, count = data[at], unpack_u(data, at + 1)[0]
         at += 5
         size = FIXED.get(inner)
@@ -70,17 +77,21 @@ def skip(data: bytes, at: int, type: int, depth: int = 0) -> int:
             for _ in range(count):
                 at += 4 + unpack_u(data, at)[0]
         elif inner == STRUCT and depth < MAX_DEPTH:
+            if memo and count and data.startswith(memo[0], start):
+                return start + len(memo[0])
             # As above, once more: the columns of a table are structs of strings.
             for _ in range(count):
                 while (field := data[at]) != STOP:
                     if field == STRING:
                         at += 7 + unpack_u(data, at + 3)[0]
                     else:
-                        at = skip(data, at + 3, field, depth + 2)
+                        at = skip(data, at + 3, field, depth + 2, memo)
                 at += 1
+            if memo is not None and MEMO_LEAST <= at - start <= MEMO_LIMIT and at <= len(data):
+                memo[:] = (bytes(data[start:at]),)
         else:
             for _ in range(count):
-                at = skip(data, at, inner, depth + 1)
+                at = skip(data, at, inner, depth + 1, memo)
     elif type == MAP:
         key, value, count = data[at], data[at + 1], unpack_u(data, at + 2)[0]
         at += 6

@@ -65,7 +65,7 @@ class BinaryProtocol:
     def read_reply(self, method: Method, data: bytes, at: int) -> Incoming:
         kind, name, seqid, start = read_header(data, at)
         try:
-            end = skip(data, start, STRUCT)
+            end = skip(data, start, STRUCT, 0, [])
         except INCOMPLETE:
             raise Incomplete from None
         return Incoming(kind, name, seqid, method, None, data[start:end], end)
@@ -123,6 +123,18 @@ class BinaryWalker(StackWalker):
             elif len(stack) > MAX_DEPTH:
                 raise self._bad(f"more than {MAX_DEPTH} values inside each other")
             elif kind == STRUCT:
+                if top[0] != OPEN_STRUCT and at > self._tried:
+                    # Most elements are here whole. Each is tried once, so that a long one is not read again and again.
+                    self._tried = at
+                    try:
+                        at = skip(data, at, STRUCT, len(stack), self._memo)
+                    except (Malformed, *INCOMPLETE):
+                        pass  # It is opened, and walked as its bytes come.
+                    else:
+                        if at > limit:
+                            raise self._bad(f"a message of more than {self._limit} bytes")
+                        self._done(top)
+                        continue
                 self._done(top)
                 stack.append([OPEN_STRUCT])
                 continue

@@ -27,6 +27,9 @@ class StackWalker:
         self._header = True
         self._name: tuple[bytes, int] = (b"", 0)
         self._stack: list[list[int]] = []
+        self._tried = -1
+        """Where an element was tried to be passed over as a whole."""
+        self._memo: list[bytes] = []
 
     def _read_header(self, data: bytes | bytearray, at: int) -> tuple[int, bytes, int, int]:
         """(kind, name, seqid, position of the struct)."""
