@@ -301,7 +301,10 @@ class Settings:
         "all",
     )
     http_tls: Literal["on", "off"] = _words(
-        "on", "Whether HTTP is served with TLS; off is only for a gateway on the same machine that ends TLS itself.", "on", "off"
+        "on",
+        "Whether HTTP is served with TLS; off is only for a gateway on the same machine that ends TLS itself.",
+        "on",
+        "off",
     )
     metrics_addresses: tuple[str, ...] = _key(
         "list", _networks, (), "The addresses or networks that may read /metrics; everybody unless given."
