@@ -76,16 +76,21 @@ class Peer:
 
     def rest(self) -> bytes:
         """All that comes until the server hangs up."""
-        parts = []
-        while True:
-            try:
-                data = self.socket.recv(1 << 20)
-            except ConnectionResetError:
-                break
-            if not data:
-                break
-            parts.append(data)
-        return b"".join(parts)
+        return rest_of(self.socket)
+
+
+def rest_of(connection: socket.socket) -> bytes:
+    """All that comes until the other side hangs up."""
+    parts = []
+    while True:
+        try:
+            data = connection.recv(1 << 20)
+        except ConnectionResetError:
+            break
+        if not data:
+            break
+        parts.append(data)
+    return b"".join(parts)
 
 
 class Running:

@@ -24,7 +24,7 @@ from skep.wire.exchange import Exchange, read
 from skep.wire.limits import MAX_MESSAGE
 from skep.wire.message import REPLY, Call, Reply, Session, Stream
 from skep.wire.methods import Method
-from skep.wire.tjson_protocol import TJSON_2_3
+from skep.wire.tjson_protocol import TJSON_2_3_0
 
 Headers = Iterable[tuple[bytes, bytes]]
 
@@ -252,7 +252,7 @@ class HmsHttp(ThriftOverHttp):
         call = exchange.request.call
         # A method that came after 2.3 has structs that 2.3 knows nothing of.
         is_old = call is None or "2.3" in call.method.versions
-        return exchange._replace(protocol=TJSON_2_3) if is_old else exchange
+        return exchange._replace(protocol=TJSON_2_3_0) if is_old else exchange
 
     def _serves(self, method: Method) -> bool:
         return self._methods is None or method.name in self._methods

@@ -142,10 +142,10 @@ class TjsonCompiler(Compiler):
     writer_begins = "    some = 0\n"
     writer_ends = "    w(ENDS[some])\n"
 
-    def __init__(self, namespace: dict[str, Any], version: str | None = None) -> None:
-        """With a `version`, only fields that it has are written."""
+    def __init__(self, namespace: dict[str, Any], as_2_3_0: bool = False) -> None:
+        """`as_2_3_0`: only fields that Hive 2.3.0 has are written."""
         super().__init__(namespace)
-        self._version = version
+        self._as_2_3_0 = as_2_3_0
         self._memos: list[list[tuple[object, Any]]] = []
 
     def forget(self) -> None:
@@ -154,9 +154,10 @@ class TjsonCompiler(Compiler):
             memo[0] = (_NOTHING, None)
 
     def writer(self, name: str, plan: tuple[Slot, ...]) -> str:
-        return super().writer(
-            name, tuple(s for s in plan if self._version is None or self._version in s.field.versions)
-        )
+        if self._as_2_3_0:
+            # Names of catalogs came to 2.3 in a later release than its first.
+            plan = tuple(s for s in plan if "2.3" in s.field.versions and s.field.role != "cat")
+        return super().writer(name, plan)
 
     def field(self, field: Field, before: list[int], pad: str) -> str:
         head = b'"%d":{"%b":' % (field.id, json_name(field.type).encode())
@@ -270,9 +271,9 @@ _NAMESPACE: dict[str, Any] = {
 CODEC: Final = TjsonCompiler(_NAMESPACE)
 MENDING_CODEC: Final = TjsonCompiler({**_NAMESPACE, "dumps": _mending_dumps})
 """For the rare body with a string that is no valid UTF-8, which orjson refuses to write."""
-CODEC_2_3: Final = TjsonCompiler(_NAMESPACE, "2.3")
-MENDING_CODEC_2_3: Final = TjsonCompiler({**_NAMESPACE, "dumps": _mending_dumps}, "2.3")
-"""The two for peers that know the structs of Hive 2.3 and no later ones."""
+CODEC_2_3_0: Final = TjsonCompiler(_NAMESPACE, as_2_3_0=True)
+MENDING_CODEC_2_3_0: Final = TjsonCompiler({**_NAMESPACE, "dumps": _mending_dumps}, as_2_3_0=True)
+"""The two for peers that know the structs of Hive 2.3.0 and no later ones."""
 
 
 def text(value: tuple[Any, ...]) -> str:

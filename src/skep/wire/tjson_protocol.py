@@ -16,7 +16,7 @@ from skep.wire.compiler import Malformed, Reader
 from skep.wire.limits import MAX_MESSAGE, MAX_NAME
 from skep.wire.methods import BY_BYTES, Method
 from skep.wire.protocol import BadMessage, BadVersion, Incoming, Incomplete
-from skep.wire.tjson import CODEC, CODEC_2_3, MENDING_CODEC, MENDING_CODEC_2_3
+from skep.wire.tjson import CODEC, CODEC_2_3_0, MENDING_CODEC, MENDING_CODEC_2_3_0
 from skep.wire.tjson_text import BracketScanner, loads
 
 VERSION = 1
@@ -146,11 +146,11 @@ class TjsonWalker:
         return end
 
 
-class TjsonProtocol23(TjsonProtocol):
-    """The same for peers that know Hive 2.3's structs: what is written has only the fields of that version."""
+class TjsonProtocol230(TjsonProtocol):
+    """The same for peers that know Hive 2.3.0's structs: what is written has only the fields that these have."""
 
-    _codecs = (CODEC_2_3, MENDING_CODEC_2_3)
+    _codecs = (CODEC_2_3_0, MENDING_CODEC_2_3_0)
 
 
 TJSON = TjsonProtocol()
-TJSON_2_3 = TjsonProtocol23()
+TJSON_2_3_0 = TjsonProtocol230()

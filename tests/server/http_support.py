@@ -1,0 +1,141 @@
+"""What the tests of HTTP share: a server with one user and the objects of the specification, and a plain client."""
+
+from __future__ import annotations
+
+import base64
+import http.client
+import json
+import ssl
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from skep.config import KEYS
+from skep.testing import RunningServer, running_server
+from skep.wire.generated.common import FieldSchema, SerDeInfo, StorageDescriptor, Table
+from skep.wire.generated.databases import Database
+from skep.wire.generated.partitions import Partition
+from tests.server.support import PATIENCE, Peer
+
+USER, PASSWORD = "maja", "honey"
+API = KEYS["http_path"].default
+JSON = "application/vnd.apache.thrift.json"
+THRIFT = "application/x-thrift"
+DB, TABLE = "hmshttptestdatabase", "test_table"
+
+
+class Answer(NamedTuple):
+    status: int
+    headers: dict[str, str]
+    body: bytes
+
+    @property
+    def json(self) -> Any:
+        return json.loads(self.body)
+
+
+def basic(user: str = USER, password: str = PASSWORD) -> dict[str, str]:
+    return {"Authorization": "Basic " + base64.b64encode(f"{user}:{password}".encode()).decode()}
+
+
+def any_certificate() -> ssl.SSLContext:
+    """As `curl -k`."""
+    context = ssl.create_default_context()
+    context.check_hostname = False
+    context.verify_mode = ssl.CERT_NONE
+    return context
+
+
+class Browser:
+    """One HTTPS connection that is kept."""
+
+    def __init__(self, port: int, tls: ssl.SSLContext | None = None) -> None:
+        context = tls or any_certificate()
+        self.connection = http.client.HTTPSConnection("127.0.0.1", port, timeout=PATIENCE, context=context)
+
+    def __enter__(self) -> Browser:
+        return self
+
+    def __exit__(self, *exc: object) -> None:
+        self.connection.close()
+
+    def ask(self, verb: str, path: str, body: Any = None, headers: dict[str, str] | None = None, **more: Any) -> Answer:
+        self.connection.request(verb, path, body, headers or {}, **more)
+        found = self.connection.getresponse()
+        return Answer(found.status, {k.lower(): v for k, v in found.getheaders()}, found.read())
+
+    def post(
+        self, body: Any, path: str = API, *, kind: str = JSON, proof: dict[str, str] | None = None, **headers: str
+    ) -> Answer:
+        """As the specification's user, unless another proof (or {}) is given."""
+        sent = {"Content-Type": kind, **(basic() if proof is None else proof)}
+        sent |= {name.replace("_", "-"): value for name, value in headers.items()}
+        return self.ask("POST", path, body.encode() if isinstance(body, str) else body, sent)
+
+
+def user(*words: str, data: Path, password: str | None = None) -> str:
+    """`skep user …`: what it printed."""
+    stdin = [] if password is None else ["--password-stdin"]
+    done = subprocess.run(
+        [sys.executable, "-m", "skep", "user", *words, *stdin, "--data", str(data)],
+        input=None if password is None else password + "\n",
+        text=True,
+        capture_output=True,
+        timeout=PATIENCE,
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+@contextmanager
+def http_server(folder: Path, **settings: Any) -> Iterator[RunningServer]:
+    """A server with the user maja, on free ports."""
+    user("add", USER, data=folder / "data", password=PASSWORD)
+    with running_server(http_port=0, data=folder / "data", **settings) as server:
+        yield server
+
+
+def browser(server: RunningServer, tls: ssl.SSLContext | None = None) -> Browser:
+    assert server.http_port is not None
+    return Browser(server.http_port, tls)
+
+
+def fill(server: RunningServer) -> None:
+    """The database and the table of the specification's examples, made over Thrift."""
+    with Peer(server.port) as peer:
+        location = f"{server.warehouse}/{DB}.db"
+        peer.call("create_database", Database(name=DB, locationUri=location))
+        columns = (FieldSchema("name", "string"), FieldSchema("age", "int"))
+        keys = (FieldSchema("hair_color", "string"),)
+        peer.call("create_table", Table(
+            tableName=TABLE, dbName=DB, owner="root", createTime=1566250831, lastAccessTime=0, retention=0,
+            sd=storage(columns, f"{location}/{TABLE}"), partitionKeys=keys,
+            parameters={"comment": "Table Comment"}, tableType="MANAGED_TABLE",
+        ))  # fmt: skip
+        for color in ("black", "brown"):
+            peer.call("add_partition", Partition(
+                values=(color,), dbName=DB, tableName=TABLE, createTime=1566250836, lastAccessTime=0,
+                sd=storage(columns, f"{location}/{TABLE}/hair_color={color}"), parameters={"numRows": "0"},
+            ))  # fmt: skip
+
+
+def storage(columns: tuple[FieldSchema, ...], location: str) -> StorageDescriptor:
+    return StorageDescriptor(
+        cols=columns,
+        location=location,
+        inputFormat="org.apache.hadoop.mapred.SequenceFileInputFormat",
+        outputFormat="org.apache.hadoop.hive.ql.io.HiveSequenceFileOutputFormat",
+        compressed=False,
+        numBuckets=-1,
+        serdeInfo=SerDeInfo(
+            serializationLib="org.apache.hadoop.hive.serde2.lazy.LazySimpleSerDe",
+            parameters={"serialization.format": "1"},
+        ),
+        bucketCols=(),
+        sortCols=(),
+        parameters={},
+        storedAsSubDirectories=False,
+    )
