@@ -17,7 +17,7 @@ from typing import Any, Final, Self
 
 from skep.client._async.caller import AsyncCaller
 from skep.client._async.capabilities import AsyncCapabilities
-from skep.client._async.locks import AsyncLock, AsyncTransaction
+from skep.client._async.locks import HEARTBEAT, AsyncLock, AsyncTransaction
 from skep.client._async.pool import AsyncPool
 from skep.client._backend import aio as io
 from skep.client.cache import CacheSettings, CacheStats, MetadataCache
@@ -307,20 +307,16 @@ class AsyncClient:
     # Locks and transactions
 
     def lock(
-        self,
-        *names: Name,
-        type: str = "exclusive",
-        timeout: float = 60.0,
-        transaction: int | None = None,
+        self, *names: Name, type: str = "exclusive", timeout: float = 60.0, heartbeat: float = HEARTBEAT
     ) -> AsyncLock:
         """Locks on tables (`db.t`) or databases (`db`), given all at once or not at all.
 
         `type` is shared_read, shared_write, excl_write or exclusive. Use it in `async with`: it is kept alive by
         heartbeats and given back at the end. LockFailed after `timeout` seconds.
         """
-        return AsyncLock(self.api, names, type, timeout, self._identity.user, transaction)
+        return AsyncLock(self.api, names, type, timeout, self._identity.user, None, heartbeat)
 
-    def transaction(self, heartbeat: float = 60.0) -> AsyncTransaction:
+    def transaction(self, heartbeat: float = HEARTBEAT) -> AsyncTransaction:
         """A transaction, for `async with`: kept alive by heartbeats, committed at the end, aborted on an error."""
         return AsyncTransaction(self.api, self.capabilities, self._identity.user, heartbeat)
 

@@ -52,7 +52,7 @@ LOCK_TYPES: Final = {
 FIRST_WAIT: Final = 0.05
 LONGEST_WAIT: Final = 2.0
 HEARTBEAT: Final = 60.0
-"""Seconds between two heartbeats of a lock; servers take it away after five minutes without one."""
+"""Seconds between two heartbeats; servers give up a lock or a transaction after five minutes without one."""
 
 
 class AsyncLock:
@@ -66,7 +66,7 @@ class AsyncLock:
         timeout: float,
         user: str | None,
         transaction: int | None,
-        heartbeat: float = HEARTBEAT,
+        heartbeat: float,
     ) -> None:
         if type not in LOCK_TYPES:
             raise InvalidInputException(f"unknown lock type {type!r}; known are {', '.join(LOCK_TYPES)}")
@@ -185,7 +185,7 @@ class AsyncTransaction:
 
     def lock(self, *names: Name, type: str = "shared_write", timeout: float = 60.0) -> AsyncLock:
         """Locks that end with the transaction."""
-        return AsyncLock(self._api, names, type, timeout, self._user, self.id)
+        return AsyncLock(self._api, names, type, timeout, self._user, self.id, self._heart.seconds)
 
     async def commit(self) -> None:
         """Makes it so. TransactionFailed when the server has aborted it."""

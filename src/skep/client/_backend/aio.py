@@ -322,7 +322,7 @@ class Heart:
     """Calls `beat` every so many seconds until it is stopped. What `beat` raises ends it and is kept."""
 
     def __init__(self, seconds: float, beat: Callable[[], Awaitable[None]]) -> None:
-        self._seconds = seconds
+        self.seconds = seconds
         self._beat = beat
         self._task: asyncio.Task[None] | None = None
         self.error: Exception | None = None
@@ -337,7 +337,7 @@ class Heart:
 
     async def _run(self) -> None:
         while self.error is None:
-            await asyncio.sleep(self._seconds)
+            await asyncio.sleep(self.seconds)
             try:
                 await self._beat()
             except Exception as error:

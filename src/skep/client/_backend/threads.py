@@ -281,7 +281,7 @@ class Heart:
     """Calls `beat` every so many seconds until it is stopped. What `beat` raises ends it and is kept."""
 
     def __init__(self, seconds: float, beat: Callable[[], None]) -> None:
-        self._seconds = seconds
+        self.seconds = seconds
         self._beat = beat
         self._stopped = threading.Event()
         self._thread = threading.Thread(target=self._run, name="skep-heartbeat", daemon=True)
@@ -296,7 +296,7 @@ class Heart:
             self._thread.join()
 
     def _run(self) -> None:
-        while self.error is None and not self._stopped.wait(self._seconds):
+        while self.error is None and not self._stopped.wait(self.seconds):
             try:
                 self._beat()
             except Exception as error:

@@ -19,7 +19,7 @@ from typing import Any, Final, Self
 from skep.client._backend import threads as io
 from skep.client._sync.caller import Caller
 from skep.client._sync.capabilities import Capabilities
-from skep.client._sync.locks import Lock, Transaction
+from skep.client._sync.locks import HEARTBEAT, Lock, Transaction
 from skep.client._sync.pool import Pool
 from skep.client.cache import CacheSettings, CacheStats, MetadataCache
 from skep.client.endpoints import Identity, endpoints_of
@@ -303,21 +303,15 @@ class Client:
 
     # Locks and transactions
 
-    def lock(
-        self,
-        *names: Name,
-        type: str = "exclusive",
-        timeout: float = 60.0,
-        transaction: int | None = None,
-    ) -> Lock:
+    def lock(self, *names: Name, type: str = "exclusive", timeout: float = 60.0, heartbeat: float = HEARTBEAT) -> Lock:
         """Locks on tables (`db.t`) or databases (`db`), given all at once or not at all.
 
         `type` is shared_read, shared_write, excl_write or exclusive. Use it in `with`: it is kept alive by
         heartbeats and given back at the end. LockFailed after `timeout` seconds.
         """
-        return Lock(self.api, names, type, timeout, self._identity.user, transaction)
+        return Lock(self.api, names, type, timeout, self._identity.user, None, heartbeat)
 
-    def transaction(self, heartbeat: float = 60.0) -> Transaction:
+    def transaction(self, heartbeat: float = HEARTBEAT) -> Transaction:
         """A transaction, for `with`: kept alive by heartbeats, committed at the end, aborted on an error."""
         return Transaction(self.api, self.capabilities, self._identity.user, heartbeat)
 

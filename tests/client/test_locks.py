@@ -1,0 +1,262 @@
+"""Locks and transactions: waited for, kept alive, lost, committed, aborted."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from skep.errors import (
+    ConnectionLost,
+    InvalidInputException,
+    LockFailed,
+    NoSuchLockException,
+    NoSuchTxnException,
+    TransactionFailed,
+    TxnAbortedException,
+)
+from skep.wire.generated.locks import (
+    CheckLockRequest,
+    HeartbeatRequest,
+    LockLevel,
+    LockRequest,
+    LockResponse,
+    LockState,
+    LockType,
+    UnlockRequest,
+)
+from skep.wire.generated.transactions import (
+    AbortTxnRequest,
+    AllocateTableWriteIdsRequest,
+    AllocateTableWriteIdsResponse,
+    CommitTxnRequest,
+    GetValidWriteIdsRequest,
+    GetValidWriteIdsResponse,
+    OpenTxnRequest,
+    OpenTxnsResponse,
+    TxnToWriteId,
+)
+from skep.wire.message import Call, Reply, Session
+from tests.client.handlers import WritableMetastore
+from tests.support.driven import Driven, connected
+
+BEAT = 0.01
+
+
+class LockingMetastore(WritableMetastore):
+    """Gives out locks and transactions, and does what it is told to do with them."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.states = [LockState.ACQUIRED]
+        """What is answered to `lock` and each `check_lock`; the last is repeated."""
+        self.locked: list[LockRequest] = []
+        self.unlocked: list[int | None] = []
+        self.beats: list[HeartbeatRequest] = []
+        self.ended: list[str] = []
+        self.lost: Exception | None = None
+        """What heartbeats, and the end of a transaction, are answered with."""
+        self.broken = False
+        """Heartbeats and commits do not get through."""
+        self.write_ids: tuple[TxnToWriteId, ...] = (TxnToWriteId(7, 3),)
+
+    async def handle(self, call: Call, session: Session) -> Reply:
+        if self.broken and call.method.name in ("heartbeat", "commit_txn"):
+            self.calls.append((call.method.name, call.args))
+            raise ConnectionLost("the line is dead")
+        return await super().handle(call, session)
+
+    def lock(self, request: LockRequest) -> LockResponse:
+        self.locked.append(request)
+        return LockResponse(5, self._state())
+
+    def check_lock(self, request: CheckLockRequest) -> LockResponse:
+        return LockResponse(request.lockid, self._state())
+
+    def unlock(self, request: UnlockRequest) -> None:
+        self.unlocked.append(request.lockid)
+        if isinstance(self.lost, NoSuchLockException):
+            raise self.lost
+
+    def heartbeat(self, request: HeartbeatRequest) -> None:
+        self.beats.append(request)
+        if self.lost is not None:
+            raise self.lost
+
+    def get_valid_write_ids(self, request: GetValidWriteIdsRequest) -> GetValidWriteIdsResponse:
+        return GetValidWriteIdsResponse(tblValidWriteIds=())
+
+    def open_txns(self, request: OpenTxnRequest) -> OpenTxnsResponse:
+        return OpenTxnsResponse(txn_ids=(7,))
+
+    def commit_txn(self, request: CommitTxnRequest) -> None:
+        self.ended.append("commit")
+        if self.lost is not None:
+            raise self.lost
+
+    def abort_txn(self, request: AbortTxnRequest) -> None:
+        self.ended.append("abort")
+        if self.lost is not None:
+            raise self.lost
+
+    def allocate_table_write_ids(self, request: AllocateTableWriteIdsRequest) -> AllocateTableWriteIdsResponse:
+        return AllocateTableWriteIdsResponse(txnToWriteIds=self.write_ids)
+
+    def _state(self) -> int:
+        return self.states.pop(0) if len(self.states) > 1 else self.states[0]
+
+
+def until(client: Any, condition: Callable[[], bool]) -> None:
+    """Lets heartbeats beat until this is so; pytest's time-out ends a wait that is in vain."""
+    while not condition():
+        if isinstance(client, Driven):
+            client.wait(0.001)
+        else:
+            time.sleep(0.001)
+
+
+def test_a_lock_is_waited_for(half: str) -> None:
+    there = LockingMetastore()
+    there.states = [LockState.WAITING, LockState.WAITING, LockState.ACQUIRED]
+    with connected(half, handler=there, user="ann") as client:
+        with client.lock("sales.orders", "sales", type="shared_write") as held:
+            assert held.id == 5
+    assert there.called.count("check_lock") == 2
+    table, database = there.locked[0].component or ()
+    assert (table.dbname, table.tablename, table.level, table.type) == (
+        "sales", "orders", LockLevel.TABLE, LockType.SHARED_WRITE,
+    )  # fmt: skip
+    assert (database.dbname, database.tablename, database.level) == ("sales", None, LockLevel.DB)
+    assert there.locked[0].user == "ann"
+    assert there.unlocked == [5]
+
+
+def test_a_lock_that_is_not_given_in_time_is_given_back(half: str) -> None:
+    there = LockingMetastore()
+    there.states = [LockState.WAITING]
+    with connected(half, handler=there) as client:
+        with pytest.raises(LockFailed, match=r"no exclusive lock on sales\.orders within 0\.12 s.*show_locks"):
+            with client.lock(("sales", "orders"), timeout=0.12):
+                raise AssertionError("it was given")
+    assert there.unlocked == [5]
+
+
+def test_a_lock_that_is_refused_says_why(half: str) -> None:
+    there = LockingMetastore()
+    there.states = [LockState.NOT_ACQUIRED]
+    with connected(half, handler=there) as client:
+        with pytest.raises(LockFailed, match=r"on sales\.orders was not given: NOT_ACQUIRED"):
+            with client.lock("sales.orders"):
+                raise AssertionError("it was given")
+
+
+def test_a_lock_is_kept_alive(half: str) -> None:
+    there = LockingMetastore()
+    with connected(half, handler=there) as client:
+        with client.lock("sales.orders", heartbeat=BEAT) as held:
+            until(client, lambda: len(there.beats) >= 2)
+            held.check()
+    assert there.beats[0].lockid == 5
+
+
+def test_a_lock_that_was_lost_is_said_at_the_end_and_when_asked(half: str) -> None:
+    there = LockingMetastore()
+    with connected(half, handler=there) as client:
+        with pytest.raises(LockFailed, match=r"the exclusive lock 5 on sales\.orders was lost: No such lock 5"):
+            with client.lock("sales.orders", heartbeat=BEAT) as held:
+                there.lost = NoSuchLockException("No such lock 5")
+                until(client, lambda: len(there.beats) >= 1)
+                until(client, lambda: not _is_fine(held))
+                with pytest.raises(LockFailed):
+                    held.check()
+
+
+def _is_fine(held: Any) -> bool:
+    try:
+        held.check()
+    except LockFailed:
+        return False
+    return True
+
+
+def test_a_heartbeat_that_does_not_get_through_is_not_the_end(half: str) -> None:
+    there = LockingMetastore()
+    with connected(half, handler=there) as client:
+        with client.lock("sales.orders", heartbeat=BEAT), client.transaction(heartbeat=BEAT):
+            there.broken = True
+            until(client, lambda: there.called.count("heartbeat") >= 3)
+            there.broken = False
+
+
+def test_what_went_wrong_inside_is_not_hidden_by_a_lost_lock(half: str) -> None:
+    there = LockingMetastore()
+    with connected(half, handler=there) as client:
+        with pytest.raises(RuntimeError, match="on purpose"):
+            with client.lock("sales.orders", heartbeat=BEAT):
+                there.lost = NoSuchLockException("gone")
+                until(client, lambda: len(there.beats) >= 1)
+                raise RuntimeError("on purpose")
+
+
+def test_a_lock_needs_a_known_type_and_a_name(half: str) -> None:
+    with connected(half, handler=LockingMetastore()) as client:
+        with pytest.raises(InvalidInputException, match="known are shared_read, shared_write, excl_write, exclusive"):
+            client.lock("sales.orders", type="strong")
+        with pytest.raises(InvalidInputException, match="name of a table or a database"):
+            client.lock()
+
+
+def test_a_transaction_is_kept_alive_and_committed(half: str) -> None:
+    there = LockingMetastore()
+    with connected(half, handler=there) as client:
+        with client.transaction(heartbeat=BEAT) as transaction:
+            assert transaction.id == 7
+            assert transaction.write_id("sales.orders") == 3
+            with transaction.lock("sales.orders"):
+                until(client, lambda: len(there.beats) >= 2)
+    assert there.ended == ["commit"]
+    assert there.unlocked == [], "its locks end with the transaction"
+    assert there.locked[0].txnid == 7
+
+
+def test_a_transaction_that_ends_early_is_not_ended_again(half: str) -> None:
+    there = LockingMetastore()
+    with connected(half, handler=there) as client:
+        with client.transaction() as transaction:
+            transaction.abort()
+    assert there.ended == ["abort"]
+
+
+def test_a_transaction_that_the_server_aborted_is_said(half: str) -> None:
+    there = LockingMetastore()
+    with connected(half, handler=there) as client:
+        with pytest.raises(TransactionFailed, match="transaction 7 was aborted: conflict"):
+            with client.transaction():
+                there.lost = TxnAbortedException("conflict")
+
+
+def test_a_commit_whose_answer_is_lost_is_not_known(half: str) -> None:
+    there = LockingMetastore()
+    with connected(half, handler=there) as client:
+        with pytest.raises(TransactionFailed, match="whether transaction 7 was committed is not known"):
+            with client.within(0.5).transaction():
+                there.broken = True
+
+
+def test_a_transaction_that_is_gone_is_aborted_well_enough(half: str) -> None:
+    there = LockingMetastore()
+    with connected(half, handler=there) as client:
+        with pytest.raises(RuntimeError, match="on purpose"):
+            with client.transaction():
+                there.lost = NoSuchTxnException("gone")
+                raise RuntimeError("on purpose")
+
+
+def test_a_transaction_without_a_write_id_is_said(half: str) -> None:
+    there = LockingMetastore()
+    there.write_ids = (TxnToWriteId(8, 3),)
+    with connected(half, handler=there) as client, client.transaction() as transaction:
+        with pytest.raises(TransactionFailed, match=r"transaction 7 got no write id for sales\.orders"):
+            transaction.write_id("sales.orders")
