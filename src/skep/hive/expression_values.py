@@ -63,9 +63,7 @@ def reader(type_text: str, generation: Generation) -> Convert:
 _FALSE: Final = frozenset({"", "false", "no", "off", "0"})
 _INTEGER = re.compile("[+-]?[0-9]{1,40}")
 _NUMBER = re.compile(r"[+-]?(NaN|Infinity|([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?[dDfF]?)")
-_MOMENT = re.compile(
-    r"([0-9]{4})-([0-9]{1,2})-([0-9]{1,2})(?: ([0-9]{1,2}):([0-9]{1,2}):([0-9]{1,2})(?:\.([0-9]+))?)?"
-)
+_MOMENT = re.compile(r"([0-9]{4})-([0-9]{1,2})-([0-9]{1,2})(?: ([0-9]{1,2}):([0-9]{1,2}):([0-9]{1,2})(?:\.([0-9]+))?)?")
 
 
 def _parameters(type_text: str) -> list[int]:
@@ -170,19 +168,31 @@ _READERS: dict[str, Convert] = {
 
 # --- constants ------------------------------------------------------------------------------------------------
 
+_VALUES: dict[str, tuple[type, ...]] = {
+    **dict.fromkeys(STRINGS, (str,)),
+    **dict.fromkeys(_BITS, (int,)),
+    **dict.fromkeys(("float", "double"), (float,)),
+    "decimal": (Decimal,),
+    "boolean": (bool,),
+    "date": (date, SqlDate),
+    "timestamp": (str, SqlTimestamp),
+}
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 _DAY: Final = 86_400_000
 
 
 def constant(type_text: str, value: Any) -> Any:
     """The value of a literal: of Hive 2.3's dates the day or the text, of a char without the spaces behind it."""
+    kind = category(type_text)
+    if value is not None and type(value) not in _VALUES.get(kind, ()):
+        raise UnreadableExpression(f"a {type(value).__name__} stands where a value of the type {type_text} is expected")
     if isinstance(value, SqlDate):
         return _day_of(value.millis)
     if isinstance(value, SqlTimestamp):
         if not 0 <= value.nanos < 10**9:
             raise UnreadableExpression(f"a timestamp has {value.nanos} nanoseconds")
         return f"{_local(value.millis // 1000 * 1000):%Y-%m-%d %H:%M:%S}.{value.nanos:09}"
-    if isinstance(value, str) and category(type_text) == "char":
+    if isinstance(value, str) and kind == "char":
         return value.rstrip(" ")
     return value
 

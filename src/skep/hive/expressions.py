@@ -7,7 +7,6 @@ decided here with SQL's three truth values, as Hive's partition pruning does. No
 
 import operator
 from collections.abc import Callable, Sequence
-from datetime import date
 from typing import Any, Final, NamedTuple
 
 from skep.hive.expression_values import NoConversion, cast, category, common_type, constant, order, reader, to_compare
@@ -67,6 +66,7 @@ _COMPARISONS: Final = {
     "GenericUDFOPGreaterThan": ">",
     "GenericUDFOPEqualOrGreaterThan": ">=",
 }
+_LITERALS: Final = frozenset({"string", "varchar", "tinyint", "smallint", "int", "bigint", "date"})
 _MIRRORED: Final = {"=": "=", "!=": "!=", "<": ">", "<=": ">=", ">": "<", ">=": "<="}
 
 
@@ -107,10 +107,9 @@ def _filter(tree: Expression) -> Filter:
 
 def _literal(tree: Expression) -> FilterLiteral:
     match tree:
-        case Constant(type, value):
-            value = constant(type, value)
-            if category(type) != "char" and isinstance(value, str | int | date) and not isinstance(value, bool):
-                return value
+        case Constant(type, value) if category(type) in _LITERALS and value is not None:
+            known: FilterLiteral = constant(type, value)
+            return known
     raise _NoFilter
 
 
@@ -132,9 +131,7 @@ class _Typed(NamedTuple):
     of: Callable[[Sequence[str]], Any]
 
 
-def pruner(
-    tree: Expression, keys: PartitionKeys, generation: Generation, default: str = DEFAULT_PARTITION
-) -> Pruner:
+def pruner(tree: Expression, keys: PartitionKeys, generation: Generation, default: str = DEFAULT_PARTITION) -> Pruner:
     """What the expression says of the values of a partition, bound once to the keys of the table.
 
     Raises UnreadableExpression for functions and types that are not understood. A column that is no key has no

@@ -135,9 +135,7 @@ _LAYOUTS: dict[str, tuple[tuple[str, str], ...]] = {
             "OPEqualNS",
         )
     },
-    **{
-        f"{_GENERIC}GenericUDF{name}": _RESULT for name in ("OPAnd", "OPOr", "OPNot", "OPNull", "OPNotNull")
-    },
+    **{f"{_GENERIC}GenericUDF{name}": _RESULT for name in ("OPAnd", "OPOr", "OPNot", "OPNull", "OPNotNull")},
     f"{_GENERIC}GenericUDFIn": (("bw", "object"), ("isInSetConstant", "boolean")),
     f"{_GENERIC}GenericUDFBetween": (("argumentOIs", "object"), ("egt", "object"), ("elt", "object"), *_RESULT),
     f"{_GENERIC}GenericUDFBridge": (("isOperator", "boolean"), ("udfClassName", _STRING), ("udfName", _STRING)),
