@@ -137,11 +137,22 @@ def apache_peer(version: str) -> Iterator[ApacheMetastore]:
             yield metastore
 
 
+def run_with_hive_2_3(main: str, given: str = "") -> str:
+    """What a small program prints that uses Hive 2.3.10's own classes; `main` names its source, `given` is its input."""
+    return _printed(sorted(_pyspark_jars().glob("*.jar")), main, given)
+
+
 def run_with_hive_3_1(main: str, given: str = "") -> str:
-    """What a small program prints that uses Hive 3.1.3's own classes; `main` names its source, `given` is its input."""
+    """The same with Hive 3.1.3's."""
     jars = [*_peer_jars("3.1.3", brought_by="make setup"), *_matching(_pyspark_jars(), COMPILER_JARS)]
+    return _printed(jars, main, given)
+
+
+def _printed(jars: Sequence[Path], main: str, given: str) -> str:
     source = str(JAVA_SOURCES / f"{main}.java")
-    command = [_java(), HEAP, "-cp", os.pathsep.join(map(str, jars)), COMPILER, source, main]
+    opened = [f"--add-opens=java.base/{package}=ALL-UNNAMED" for package in OPENED_PACKAGES]
+    options = [HEAP, "-Duser.timezone=UTC", "-Dfile.encoding=UTF-8", "-Dstdout.encoding=UTF-8", *opened]
+    command = [_java(), *options, "-cp", os.pathsep.join(map(str, jars)), COMPILER, source, main]
     done = subprocess.run(command, input=given, capture_output=True, timeout=START_TIMEOUT, text=True)
     if done.returncode != 0:
         raise StartFailure(f"{main} ended with status {done.returncode}:\n{done.stderr}")

@@ -12,6 +12,7 @@ from skep.metastore.context import Context, DatabaseName
 from skep.metastore.directories import finish, plan_removal
 from skep.metastore.listing import splicer
 from skep.metastore.partitions import Partitioned, Values, no_partition, partitioned, partitioned_or
+from skep.metastore.partitions_by_expr import chosen
 from skep.store import partitions, tables
 from skep.store.resources import partitions_dropped
 from skep.store.transaction import Row, Transaction
@@ -20,6 +21,7 @@ from skep.wire import binary
 from skep.wire.generated.common import EnvironmentContext
 from skep.wire.generated.partitions import (
     DropPartitionRequest,
+    DropPartitionsExpr,
     DropPartitionsRequest,
     DropPartitionsResult,
     Partition,
@@ -92,16 +94,50 @@ def _drop(ctx: Context, where: DatabaseName, tbl_name: str | None, values: Value
 
 
 def drop_partitions_req(ctx: Context, req: DropPartitionsRequest) -> DropPartitionsResult:
-    if req.parts is None or req.parts.names is None:
-        raise MetaException("drop_partitions_req by serialized expressions is not served: name the partitions instead")
+    if req.parts is None or (req.parts.names is None and req.parts.exprs is None):
+        raise MetaException("Partition spec is not set: drop_partitions_req needs names or expressions")
     of = partitioned(ctx, ctx.reader(), ctx.name(req.dbName, req.catName), req.tblName)
-    wanted = list(dict.fromkeys(req.parts.names))
-    if not req.ifExists and len(partitions.existing(ctx.reader(), of.row.id, wanted)) < len(wanted):
+    if req.parts.names is not None:
+        wanted = list(dict.fromkeys(req.parts.names))
+        missing = len(partitions.existing(ctx.reader(), of.row.id, wanted)) < len(wanted)
+    else:
+        wanted = _expressed(ctx, of, req.parts.exprs or (), ignore_archives=bool(req.ignoreProtection))
+        # One partition for each expression is enough, whichever expressions found them.
+        missing = len(wanted) < len(req.parts.exprs or ())
+    if missing and not req.ifExists:
         raise NoSuchObjectException("Some partitions to drop are missing")
-    removed = remove(ctx, of, wanted, delete_data=bool(req.deleteData))
+    removed = {of.part_name(part.values): part for part in remove(ctx, of, wanted, delete_data=bool(req.deleteData))}
     if req.needResult is False:
         return DropPartitionsResult()
-    return DropPartitionsResult(partitions=tuple(removed))
+    return DropPartitionsResult(partitions=tuple(removed[name] for name in wanted if name in removed))
+
+
+def _expressed(
+    ctx: Context, of: Partitioned, exprs: Sequence[DropPartitionsExpr], *, ignore_archives: bool
+) -> list[str]:
+    """The names that each expression lets through; those that two let through are there twice."""
+    wanted: list[str] = []
+    with ctx.reading() as tx:
+        for each in exprs:
+            found = chosen(ctx, tx, of, each.expr, None)
+            if found.unknown is not None:
+                raise MetaException(f"Unexpected unknown partitions to drop: {found.unknown}")
+            if each.partArchiveLevel is not None and not ignore_archives:
+                splice = splicer(ctx, tx, of.where, of.row)
+                for row in found.rows:
+                    _check_archive(splice.partition(row), row[1], each.partArchiveLevel)
+            wanted += [row[1] for row in found.rows]
+    return wanted
+
+
+def _check_archive(part: Partition, name: str, level: int) -> None:
+    """Partitions that were archived together, at the level of one key, are dropped together."""
+    parameters = part.parameters or {}
+    if parameters.get("is_archived", "").lower() != "true":
+        return
+    archived_at = parameters.get("archiving_level", str(len(part.values or ())))
+    if not archived_at.isdecimal() or int(archived_at) < level:
+        raise MetaException(f"Cannot drop a subset of partitions  in an archive, partition {name}")
 
 
 def remove(ctx: Context, of: Partitioned, names: Sequence[str], *, delete_data: bool) -> list[Partition]:

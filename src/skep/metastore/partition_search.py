@@ -156,7 +156,11 @@ def parsed(ctx: Context, of: Partitioned, text: str | None) -> Filter:
 
 def filtered(ctx: Context, tx: Transaction, of: Partitioned, text: str | None, limit: int = -1) -> list[Row]:
     """The rows that a filter lets through, in the order of their names."""
-    node = parsed(ctx, of, text)
+    return satisfying(ctx, tx, of, parsed(ctx, of, text), limit)
+
+
+def satisfying(ctx: Context, tx: Transaction, of: Partitioned, node: Filter, limit: int = -1) -> list[Row]:
+    """The same for a filter that was parsed and checked."""
     where = translate(node, of.typed, ctx.generation, tx)
     if where is not None:
         return list(partitions.each_matching(tx, of.row.id, where, limit))

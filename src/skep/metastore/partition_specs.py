@@ -39,7 +39,7 @@ def get_partitions_pspec(
 ) -> tuple[PartitionSpec, ...]:
     with ctx.reading() as tx:
         of = partitioned(ctx, tx, ctx.name(db_name), tbl_name)
-        return _specs(ctx, of, _decoded(ctx, tx, of, partitions.each(tx, of.row.id, limit_of(max_parts))))
+        return specs(ctx, of, _decoded(ctx, tx, of, partitions.each(tx, of.row.id, limit_of(max_parts))))
 
 
 def get_part_specs_by_filter(
@@ -48,7 +48,7 @@ def get_part_specs_by_filter(
     with ctx.reading() as tx:
         of = partitioned(ctx, tx, ctx.name(db_name), tbl_name)
         found = filtered(ctx, tx, of, filter, limit_of(max_parts))
-        return _specs(ctx, of, _decoded(ctx, tx, of, found))
+        return specs(ctx, of, _decoded(ctx, tx, of, found))
 
 
 def _decoded(ctx: Context, tx: Transaction, of: Partitioned, found: Iterable[Row]) -> list[Partition]:
@@ -56,7 +56,8 @@ def _decoded(ctx: Context, tx: Transaction, of: Partitioned, found: Iterable[Row
     return [splice.partition(row) for row in found]
 
 
-def _specs(ctx: Context, of: Partitioned, found: list[Partition]) -> tuple[PartitionSpec, ...]:
+def specs(ctx: Context, of: Partitioned, found: list[Partition]) -> tuple[PartitionSpec, ...]:
+    """Partitions as a list, or in groups where the table asks for it."""
     if (of.table.parameters or {}).get(GROUPING, "").lower() == "true":
         return _grouped(ctx, of, found)
     return (_spec(ctx, of, partitionList=PartitionListComposingSpec(tuple(found)), rootPath=of.location),)

@@ -68,6 +68,16 @@ public class Expressions {
     public static void main(String[] args) throws Throwable {
         used = false;
         pruned = args.length > 0 && args[0].equals("all");
+        for (int i = 0; i < KEYS.length; i++) {
+            System.out.println("key\t" + KEYS[i][0] + "\t" + KEYS[i][1]);
+        }
+        for (int i = 0; i < PARTITIONS.length; i++) {
+            StringBuilder line = new StringBuilder("partition");
+            for (int k = 0; k < KEYS.length; k++) {
+                line.append("\t").append(PARTITIONS[i][k]);
+            }
+            System.out.println(line);
+        }
         all("");
         if (pruned) {
             used = true;
@@ -149,7 +159,7 @@ public class Expressions {
         print(kind + "boolean column", call("and", atMost5, column("bo", "boolean")));
         print(kind + "like", call("=", call("like", column("ds", "string"), string("a%")), constant("boolean", Boolean.TRUE)));
         print(kind + "upper", call("=", apply("upper", function("upper"), "string", new ExprNodeDesc[] {column("ds", "string")}), string("B")));
-        print(kind + "int as boolean", call("=", column("bo", "boolean"), constant("boolean", Boolean.FALSE)));
+        print(kind + "boolean false", call("=", column("bo", "boolean"), constant("boolean", Boolean.FALSE)));
         print(kind + "decimal with int", call(">", column("de", "decimal(10,2)"), number("int", "1")));
         print(kind + "string with double", call("=", column("ds", "string"), number("double", "7")));
         if (!used) { // a query may not say this
