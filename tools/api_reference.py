@@ -11,6 +11,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "src"))
 
+from skep.metastore import compat  # noqa: E402
 from skep.metastore.local import served  # noqa: E402
 from skep.wire.methods import METHODS, Method  # noqa: E402
 from skep.wire.types import VERSIONS  # noqa: E402
@@ -53,7 +54,11 @@ def text() -> str:
                 f"| {method.privileges} | {method.event} |"
             )
         out.append("")
-    return "\n".join(out)
+    out.append("## What differs between the versions\n")
+    out.append("`--compat` says which version a client is answered as until it shows that it is newer.\n")
+    out.append("| since | what is different from before |\n|---|---|")
+    out += (f"| {line.since} | {line.what} |" for line in compat.table())
+    return "\n".join(out).rstrip() + "\n"
 
 
 def main(check: bool) -> int:

@@ -138,7 +138,7 @@ def apache_peer(version: str) -> Iterator[ApacheMetastore]:
 
 
 def run_with_hive_2_3(main: str, given: str = "") -> str:
-    """What a small program prints that uses Hive 2.3.10's own classes; `main` names its source, `given` is its input."""
+    """What a small program prints that uses Hive 2.3.10's own classes; `main` is its source, `given` its input."""
     return _printed(sorted(_pyspark_jars().glob("*.jar")), main, given)
 
 
