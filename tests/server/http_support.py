@@ -65,7 +65,10 @@ class Browser:
     def ask(self, verb: str, path: str, body: Any = None, headers: dict[str, str] | None = None, **more: Any) -> Answer:
         self.connection.request(verb, path, body, headers or {}, **more)
         found = self.connection.getresponse()
-        return Answer(found.status, {k.lower(): v for k, v in found.getheaders()}, found.read())
+        told: dict[str, str] = {}
+        for name, value in found.getheaders():
+            told[name.lower()] = f"{told[name.lower()]}, {value}" if name.lower() in told else value
+        return Answer(found.status, told, found.read())
 
     def post(
         self, body: Any, path: str = API, *, kind: str = JSON, proof: dict[str, str] | None = None, **headers: str
@@ -96,6 +99,12 @@ def http_server(folder: Path, **settings: Any) -> Iterator[RunningServer]:
     user("add", USER, data=folder / "data", password=PASSWORD)
     with running_server(http_port=0, data=folder / "data", **settings) as server:
         yield server
+
+
+def who(server: RunningServer, database: str) -> str:
+    """Who created this database, as the audit log tells it."""
+    (line,) = [line for line in server.log.splitlines() if "method=create_database" in line and f"={database} " in line]
+    return line.partition("user=")[2].split()[0]
 
 
 def browser(server: RunningServer, tls: ssl.SSLContext | None = None) -> Browser:

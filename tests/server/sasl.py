@@ -45,9 +45,6 @@ class SaslPeer(Peer):
         self.frames: list[int] = []
         """The lengths of the frames that came."""
 
-    def __enter__(self) -> SaslPeer:
-        return self
-
     # The negotiation
 
     def token(self) -> bytes:

@@ -12,7 +12,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 from skep.config import Settings, load
 from skep.server.listener import Ports
@@ -39,10 +39,11 @@ class Peer:
     ) -> None:
         self.socket = socket.create_connection(("127.0.0.1", port), timeout=PATIENCE)
         if tls is not None:
+            # It takes the socket over, and closes it when the handshake fails.
             self.socket = tls.wrap_socket(self.socket)
         self.wire = ClientConnection(protocol, framed)
 
-    def __enter__(self) -> Peer:
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *exc: object) -> None:

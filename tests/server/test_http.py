@@ -29,13 +29,14 @@ from tests.server.http_support import (
     browser,
     fill,
     http_server,
+    who,
 )
 from tests.server.support import PATIENCE, Peer, rest_of
 
 
 @pytest.fixture(scope="module")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningServer]:
-    with http_server(tmp_path_factory.mktemp("http"), request_timeout=2) as running:
+    with http_server(tmp_path_factory.mktemp("http"), request_timeout=2, audit="on") as running:
         fill(running)
         yield running
 
@@ -322,15 +323,16 @@ def test_a_oneway_call_gets_an_empty_answer(client: Browser) -> None:
     assert client.ask("GET", "/health").status == 200
 
 
-def test_who_says_who_they_are_in_the_header_owns_what_they_make(server: RunningServer, client: Browser) -> None:
+def test_who_says_who_they_are_in_the_header_is_believed_unless_they_have_proven_another(
+    server: RunningServer, client: Browser
+) -> None:
     body = '[1,"create_database",1,1,{"1":{"rec":{"1":{"str":"willys"}}}}]'
     assert client.post(body, "/metastore", proof={"x-actor-username": "willy"}).json[2] == 2
     body = '[1,"create_database",1,1,{"1":{"rec":{"1":{"str":"majas"}}}}]'
     # Who has proven who they are is not somebody else for saying so.
     assert client.post(body, "/metastore", proof={**basic(), "x-actor-username": "willy"}).json[2] == 2
-    with Peer(server.port) as peer:
-        assert peer.call("get_database", "willys").ownerName == "willy"
-        assert peer.call("get_database", "majas").ownerName == "maja"
+    assert who(server, "willys") == "willy"
+    assert who(server, "majas") == "maja"
 
 
 # What servers tell about themselves

@@ -1,0 +1,446 @@
+"""Who is asking: passwords, web tokens, certificates, delegation tokens and proxy users, on both ports."""
+
+from __future__ import annotations
+
+import base64
+import datetime
+import hashlib
+import json
+import re
+import ssl
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import jwt
+import pytest
+from cryptography import x509
+from cryptography.hazmat.primitives import hashes, serialization
+from cryptography.hazmat.primitives.asymmetric import ec
+
+from skep.config import load
+from skep.errors import AuthenticationError, ConfigError
+from skep.hive.delegation import Token
+from skep.server.digest import Digest
+from skep.server.negotiation import Channel
+from skep.server.passwords import MAX_FAILURES, REMEMBERED_FOR, Attempts, Passwords, checked_name, hashed
+from skep.server.tls import common_name
+from skep.server.web_tokens import JwtTokens
+from skep.store import users
+from skep.store.database import Database
+from skep.store.migrate import ensure_schema
+from skep.store.opening import open_database
+from skep.testing import RunningServer
+from skep.wire.generated.databases import Database as DatabaseStruct
+from tests.server.http_support import PASSWORD, USER, basic, browser, http_server, user, who
+from tests.server.sasl import COMPLETE, OK, START, Refusal
+from tests.server.support import Peer, certificate
+
+ALL = '[1,"get_all_databases",1,1,{}]'
+OPEN = Channel("127.0.0.1", False)
+CLOSED = Channel("127.0.0.1", True)
+
+
+# Passwords
+
+
+@pytest.fixture
+def database(tmp_path: Path) -> Iterator[Database]:
+    found = open_database(None, tmp_path / "data")
+    ensure_schema(found)
+    found.run(lambda tx: users.insert(tx, USER, hashed(PASSWORD), 0))
+    yield found
+    found.close()
+
+
+def test_a_right_password_is_remembered_for_a_minute_and_no_longer(database: Database) -> None:
+    now = [0.0]
+    passwords = Passwords(database, lambda: now[0])
+    assert not passwords.is_remembered(USER, PASSWORD)
+    passwords.check(USER, PASSWORD)
+    assert passwords.is_remembered(USER, PASSWORD)
+    assert not passwords.is_remembered(USER, PASSWORD + "x")
+    now[0] = REMEMBERED_FOR + 1
+    assert not passwords.is_remembered(USER, PASSWORD)
+
+
+@pytest.mark.parametrize("change", ["passwd", "remove"])
+def test_a_changed_or_removed_password_is_forgotten_at_once(database: Database, change: str) -> None:
+    passwords = Passwords(database)
+    passwords.check(USER, PASSWORD)
+    if change == "passwd":
+        database.run(lambda tx: users.update(tx, USER, hashed("wax"), 1))
+        passwords.check(USER, "wax")
+    else:
+        database.run(lambda tx: users.delete(tx, USER))
+    assert not passwords.is_remembered(USER, PASSWORD)
+    with pytest.raises(AuthenticationError, match="the user or the password is wrong"):
+        passwords.check(USER, PASSWORD)
+
+
+@pytest.mark.parametrize(("name", "password"), [(USER, "wrong"), ("nobody", PASSWORD), (USER, ""), (USER, "x" * 5000)])
+def test_a_wrong_user_is_told_the_same_as_a_wrong_password(database: Database, name: str, password: str) -> None:
+    with pytest.raises(AuthenticationError, match=r"^the user or the password is wrong$"):
+        Passwords(database).check(name, password)
+
+
+def test_an_address_that_failed_often_waits_and_others_do_not() -> None:
+    now = [0.0]
+    attempts = Attempts(lambda: now[0])
+    for _ in range(MAX_FAILURES):
+        assert attempts.wait("10.0.0.1") == 0
+        attempts.failed("10.0.0.1")
+    assert attempts.wait("10.0.0.1") > 0
+    assert attempts.wait("10.0.0.2") == 0
+    now[0] = 61.0
+    assert attempts.wait("10.0.0.1") == 0
+
+
+@pytest.mark.parametrize("name", ["", "a:b", "a b", "a\nb", "a@b", "x" * 300])
+def test_a_name_that_http_or_sasl_could_not_carry_is_refused(name: str) -> None:
+    with pytest.raises(ConfigError, match="is no name for a user"):
+        checked_name(name)
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("identity")
+
+
+def test_users_are_added_changed_and_removed_while_servers_run(tmp_path: Path) -> None:
+    with http_server(tmp_path, workers=2) as server, browser(server) as client:
+        data = tmp_path / "data"
+        assert client.post(ALL).status == 200
+        user("passwd", USER, data=data, password="wax")
+        assert client.post(ALL).status == 401
+        assert client.post(ALL, proof=basic(USER, "wax")).status == 200
+        user("add", "willy", data=data, password="pollen")
+        assert user("list", data=data) == "maja\nwilly\n"
+        assert client.post(ALL, proof=basic("willy", "pollen")).status == 200
+        user("remove", "willy", data=data)
+        assert client.post(ALL, proof=basic("willy", "pollen")).status == 401
+        assert "wax" not in server.log and "pollen" not in server.log
+
+
+def test_an_address_that_guesses_is_stopped(tmp_path: Path) -> None:
+    with http_server(tmp_path) as server, browser(server) as client:
+        statuses = [client.post(ALL, proof=basic(USER, f"guess {n}")).status for n in range(MAX_FAILURES + 1)]
+        assert statuses == [401] * MAX_FAILURES + [429]
+        answer = client.post(ALL)
+        assert answer.status == 429 and int(answer.headers["retry-after"]) > 0
+
+
+# Web tokens
+
+
+class Issuer:
+    """Somebody who signs web tokens."""
+
+    def __init__(self, folder: Path) -> None:
+        self.key = ec.generate_private_key(ec.SECP256R1())
+        public = json.loads(jwt.algorithms.ECAlgorithm.to_jwk(self.key.public_key()))
+        self.file = folder / "keys.json"
+        self.file.write_text(json.dumps({"keys": [{**public, "kid": "one", "use": "sig", "alg": "ES256"}]}))
+
+    def token(self, kid: str = "one", **claims: Any) -> str:
+        told = {"sub": "willy", "iss": "hive", "aud": "skep", "exp": time.time() + 600, **claims}
+        return jwt.encode({k: v for k, v in told.items() if v is not None}, self.key, "ES256", {"kid": kid})
+
+
+def test_a_web_token_says_whose_it_is(tmp_path: Path) -> None:
+    issuer = Issuer(tmp_path)
+    assert JwtTokens(str(issuer.file), "hive", "skep").user_of(issuer.token()) == "willy"
+
+
+@pytest.mark.parametrize(
+    ("claims", "reason"),
+    [
+        ({"exp": 1}, "expired"),
+        ({"exp": None}, "exp"),
+        ({"iss": "other"}, "issuer"),
+        ({"aud": "other"}, "[Aa]udience"),
+        ({"sub": None}, "sub"),
+        ({"sub": " "}, "empty subject"),
+        ({"kid": "two"}, "none of the known"),
+    ],
+)
+def test_a_web_token_that_is_not_right_is_refused_with_a_reason(
+    tmp_path: Path, claims: dict[str, Any], reason: str
+) -> None:
+    issuer = Issuer(tmp_path)
+    with pytest.raises(AuthenticationError, match=reason):
+        JwtTokens(str(issuer.file), "hive", "skep").user_of(issuer.token(**claims))
+
+
+def test_a_web_token_without_a_public_keys_signature_is_refused(tmp_path: Path) -> None:
+    issuer, told = Issuer(tmp_path), {"sub": "willy", "exp": time.time() + 600}
+    tokens = JwtTokens(str(issuer.file))
+    for forged in (
+        jwt.encode(told, "", "none", {"kid": "one"}),
+        jwt.encode(told, "x" * 40, "HS256", {"kid": "one"}),
+        jwt.encode(told, ec.generate_private_key(ec.SECP256R1()), "ES256", {"kid": "one"}),
+        "nonsense",
+    ):
+        with pytest.raises(AuthenticationError, match="not accepted"):
+            tokens.user_of(forged)
+
+
+def test_a_file_without_keys_is_named(tmp_path: Path) -> None:
+    (tmp_path / "none.json").write_text('{"keys": []}')
+    for name in ("none.json", "missing.json"):
+        with pytest.raises(ConfigError, match=f"jwt_keys .*{name}"):
+            JwtTokens(str(tmp_path / name))
+
+
+def test_web_tokens_are_taken_at_metastore_only_and_close_the_other_doors(tmp_path: Path) -> None:
+    issuer = Issuer(tmp_path)
+    with (
+        http_server(tmp_path, jwt_keys=issuer.file, proxy_users="willy", audit="on") as server,
+        browser(server) as client,
+    ):
+        proof = {"Authorization": f"Bearer {issuer.token()}"}
+        assert client.post(ALL, "/metastore", proof=proof).status == 200
+        refused = client.post(ALL, "/metastore", proof={"x-actor-username": "maja"})
+        assert refused.status == 401 and "Bearer" in refused.headers["www-authenticate"]
+        assert client.post(ALL, proof=proof).status == 401
+        assert client.post(ALL, "/metastore").status == 200  # With a password.
+        # A proxy user acts for others; who it is itself stays known.
+        body = '[1,"create_database",1,1,{"1":{"rec":{"1":{"str":"d"}}}}]'
+        assert client.post(body, "/metastore", proof={**proof, "x-actor-username": "flip"}).json[2] == 2
+        assert who(server, "d") == "flip"
+        with Peer(server.port) as peer:
+            peer.send("get_all_databases")
+            assert b"requires authentication" in peer.rest()
+
+
+# Certificates
+
+
+def issue(folder: Path, name: str, ca: tuple[Any, Any] | None = None) -> tuple[Path, tuple[Any, Any]]:
+    """A certificate for this name, signed by `ca` or by itself: its file (with the key), and both."""
+    key = ec.generate_private_key(ec.SECP256R1())
+    subject = x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, name)])
+    issuer, signer = (subject, key) if ca is None else (ca[0].subject, ca[1])
+    now = datetime.datetime.now(datetime.UTC)
+    made = (
+        x509.CertificateBuilder()
+        .subject_name(subject)
+        .issuer_name(issuer)
+        .public_key(key.public_key())
+        .serial_number(x509.random_serial_number())
+        .not_valid_before(now - datetime.timedelta(days=1))
+        .not_valid_after(now + datetime.timedelta(days=1))
+        .add_extension(x509.BasicConstraints(ca=ca is None, path_length=None), critical=True)
+        .sign(signer, hashes.SHA256())
+    )
+    pem = serialization.Encoding.PEM
+    private = key.private_bytes(pem, serialization.PrivateFormat.PKCS8, serialization.NoEncryption())
+    file = folder / f"{name}.pem"
+    file.write_bytes(made.public_bytes(pem) + private)
+    return file, (made, key)
+
+
+def showing(file: Path) -> ssl.SSLContext:
+    context = ssl.create_default_context()
+    context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
+    context.load_cert_chain(file)
+    return context
+
+
+def test_a_clients_certificate_says_who_it_is_on_both_ports(tmp_path: Path) -> None:
+    chain, key = certificate(tmp_path)
+    ca_file, ca = issue(tmp_path, "ca")
+    alice, _ = issue(tmp_path, "alice", ca)
+    stranger, _ = issue(tmp_path, "stranger")
+    with http_server(tmp_path, tls_certificate=chain, tls_key=key, tls_client_ca=ca_file, audit="on") as server:
+        with Peer(server.port, tls=showing(alice)) as peer:
+            body = '[1,"create_database",1,1,{"1":{"rec":{"1":{"str":"d"}}}}]'
+            with browser(server, showing(alice)) as client:
+                assert client.post(body, "/metastore", proof={}).json[2] == 2
+                # The certificate is not enough where Basic or Kerberos is wanted.
+                assert client.post(ALL, proof={}).status == 401
+                assert client.post(ALL).status == 200
+            peer.call("set_ugi", "mallory", ())
+            peer.call("create_database", DatabaseStruct(name="e"))
+        assert (who(server, "d"), who(server, "e")) == ("alice", "alice")
+        with Peer(server.port) as plain:
+            plain.send("get_all_databases")
+            assert b"requires authentication" in plain.rest()
+        for context in (showing(stranger), ssl._create_unverified_context()):
+            with pytest.raises(OSError), Peer(server.port, tls=context) as refused:
+                refused.call("get_all_databases")
+            with pytest.raises(OSError), browser(server, context) as nobody:
+                nobody.post(ALL, "/metastore")
+
+
+def test_of_two_common_names_none_is_taken() -> None:
+    subject = ((("commonName", "a"),), (("commonName", "b"),))
+    assert common_name({"subject": subject}) is None
+    assert common_name({"subject": subject[:1]}) == "a"
+    assert common_name(None) is None
+
+
+# SASL: passwords over TLS, delegation tokens
+
+
+class Sasl(Peer):
+    """A client that speaks Thrift's SASL messages."""
+
+    def say(self, status: int, payload: bytes) -> None:
+        self.socket.sendall(bytes((status,)) + len(payload).to_bytes(4, "big") + payload)
+
+    def hear(self, expected: int) -> bytes:
+        head = self._exactly(5)
+        payload = self._exactly(int.from_bytes(head[1:], "big"))
+        if head[0] in (3, 4):
+            raise Refusal(payload.decode())
+        assert head[0] == expected
+        return payload
+
+    def _exactly(self, size: int) -> bytes:
+        data = b""
+        while len(data) < size:
+            part = self.socket.recv(size - len(data))
+            assert part, "the server hung up"
+            data += part
+        return data
+
+    def plain(self, name: str, password: str, actor: str = "") -> Sasl:
+        self.say(START, b"PLAIN")
+        self.say(COMPLETE, f"{actor}\0{name}\0{password}".encode())
+        assert self.hear(COMPLETE) == b""
+        return self
+
+    def ask(self, name: str, *args: Any) -> Any:
+        from skep.wire.methods import METHODS
+
+        message = self.message(name, *args)
+        self.socket.sendall(len(message).to_bytes(4, "big") + message)
+        while True:
+            self.wire.receive_data(self._exactly(int.from_bytes(self._exactly(4), "big")))
+            event = self.wire.next_event()
+            if hasattr(event, "value"):
+                return event.value(METHODS[name])
+
+
+@pytest.fixture(scope="module")
+def guarded(folder: Path) -> Iterator[RunningServer]:
+    chain, key = certificate(folder)
+    with http_server(folder, tls_certificate=chain, tls_key=key, password_login="on", proxy_users="knox") as server:
+        user("add", "knox", data=folder / "data", password="gate")
+        yield server
+
+
+def insecure() -> ssl.SSLContext:
+    return ssl._create_unverified_context()
+
+
+def test_a_password_over_tls_opens_the_thrift_port(guarded: RunningServer) -> None:
+    with Sasl(guarded.port, tls=insecure()) as peer:
+        peer.plain(USER, PASSWORD)
+        assert peer.ask("get_all_databases")[0] == "default"
+
+
+def test_a_password_without_tls_is_refused(guarded: RunningServer) -> None:
+    with Sasl(guarded.port) as peer, pytest.raises(Refusal, match="over TLS only"):
+        peer.plain(USER, PASSWORD)
+
+
+def test_a_wrong_password_is_refused(guarded: RunningServer) -> None:
+    with Sasl(guarded.port, tls=insecure()) as peer, pytest.raises(Refusal, match="the user or the password is wrong"):
+        peer.plain(USER, "wrong")
+
+
+def test_only_proxy_users_act_for_others(guarded: RunningServer) -> None:
+    with Sasl(guarded.port, tls=insecure()) as peer, pytest.raises(Refusal, match="maja may not act as 'flip'"):
+        peer.plain(USER, PASSWORD, actor="flip")
+    with Sasl(guarded.port, tls=insecure()) as peer:
+        peer.plain("knox", "gate", actor="flip")
+        token = Token.decode(peer.ask("get_delegation_token", "flip", "yarn"))
+        assert b"flip" in token.identifier
+
+
+def digest(challenge: bytes, token: Token, qop: str, password: bytes | None = None) -> bytes:
+    """The response of a client that holds this token, as RFC 2831 says it is made."""
+    told = dict(re.findall(rb'([a-z-]+)="?([^",]+)', challenge))
+    name, secret = base64.b64encode(token.identifier), base64.b64encode(password or token.password)
+
+    def h(data: bytes) -> bytes:
+        return hashlib.md5(data).digest()
+
+    a1 = h(name + b":default:" + secret) + b":" + told[b"nonce"] + b":cc"
+    a2 = b"AUTHENTICATE:null/default" + (b":" + b"0" * 32 if qop == "auth-int" else b"")
+    proof = b":".join((h(a1).hex().encode(), told[b"nonce"], b"00000001:cc", qop.encode(), h(a2).hex().encode()))
+    return (
+        b'charset=utf-8,username="%b",realm="default",nonce="%b",nc=00000001,cnonce="cc",digest-uri="null/default",'
+        b"maxbuf=65536,response=%b,qop=%b" % (name, told[b"nonce"], h(proof).hex().encode(), qop.encode())
+    )
+
+
+def token_of(server: RunningServer) -> str:
+    with Sasl(server.port, tls=insecure()) as peer:
+        text: str = peer.plain(USER, PASSWORD).ask("get_delegation_token", USER, USER)
+        return text
+
+
+def test_a_delegation_token_opens_the_thrift_port_until_it_is_cancelled(guarded: RunningServer) -> None:
+    text = token_of(guarded)
+    token = Token.decode(text)
+
+    def log_in(password: bytes | None = None) -> Sasl:
+        peer = Sasl(guarded.port)
+        peer.say(START, b"DIGEST-MD5")
+        peer.say(OK, b"")
+        peer.say(OK, digest(peer.hear(OK), token, "auth", password))
+        try:
+            assert peer.hear(COMPLETE).startswith(b"rspauth=")
+        except Refusal:
+            peer.socket.close()
+            raise
+        return peer
+
+    with log_in() as peer:
+        assert peer.ask("get_all_databases")[0] == "default"
+        assert peer.ask("renew_delegation_token", text) > time.time() * 1000
+        with pytest.raises(Refusal, match="password is wrong"):
+            log_in(b"guessed")
+        peer.ask("cancel_delegation_token", text)
+    with pytest.raises(Refusal, match="does not exist"):
+        log_in()
+
+
+def test_a_protected_message_that_was_changed_does_not_pass() -> None:
+    token = Token(b"id", b"secret")
+    server = Digest(lambda identifier: ("maja", token.password)).start(OPEN)
+    challenge, done = server.step(b"")
+    assert not done
+    _, done = server.step(digest(challenge, token, "auth-int"))
+    assert done and server.user == "maja"
+    sealed = server.wrap(b"hello")
+    assert sealed[:5] == b"hello" and len(sealed) == 5 + 16
+    with pytest.raises(Exception, match="changed, repeated or left out"):
+        server.unwrap(b"hello" + bytes(16))
+
+
+def test_tokens_are_not_taken_unencrypted_where_encryption_is_wanted() -> None:
+    mechanism = Digest(lambda identifier: ("maja", b""), ("auth-conf",))
+    with pytest.raises(AuthenticationError, match="connect with TLS"):
+        mechanism.start(OPEN)
+    mechanism.start(CLOSED)
+
+
+@pytest.mark.parametrize(
+    ("flags", "message"),
+    [
+        ({"jwt_issuer": "x"}, "without jwt_keys"),
+        ({"tls_client_ca": "x"}, "without tls_certificate"),
+        ({"kerberos_http_principal": "x"}, "without kerberos_principal"),
+        ({"http_path": "/metastore"}, "another meaning"),
+        ({"http_path": "metastore"}, "a path was expected"),
+        ({"metrics_addresses": "home"}, "metrics_addresses"),
+    ],
+)
+def test_settings_that_make_no_sense_together_are_refused(flags: dict[str, str], message: str) -> None:
+    with pytest.raises(ConfigError, match=message):
+        load(environment={}, flags=flags)
