@@ -1,4 +1,4 @@
-"""Brings the Apache Hive metastores that tests compare skep with: `make peers`.
+"""Brings the Apache Hive metastores that tests compare skep with, and Node's Thrift: `make peers`.
 
 Maven fetches what Apache publishes, and checks its checksums. A peer is laid out as `.peers/hive-VERSION/`:
 the jars, without Derby's (pyspark has a newer one, which all of them run on), and `schema.sql`, Hive's own
@@ -20,6 +20,7 @@ from pathlib import Path, PurePosixPath
 
 MAVEN_PLUGIN = "org.apache.maven.plugins:maven-dependency-plugin:3.8.1"
 MAVEN_TIMEOUT = 600.0
+NODE_THRIFT = "thrift@0.24.0"
 # Hive 4 expects an installed Hadoop; pyspark's jars lack one class of it, without which no directory is made.
 HADOOP_HDFS = "org.apache.hadoop:hadoop-hdfs:3.3.6"
 # Poms and schema changes for versions of which Apache publishes no distribution.
@@ -115,6 +116,19 @@ def bring(version: str, peers: Path) -> None:
         folder.rename(peers / f"hive-{version}")
 
 
+def bring_node(peers: Path) -> None:
+    """Brings Thrift for Node, whose client the Hive Metastore HTTP protocol was written for."""
+    program = shutil.which("npm")
+    if program is None:
+        raise CannotBring("npm is not on this machine: apt-get install npm brings it")
+    with tempfile.TemporaryDirectory(dir=peers, prefix=".node-") as scratch:
+        command = [program, "install", "--no-audit", "--no-fund", "--no-package-lock", "--prefix", scratch, NODE_THRIFT]
+        done = subprocess.run(command, capture_output=True, text=True, timeout=MAVEN_TIMEOUT, check=False)
+        if done.returncode:
+            raise CannotBring(f"npm ended with exit code {done.returncode}")
+        (Path(scratch) / "node_modules").rename(peers / "node_modules")
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0] if __doc__ else None)
     parser.add_argument("folder", type=Path, help="where the peers live, one folder a version")
@@ -130,6 +144,15 @@ def main() -> int:
             print(f"peers: Hive {version} could not be brought: {reason}")
         else:
             print(f"peers: Hive {version} brought")
+    if (peers / "node_modules").is_dir():
+        print("peers: Thrift for Node is here")
+        return 0
+    try:
+        bring_node(peers)
+    except CannotBring as reason:
+        print(f"peers: Thrift for Node could not be brought: {reason}")
+    else:
+        print("peers: Thrift for Node brought")
     return 0
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import http.client
 import json
+import os
 import ssl
 import subprocess
 import sys
@@ -88,6 +89,8 @@ def user(*words: str, data: Path, password: str | None = None) -> str:
         text=True,
         capture_output=True,
         timeout=PATIENCE,
+        # Settings of the person who runs the tests are not for this command.
+        env={name: value for name, value in os.environ.items() if not name.startswith("SKEP_")},
     )
     assert done.returncode == 0, done.stderr
     return done.stdout

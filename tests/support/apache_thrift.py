@@ -6,13 +6,15 @@ kinds of objects.
 
 from __future__ import annotations
 
-from typing import Any
+import ssl
+from typing import Any, Self
 
 from thrift.protocol.TBase import TBase
 from thrift.protocol.TBinaryProtocol import TBinaryProtocol, TBinaryProtocolAccelerated
 from thrift.protocol.TCompactProtocol import TCompactProtocol, TCompactProtocolAccelerated
 from thrift.protocol.TJSONProtocol import TJSONProtocol
 from thrift.Thrift import TApplicationException, TMessageType
+from thrift.transport.THttpClient import THttpClient
 from thrift.transport.TSocket import TSocket
 from thrift.transport.TTransport import TBufferedTransport, TFramedTransport, TMemoryBuffer
 
@@ -154,7 +156,10 @@ class ApacheClient:
     def __init__(self, host: str, port: int, protocol: str, framed: bool, version: str, timeout: float) -> None:
         socket = TSocket(host, port)
         socket.setTimeout(timeout * 1000)
-        self._transport = TFramedTransport(socket) if framed else TBufferedTransport(socket)
+        self._begin(TFramedTransport(socket) if framed else TBufferedTransport(socket), protocol, version)
+
+    def _begin(self, transport: Any, protocol: str, version: str) -> None:
+        self._transport = transport
         self._protocol = PROTOCOLS[protocol](self._transport)
         self._classes = ApacheClasses(version)
         self._seqid = 0
@@ -197,8 +202,20 @@ class ApacheClient:
     def close(self) -> None:
         self._transport.close()
 
-    def __enter__(self) -> ApacheClient:
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:
         self.close()
+
+
+class ApacheHttpClient(ApacheClient):
+    """The same over HTTPS, by Apache's THttpClient."""
+
+    def __init__(
+        self, uri: str, protocol: str, version: str, tls: ssl.SSLContext, headers: dict[str, str], timeout: float = 30
+    ) -> None:
+        transport = THttpClient(uri, ssl_context=tls)
+        transport.setTimeout(timeout * 1000)
+        transport.setCustomHeaders(headers)
+        self._begin(transport, protocol, version)

@@ -1,0 +1,90 @@
+"""Kerberos over HTTP (SPNEGO): who is let in, and what the others are told."""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from skep.testing import RunningServer
+from tests.server.conftest import Realm
+from tests.server.http_support import API, Browser, browser, http_server, who
+
+pytestmark = pytest.mark.kerberos
+
+ALL = '[1,"get_all_databases",1,1,{}]'
+
+
+@pytest.fixture(scope="session")
+def http_keytab(_realm: Realm) -> Path:
+    return _realm.kdc.keytab(_realm.service, _realm.kdc.principal("HTTP/localhost"))
+
+
+@pytest.fixture
+def server(realm: Realm, http_keytab: Path, tmp_path: Path) -> Iterator[RunningServer]:
+    with http_server(tmp_path, kerberos_principal=realm.service, kerberos_keytab=http_keytab, audit="on") as running:
+        yield running
+
+
+def negotiating(realm: Realm, service: str = "HTTP/localhost", cache: Path | None = None) -> tuple[Any, dict[str, str]]:
+    """A client's context and its first token, as a header."""
+    import gssapi
+
+    context = gssapi.SecurityContext(
+        name=gssapi.Name(f"{service}@{realm.kdc.realm}", gssapi.NameType.kerberos_principal),
+        creds=gssapi.Credentials(usage="initiate", store={"ccache": f"FILE:{cache or realm.cache}"}),
+        mech=gssapi.OID.from_int_seq("1.3.6.1.5.5.2"),
+        flags=gssapi.RequirementFlag.mutual_authentication,
+        usage="initiate",
+    )
+    return context, {"Authorization": "Negotiate " + base64.b64encode(context.step()).decode()}
+
+
+@pytest.mark.parametrize("path", [API, "/metastore"])
+def test_a_ticket_opens_the_path_and_the_server_proves_itself_too(
+    server: RunningServer, realm: Realm, path: str
+) -> None:
+    with browser(server) as client:
+        context, proof = negotiating(realm)
+        answer = client.post(ALL, path, proof=proof)
+        assert answer.status == 200
+        context.step(base64.b64decode(answer.headers["www-authenticate"].removeprefix("Negotiate ")))
+        assert context.complete
+
+
+def test_the_user_is_the_ticket_holder(server: RunningServer, realm: Realm) -> None:
+    with browser(server) as client:
+        body = '[1,"create_database",1,1,{"1":{"rec":{"1":{"str":"d"}}}}]'
+        proof = {**negotiating(realm)[1], "x-actor-username": "mallory"}
+        assert client.post(body, "/metastore", proof=proof).json[2] == 2
+    assert who(server, "d") == "alice"
+
+
+def refused(client: Browser, proof: dict[str, str]) -> str:
+    answer = client.post(ALL, proof=proof)
+    assert answer.status == 401
+    assert answer.headers["www-authenticate"].startswith("Negotiate, Basic ")
+    return answer.body.decode()
+
+
+def test_a_ticket_that_is_no_good_is_refused_with_a_reason(server: RunningServer, realm: Realm) -> None:
+    with browser(server) as client:
+        _, again = negotiating(realm)
+        assert client.post(ALL, proof=again).status == 200
+        assert "seen before" in refused(client, again)
+        assert "Kerberos" in refused(client, {"Authorization": "Negotiate bm9uc2Vuc2U="})
+        assert "no base64" in refused(client, {"Authorization": "Negotiate ???"})
+        assert "HTTP/localhost" in refused(client, negotiating(realm, "hive/localhost")[1])
+        assert "no Authorization" in refused(client, {})
+        assert client.post(ALL).status == 200  # A password still does.
+
+
+def test_a_keytab_without_the_principal_of_http_leaves_the_rest_working(realm: Realm, tmp_path: Path) -> None:
+    with http_server(tmp_path, kerberos_principal=realm.service, kerberos_keytab=realm.keytab) as server:
+        assert "Kerberos is not offered over HTTP" in server.log
+        with browser(server) as client:
+            assert client.post(ALL).status == 200
+            assert client.post(ALL, "/metastore", proof={}).status == 401
