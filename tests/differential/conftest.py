@@ -10,7 +10,7 @@ import pytest
 
 from skep.testing import running_server
 from tests.differential.peer import Peer
-from tests.support.apache import ApacheMetastore
+from tests.support.apache import ApacheMetastore, MissingPeer, apache_2_3, apache_3_1, apache_peer
 from tests.support.client import Client
 
 Sides = tuple[Peer, Peer]
@@ -32,25 +32,42 @@ def _sides(hive: ApacheMetastore, version: str, compat: str, folder: Path) -> It
         )
 
 
+@contextmanager
+def _peer(version: str) -> Iterator[ApacheMetastore]:
+    """A server that `make peers` brings, or a skip that says so."""
+    peer = apache_peer(version)
+    try:
+        hive = peer.__enter__()
+    except MissingPeer as reason:
+        pytest.skip(str(reason))
+    try:
+        yield hive
+    finally:
+        peer.__exit__(None, None, None)
+
+
+# Each comparison has servers of its own: what other tests left in theirs would be listed.
+
+
 @pytest.fixture(scope="module")
-def sides_2_3(hive_2_3: ApacheMetastore, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Sides]:
-    with _sides(hive_2_3, "2.3", "2.3", tmp_path_factory.mktemp("sides")) as sides:
+def sides_2_3(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Sides]:
+    with apache_2_3() as hive, _sides(hive, "2.3", "2.3", tmp_path_factory.mktemp("sides")) as sides:
         yield sides
 
 
 @pytest.fixture(scope="module")
-def sides_3_1(hive_3_1: ApacheMetastore, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Sides]:
-    with _sides(hive_3_1, "3.1", "3.1", tmp_path_factory.mktemp("sides")) as sides:
+def sides_3_1(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Sides]:
+    with apache_3_1() as hive, _sides(hive, "3.1", "3.1", tmp_path_factory.mktemp("sides")) as sides:
         yield sides
 
 
 @pytest.fixture(scope="module")
-def sides_4_0_1(hive_4_0_1: ApacheMetastore, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Sides]:
-    with _sides(hive_4_0_1, "4.0.1", "4.0", tmp_path_factory.mktemp("sides")) as sides:
+def sides_4_0_1(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Sides]:
+    with _peer("4.0.1") as hive, _sides(hive, "4.0.1", "4.0", tmp_path_factory.mktemp("sides")) as sides:
         yield sides
 
 
 @pytest.fixture(scope="module")
-def sides_4_1(hive_4_1_0: ApacheMetastore, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Sides]:
-    with _sides(hive_4_1_0, "4.1", "4.0", tmp_path_factory.mktemp("sides")) as sides:
+def sides_4_1(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Sides]:
+    with _peer("4.1.0") as hive, _sides(hive, "4.1", "4.0", tmp_path_factory.mktemp("sides")) as sides:
         yield sides
