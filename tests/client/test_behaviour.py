@@ -16,6 +16,7 @@ from skep.errors import (
     DatabaseNotFound,
     ErrorKind,
     LockFailed,
+    MetaException,
     NotSupported,
     ObjectNotFound,
     TableAlreadyExists,
@@ -248,6 +249,36 @@ def test_statistics_are_set_and_read_by_column(client: Any, db: str) -> None:
     assert set(found) == {"id"}
     assert found["id"].statsData.longStats.highValue == 9
     assert client.statistics(f"{db}.s", ["price"]) == {}
+
+
+def test_statistics_of_partitions_are_set_and_read(client: Any, db: str) -> None:
+    table = table_of(db, "ps", ("ds",))
+    client.create_table(table)
+    client.add_partitions(f"{db}.ps", [partition_of(table, "1"), partition_of(table, "2")])
+    numbers = ColumnStatisticsData(longStats=LongColumnStatsData(lowValue=1, highValue=9, numNulls=0, numDVs=5))
+    client.set_statistics(
+        ColumnStatistics(
+            statsDesc=ColumnStatisticsDesc(isTblLevel=False, dbName=db, tableName="ps", partName="ds=1"),
+            statsObj=(ColumnStatisticsObj("id", "bigint", numbers),),
+            engine="hive",
+        )
+    )
+    found = client.partition_statistics(f"{db}.ps", ["ds=1", "ds=2"])
+    assert {name: set(columns) for name, columns in found.items()} == {"ds=1": {"id"}}
+    assert found["ds=1"]["id"].statsData.longStats.highValue == 9
+    assert client.partition_statistics(f"{db}.ps", ["ds=2"], ["price"]) == {}
+
+
+def test_a_table_is_told_to_be_there_or_not(client: Any, db: str) -> None:
+    assert client.table_exists(f"{db}.none") is False
+
+
+def test_a_filter_over_what_is_no_partition_key_is_refused(server: Server, client: Any, db: str) -> None:
+    client.create_table(table_of(db, "f", ("ds",)))
+    with pytest.raises(MetaException):
+        list(client.partitions(f"{db}.f", where="price = '1'"))
+    with pytest.raises(MetaException, match=rf"the filter \"price = '1'\" over the partitions of {db}\.f"):
+        client.partition_names(f"{db}.f", where="price = '1'")
 
 
 def test_a_lock_is_held_and_given_back(server: Server, client: Any, db: str) -> None:

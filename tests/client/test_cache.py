@@ -230,6 +230,48 @@ def test_with_the_cache_a_program_that_mostly_reads_makes_a_twentieth_of_the_cal
     assert few <= many * 0.05
 
 
+def test_clients_with_other_deadlines_share_what_is_remembered_and_what_was_seen(half: str) -> None:
+    there = metastore(events=True)
+    with connected(half, handler=there, cache=CacheSettings(events_every=1e-9)) as client:
+        shorter = client.within(5.0)
+        client.table("sales.t0")
+        there.drop_table_with_environment_context("sales", "t0", True, None)
+        with pytest.raises(TableNotFound):
+            shorter.table("sales.t0")
+        assert client.api.calls == shorter.api.calls
+        client.cache.clear()
+        assert client.cache.stats().entries == 0
+
+
+def test_a_client_without_a_cache_has_none_to_ask(half: str) -> None:
+    with skep.connect(handler=metastore(), cache=False) as client:
+        with pytest.raises(ConfigError, match="this client has no cache"):
+            client.cache.stats()
+
+
+def test_events_that_cannot_be_read_this_time_are_read_the_next(half: str) -> None:
+    there = metastore(events=True)
+    with scripted(there) as server:
+        settings = CacheSettings(events_every=1e-9)
+        with connected(half, server.uri, cache=settings, framed=False, retry=skep_once()) as client:
+            client.table("sales.t0")
+            server.then(hang_up)
+            assert client.table("sales.t0").tableName == "t0"
+            there.drop_table_with_environment_context("sales", "t0", True, None)
+            with pytest.raises(TableNotFound):
+                client.table("sales.t0")
+
+
+def test_after_very_many_events_everything_is_forgotten(half: str) -> None:
+    there = metastore(events=True)
+    with connected(half, handler=there, cache=CacheSettings(events_every=1e-9)) as client:
+        client.table("sales.t0")
+        for _ in range(1001):
+            there._tell("CREATE_TABLE", "other", "table")
+        there.made["sales", "t0"] = table_of("sales", "t0", color="blue")
+        assert client.table("sales.t0").parameters["color"] == "blue"
+
+
 # The memory itself, with a clock that is told what time it is.
 
 

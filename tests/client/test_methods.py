@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+from typing import Any
 
 import pytest
 
@@ -10,34 +11,51 @@ import skep
 from skep.client._async.methods import AsyncMethods
 from skep.client._sync.methods import Methods
 from skep.errors import ApplicationError
+from skep.wire.generated import STRUCTS
 from skep.wire.message import Call, Reply, Session
 from skep.wire.methods import METHODS
+from skep.wire.plan import is_struct
+from skep.wire.structs import names, new
+from skep.wire.types import Type
 from tests.support.driven import connected
+from tests.support.values import with_defaults
 
 
 class Listening:
-    """Answers everything with nothing."""
+    """Answers everything with the least that its type has."""
 
-    def __init__(self) -> None:
+    def __init__(self, missing: bool = False) -> None:
         self.called: list[str] = []
+        self._missing = missing
 
     async def handle(self, call: Call, session: Session) -> Reply:
         self.called.append(call.method.name)
-        return Reply.of(call.method, None)
+        returns = call.method.returns
+        return Reply.of(call.method, None if self._missing or returns is None else least(returns))
+
+
+def least(type: Type) -> Any:
+    if is_struct(type):
+        return new(STRUCTS[type.name], [None] * len(names(STRUCTS[type.name])))
+    kinds: dict[str, Any] = {"list": (), "set": frozenset(), "map": {}, "string": "", "binary": b"", "bool": False}
+    return kinds.get(type.name, 0)
 
 
 def test_every_method_can_be_called(half: str) -> None:
     there = Listening()
     with connected(half, handler=there, cache=False) as client:
         for name, method in METHODS.items():
-            call = getattr(client.api, name)
-            if method.returns is None:
-                assert call(*[None] * len(method.args)) is None
-                continue
-            with pytest.raises(ApplicationError, match=f"{name} failed: unknown result") as raised:
-                call(*[None] * len(method.args))
-            assert raised.value.type == ApplicationError.MISSING_RESULT
+            expected = None if method.returns is None else with_defaults(least(method.returns))
+            assert with_defaults(getattr(client.api, name)(*[None] * len(method.args))) == expected
     assert there.called == list(METHODS)
+
+
+def test_an_answer_without_its_value_is_an_error(half: str) -> None:
+    with connected(half, handler=Listening(missing=True), cache=False) as client:
+        with pytest.raises(ApplicationError, match="get_table failed: unknown result") as raised:
+            client.api.get_table("d", "t")
+        assert raised.value.type == ApplicationError.MISSING_RESULT
+        assert client.api.create_table(None) is None
 
 
 @pytest.mark.parametrize("methods", [AsyncMethods, Methods])

@@ -12,7 +12,16 @@ import pytest
 
 import skep
 from skep.client.pooling import PoolSettings
-from skep.errors import ConfigError, ConnectError, PoolExhausted, TimeoutExceeded
+from skep.errors import (
+    ApplicationError,
+    ConfigError,
+    ConnectError,
+    MetaException,
+    PoolExhausted,
+    TimeoutExceeded,
+    TransportError,
+)
+from skep.wire.message import Reply
 from tests.client.handlers import WritableMetastore, table_of
 from tests.support.driven import connected
 from tests.support.scripted import Act, Peer, answer, hang_up, scripted, stall
@@ -164,6 +173,54 @@ def test_the_server_learns_the_user_once_a_connection(half: str) -> None:
         client.databases()
     assert there.users == ["ann", "ann"]
     assert server.called.count("set_ugi") == 1
+
+
+def test_a_server_that_refuses_the_user_is_said(half: str) -> None:
+    class Strict(WritableMetastore):
+        async def handle(self, call: Any, session: Any) -> Any:
+            if call.method.name == "set_ugi":
+                return Reply.raised(call.method, MetaException("who are you?"))
+            return await super().handle(call, session)
+
+    with scripted(Strict()) as server, connected(half, server.uri, **options(user="bob")) as client:
+        with pytest.raises(ConnectError, match="does not accept the user 'bob': who are you"):
+            client.databases()
+
+
+def test_a_server_that_does_not_ask_who_calls_is_served_all_the_same(half: str) -> None:
+    class Open(WritableMetastore):
+        async def handle(self, call: Any, session: Any) -> Any:
+            if call.method.name == "set_ugi":
+                error = ApplicationError(ApplicationError.UNKNOWN_METHOD, "Invalid method name: 'set_ugi'")
+                return Reply.raised(call.method, error)
+            return await super().handle(call, session)
+
+    with scripted(Open()) as server, connected(half, server.uri, **options(user="bob")) as client:
+        assert client.databases() == client.databases() == ("sales",)
+        assert server.accepted == 1
+
+
+def test_a_call_that_waits_when_the_client_is_closed_is_told_so() -> None:
+    with scripted(metastore(), otherwise=stall) as server:
+        client = skep.connect(server.uri, **options(max_size=1))
+        failed: list[str] = []
+
+        def ask() -> None:
+            try:
+                client.databases()
+            except TransportError as error:
+                failed.append(str(error))
+
+        threads = [threading.Thread(target=ask) for _ in range(2)]
+        for thread in threads:
+            thread.start()
+        pool = client.api.pool
+        assert pool is not None
+        until(lambda: len(server.requests) == 1 and pool.stats().waiting == 1)
+        client.close()
+        for thread in threads:
+            thread.join()
+        assert any("this client is closed" in text for text in failed)
 
 
 def test_a_closed_client_says_so(half: str) -> None:

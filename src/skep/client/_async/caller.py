@@ -61,16 +61,15 @@ class AsyncCaller(AsyncMethods):
         """Seconds for a call, its repetitions included."""
         self.cache: Final = cache
         self.uri: Final = "this process" if pool is None else str(pool.addresses)
-        self.calls = 0
-        """Calls that were sent, repetitions included."""
         self._inside = inside
         self._identity = identity
         self._retry = retry.checked()
-        self._lock = io.Lock()
-        self._flights: dict[tuple[str, bytes], io.Turn] = {}
-        self._next_look = 0.0
-        self._last_event: int | None = None
-        self._has_events = cache is not None and cache.settings.events_every > 0
+        self._shared = _Shared(cache is not None and cache.settings.events_every > 0)
+
+    @property
+    def calls(self) -> int:
+        """Calls that were sent, repetitions included."""
+        return self._shared.calls
 
     async def call(self, name: str, *args: Any) -> Any:
         """The answer of any method. Arguments that are left out are null."""
@@ -113,11 +112,12 @@ class AsyncCaller(AsyncMethods):
         self, cache: MetadataCache, key: tuple[str, bytes], method: Method, args: tuple[Any, ...], deadline: io.Deadline
     ) -> Any:
         """The answer's body, or an Absent; asked for once, however many wait for it."""
+        shared = self._shared
         while True:
-            with self._lock:
-                under_way = self._flights.get(key)
+            with shared.lock:
+                under_way = shared.flights.get(key)
                 if under_way is None:
-                    flight = self._flights[key] = io.new_turn()
+                    flight = shared.flights[key] = io.new_turn()
             if under_way is not None:
                 cache.joined()
                 outcome = await deadline.wait(io.follow(under_way), f"another's call of {method.name}")
@@ -136,8 +136,8 @@ class AsyncCaller(AsyncMethods):
                 result = error
                 raise
             finally:
-                with self._lock:
-                    del self._flights[key]
+                with shared.lock:
+                    del shared.flights[key]
                 io.give(flight, result)
 
     async def _worth_keeping(self, method: Method, args: tuple[Any, ...], body: bytes, deadline: io.Deadline) -> Any:
@@ -153,12 +153,12 @@ class AsyncCaller(AsyncMethods):
 
     async def _look_at_events(self, cache: MetadataCache, deadline: io.Deadline) -> None:
         """Forgets what others have changed, where the server keeps a log of it."""
-        now = io.now()
-        with self._lock:
-            if not self._has_events or now < self._next_look:
+        now, shared = io.now(), self._shared
+        with shared.lock:
+            if not shared.has_events or now < shared.next_look:
                 return
-            self._next_look = now + cache.settings.events_every
-        last = self._last_event
+            shared.next_look = now + cache.settings.events_every
+        last = shared.last_event
         try:
             current = (await self._plain("get_current_notificationEventId", (), deadline)).eventId
             if last is not None and current != last:
@@ -169,9 +169,9 @@ class AsyncCaller(AsyncMethods):
                     cache.clear()
                 for event in events:
                     cache.changed(tags_of_event(event.eventType, event.dbName, event.tableName, event.message))
-            self._last_event = current
+            shared.last_event = current
         except (ApplicationError, MetastoreError) as error:
-            self._has_events = False
+            shared.has_events = False
             log.info("no notification events at %s, so what others change is seen by age only: %s", self.uri, error)
         except TransportError as error:
             log.debug("the events of %s could not be read this time: %s", self.uri, error)
@@ -227,7 +227,7 @@ class AsyncCaller(AsyncMethods):
                     return _Done(asked.result(found))
 
     async def _once(self, method: Method, body: bytes, deadline: io.Deadline) -> Reply:
-        self.calls += 1
+        self._shared.calls += 1
         doing = f"{ANSWER} {method.name}"
         if self._inside is not None:
             return await deadline.wait(self._inside.call(method, body), doing)
@@ -286,6 +286,19 @@ class AsyncCaller(AsyncMethods):
 def _is_unknown_method(reply: Reply) -> bool:
     assert isinstance(reply.body, bytes)
     return binary.decode_application_error(reply.body).type == ApplicationError.UNKNOWN_METHOD
+
+
+class _Shared:
+    """What callers with different deadlines have in common."""
+
+    def __init__(self, has_events: bool) -> None:
+        self.lock = io.Lock()
+        self.calls = 0
+        self.flights: dict[tuple[str, bytes], io.Turn] = {}
+        """The questions that are being asked, each by one for all that want to know."""
+        self.has_events = has_events
+        self.last_event: int | None = None
+        self.next_look = 0.0
 
 
 class _Done:
