@@ -296,7 +296,9 @@ def test_an_expression_that_repeats_itself_by_reference_is_counted_in_full() -> 
 
     conjunction(3)
     assert isinstance(read_expression(bytes(out)), Apply)
-    out.clear(), seen.clear(), types.clear()
+    out.clear()
+    seen.clear()
+    types.clear()
     objects = 0
     conjunction(40)
     with pytest.raises(UnreadableExpression, match="more than 100000 nodes"):
