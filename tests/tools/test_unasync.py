@@ -1,0 +1,50 @@
+"""The synchronous half of the client is made from the asynchronous one, and is current."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tools import unasync
+
+
+def test_waiting_goes_and_names_change() -> None:
+    text = """from skep.client._backend import aio as io
+from skep.client._async.pool import AsyncPool
+
+class AsyncLock:
+    async def __aenter__(self) -> AsyncOperationResp:
+        async with self.lock() as held:
+            async for each in held:
+                await each.wait(await self.more())
+"""
+    assert unasync.synchronous(text, "x.py").splitlines()[1:] == [
+        "from skep.client._backend import threads as io",
+        "from skep.client._sync.pool import Pool",
+        "",
+        "class Lock:",
+        "    def __enter__(self) -> AsyncOperationResp:",
+        "        with self.lock() as held:",
+        "            for each in held:",
+        "                each.wait(self.more())",
+    ]
+
+
+def test_what_is_written_is_current_and_a_change_is_noticed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert unasync.main(check=True) == 0
+    source, target = tmp_path / "_async", tmp_path / "_sync"
+    source.mkdir()
+    (source / "one.py").write_text("async def f() -> None: ...\n")
+    for name, value in (("ROOT", tmp_path), ("SOURCE", source), ("TARGET", target)):
+        monkeypatch.setattr(unasync, name, value)
+    assert unasync.main(check=True) == 1
+    assert unasync.main(check=False) == 0
+    assert (target / "one.py").read_text().endswith("def f() -> None: ...\n")
+    (target / "stale.py").write_text("")
+    assert unasync.main(check=True) == 1
+    assert "nothing makes _sync/stale.py" in capsys.readouterr().out
+    assert unasync.main(check=False) == 0
+    assert unasync.main(check=True) == 0
