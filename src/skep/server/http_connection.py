@@ -27,6 +27,40 @@ FOR_EVER: Final = 10 * 365 * 86400
 PLAIN: Final = "This port speaks HTTPS: begin the address with https://."
 
 
+class _Gathering:
+    """A transport that sends what is written in one turn of the loop as one piece.
+
+    uvicorn writes the head and the body of an answer apart: two records of TLS, two system calls, and a peer that is
+    woken twice.
+    """
+
+    def __init__(self, transport: asyncio.Transport, loop: asyncio.AbstractEventLoop) -> None:
+        self._transport = transport
+        self._loop = loop
+        self._parts: list[bytes] = []
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._transport, name)
+
+    def write(self, data: bytes) -> None:
+        if data:
+            if not self._parts:
+                self._loop.call_soon(self._flush)
+            self._parts.append(data)
+
+    def get_write_buffer_size(self) -> int:
+        return self._transport.get_write_buffer_size() + sum(map(len, self._parts))
+
+    def close(self) -> None:
+        self._flush()
+        self._transport.close()
+
+    def _flush(self) -> None:
+        parts, self._parts = self._parts, []
+        if parts:
+            self._transport.write(b"".join(parts))
+
+
 class HttpConnection(H11Protocol):
     """The server's side of one connection."""
 
@@ -43,7 +77,7 @@ class HttpConnection(H11Protocol):
     # What asyncio calls
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        super().connection_made(cast(asyncio.Transport, transport))
+        super().connection_made(cast(asyncio.Transport, _Gathering(cast(asyncio.Transport, transport), self.loop)))
         self.app_state = {"certificate": transport.get_extra_info("peercert")}
         self._state.add(self)
         if self._state.draining:
