@@ -209,6 +209,8 @@ DIFFERENCES: Final = (
             "partitions/get_partition_values: two keys in order",
             "partitions/get_partition_values: all keys",
             "functions/get_all_functions: of this database",
+            "indexes/get_indexes: all",
+            "indexes/get_index_names: all",
         ),
         same_words,
         sometimes=True,
