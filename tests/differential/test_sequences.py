@@ -44,7 +44,7 @@ _numbers = count()
 names = st.sampled_from(("t1", "t2", "t3"))
 values = st.tuples(st.sampled_from(("a", "b/c", "", "2024-01-01")), st.sampled_from(("1", "2", "x")))
 flags = st.booleans()
-filters = st.sampled_from(('ds = "a"', "h > 1", 'ds like "2.*" or h = 1', "nokey = 1", ""))
+filters = st.sampled_from(('ds = "a"', "h > 1", 'ds like "2.*" or ds = "x"', "nokey = 1", ""))
 environments = st.sampled_from(
     (None, {"DO_NOT_UPDATE_STATS": "true"}, {"STATS_GENERATED": "TASK"}, {"CASCADE": "true"})
 )
