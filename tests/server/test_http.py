@@ -288,7 +288,7 @@ def test_plain_http_on_the_https_port_is_told_so(server: RunningServer) -> None:
 def test_http_on_the_thrift_port_is_sent_to_the_other(server: RunningServer) -> None:
     with socket.create_connection(("127.0.0.1", server.port), timeout=PATIENCE) as plain:
         plain.sendall(b"GET /health HTTP/1.1\r\nHost: x\r\n\r\n")
-        assert f"HTTP is on port {server.http_port}.".encode() in plain.recv(4096)
+        assert f"HTTPS is on port {server.http_port}.".encode() in plain.recv(4096)
 
 
 # /metastore, as Hive 4's clients speak over HTTP

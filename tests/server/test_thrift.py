@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import time
+from pathlib import Path
 
 import pytest
 
@@ -114,13 +115,13 @@ def test_bytes_that_are_no_thrift_end_the_connection_with_a_reason_in_the_log(
     assert "no Thrift message: ff fe fd" in caplog.text
 
 
-def test_an_http_request_is_told_what_this_port_is_and_where_https_is() -> None:
-    with serving(http_port=9443) as server, server.peer() as peer:
+def test_an_http_request_is_told_what_this_port_is_and_where_https_is(tmp_path: Path) -> None:
+    with serving(http_port=0, data=str(tmp_path)) as server, server.peer() as peer:
         peer.socket.sendall(b"GET / HTTP/1.1\r\nHost: x\r\n\r\n")
         answer = peer.rest().decode()
         assert answer.startswith("HTTP/1.1 400 ")
         assert "speaks Thrift" in answer
-        assert "HTTPS is on port 9443" in answer
+        assert f"HTTPS is on port {server.http_port}." in answer
 
 
 def test_a_peer_that_stalls_in_a_message_is_dropped_while_others_are_served() -> None:

@@ -11,9 +11,8 @@ import logging
 from email.utils import formatdate
 from typing import Any, Final, cast
 
-import h11
 from uvicorn.config import Config
-from uvicorn.protocols.http.h11_impl import H11Protocol
+from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 from uvicorn.server import ServerState as UvicornState
 
 from skep.config import Settings
@@ -61,7 +60,7 @@ class _Gathering:
             self._transport.write(b"".join(parts))
 
 
-class HttpConnection(H11Protocol):
+class HttpConnection(HttpToolsProtocol):
     """The server's side of one connection."""
 
     def __init__(self, config: Config, shared: UvicornState, state: ServerState, settings: Settings) -> None:
@@ -69,6 +68,8 @@ class HttpConnection(H11Protocol):
         self._state = state
         self._settings = settings
         self._received = 0
+        self._head: int | None = None
+        """Bytes of a request's head that has begun and not ended."""
         self._phase: tuple[str, object] = ("", None)
         """What the peer was doing at the last look at the clock, and in which request."""
         self._since = state.now
@@ -89,14 +90,29 @@ class HttpConnection(H11Protocol):
             self.transport.close()
 
     def data_received(self, data: bytes) -> None:
-        if not self.transport.is_closing():
-            self._received += len(data)
-            super().data_received(data)
+        if self.transport.is_closing():
+            return
+        self._received += len(data)
+        super().data_received(data)
+        if self._head is not None:
+            self._head += len(data)
+            if self._head > MAX_HEAD and not self.transport.is_closing():
+                self.send_400_response(f"The head of the request has more than {MAX_HEAD} bytes.")
 
     def connection_lost(self, exc: Exception | None) -> None:
         super().connection_lost(exc)
         self._unset_keepalive_if_required()
         self._state.discard(self)
+
+    # What the parser calls
+
+    def on_message_begin(self) -> None:
+        self._head = 0
+        super().on_message_begin()
+
+    def on_headers_complete(self) -> None:
+        self._head = None
+        super().on_headers_complete()
 
     # What the server calls
 
@@ -122,15 +138,12 @@ class HttpConnection(H11Protocol):
         if cycle is not None and not cycle.response_complete:
             return ("body" if cycle.more_body else "waiting"), cycle
         # Before its first request a peer owes one; later it may rest.
-        if cycle is None or self.conn.trailing_data[0]:
+        if cycle is None or self._head is not None:
             return "head", cycle
         return "idle", cycle
 
     def drain(self) -> None:
-        if self.conn.our_state is h11.ERROR:
-            self.transport.close()
-        else:
-            self.shutdown()
+        self.shutdown()
 
     def abort(self) -> None:
         self.transport.abort()
@@ -155,7 +168,6 @@ class Pages:
             server_header=False,
             proxy_headers=False,
             timeout_keep_alive=int(settings.idle_timeout) or FOR_EVER,
-            h11_max_incomplete_event_size=MAX_HEAD,
         )
         self._config.load()
         self._shared = UvicornState()

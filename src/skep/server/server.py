@@ -105,7 +105,7 @@ class Server:
             Generation.of(settings.compat),
             application.authenticator,
             application.spool,
-            http_refusal(self._ports.http_number),
+            http_refusal(settings, self._ports.http_number),
         )
         self._tls = thrift_tls(settings)
         context = None if self._tls is None else self._tls.context
@@ -215,7 +215,8 @@ async def _watched(work: Callable[[], Coroutine[Any, Any, None]]) -> None:
             log.exception("background work failed and is not started again")
 
 
-def http_refusal(http_port: int | None) -> str:
+def http_refusal(settings: Settings, http_port: int | None) -> str:
     """What an HTTP client is told that comes to the Thrift port."""
-    where = f"HTTP is on port {http_port}." if http_port else "There is no HTTP port here."
+    scheme = "HTTPS" if settings.http_tls == "on" else "HTTP"
+    where = f"{scheme} is on port {http_port}." if http_port else "There is no HTTP port here."
     return f"This port speaks Thrift (the Hive Metastore API), not HTTP. {where}"
