@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 import tomllib
@@ -18,7 +19,10 @@ ROOT = Path(__file__).parent.parent.parent
 
 
 def run(*words: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run([sys.executable, "-m", "skep", *words], capture_output=True, text=True, timeout=60)
+    # Settings of the person who runs the tests are not for this command.
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("SKEP_")}
+    command = [sys.executable, "-m", "skep", *words]
+    return subprocess.run(command, capture_output=True, text=True, timeout=60, env=environment)
 
 
 def test_the_version_is_that_of_the_package() -> None:
