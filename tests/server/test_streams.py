@@ -98,7 +98,8 @@ def test_more_streams_than_may_be_open_wait_for_each_other() -> None:
         for peer in peers:
             assert len(peer.reply().value(_METHOD)) == 8 * MIB
             peer.socket.close()
-        assert server.handler.closed == len(peers)
+        # The last byte may be read a moment before its stream is closed.
+        eventually(lambda: server.handler.closed == len(peers))
 
 
 def test_many_streams_do_not_keep_other_calls_waiting(server: Running) -> None:
