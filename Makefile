@@ -17,7 +17,7 @@ export SKEP_PEERS := $(abspath $(PEERS))
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help setup demo test check bench soak serve system peers lock clean preflight
+.PHONY: help setup demo test retest check bench soak serve system peers lock clean preflight
 
 help: ## print this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## /{printf "  make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -30,6 +30,9 @@ demo: setup ## start skep and run a short PySpark session against it
 test: setup ## run the tests, with coverage and a list of what was left out
 	@rm -f .coverage .coverage.*
 	$(PY) -m pytest -m "not soak" --durations=15 --cov --cov-report=term $(ARGS)
+
+retest: setup ## run only the tests that failed the last time
+	$(PY) -m pytest -m "not soak" --last-failed --last-failed-no-failures=none $(ARGS)
 
 check: setup ## lint, types, generated files, floors, exports, stray addresses
 	$(VENV)/bin/ruff check $(PYTHON_DIRS)
