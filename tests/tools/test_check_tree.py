@@ -15,7 +15,7 @@ from tools.check_tree import faults
         "https://mirror.example/repository/pypi/simple",
         "https://files.pythonhosted.org/packages/x",
         '"/root/.m2"',
-        "file:///work/main/warehouse",
+        "file:///work/x/warehouse",
         "the checkout at /srv/build/skep.",
     ],
 )
