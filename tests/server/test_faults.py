@@ -15,10 +15,12 @@ from pathlib import Path
 import psycopg
 import pytest
 
-from skep.errors import MetaException, MetastoreError
+from skep.errors import InvalidOperationException, MetaException, MetastoreError
 from skep.testing import running_server
 from skep.wire.generated.common import FieldSchema, SerDeInfo, StorageDescriptor, Table
 from skep.wire.generated.databases import Database
+from skep.wire.generated.notifications import NotificationEventRequest
+from skep.wire.structs import replace
 from tests.support.client import Client
 from tests.support.postgres import running_postgres
 
@@ -106,3 +108,22 @@ def test_connections_that_are_cut_in_the_middle_are_made_again() -> None:
             assert "last" in names
             for name in names:
                 assert client.call("get_table", "d", name).tableName == name
+
+
+def test_a_rename_whose_directory_cannot_follow_is_taken_back_in_the_log_too(tmp_path: Path) -> None:
+    with (
+        running_server(data=tmp_path / "data", warehouse=(tmp_path / "warehouse").as_uri()) as server,
+        Client(server.host, server.port) as client,
+    ):
+        client.call("create_database", Database(name="d"))
+        client.call("create_table", table("old"))
+        before = client.call("get_table", "d", "old")
+        (tmp_path / "warehouse" / "d.db" / "new").mkdir()
+        wanted = replace(before, tableName="new", parameters={**before.parameters, "k": "v"})
+        with pytest.raises(InvalidOperationException, match="already exists"):
+            client.call("alter_table", "d", "old", wanted)
+        assert client.call("get_table", "d", "old") == before
+        assert list(client.call("get_all_tables", "d")) == ["old"]
+        events = client.call("get_next_notification", NotificationEventRequest(lastEvent=0)).events
+        alters = [each.tableName for each in events if each.eventType == "ALTER_TABLE"]
+        assert alters == ["new", "old"]

@@ -256,7 +256,7 @@ def _rename(
     parameters = _counted(ctx, of, current, replace(new_part, sd=current.sd), {})
     wanted = replace(new_part, parameters=normal.ddl_time_of_partition(parameters, now))
 
-    def change(tx: Transaction) -> tuple[int, str, str] | None:
+    def change(tx: Transaction) -> tuple[Partition, int, str, str] | None:
         tables.lock(tx, of.row.id)
         row = partitions.find(tx, of.row.id, old_name)
         if row is None:
@@ -278,11 +278,11 @@ def _rename(
         _, after = _write(tx, of, renamed, moved, before, Placing(tx, of.row, of))
         job = plan_move(ctx, tx, source, target) if source and target and source != target else None
         _record(ctx, tx, of, before, after)
-        return None if job is None or source is None or target is None else (job, source, target)
+        return None if job is None or source is None or target is None else (before, job, source, target)
 
     planned = ctx.database.run(change)
     if planned is not None:
-        _move(ctx, of, old_name, part_vals or (), new_name, *planned)
+        _move(ctx, of, old_name, new_name, *planned)
 
 
 def _no_old() -> InvalidOperationException:
@@ -293,8 +293,8 @@ def _move(
     ctx: Context,
     of: Partitioned,
     old_name: str,
-    old_values: tuple[str, ...],
     new_name: str,
+    before: Partition,
     job: int,
     source: str,
     target: str,
@@ -303,16 +303,17 @@ def _move(
 
     def take_back(tx: Transaction) -> None:
         row = partitions.find(tx, of.row.id, new_name)
-        if row is not None:
-            values = tuple(old_values)
-            partitions.rename(tx, row.id, old_name, values, row.suffix)
-            partition_renamed(tx, TableName(*of.where, of.row.name), new_name, old_name)
-            now = partitions.find(tx, of.row.id, old_name)
-            assert now is not None
-            before = splicer(ctx, tx, of.where, of.row).partition(now)
-            assert before.sd is not None
-            restored = replace(before, values=values, sd=replace(before.sd, location=source))
-            _write(tx, of, now, restored, before, Placing(tx, of.row, of))
+        if row is None:
+            # Somebody dropped or renamed it before we could: what they did stands.
+            return
+        renamed = splicer(ctx, tx, of.where, of.row).partition(row)
+        partitions.rename(tx, row.id, old_name, before.values or (), row.suffix)
+        partition_renamed(tx, TableName(*of.where, of.row.name), new_name, old_name)
+        now = partitions.find(tx, of.row.id, old_name)
+        assert now is not None
+        _, restored = _write(tx, of, now, before, renamed, Placing(tx, of.row, of))
+        # Readers of the log saw the rename; they must see this too.
+        _record(ctx, tx, of, renamed, restored)
 
     move_or_take_back(
         ctx,

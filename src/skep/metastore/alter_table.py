@@ -134,6 +134,7 @@ class _Move(NamedTuple):
     target: str
     job: int
     before: Table
+    after: Table
     row: TableRow
     home: DatabaseName
     """Where the table is now."""
@@ -334,7 +335,7 @@ def _rename(
         if uri.startswith(source):
             partitions.set_base(tx, row.id, number, destination + uri[len(source) :])
     job = plan_move(ctx, tx, source, destination)
-    return after, _Move(source, destination, job, before, row, target)
+    return after, _Move(source, destination, job, before, after, row, target)
 
 
 def _move(ctx: Context, target: DatabaseName, move: _Move) -> None:
@@ -350,16 +351,30 @@ def _move(ctx: Context, target: DatabaseName, move: _Move) -> None:
         failed=lambda error: InvalidOperationException(
             f"Alter Table operation for {old} failed to move data due to: '{error}'"
         ),
-        take_back=lambda tx: _take_back(tx, move),
+        take_back=lambda tx: _take_back(ctx, tx, move),
     )
 
 
-def _take_back(tx: Transaction, move: _Move) -> None:
-    before, row = move.before, move.row
-    now = TableName(*move.home, last_name(move.target))
-    table_renamed(tx, now, TableName(move.home.catalog, before.dbName or "", row.name))
-    tables.rename(tx, row.id, row.db_id, row.name)
-    tables.update(tx, row.id, **rows.table_columns(before)._asdict())
+def _take_back(ctx: Context, tx: Transaction, move: _Move) -> None:
+    """Gives the table its old name and place again, with an event of its own: readers of the log saw the first."""
+    new_name = last_name(move.target)
+    row = tables.find_by_id(tx, move.row.id)
+    if row is None or row.name != new_name:
+        # Somebody dropped or renamed it before we could: what they did stands.
+        return
+    now = rows.table_of(row, *move.home)
+    old = DatabaseName(move.home.catalog, move.before.dbName or "")
+    if rows.table_columns(move.after).body == row.body:
+        restored = move.before
+    else:
+        # What others changed of it in the meantime stays; only the name and the place are ours to put back.
+        sd = replace(now.sd, location=move.source) if now.sd is not None else None
+        restored = replace(now, dbName=old.database, tableName=move.row.name, sd=sd)
+    table_renamed(tx, TableName(*move.home, new_name), TableName(*old, move.row.name))
+    tables.rename(tx, row.id, move.row.db_id, move.row.name)
+    tables.update(tx, row.id, **rows.table_columns(restored)._asdict())
     for number, uri in partitions.bases(tx, row.id).items():
         if uri.startswith(move.target):
             partitions.set_base(tx, row.id, number, move.source + uri[len(move.target) :])
+    objects = [("before", binary.encode(now)), ("after", binary.encode(restored))]
+    record(ctx, tx, "ALTER_TABLE", old, move.row.name, objects)

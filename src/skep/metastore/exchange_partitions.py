@@ -139,12 +139,17 @@ def _change(
     new = _insert(ctx, tx, target, old)
     partitions.delete_many(tx, source.row.id, [row[1] for row in found])
     job = plan_move(ctx, tx, old_place, new_place)
+    _record(ctx, tx, source, target, new)
+    return new, job
+
+
+def _record(ctx: Context, tx: Transaction, source: Partitioned, target: Partitioned, new: list[Partition]) -> None:
+    """An exchange is two events: partitions added here and dropped there."""
     table = ("table", binary.encode(target.table))
     record(ctx, tx, "ADD_PARTITION", target.where, target.row.name, [table, *_encoded("partition", new)])
     table = ("table", binary.encode(source.table))
-    gone = [Partition(values=part.values) for part in old]
+    gone = [Partition(values=part.values) for part in new]
     record(ctx, tx, "DROP_PARTITION", source.where, source.row.name, [table, *_encoded("values", gone)])
-    return new, job
 
 
 def _insert(ctx: Context, tx: Transaction, of: Partitioned, parts: list[Partition]) -> list[Partition]:
@@ -205,7 +210,7 @@ def _move(
 
     def take_back(tx: Transaction) -> None:
         partitions.delete_many(tx, target.row.id, [target.part_name(part.values) for part in moved])
-        _insert(ctx, tx, source, moved)
+        _record(ctx, tx, target, source, _insert(ctx, tx, source, moved))
 
     def failed(why: object) -> MetaException:
         return MetaException(f"{old_place} could not be moved to {new_place}: {why}")
