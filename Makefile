@@ -31,8 +31,8 @@ test: setup ## run the tests, with coverage and a list of what was left out
 	@rm -f .coverage .coverage.*
 	$(PY) -m pytest -m "not soak" --durations=15 --cov --cov-report=term $(ARGS)
 
-retest: setup ## run only the tests that failed the last time
-	$(PY) -m pytest -m "not soak" --last-failed --last-failed-no-failures=none $(ARGS)
+retest: setup ## run only the tests that failed the last time, and count the coverage of both runs
+	$(PY) -m pytest -m "not soak" --last-failed --last-failed-no-failures=none --cov --cov-append --cov-report= $(ARGS)
 
 check: setup ## lint, types, generated files, floors, exports, stray addresses
 	$(VENV)/bin/ruff check $(PYTHON_DIRS)
