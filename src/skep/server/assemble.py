@@ -28,7 +28,7 @@ from skep.metastore.local import Local
 from skep.metastore.retention import clean
 from skep.metastore.tokens import password_of
 from skep.server.auth import authenticator, proofs, users
-from skep.server.server import STREAM_THREADS, Application
+from skep.server.server import PROOF_THREADS, STREAM_THREADS, Application
 from skep.store.migrate import check_schema, ensure_schema
 from skep.store.opening import open_database
 from skep.store.pool import Pool
@@ -48,7 +48,8 @@ REAP_EVERY: Final = 60.0
 
 def build(settings: Settings) -> Application:
     """The application that the settings describe. Opens the database: only after the process was forked."""
-    database = open_database(settings.database_url, settings.data, threads=settings.threads + STREAM_THREADS)
+    threads = settings.threads + STREAM_THREADS + PROOF_THREADS
+    database = open_database(settings.database_url, settings.data, threads=threads)
     ensure_schema(database)
     known = users(settings, database)
     warehouse = Warehouse(settings.warehouse_root, settings.directories)

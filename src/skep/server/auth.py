@@ -101,9 +101,10 @@ def proofs(settings: Settings, users: Users | None) -> Proofs | None:
                 raise
             log.warning("Kerberos is not offered over HTTP: %s", error)
     if settings.jwt_keys is not None:
+        from skep.server.web_keys import WebKeys
         from skep.server.web_tokens import JwtTokens
 
-        web_tokens = JwtTokens(settings.jwt_keys, settings.jwt_issuer, settings.jwt_audience)
+        web_tokens = JwtTokens(WebKeys(settings.jwt_keys), settings.jwt_issuer, settings.jwt_audience)
     if users is None:
         return Proofs(None, tickets, web_tokens)
     return Proofs(users.passwords, tickets, web_tokens, users.attempts)

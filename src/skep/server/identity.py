@@ -13,10 +13,10 @@ import logging
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Any, Final, Protocol
+from typing import Any, Final, Protocol, TypeVar
 
 from skep.errors import AuthenticationError
-from skep.server.passwords import WRONG, Attempts, Passwords
+from skep.server.passwords import WRONG, Attempts, Passwords, TooManyAttempts
 from skep.server.tls import common_name
 from skep.store.pool import Pool
 from skep.wire.message import Session
@@ -29,19 +29,26 @@ BASIC: Final = 'Basic realm="skep", charset="UTF-8"'
 NEGOTIATE: Final = "Negotiate"
 BEARER: Final = 'Bearer realm="skep"'
 NOTHING: Final = "this server wants to know who is asking, and the request has no Authorization"
+LATER: Final = 10
+"""Seconds after which somebody may come again whose proof could not be checked."""
+
+T = TypeVar("T")
+
+
+class Unverifiable(AuthenticationError):
+    """The proof cannot be checked now. Whether it is right is not known, so it is no failed attempt."""
 
 
 class Unauthorized(AuthenticationError):
-    """The request is refused, with what would be taken."""
+    """The request is refused, with what would be taken or when to come again."""
 
-    def __init__(self, message: str, challenges: Iterable[str] = (), retry_after: int = 0) -> None:
+    def __init__(
+        self, message: str, challenges: Iterable[str] = (), status: int = 401, retry_after: int | None = None
+    ) -> None:
         super().__init__(message)
-        self.challenges = tuple(challenges)
-        self.retry_after = retry_after
-
-    @property
-    def status(self) -> int:
-        return 429 if self.retry_after else 401
+        self.challenges: Final = tuple(challenges)
+        self.status: Final = status
+        self.retry_after: Final = retry_after
 
 
 class Tickets(Protocol):
@@ -55,8 +62,8 @@ class Tickets(Protocol):
 class WebTokens(Protocol):
     """JWT."""
 
-    def user_of(self, token: str) -> str:
-        """Whose token this is; raises AuthenticationError. It may block."""
+    async def user_of(self, token: str, pool: Pool) -> str:
+        """Whose token this is, verified on the pool's threads; raises AuthenticationError."""
         ...
 
 
@@ -71,7 +78,7 @@ class Proofs:
 
 
 class Identities:
-    """Finds out who is asking."""
+    """Finds out who is asking. What takes long is done in a pool that no call waits for."""
 
     def __init__(self, proofs: Proofs, pool: Pool, *, wanted: bool, proxies: Iterable[str] = ()) -> None:
         self._proofs = proofs
@@ -115,22 +122,22 @@ class Identities:
         if given is None:
             return None
         scheme, _, rest = given.decode("latin-1").strip().partition(" ")
-        address, attempts = session.peer.rpartition(":")[0], self._proofs.attempts
-        if wait := attempts.wait(address):
-            raise Unauthorized("too many failed attempts from this address: try again later", (), wait)
         try:
+            self._proofs.attempts.admit(_address(session))
             match scheme.lower():
                 case "basic" if self._proofs.passwords is not None:
                     await self._basic(rest.strip(), session, self._proofs.passwords)
                 case "negotiate" if self._proofs.tickets is not None:
                     return await self._negotiate(rest.strip(), session, self._proofs.tickets)
                 case "bearer" if bearer and self._proofs.web_tokens is not None:
-                    user = await self._run(partial(self._proofs.web_tokens.user_of, rest.strip()))
-                    prove(session, user, user)
+                    await self._bearer(rest.strip(), session, self._proofs.web_tokens)
                 case _:
                     raise AuthenticationError(f"Authorization by {scheme[:20]!r} is not taken here")
+        except TooManyAttempts as error:
+            raise Unauthorized(str(error), (), 429, error.wait) from None
+        except Unverifiable as error:
+            raise Unauthorized(str(error), (), 503, LATER) from None
         except AuthenticationError as error:
-            attempts.failed(address)
             log.warning("%s: not authenticated: %s", session.peer, error)
             raise Unauthorized(str(error), self._challenges(bearer=bearer)) from None
         return []
@@ -143,7 +150,17 @@ class Identities:
         if not colon:
             raise AuthenticationError(WRONG)
         if not (passwords.is_quick and passwords.is_remembered(user, password)):
-            await self._run(partial(passwords.check, user, password))
+            await self._verify(session, partial(passwords.check, user, password))
+        prove(session, user, user)
+
+    async def _bearer(self, token: str, session: Session, web_tokens: WebTokens) -> None:
+        try:
+            user = await web_tokens.user_of(token, self._pool)
+        except Unverifiable:
+            raise
+        except AuthenticationError:
+            self._proofs.attempts.failed(_address(session))
+            raise
         prove(session, user, user)
 
     async def _negotiate(self, text: str, session: Session, tickets: Tickets) -> list[tuple[bytes, bytes]]:
@@ -151,14 +168,14 @@ class Identities:
             token = base64.b64decode(text, validate=True)
         except binascii.Error:
             raise AuthenticationError("the token after Negotiate is no base64") from None
-        user, principal, answer = await self._run(partial(tickets.accept, token))
+        user, principal, answer = await self._verify(session, partial(tickets.accept, token))
         prove(session, user, principal)
         if not answer:
             return []
         return [(b"www-authenticate", b"Negotiate " + base64.b64encode(answer))]
 
-    async def _run(self, work: Callable[[], Any]) -> Any:
-        return await self._pool.run(work)
+    async def _verify(self, session: Session, work: Callable[[], T]) -> T:
+        return await self._pool.run(partial(self._proofs.attempts.counted, _address(session), work))
 
     def _challenges(self, *, bearer: bool) -> list[str]:
         found = [NEGOTIATE] if self._proofs.tickets is not None else []
@@ -167,6 +184,11 @@ class Identities:
         if self._proofs.passwords is not None:
             found.append(BASIC)
         return found
+
+
+def _address(session: Session) -> str:
+    """Where the peer is, without its port: that is what attempts are counted by."""
+    return session.peer.rpartition(":")[0]
 
 
 def prove(session: Session, user: str, principal: str) -> None:

@@ -14,7 +14,7 @@ import threading
 from collections import OrderedDict
 from collections.abc import Callable
 from time import monotonic
-from typing import Final
+from typing import Final, TypeVar
 
 from argon2 import PasswordHasher
 from argon2.exceptions import InvalidHashError, VerificationError
@@ -29,13 +29,13 @@ MAX_REMEMBERED: Final = 10_000
 MAX_PASSWORD: Final = 1024
 """Bytes; longer ones are refused before any work is done."""
 MAX_NAME: Final = 256
-AT_ONCE: Final = 2
-"""Hashes that are computed at the same time: each takes 19 MiB and a core."""
 MAX_FAILURES: Final = 10
 FAILURE_WINDOW: Final = 60.0
 """So many failures of one address within so many seconds, and it has to wait."""
 MAX_ADDRESSES: Final = 10_000
 WRONG: Final = "the user or the password is wrong"
+
+T = TypeVar("T")
 
 _HASHER = PasswordHasher(time_cost=2, memory_cost=19 * 1024, parallelism=1)
 
@@ -72,7 +72,6 @@ class Passwords:
         self._remembered: OrderedDict[bytes, tuple[str, float]] = OrderedDict()
         """By the keyed hash of user and password: the hash in the database that was right, and until when."""
         self._lock = threading.Lock()
-        self._slots = threading.BoundedSemaphore(AT_ONCE)
 
     @property
     def is_quick(self) -> bool:
@@ -107,8 +106,7 @@ class Passwords:
         row = users.find(self._database.reader(), user)
         stored = self._nobody if row is None else row.password
         try:
-            with self._slots:
-                _HASHER.verify(stored, password)
+            _HASHER.verify(stored, password)
         except (VerificationError, InvalidHashError, UnicodeEncodeError):
             raise AuthenticationError(WRONG) from None
         if row is None:
@@ -123,6 +121,14 @@ class Passwords:
         return hmac.digest(self._key, told, hashlib.sha256)
 
 
+class TooManyAttempts(AuthenticationError):
+    """The address has to wait. Nothing was verified."""
+
+    def __init__(self, address: str, wait: int) -> None:
+        super().__init__(f"too many failed attempts from {address}: try again in {wait} s")
+        self.wait: Final = wait
+
+
 class Attempts:
     """Failures by address. One worker's: an address that tries all of them has as many more."""
 
@@ -132,12 +138,26 @@ class Attempts:
         """How many, and when the first of them is forgotten."""
         self._lock = threading.Lock()
 
-    def wait(self, address: str) -> int:
-        """Seconds until this address may try again; 0 when it may now."""
+    def admit(self, address: str) -> None:
+        """Raises TooManyAttempts while this address may not try."""
         with self._lock:
             count, until = self._failures.get(address, (0, 0.0))
         left = until - self._clock()
-        return int(left) + 1 if count >= MAX_FAILURES and left > 0 else 0
+        if count >= MAX_FAILURES and left > 0:
+            raise TooManyAttempts(address, int(left) + 1)
+
+    def counted(self, address: str, verify: Callable[[], T]) -> T:
+        """What `verify` gives; when it raises AuthenticationError, that is a failure of this address.
+
+        Called where it is verified, not where somebody waits for it: of a thousand guesses that wait in a queue, those
+        behind the last one that is allowed cost nothing.
+        """
+        self.admit(address)
+        try:
+            return verify()
+        except AuthenticationError:
+            self.failed(address)
+            raise
 
     def failed(self, address: str) -> None:
         now = self._clock()

@@ -47,16 +47,9 @@ class PlainNegotiation:
         parts = payload.split(b"\0")
         if len(parts) != 3:
             raise AuthenticationError(f"a PLAIN message has three parts, this one {len(parts)}")
-        attempts = self._plain.attempts
-        if wait := attempts.wait(self._address):
-            raise AuthenticationError(f"too many failed attempts from {self._address}: try again in {wait} s")
         actor, user, password = parts
-        try:
-            name = user.decode("utf-8", "replace")
-            self._plain.passwords.check(name, password.decode("utf-8", "surrogateescape"))
-        except AuthenticationError:
-            attempts.failed(self._address)
-            raise
+        name, secret = user.decode("utf-8", "replace"), password.decode("utf-8", "surrogateescape")
+        self._plain.attempts.counted(self._address, lambda: self._plain.passwords.check(name, secret))
         self.principal = name
         self.user = acting_as(actor, name, name, self._plain.proxies)
         return b"", True

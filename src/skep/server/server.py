@@ -41,6 +41,9 @@ SWITCH_INTERVAL: Final = 0.0002
 STREAM_THREADS: Final = 4
 """Threads of a worker that make the chunks of long replies."""
 
+PROOF_THREADS: Final = 2
+"""Threads of a worker that check who somebody is. A password takes 19 MiB and a core while it is hashed."""
+
 
 def _nothing() -> None:
     """An application that holds nothing has nothing to close."""
@@ -79,6 +82,7 @@ class Server:
         self._application = application
         self._ports = ports
         self._stream_pool = Pool(STREAM_THREADS, "skep-stream")
+        self._proof_pool = Pool(PROOF_THREADS, "skep-proof")
         self.state = state or ServerState()
         self._tasks: list[asyncio.Task[None]] = []
         self._listener: Listener | None = None
@@ -95,11 +99,12 @@ class Server:
             # Without the port nobody could ask for the figures.
             self.state.tallies = self.state.tallies or Tallies()
             self._tally = self.state.tallies.worker(self.state.slot)
-            handler = Measured(handler, self._tally)
+            handler = Measured(handler, self._tally.calls)
         service = Service(
             handler,
             application.pool,
             self._stream_pool,
+            self._proof_pool,
             settings,
             self.state,
             Generation.of(settings.compat),
@@ -126,11 +131,12 @@ class Server:
         assert self.state.tallies is not None
         identities = Identities(
             application.proofs or Proofs(),
-            application.pool,
+            self._proof_pool,
             wanted=settings.wants_proof,
             proxies=settings.proxy_users,
         )
-        metrics = Metrics(self.state.tallies, settings, STREAM_THREADS)
+        pools = {"calls": application.pool.size, "streams": STREAM_THREADS, "proofs": PROOF_THREADS}
+        metrics = Metrics(self.state.tallies, pools)
         return HttpPort(listening, service, identities, metrics, application.check)
 
     async def stop(self) -> None:
@@ -149,8 +155,8 @@ class Server:
         for task in (*waits, *self._tasks):
             task.cancel()
         await asyncio.gather(*waits, *self._tasks, return_exceptions=True)
-        self._stream_pool.close()
-        self._application.pool.close()
+        for pool in (self._proof_pool, self._stream_pool, self._application.pool):
+            pool.close()
         self._application.close()
 
     def end(self) -> None:
@@ -202,6 +208,7 @@ class Server:
                     connections=self.state.count(),
                     waiting_calls=self._application.pool.waiting,
                     waiting_chunks=self._stream_pool.waiting,
+                    waiting_proofs=self._proof_pool.waiting,
                     long_replies=self.state.open_streams,
                 )
 

@@ -56,6 +56,8 @@ class Service:
     """The application's threads; they may all be waiting for a stream to end."""
     stream_pool: Pool
     """The threads that only streams use, so that these always come to their end."""
+    proof_pool: Pool
+    """The threads that check who somebody is: however many knock, calls go on."""
     settings: Settings
     state: ServerState
     generation: Generation
@@ -345,7 +347,7 @@ class ThriftConnection(asyncio.Protocol):
     # Authentication
 
     async def _negotiate(self, message: SaslMessage) -> None:
-        authenticator, run = self._service.authenticator, self._service.pool.run
+        authenticator, run = self._service.authenticator, self._service.proof_pool.run
         try:
             if authenticator is None:
                 raise AuthenticationError(sasl.NOT_CONFIGURED)
