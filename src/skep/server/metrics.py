@@ -5,7 +5,7 @@ prometheus-client is imported here, and here only: when the HTTP port is open.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Final
 
 from prometheus_client import CollectorRegistry, generate_latest
@@ -13,57 +13,64 @@ from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Histo
 from prometheus_client.registry import Collector
 
 from skep import __version__
-from skep.config import Settings
-from skep.gate.tallies import BOUNDS, Tallies
+from skep.gate.tallies import BOUNDS, MethodTally, Tallies
 
 CONTENT_TYPE: Final = "text/plain; version=0.0.4; charset=utf-8"
-
-_GAUGES = {
-    "connections": ("skep_connections", "Open connections, on both ports."),
-    "waiting_calls": ("skep_pool_waiting", "Calls that wait for a thread."),
-    "waiting_chunks": ("skep_stream_pool_waiting", "Pieces of long replies that wait for a thread."),
-    "long_replies": ("skep_streams", "Long replies that hold a snapshot of the database."),
-}
+_WAITING = {"calls": "waiting_calls", "streams": "waiting_chunks", "proofs": "waiting_proofs"}
+"""The gauge of each pool's queue."""
 
 
 class _Tallied(Collector):
-    def __init__(self, tallies: Tallies, settings: Settings, stream_threads: int) -> None:
+    def __init__(self, tallies: Tallies, pools: Mapping[str, int]) -> None:
         self._tallies = tallies
-        self._threads = {
-            "skep_pool_threads": settings.threads * settings.workers,
-            "skep_stream_pool_threads": stream_threads * settings.workers,
-        }
+        self._pools = pools
 
     def collect(self) -> Iterator[Metric]:
-        calls = CounterMetricFamily("skep_calls", "Calls by method.", labels=["method"])
-        errors = CounterMetricFamily("skep_errors", "Calls that were answered with an error.", labels=["method"])
-        times = HistogramMetricFamily("skep_call_seconds", "The time that calls took.", labels=["method"])
-        for tally in self._tallies.methods():
-            name = [tally.method.name]
-            calls.add_metric(name, sum(tally.buckets))
-            errors.add_metric(name, tally.errors)
-            total, buckets = 0, []
-            for bound, count in zip((*map(str, BOUNDS), "+Inf"), tally.buckets, strict=True):
-                total += count
-                buckets.append((bound, float(total)))
-            times.add_metric(name, buckets, tally.seconds)
-        yield from (calls, errors, times)
-        for gauge, (metric, text) in _GAUGES.items():
-            yield GaugeMetricFamily(metric, text, value=self._tallies.gauge(gauge))
-        for metric, threads in self._threads.items():
-            yield GaugeMetricFamily(metric, "Threads there can be.", value=threads)
-        yield GaugeMetricFamily("skep_workers", "Processes that serve.", value=self._tallies.workers)
+        tallies = self._tallies
+        clients = (([tally.method.name], tally) for tally in tallies.methods())
+        yield from _families("skep", "Calls of clients", ["method"], clients)
+        remotes = (([tally.method.name, remote], tally) for remote, tally in tallies.remotes())
+        yield from _families("skep_remote", "Calls to remotes", ["method", "remote"], remotes)
+        yield GaugeMetricFamily("skep_connections", "Open connections, on both ports.", tallies.gauge("connections"))
+        yield GaugeMetricFamily(
+            "skep_streams", "Long replies that hold a snapshot of the database.", tallies.gauge("long_replies")
+        )
+        threads = GaugeMetricFamily("skep_pool_threads", "Threads that a pool can have.", labels=["pool"])
+        queues = GaugeMetricFamily("skep_pool_waiting", "Work that waits for a thread of a pool.", labels=["pool"])
+        for pool, size in self._pools.items():
+            threads.add_metric([pool], size * tallies.workers)
+            queues.add_metric([pool], tallies.gauge(_WAITING[pool]))
+        yield from (threads, queues)
+        yield GaugeMetricFamily("skep_workers", "Processes that serve.", tallies.workers)
         info = GaugeMetricFamily("skep_build_info", "The version that runs.", labels=["version"])
         info.add_metric([__version__], 1)
         yield info
 
 
-class Metrics:
-    """The page."""
+def _families(
+    prefix: str, what: str, labels: list[str], found: Iterable[tuple[list[str], MethodTally]]
+) -> tuple[Metric, ...]:
+    """Calls, errors and times, each by the same labels."""
+    calls = CounterMetricFamily(f"{prefix}_calls", f"{what}.", labels=labels)
+    errors = CounterMetricFamily(f"{prefix}_errors", f"{what} that were answered with an error.", labels=labels)
+    times = HistogramMetricFamily(f"{prefix}_call_seconds", f"{what}: the time they took.", labels=labels)
+    for values, tally in found:
+        calls.add_metric(values, sum(tally.buckets))
+        errors.add_metric(values, tally.errors)
+        total, buckets = 0, []
+        for bound, count in zip((*map(str, BOUNDS), "+Inf"), tally.buckets, strict=True):
+            total += count
+            buckets.append((bound, float(total)))
+        times.add_metric(values, buckets, tally.seconds)
+    return calls, errors, times
 
-    def __init__(self, tallies: Tallies, settings: Settings, stream_threads: int) -> None:
+
+class Metrics:
+    """The page. `pools`: the threads that each pool of a worker can have."""
+
+    def __init__(self, tallies: Tallies, pools: Mapping[str, int]) -> None:
         self._registry = CollectorRegistry(auto_describe=False)
-        self._registry.register(_Tallied(tallies, settings, stream_threads))
+        self._registry.register(_Tallied(tallies, pools))
 
     def text(self) -> bytes:
         return generate_latest(self._registry)
