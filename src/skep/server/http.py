@@ -27,7 +27,7 @@ from starlette.routing import Route, Router
 from skep.config import RESERVED_PATHS, Settings
 from skep.errors import ConfigError, SkepError
 from skep.server.http_connection import Pages
-from skep.server.http_thrift import NINE, HmsHttp, ThriftOverHttp, respond
+from skep.server.http_thrift import NINE, Bodies, HmsHttp, ThriftOverHttp, respond
 from skep.server.identity import Identities
 from skep.server.listener import Listener
 from skep.server.metrics import CONTENT_TYPE, Metrics
@@ -102,11 +102,12 @@ def _routes(service: Service, identities: Identities, metrics: Metrics, check: C
         line = f"there is nothing at this path: POST to {settings.http_path} or {METASTORE}, or GET {HEALTH}\n"
         await respond(send, 404, line.encode())
 
-    nine = HmsHttp(service, identities, NINE if settings.http_methods == "nine" else None)
+    bodies = Bodies()
+    nine = HmsHttp(service, identities, bodies, NINE if settings.http_methods == "nine" else None)
     return Router(
         [
             Route(settings.http_path, nine),
-            Route(METASTORE, ThriftOverHttp(service, identities)),
+            Route(METASTORE, ThriftOverHttp(service, identities, bodies)),
             Route(HEALTH, health),
             Route(READY, ready),
             Route(METRICS, figures),

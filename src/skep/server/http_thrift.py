@@ -1,12 +1,14 @@
 """Thrift over HTTP: one call a POST, to the handler that the Thrift port has as well.
 
 A request is a session of its own: nothing of one caller is there for the next. Who is asking is decided before the
-body is read. This module knows methods only as the table has them.
+body is read. What all requests of a worker hold of their bodies at a time is bounded. This module knows methods only
+as the table has them.
 """
 
 from __future__ import annotations
 
 import asyncio
+import logging
 import zlib
 from collections.abc import Collection, Iterable
 from functools import partial
@@ -14,7 +16,7 @@ from http import HTTPStatus
 from time import monotonic
 from typing import Any, Final
 
-from skep.errors import ApplicationError, RemoteProtocolError
+from skep.errors import ApplicationError, RemoteProtocolError, StoreError
 from skep.hive.generation import Generation
 from skep.server.calls import failure, log_when_slow
 from skep.server.identity import Identities, Unauthorized
@@ -25,6 +27,8 @@ from skep.wire.limits import MAX_MESSAGE
 from skep.wire.message import REPLY, Call, Reply, Session, Stream
 from skep.wire.methods import Method
 from skep.wire.tjson_protocol import TJSON_2_3_0
+
+log = logging.getLogger("skep.server")
 
 Headers = Iterable[tuple[bytes, bytes]]
 
@@ -49,9 +53,14 @@ NINE: Final = frozenset(
 """The methods of the Hive Metastore HTTP protocol ([MS-HMSHTTP], section 6.1)."""
 MAX_READING: Final = 1024 * 1024
 """Bytes of a body that can only ask for one of the nine."""
+SHORT: Final = 64 * 1024
+"""Bytes of a body that is always taken, whatever the others hold."""
+MAX_HELD: Final = 256 * 1024 * 1024
+"""Bytes that long bodies may hold at a time, in a worker."""
 GZIP_FROM: Final = 1400
 """Bytes: what fits in one packet is not worth compressing."""
 _GZIP_LEVEL = 1
+_SOON = ((b"retry-after", b"5"),)
 
 
 class Refusal(Exception):
@@ -64,15 +73,31 @@ class Refusal(Exception):
         self.headers = tuple(headers)
 
 
+class Bodies:
+    """How much of requests is in memory. One for all paths of a worker."""
+
+    def __init__(self, most: int = MAX_HELD) -> None:
+        self._most = most
+        self.held = 0
+
+    def grow(self, before: int, now: int) -> None:
+        """A body has become longer. Raises Refusal when there is no room for it."""
+        if now > SHORT and self.held + now - before > self._most:
+            text = "too many long requests are being read at the same time: try again in a moment"
+            raise Refusal(503, text, _SOON)
+        self.held += now - before
+
+
 class ThriftOverHttp:
     """An ASGI application for one path."""
 
     generation: Generation
     max_body: int = MAX_MESSAGE
 
-    def __init__(self, service: Service, identities: Identities) -> None:
+    def __init__(self, service: Service, identities: Identities, bodies: Bodies) -> None:
         self._service = service
         self._identities = identities
+        self._bodies = bodies
         self.generation = service.generation
 
     async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
@@ -82,7 +107,7 @@ class ThriftOverHttp:
             await respond(send, refusal.status, f"{refusal.line}\n".encode(), refusal.headers)
         except Unauthorized as error:
             headers = [(b"www-authenticate", each.encode()) for each in error.challenges]
-            if error.retry_after:
+            if error.retry_after is not None:
                 headers.append((b"retry-after", b"%d" % error.retry_after))
             await respond(send, error.status, f"{error}\n".encode(), headers)
 
@@ -107,17 +132,39 @@ class ThriftOverHttp:
         headers: dict[bytes, bytes] = dict(scope["headers"])
         client = scope["client"] or ("", 0)
         session = Session(f"{client[0]}:{client[1]}", self.generation)
-        proof = await self._identify(scope, headers, session)
+        try:
+            proof = await self._identify(scope, headers, session)
+        except StoreError as error:
+            log.error("%s: who is asking cannot be found out: %s", session.peer, error)
+            raise Refusal(503, "who is asking cannot be found out now: try again later", _SOON) from None
         label = _media_type(headers)
-        exchange = self._read(await _body(receive, headers, self.max_body))
+        body = _Body(self._bodies, self.max_body)
+        try:
+            await body.receive(receive, headers)
+            await self._reply(body, session, headers, [(b"content-type", label), *proof], receive, send)
+        finally:
+            body.forget()
+
+    async def _reply(
+        self, body: _Body, session: Session, headers: dict[bytes, bytes], answers: Any, receive: Any, send: Any
+    ) -> None:
+        exchange = await self._parsed(body.data)
         reply = await self._answer(exchange, session)
-        answers = [(b"content-type", label), *proof]
         if exchange.request.oneway:
             await respond(send, 200, b"", answers)
         elif isinstance(reply, Reply):
             await self._send(exchange, reply, headers, answers, receive, send)
         else:
             await respond(send, 200, reply, answers)
+
+    async def _parsed(self, body: bytes) -> Exchange:
+        if len(body) <= SHORT:
+            return self._read(body)
+        # On the loop a long message would keep all others waiting.
+        try:
+            return await self._service.pool.run(partial(self._read, body))
+        except StoreError as error:
+            raise Refusal(503, str(error), _SOON) from None
 
     def _read(self, body: bytes) -> Exchange:
         try:
@@ -236,8 +283,10 @@ class _Outlet:
 class HmsHttp(ThriftOverHttp):
     """The path of the Hive Metastore HTTP protocol: TJSON only, proven callers only, structs as in Hive 2.3."""
 
-    def __init__(self, service: Service, identities: Identities, methods: Collection[str] | None) -> None:
-        super().__init__(service, identities)
+    def __init__(
+        self, service: Service, identities: Identities, bodies: Bodies, methods: Collection[str] | None
+    ) -> None:
+        super().__init__(service, identities, bodies)
         self.generation = Generation.HIVE_2_3
         self._methods = methods
         if methods is not None:
@@ -280,23 +329,42 @@ def _media_type(headers: dict[bytes, bytes]) -> bytes:
     return raw
 
 
-async def _body(receive: Any, headers: dict[bytes, bytes], most: int) -> bytes:
-    too_long = Refusal(413, f"the body has more than {most} bytes, which is the most that is taken")
-    announced = headers.get(b"content-length", b"0")
-    if announced.isdigit() and int(announced) > most:
-        raise too_long
-    parts: list[bytes] = []
-    length = 0
-    while True:
-        message = await receive()
-        if message["type"] == "http.disconnect":
-            raise Refusal(400, "the request ended in the middle of its body")
-        length += len(message["body"])
-        if length > most:
-            raise too_long
-        parts.append(message["body"])
-        if not message["more_body"]:
-            return b"".join(parts) if len(parts) > 1 else parts[0]
+class _Body:
+    """The body of one request, as far as it has come."""
+
+    def __init__(self, bodies: Bodies, most: int) -> None:
+        self._bodies = bodies
+        self._most = most
+        self._length = 0
+        self.data = b""
+
+    async def receive(self, receive: Any, headers: dict[bytes, bytes]) -> None:
+        """All of it. Raises Refusal for one that is too long, or ends too soon."""
+        announced = headers.get(b"content-length", b"0")
+        if announced.isdigit() and int(announced) > self._most:
+            raise self._too_long()
+        parts: list[bytes] = []
+        more = True
+        while more:
+            message = await receive()
+            if message["type"] == "http.disconnect":
+                raise Refusal(400, "the request ended in the middle of its body")
+            part, more = message["body"], message["more_body"]
+            if self._length + len(part) > self._most:
+                raise self._too_long()
+            self._bodies.grow(self._length, self._length + len(part))
+            self._length += len(part)
+            parts.append(part)
+        self.data = b"".join(parts) if len(parts) > 1 else parts[0]
+
+    def forget(self) -> None:
+        """Lets its memory go."""
+        self.data = b""
+        self._bodies.held -= self._length
+        self._length = 0
+
+    def _too_long(self) -> Refusal:
+        return Refusal(413, f"the body has more than {self._most} bytes, which is the most that is taken")
 
 
 def _wants_gzip(headers: dict[bytes, bytes]) -> bool:
