@@ -1,7 +1,9 @@
-"""PySpark's own Java metastore client through Kerberos: unmodified, with settings that Hive's users know."""
+"""PySpark's own Java metastore client through Kerberos and with delegation tokens: unmodified, with settings that
+Hive's users know. Each of the three protections (hadoop.rpc.protection) has its turn."""
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -40,10 +42,45 @@ result["owner"] = [row[1] for row in rows("describe extended d.t") if row[0] == 
 """
 
 
+GET_TOKEN = """
+jvm = spark.sparkContext._jvm
+conf = jvm.org.apache.hadoop.hive.conf.HiveConf()
+for name, value in spark.sparkContext.getConf().getAll():
+    if name.startswith("spark.hadoop."):
+        conf.set(name.removeprefix("spark.hadoop."), value)
+client = jvm.org.apache.hadoop.hive.metastore.HiveMetaStoreClient(conf)
+token = client.getDelegationToken("alice", "alice")
+result = {"token": token, "until": client.renewDelegationToken(token)}
+"""
+"""What a launcher of jobs does with its ticket, in Java."""
+
+USE_TOKEN = """
+jvm = spark.sparkContext._jvm
+user = jvm.org.apache.hadoop.security.UserGroupInformation.getLoginUser()
+jvm.org.apache.hadoop.hive.shims.Utils.setTokenStr(user, TOKEN, "skep")
+result = {"ticket": user.hasKerberosCredentials()}
+spark.sql("create database d")
+spark.sql("create table d.t (a int) using parquet")
+spark.sql("insert into d.t values (1), (2)")
+result["t"] = [row[0] for row in spark.sql("select a from d.t order by a").collect()]
+conf = jvm.org.apache.hadoop.hive.conf.HiveConf()
+for name, value in spark.sparkContext.getConf().getAll():
+    if name.startswith("spark.hadoop."):
+        conf.set(name.removeprefix("spark.hadoop."), value)
+client = jvm.org.apache.hadoop.hive.metastore.HiveMetaStoreClient(conf)
+client.cancelDelegationToken(TOKEN)
+try:
+    jvm.org.apache.hadoop.hive.metastore.HiveMetaStoreClient(conf)
+except Exception as error:
+    result["after"] = str(error)
+"""
+"""What a job does with its token."""
+
+
 @pytest.fixture
 def server(realm: Realm, protection: str) -> Iterator[RunningServer]:
     """It takes clients in the one protection that the test is about."""
-    qop = {"authentication": "auth", "privacy": "auth-conf"}[protection]
+    qop = {"authentication": "auth", "integrity": "auth-int", "privacy": "auth-conf"}[protection]
     kerberos: dict[str, Any] = {"kerberos_principal": realm.service, "kerberos_keytab": realm.keytab, "sasl_qop": qop}
     with running_server(**kerberos, log_level="debug") as running:
         yield running
@@ -61,19 +98,23 @@ def hadoop_configuration(folder: Path, realm: Realm, protection: str) -> Path:
     return folder
 
 
-@pytest.mark.parametrize(
-    ("login", "protection"), [("ticket cache", "authentication"), ("keytab", "privacy")], ids=["kinit", "keytab"]
-)
-def test_spark_works_through_kerberos(
-    server: RunningServer, realm: Realm, tmp_path: Path, login: str, protection: str
-) -> None:
-    conf = {
+def settings_of(server: RunningServer, realm: Realm) -> dict[str, str]:
+    return {
         "spark.hadoop.hive.metastore.uris": f"thrift://localhost:{server.port}",
         "spark.hadoop.hive.metastore.sasl.enabled": "true",
         "spark.hadoop.hive.metastore.kerberos.principal": f"hive/_HOST@{realm.kdc.realm}",
         "spark.sql.warehouse.dir": server.warehouse,
         "spark.driver.extraJavaOptions": f"-Djava.security.krb5.conf={realm.kdc.config}",
     }
+
+
+@pytest.mark.parametrize(
+    ("login", "protection"), [("ticket cache", "authentication"), ("keytab", "privacy")], ids=["kinit", "keytab"]
+)
+def test_spark_works_through_kerberos(
+    server: RunningServer, realm: Realm, tmp_path: Path, login: str, protection: str
+) -> None:
+    conf = settings_of(server, realm)
     env = {"HADOOP_CONF_DIR": str(hadoop_configuration(tmp_path, realm, protection))}
     if login == "keytab":
         conf["spark.kerberos.principal"] = realm.alice
@@ -92,6 +133,27 @@ def test_spark_works_through_kerberos(
     assert f"authenticated as {realm.alice}" in server.log
     assert "refused" not in server.log
     assert _users_of_events(server) == {"alice"}
+
+
+@pytest.mark.parametrize("protection", ["integrity"])
+def test_a_job_without_a_ticket_works_with_a_token_that_was_got_by_kerberos(
+    server: RunningServer, realm: Realm, tmp_path: Path, protection: str
+) -> None:
+    conf = settings_of(server, realm)
+    env = {"HADOOP_CONF_DIR": str(hadoop_configuration(tmp_path, realm, protection))}
+
+    launched = run_spark(GET_TOKEN, conf=conf, env={**env, "KRB5CCNAME": str(realm.cache)})
+    assert launched["until"] > time.time() * 1000
+    assert f"authenticated as {realm.alice}" in server.log
+
+    script = f"TOKEN = {launched['token']!r}\n{USE_TOKEN}"
+    token_conf = {**conf, "spark.hadoop.hive.metastore.token.signature": "skep"}
+    done = run_spark(script, conf=token_conf, env={**env, "KRB5CCNAME": str(tmp_path / "no tickets")})
+    assert (done["ticket"], done["t"]) == (False, [1, 2])
+    assert "Could not connect to meta store" in done["after"]
+    assert "refused: not authenticated: token expired or does not exist: of alice for alice" in server.log
+    assert _users_of_events(server) == {"alice"}
+    assert launched["token"] not in server.log
 
 
 def _users_of_events(server: RunningServer) -> set[str]:

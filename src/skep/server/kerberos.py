@@ -41,6 +41,16 @@ _PROTOCOL_ERRORS = -1765328384 % 2**32
 _NO_TEXTS = ("Success", "Unknown error")
 """What stands for a minor code that the mechanism did not set."""
 _WRONG_KEY = "the server's keytab has another key than the KDC: make it anew (ktadd), then kinit again"
+_SAID = (
+    ("Ticket expired", 32),
+    ("Ticket not yet valid", 33),
+    ("Request is a replay", 34),
+    ("does not match server principal", 35),
+    ("Cannot decrypt ticket for", 36),
+    ("Clock skew too great", 37),
+    ("Cannot find key for", 45),
+)
+"""Within SPNEGO the numbers of errors are replaced by others; MIT's words stay, and tell which it was."""
 
 
 def server_principal(configured: str, host: Callable[[], str] = socket.getfqdn) -> str:
@@ -80,8 +90,17 @@ def explain(error: gssapi.raw.GSSError, principal: str) -> str:
         37: "the clocks of the client, the KDC and the server must agree",
         44: _WRONG_KEY,
         45: _WRONG_KEY,
-    }.get(error.min_code - _PROTOCOL_ERRORS)
+    }.get(_number(error))
     return f"{_texts(error)}{'; ' + hint if hint else ''}"
+
+
+def _number(error: gssapi.raw.GSSError) -> int:
+    """Which error of RFC 4120 it was; 0 when that cannot be told."""
+    number: int = error.min_code - _PROTOCOL_ERRORS
+    if 0 < number < 128:
+        return number
+    said = _texts(error)
+    return next((code for words, code in _SAID if words in said), 0)
 
 
 class Kerberos:
