@@ -1,4 +1,4 @@
-"""Clients that others wrote speak to the HTTP port: Apache Thrift's THttpClient, and Thrift for Node."""
+"""Clients that others wrote speak to the HTTP port: curl, Apache Thrift's THttpClient, and Thrift for Node."""
 
 from __future__ import annotations
 
@@ -12,7 +12,19 @@ import pytest
 
 from skep.errors import ApplicationError, NoSuchObjectException
 from skep.testing import RunningServer
-from tests.server.http_support import API, DB, TABLE, any_certificate, basic, fill, http_server
+from tests.server.http_support import (
+    API,
+    DB,
+    JSON,
+    PASSWORD,
+    TABLE,
+    THRIFT,
+    USER,
+    any_certificate,
+    basic,
+    fill,
+    http_server,
+)
 from tests.support.apache import PEERS
 from tests.support.apache_thrift import ApacheHttpClient
 
@@ -27,6 +39,49 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningServer]:
 def apache(server: RunningServer, path: str, protocol: str, version: str, **headers: str) -> ApacheHttpClient:
     uri = f"https://127.0.0.1:{server.http_port}{path}"
     return ApacheHttpClient(uri, protocol, version, any_certificate(), headers)
+
+
+def curl(server: RunningServer, data: str, *words: str, path: str = API, kind: str = JSON) -> tuple[int, str]:
+    """As the specification shows it: the status, and what was printed."""
+    program = shutil.which("curl")
+    assert program is not None, "curl is part of every machine that builds this"
+    done = subprocess.run(
+        [
+            *(program, "-k", "-sS", "-X", "POST", "--max-time", "60", "-w", "\n%{http_code}", "--data", data),
+            *("-H", f"Content-Type: {kind}", *words, f"https://127.0.0.1:{server.http_port}{path}"),
+        ],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    body, _, status = done.stdout.rpartition("\n")
+    return int(status), body
+
+
+@pytest.mark.parametrize(
+    ("data", "result"),
+    [
+        ('[1, "get_all_databases", 1, 1, {}]', {"lst": ["str", 2, "default", DB]}),
+        ('[1, "get_databases", 1, 1, {"1": {"str": "default*"}}]', {"lst": ["str", 1, "default"]}),
+        ('[1, "get_all_tables", 1, 1, {"1": {"str": "default"}}]', {"lst": ["str", 0]}),
+        ('[1,"get_tables",1,1,{"1":{"str":"default"},"2":{"str":"*"}}]', {"lst": ["str", 0]}),
+    ],
+)
+@pytest.mark.parametrize("kind", [JSON, THRIFT])
+def test_curl_gets_the_answers_of_the_specification(
+    server: RunningServer, data: str, result: dict[str, object], kind: str
+) -> None:
+    status, body = curl(server, data, "-u", f"{USER}:{PASSWORD}", kind=kind)
+    assert status == 200
+    assert json.loads(body) == [1, json.loads(data)[1], 2, 1, {"0": result}]
+
+
+def test_curl_asks_for_compression_and_is_refused_with_one_line(server: RunningServer) -> None:
+    data = f'[1,"get_partitions",1,1,{{"1":{{"str":"{DB}"}},"2":{{"str":"{TABLE}"}},"3":{{"i16":-1}}}}]'
+    status, body = curl(server, data, "-u", f"{USER}:{PASSWORD}", "--compressed", "-H", "Transfer-Encoding: chunked")
+    assert (status, json.loads(body)[4]["0"]["lst"][:2]) == (200, ["rec", 2])
+    assert curl(server, data)[0] == 401
+    assert curl(server, data, "-u", f"{USER}:wrong") == (401, "the user or the password is wrong\n")
 
 
 def test_apache_thrift_reads_all_nine_methods_in_json(server: RunningServer) -> None:

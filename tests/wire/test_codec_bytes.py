@@ -145,6 +145,12 @@ def test_not_a_number_comes_back_as_such(protocol: str) -> None:
     assert math.isnan(decode(DoubleColumnStatsData, data, protocol).lowValue)
 
 
+@pytest.mark.parametrize(("number", "text"), [(math.nan, "NaN"), (math.inf, "Infinity"), (-math.inf, "-Infinity")])
+def test_numbers_that_json_has_not_are_quoted_as_apache_quotes_them(number: float, text: str) -> None:
+    data = encode(DoubleColumnStatsData(lowValue=number), "json")
+    assert data == b'{"1":{"dbl":"%b"}}' % text.encode()
+
+
 GET_DATABASE = METHODS["get_database"]
 MESSAGES: list[tuple[str, int, int, bytes, str, str, str]] = [
     (

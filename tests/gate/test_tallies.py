@@ -1,0 +1,89 @@
+"""What is counted: by method, by remote, by each worker for itself and summed for who asks."""
+
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+
+from skep.errors import ApplicationError, NoSuchObjectException
+from skep.gate.measured import Measured
+from skep.gate.tallies import MAX_REMOTES, OTHERS, Tallies, WorkerTally
+from skep.remotes.definitions import Definitions, RemoteDatabase
+from skep.remotes.routing import Routed
+from skep.server.metrics import Metrics
+from skep.wire.message import Call, Handler, Session
+from skep.wire.methods import METHODS
+from tests.support.memory_metastore import MemoryMetastore
+
+POOLS = {"calls": 8, "streams": 4, "proofs": 2}
+
+
+def figures(tallies: Tallies) -> dict[str, float]:
+    """The page that Prometheus reads, as a dict of its lines."""
+    lines = Metrics(tallies, POOLS).text().decode().splitlines()
+    return {name: float(value) for name, _, value in (x.rpartition(" ") for x in lines if not x.startswith("#"))}
+
+
+def ask(handler: Handler, name: str, *args: object) -> None:
+    method = METHODS[name]
+    asyncio.run(handler.handle(Call(method, args), Session())).value(method)
+
+
+def test_calls_are_counted_by_method_and_those_of_remotes_by_remote_as_well() -> None:
+    tallies = Tallies(2)
+    local = MemoryMetastore({"default": ("orders",)})
+    far = MemoryMetastore({"raw": ("clicks",)})
+    for slot in range(2):
+        tally = tallies.worker(slot)
+        remotes = Definitions([RemoteDatabase("sales", "raw", "thrift://far:9083")], local.databases)
+
+        def connect(remote: RemoteDatabase, tally: WorkerTally = tally) -> Handler:
+            return Measured(far, tally.remote(remote.name))
+
+        handler = Measured(Routed(local, remotes, connect), tally.calls)
+        ask(handler, "get_table", "default", "orders")
+        ask(handler, "get_table", "sales", "clicks")
+        with pytest.raises((NoSuchObjectException, ApplicationError)):
+            ask(handler, "get_table", "sales", "nothing")
+    found = figures(tallies)
+    assert found['skep_calls_total{method="get_table"}'] == 6
+    assert found['skep_errors_total{method="get_table"}'] == 2
+    assert found['skep_remote_calls_total{method="get_table",remote="sales"}'] == 4
+    assert found['skep_remote_errors_total{method="get_table",remote="sales"}'] == 2
+    assert found['skep_remote_call_seconds_bucket{le="+Inf",method="get_table",remote="sales"}'] == 4
+    assert found['skep_remote_call_seconds_sum{method="get_table",remote="sales"}'] > 0
+
+
+def test_a_worker_that_takes_anothers_place_goes_on_counting() -> None:
+    tallies, method = Tallies(1), METHODS["get_table"]
+    tallies.worker(0).remote("sales").add(method, 0.5, False)
+    tallies.worker(0).remote("other").add(method, 0.5, False)
+    tallies.leave(0)
+    tallies.worker(0).remote("sales").add(method, 0.5, True)
+    assert {name: (sum(tally.buckets), tally.errors) for name, tally in tallies.remotes()} == {
+        "other": (1, 0),
+        "sales": (2, 1),
+    }
+
+
+def test_remotes_beyond_those_that_have_a_place_are_counted_together() -> None:
+    tallies, method = Tallies(1), METHODS["get_table"]
+    for number in range(MAX_REMOTES + 5):
+        tallies.worker(0).remote(f"remote {number}").add(method, 0.0, False)
+    found = {name: sum(tally.buckets) for name, tally in tallies.remotes()}
+    assert len(found) == MAX_REMOTES
+    assert found["remote 0"] == 1 and found[OTHERS] == 6
+
+
+def test_pools_and_their_queues_are_summed_over_the_workers() -> None:
+    tallies = Tallies(2)
+    tallies.worker(0).put(connections=3, waiting_proofs=1)
+    tallies.worker(1).put(connections=4, waiting_calls=2)
+    found = figures(tallies)
+    assert (found["skep_connections"], found["skep_workers"]) == (7, 2)
+    assert found['skep_pool_threads{pool="calls"}'] == 16
+    assert found['skep_pool_waiting{pool="calls"}'] == 2
+    assert found['skep_pool_waiting{pool="proofs"}'] == 1
+    tallies.leave(1)
+    assert figures(tallies)["skep_connections"] == 3
