@@ -161,26 +161,3 @@ def test_a_reader_that_leaves_in_the_middle_lets_its_snapshot_go(tmp_path: Path)
             client.connection.getresponse().read(1000)
         eventually(lambda: server.handler.closed == 1)
         assert server.handler.produced < 200_000_000
-
-
-@pytest.mark.soak
-def test_ten_thousand_idle_connections_leave_room_for_others(tmp_path: Path) -> None:
-    import resource
-
-    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
-    with http_server(tmp_path, max_connections=20_000) as server:
-        kept = []
-        try:
-            for _ in range(10_000):
-                client = browser(server)
-                client.connection.connect()
-                kept.append(client)
-            with browser(server) as other:
-                assert other.post(ALL).status == 200
-            resident = int(Path(f"/proc/{server.pid}/statm").read_text().split()[1]) * resource.getpagesize()
-            assert resident < 2 * 1024**3
-        finally:
-            for client in kept:
-                client.connection.close()
-            resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))

@@ -11,6 +11,7 @@ import contextlib
 import gc
 import logging
 import os
+import resource
 import selectors
 import signal
 import sys
@@ -37,6 +38,8 @@ MAX_YOUNG: Final = 5
 """So many that die young, one after the other, end the server."""
 GRACE: Final = 10.0
 """Seconds on top of the drain time-out before a worker that should have ended is killed."""
+OTHER_FILES: Final = 1000
+"""Open files that a worker may need besides its connections: databases, pools, spools."""
 FAILED: Final = 2
 """The exit code of a process that could not start."""
 
@@ -56,6 +59,7 @@ class Place(NamedTuple):
 def run(settings: Settings, build: Build) -> int:
     """Serves until a signal ends it; the process's exit code."""
     configure_logging(settings)
+    allow_files(settings.max_connections + OTHER_FILES)
     # A bad certificate is told before anything is started, and one that is missing is made by one process.
     thrift_tls(settings)
     if settings.http_port is not None:
@@ -107,6 +111,17 @@ def configure_logging(settings: Settings) -> None:
         format="%(asctime)s %(levelname)s [%(process)d] %(message)s",
         stream=sys.stderr,
     )
+
+
+def allow_files(wanted: int) -> None:
+    """Raises how many files this process and its workers may open, as far as the machine lets it."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if soft == resource.RLIM_INFINITY or soft >= wanted:
+        return
+    most = wanted if hard == resource.RLIM_INFINITY else min(wanted, hard)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (most, hard))
+    if most < wanted:
+        log.warning("at most %d files can be open (ulimit -Hn): max_connections will not be reached", most)
 
 
 def _loop_factory() -> Callable[[], asyncio.AbstractEventLoop] | None:
