@@ -1,14 +1,14 @@
-"""A client that authenticates by Kerberos: Thrift's SASL messages and frames over MIT's GSSAPI, written out by hand.
+"""Clients that authenticate: Thrift's SASL messages and frames written out by hand, for passwords and for Kerberos.
 
-It is the witness for `skep.server.kerberos` and shares nothing with it. gssapi is imported at its first use: without
-the extra these tests are skipped, not broken.
+They are the witnesses for `skep.server` and share nothing with it. gssapi is imported at its first use: without the
+extra the tests of Kerberos are skipped, not broken.
 """
 
 from __future__ import annotations
 
 import struct
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 from skep.wire.connection import NEED_DATA
 from skep.wire.message import Reply
@@ -23,7 +23,56 @@ class Refusal(Exception):
     """The server answered with a SASL error; its text."""
 
 
-class SaslPeer(Peer):
+class Sasl(Peer):
+    """A client that speaks Thrift's SASL messages, and calls in frames that nothing protects."""
+
+    def say(self, status: int, payload: bytes) -> None:
+        self.socket.sendall(struct.pack(">BI", status, len(payload)) + payload)
+
+    def hear(self, expected: int) -> bytes:
+        status, length = struct.unpack(">BI", self._exactly(5))
+        payload = self._exactly(length)
+        if status in (BAD, ERROR):
+            raise Refusal(payload.decode())
+        assert status == expected
+        return payload
+
+    def plain(self, name: str, password: str, actor: str = "") -> Self:
+        """Logs in by PLAIN, as `actor` if one is given."""
+        self.say(START, b"PLAIN")
+        self.say(COMPLETE, f"{actor}\0{name}\0{password}".encode())
+        assert self.hear(COMPLETE) == b""
+        return self
+
+    def send(self, name: str, *args: Any) -> None:
+        self.send_frame(self.message(name, *args))
+
+    def send_frame(self, frame: bytes) -> None:
+        self.socket.sendall(struct.pack(">I", len(frame)) + frame)
+
+    def reply(self) -> Reply:
+        while True:
+            event = self.wire.next_event()
+            if event is not NEED_DATA:
+                assert isinstance(event, Reply)
+                return event
+            self.wire.receive_data(self._frame())
+
+    def _frame(self) -> bytes:
+        (length,) = struct.unpack(">I", self._exactly(4))
+        return self._exactly(length)
+
+    def _exactly(self, size: int) -> bytes:
+        data = bytearray()
+        while len(data) < size:
+            part = self.socket.recv(size - len(data))
+            if not part:
+                raise ConnectionError(f"the server hung up after {len(data)} of {size} bytes")
+            data += part
+        return bytes(data)
+
+
+class SaslPeer(Sasl):
     """A connection from somebody whose ticket is in `cache`, to the service named `service` (service/host@REALM)."""
 
     def __init__(self, port: int, cache: Path, service: str, protocol: str = "binary") -> None:
@@ -75,24 +124,10 @@ class SaslPeer(Peer):
         self.say(COMPLETE, self.context.wrap(choice, False).message)
         assert self.hear(COMPLETE) == b""
 
-    def say(self, status: int, payload: bytes) -> None:
-        self.socket.sendall(struct.pack(">BI", status, len(payload)) + payload)
-
-    def hear(self, expected: int) -> bytes:
-        status, length = struct.unpack(">BI", self._exactly(5))
-        payload = self._exactly(length)
-        if status in (BAD, ERROR):
-            raise Refusal(payload.decode())
-        assert status == expected
-        return payload
-
     # The calls
 
     def send(self, name: str, *args: Any) -> None:
         self.send_frame(self.wrap(self.message(name, *args)))
-
-    def send_frame(self, frame: bytes) -> None:
-        self.socket.sendall(struct.pack(">I", len(frame)) + frame)
 
     def wrap(self, data: bytes, encrypt: bool = True) -> bytes:
         if self.layer == AUTH:
@@ -100,15 +135,10 @@ class SaslPeer(Peer):
         wrapped: bytes = self.context.wrap(data, encrypt and self.layer == CONFIDENTIALITY).message
         return wrapped
 
-    def reply(self) -> Reply:
-        while True:
-            event = self.wire.next_event()
-            if event is not NEED_DATA:
-                assert isinstance(event, Reply)
-                return event
-            (length,) = struct.unpack(">I", self._exactly(4))
-            self.frames.append(length)
-            self.wire.receive_data(self._unwrap(self._exactly(length)))
+    def _frame(self) -> bytes:
+        frame = super()._frame()
+        self.frames.append(len(frame))
+        return self._unwrap(frame)
 
     def _unwrap(self, frame: bytes) -> bytes:
         if self.layer == AUTH:
@@ -118,12 +148,3 @@ class SaslPeer(Peer):
         assert unwrapped.encrypted == (self.layer == CONFIDENTIALITY)
         message: bytes = unwrapped.message
         return message
-
-    def _exactly(self, size: int) -> bytes:
-        data = bytearray()
-        while len(data) < size:
-            part = self.socket.recv(size - len(data))
-            if not part:
-                raise ConnectionError(f"the server hung up after {len(data)} of {size} bytes")
-            data += part
-        return bytes(data)

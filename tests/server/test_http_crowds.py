@@ -54,17 +54,20 @@ def head(length: int, path: str = API, kind: str = JSON) -> bytes:
 
 
 def status(connection: socket.socket) -> int:
-    """Of the next answer, which is read whole."""
-    data = b""
-    while b"\r\n\r\n" not in data:
-        part = connection.recv(65536)
-        assert part, "the server hung up"
-        data += part
-    start, _, body = data.partition(b"\r\n\r\n")
-    length = int(start.lower().partition(b"content-length: ")[2].split()[0])
-    while len(body) < length:
-        body += connection.recv(65536)
+    """Of the next answer, which is read whole, and nothing behind it."""
+    start = b""
+    while not start.endswith(b"\r\n\r\n"):
+        start += _some(connection, 1)
+    left = int(start.lower().partition(b"content-length: ")[2].split()[0])
+    while left:
+        left -= len(_some(connection, left))
     return int(start.split()[1])
+
+
+def _some(connection: socket.socket, most: int) -> bytes:
+    data = connection.recv(most)
+    assert data, "the server hung up"
+    return data
 
 
 def memory(server: RunningServer) -> int:

@@ -42,7 +42,7 @@ from skep.store.opening import open_database
 from skep.testing import RunningServer, running_server
 from skep.wire.generated.databases import Database as DatabaseStruct
 from tests.server.http_support import PASSWORD, USER, Browser, basic, browser, http_server, user, who
-from tests.server.sasl import COMPLETE, OK, START, Refusal
+from tests.server.sasl import COMPLETE, OK, START, Refusal, Sasl
 from tests.server.support import Peer, certificate
 
 ALL = '[1,"get_all_databases",1,1,{}]'
@@ -272,46 +272,6 @@ def test_of_two_common_names_none_is_taken() -> None:
 # SASL: passwords over TLS, delegation tokens
 
 
-class Sasl(Peer):
-    """A client that speaks Thrift's SASL messages."""
-
-    def say(self, status: int, payload: bytes) -> None:
-        self.socket.sendall(bytes((status,)) + len(payload).to_bytes(4, "big") + payload)
-
-    def hear(self, expected: int) -> bytes:
-        head = self._exactly(5)
-        payload = self._exactly(int.from_bytes(head[1:], "big"))
-        if head[0] in (3, 4):
-            raise Refusal(payload.decode())
-        assert head[0] == expected
-        return payload
-
-    def _exactly(self, size: int) -> bytes:
-        data = b""
-        while len(data) < size:
-            part = self.socket.recv(size - len(data))
-            assert part, "the server hung up"
-            data += part
-        return data
-
-    def plain(self, name: str, password: str, actor: str = "") -> Sasl:
-        self.say(START, b"PLAIN")
-        self.say(COMPLETE, f"{actor}\0{name}\0{password}".encode())
-        assert self.hear(COMPLETE) == b""
-        return self
-
-    def ask(self, name: str, *args: Any) -> Any:
-        from skep.wire.methods import METHODS
-
-        message = self.message(name, *args)
-        self.socket.sendall(len(message).to_bytes(4, "big") + message)
-        while True:
-            self.wire.receive_data(self._exactly(int.from_bytes(self._exactly(4), "big")))
-            event = self.wire.next_event()
-            if hasattr(event, "value"):
-                return event.value(METHODS[name])
-
-
 @pytest.fixture(scope="module")
 def guarded(folder: Path) -> Iterator[RunningServer]:
     chain, key = certificate(folder)
@@ -327,7 +287,7 @@ def insecure() -> ssl.SSLContext:
 def test_a_password_over_tls_opens_the_thrift_port(guarded: RunningServer) -> None:
     with Sasl(guarded.port, tls=insecure()) as peer:
         peer.plain(USER, PASSWORD)
-        assert peer.ask("get_all_databases")[0] == "default"
+        assert peer.call("get_all_databases")[0] == "default"
 
 
 def test_a_password_without_tls_is_refused(guarded: RunningServer) -> None:
@@ -345,7 +305,7 @@ def test_only_proxy_users_act_for_others(guarded: RunningServer) -> None:
         peer.plain(USER, PASSWORD, actor="flip")
     with Sasl(guarded.port, tls=insecure()) as peer:
         peer.plain("knox", "gate", actor="flip")
-        token = Token.decode(peer.ask("get_delegation_token", "flip", "yarn"))
+        token = Token.decode(peer.call("get_delegation_token", "flip", "yarn"))
         assert b"flip" in token.identifier
 
 
@@ -368,7 +328,7 @@ def digest(challenge: bytes, token: Token, qop: str, password: bytes | None = No
 
 def token_of(server: RunningServer) -> str:
     with Sasl(server.port, tls=insecure()) as peer:
-        text: str = peer.plain(USER, PASSWORD).ask("get_delegation_token", USER, USER)
+        text: str = peer.plain(USER, PASSWORD).call("get_delegation_token", USER, USER)
         return text
 
 
@@ -389,11 +349,11 @@ def test_a_delegation_token_opens_the_thrift_port_until_it_is_cancelled(guarded:
         return peer
 
     with log_in() as peer:
-        assert peer.ask("get_all_databases")[0] == "default"
-        assert peer.ask("renew_delegation_token", text) > time.time() * 1000
+        assert peer.call("get_all_databases")[0] == "default"
+        assert peer.call("renew_delegation_token", text) > time.time() * 1000
         with pytest.raises(Refusal, match="password is wrong"):
             log_in(b"guessed")
-        peer.ask("cancel_delegation_token", text)
+        peer.call("cancel_delegation_token", text)
     with pytest.raises(Refusal, match="does not exist"):
         log_in()
 
