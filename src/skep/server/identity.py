@@ -28,6 +28,7 @@ ACTOR: Final = b"x-actor-username"
 BASIC: Final = 'Basic realm="skep", charset="UTF-8"'
 NEGOTIATE: Final = "Negotiate"
 BEARER: Final = 'Bearer realm="skep"'
+KNOWN_SCHEMES: Final = ("basic", "bearer", "digest", "negotiate", "ntlm")
 NOTHING: Final = "this server wants to know who is asking, and the request has no Authorization"
 LATER: Final = 10
 """Seconds after which somebody may come again whose proof could not be checked."""
@@ -132,7 +133,7 @@ class Identities:
                 case "bearer" if bearer and self._proofs.web_tokens is not None:
                     await self._bearer(rest.strip(), session, self._proofs.web_tokens)
                 case _:
-                    raise AuthenticationError(f"Authorization by {scheme[:20]!r} is not taken here")
+                    raise AuthenticationError(_not_taken(scheme))
         except TooManyAttempts as error:
             raise Unauthorized(str(error), (), 429, error.wait) from None
         except Unverifiable as error:
@@ -184,6 +185,12 @@ class Identities:
         if self._proofs.passwords is not None:
             found.append(BASIC)
         return found
+
+
+def _not_taken(scheme: str) -> str:
+    """Only names of schemes are repeated: who forgets the name sends a secret in its place."""
+    name = scheme if scheme.lower() in KNOWN_SCHEMES else "something unknown"
+    return f"Authorization by {name} is not taken here"
 
 
 def _address(session: Session) -> str:
