@@ -76,7 +76,8 @@ class HttpPort:
             self._tls.reload()
 
 
-def _routes(service: Service, identities: Identities, metrics: Metrics, check: Callable[[], None]) -> Router:
+def _routes(service: Service, identities: Identities, metrics: Metrics, check: Callable[[], None]) -> Any:
+    """The ASGI application of the port."""
     settings, state = service.settings, service.state
 
     async def health(request: Request) -> Response:
@@ -104,17 +105,16 @@ def _routes(service: Service, identities: Identities, metrics: Metrics, check: C
 
     bodies = Bodies()
     nine = HmsHttp(service, identities, bodies, NINE if settings.http_methods == "nine" else None)
-    return Router(
-        [
-            Route(settings.http_path, nine),
-            Route(METASTORE, ThriftOverHttp(service, identities, bodies)),
-            Route(HEALTH, health),
-            Route(READY, ready),
-            Route(METRICS, figures),
-        ],
-        redirect_slashes=False,
-        default=nowhere,
+    # The two that calls come to are found by their names: matching patterns is time that every call would pay.
+    busy = {settings.http_path: nine, METASTORE: ThriftOverHttp(service, identities, bodies)}
+    others = Router(
+        [Route(HEALTH, health), Route(READY, ready), Route(METRICS, figures)], redirect_slashes=False, default=nowhere
     )
+
+    async def pages(scope: Any, receive: Any, send: Any) -> None:
+        await (busy.get(scope["path"]) or others)(scope, receive, send)
+
+    return pages
 
 
 def _reader_of_metrics(settings: Settings) -> Callable[[Request], Response | None]:

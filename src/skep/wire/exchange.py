@@ -5,7 +5,7 @@ What a body is in is told by its first byte, never by a label. This module knows
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from skep.errors import ApplicationError, RemoteProtocolError
 from skep.wire.connection import Request, protocol_named, request_of
@@ -13,6 +13,10 @@ from skep.wire.message import Reply, Stream
 from skep.wire.methods import METHODS
 from skep.wire.protocol import BadVersion, Incomplete, WireProtocol
 from skep.wire.sniff import Kind, sniff
+from skep.wire.tjson_protocol import TJSON
+
+SHORT: Final = 4096
+"""Bytes of a text that is parsed in one go; whatever is in it, it cannot be deep."""
 
 
 class Exchange(NamedTuple):
@@ -34,6 +38,10 @@ class Exchange(NamedTuple):
 
 def read(body: bytes) -> Exchange:
     """The one message of a body; RemoteProtocolError when it is not one whole message and nothing else."""
+    if len(body) <= SHORT and body.startswith(b"["):
+        whole = TJSON.read_whole(body)
+        if whole is not None:
+            return Exchange(TJSON, request_of(whole))
     start = len(body) - len(body.lstrip(b" \t\r\n"))
     found = sniff(body[start : start + 8])
     if found is None or found[0] is not Kind.UNFRAMED:

@@ -66,6 +66,21 @@ class TjsonProtocol:
         args = self._read(None if method is None else CODEC.args(method)[0], data, header, end)
         return Incoming(header.kind, header.name, header.seqid, method, args, None, end)
 
+    def read_whole(self, data: bytes) -> Incoming | None:
+        """The call that is all of a text, parsed in one go; None where it takes `read_call` to say what is there."""
+        try:
+            version, text, kind, seqid, struct = orjson.loads(data)
+        except (ValueError, TypeError):
+            return None
+        if (type(version), type(text), type(kind), type(seqid), type(struct)) != (int, str, int, int, dict):
+            return None
+        if version != VERSION or len(text) > MAX_NAME or not 0 <= kind < 1000 or not -(2**31) <= seqid < 2**31:
+            return None
+        name = text.encode()
+        method = BY_BYTES.get(name)
+        args = None if method is None else self._typed(CODEC.args(method)[0], struct, name, seqid)
+        return Incoming(kind, name, seqid, method, args, None, len(data))
+
     def read_reply(self, method: Method, data: bytes, at: int) -> Incoming:
         header, end = self._cut(data, at)
         values = self._read(CODEC.body(header.kind, method)[0], data, header, end)
@@ -87,18 +102,25 @@ class TjsonProtocol:
         return header, end
 
     def _read(self, reader: Reader | None, data: bytes, header: Header, end: int) -> Any:
-        text = data[header.end : end - 1]
         try:
-            parsed = loads(text)
+            parsed = loads(data[header.end : end - 1])
             if type(parsed) is not dict:
                 raise Malformed("a message's struct is not an object")
-            return None if reader is None else reader(parsed)
         except RecursionError:
             raise BadMessage("too many structs inside each other", header.name, header.seqid) from None
         except Malformed as error:
             raise BadMessage(str(error), header.name, header.seqid) from error
+        return None if reader is None else self._typed(reader, parsed, header.name, header.seqid)
+
+    def _typed(self, reader: Reader, parsed: Any, name: bytes, seqid: int) -> Any:
+        try:
+            return reader(parsed)
+        except RecursionError:
+            raise BadMessage("too many structs inside each other", name, seqid) from None
+        except Malformed as error:
+            raise BadMessage(str(error), name, seqid) from error
         except _NOT_TYPED as error:
-            raise BadMessage(f"not the shape of TJSON: {error}", header.name, header.seqid) from error
+            raise BadMessage(f"not the shape of TJSON: {error}", name, seqid) from error
         finally:
             CODEC.forget()
 
