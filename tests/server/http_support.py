@@ -80,11 +80,12 @@ class Browser:
         return self.ask("POST", path, body.encode() if isinstance(body, str) else body, sent)
 
 
-def user(*words: str, data: Path, password: str | None = None) -> str:
-    """`skep user …`: what it printed."""
+def user(*words: str, data: Path | str, password: str | None = None) -> str:
+    """`skep user …`: what it printed. `data`: the directory of a database, or its URL."""
+    where = ("--data" if isinstance(data, Path) else "--database-url", str(data))
     stdin = [] if password is None else ["--password-stdin"]
     done = subprocess.run(
-        [sys.executable, "-m", "skep", "user", *words, *stdin, "--data", str(data)],
+        [sys.executable, "-m", "skep", "user", *words, *stdin, *where],
         input=None if password is None else password + "\n",
         text=True,
         capture_output=True,

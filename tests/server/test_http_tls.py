@@ -7,12 +7,14 @@ import http.client
 import os
 import ssl
 import stat
+from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
+from threading import Barrier
 
 import pytest
 
-from skep.server.tls import MADE_CERTIFICATE, MADE_KEY, Tls
+from skep.server.tls import MADE_CERTIFICATE, MADE_KEY, Tls, made_certificate
 from skep.testing import running_server
 from skep.wire import binary
 from skep.wire.connection import ClientConnection
@@ -49,6 +51,18 @@ def test_a_certificate_is_made_once_and_its_fingerprint_told(tmp_path: Path) -> 
         context = ssl.create_default_context(cafile=str(tmp_path / MADE_CERTIFICATE))
         with browser(server, context) as client:
             assert client.ask("GET", "/health").status == 200
+
+
+def test_servers_that_start_at_the_same_time_make_one_certificate(tmp_path: Path) -> None:
+    together = Barrier(8)
+
+    def make(_: int) -> tuple[Path, Path]:
+        together.wait(PATIENCE)
+        return made_certificate(tmp_path)
+
+    with ThreadPoolExecutor(8) as threads:
+        (found,) = set(threads.map(make, range(8)))
+    Tls(*found)  # It fails when the key is another one's.
 
 
 def test_tls_before_1_2_is_refused(tmp_path: Path) -> None:

@@ -44,6 +44,7 @@ from skep.wire.generated.databases import Database as DatabaseStruct
 from tests.server.http_support import PASSWORD, USER, Browser, basic, browser, http_server, user, who
 from tests.server.sasl import COMPLETE, OK, START, Refusal, Sasl
 from tests.server.support import Peer, certificate
+from tests.support.postgres import running_postgres
 
 ALL = '[1,"get_all_databases",1,1,{}]'
 OPEN = Channel("127.0.0.1", False)
@@ -136,12 +137,26 @@ def test_users_are_added_changed_and_removed_while_servers_run(tmp_path: Path) -
         assert "wax" not in server.log and "pollen" not in server.log
 
 
+@pytest.fixture(params=["sqlite", pytest.param("postgresql", marks=pytest.mark.postgres)])
+def shared(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Path | str]:
+    """A database that two servers share: its directory, or its URL."""
+    if request.param == "sqlite":
+        yield tmp_path / "data"
+        return
+    with running_postgres() as postgres, postgres.database() as url:
+        yield url
+
+
 @pytest.mark.parametrize("change", ["passwd", "remove"])
 def test_a_password_that_one_server_remembers_is_forgotten_by_all_servers_of_the_database(
-    tmp_path: Path, change: str
+    shared: Path | str, change: str, tmp_path: Path
 ) -> None:
-    data = tmp_path / "data"
-    with http_server(tmp_path) as one, running_server(http_port=0, data=data) as other:
+    data = shared
+    chain, key = certificate(tmp_path)
+    user("add", USER, data=data, password=PASSWORD)
+    settings: dict[str, Any] = {"http_port": 0, "tls_certificate": chain, "tls_key": key}
+    settings |= {"data": data} if isinstance(data, Path) else {"database_url": data}
+    with running_server(**settings) as one, running_server(**settings) as other:
         with browser(one) as first, browser(other) as second:
             for client in (first, second, first, second):
                 assert client.post(ALL).status == 200

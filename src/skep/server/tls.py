@@ -19,11 +19,13 @@ from typing import Final
 
 from skep.config import Settings
 from skep.errors import ConfigError
+from skep.store.file_lock import FileLock
 
 log = logging.getLogger("skep.server")
 
 MADE_CERTIFICATE: Final = "http-certificate.pem"
 MADE_KEY: Final = "http-key.pem"
+MAKING: Final = "http-certificate.lock"
 YEARS: Final = 10
 """How long a certificate that skep makes is good. Nobody else vouches for it, so its age tells nothing."""
 
@@ -94,11 +96,19 @@ def http_tls(settings: Settings) -> Tls | None:
 def made_certificate(folder: Path) -> tuple[Path, Path]:
     """The certificate that skep signs itself, and its key: made when the folder has none."""
     certificate, key = folder / MADE_CERTIFICATE, folder / MADE_KEY
-    if not (certificate.exists() and key.exists()):
-        folder.mkdir(parents=True, exist_ok=True)
-        made_key, made = _make()
-        _put(key, made_key)
-        _put(certificate, made)
+    if certificate.exists() and key.exists():
+        return certificate, key
+    folder.mkdir(parents=True, exist_ok=True)
+    # Two servers that start at the same time must not mix the key of one with the certificate of the other.
+    lock = FileLock(folder / MAKING)
+    try:
+        with lock:
+            if not (certificate.exists() and key.exists()):
+                made_key, made = _make()
+                _put(key, made_key)
+                _put(certificate, made)
+    finally:
+        lock.close()
     return certificate, key
 
 
