@@ -15,10 +15,14 @@ from pathlib import Path
 from typing import Any, Self
 
 from skep.config import Settings, load
+from skep.metastore.changes import unpack
 from skep.server.listener import Ports
 from skep.server.negotiation import Authenticator
 from skep.server.server import Application, Server
+from skep.store import events
+from skep.store.opening import open_database
 from skep.store.pool import Pool
+from skep.testing import RunningServer
 from skep.wire import binary
 from skep.wire.connection import NEED_DATA, ClientConnection
 from skep.wire.message import Reply
@@ -156,6 +160,16 @@ def eventually(true: Callable[[], bool]) -> None:
     while not true():
         assert time.monotonic() < deadline, "it did not come to pass"
         time.sleep(0.01)
+
+
+def users_of_events(server: RunningServer, database: str) -> set[str]:
+    """Who changed anything in this database, as its events have it."""
+    opened = open_database(None, server.data)
+    try:
+        rows = [row for row in events.since(opened.reader(), 0) if row.db == database]
+    finally:
+        opened.close()
+    return {dict(unpack(row.body))["user"].decode() for row in rows}
 
 
 def certificate(folder: Path) -> tuple[Path, Path]:

@@ -14,19 +14,16 @@ import pytest
 
 from skep.config import load
 from skep.errors import ApplicationError, AuthenticationError, ConfigError, ConnectError, MissingExtra
-from skep.metastore.changes import unpack
 from skep.server.auth import Mechanisms, authenticator
 from skep.server.kerberos import server_principal, short_name
 from skep.server.negotiation import Channel
-from skep.store import events
-from skep.store.opening import open_database
 from skep.testing import running_server
 from skep.wire.generated.databases import Database as DatabaseStruct
 from skep.wire.methods import METHODS
 from tests.server import sasl
 from tests.server.conftest import Realm
 from tests.server.sasl import Refusal, SaslPeer
-from tests.server.support import Running, serving
+from tests.server.support import Running, serving, users_of_events
 from tests.support.kdc import running_kdc
 
 LONG = 5_000_000
@@ -417,12 +414,7 @@ def test_the_proven_user_stands_in_events_and_set_ugi_is_not_believed(realm: Rea
             assert client.call("set_ugi", "root", ("wheel",)) == ("wheel", "root")
             client.call("create_database", DatabaseStruct(name="after"))
             assert client.call("get_all_databases") == ("after", "before", "default")
-        database = open_database(None, server.data)
-        try:
-            made = {row.db: dict(unpack(row.body)) for row in events.since(database.reader(), 0) if row.db}
-        finally:
-            database.close()
-        assert made["before"]["user"] == made["after"]["user"] == b"alice"
+        assert users_of_events(server, "before") == users_of_events(server, "after") == {"alice"}
         assert f"authenticated as {realm.alice}" in server.log
 
 

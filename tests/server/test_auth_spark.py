@@ -10,11 +10,9 @@ from typing import Any
 
 import pytest
 
-from skep.metastore.changes import unpack
-from skep.store import events
-from skep.store.opening import open_database
 from skep.testing import RunningServer, running_server
 from tests.server.conftest import Realm
+from tests.server.support import users_of_events
 from tests.support.apache import write_site
 from tests.support.spark import run_spark
 
@@ -132,7 +130,7 @@ def test_spark_works_through_kerberos(
     }
     assert f"authenticated as {realm.alice}" in server.log
     assert "refused" not in server.log
-    assert _users_of_events(server) == {"alice"}
+    assert users_of_events(server, "d") == {"alice"}
 
 
 @pytest.mark.parametrize("protection", ["integrity"])
@@ -152,15 +150,5 @@ def test_a_job_without_a_ticket_works_with_a_token_that_was_got_by_kerberos(
     assert (done["ticket"], done["t"]) == (False, [1, 2])
     assert "Could not connect to meta store" in done["after"]
     assert "refused: not authenticated: token expired or does not exist: of alice for alice" in server.log
-    assert _users_of_events(server) == {"alice"}
+    assert users_of_events(server, "d") == {"alice"}
     assert launched["token"] not in server.log
-
-
-def _users_of_events(server: RunningServer) -> set[str]:
-    """Who changed anything in the database d."""
-    database = open_database(None, server.data)
-    try:
-        rows = [row for row in events.since(database.reader(), 0) if row.db == "d"]
-    finally:
-        database.close()
-    return {dict(unpack(row.body))["user"].decode() for row in rows}

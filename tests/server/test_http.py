@@ -31,7 +31,7 @@ from tests.server.http_support import (
     http_server,
     who,
 )
-from tests.server.support import PATIENCE, Peer, rest_of
+from tests.server.support import PATIENCE, Peer, rest_of, users_of_events
 
 
 @pytest.fixture(scope="module")
@@ -334,6 +334,7 @@ def test_who_says_who_they_are_in_the_header_is_believed_unless_they_have_proven
     assert client.post(body, "/metastore", proof={**basic(), "x-actor-username": "willy"}).json[2] == 2
     assert who(server, "willys") == "willy"
     assert who(server, "majas") == "maja"
+    assert (users_of_events(server, "willys"), users_of_events(server, "majas")) == ({"willy"}, {"maja"})
 
 
 # What servers tell about themselves

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from skep.testing import RunningServer, running_server
-from tests.server.http_support import API, DB, TABLE, basic, browser, fill, http_server
-from tests.server.support import rest_of
+from tests.server.http_support import API, DB, PASSWORD, TABLE, USER, basic, browser, fill, http_server, user
+from tests.server.sasl import Refusal, Sasl
+from tests.server.support import certificate, eventually, rest_of
 from tests.server.test_http_crowds import ALL, connect, head, status, trusting
+from tests.support.postgres import running_postgres
 
 PATH = "/elsewhere/api/hms"
 
@@ -68,6 +71,26 @@ def test_as_long_as_there_are_no_users_nobody_gets_in() -> None:
             assert refused.headers["www-authenticate"].startswith("Basic ")
         # Callers are believed at /metastore, as on the Thrift port: nothing here asks for proof.
         assert client.post(ALL, "/metastore", proof={}).status == 200
+
+
+@pytest.mark.postgres
+def test_while_the_database_is_gone_nobody_is_let_in_and_everybody_is_told(tmp_path: Path) -> None:
+    chain, key = certificate(tmp_path)
+    with running_postgres() as postgres, postgres.database() as url:
+        user("add", USER, data=url, password=PASSWORD)
+        settings: dict[str, Any] = {"database_url": url, "tls_certificate": chain, "tls_key": key}
+        with running_server(http_port=0, password_login="on", **settings) as server, browser(server) as client:
+            assert client.post(ALL).status == 200
+            postgres.stop()
+            with Sasl(server.port, tls=trusting()) as peer, pytest.raises(Refusal, match="cannot be found out now"):
+                peer.plain(USER, PASSWORD)
+            refused = client.post(ALL)
+            assert refused.status == 503
+            assert refused.body == b"who is asking cannot be found out now: try again later\n"
+            assert (client.ask("GET", "/health").status, client.ask("GET", "/ready").status) == (200, 503)
+            postgres.start()
+            eventually(lambda: client.ask("GET", "/ready").status == 200)
+            assert client.post(ALL).status == 200
 
 
 def test_a_connection_is_closed_when_the_caller_asks_for_it_and_kept_when_not(server: RunningServer) -> None:

@@ -20,6 +20,7 @@ from skep.errors import ApplicationError, RemoteProtocolError, StoreError
 from skep.hive.generation import Generation
 from skep.server.calls import failure, log_when_slow
 from skep.server.identity import Identities, Unauthorized
+from skep.server.negotiation import NOT_NOW
 from skep.server.streams import StreamSender
 from skep.server.thrift import TRANSCODE_ON_LOOP, Service
 from skep.wire.exchange import Exchange, read
@@ -136,7 +137,7 @@ class ThriftOverHttp:
             proof = await self._identify(scope, headers, session)
         except StoreError as error:
             log.error("%s: who is asking cannot be found out: %s", session.peer, error)
-            raise Refusal(503, "who is asking cannot be found out now: try again later", _SOON) from None
+            raise Refusal(503, NOT_NOW, _SOON) from None
         label = _media_type(headers)
         body = _Body(self._bodies, self.max_body)
         try:

@@ -24,6 +24,8 @@ NOT_CONFIGURED: Final = (
 )
 REQUIRED: Final = "this server requires authentication: connect with SASL (hive.metastore.sasl.enabled=true)"
 
+NOT_NOW: Final = "who is asking cannot be found out now: try again later"
+
 
 class Channel(NamedTuple):
     """What an exchange is held over."""

@@ -17,7 +17,7 @@ from time import monotonic
 from typing import Any, Final, cast
 
 from skep.config import Settings
-from skep.errors import ApplicationError, AuthenticationError
+from skep.errors import ApplicationError, AuthenticationError, StoreError
 from skep.hive.generation import Generation
 from skep.server import negotiation as sasl
 from skep.server.calls import failure, log_when_slow
@@ -367,6 +367,10 @@ class ThriftConnection(asyncio.Protocol):
         except AuthenticationError as error:
             answer = ServerConnection.sasl_message(sasl.ERROR, str(error).encode())
             self._refuse(f"not authenticated: {error}", answer)
+            return
+        except StoreError as error:
+            answer = ServerConnection.sasl_message(sasl.ERROR, sasl.NOT_NOW.encode())
+            self._refuse(f"who is asking cannot be found out: {error}", answer)
             return
         if done:
             proven = self._negotiation
