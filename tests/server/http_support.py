@@ -6,6 +6,7 @@ import base64
 import http.client
 import json
 import os
+import socket
 import ssl
 import subprocess
 import sys
@@ -26,6 +27,8 @@ API = KEYS["http_path"].default
 JSON = "application/vnd.apache.thrift.json"
 THRIFT = "application/x-thrift"
 DB, TABLE = "hmshttptestdatabase", "test_table"
+ALL = b'[1,"get_all_databases",1,1,{}]'
+"""A call that everybody may make."""
 
 
 class Answer(NamedTuple):
@@ -152,3 +155,41 @@ def storage(columns: tuple[FieldSchema, ...], location: str) -> StorageDescripto
         parameters={},
         storedAsSubDirectories=False,
     )
+
+
+# Sockets without a client around them
+
+
+def trusting() -> ssl.SSLContext:
+    """One for all connections of a test: a context with the machine's certificates takes longer than a handshake."""
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+    context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
+    return context
+
+
+def connect(port: int, tls: ssl.SSLContext) -> ssl.SSLSocket:
+    return tls.wrap_socket(socket.create_connection(("127.0.0.1", port), timeout=PATIENCE))
+
+
+def head(length: int, path: str = API, kind: str = JSON) -> bytes:
+    return (
+        f"POST {path} HTTP/1.1\r\nHost: x\r\nContent-Type: {kind}\r\nContent-Length: {length}\r\n"
+        f"Authorization: {basic()['Authorization']}\r\n\r\n"
+    ).encode()
+
+
+def status(connection: socket.socket) -> int:
+    """Of the next answer, which is read whole, and nothing behind it."""
+    start = b""
+    while not start.endswith(b"\r\n\r\n"):
+        start += _some(connection, 1)
+    left = int(start.lower().partition(b"content-length: ")[2].split()[0])
+    while left:
+        left -= len(_some(connection, left))
+    return int(start.split()[1])
+
+
+def _some(connection: socket.socket, most: int) -> bytes:
+    data = connection.recv(most)
+    assert data, "the server hung up"
+    return data

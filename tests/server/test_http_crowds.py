@@ -15,10 +15,9 @@ import pytest
 from skep.server.http_thrift import MAX_HELD, SHORT, Bodies, Refusal
 from skep.testing import RunningServer
 from skep.wire.limits import MAX_MESSAGE
-from tests.server.http_support import API, JSON, THRIFT, basic, browser, http_server
+from tests.server.http_support import ALL, THRIFT, browser, connect, head, http_server, status, trusting
 from tests.server.support import PATIENCE, certificate, eventually, rest_of, serving
 
-ALL = b'[1,"get_all_databases",1,1,{}]'
 MiB = 1024 * 1024
 
 
@@ -33,41 +32,6 @@ def open_files(wanted: int) -> Iterator[None]:
         yield
     finally:
         resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
-
-
-def trusting() -> ssl.SSLContext:
-    """One for all connections of a test: a context with the machine's certificates takes longer than a handshake."""
-    context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
-    context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
-    return context
-
-
-def connect(port: int, tls: ssl.SSLContext) -> ssl.SSLSocket:
-    return tls.wrap_socket(socket.create_connection(("127.0.0.1", port), timeout=PATIENCE))
-
-
-def head(length: int, path: str = API, kind: str = JSON) -> bytes:
-    return (
-        f"POST {path} HTTP/1.1\r\nHost: x\r\nContent-Type: {kind}\r\nContent-Length: {length}\r\n"
-        f"Authorization: {basic()['Authorization']}\r\n\r\n"
-    ).encode()
-
-
-def status(connection: socket.socket) -> int:
-    """Of the next answer, which is read whole, and nothing behind it."""
-    start = b""
-    while not start.endswith(b"\r\n\r\n"):
-        start += _some(connection, 1)
-    left = int(start.lower().partition(b"content-length: ")[2].split()[0])
-    while left:
-        left -= len(_some(connection, left))
-    return int(start.split()[1])
-
-
-def _some(connection: socket.socket, most: int) -> bytes:
-    data = connection.recv(most)
-    assert data, "the server hung up"
-    return data
 
 
 def memory(server: RunningServer) -> int:

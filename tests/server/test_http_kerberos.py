@@ -12,12 +12,10 @@ import pytest
 
 from skep.testing import RunningServer
 from tests.server.conftest import Realm
-from tests.server.http_support import API, Browser, browser, http_server, who
+from tests.server.http_support import ALL, API, Browser, browser, http_server, who
 from tests.support.kdc import running_kdc
 
 pytestmark = pytest.mark.kerberos
-
-ALL = '[1,"get_all_databases",1,1,{}]'
 
 
 @pytest.fixture(scope="session")

@@ -10,10 +10,25 @@ from typing import Any
 import pytest
 
 from skep.testing import RunningServer, running_server
-from tests.server.http_support import API, DB, PASSWORD, TABLE, USER, basic, browser, fill, http_server, user
+from tests.server.http_support import (
+    ALL,
+    API,
+    DB,
+    PASSWORD,
+    TABLE,
+    USER,
+    basic,
+    browser,
+    connect,
+    fill,
+    head,
+    http_server,
+    status,
+    trusting,
+    user,
+)
 from tests.server.sasl import Refusal, Sasl
 from tests.server.support import certificate, eventually, rest_of
-from tests.server.test_http_crowds import ALL, connect, head, status, trusting
 from tests.support.postgres import running_postgres
 
 PATH = "/elsewhere/api/hms"

@@ -20,10 +20,8 @@ from skep.wire import binary
 from skep.wire.connection import ClientConnection
 from skep.wire.message import Reply
 from skep.wire.methods import METHODS
-from tests.server.http_support import PASSWORD, THRIFT, USER, Browser, basic, browser, http_server, user
+from tests.server.http_support import ALL, PASSWORD, THRIFT, USER, Browser, basic, browser, http_server, user
 from tests.server.support import PATIENCE, certificate, eventually, serving
-
-ALL = '[1,"get_all_databases",1,1,{}]'
 
 
 def shown(port: int) -> str:

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import base64
 import datetime
-import hashlib
-import re
 import ssl
 import time
 from collections import Counter
@@ -41,12 +38,12 @@ from skep.store.migrate import ensure_schema
 from skep.store.opening import open_database
 from skep.testing import RunningServer, running_server
 from skep.wire.generated.databases import Database as DatabaseStruct
-from tests.server.http_support import PASSWORD, USER, Browser, basic, browser, http_server, user, who
+from tests.server.http_support import ALL, PASSWORD, USER, Browser, basic, browser, http_server, user, who
 from tests.server.sasl import COMPLETE, OK, START, Refusal, Sasl
 from tests.server.support import Peer, certificate
+from tests.server.tokens import digest
 from tests.support.postgres import running_postgres
 
-ALL = '[1,"get_all_databases",1,1,{}]'
 OPEN = Channel("127.0.0.1", False)
 CLOSED = Channel("127.0.0.1", True)
 
@@ -322,23 +319,6 @@ def test_only_proxy_users_act_for_others(guarded: RunningServer) -> None:
         peer.plain("knox", "gate", actor="flip")
         token = Token.decode(peer.call("get_delegation_token", "flip", "yarn"))
         assert b"flip" in token.identifier
-
-
-def digest(challenge: bytes, token: Token, qop: str, password: bytes | None = None) -> bytes:
-    """The response of a client that holds this token, as RFC 2831 says it is made."""
-    told = dict(re.findall(rb'([a-z-]+)="?([^",]+)', challenge))
-    name, secret = base64.b64encode(token.identifier), base64.b64encode(password or token.password)
-
-    def h(data: bytes) -> bytes:
-        return hashlib.md5(data).digest()
-
-    a1 = h(name + b":default:" + secret) + b":" + told[b"nonce"] + b":cc"
-    a2 = b"AUTHENTICATE:null/default" + (b":" + b"0" * 32 if qop == "auth-int" else b"")
-    proof = b":".join((h(a1).hex().encode(), told[b"nonce"], b"00000001:cc", qop.encode(), h(a2).hex().encode()))
-    return (
-        b'charset=utf-8,username="%b",realm="default",nonce="%b",nc=00000001,cnonce="cc",digest-uri="null/default",'
-        b"maxbuf=65536,response=%b,qop=%b" % (name, told[b"nonce"], h(proof).hex().encode(), qop.encode())
-    )
 
 
 def token_of(server: RunningServer) -> str:

@@ -20,10 +20,9 @@ from hypothesis import strategies as st
 
 from skep.errors import NoSuchObjectException
 from skep.testing import RunningServer
-from tests.server.http_support import PASSWORD, USER, basic, http_server, user
+from tests.server.http_support import PASSWORD, USER, basic, connect, http_server, status, trusting, user
 from tests.server.sasl import Sasl
 from tests.server.support import PATIENCE, Peer, certificate
-from tests.server.test_http_crowds import connect, status, trusting
 
 PROXY, PROXY_PASSWORD = "knox", "gate"
 NAMES = ("flip", "willy", USER, PROXY)

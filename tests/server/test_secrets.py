@@ -18,13 +18,11 @@ from skep.store import tokens, users
 from skep.store.opening import open_database
 from skep.testing import RunningServer
 from skep.wire.generated.databases import Database
-from tests.server.http_support import Answer, browser, http_server, user
+from tests.server.http_support import ALL, Answer, browser, http_server, trusting, user
 from tests.server.sasl import COMPLETE, OK, START, Refusal, Sasl
 from tests.server.support import PATIENCE, Peer, certificate
-from tests.server.test_http_crowds import trusting
-from tests.server.test_web_tokens import Issuer
+from tests.server.tokens import Issuer, digest
 
-ALL = '[1,"get_all_databases",1,1,{}]'
 PASSWORD = "pa55-of-maja-7b1f"
 GUESS = "gue55-0f-mallory"
 METRICS = "metr1cs-token-9c4e"
@@ -93,8 +91,6 @@ issuer = Issuer()
 
 def log_in(server: RunningServer, token: Token, heard: Heard, password: bytes | None = None) -> None:
     """With a delegation token."""
-    from tests.server.test_identity import digest
-
     with Sasl(server.port, tls=trusting()) as peer:
         peer.say(START, b"DIGEST-MD5")
         peer.say(OK, b"")
@@ -117,7 +113,7 @@ def test_no_secret_is_ever_said(server: RunningServer, tmp_path: Path) -> None:
     # HTTP, rightly and wrongly.
     with browser(server) as client:
 
-        def post(kind: str, proof: str, body: str = ALL, path: str = "/metastore") -> Answer:
+        def post(kind: str, proof: str, body: str | bytes = ALL, path: str = "/metastore") -> Answer:
             return heard.answer(client.post(body, path, proof={"Authorization": f"{kind} {proof}"}))
 
         right = base64.b64encode(f"willy:{PASSWORD}".encode()).decode()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import json
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -22,35 +21,12 @@ from skep.server.passwords import MAX_FAILURES
 from skep.server.web_keys import WebKeys
 from skep.server.web_tokens import JwtTokens
 from skep.store.pool import Pool
-from tests.server.http_support import browser, http_server, who
+from tests.server.http_support import ALL, browser, http_server, who
 from tests.server.support import PATIENCE, Peer
+from tests.server.tokens import Issuer
 
-ALL = '[1,"get_all_databases",1,1,{}]'
 SOON = 0.01
 """Seconds between two fetches of keys, in tests that want several."""
-
-
-class Issuer:
-    """Somebody who signs web tokens with a key of this name."""
-
-    def __init__(self, kid: str = "one") -> None:
-        self.kid = kid
-        self.key = ec.generate_private_key(ec.SECP256R1())
-
-    @property
-    def keys(self) -> str:
-        """The set of keys that others verify with."""
-        public = json.loads(jwt.algorithms.ECAlgorithm.to_jwk(self.key.public_key()))
-        return json.dumps({"keys": [{**public, "kid": self.kid, "use": "sig", "alg": "ES256"}]})
-
-    def file(self, folder: Path) -> str:
-        (folder / "keys.json").write_text(self.keys)
-        return str(folder / "keys.json")
-
-    def token(self, **claims: Any) -> str:
-        kid = claims.pop("kid", self.kid)
-        told = {"sub": "willy", "iss": "hive", "aud": "skep", "exp": time.time() + 600, **claims}
-        return jwt.encode({k: v for k, v in told.items() if v is not None}, self.key, "ES256", {"kid": kid})
 
 
 class KeyServer:
