@@ -200,3 +200,16 @@ def test_a_server_open_to_the_network_without_authentication_warns() -> None:
 def test_a_server_on_the_loopback_does_not_warn() -> None:
     with running_server(COMMAND) as server:
         assert "without authentication" not in server.log
+
+
+@pytest.mark.parametrize(("hard", "expected"), [(2048, 1500), (1024, 1024)])
+def test_as_many_files_may_be_open_as_connections_need_if_the_machine_lets_it(hard: int, expected: int) -> None:
+    """In a process of its own: a limit that was lowered cannot be raised again."""
+    program = (
+        "import logging, resource; from skep.server.workers import allow_files; logging.basicConfig()\n"
+        f"resource.setrlimit(resource.RLIMIT_NOFILE, (256, {hard})); allow_files(1500)\n"
+        "print(resource.getrlimit(resource.RLIMIT_NOFILE)[0])"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=PATIENCE, check=True)
+    assert int(done.stdout) == expected
+    assert ("max_connections will not be reached" in done.stderr) == (expected < 1500)
