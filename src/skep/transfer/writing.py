@@ -12,7 +12,6 @@ from typing import Any, Final, NamedTuple, Protocol
 
 from skep.client._sync.client import Client
 from skep.client.naming import TableName
-from skep.hive.stats import has_fast_stats
 from skep.metastore.basic_stats import DO_NOT_UPDATE_STATS
 from skep.metastore.constraints import CHECK, DEFAULT, FOREIGN, NOT_NULL, PRIMARY, UNIQUE
 from skep.metastore.normal import is_view
@@ -238,10 +237,10 @@ class RemoteWriter(Dropping):
         new = [(name, columns) for name, _, columns, _ in change.statistics if columns]
         if new:
             self._set_statistics(of, new)
-        # Statistics leave a mark in the parameters, and what lies where a partition was added may have been counted.
-        marked = {part.values: part for _, part, _, _ in change.statistics}
-        counted = [part for part in change.added if not has_fast_stats(part.parameters or {})]
-        again = marked | {part.values: part for part in (*counted, *change.altered)}
+        # Adding stamps the time and may count files, and statistics leave a mark in the parameters. Unlike that of a
+        # table, all of a partition can be changed afterwards.
+        again = {part.values: part for _, part, _, _ in change.statistics}
+        again |= {part.values: part for part in (*change.added, *change.altered)}
         if again:
             parts = tuple(again.values())
             self.client.api.alter_partitions_with_environment_context(of.db_field, of.table, parts, KEEP_STATISTICS)

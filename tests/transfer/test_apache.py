@@ -1,0 +1,133 @@
+"""From Apache's own metastores into skep and back: killed on the way, and equal in every field in the end."""
+
+from __future__ import annotations
+
+import signal
+import subprocess
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import skep as client_of
+from skep.errors import NotSupported
+from skep.testing import running_server
+from skep.transfer.places import Access
+from skep.transfer.running import Source, run
+from tests.support.apache import ApacheMetastore, apache_2_3
+from tests.transfer.content import fill
+from tests.transfer.support import command, environment, everything, skep, unequal
+
+pytestmark = pytest.mark.apache
+
+TABLES, PARTITIONS = 200, 20_000
+PREFIX = "imported"
+STAMPED = frozenset({"Table.createTime", "Function.createTime"})
+"""What no client can choose at a metastore that is written to through its API."""
+PATIENCE = 240.0
+
+
+@pytest.fixture(scope="module")
+def filled_2_3(hive_2_3: ApacheMetastore) -> ApacheMetastore:
+    return _filled(hive_2_3)
+
+
+@pytest.fixture(scope="module")
+def filled_3_1(hive_3_1: ApacheMetastore) -> ApacheMetastore:
+    return _filled(hive_3_1)
+
+
+def _filled(hive: ApacheMetastore) -> ApacheMetastore:
+    with client_of.connect(hive.uri, cache=False, timeout=PATIENCE) as client:
+        fill(client, PREFIX, TABLES, PARTITIONS)
+    return hive
+
+
+@pytest.fixture(scope="module")
+def imported_2_3(filled_2_3: ApacheMetastore, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("from_2_3")
+    _import_with_three_deaths(filled_2_3, folder)
+    return folder
+
+
+def _import_with_three_deaths(hive: ApacheMetastore, folder: Path) -> None:
+    """Killed among the first tables, in the middle of many partitions, and among the last tables."""
+    words = ("import", "metastore", hive.uri, "--into", str(folder), "--databases", f"{PREFIX}*")
+    for reached in (
+        lambda lines: sum('"done"' in line for line in lines) >= 3,
+        lambda lines: sum(f"{PREFIX}_p" in line for line in lines) >= 3,
+        lambda lines: sum(f"{PREFIX}_other" in line for line in lines) >= 100,
+    ):
+        _killed_when(reached, words, folder)
+    done = skep(*words)
+    assert done.returncode == 0, done.stderr
+    assert list(folder.glob("*.journal")) == []
+
+
+def _killed_when(reached: Callable[[list[str]], bool], words: tuple[str, ...], folder: Path) -> None:
+    process = subprocess.Popen(command(*words), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=environment())
+    deadline = time.monotonic() + PATIENCE
+    while process.poll() is None and time.monotonic() < deadline:
+        lines = [line for file in folder.glob("*.journal") for line in file.read_text("utf-8").splitlines()]
+        if reached(lines):
+            break
+        time.sleep(0.005)
+    process.kill()
+    assert process.wait() == -signal.SIGKILL
+
+
+def _answers(uri: str, without: frozenset[str] = frozenset()) -> dict[str, Any]:
+    with client_of.connect(uri, cache=False, timeout=PATIENCE) as client:
+        return everything(client, PREFIX, without=without)
+
+
+def test_an_import_from_2_3_that_was_killed_three_times_is_equal(
+    filled_2_3: ApacheMetastore, imported_2_3: Path
+) -> None:
+    with running_server(data=imported_2_3, compat="2.3") as server:
+        found = _answers(server.uri)
+        assert sum(key.startswith("table ") for key in found) == TABLES
+        assert sum(len(value) for key, value in found.items() if key.startswith("partitions ")) == PARTITIONS + 4
+        assert unequal(_answers(filled_2_3.uri), found) == {}
+
+
+def test_a_verification_finds_nothing_and_says_what_2_3_has_not(
+    filled_2_3: ApacheMetastore, imported_2_3: Path
+) -> None:
+    words = (filled_2_3.uri, "--into", str(imported_2_3), "--databases", f"{PREFIX}*")
+    done = skep("import", "metastore", *words, "--verify")
+    assert (done.returncode, "both are equal" in done.stderr) == (0, True), done.stderr
+    assert "has no get_unique_constraints" in done.stderr
+
+
+def test_an_import_from_3_1_that_was_killed_three_times_is_equal(filled_3_1: ApacheMetastore, tmp_path: Path) -> None:
+    _import_with_three_deaths(filled_3_1, tmp_path)
+    with running_server(data=tmp_path, compat="3.1") as server:
+        assert unequal(_answers(filled_3_1.uri), _answers(server.uri)) == {}
+    words = (filled_3_1.uri, "--into", str(tmp_path), "--databases", f"{PREFIX}*", "--verify")
+    done = skep("import", "metastore", *words)
+    assert (done.returncode, "both are equal" in done.stderr) == (0, True), done.stderr
+
+
+@pytest.fixture(scope="module")
+def empty_2_3() -> Iterator[ApacheMetastore]:
+    with apache_2_3() as metastore:
+        yield metastore
+
+
+def test_what_goes_back_into_an_empty_2_3_is_equal_again(
+    filled_2_3: ApacheMetastore, imported_2_3: Path, empty_2_3: ApacheMetastore, tmp_path: Path
+) -> None:
+    words = ("export", "metastore", empty_2_3.uri, "--from", str(imported_2_3), "--databases", f"{PREFIX}*")
+    done = skep(*words, "--journal", str(tmp_path / "journal"))
+    assert done.returncode == 0, done.stderr
+    assert unequal(_answers(filled_2_3.uri, STAMPED), _answers(empty_2_3.uri, STAMPED)) == {}
+    verified = skep(*words, "--verify")
+    assert (verified.returncode, "both are equal" in verified.stderr) == (0, True), verified.stderr
+
+
+def test_a_metastore_without_catalogs_gets_none(imported_2_3: Path, hive_2_3: ApacheMetastore) -> None:
+    with pytest.raises(NotSupported, match="has no catalogs, which came with Hive 3: there is no place for sales"):
+        run(Source(str(imported_2_3), "sales"), hive_2_3.uri, Access(), journal=imported_2_3 / "sales.journal")
