@@ -10,18 +10,23 @@ import pytest
 
 import skep
 from skep.client._sync.client import Client
-from skep.errors import ConfigError
+from skep.errors import ConfigError, MetaException
 from skep.testing import RunningServer, running_server
 from skep.transfer.ends import Mode
+from skep.transfer.local import LocalWriter
 from skep.transfer.places import Access
 from skep.transfer.report import Action, Silent, Tally
 from skep.transfer.running import Source, run, sources_of
 from skep.transfer.selection import Selection
+from skep.transfer.writing import TableChange
 from skep.wire.generated.common import FieldSchema, Table
 from skep.wire.generated.constraints import DropConstraintRequest
 from skep.wire.generated.partitions import Partition
 from skep.wire.generated.transactions import AllocateTableWriteIdsRequest, CommitTxnRequest, OpenTxnRequest
 from skep.wire.structs import replace
+from tests.support.memory_metastore import MemoryMetastore
+from tests.support.postgres import running_postgres
+from tests.support.scripted import scripted
 from tests.transfer import content
 from tests.transfer.support import everything, unequal
 
@@ -334,10 +339,6 @@ def test_write_ids_of_transactional_tables_come_along(changing: tuple[RunningSer
 def test_a_table_that_the_target_refuses_is_told_and_the_others_are_copied(
     changing: tuple[RunningServer, Client], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from skep.errors import MetaException
-    from skep.transfer.local import LocalWriter
-    from skep.transfer.writing import TableChange
-
     put = LocalWriter.put_table
 
     def refusing(self: LocalWriter, change: TableChange) -> None:
@@ -351,6 +352,25 @@ def test_a_table_that_the_target_refuses_is_told_and_the_others_are_copied(
     assert tally.failures == ["table a_other.t001: not this one"]
     monkeypatch.undo()
     assert copy(server.uri, tmp_path).changes == {("table", Action.ADD): 1}
+
+
+@pytest.mark.postgres
+def test_a_postgresql_database_is_filled_in_the_same_way(server: RunningServer, source: Client) -> None:
+    with running_postgres() as postgres, postgres.database() as url:
+        copy(server.uri, url, journal=postgres.folder / "journal")
+        assert found(server.uri, url) == {}
+        with running_server(database_url=url) as other, skep.connect(other.uri, cache=False) as target:
+            assert unequal(everything(source, ""), everything(target, "")) == {}
+
+
+def test_what_a_server_has_no_call_for_is_said(tmp_path: Path) -> None:
+    with scripted(MemoryMetastore({"shop": ()})) as server:
+        tally = copy(server.uri, tmp_path)
+    assert tally.changes["database", Action.ADD] == 1
+    lacking = {"get_functions": "functions", "get_role_names": "roles", "list_privileges": "privileges"}
+    assert tally.notes == [
+        f"{server.uri} has no {method}: it has no {words} to be copied" for method, words in lacking.items()
+    ]
 
 
 def test_tables_without_times_and_owners_are_equal_too(changing: tuple[RunningServer, Client], tmp_path: Path) -> None:

@@ -5,8 +5,8 @@ What a server is too old for is noted in a sentence and taken for empty. Nothing
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any, Final
+from collections.abc import Callable, Sequence
+from typing import Any, Final, TypeVar
 
 from skep.client._sync.client import Client
 from skep.client.naming import TableName
@@ -35,6 +35,7 @@ from skep.wire.generated.roles import (
     RolePrincipalGrant,
 )
 
+Answer = TypeVar("Answer")
 Values = tuple[str, ...]
 Statistics = dict[str, ColumnStatisticsObj]
 """By column."""
@@ -60,9 +61,12 @@ class Reader:
 
     def _optional(self, words: str, method: str, *args: Any) -> Any:
         """The answer, or None where the server has no such method."""
+        return self._lenient(words, method, lambda: self.client.api.call(method, *args))
+
+    def _lenient(self, words: str, method: str, ask: Callable[[], Answer]) -> Answer | None:
         if not self.client.capabilities.lacks(method):
             try:
-                return self.client.api.call(method, *args)
+                return ask()
             except ApplicationError as error:
                 if error.type != ApplicationError.UNKNOWN_METHOD:
                     raise
@@ -114,7 +118,10 @@ class Reader:
         return {table.tableName or "": table for table in found}
 
     def statistics(self, of: TableName, columns: Sequence[str]) -> Statistics:
-        return self.client.statistics(of, columns) if columns else {}
+        if not columns:
+            return {}
+        words, method = "column statistics", "get_table_statistics_req"
+        return self._lenient(words, method, lambda: self.client.statistics(of, columns)) or {}
 
     def constraints(self, of: TableName) -> dict[str, tuple[Any, ...]]:
         """All but foreign keys, by kind."""
@@ -149,12 +156,15 @@ class Reader:
     def partition_statistics(
         self, of: TableName, names: Sequence[str], columns: Sequence[str]
     ) -> dict[str, Statistics]:
-        return self.client.partition_statistics(of, names, columns) if names and columns else {}
+        if not names or not columns:
+            return {}
+        words, method = "column statistics of partitions", "get_partitions_statistics_req"
+        return self._lenient(words, method, lambda: self.client.partition_statistics(of, names, columns)) or {}
 
     # Functions
 
     def function_names(self, home: Home) -> list[str]:
-        return sorted(self.client.api.get_functions(home.field, "*"))
+        return sorted(self._optional("functions", "get_functions", home.field, "*") or ())
 
     def function(self, home: Home, name: str) -> Function | None:
         try:
@@ -184,5 +194,4 @@ class Reader:
 
     def grants(self) -> tuple[HiveObjectPrivilege, ...]:
         """Everybody's privileges on everything."""
-        found: tuple[HiveObjectPrivilege, ...] = self.client.api.list_privileges(None, None, HiveObjectRef())
-        return found
+        return self._optional("privileges", "list_privileges", None, None, HiveObjectRef()) or ()
