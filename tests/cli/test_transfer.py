@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -10,7 +13,7 @@ import pytest
 import skep as client_of
 from skep.testing import RunningServer, running_server
 from tests.transfer.content import table
-from tests.transfer.support import skep
+from tests.transfer.support import command, environment, skep
 
 
 @pytest.fixture(scope="module")
@@ -54,6 +57,26 @@ def test_an_export_goes_the_other_way(server: RunningServer, tmp_path: Path) -> 
         assert done.returncode == 0, done.stderr
         with client_of.connect(other.uri) as client:
             assert client.table("shop.orders").owner == "ann"
+
+
+def test_on_a_terminal_there_is_a_bar(server: RunningServer, tmp_path: Path) -> None:
+    ours, theirs = os.openpty()
+    words = command("import", "metastore", server.uri, "--into", str(tmp_path))
+    process = subprocess.Popen(
+        words,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        stderr=theirs,
+        env={**environment(), "TERM": "xterm"},
+    )
+    os.close(theirs)
+    seen = b""
+    with suppress(OSError):  # What Linux says when the other side of a terminal is gone.
+        while data := os.read(ours, 65536):
+            seen += data
+    os.close(ours)
+    assert process.wait(60) == 0
+    assert b"tables" in seen and b"1/1" in seen and b"added: 1 database, 1 table" in seen
 
 
 @pytest.mark.parametrize(

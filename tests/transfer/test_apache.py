@@ -14,8 +14,11 @@ import pytest
 import skep as client_of
 from skep.errors import NotSupported
 from skep.testing import running_server
+from skep.transfer.ends import Mode
 from skep.transfer.places import Access
+from skep.transfer.report import Action
 from skep.transfer.running import Source, run
+from skep.transfer.selection import Selection
 from tests.support.apache import ApacheMetastore, apache_2_3
 from tests.transfer.content import fill
 from tests.transfer.support import command, environment, everything, skep, unequal
@@ -126,6 +129,14 @@ def test_what_goes_back_into_an_empty_2_3_is_equal_again(
     assert unequal(_answers(filled_2_3.uri, STAMPED), _answers(empty_2_3.uri, STAMPED)) == {}
     verified = skep(*words, "--verify")
     assert (verified.returncode, "both are equal" in verified.stderr) == (0, True), verified.stderr
+
+
+def test_a_metastore_without_catalogs_can_become_one(filled_2_3: ApacheMetastore, tmp_path: Path) -> None:
+    source, few = Source(filled_2_3.uri, "old"), Selection(databases=f"{PREFIX}_other", tables="t00*")
+    assert run(source, str(tmp_path), Access(), selection=few).changes["table", Action.ADD] == 10
+    assert run(source, str(tmp_path), Access(), selection=few, mode=Mode.VERIFY).changes == {}
+    with running_server(data=tmp_path) as server, client_of.connect(server.uri) as client:
+        assert client.table(f"old.{PREFIX}_other.t001").owner == "ann"
 
 
 def test_a_metastore_without_catalogs_gets_none(imported_2_3: Path, hive_2_3: ApacheMetastore) -> None:

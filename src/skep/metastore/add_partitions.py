@@ -271,6 +271,7 @@ def _insert(
         if part.shape not in shapes:
             shapes[part.shape] = partitions.add_shape(tx, row.id, part.shape)
     placed = Placing(tx, row, of)
+    bodies = list(map(rows.partition_body, stored))
     partitions.insert_many(
         tx,
         row.id,
@@ -281,12 +282,12 @@ def _insert(
                 shapes[part.shape],
                 *placed.place(part.name, part.location),
                 write_id=part.given.writeId or -1,
-                body=rows.partition_body(done),
+                body=body,
             )
-            for part, done in zip(new, stored, strict=True)
+            for part, body in zip(new, bodies, strict=True)
         ],
     )
-    record(ctx, tx, "ADD_PARTITION", of.where, row.name, event_parts(of, new, stored))
+    record(ctx, tx, "ADD_PARTITION", of.where, row.name, event_parts(of, new, bodies))
 
 
 class Placing:
@@ -310,11 +311,10 @@ class Placing:
         return self._number, None if suffix == name else suffix
 
 
-def event_parts(of: Partitioned, new: Sequence[New], stored: Sequence[Partition]) -> list[tuple[str, bytes]]:
-    """The partitions of an event, grouped by shape (see `changes.py`)."""
+def event_parts(of: Partitioned, new: Sequence[New], bodies: Sequence[bytes]) -> list[tuple[str, bytes]]:
+    """The partitions of an event with their bodies, grouped by shape (see `changes.py`)."""
     groups: dict[bytes, list[bytes]] = {}
-    for part, done in zip(new, stored, strict=True):
-        own = rows.partition_body(done)
+    for part, own in zip(new, bodies, strict=True):
         location = rows.text_field(2, part.location) if part.location else b""
         groups.setdefault(part.shape, []).append(own + b"\x0c\x00\x06" + location + b"\x00\x00")
     parts = [("table", binary.encode(of.table))]

@@ -87,6 +87,7 @@ class _Writing:
     def add(self, new: Sequence[New]) -> None:
         if not new:
             return
+        bodies = [rows.partition_body(part.given) for part in new]
         rows_to_add = [
             NewPartition(
                 part.name,
@@ -94,12 +95,12 @@ class _Writing:
                 self._shape(part.shape),
                 *self._placing.place(part.name, part.location),
                 write_id=part.given.writeId or -1,
-                body=rows.partition_body(part.given),
+                body=body,
             )
-            for part in new
+            for part, body in zip(new, bodies, strict=True)
         ]
         partitions.insert_many(self._tx, self._of.row.id, rows_to_add)
-        self._events.append(("ADD_PARTITION", event_parts(self._of, new, [part.given for part in new])))
+        self._events.append(("ADD_PARTITION", event_parts(self._of, new, bodies)))
 
     def change(self, changed: Sequence[New], there: Mapping[str, PartitionRow]) -> None:
         splice = splicer(self._ctx, self._tx, self._of.where, self._of.row) if changed else None

@@ -30,7 +30,7 @@ DEFAULT_DATABASE: Final = "default"
 
 
 def transfer(ends: Ends) -> None:
-    """From end to end. What was refused is in the tally; the journal is finished if nothing was."""
+    """From end to end. What was refused is in the tally, and a later run tries it again."""
     with ends.journal:
         walk = _Walk(ends)
         walk.catalogs()
