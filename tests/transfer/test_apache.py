@@ -23,8 +23,6 @@ from tests.support.apache import ApacheMetastore, apache_2_3
 from tests.transfer.content import fill
 from tests.transfer.support import command, environment, everything, skep, unequal
 
-pytestmark = pytest.mark.apache
-
 TABLES, PARTITIONS = 200, 20_000
 PREFIX = "imported"
 STAMPED = frozenset({"Table.createTime", "Function.createTime"})
@@ -86,6 +84,7 @@ def _answers(uri: str, without: frozenset[str] = frozenset()) -> dict[str, Any]:
         return everything(client, PREFIX, without=without)
 
 
+@pytest.mark.apache
 def test_an_import_from_2_3_that_was_killed_three_times_is_equal(
     filled_2_3: ApacheMetastore, imported_2_3: Path
 ) -> None:
@@ -96,6 +95,7 @@ def test_an_import_from_2_3_that_was_killed_three_times_is_equal(
         assert unequal(_answers(filled_2_3.uri), found) == {}
 
 
+@pytest.mark.apache
 def test_a_verification_finds_nothing_and_says_what_2_3_has_not(
     filled_2_3: ApacheMetastore, imported_2_3: Path
 ) -> None:
@@ -105,6 +105,7 @@ def test_a_verification_finds_nothing_and_says_what_2_3_has_not(
     assert "has no get_unique_constraints" in done.stderr
 
 
+@pytest.mark.apache
 def test_an_import_from_3_1_that_was_killed_three_times_is_equal(filled_3_1: ApacheMetastore, tmp_path: Path) -> None:
     _import_with_three_deaths(filled_3_1, tmp_path)
     with running_server(data=tmp_path, compat="3.1") as server:
@@ -120,6 +121,7 @@ def empty_2_3() -> Iterator[ApacheMetastore]:
         yield metastore
 
 
+@pytest.mark.apache
 def test_what_goes_back_into_an_empty_2_3_is_equal_again(
     filled_2_3: ApacheMetastore, imported_2_3: Path, empty_2_3: ApacheMetastore, tmp_path: Path
 ) -> None:
@@ -131,6 +133,7 @@ def test_what_goes_back_into_an_empty_2_3_is_equal_again(
     assert (verified.returncode, "both are equal" in verified.stderr) == (0, True), verified.stderr
 
 
+@pytest.mark.apache
 def test_a_metastore_without_catalogs_can_become_one(filled_2_3: ApacheMetastore, tmp_path: Path) -> None:
     source, few = Source(filled_2_3.uri, "old"), Selection(databases=f"{PREFIX}_other", tables="t00*")
     assert run(source, str(tmp_path), Access(), selection=few).changes["table", Action.ADD] == 10
@@ -139,6 +142,23 @@ def test_a_metastore_without_catalogs_can_become_one(filled_2_3: ApacheMetastore
         assert client.table(f"old.{PREFIX}_other.t001").owner == "ann"
 
 
+@pytest.mark.apache
 def test_a_metastore_without_catalogs_gets_none(imported_2_3: Path, hive_2_3: ApacheMetastore) -> None:
     with pytest.raises(NotSupported, match="has no catalogs, which came with Hive 3: there is no place for sales"):
         run(Source(str(imported_2_3), "sales"), hive_2_3.uri, Access(), journal=imported_2_3 / "sales.journal")
+
+
+@pytest.mark.peers
+@pytest.mark.parametrize("version", ["3_0", "4_0_0", "4_0_1", "4_1_0"])
+def test_an_import_from_any_other_version_is_equal(
+    version: str, request: pytest.FixtureRequest, tmp_path: Path
+) -> None:
+    hive: ApacheMetastore = request.getfixturevalue(f"hive_{version}")
+    with client_of.connect(hive.uri, cache=False, timeout=PATIENCE) as client:
+        fill(client, PREFIX, 30, 200)
+    chosen = Selection(databases=f"{PREFIX}*")
+    tally = run(hive.uri, str(tmp_path), Access(), selection=chosen)
+    assert (tally.failures, tally.changes["table", Action.ADD]) == ([], 30)
+    assert tally.changes["partition", Action.ADD] == 204
+    again = run(hive.uri, str(tmp_path), Access(), selection=chosen, mode=Mode.VERIFY)
+    assert (again.failures, dict(again.changes)) == ([], {})
