@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -17,6 +18,7 @@ from skep.transfer.writing import RemoteWriter, Writer
 
 ADDRESSES: Final = ("thrift", "thrifts", "http", "https")
 DATABASES: Final = ("postgresql", "postgres")
+_PASSWORD: Final = re.compile(r"(://[^/@:]*):[^/@]*(?=@)")
 TIMEOUT: Final = 600.0
 """Seconds for one call: an old metastore may take long to list a million names."""
 
@@ -63,4 +65,4 @@ def place(text: str, access: Access, *, must_exist: bool = False) -> Iterator[Pl
     if folder is not None and must_exist and not (folder / "skep.db").is_file():
         raise ConfigError(f"{text!r} holds no database of skep's: there is no skep.db in it")
     with opened(text if scheme else None, folder, access.warehouse) as (client, writer):
-        yield Place(Reader(client, text), writer, folder)
+        yield Place(Reader(client, _PASSWORD.sub(r"\1", text)), writer, folder)

@@ -77,7 +77,9 @@ def run(
         here = stack.enter_context(place(chosen.place, access, must_exist=True))
         there = stack.enter_context(place(target, access, must_exist=mode is not Mode.COPY))
         tally = Tally(display or Silent(), WORDS[mode])
-        of = " ".join((_whole(chosen.place), chosen.name or "", _whole(target), str(selection), f"drop={drop}"))
+        # A number that stands for all of it: a database's URL may hold a password.
+        words = (_whole(chosen.place), chosen.name or "", _whole(target), str(selection), f"drop={drop}")
+        of = hashlib.sha256("\n".join(words).encode("utf-8", "surrogateescape")).hexdigest()
         path = (journal or _path(of, there)) if mode is Mode.COPY else None
         ends = Ends(
             source=here.reader,
@@ -103,5 +105,5 @@ def _whole(place: str) -> str:
 
 def _path(of: str, target: Place) -> Path:
     """In the data folder; beside the person who runs it where there is none."""
-    name = f"import-{hashlib.sha256(of.encode('utf-8', 'surrogateescape')).hexdigest()[:12]}.journal"
+    name = f"import-{of[:12]}.journal"
     return target.folder / name if target.folder is not None else Path(f"skep-{name}")
