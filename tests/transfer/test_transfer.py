@@ -21,6 +21,7 @@ from skep.transfer.selection import Selection
 from skep.transfer.writing import TableChange
 from skep.wire.generated.common import FieldSchema, Table
 from skep.wire.generated.constraints import DropConstraintRequest
+from skep.wire.generated.databases import Database
 from skep.wire.generated.partitions import Partition
 from skep.wire.generated.transactions import AllocateTableWriteIdsRequest, CommitTxnRequest, OpenTxnRequest
 from skep.wire.structs import replace
@@ -147,6 +148,18 @@ def test_what_changed_is_altered(changing: tuple[RunningServer, Client], tmp_pat
         assert unequal(everything(client, ""), everything(target, "")) == {}
 
 
+def test_a_table_that_was_made_anew_replaces_the_old_one(
+    changing: tuple[RunningServer, Client], tmp_path: Path
+) -> None:
+    server, client = changing
+    copy(server.uri, tmp_path)
+    client.drop_table("a_main.p1")
+    client.create_table(content.table("a_main", "p1", partitionKeys=(FieldSchema("week", "int"),)))
+    client.add_partitions("a_main.p1", [Partition(values=("7",), sd=content.storage())])
+    copy(server.uri, tmp_path)
+    assert found(server.uri, tmp_path) == {}
+
+
 def test_what_vanished_is_kept_unless_it_is_to_be_dropped(
     changing: tuple[RunningServer, Client], tmp_path: Path
 ) -> None:
@@ -239,6 +252,14 @@ def test_what_one_source_cannot_have_is_refused_and_the_rest_goes_on(server: Run
     assert tally.changes["table", Action.ADD] == TABLES
     again = run(Source(server.uri, "two"), str(tmp_path), Access())
     assert again.failures == tally.failures
+
+
+def test_a_database_with_a_dot_in_its_name_is_copied(tmp_path: Path) -> None:
+    with running_server(compat="4.2") as server, skep.connect(server.uri, cache=False) as client:
+        client.api.create_database(Database(name="a.b"))
+        client.api.create_table(content.table("a.b", "t"))
+        copy(server.uri, tmp_path)
+        assert found(server.uri, tmp_path) == {}
 
 
 def test_several_sources_need_names() -> None:

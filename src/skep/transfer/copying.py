@@ -18,7 +18,7 @@ from skep.transfer.partitions import PartitionCopy
 from skep.transfer.privileges import copy_grants, copy_roles
 from skep.transfer.report import Action
 from skep.transfer.selection import DEFAULT_CATALOG, Home
-from skep.transfer.tables import copy_constraints, copy_foreign_keys, copy_table
+from skep.transfer.tables import copy_constraints, copy_foreign_keys, copy_table, is_another
 from skep.transfer.write_ids import copy_write_ids, is_transactional
 from skep.wire.generated.catalogs import Catalog
 from skep.wire.generated.common import Table
@@ -162,7 +162,12 @@ class _Walk:
 
     def _table(self, home: Home, table: Table, there: Table | None) -> None:
         ends = self._ends
-        name, is_new = table.tableName or "", there is None
+        name = table.tableName or ""
+        if there is not None and ends.writes and is_another(table, there):
+            # It was dropped and made anew: its old partitions would mean nothing.
+            ends.writer.drop_table(ends.catalogs.home(home).table(name))
+            there = None
+        is_new = there is None
         if not table.partitionKeys:
             ends.tally.display.table(str(ends.catalogs.home(home).table(name)), 0)
         copy_table(ends, home, table, there)

@@ -6,6 +6,7 @@ What a server is too old for is noted in a sentence and taken for empty. Nothing
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from typing import Any, Final, TypeVar
 
 from skep.client._sync.client import Client
@@ -114,8 +115,18 @@ class Reader:
         """Those that there are, by name."""
         if not names:
             return {}
+        if "." in home.database:
+            return self._one_by_one(home, names)
         found = self.client.tables_by_name(home.dotted, tuple(names))
         return {table.tableName or "": table for table in found}
+
+    def _one_by_one(self, home: Home, names: Sequence[str]) -> dict[str, Table]:
+        """For a database that Hive 4 let have a dot in its name, which `catalog.db` cannot say."""
+        found = {}
+        for name in names:
+            with suppress(NoSuchObjectException):
+                found[name] = self.client.table(home.table(name))
+        return found
 
     def statistics(self, of: TableName, columns: Sequence[str]) -> Statistics:
         if not columns:

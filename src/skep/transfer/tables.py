@@ -35,6 +35,12 @@ def columns_of(table: Table) -> list[str]:
     return [column.name or "" for column in table.sd.cols or ()]
 
 
+def is_another(table: Table, there: Table) -> bool:
+    """Whether two tables have nothing in common but their name: none can be altered into the other."""
+    keys, others = ([key.name for key in each.partitionKeys or ()] for each in (table, there))
+    return keys != others or is_view(table) != is_view(there)
+
+
 def copied(ends: Ends, home: Home, table: Table) -> Table:
     """The table as the target shall have it: what is of the source's own is left out, its catalog has its new name."""
     metadata = table.creationMetadata
