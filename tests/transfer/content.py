@@ -11,6 +11,7 @@ from skep.wire.generated.common import (
     ColumnStatisticsData,
     ColumnStatisticsDesc,
     ColumnStatisticsObj,
+    CreationMetadata,
     Decimal,
     DecimalColumnStatsData,
     FieldSchema,
@@ -126,6 +127,7 @@ def fill(client: Client, prefix: str, tables: int, partitions: int) -> None:
     )
     client.create_database(Database(name=other, ownerName="crew", ownerType=PrincipalType.ROLE))
     _kinds_of_tables(client, main)
+    _materialized_view(client, main)
     many, few = f"{prefix}_p", max(1, partitions // 20)
     client.create_table(table(main, many, partitionKeys=KEYS, tableType="MANAGED_TABLE"))
     add_partitions(client, main, many, partitions - 10 * few)
@@ -160,6 +162,15 @@ def _kinds_of_tables(client: Client, db: str) -> None:
         ("2024-03-03", "größe"),
     ]
     client.add_partitions(f"{db}.dates", [Partition(values=values, sd=storage()) for values in odd_values])
+
+
+def _materialized_view(client: Client, db: str) -> None:
+    """Its name comes before that of the table it was made from. Hive 4 wants to know more of its sources."""
+    if not client.capabilities.has_materialized_views() or client.capabilities.version() >= (4, 0):
+        return
+    made_from = CreationMetadata("hive", db, "a_view", frozenset({f"{db}.external"}), "5:5::")
+    view = table(db, "a_view", tableType="MATERIALIZED_VIEW", viewOriginalText="select 1", viewExpandedText="select 1")
+    client.create_table(replace(view, creationMetadata=made_from, rewriteEnabled=True))
 
 
 def add_partitions(client: Client, db: str, name: str, count: int) -> None:

@@ -32,7 +32,7 @@ from tests.transfer import content
 from tests.transfer.support import everything, unequal
 
 TABLES, PARTITIONS = 24, 60
-STAMPED = frozenset({"Table.createTime", "Function.createTime", "Database.createTime"})
+STAMPED = frozenset({"Table.createTime", "Function.createTime", "CreationMetadata.materializationTime"})
 
 
 @pytest.fixture(scope="module")
@@ -75,6 +75,7 @@ def test_what_comes_out_is_what_went_in(server: RunningServer, source: Client, t
         assert unequal(everything(source, ""), everything(target, "")) == {}
         assert target.api.get_role_names() == source.api.get_role_names()
         assert target.api.list_privileges(None, None, None) == source.api.list_privileges(None, None, None)
+        assert target.table("a_main.a_view").creationMetadata is not None
         assert target.api.list_roles("carol", 1) == source.api.list_roles("carol", 1)
 
 

@@ -11,7 +11,7 @@ from functools import partial
 from typing import Final
 
 from skep.errors import NotSupported
-from skep.metastore.normal import is_view
+from skep.metastore.normal import MATERIALIZED_VIEW, is_view
 from skep.transfer.differences import differences
 from skep.transfer.ends import Ends
 from skep.transfer.partitions import PartitionCopy
@@ -56,6 +56,7 @@ class _Walk:
         self._missing: set[Home] = set()
         """Databases that the target does not have, and in a dry run does not get."""
         self._names: dict[Home, list[str]] = {}
+        self._materialized: dict[Home, list[str]] = {}
 
     # Catalogs and databases
 
@@ -133,7 +134,7 @@ class _Walk:
         ends.tally.display.tables(sum(map(len, self._names.values())))
         for home, names in self._names.items():
             target = ends.catalogs.home(home)
-            there = set() if home in self._missing else set(ends.target.table_names(target))
+            there = self._there(home)
             for at in range(0, len(names), BATCH):
                 self._batch(home, names[at : at + BATCH], there)
             if ends.looks_for_more:
@@ -141,8 +142,17 @@ class _Walk:
                     if ends.selection.has_table(name):
                         drop = partial(ends.writer.drop_table, target.table(name))
                         ends.settle("table", f"{target}.{name}", Action.DROP, drop)
+        for home, views in self._materialized.items():
+            self._batch(home, views, self._there(home), last=True)
 
-    def _batch(self, home: Home, names: Sequence[str], there: set[str]) -> None:
+    def _there(self, home: Home) -> set[str]:
+        """The tables that the target has."""
+        if home in self._missing:
+            return set()
+        return set(self._ends.target.table_names(self._ends.catalogs.home(home)))
+
+    def _batch(self, home: Home, names: Sequence[str], there: set[str], *, last: bool = False) -> None:
+        """Some tables of a database. Materialized views come last, since they name the tables they were made from."""
         ends = self._ends
         open_ones = [name for name in names if not ends.journal.is_done(_key(ends, home, name))]
         for _ in range(len(names) - len(open_ones)):
@@ -153,6 +163,9 @@ class _Walk:
         others = ends.target.tables(ends.catalogs.home(home), [name for name in open_ones if name in there])
         for name in open_ones:
             table = found.get(name)
+            if table is not None and table.tableType == MATERIALIZED_VIEW and not last:
+                self._materialized.setdefault(home, []).append(name)
+                continue
             if table is not None:  # Otherwise it was dropped since it was listed.
                 with ends.failing("table", f"{ends.catalogs.home(home)}.{name}"):
                     self._table(home, table, others.get(name))
