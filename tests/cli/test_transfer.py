@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
+import time
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
@@ -12,6 +14,7 @@ import pytest
 
 import skep as client_of
 from skep.testing import RunningServer, running_server
+from tests.support.scripted import scripted, stall
 from tests.transfer.content import table
 from tests.transfer.support import command, environment, skep
 
@@ -77,6 +80,23 @@ def test_on_a_terminal_there_is_a_bar(server: RunningServer, tmp_path: Path) -> 
     os.close(ours)
     assert process.wait(60) == 0
     assert b"tables" in seen and b"1/1" in seen and b"added: 1 database, 1 table" in seen
+
+
+def test_ctrl_c_says_that_it_can_go_on(tmp_path: Path) -> None:
+    # A job in a shell's background takes no Ctrl-C, nor do its children, unless they are told to.
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        with scripted(otherwise=stall) as silent:
+            words = command("import", "metastore", silent.uri, "--into", str(tmp_path))
+            process = subprocess.Popen(words, stderr=subprocess.PIPE, text=True, env=environment())
+            deadline = time.monotonic() + 60
+            while not silent.requests and time.monotonic() < deadline:
+                time.sleep(0.01)
+            process.send_signal(signal.SIGINT)
+            _, said = process.communicate(timeout=60)
+    finally:
+        signal.signal(signal.SIGINT, before)
+    assert (process.returncode, said) == (130, "interrupted: the same command goes on where this one stopped\n")
 
 
 @pytest.mark.parametrize(

@@ -22,6 +22,8 @@ exports = typer.Typer(name="export", help="Copy the metadata into another metast
 
 DIFFERS: Final = 1
 """The exit code when a verification found differences, or when something was refused."""
+INTERRUPTED: Final = 130
+"""The exit code after Ctrl-C, as shells have it."""
 
 Sources = Annotated[
     list[str],
@@ -180,16 +182,20 @@ def _run(
     bad = False
     with shown() as display:
         for source in sources:
-            tally = run(
-                source,
-                target,
-                Access(user, password, kerberos, settings.warehouse_root),
-                selection=selection,
-                mode=mode,
-                drop=drop,
-                journal=journal,
-                display=display,
-            )
+            try:
+                tally = run(
+                    source,
+                    target,
+                    Access(user, password, kerberos, settings.warehouse_root),
+                    selection=selection,
+                    mode=mode,
+                    drop=drop,
+                    journal=journal,
+                    display=display,
+                )
+            except KeyboardInterrupt:
+                display.line("interrupted: the same command goes on where this one stopped")
+                raise typer.Exit(INTERRUPTED) from None
             for line in _summary(tally, mode):
                 display.line(line)
             bad = bad or bool(tally.failures) or (_is_verification(mode) and tally.total > 0)
