@@ -30,6 +30,7 @@ FLOORS: Mapping[str, int] = {
     "gate": 5,
     "remotes": 5,
     "spark": 5,
+    "transfer": 5,
     "connectors": 4,
     "lance": 4,
     "client": 3,

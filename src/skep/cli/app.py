@@ -8,6 +8,7 @@ import typer
 
 from skep import __version__
 from skep.cli.serve import serve
+from skep.cli.transfer import exports, imports
 from skep.cli.user import user
 
 app = typer.Typer(
@@ -37,3 +38,5 @@ def root(
 
 app.command(name="serve")(serve)
 app.add_typer(user)
+app.add_typer(imports)
+app.add_typer(exports)

@@ -153,7 +153,7 @@ def _append(ctx: Context, where: DatabaseName, tbl_name: str | None, values: Val
 # --- the one way --------------------------------------------------------------------------------------------------
 
 
-class _New(NamedTuple):
+class New(NamedTuple):
     """A partition on its way in."""
 
     name: str
@@ -206,14 +206,14 @@ def _added(
     return stored
 
 
-def _already(ctx: Context, of: Partitioned, part: _New, words: str) -> AlreadyExistsException:
+def _already(ctx: Context, of: Partitioned, part: New, words: str) -> AlreadyExistsException:
     named = replace(part.given, catName=ctx.shown(of.where.catalog))
     return AlreadyExistsException(f"{words}{java_text(named)}")
 
 
-def _prepared(ctx: Context, of: Partitioned, parts: Sequence[Partition]) -> list[_New]:
+def _prepared(ctx: Context, of: Partitioned, parts: Sequence[Partition]) -> list[New]:
     """Names, shapes and locations, checked. The shape of the last partition serves the next one that is like it."""
-    found: list[_New] = []
+    found: list[New] = []
     seen: set[str] = set()
     last: StorageDescriptor | None = None
     shape = b""
@@ -241,7 +241,7 @@ def _prepared(ctx: Context, of: Partitioned, parts: Sequence[Partition]) -> list
             location = sd.location if below and _is_plain(sd.location, below) else placed(ctx, sd.location)
         elif root is not None:
             location = _below(root, name)
-        found.append(_New(name, part, shape, location))
+        found.append(New(name, part, shape, location))
     return found
 
 
@@ -257,7 +257,7 @@ def _is_plain(location: str, root: str) -> bool:
 
 
 def _insert(
-    ctx: Context, tx: Transaction, of: Partitioned, new: list[_New], stored: list[Partition], already: str
+    ctx: Context, tx: Transaction, of: Partitioned, new: list[New], stored: list[Partition], already: str
 ) -> None:
     tables.lock(tx, of.row.id)
     row = tables.find_by_id(tx, of.row.id)
@@ -271,6 +271,7 @@ def _insert(
         if part.shape not in shapes:
             shapes[part.shape] = partitions.add_shape(tx, row.id, part.shape)
     placed = Placing(tx, row, of)
+    bodies = list(map(rows.partition_body, stored))
     partitions.insert_many(
         tx,
         row.id,
@@ -281,12 +282,12 @@ def _insert(
                 shapes[part.shape],
                 *placed.place(part.name, part.location),
                 write_id=part.given.writeId or -1,
-                body=rows.partition_body(done),
+                body=body,
             )
-            for part, done in zip(new, stored, strict=True)
+            for part, body in zip(new, bodies, strict=True)
         ],
     )
-    record(ctx, tx, "ADD_PARTITION", of.where, row.name, event_parts(of, new, stored))
+    record(ctx, tx, "ADD_PARTITION", of.where, row.name, event_parts(of, new, bodies))
 
 
 class Placing:
@@ -310,11 +311,10 @@ class Placing:
         return self._number, None if suffix == name else suffix
 
 
-def event_parts(of: Partitioned, new: Sequence[_New], stored: Sequence[Partition]) -> list[tuple[str, bytes]]:
-    """The partitions of an event, grouped by shape (see `changes.py`)."""
+def event_parts(of: Partitioned, new: Sequence[New], bodies: Sequence[bytes]) -> list[tuple[str, bytes]]:
+    """The partitions of an event with their bodies, grouped by shape (see `changes.py`)."""
     groups: dict[bytes, list[bytes]] = {}
-    for part, done in zip(new, stored, strict=True):
-        own = rows.partition_body(done)
+    for part, own in zip(new, bodies, strict=True):
         location = rows.text_field(2, part.location) if part.location else b""
         groups.setdefault(part.shape, []).append(own + b"\x0c\x00\x06" + location + b"\x00\x00")
     parts = [("table", binary.encode(of.table))]

@@ -44,7 +44,8 @@ class Target(NamedTuple):
     part_name: str | None = None
 
 
-def _target(ctx: Context, tx: Transaction, ref: HiveObjectRef | None) -> Target:
+def target_of(ctx: Context, tx: Transaction, ref: HiveObjectRef | None) -> Target:
+    """The object that a request names, looked up."""
     if ref is None or ref.objectType not in _Kind.NAMES:
         known = ", ".join(_Kind.NAMES.values())
         raise MetaException(f"the type of the object is missing or unknown; known are {known}")
@@ -119,7 +120,7 @@ def _grant(ctx: Context, tx: Transaction, item: HiveObjectPrivilege) -> None:
         raise MetaException("a privilege has a grantor: its grantorType (USER, ROLE or GROUP) must be given")
     if kind == PrincipalType.ROLE:
         check_role(ctx, tx, principal)
-    target = _target(ctx, tx, item.hiveObject)
+    target = target_of(ctx, tx, item.hiveObject)
     _check_database(ctx, target)
     if target.on is None:
         return
@@ -224,7 +225,7 @@ def _revoke_all(ctx: Context, privileges: PrivilegeBag | None, *, only_grant_opt
 
 def _revoke(ctx: Context, tx: Transaction, item: HiveObjectPrivilege, *, only_grant_option: bool) -> None:
     words, (principal, kind) = _words(item), _principal(item)
-    target = _target(ctx, tx, item.hiveObject)
+    target = target_of(ctx, tx, item.hiveObject)
     _check_database(ctx, target)
     had = [] if target.on is None else grants.on(tx, target.on, principal, kind)
     alike: Callable[[str], str] = str if target.ref.objectType in _WORDS_AS_WRITTEN else str.lower
@@ -289,7 +290,7 @@ def refresh_privileges(
 
     def refresh(tx: Transaction) -> None:
         role_grants.lock(tx)
-        target = _target(ctx, tx, objToRefresh)
+        target = target_of(ctx, tx, objToRefresh)
         had = [] if target.on is None else grants.on(tx, target.on)
         old = {_identity(_shown(ctx, row)): row for row in had if authorizer in (None, row.grant.authorizer)}
         new = {_identity(item): item for item in _items(grantRequest.privileges)}
@@ -326,7 +327,7 @@ def list_privileges(
             return tuple(
                 _shown(ctx, row) for row in every if ref.objectType is None or row.object_type == ref.objectType
             )
-        target = _target(ctx, tx, ref)
+        target = target_of(ctx, tx, ref)
         if target.on is None:
             if ref.objectType == _Kind.PARTITION and target.part_name is None:
                 raise ctx.no_table(ctx.name(ref.dbName, ref.catName), normalize(ref.objectName or ""))
@@ -357,7 +358,7 @@ def get_privilege_set(
 ) -> PrincipalPrivilegeSet:
     """What a user and their groups were granted on an object, by themselves and through roles."""
     with ctx.reading() as tx:
-        target = _target(ctx, tx, hiveObject)
+        target = target_of(ctx, tx, hiveObject)
         ref = target.ref
         if target.on is None and target.part_name is None and ref.partValues:
             missing = ctx.no_table(ctx.name(ref.dbName, ref.catName), normalize(ref.objectName or ""))

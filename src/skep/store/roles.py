@@ -22,6 +22,7 @@ _THIS = _r.name == sa.bindparam("name")
 _FIND = Statement(_COLUMNS.where(_THIS))
 _NAMES = Statement(sa.select(_r.name).order_by(_r.name))
 _INSERT = Statement(sa.insert(schema.roles).values(bound("name", "owner", "create_time")))
+_UPDATE = Statement(sa.update(schema.roles).values(bound("owner", "create_time")).where(_THIS))
 _DELETE = Statement(sa.delete(schema.roles).where(_THIS))
 
 
@@ -37,6 +38,10 @@ def names(tx: Transaction) -> list[str]:
 
 def insert(tx: Transaction, name: str, owner: str | None, create_time: int) -> None:
     tx.run(_INSERT, name=name, owner=owner, create_time=create_time)
+
+
+def update(tx: Transaction, name: str, owner: str | None, create_time: int) -> None:
+    tx.run(_UPDATE, name=name, owner=owner, create_time=create_time)
 
 
 def delete(tx: Transaction, name: str) -> None:

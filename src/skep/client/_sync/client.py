@@ -173,8 +173,27 @@ class Client:
         """The tables themselves, in batches: one call for their names and one for each batch of them."""
         names = self.tables(db, pattern)
         for at in range(0, len(names), self._batch):
-            for table in self._tables_by_name(db, names[at : at + self._batch]):
+            for table in self.tables_by_name(db, names[at : at + self._batch]):
                 yield table
+
+    def tables_by_name(self, db: str, names: tuple[str, ...]) -> Sequence[Table]:
+        """Those of the named tables that there are, in one call where the server has one for it."""
+        catalog, _, own = db.rpartition(".")
+        request = GetTablesRequest(own, names, CAPABILITIES, catalog or None)
+        try:
+            found = self._newest(
+                "get_table_objects_by_name_req", (request,), "get_table_objects_by_name", (database_field(db), names)
+            )
+        except NotSupported:
+            found = []
+            for name in names:
+                try:
+                    found.append(self.table([*([catalog] if catalog else []), own, name]))
+                except NoSuchObjectException:
+                    continue  # It was dropped since its name was listed.
+            return found
+        tables: Sequence[Table] = found if isinstance(found, tuple) and not hasattr(found, "tables") else found.tables
+        return tables or ()
 
     def create_table(self, table: Table, if_not_exists: bool = False) -> None:
         try:
@@ -338,24 +357,6 @@ class Client:
             if not self._unknown(old, error):
                 raise
         raise NotSupported(f"the metastore at {self.uri} has neither {new} nor {old}")
-
-    def _tables_by_name(self, db: str, names: tuple[str, ...]) -> Sequence[Table]:
-        catalog, _, own = db.rpartition(".")
-        request = GetTablesRequest(own, names, CAPABILITIES, catalog or None)
-        try:
-            found = self._newest(
-                "get_table_objects_by_name_req", (request,), "get_table_objects_by_name", (database_field(db), names)
-            )
-        except NotSupported:
-            found = []
-            for name in names:
-                try:
-                    found.append(self.table([*([catalog] if catalog else []), own, name]))
-                except NoSuchObjectException:
-                    continue  # It was dropped since its name was listed.
-            return found
-        tables: Sequence[Table] = found if isinstance(found, tuple) and not hasattr(found, "tables") else found.tables
-        return tables or ()
 
     def _fresh_table(self, name: Name) -> Table:
         if self.api.cache is not None:

@@ -1,0 +1,104 @@
+"""How far a transfer is, for a person: a bar on a terminal, a line now and then anywhere else."""
+
+from __future__ import annotations
+
+import sys
+import time
+from types import TracebackType
+from typing import TYPE_CHECKING, Final, Self
+
+if TYPE_CHECKING:
+    from rich.progress import Progress, TaskID
+
+EVERY: Final = 10.0
+"""Seconds between two lines where there is no terminal."""
+
+
+class Lines:
+    """Plain lines on standard error: what happened, and every few seconds how far it is."""
+
+    def __init__(self) -> None:
+        self._total = self._tables = self._partitions = 0
+        self._last = time.monotonic()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None: ...
+
+    def tables(self, total: int) -> None:
+        self._total += total
+
+    def table(self, name: str, partitions: int) -> None: ...
+
+    def partitions(self, done: int) -> None:
+        self._partitions += done
+        self._tell()
+
+    def table_done(self) -> None:
+        self._tables += 1
+        self._tell()
+
+    def _tell(self) -> None:
+        if time.monotonic() - self._last >= EVERY:
+            self._last = time.monotonic()
+            self.line(f"{self._tables:,} of {self._total:,} tables, {self._partitions:,} partitions")
+
+    def line(self, text: str) -> None:
+        print(text, file=sys.stderr, flush=True)
+
+
+class Bars:
+    """One bar for the tables, one for the partitions of the table at hand."""
+
+    def __init__(self) -> None:
+        from rich.console import Console
+        from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+
+        self._console = Console(stderr=True, highlight=False, markup=False)
+        self._progress: Progress = Progress(
+            TextColumn("{task.description}", markup=False),
+            BarColumn(),
+            MofNCompleteColumn(),
+            TimeElapsedColumn(),
+            console=self._console,
+        )
+        self._all: TaskID | None = None
+        self._one: TaskID | None = None
+
+    def __enter__(self) -> Self:
+        self._progress.start()
+        self._all = self._progress.add_task("tables", total=None)
+        self._one = self._progress.add_task("", total=None, visible=False)
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._progress.stop()
+
+    def tables(self, total: int) -> None:
+        assert self._all is not None
+        known = self._progress.tasks[self._all].total or 0
+        self._progress.update(self._all, total=known + total)
+
+    def table(self, name: str, partitions: int) -> None:
+        assert self._one is not None
+        self._progress.reset(self._one, total=partitions, description=name, visible=partitions > 0)
+
+    def partitions(self, done: int) -> None:
+        assert self._one is not None
+        self._progress.advance(self._one, done)
+
+    def table_done(self) -> None:
+        assert self._all is not None
+        self._progress.advance(self._all)
+
+    def line(self, text: str) -> None:
+        self._console.print(text, soft_wrap=True)
+
+
+def shown() -> Bars | Lines:
+    return Bars() if sys.stderr.isatty() else Lines()

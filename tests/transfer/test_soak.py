@@ -1,0 +1,41 @@
+"""A million partitions from a second skep, in memory that does not grow with them."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import time
+from pathlib import Path
+
+import pytest
+
+import skep as client_of
+from benchmarks.objects import batches, table
+from skep.testing import running_server
+from tests.transfer.support import command, environment, skep
+
+PARTITIONS = 1_000_000
+MOST = 400 * 1024 * 1024
+"""Bytes. All names together take a quarter of it; the partitions themselves would take several times as much."""
+
+
+@pytest.mark.soak
+def test_a_million_partitions_are_imported_in_bounded_memory(tmp_path: Path) -> None:
+    data = tmp_path / "data"
+    with running_server(directories="off") as source:
+        with client_of.connect(source.uri, timeout=600, cache=False) as client:
+            client.create_database("soak")
+            client.create_table(table("soak", "t", partitioned=True))
+            for batch in batches("soak", "t", PARTITIONS, 5000):
+                client.api.add_partitions(batch)
+        words = ("import", "metastore", source.uri, "--into", str(data))
+        began = time.monotonic()
+        process = subprocess.Popen(command(*words), env=environment())
+        _, status, used = os.wait4(process.pid, 0)
+        process.returncode = os.waitstatus_to_exitcode(status)
+        peak = used.ru_maxrss * 1024
+        print(f"imported in {time.monotonic() - began:.0f} s, at most {peak / 1024 / 1024:.0f} MB")
+        assert process.returncode == 0
+        assert peak < MOST
+        verified = skep(*words, "--verify")
+        assert (verified.returncode, "both are equal" in verified.stderr) == (0, True), verified.stderr
