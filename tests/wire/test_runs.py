@@ -68,7 +68,7 @@ def outcome(read: Any, data: bytes) -> Any:
 def pieces(value: Any) -> list[bytes]:
     """The fields of a struct as bytes, one by one."""
     cls: type = type(value)
-    nothing = new(cls, [None] * len(value))
+    nothing: Any = new(cls, [None] * len(value))
     order = names(cls)
     return [
         binary.encode(replace(nothing, **{order[at]: each}))[:-1] for at, each in enumerate(value) if each is not None
