@@ -18,11 +18,13 @@ from skep.client.hints import not_a_metastore
 from skep.client.naming import named
 from skep.client.outcomes import Question, question
 from skep.client.retry import Retry
+from skep.client.versions import missing_method
 from skep.errors import (
     ApplicationError,
     ConnectionLost,
     InvalidInputException,
     MetastoreError,
+    MethodMissing,
     NoSuchObjectException,
     RemoteProtocolError,
     SkepError,
@@ -65,6 +67,11 @@ class AsyncCaller(AsyncMethods):
         self._identity = identity
         self._retry = retry.checked()
         self._shared = _Shared(cache is not None and cache.settings.events_every > 0)
+
+    @property
+    def address(self) -> str:
+        """Where calls go at present: of several addresses, the one that answered last."""
+        return self.uri if self.pool is None else self.pool.addresses.current
 
     @property
     def calls(self) -> int:
@@ -192,10 +199,12 @@ class AsyncCaller(AsyncMethods):
         except MetastoreError as error:
             raise named(error, method, args) from None
         except ApplicationError as error:
-            if error.type == ApplicationError.UNKNOWN_METHOD and method.name in KNOWN_TO_ALL and self.pool is not None:
+            if error.type != ApplicationError.UNKNOWN_METHOD:
+                raise
+            if method.name in KNOWN_TO_ALL and self.pool is not None:
                 port = self.pool.addresses.order()[0].port
                 raise RemoteProtocolError(f"{self.uri}: {not_a_metastore(method.name, port)}") from error
-            raise
+            raise MethodMissing(missing_method(method, self.uri)) from error
         if value is None and method.returns is not None:
             raise ApplicationError(ApplicationError.MISSING_RESULT, f"{method.name} failed: unknown result")
         return value
