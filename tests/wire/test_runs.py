@@ -215,6 +215,34 @@ def test_every_kind_of_value_that_holds_a_map_is_copied() -> None:
     assert not holds_map(Type("FieldSchema"))
 
 
+def maps_in(value: Any) -> list[int]:
+    """Which maps there are in a value."""
+    if isinstance(value, dict):
+        return [id(value), *(found for each in value.values() for found in maps_in(each))]
+    return [found for each in value for found in maps_in(each)] if isinstance(value, (tuple, frozenset)) else []
+
+
+@pytest.mark.parametrize("name", sorted(name for name in STRUCTS if holds_map(Type(name))))
+def test_a_copy_is_equal_and_shares_no_map(name: str) -> None:
+    copy = binary.CODEC.copier(Type(name))
+
+    @ROUND
+    @given(structs(STRUCTS[name]))
+    def check(value: Any) -> None:
+        found = copy(value)
+        assert found == value
+        assert type(found) is type(value)
+        assert set(maps_in(found)).isdisjoint(maps_in(value))
+
+    check()
+
+
+def test_a_result_without_maps_is_its_own_copy() -> None:
+    names = ("a", "b")
+    assert binary.copy_result(METHODS["get_all_databases"], names) is names
+    assert binary.copy_result(METHODS["drop_table"], None) is None
+
+
 def test_runs_do_not_overlap_and_name_fields_that_are_there() -> None:
     for name, runs in RUNS.items():
         order = [field.name for field in sorted(fields(STRUCTS[name]), key=lambda field: field.id)]

@@ -274,6 +274,11 @@ def decode_result(method: Method, data: bytes) -> Any:
     return None if method.returns is None else values[0]
 
 
+def copy_result(method: Method, value: Any) -> Any:
+    """A success value that shares no map with the first; all else is immutable."""
+    return None if method.returns is None else CODEC.copier(method.returns)(value)
+
+
 def encode_application_error(error: ApplicationError) -> bytes:
     return _encode(CODEC.application_error()[1], (error.message, error.type))
 

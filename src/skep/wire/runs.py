@@ -12,7 +12,9 @@ its bytes alone say what it sets.
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from collections.abc import Callable
+from functools import cache
+from typing import Any, NamedTuple
 
 from skep.wire.compiler import NOTHING, PositionCompiler
 from skep.wire.generated import STRUCTS
@@ -40,6 +42,10 @@ class _Run(NamedTuple):
 
 class OrderedCompiler(PositionCompiler):
     """Readers that expect fields in the order of their ids."""
+
+    def __init__(self, namespace: dict[str, Any]) -> None:
+        super().__init__(namespace)
+        self.copier = cache(self._copier)
 
     def header(self, field: Field) -> bytes:
         """The bytes in front of a field's value."""
@@ -140,6 +146,14 @@ class OrderedCompiler(PositionCompiler):
             self.namespace[type.name] = cls
             self.define(helper, f"def {helper}(o): return new({type.name}, ({parts}))\n")
         return f"{helper}({value})"
+
+    def _copier(self, type: Type) -> Callable[[Any], Any]:
+        """A function that copies a value as far as it can be changed."""
+        with self.lock:
+            name = f"copier_{self.fresh()}"
+            self.define(name, f"def {name}(v): return {self.copied(type, 'v')}\n")
+            made: Callable[[Any], Any] = self.namespace[name]
+            return made
 
     def _rest_when_needed(self, name: str, plan: tuple[Slot, ...], make: str, width: int) -> None:
         def first(*args: object) -> object:

@@ -112,13 +112,13 @@ class AsyncCaller(AsyncMethods):
             kept = await self._fetched(cache, key, method, args, deadline)
         if isinstance(kept, Absent):
             raise kept.error
-        # Decoded each time: maps can be changed by who gets them.
-        return binary.decode_result(method, kept)
+        # Maps can be changed by who gets them: everybody gets their own.
+        return binary.copy_result(method, kept)
 
     async def _fetched(
         self, cache: MetadataCache, key: tuple[str, bytes], method: Method, args: tuple[Any, ...], deadline: io.Deadline
     ) -> Any:
-        """The answer's body, or an Absent; asked for once, however many wait for it."""
+        """The answer, or an Absent; asked for once, however many wait for it."""
         shared = self._shared
         while True:
             with shared.lock:
@@ -148,15 +148,10 @@ class AsyncCaller(AsyncMethods):
                 io.give(flight, result)
 
     async def _worth_keeping(self, method: Method, args: tuple[Any, ...], body: bytes, deadline: io.Deadline) -> Any:
-        reply = await self._exchange(method, args, body, deadline)
-        if isinstance(reply, Reply):
-            data = reply.body if isinstance(reply.body, bytes) else reply.body.read()
-            try:
-                self._value(Reply(data, reply.kind), method, args)
-            except NoSuchObjectException as error:
-                return Absent(error)
-            return data
-        raise AssertionError(f"{method.name} is a read")
+        try:
+            return await self._asked(method, args, body, deadline)
+        except NoSuchObjectException as error:
+            return Absent(error)
 
     async def _look_at_events(self, cache: MetadataCache, deadline: io.Deadline) -> None:
         """Forgets what others have changed, where the server keeps a log of it."""

@@ -111,13 +111,13 @@ class Caller(Methods):
             kept = self._fetched(cache, key, method, args, deadline)
         if isinstance(kept, Absent):
             raise kept.error
-        # Decoded each time: maps can be changed by who gets them.
-        return binary.decode_result(method, kept)
+        # Maps can be changed by who gets them: everybody gets their own.
+        return binary.copy_result(method, kept)
 
     def _fetched(
         self, cache: MetadataCache, key: tuple[str, bytes], method: Method, args: tuple[Any, ...], deadline: io.Deadline
     ) -> Any:
-        """The answer's body, or an Absent; asked for once, however many wait for it."""
+        """The answer, or an Absent; asked for once, however many wait for it."""
         shared = self._shared
         while True:
             with shared.lock:
@@ -147,15 +147,10 @@ class Caller(Methods):
                 io.give(flight, result)
 
     def _worth_keeping(self, method: Method, args: tuple[Any, ...], body: bytes, deadline: io.Deadline) -> Any:
-        reply = self._exchange(method, args, body, deadline)
-        if isinstance(reply, Reply):
-            data = reply.body if isinstance(reply.body, bytes) else reply.body.read()
-            try:
-                self._value(Reply(data, reply.kind), method, args)
-            except NoSuchObjectException as error:
-                return Absent(error)
-            return data
-        raise AssertionError(f"{method.name} is a read")
+        try:
+            return self._asked(method, args, body, deadline)
+        except NoSuchObjectException as error:
+            return Absent(error)
 
     def _look_at_events(self, cache: MetadataCache, deadline: io.Deadline) -> None:
         """Forgets what others have changed, where the server keeps a log of it."""
