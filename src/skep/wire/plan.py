@@ -30,11 +30,22 @@ MEMOS = frozenset(
 )
 
 
-# The same for a protocol in which several fields in a row can be compared as one: the first and the last of them, or
-# nothing for the end of the struct.
-RUNS = {
-    "StorageDescriptor": (("cols", "cols"), ("inputFormat", "")),
-    "Partition": (("dbName", "tableName"), ("privileges", "")),
+# The same for a protocol in which several fields in a row can be compared as one: the first of them, and those that may
+# follow it.
+RUNS: dict[tuple[str, str], tuple[str, ...]] = {
+    ("StorageDescriptor", "cols"): (),
+    ("StorageDescriptor", "inputFormat"): (
+        "outputFormat",
+        "compressed",
+        "numBuckets",
+        "serdeInfo",
+        "bucketCols",
+        "sortCols",
+        "parameters",
+        "skewedInfo",
+        "storedAsSubDirectories",
+    ),
+    ("Partition", "dbName"): ("tableName", "catName"),
 }
 
 _PYTHON = {"string": "str", "binary": "bytes", "set": "frozenset", "list": "tuple", "map": "dict"}

@@ -1,20 +1,20 @@
 """Readers of structs for a protocol in which a field's bytes do not depend on what was before it: Thrift binary.
 
-Every writer there is writes fields by their ids, so a struct is first read straight through, one test a field. What is
-not in this order, or not known, is read by a loop (`rest_<name>`) that is compiled when it is first needed, and goes on
-where the first reader stopped: nothing is read twice.
+Most writers write fields by their ids, so a struct is first read straight through, one test a field. What is not in
+this order, or not known, is read by a loop (`rest_<name>`) that is compiled when it is first needed, and goes on where
+the first reader stopped: nothing is read twice.
 
-Partitions of one table differ in a few fields and repeat the others: their *runs* (`plan.RUNS`) are compared with the
-bytes of the last one as a whole, and where they are the same, so are the values. Maps are copied, since whoever got
-them may change them; everything else is immutable and shared. A run is remembered only when it was read in order, so
-its bytes alone say what it sets.
+Partitions of one table differ in a few fields and repeat the others. Such fields make a *run* (`plan.RUNS`): where the
+first of them begins, the bytes are compared with those of the last run, to its end; where they are the same, so are the
+values. A run's bytes are whole fields, and say alone what they set: it does not matter what was read before. Maps are
+copied, since whoever got them may change them; everything else is immutable and shared.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cache
-from typing import Any, NamedTuple
+from typing import Any
 
 from skep.wire.compiler import NOTHING, PositionCompiler
 from skep.wire.generated import STRUCTS
@@ -27,19 +27,6 @@ LOOK = 8
 """After so many fields it is worth looking whether the struct has ended: the last fields of most are seldom set."""
 
 
-class _Run(NamedTuple):
-    """Fields that are compared as one, and the memo that holds the last bytes and values of them."""
-
-    memo: str
-    slots: tuple[Slot, ...]
-    ends: bool
-    """It reaches to the end of the struct."""
-
-    @property
-    def indexes(self) -> list[int]:
-        return sorted({slot.index for slot in self.slots})
-
-
 class OrderedCompiler(PositionCompiler):
     """Readers that expect fields in the order of their ids."""
 
@@ -48,7 +35,7 @@ class OrderedCompiler(PositionCompiler):
         self.copier = cache(self._copier)
 
     def header(self, field: Field) -> bytes:
-        """The bytes in front of a field's value."""
+        """The three bytes in front of a field's value."""
         raise NotImplementedError
 
     def reader(self, name: str, plan: tuple[Slot, ...], make: str, width: int) -> str:
@@ -56,68 +43,46 @@ class OrderedCompiler(PositionCompiler):
             return super().reader(name, plan, make, width)
         self._rest_when_needed(name, plan, make, width)
         values = "".join(f"f{i}, " for i in range(width)).rstrip()
-        done = f"return {make.format(values)}, p + 1"
+        done = f"    if not b[p]: return {make.format(values)}, p + 1\n"
         out = [f"def read_{name}(b, p):\n", *self.absent(name, plan, width), "    h = b[p:p + 3]\n"]
-        since, ended = 0, False
-        for group in self._groups(name, plan):
-            if isinstance(group, _Run):
-                out.append(self._run(group, make.format(values)))
-                ended, since = group.ends, 0
-                continue
-            if since >= LOOK:
-                out.append(f"    if not b[p]: {done}\n")
-                since = 0
-            out.append(self._in_order(group, "    "))
-            since += 1
-        if not ended:
-            out.append(f"    if not b[p]: {done}\n")
+        for number, slot in enumerate(sorted(plan, key=lambda slot: slot.field.id)):
+            if number and number % LOOK == 0:
+                out.append(done)
+            value = self.field_value(name, slot.field, f"f{slot.index}", " " * 8)
+            out.append(f"    if h == {self.header(slot.field)!r}:\n        p += 3\n{value}        h = b[p:p + 3]\n")
+        out.append(done)
         out.append(f"    return rest_{name}(b, p{''.join(f', f{i}' for i in range(width))})\n")
         return "".join(out)
 
-    def _in_order(self, slot: Slot, pad: str) -> str:
-        value = self.read(slot.field.type, f"f{slot.index}", pad + "    ")
-        return f"{pad}if h == {self.header(slot.field)!r}:\n{pad}    p += 3\n{value}{pad}    h = b[p:p + 3]\n"
-
-    def _groups(self, name: str, plan: tuple[Slot, ...]) -> list[Slot | _Run]:
-        """The slots by their ids; those that make a run are one."""
-        ordered = sorted(plan, key=lambda slot: slot.field.id)
-        groups: list[Slot | _Run] = list(ordered)
-        for number, (first, last) in enumerate(RUNS.get(name, ())):
-            at = [slot.field.name for slot in ordered]
-            start, end = at.index(first), at.index(last) + 1 if last else len(ordered)
-            memo = f"run_{name}_{number}"
-            self.namespace[memo] = [(NOTHING, None)]
-            run = _Run(memo, tuple(ordered[start:end]), not last)
-            here = groups.index(ordered[start])
-            groups[here : here + end - start] = [run]
-        return groups
-
-    def _run(self, run: _Run, made: str) -> str:
-        names = ", ".join(f"f{i}" for i in run.indexes) + ","
-        types = {slot.index: slot.field.type for slot in run.slots}
-        copies = "".join(
-            f"        if f{i} is not None: f{i} = {self.copied(type, f'f{i}')}\n"
-            for i, type in types.items()
-            if holds_map(type)
+    def field_value(self, name: str, field: Field, target: str, pad: str) -> str:
+        """A field's value; where it begins a run, those of the fields that follow it too."""
+        following = RUNS.get((name, field.name))
+        if following is None:
+            return self.read(field.type, target, pad)
+        order = names(STRUCTS[name])
+        members = [field, *(each for each in fields(STRUCTS[name]) if each.name in following)]
+        run = {order.index(each.name): each for each in sorted(members, key=lambda each: each.id)}
+        memo = f"run_{name}_{field.name}"
+        self.namespace.setdefault(memo, [(NOTHING, None)])
+        found = "".join(f"k{i}, " for i in run)
+        out = [f"kb, kv = {memo}[0]\n", "if b.startswith(kb, p):\n", f"    p += len(kb); {found}= kv\n"]
+        for i, each in run.items():
+            if holds_map(each.type):
+                out.append(f"    if k{i} is not None: k{i} = {self.copied(each.type, f'k{i}')}\n")
+        out.append(f"else:\n    s = p; {' = '.join(f'k{i}' for i in run)} = None\n")
+        for i, each in run.items():
+            if each is field:
+                out.append(self.read(each.type, f"k{i}", "    ") + "    h = b[p:p + 3]\n")
+            else:
+                value = self.read(each.type, f"k{i}", " " * 8)
+                out.append(f"    if h == {self.header(each)!r}:\n        p += 3\n{value}        h = b[p:p + 3]\n")
+        kept = "".join(
+            f"None if k{i} is None else {self.copied(each.type, f'k{i}')}, " if holds_map(each.type) else f"k{i}, "
+            for i, each in run.items()
         )
-        out = [f"    kb, kv = {run.memo}[0]\n    if b.startswith(kb, p):\n        {names} = kv\n{copies}"]
-        if run.ends:
-            out.append(f"        return {made}, p + len(kb)\n    s = p\n")
-            out += [self._in_order(slot, "    ") for slot in run.slots]
-            out.append("    if not b[p]:\n")
-            kept, known = "b[s:p + 1]", f"        if p - s < {MEMO_LIMIT}:\n"
-        else:
-            out.append("        p += len(kb); h = b[p:p + 3]\n    else:\n        s = p\n")
-            out += [self._in_order(slot, "        ") for slot in run.slots]
-            kept, known = "b[s:p]", f"        if s < p <= len(b) and p - s < {MEMO_LIMIT}:\n"
-        values = ", ".join(
-            f"None if f{i} is None else {self.copied(types[i], f'f{i}')}" if holds_map(types[i]) else f"f{i}"
-            for i in run.indexes
-        )
-        out.append(f"{known}            {run.memo}[0] = ({kept}, ({values},))\n")
-        if run.ends:
-            out.append(f"        return {made}, p + 1\n")
-        return "".join(out)
+        out.append(f"    if p <= len(b) and p - s < {MEMO_LIMIT}: {memo}[0] = (b[s:p], ({kept}))\n")
+        out += [f"if k{i} is not None: f{i} = k{i}\n" for i in run]
+        return "".join(f"{pad}{line}\n" for line in "".join(out).splitlines())
 
     def copied(self, type: Type, value: str) -> str:
         """An expression: the same value, in which no map is shared with the first."""
