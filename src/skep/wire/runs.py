@@ -19,7 +19,7 @@ from typing import Any
 from skep.wire.compiler import NOTHING, PositionCompiler
 from skep.wire.generated import STRUCTS
 from skep.wire.limits import MEMO_LIMIT
-from skep.wire.plan import RUNS, Slot, holds_map, is_struct, old_layout
+from skep.wire.plan import RUNS, Slot, default_of, holds_map, is_struct, old_layout
 from skep.wire.structs import fields, names
 from skep.wire.types import Field, Type
 
@@ -42,6 +42,8 @@ class OrderedCompiler(PositionCompiler):
         if old_layout(name) or name.startswith("old_"):
             return super().reader(name, plan, make, width)
         self._rest_when_needed(name, plan, make, width)
+        if plan and all(slot.field.type.name == "string" for slot in plan):
+            return self._reader_of_texts(name, plan, make, width)
         values = "".join(f"f{i}, " for i in range(width)).rstrip()
         done = f"    if not b[p]: return {make.format(values)}, p + 1\n"
         out = [f"def read_{name}(b, p):\n", *self.absent(name, plan, width), "    h = b[p:p + 3]\n"]
@@ -51,6 +53,23 @@ class OrderedCompiler(PositionCompiler):
             value = self.field_value(name, slot.field, f"f{slot.index}", " " * 8)
             out.append(f"    if h == {self.header(slot.field)!r}:\n        p += 3\n{value}        h = b[p:p + 3]\n")
         out.append(done)
+        out.append(f"    return rest_{name}(b, p{''.join(f', f{i}' for i in range(width))})\n")
+        return "".join(out)
+
+    def _reader_of_texts(self, name: str, plan: tuple[Slot, ...], make: str, width: int) -> str:
+        """Columns are structs of short, valid texts, and most of what a table is: three bytes of their lengths are 0.
+
+        A longer text is left to the loop; one that is not UTF-8 too, from the struct's beginning.
+        """
+        values = "".join(f"f{i}, " for i in range(width)).rstrip()
+        again = "".join(f", {default_of(name, slot.field)!r}" for slot in sorted(plan, key=lambda slot: slot.index))
+        out = [f"def read_{name}(b, p):\n", "    s = p\n", *self.absent(name, plan, width)]
+        out.append("    try:\n        h = b[p:p + 6]\n")
+        for slot in sorted(plan, key=lambda slot: slot.field.id):
+            out.append(f"        if h == {self.header(slot.field) + bytes(3)!r}:\n            q = p + 7 + b[p + 6]\n")
+            out.append(f"            f{slot.index} = b[p + 7:q].decode(); p = q; h = b[p:p + 6]\n")
+        out.append(f"    except UnicodeDecodeError: return rest_{name}(b, s{again})\n")
+        out.append(f"    if not b[p]: return {make.format(values)}, p + 1\n")
         out.append(f"    return rest_{name}(b, p{''.join(f', f{i}' for i in range(width))})\n")
         return "".join(out)
 
@@ -64,24 +83,25 @@ class OrderedCompiler(PositionCompiler):
         run = {order.index(each.name): each for each in sorted(members, key=lambda each: each.id)}
         memo = f"run_{name}_{field.name}"
         self.namespace.setdefault(memo, [(NOTHING, None)])
-        found = "".join(f"k{i}, " for i in run)
+        # `r…` and not `k…`, which are the keys of maps that are being read.
+        found = "".join(f"r{i}, " for i in run)
         out = [f"kb, kv = {memo}[0]\n", "if b.startswith(kb, p):\n", f"    p += len(kb); {found}= kv\n"]
         for i, each in run.items():
             if holds_map(each.type):
-                out.append(f"    if k{i} is not None: k{i} = {self.copied(each.type, f'k{i}')}\n")
-        out.append(f"else:\n    s = p; {' = '.join(f'k{i}' for i in run)} = None\n")
+                out.append(f"    if r{i} is not None: r{i} = {self.copied(each.type, f'r{i}')}\n")
+        out.append(f"else:\n    s = p; {' = '.join(f'r{i}' for i in run)} = None\n")
         for i, each in run.items():
             if each is field:
-                out.append(self.read(each.type, f"k{i}", "    ") + "    h = b[p:p + 3]\n")
+                out.append(self.read(each.type, f"r{i}", "    ") + "    h = b[p:p + 3]\n")
             else:
-                value = self.read(each.type, f"k{i}", " " * 8)
+                value = self.read(each.type, f"r{i}", " " * 8)
                 out.append(f"    if h == {self.header(each)!r}:\n        p += 3\n{value}        h = b[p:p + 3]\n")
         kept = "".join(
-            f"None if k{i} is None else {self.copied(each.type, f'k{i}')}, " if holds_map(each.type) else f"k{i}, "
+            f"None if r{i} is None else {self.copied(each.type, f'r{i}')}, " if holds_map(each.type) else f"r{i}, "
             for i, each in run.items()
         )
         out.append(f"    if p <= len(b) and p - s < {MEMO_LIMIT}: {memo}[0] = (b[s:p], ({kept}))\n")
-        out += [f"if k{i} is not None: f{i} = k{i}\n" for i in run]
+        out += [f"if r{i} is not None: f{i} = r{i}\n" for i in run]
         return "".join(f"{pad}{line}\n" for line in "".join(out).splitlines())
 
     def copied(self, type: Type, value: str) -> str:
