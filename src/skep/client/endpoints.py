@@ -45,6 +45,8 @@ class Endpoint(NamedTuple):
     """Seconds for the connection itself, TLS and SASL included."""
     max_reply: int = MAX_REPLY
     """Bytes of one answer, which is held in memory."""
+    decode: bool = False
+    """Answers are decoded as they are read: for who wants what is in them, and not only to pass them on."""
     tls: ssl.SSLContext | None = None
     path: str | None = None
     """What an HTTP request asks for; None where Thrift is spoken directly."""

@@ -34,7 +34,7 @@ class HttpWire:
     """One kept connection; one request on its way at a time."""
 
     def __init__(self, endpoint: Endpoint) -> None:
-        self._inner = ClientConnection(endpoint.spoken, False, endpoint.max_reply)
+        self._inner = ClientConnection(endpoint.spoken, False, endpoint.max_reply, endpoint.decode)
         self._max_reply = endpoint.max_reply
         self._path = endpoint.path or "/"
         host = f"[{endpoint.host}]" if ":" in endpoint.host else endpoint.host

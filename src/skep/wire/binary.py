@@ -266,7 +266,11 @@ def encode_exception_result(slot: int, error: MetastoreError) -> bytes:
 
 def decode_result(method: Method, data: bytes) -> Any:
     """The success value; a declared exception is raised, a missing value is None."""
-    values = _decode(result_codec(method)[0], data, f"the result of {method.name}")
+    return result_value(method, _decode(result_codec(method)[0], data, f"the result of {method.name}"))
+
+
+def result_value(method: Method, values: tuple[Any, ...]) -> Any:
+    """The same of the fields of a result struct."""
     errors = values if method.returns is None else values[1:]
     for error in errors:
         if error is not None:

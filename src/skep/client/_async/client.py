@@ -499,6 +499,7 @@ def aconnect(
                 framed=False if secured else framed,
                 connect_timeout=connect_timeout,
                 max_reply=max_reply,
+                decode=True,
                 sasl=None if over_http else sasl,
             )
         )

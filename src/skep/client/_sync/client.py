@@ -494,6 +494,7 @@ def connect(
                 framed=False if secured else framed,
                 connect_timeout=connect_timeout,
                 max_reply=max_reply,
+                decode=True,
                 sasl=None if over_http else sasl,
             )
         )
