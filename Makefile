@@ -36,6 +36,7 @@ test: setup ## run the tests, with coverage and a list of what was left out
 
 retest: setup ## run only the tests that failed the last time, and count the coverage of both runs
 	$(PY) -m pytest -m "not soak" --last-failed --last-failed-no-failures=none --cov --cov-append --cov-report= $(ARGS)
+	$(if $(ARGS),,@$(PY) tools/check_coverage.py $(WELL_COVERED))
 
 check: setup ## lint, types, generated files, floors, exports, stray addresses
 	$(VENV)/bin/ruff check $(PYTHON_DIRS)
