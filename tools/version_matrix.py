@@ -23,10 +23,12 @@ from skep.wire.generated.databases import GetDatabaseObjectsRequest  # noqa: E40
 from skep.wire.generated.partitions import PartitionsRequest  # noqa: E402
 from skep.wire.generated.tables import GetTableRequest  # noqa: E402
 from tests.support.apache import ApacheMetastore, apache_2_3, apache_3_1, apache_peer  # noqa: E402
+from tests.support.hive_2_0 import hive_2_0  # noqa: E402
 
 OUT = ROOT / "docs/reference/versions.md"
-SERVERS: dict[str, Callable[[], AbstractContextManager[ApacheMetastore | RunningServer]]] = {
+SERVERS: dict[str, Callable[[], AbstractContextManager[ApacheMetastore | RunningServer | str]]] = {
     "skep": running_server,
+    "Hive 2.0 to 2.2": hive_2_0,
     "Hive 2.3.10": apache_2_3,
     "Hive 3.0.0": partial(apache_peer, "3.0.0"),
     "Hive 3.1.3": apache_3_1,
@@ -44,8 +46,9 @@ CALLS: dict[str, tuple[Any, ...]] = {
 """Calls that came or went with a version, each with arguments that do no harm."""
 HEAD = """# What each version can do
 
-Found by `tools/version_matrix.py`, which asked a real server of each version through skep's client. "Told as" is what
-`client.capabilities.version()` says: before 4.0 no answer of a server tells its last number.
+Found by `tools/version_matrix.py`, which asked a real server of each version through skep's client; only the one of 2.0
+to 2.2, which cannot be had any more, is scripted. "Told as" is what `client.capabilities.version()` says: before 4.0 no
+answer of a server tells its last number.
 
 """
 
@@ -65,7 +68,7 @@ def main() -> None:
     columns: dict[str, dict[str, str]] = {}
     for name, start in SERVERS.items():
         with start() as server:
-            columns[name] = asked(server.uri)
+            columns[name] = asked(server if isinstance(server, str) else server.uri)
         print(name, columns[name]["told as"], flush=True)
     lines = [f"| | {' | '.join(columns)} |", "|---|" + "---|" * len(columns)]
     lines += [f"| {line} | {' | '.join(found[line] for found in columns.values())} |" for line in columns["skep"]]

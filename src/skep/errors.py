@@ -12,6 +12,7 @@ SkepError
 │   ├── TimeoutExceeded
 │   └── PoolExhausted               too many calls wait for a connection already
 ├── NotSupported                this server cannot do it, whoever asks; says which version can
+│   └── MethodMissing               it has no such method; an ApplicationError too
 ├── VersionUnknown              what a server answers fits no version of Hive
 ├── ConversionError             a value of the metastore that has no meaning here: a time, a type, a partition name
 ├── LockFailed                  a lock was not given in time, or was taken away
@@ -63,6 +64,7 @@ __all__ = [
     "LockFailed",
     "MetaException",
     "MetastoreError",
+    "MethodMissing",
     "MissingExtra",
     "NoSuchCompactionException",
     "NoSuchLockException",
@@ -186,6 +188,16 @@ class ApplicationError(SkepError):
         super().__init__(message)
         self.type = type
         self.message = message
+
+
+class MethodMissing(NotSupported, ApplicationError):
+    """The server has no such method, in words that say which version has it."""
+
+    def __init__(self, message: str) -> None:
+        ApplicationError.__init__(self, ApplicationError.UNKNOWN_METHOD, message)
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return type(self), (self.message,)
 
 
 class MetastoreError(SkepError):

@@ -1,4 +1,5 @@
-"""One behaviour suite over many servers: skep on SQLite and PostgreSQL, and the real metastores from 2.3 to 4.1."""
+"""One behaviour suite over many servers: skep on SQLite and PostgreSQL, the real metastores from 2.3 to 4.1, and one
+that lacks what Hive 2.0 to 2.2 did."""
 
 from __future__ import annotations
 
@@ -40,6 +41,7 @@ from skep.wire.generated.databases import Database
 from skep.wire.generated.partitions import Partition
 from skep.wire.structs import replace
 from tests.support.driven import HALVES, connected
+from tests.support.hive_2_0 import hive_2_0
 from tests.support.postgres import running_postgres
 
 TEXT_INPUT = "org.apache.hadoop.mapred.TextInputFormat"
@@ -58,6 +60,7 @@ class Server(NamedTuple):
 SERVERS: dict[str, tuple[pytest.MarkDecorator, ...]] = {
     "skep-sqlite": (),
     "skep-postgresql": (pytest.mark.postgres,),
+    "hive_2_0": (),
     "hive_2_3": (pytest.mark.apache, pytest.mark.slow),
     "hive_3_0": (pytest.mark.peers, pytest.mark.slow),
     "hive_3_1": (pytest.mark.apache, pytest.mark.slow),
@@ -90,6 +93,8 @@ def server(request: pytest.FixtureRequest) -> Iterator[Server]:
             url = stack.enter_context(postgres.database())
             running = stack.enter_context(running_server(database_url=url))
             yield Server(running.uri, HiveVersion(3, 1), True)
+        elif name == "hive_2_0":
+            yield Server(stack.enter_context(hive_2_0()), HiveVersion(2, 0), False)
         elif name.startswith(GIVEN):
             numbers = [int(number) for number in name.removeprefix(GIVEN).split("_")]
             # What servers before 4 answer does not tell the last number.
@@ -295,7 +300,7 @@ def test_a_lock_is_held_and_given_back(server: Server, client: Any, db: str) -> 
 
 def test_a_transaction_commits_at_the_end_and_aborts_on_an_error(server: Server, client: Any, db: str) -> None:
     if server.version < (3, 0):
-        with pytest.raises(NotSupported, match=r"is Hive 2\.3 and has no get_valid_write_ids.*since 3\.0"):
+        with pytest.raises(NotSupported, match=rf"is Hive {server.version} and has no get_valid_write_ids.*since 3\.0"):
             with client.transaction():
                 raise AssertionError("it was given")
         return
@@ -316,14 +321,16 @@ def test_the_version_is_told(server: Server, client: Any) -> None:
 
 
 def test_features_are_known_as_the_version_has_them(server: Server, client: Any) -> None:
-    since_2 = ("databases", "tables", "partitions", "lock_service", "table_statistics", "bulk_operations",
-               "partition_batching", "compaction_history")  # fmt: skip
+    since_2 = ("databases", "tables", "partitions", "lock_service", "table_statistics", "partition_batching",
+               "compaction_history")  # fmt: skip
     since_3 = ("acid_transactions", "constraints", "materialized_views", "schema_registry")
-    for feature in (*since_2, *since_3):
-        expected = feature in since_2 or server.version >= (3, 0)
-        if server.is_skep:
-            expected = FEATURES[feature].method in served()
-        assert getattr(client.capabilities, f"has_{feature}")() is expected, feature
+    expected = dict.fromkeys(since_2, True) | dict.fromkeys(since_3, server.version >= (3, 0))
+    expected["bulk_operations"] = server.version >= (2, 3)
+    if server.is_skep:
+        expected = {feature: FEATURES[feature].method in served() for feature in FEATURES}
+    assert set(expected) == set(FEATURES)
+    for feature, there in expected.items():
+        assert getattr(client.capabilities, f"has_{feature}")() is there, feature
 
 
 def test_a_missing_feature_is_a_whole_sentence(server: Server, client: Any) -> None:
@@ -334,7 +341,7 @@ def test_a_missing_feature_is_a_whole_sentence(server: Server, client: Any) -> N
         client.capabilities.has_constraints(check=True)
     text = str(raised.value)
     assert server.uri in text
-    assert "Hive 2.3" in text
+    assert f"Hive {server.version}" in text
     assert "NOT NULL, UNIQUE, DEFAULT and CHECK constraints" in text
     assert "since 3.0" in text
     assert kind_of(raised.value) is ErrorKind.NOT_SUPPORTED

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import pickle
 from typing import Any
 
 import pytest
 
 from skep.client.versions import FEATURES, HiveVersion, parse_version
-from skep.errors import ApplicationError, NotSupported
+from skep.errors import ApplicationError, ErrorKind, MethodMissing, NotSupported, kind_of
 from skep.hive.generation import Generation
 from skep.wire.generated.locks import ShowLocksRequest, ShowLocksResponse
 from skep.wire.generated.transactions import GetValidWriteIdsRequest, GetValidWriteIdsResponse
 from tests.client.handlers import WritableMetastore, table_of
 from tests.support.driven import connected
+from tests.support.scripted import scripted
 
 
 class Hive20(WritableMetastore):
@@ -153,3 +155,54 @@ def test_an_error_other_than_an_unknown_method_is_passed_on(half: str) -> None:
         ):
             with pytest.raises(ApplicationError, match="it broke"):
                 ask()
+
+
+def test_what_is_learned_is_learned_of_one_address(half: str) -> None:
+    """Servers are upgraded one after the other: each form is missing at one of them."""
+    old, new = Hive20(tables()), Hive401(tables())
+    with scripted(new) as second:
+        with scripted(old) as first:
+            with connected(half, [first.uri, second.uri], cache=False) as client:
+                assert client.table("sales.t0").tableName == "t0"
+                assert client.capabilities.version() == HiveVersion(2, 0)
+                first.close()
+                assert client.table("sales.t0").tableName == "t0"
+                assert client.capabilities.version() == HiveVersion(4, 0, 1)
+                assert client.table("sales.t0").tableName == "t0"
+    assert old.called.count("get_table_req") == 1
+    assert new.called.count("get_table") <= 1, "the call during which the first one died"
+
+
+def test_a_server_that_is_replaced_at_its_address_is_tried_again(half: str) -> None:
+    there: Any = Hive20(tables())
+
+    class Either:
+        async def handle(self, call: Any, session: Any) -> Any:
+            return await there.handle(call, session)
+
+    with connected(half, handler=Either(), cache=False) as client:
+        assert client.table("sales.t0").tableName == "t0"
+        there = Hive401(tables())
+        for _ in range(2):
+            assert client.table("sales.t0").tableName == "t0"
+
+
+@pytest.mark.parametrize(
+    ("method", "told"),
+    [
+        ("get_fields", "every version of Hive from 2.3 on has it"),
+        ("get_catalogs", "Hive has it since 3.1"),
+        ("get_table_objects_by_name", "Hive has it from 2.3 to 4.0.0"),
+        ("add_index", "only Hive 2.3 has it"),
+        ("update_table_params", "no release of Hive has it yet"),
+    ],
+)
+def test_a_method_that_is_missing_is_said_with_the_versions_that_have_it(half: str, method: str, told: str) -> None:
+    with connected(half, handler=WritableMetastore(), cache=False) as client:
+        with pytest.raises(MethodMissing) as raised:
+            client.api.call(method)
+    assert str(raised.value) == f"the metastore at this process has no {method}; {told}"
+    assert isinstance(raised.value, NotSupported)
+    assert isinstance(raised.value, ApplicationError)
+    assert kind_of(raised.value) is ErrorKind.NOT_SUPPORTED
+    assert str(pickle.loads(pickle.dumps(raised.value))) == str(raised.value)

@@ -33,7 +33,7 @@ def metastore() -> WritableMetastore:
 
 
 def options(**given: Any) -> dict[str, Any]:
-    return {"retry": FAST, "cache": False, "framed": False, **given}
+    return {"retry": FAST, "cache": False, "protocol": "binary", "framed": False, **given}
 
 
 @pytest.mark.parametrize("after", [0, 1, 4, 20, 100])
@@ -150,20 +150,35 @@ def test_a_restart_between_two_calls_is_not_noticed(half: str) -> None:
         client.drop_table("sales.later")
 
 
-def test_frames_are_found_out_and_remembered(half: str) -> None:
-    def only_framed(peer: Any, data: bytes) -> None:
-        if data[:1] == b"\x80":
-            hang_up(peer, data)
-        else:
-            answer(peer, data)
+@pytest.mark.parametrize(
+    ("protocol", "framed", "tried"),
+    [("binary", False, 1), ("binary", True, 2), ("compact", False, 3), ("compact", True, 4)],
+)
+def test_protocol_and_frames_are_found_out_and_remembered(half: str, protocol: str, framed: bool, tried: int) -> None:
+    begins = {"binary": b"\x80\x01", "compact": b"\x82\x21"}[protocol]
 
-    with scripted(metastore(), otherwise=only_framed) as server:
-        with connected(half, server.uri, **options(framed=None)) as client:
+    def only_this(peer: Any, data: bytes) -> None:
+        if data[4 * framed :].startswith(begins):
+            answer(peer, data)
+        else:
+            hang_up(peer, data)
+
+    with scripted(metastore(), otherwise=only_this) as server:
+        with connected(half, server.uri, **options(protocol=None, framed=None)) as client:
             assert client.databases() == ("sales",)
-            tried = server.accepted
+            assert server.accepted == tried
             client.api.pool.drop_idle()
             assert client.databases() == ("sales",)
-            assert server.accepted == tried + 1
+            assert server.accepted == tried + 1, "what answered is remembered"
+            assert server.called.count("getStatus") == 1
+
+
+def test_a_server_that_speaks_nothing_known_fails_as_it_did_at_first(half: str) -> None:
+    with scripted(None, otherwise=hang_up) as server:
+        with connected(half, server.uri, **options(protocol=None, framed=None, retry=Retry(attempts=1))) as client:
+            with pytest.raises(ConnectError, match="the connection was closed"):
+                client.databases()
+            assert server.accepted == 4
 
 
 @pytest.mark.parametrize("protocol", ["binary", "compact", "json"])
@@ -264,7 +279,7 @@ def test_a_write_that_times_out_says_that_its_outcome_is_not_known(half: str) ->
 
 def test_an_error_of_the_server_is_never_asked_again(half: str) -> None:
     with scripted(metastore()) as server, connected(half, server.uri, **options()) as client:
-        with pytest.raises(ApplicationError, match="Invalid method name: 'get_indexes'"):
+        with pytest.raises(ApplicationError, match=r"has no get_indexes; only Hive 2\.3 has it"):
             client.api.get_indexes("sales", "orders", 1)
         assert len(server.requests) == 1
 

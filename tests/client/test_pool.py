@@ -12,6 +12,7 @@ import pytest
 
 import skep
 from skep.client.pooling import PoolSettings
+from skep.client.retry import Retry
 from skep.errors import (
     ApplicationError,
     ConfigError,
@@ -32,7 +33,7 @@ def metastore() -> WritableMetastore:
 
 
 def options(**given: Any) -> dict[str, Any]:
-    return {"cache": False, "framed": False, **given}
+    return {"cache": False, "protocol": "binary", "framed": False, **given}
 
 
 def held(opened: threading.Event) -> Act:
@@ -144,6 +145,68 @@ def test_unused_connections_are_closed_except_those_that_should_stay(half: str) 
             client.databases()
             assert client.pool_stats().idle == 2
             assert server.accepted == 4
+
+
+def eventually(client: Any, condition: Callable[[], bool]) -> None:
+    """Waits until this is so, while what runs beside an asynchronous client goes on."""
+    while not condition():
+        client.wait(0.005) if hasattr(client, "wait") else time.sleep(0.005)
+
+
+def test_connections_that_should_be_ready_are_opened_again_beside_the_calls(half: str) -> None:
+    kept = options(min_idle=2, look_every=0.005)
+    with scripted(metastore()) as server, connected(half, server.uri, **kept) as client:
+        assert client.pool_stats().idle == 2
+        assert client.databases() == ("sales",)
+        server.hang_up()
+        eventually(client, lambda: client.pool_stats().idle < 2 or client.pool_stats().replaced > 0)
+        eventually(client, lambda: client.pool_stats().idle >= 2)
+        called = len(server.requests)
+        assert client.databases() == ("sales",)
+        assert len(server.requests) == called + 1, "a call after a restart finds a connection that works"
+
+
+def test_connections_that_should_be_ready_are_opened_also_without_a_with() -> None:
+    with scripted(metastore()) as server:
+        client = skep.connect(server.uri, **options(min_idle=2, look_every=0.005))
+        assert client.databases() == ("sales",)
+        until(lambda: server.accepted == 2)
+        client.close()
+        client.close()
+
+
+def test_what_should_be_ready_is_tried_until_the_server_is_back(half: str) -> None:
+    kept = options(min_idle=1, look_every=0.005, retry=Retry(attempts=1))
+    with scripted(metastore()) as server, connected(half, server.uri, **kept) as client:
+        port = server.port
+        server.close()
+        eventually(client, lambda: client.pool_stats().failed > 1)
+        with scripted(metastore(), port=port) as again:
+            eventually(client, lambda: client.pool_stats().idle == 1)
+            assert client.databases() == ("sales",)
+            assert again.accepted == 1
+
+
+def test_connections_in_use_leave_no_room_for_more_that_are_ready() -> None:
+    opened = threading.Event()
+    with scripted(metastore(), otherwise=held(opened)) as server:
+        with skep.connect(server.uri, **options(max_size=2, min_idle=2, look_every=0.005)) as client:
+            threads = [threading.Thread(target=client.databases) for _ in range(2)]
+            for thread in threads:
+                thread.start()
+            until(lambda: len(server.requests) == 2)
+            time.sleep(0.05)
+            assert server.accepted == 2
+            opened.set()
+            for thread in threads:
+                thread.join()
+
+
+def test_what_is_ready_is_replaced_when_it_is_old(half: str) -> None:
+    kept = options(min_idle=1, look_every=0.005, max_lifetime=0.05)
+    with scripted(metastore()) as server, connected(half, server.uri, **kept) as client:
+        eventually(client, lambda: server.accepted > 2)
+        assert client.databases() == ("sales",)
 
 
 def test_a_connection_is_replaced_when_it_is_old(half: str) -> None:
@@ -273,6 +336,7 @@ def test_a_task_that_is_cancelled_gives_its_turn_to_the_next() -> None:
         ({"min_idle": 11}, "between 0 and max_size, 10"),
         ({"idle_timeout": -1}, "idle_timeout is -1"),
         ({"max_waiting": -1}, "max_waiting is -1"),
+        ({"look_every": 0}, "look_every is 0"),
     ],
 )
 def test_settings_that_cannot_be_are_refused(given: dict[str, Any], told: str) -> None:

@@ -18,6 +18,7 @@ from skep.client.endpoints import Endpoint, endpoint_of, endpoints_of
 from skep.client.http import HttpWire
 from skep.client.retry import Retry
 from skep.client.sasl import kerberos, plain
+from skep.client.versions import HiveVersion
 from skep.errors import (
     AuthenticationError,
     ConnectError,
@@ -35,6 +36,7 @@ from skep.wire.message import Handler, Session
 from skep.wire.methods import METHODS
 from tests.client.handlers import OnlyNine, WritableMetastore, table_of
 from tests.server.support import certificate
+from tests.support.apache import ApacheMetastore, apache_3_1
 from tests.support.driven import connected
 from tests.support.kdc import Kdc
 from tests.support.memory_metastore import MemoryMetastore
@@ -71,6 +73,35 @@ def test_several_addresses_stand_in_one_text_or_in_a_list() -> None:
 def test_an_address_that_cannot_be_used_is_refused_with_one_that_could(uri: str) -> None:
     with pytest.raises(InvalidAddress, match="thrift://host:9083"):
         skep.connect(uri)
+
+
+# Protocols
+
+
+def speaks_compact_in_frames(host: str, port: int) -> bool:
+    try:
+        with skep.connect(f"thrift://{host}:{port}", protocol="compact", framed=True, retry=FAST) as client:
+            return bool(client.api.getName())
+    except (TransportError, RemoteProtocolError):
+        return False
+
+
+@pytest.fixture(scope="module")
+def compact_hive() -> Iterator[ApacheMetastore]:
+    settings = {f"metastore.thrift.{name}.enabled": "true" for name in ("compact.protocol", "framed.transport")}
+    with apache_3_1(settings, speaks_compact_in_frames) as server:
+        yield server
+
+
+@pytest.mark.apache
+@pytest.mark.slow
+def test_how_a_real_metastore_wants_to_be_spoken_to_is_found_out(half: str, compact_hive: ApacheMetastore) -> None:
+    with connected(half, compact_hive.uri, user="ann") as client:
+        assert "default" in client.databases()
+        assert client.capabilities.version() == HiveVersion(3, 1)
+    with connected(half, compact_hive.uri, protocol="binary", retry=FAST) as client:
+        with pytest.raises(TransportError, match="closed"):
+            client.databases()
 
 
 # TLS

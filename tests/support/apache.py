@@ -17,9 +17,10 @@ import socket
 import subprocess
 import tempfile
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from types import MappingProxyType
 from xml.sax.saxutils import escape
 
 from tests.support.thrift_probe import answers
@@ -112,12 +113,17 @@ def apache_2_3() -> Iterator[ApacheMetastore]:
 
 
 @contextlib.contextmanager
-def apache_3_1() -> Iterator[ApacheMetastore]:
-    """Hive 3.1.3 from the jars that `make setup` unpacks."""
+def apache_3_1(
+    more: Mapping[str, str] = MappingProxyType({}), ready: Callable[[str, int], bool] = answers
+) -> Iterator[ApacheMetastore]:
+    """Hive 3.1.3 from the jars that `make setup` unpacks.
+
+    `more` are settings of its own; `ready` asks whether it answers, where they change how it speaks.
+    """
     jars = [*_peer_jars("3.1.3", brought_by="make setup"), *_matching(_pyspark_jars(), DERBY_JARS)]
-    settings = {**STANDALONE_SETTINGS, **NO_RETRIES, "datanucleus.schema.autoCreateAll": "true"}
+    settings = {**STANDALONE_SETTINGS, **NO_RETRIES, "datanucleus.schema.autoCreateAll": "true", **more}
     with _home("3.1.3", "metastore-site.xml", "metastore.warehouse.dir", settings) as home:
-        with _running(home, [*jars, *_matching(_pyspark_jars(), COMPILER_JARS)], ["Hive3"]) as metastore:
+        with _running(home, [*jars, *_matching(_pyspark_jars(), COMPILER_JARS)], ["Hive3"], ready) as metastore:
             yield metastore
 
 
@@ -201,7 +207,9 @@ def _home(version: str, site: str, warehouse_key: str, settings: Mapping[str, st
 
 
 @contextlib.contextmanager
-def _running(home: _Home, jars: Sequence[Path], main: Sequence[str]) -> Iterator[ApacheMetastore]:
+def _running(
+    home: _Home, jars: Sequence[Path], main: Sequence[str], ready: Callable[[str, int], bool] = answers
+) -> Iterator[ApacheMetastore]:
     """Runs the class that main names, from source; the rest of main and a free port are its arguments."""
     port = _free_port()
     command = [
@@ -223,18 +231,20 @@ def _running(home: _Home, jars: Sequence[Path], main: Sequence[str]) -> Iterator
             command, cwd=home.folder, stdin=subprocess.DEVNULL, stdout=output, stderr=subprocess.STDOUT
         )
     try:
-        _wait_until_it_answers(process, home, port)
+        _wait_until_it_answers(process, home, port, ready)
         yield ApacheMetastore(home.version, HOST, port, home.warehouse, process.pid, home.log)
     finally:
         _stop(process)
 
 
-def _wait_until_it_answers(process: subprocess.Popen[bytes], home: _Home, port: int) -> None:
+def _wait_until_it_answers(
+    process: subprocess.Popen[bytes], home: _Home, port: int, ready: Callable[[str, int], bool]
+) -> None:
     deadline = time.monotonic() + START_TIMEOUT
     while time.monotonic() < deadline:
         if process.poll() is not None:
             raise StartFailure(_failure(f"Hive {home.version} ended with status {process.returncode}", home.log))
-        if answers(HOST, port):
+        if ready(HOST, port):
             return
         time.sleep(0.2)
     silence = f"Hive {home.version} did not answer on port {port} in {START_TIMEOUT:.0f} s"

@@ -56,7 +56,7 @@ async def _handled(handler: Handler, request: Request, session: Session) -> Repl
 class Scripted:
     """`acts` are done in their order, one a request, over all connections; then `otherwise`."""
 
-    def __init__(self, handler: Handler | None, acts: Sequence[Act], otherwise: Act) -> None:
+    def __init__(self, handler: Handler | None, acts: Sequence[Act], otherwise: Act, port: int = 0) -> None:
         self.handler = handler
         self.called: list[str] = []
         """The methods that the handler was asked for."""
@@ -64,7 +64,7 @@ class Scripted:
         self.accepted = 0
         self._acts = list(acts)
         self._otherwise = otherwise
-        self._listener = socket.create_server((HOST, 0))
+        self._listener = socket.create_server((HOST, port))
         self.port: int = self._listener.getsockname()[1]
         self._open: set[socket.socket] = set()
         self._threads: list[threading.Thread] = []
@@ -184,8 +184,9 @@ def say_and_hang_up(text: bytes) -> Act:
 
 
 @contextmanager
-def scripted(handler: Handler | None = None, *acts: Act, otherwise: Act = answer) -> Iterator[Scripted]:
-    server = Scripted(handler, acts, otherwise)
+def scripted(handler: Handler | None = None, *acts: Act, otherwise: Act = answer, port: int = 0) -> Iterator[Scripted]:
+    """A server on a free port, or on this one."""
+    server = Scripted(handler, acts, otherwise, port)
     try:
         yield server
     finally:

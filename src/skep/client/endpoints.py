@@ -37,19 +37,33 @@ class Endpoint(NamedTuple):
 
     host: str
     port: int
-    protocol: str = "binary"
+    protocol: str | None = "binary"
+    """None: binary is tried, then compact."""
     framed: bool | None = False
     """None: unframed is tried, then framed."""
     connect_timeout: float = 5.0
     """Seconds for the connection itself, TLS and SASL included."""
     max_reply: int = MAX_REPLY
     """Bytes of one answer, which is held in memory."""
+    decode: bool = False
+    """Answers are decoded as they are read: for who wants what is in them, and not only to pass them on."""
     tls: ssl.SSLContext | None = None
     path: str | None = None
     """What an HTTP request asks for; None where Thrift is spoken directly."""
     headers: tuple[tuple[str, str], ...] = ()
     sasl: Callable[[str], Mechanism] | None = None
     """Makes one connection's part in a SASL negotiation, for the server's host name."""
+
+    @property
+    def spoken(self) -> str:
+        """The protocol of a connection, for which it is settled."""
+        return self.protocol or "binary"
+
+    def alternatives(self) -> tuple[Endpoint, ...]:
+        """The same address with each way to speak there that is not settled, in the order in which they are tried."""
+        protocols = ("binary", "compact") if self.protocol is None else (self.protocol,)
+        framings = (False, True) if self.framed is None else (self.framed,)
+        return tuple(self._replace(protocol=each, framed=framed) for each in protocols for framed in framings)
 
     @property
     def uri(self) -> str:
@@ -103,6 +117,11 @@ class Addresses:
             at = self._endpoints.index(endpoint)
             self._endpoints[at] = learned
             self._current = at
+
+    @property
+    def current(self) -> str:
+        """The address that answered last."""
+        return self._endpoints[self._current].uri
 
     def __str__(self) -> str:
         return ",".join(endpoint.uri for endpoint in self._endpoints)

@@ -34,14 +34,14 @@ class HttpWire:
     """One kept connection; one request on its way at a time."""
 
     def __init__(self, endpoint: Endpoint) -> None:
-        self._inner = ClientConnection(endpoint.protocol, False, endpoint.max_reply)
+        self._inner = ClientConnection(endpoint.spoken, False, endpoint.max_reply, endpoint.decode)
         self._max_reply = endpoint.max_reply
         self._path = endpoint.path or "/"
         host = f"[{endpoint.host}]" if ":" in endpoint.host else endpoint.host
         given = dict(endpoint.headers)
         headers = {
             "Host": f"{host}:{endpoint.port}",
-            "Content-Type": CONTENT_TYPES.get(endpoint.protocol, DEFAULT_TYPE),
+            "Content-Type": CONTENT_TYPES.get(endpoint.spoken, DEFAULT_TYPE),
             "Accept": "*/*",
             **given,
         }

@@ -15,7 +15,7 @@ class PoolSettings(NamedTuple):
     max_size: int = 10
     """Connections, and so calls on their way at a time; a metastore spends a thread on each connection."""
     min_idle: int = 0
-    """So many are opened at the start, and kept however old they get while unused."""
+    """So many unused ones are there, if `max_size` allows: opened at the start, and again when they were closed."""
     idle_timeout: float = 60.0
     """Seconds after which an unused connection is closed: firewalls forget them without a word."""
     max_lifetime: float = 1800.0
@@ -24,6 +24,8 @@ class PoolSettings(NamedTuple):
     """Calls that may wait for a connection; one more is refused."""
     check_after: float = 30.0
     """A connection unused for so many seconds is asked for a sign of life before it is trusted with a call."""
+    look_every: float = 1.0
+    """Seconds between two looks whether `min_idle` connections are there."""
 
     def checked(self) -> PoolSettings:
         if self.max_size < 1:
@@ -33,6 +35,8 @@ class PoolSettings(NamedTuple):
         for name in ("idle_timeout", "max_lifetime", "max_waiting", "check_after"):
             if getattr(self, name) < 0:
                 raise ConfigError(f"{name} is {getattr(self, name)}; it cannot be negative")
+        if self.look_every <= 0:
+            raise ConfigError(f"look_every is {self.look_every}; there has to be some time between two looks")
         return self
 
 

@@ -184,7 +184,7 @@ class SaslWire:
     def __init__(self, endpoint: Endpoint) -> None:
         assert endpoint.sasl is not None
         self._mechanism = endpoint.sasl(endpoint.host)
-        self._inner = ClientConnection(endpoint.protocol, False, endpoint.max_reply)
+        self._inner = ClientConnection(endpoint.spoken, False, endpoint.max_reply, endpoint.decode)
         self._max_reply = endpoint.max_reply
         self._data = bytearray()
         self._ready = False

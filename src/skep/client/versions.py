@@ -10,6 +10,8 @@ import re
 from typing import Any, Final, NamedTuple
 
 from skep.wire.generated import STRUCTS
+from skep.wire.methods import Method
+from skep.wire.types import VERSIONS
 
 
 class HiveVersion(NamedTuple):
@@ -118,3 +120,15 @@ def missing_sentence(feature: Feature, server: str, uri: str) -> str:
         f"the metastore at {uri} is {server} and has no {feature.method}, so it does not support {feature.words}. "
         f"Hive has this since {feature.since}: connect to such a server, or do without."
     )
+
+
+def missing_method(method: Method, uri: str) -> str:
+    """A method that is not there: which one, where, and which versions have it."""
+    first, last = method.versions[0], method.versions[-1]
+    if first == VERSIONS[0] and last == VERSIONS[-1]:
+        which = "every version of Hive from 2.3 on has it"
+    elif last == VERSIONS[-1]:
+        which = f"Hive has it since {first}" if first != last else "no release of Hive has it yet"
+    else:
+        which = f"Hive has it from {first} to {last}" if first != last else f"only Hive {first} has it"
+    return f"the metastore at {uri} has no {method.name}; {which}"

@@ -53,7 +53,7 @@ class ThriftWire(ClientConnection):
     closes = False
 
     def __init__(self, endpoint: Endpoint) -> None:
-        super().__init__(endpoint.protocol, bool(endpoint.framed), endpoint.max_reply)
+        super().__init__(endpoint.spoken, bool(endpoint.framed), endpoint.max_reply, endpoint.decode)
         self._port = endpoint.port
         self._head = b""
         self._answered = False

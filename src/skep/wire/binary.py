@@ -12,10 +12,11 @@ import struct
 from typing import Any, TypeVar
 
 from skep.errors import ApplicationError, MetastoreError
-from skep.wire.compiler import Codec, Malformed, PositionCompiler, Reader, Writer
+from skep.wire.compiler import Codec, Malformed, Reader, Writer
 from skep.wire.limits import MAX_DEPTH, MEMO_LIMIT
 from skep.wire.methods import Method
 from skep.wire.plan import is_struct, result_fields, wire_type
+from skep.wire.runs import OrderedCompiler
 from skep.wire.types import BOOL, BYTE, DOUBLE, I16, I32, I64, LIST, MAP, SET, STOP, STRING, STRUCT, Field, Type
 
 T = TypeVar("T")
@@ -108,7 +109,7 @@ def skip(data: bytes | bytearray, at: int, type: int, depth: int = 0, memo: list
     return at
 
 
-class BinaryCompiler(PositionCompiler):
+class BinaryCompiler(OrderedCompiler):
     """Codecs for Thrift binary."""
 
     protocol = "binary"
@@ -124,8 +125,11 @@ class BinaryCompiler(PositionCompiler):
     def field_id(self, field: Field) -> int:
         return field.id & 0xFFFF
 
+    def header(self, field: Field) -> bytes:
+        return pack_field(wire_type(field.type), field.id)
+
     def field(self, field: Field, before: list[int], pad: str) -> str:
-        return f"{pad}w({pack_field(wire_type(field.type), field.id)!r})\n"
+        return f"{pad}w({self.header(field)!r})\n"
 
     def read(self, type: Type, target: str, pad: str) -> str:
         name = type.name
@@ -153,7 +157,7 @@ class BinaryCompiler(PositionCompiler):
             return body + f"{pad}    M{k}[k{k}] = x{k}\n{pad}{target} = M{k}\n"
         if name == "string":
             return (
-                f"{pad}q = p + 4 + unpack_u(b, p)[0]; {target} = b[p + 4:q].decode('utf-8', 'surrogateescape'); p = q\n"
+                f"{pad}q = p + 4 + unpack_u(b, p)[0]; {target} = str(b[p + 4:q], 'utf-8', 'surrogateescape'); p = q\n"
             )
         if name == "binary":
             return f"{pad}q = p + 4 + unpack_u(b, p)[0]; {target} = b[p + 4:q]; p = q\n"
@@ -262,12 +266,21 @@ def encode_exception_result(slot: int, error: MetastoreError) -> bytes:
 
 def decode_result(method: Method, data: bytes) -> Any:
     """The success value; a declared exception is raised, a missing value is None."""
-    values = _decode(result_codec(method)[0], data, f"the result of {method.name}")
+    return result_value(method, _decode(result_codec(method)[0], data, f"the result of {method.name}"))
+
+
+def result_value(method: Method, values: tuple[Any, ...]) -> Any:
+    """The same of the fields of a result struct."""
     errors = values if method.returns is None else values[1:]
     for error in errors:
         if error is not None:
             raise error
     return None if method.returns is None else values[0]
+
+
+def copy_result(method: Method, value: Any) -> Any:
+    """A success value that shares no map with the first; all else is immutable."""
+    return None if method.returns is None else CODEC.copier(method.returns)(value)
 
 
 def encode_application_error(error: ApplicationError) -> bytes:

@@ -7,12 +7,12 @@ from __future__ import annotations
 
 from struct import Struct
 
-from skep.wire.binary import FIXED, INCOMPLETE, args_codec, skip, unpack_i, unpack_u
+from skep.wire.binary import FIXED, INCOMPLETE, args_codec, result_codec, skip, unpack_i, unpack_u
 from skep.wire.compiler import Malformed
 from skep.wire.limits import MAX_DEPTH, MAX_MESSAGE, MAX_NAME
 from skep.wire.methods import BY_BYTES, Method
 from skep.wire.protocol import BadMessage, Incoming, Incomplete
-from skep.wire.types import LIST, MAP, SET, STOP, STRING, STRUCT
+from skep.wire.types import LIST, MAP, REPLY, SET, STOP, STRING, STRUCT
 from skep.wire.walker import OPEN_STRUCT, StackWalker
 
 VERSION_1 = 0x80010000
@@ -69,6 +69,21 @@ class BinaryProtocol:
         except INCOMPLETE:
             raise Incomplete from None
         return Incoming(kind, name, seqid, method, None, data[start:end], end)
+
+    def read_result(self, method: Method, data: bytes, at: int) -> Incoming:
+        """A reply whose fields are wanted as well: decoding finds its end, so it is not looked for before."""
+        kind, name, seqid, start = read_header(data, at)
+        if kind != REPLY or name != method.name_bytes:
+            return self.read_reply(method, data, at)
+        try:
+            values, end = result_codec(method)[0](data, start)
+        except INCOMPLETE:
+            raise Incomplete from None
+        except RecursionError:
+            raise Malformed(f"the result of {method.name} holds too many structs inside each other") from None
+        if end > len(data):
+            raise Incomplete
+        return Incoming(kind, name, seqid, method, values, data[start:end], end)
 
     def walker(self, at: int, limit: int = MAX_MESSAGE) -> BinaryWalker:
         return BinaryWalker(at, limit)

@@ -28,7 +28,7 @@ Writer = Callable[[Any, Callable[[bytes], Any]], None]
 Codec = tuple[Reader, Writer]
 
 _APPLICATION_ERROR = (Field(1, Type("string"), "message"), Field(2, Type("i32"), "type"))
-_NOTHING = b"\xff" * 11
+NOTHING = b"\xff" * 11
 """Bytes with which no value begins, in any protocol."""
 
 
@@ -45,7 +45,7 @@ class Compiler:
         self.namespace: dict[str, Any] = {"new": new, **namespace}
         self._counter = 0
         self._started: set[str] = set()
-        self._lock = threading.RLock()
+        self.lock = threading.RLock()
         self.named = cache(self._named)
         self.args = cache(self._args)
         self.result = cache(self._result)
@@ -91,7 +91,7 @@ class Compiler:
         if (name, field.name) not in MEMOS:
             return self.read(field.type, target, pad)
         memo = f"memo_{name}_{field.name}"
-        self.namespace[memo] = [(_NOTHING, None)]
+        self.namespace[memo] = [(NOTHING, None)]
         body = f"{pad}kb, kv = {memo}[0]\n"
         body += f"{pad}if b.startswith(kb, p): {target} = kv; p += len(kb)\n{pad}else:\n{pad}    s = p\n"
         body += self.read(field.type, target, pad + "    ")
@@ -126,18 +126,19 @@ class Compiler:
         body += self.write(field.type, "v", pad + "    ")
         return (
             body
-            + f"{pad}    w = out; kb = b''.join(L); w(kb)\n{pad}    if len(kb) < {MEMO_LIMIT}: {memo}[0] = (v, kb)\n"
+            + f"{pad}    w = out; kb = b''.join(L); w(kb)\n"
+            + f"{pad}    if type(v) is tuple and len(kb) < {MEMO_LIMIT}: {memo}[0] = (v, kb)\n"
         )
 
-    def _define(self, name: str, source: str) -> None:
+    def define(self, name: str, source: str) -> None:
         exec(compile(source, f"<skep {self.protocol} codec of {name}>", "exec"), self.namespace)
 
     def _compile(self, name: str, plan: tuple[Slot, ...], make: str, width: int) -> Codec:
-        self._define(name, self.reader(name, plan, make, width) + self.writer(name, plan))
+        self.define(name, self.reader(name, plan, make, width) + self.writer(name, plan))
         return self.namespace[f"read_{name}"], self.namespace[f"write_{name}"]
 
     def _named(self, name: str) -> Codec:
-        with self._lock:
+        with self.lock:
             self._started.add(name)
             exception = THRIFT_EXCEPTIONS.get(name)
             if exception is not None:
@@ -148,7 +149,7 @@ class Compiler:
             make = f"new({name}, ({{}}))"
             if old := old_layout(name):
                 plan = tuple(Slot(order.index(f.name), f, False) for f in old[1])
-                self._define(name, self.reader(f"old_{name}", plan, make, len(order)))
+                self.define(name, self.reader(f"old_{name}", plan, make, len(order)))
             return self._compile(name, slots(cls), make, len(order))
 
     def _exception(self, name: str, exception: type) -> Codec:
@@ -161,7 +162,7 @@ class Compiler:
         return reader, writer
 
     def _tuple(self, name: str, fields: tuple[Field, ...]) -> Codec:
-        with self._lock:
+        with self.lock:
             plan = tuple(Slot(i, field, True) for i, field in enumerate(fields))
             return self._compile(name, plan, "({})", len(plan))
 
@@ -199,12 +200,19 @@ class PositionCompiler(Compiler):
         return field.id
 
     def reader(self, name: str, plan: tuple[Slot, ...], make: str, width: int) -> str:
+        begins = "    start = p\n" if old_layout(name) else ""
+        absent = "".join(self.absent(name, plan, width))
+        return f"def read_{name}(b, p):\n{begins}{absent}{self.loop(name, plan, make, width)}"
+
+    def absent(self, name: str, plan: tuple[Slot, ...], width: int) -> list[str]:
+        """Statements that give each field the value of one that is not there."""
         defaults = {slot.index: default_of(name, slot.field) for slot in plan}
-        old = old_layout(name)
-        out = [f"def read_{name}(b, p):\n", "    start = p\n" if old else "", self.reader_begins]
-        out += [f"    f{i} = {defaults.get(i)!r}\n" for i in range(width)]
-        out.append(f"    while True:\n{self.field_header}")
-        if old:
+        return [f"    f{i} = {defaults.get(i)!r}\n" for i in range(width)]
+
+    def loop(self, name: str, plan: tuple[Slot, ...], make: str, width: int) -> str:
+        """Statements that read fields in whatever order they come, to the end of the struct."""
+        out = [f"{self.reader_begins}    while True:\n{self.field_header}"]
+        if old := old_layout(name):
             sign = f"i == {self.field_id(old[0])} and {self.matches(old[0].type)}"
             out.append(f"        if {sign}: return read_old_{name}(b, start)\n")
         branch = "if"

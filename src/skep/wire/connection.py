@@ -362,9 +362,14 @@ class ServerConnection:
 
 
 class ClientConnection:
-    """The client's end: one call at a time. An answer of more than `max_reply` bytes is refused."""
+    """The client's end: one call at a time. An answer of more than `max_reply` bytes is refused.
 
-    def __init__(self, protocol: str = "binary", framed: bool = False, max_reply: int = MAX_REPLY) -> None:
+    With `decode`, answers in binary are decoded as they are read, for callers that want more of them than their bytes.
+    """
+
+    def __init__(
+        self, protocol: str = "binary", framed: bool = False, max_reply: int = MAX_REPLY, decode: bool = False
+    ) -> None:
         self._protocol = protocol_named(protocol)
         self._framed = framed
         self._raw = _Buffer()
@@ -372,6 +377,7 @@ class ClientConnection:
         self._messages = _Messages(self._protocol, self._raw, max_reply)
         self._method: Method | None = None
         self._seqid = 0
+        self._read = BINARY.read_result if decode and self._protocol is BINARY else self._protocol.read_reply
 
     def send(self, method: Method, body: bytes) -> bytes:
         """A call around arguments in Thrift binary."""
@@ -391,7 +397,7 @@ class ClientConnection:
             raise LocalProtocolError("no call was sent")
 
         def read(data: bytes, at: int) -> Incoming:
-            return self._protocol.read_reply(method, data, at)
+            return self._read(method, data, at)
 
         if self._framed:
             raw = self._raw
@@ -419,4 +425,4 @@ class ClientConnection:
                 f"the server answered {incoming.name!r} number {incoming.seqid} to {method.name} number {self._seqid}"
             )
         assert incoming.body is not None
-        return Reply(incoming.body, incoming.kind)
+        return Reply(incoming.body, incoming.kind, fields=incoming.value)

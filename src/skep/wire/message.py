@@ -119,15 +119,21 @@ class Stream:
 class Reply:
     """The answer: the result struct in Thrift binary (its STOP included), or a TApplicationException."""
 
-    __slots__ = ("body", "error", "kind")
+    __slots__ = ("_fields", "body", "error", "kind")
 
     def __init__(
-        self, body: bytes | Stream, kind: int = REPLY, error: MetastoreError | ApplicationError | None = None
+        self,
+        body: bytes | Stream,
+        kind: int = REPLY,
+        error: MetastoreError | ApplicationError | None = None,
+        fields: tuple[Any, ...] | None = None,
     ) -> None:
+        """`fields` are those of the result struct, where it was decoded already."""
         self.body: Final = body
         self.kind: Final = kind
         self.error: Final = error
         """What went wrong, for audit and metrics; the body already says it."""
+        self._fields = fields
 
     @classmethod
     def of(cls, method: Method, value: Any) -> Reply:
@@ -160,6 +166,10 @@ class Reply:
 
     def value(self, method: Method) -> Any:
         """The decoded success value; raises the error the reply carries."""
+        if self._fields is not None:
+            # Given away once: what is in it can be changed by who gets it.
+            fields, self._fields = self._fields, None
+            return binary.result_value(method, fields)
         body = self.body.read() if isinstance(self.body, Stream) else self.body
         if self.kind == EXCEPTION:
             raise binary.decode_application_error(body)

@@ -16,19 +16,37 @@ from skep.wire.types import BASE_TYPES, I32, LIST, MAP, SET, STRUCT, VERSIONS, F
 
 _CONTAINERS = {"list": LIST, "set": SET, "map": MAP}
 
-# Fields that repeat from one partition to the next in every real list: worth a comparison before decoding.
+# Fields that repeat from one partition to the next in every real list: worth a comparison before decoding. What is
+# remembered is shared by all who get it, so none of them holds a map.
 MEMOS = frozenset(
     {
         ("StorageDescriptor", "cols"),
         ("StorageDescriptor", "inputFormat"),
         ("StorageDescriptor", "outputFormat"),
-        ("StorageDescriptor", "serdeInfo"),
         ("Partition", "dbName"),
         ("Partition", "tableName"),
         ("Partition", "catName"),
     }
 )
 
+
+# The same for a protocol in which several fields in a row can be compared as one: the first of them, and those that may
+# follow it.
+RUNS: dict[tuple[str, str], tuple[str, ...]] = {
+    ("StorageDescriptor", "cols"): (),
+    ("StorageDescriptor", "inputFormat"): (
+        "outputFormat",
+        "compressed",
+        "numBuckets",
+        "serdeInfo",
+        "bucketCols",
+        "sortCols",
+        "parameters",
+        "skewedInfo",
+        "storedAsSubDirectories",
+    ),
+    ("Partition", "dbName"): ("tableName", "catName"),
+}
 
 _PYTHON = {"string": "str", "binary": "bytes", "set": "frozenset", "list": "tuple", "map": "dict"}
 
@@ -52,6 +70,22 @@ def wire_type(type: Type) -> int:
 
 def is_struct(type: Type) -> bool:
     return type.name in STRUCTS or type.name in THRIFT_EXCEPTIONS
+
+
+@cache
+def holds_map(type: Type) -> bool:
+    """Whether there is a map, which can be changed, anywhere in values of this type."""
+    seen: set[str] = set()
+
+    def visit(type: Type) -> bool:
+        if type.name == "map":
+            return True
+        if type.name in STRUCTS and type.name not in seen:
+            seen.add(type.name)
+            return any(visit(field.type) for field in fields(STRUCTS[type.name]))
+        return any(visit(arg) for arg in type.args)
+
+    return visit(type)
 
 
 def slots(cls: type) -> tuple[Slot, ...]:

@@ -1,6 +1,7 @@
 """What a server can do, learned from it: its version, the twelve features, and which form of a call it answers.
 
-Nothing is assumed: the newer form of a call is tried first, and what answered is remembered.
+Nothing is assumed: the newer form of a call is tried first, and what answered is remembered, for each address by
+itself: servers are upgraded one after the other.
 """
 
 from __future__ import annotations
@@ -27,15 +28,18 @@ class AsyncCapabilities:
     def __init__(self, api: AsyncCaller) -> None:
         self._api = api
         self._lock = io.Lock()
-        self._known: dict[str, bool] = {}
-        """Whether a method is there, by its name."""
-        self._version: HiveVersion | None = None
+        self._known: dict[tuple[str, str], bool] = {}
+        """Whether a method is there, by the address and its name."""
+        self._versions: dict[str, HiveVersion] = {}
+        """By the address."""
 
     async def version(self) -> HiveVersion:
         """The server's version of Hive, as far as its answers tell."""
-        if self._version is None:
-            self._version = await self._detected()
-        return self._version
+        found = self._versions.get(self._api.address)
+        if found is None:
+            found = await self._detected()
+            self._versions[self._api.address] = found
+        return found
 
     async def generation(self) -> Generation:
         """The release line whose rules the server follows."""
@@ -48,25 +52,26 @@ class AsyncCapabilities:
 
     async def knows(self, method: str, *args: Any) -> bool:
         """Whether the server has a method, learned by calling it, with arguments that do no harm, if need be."""
-        if method not in self._known:
+        there = self._known.get((self._api.address, method))
+        if there is None:
+            there = True
             try:
                 await self._api.call(method, *args)
             except ApplicationError as error:
-                self.learned(method, error.type != ApplicationError.UNKNOWN_METHOD)
+                there = error.type != ApplicationError.UNKNOWN_METHOD
             except MetastoreError:
-                self.learned(method, True)
-            else:
-                self.learned(method, True)
-        return self._known[method]
+                pass  # It was refused for another reason.
+            self.learned(method, there)
+        return there
 
     def learned(self, method: str, there: bool) -> None:
         """A call showed whether the server has this method."""
         with self._lock:
-            self._known[method] = there
+            self._known[self._api.address, method] = there
 
     def lacks(self, method: str) -> bool:
         """Whether a call has shown that the server does not have this method."""
-        return self._known.get(method) is False
+        return self._known.get((self._api.address, method)) is False
 
     async def supports(self, feature: str, check: bool = False) -> bool:
         """Whether the server has one of the twelve features."""

@@ -109,7 +109,7 @@ class Connection(asyncio.Protocol):
         self.received = 0
         """Bytes of the answer to the last call."""
         self.reused = False
-        """It has answered a call before, and may have been closed by the metastore since."""
+        """It was kept for a while, and may have been closed by the metastore since."""
         self._max_reply = endpoint.max_reply
         self._wire = wire
         self._lost = lost

@@ -117,7 +117,7 @@ class Connection:
         self.received = 0
         """Bytes of the answer to the last call."""
         self.reused = False
-        """It has answered a call before, and may have been closed by the metastore since."""
+        """It was kept for a while, and may have been closed by the metastore since."""
         self._max_reply = endpoint.max_reply
         self._wire = wire
         self._socket = opened

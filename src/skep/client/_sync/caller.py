@@ -19,11 +19,13 @@ from skep.client.hints import not_a_metastore
 from skep.client.naming import named
 from skep.client.outcomes import Question, question
 from skep.client.retry import Retry
+from skep.client.versions import missing_method
 from skep.errors import (
     ApplicationError,
     ConnectionLost,
     InvalidInputException,
     MetastoreError,
+    MethodMissing,
     NoSuchObjectException,
     RemoteProtocolError,
     SkepError,
@@ -68,6 +70,11 @@ class Caller(Methods):
         self._shared = _Shared(cache is not None and cache.settings.events_every > 0)
 
     @property
+    def address(self) -> str:
+        """Where calls go at present: of several addresses, the one that answered last."""
+        return self.uri if self.pool is None else self.pool.addresses.current
+
+    @property
     def calls(self) -> int:
         """Calls that were sent, repetitions included."""
         return self._shared.calls
@@ -104,13 +111,13 @@ class Caller(Methods):
             kept = self._fetched(cache, key, method, args, deadline)
         if isinstance(kept, Absent):
             raise kept.error
-        # Decoded each time: maps can be changed by who gets them.
-        return binary.decode_result(method, kept)
+        # Maps can be changed by who gets them: everybody gets their own.
+        return binary.copy_result(method, kept)
 
     def _fetched(
         self, cache: MetadataCache, key: tuple[str, bytes], method: Method, args: tuple[Any, ...], deadline: io.Deadline
     ) -> Any:
-        """The answer's body, or an Absent; asked for once, however many wait for it."""
+        """The answer, or an Absent; asked for once, however many wait for it."""
         shared = self._shared
         while True:
             with shared.lock:
@@ -140,15 +147,10 @@ class Caller(Methods):
                 io.give(flight, result)
 
     def _worth_keeping(self, method: Method, args: tuple[Any, ...], body: bytes, deadline: io.Deadline) -> Any:
-        reply = self._exchange(method, args, body, deadline)
-        if isinstance(reply, Reply):
-            data = reply.body if isinstance(reply.body, bytes) else reply.body.read()
-            try:
-                self._value(Reply(data, reply.kind), method, args)
-            except NoSuchObjectException as error:
-                return Absent(error)
-            return data
-        raise AssertionError(f"{method.name} is a read")
+        try:
+            return self._asked(method, args, body, deadline)
+        except NoSuchObjectException as error:
+            return Absent(error)
 
     def _look_at_events(self, cache: MetadataCache, deadline: io.Deadline) -> None:
         """Forgets what others have changed, where the server keeps a log of it."""
@@ -191,10 +193,12 @@ class Caller(Methods):
         except MetastoreError as error:
             raise named(error, method, args) from None
         except ApplicationError as error:
-            if error.type == ApplicationError.UNKNOWN_METHOD and method.name in KNOWN_TO_ALL and self.pool is not None:
+            if error.type != ApplicationError.UNKNOWN_METHOD:
+                raise
+            if method.name in KNOWN_TO_ALL and self.pool is not None:
                 port = self.pool.addresses.order()[0].port
                 raise RemoteProtocolError(f"{self.uri}: {not_a_metastore(method.name, port)}") from error
-            raise
+            raise MethodMissing(missing_method(method, self.uri)) from error
         if value is None and method.returns is not None:
             raise ApplicationError(ApplicationError.MISSING_RESULT, f"{method.name} failed: unknown result")
         return value

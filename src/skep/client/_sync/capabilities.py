@@ -1,7 +1,8 @@
 # Made by tools/unasync.py from _async/capabilities.py: DO NOT EDIT.
 """What a server can do, learned from it: its version, the twelve features, and which form of a call it answers.
 
-Nothing is assumed: the newer form of a call is tried first, and what answered is remembered.
+Nothing is assumed: the newer form of a call is tried first, and what answered is remembered, for each address by
+itself: servers are upgraded one after the other.
 """
 
 from __future__ import annotations
@@ -28,15 +29,18 @@ class Capabilities:
     def __init__(self, api: Caller) -> None:
         self._api = api
         self._lock = io.Lock()
-        self._known: dict[str, bool] = {}
-        """Whether a method is there, by its name."""
-        self._version: HiveVersion | None = None
+        self._known: dict[tuple[str, str], bool] = {}
+        """Whether a method is there, by the address and its name."""
+        self._versions: dict[str, HiveVersion] = {}
+        """By the address."""
 
     def version(self) -> HiveVersion:
         """The server's version of Hive, as far as its answers tell."""
-        if self._version is None:
-            self._version = self._detected()
-        return self._version
+        found = self._versions.get(self._api.address)
+        if found is None:
+            found = self._detected()
+            self._versions[self._api.address] = found
+        return found
 
     def generation(self) -> Generation:
         """The release line whose rules the server follows."""
@@ -49,25 +53,26 @@ class Capabilities:
 
     def knows(self, method: str, *args: Any) -> bool:
         """Whether the server has a method, learned by calling it, with arguments that do no harm, if need be."""
-        if method not in self._known:
+        there = self._known.get((self._api.address, method))
+        if there is None:
+            there = True
             try:
                 self._api.call(method, *args)
             except ApplicationError as error:
-                self.learned(method, error.type != ApplicationError.UNKNOWN_METHOD)
+                there = error.type != ApplicationError.UNKNOWN_METHOD
             except MetastoreError:
-                self.learned(method, True)
-            else:
-                self.learned(method, True)
-        return self._known[method]
+                pass  # It was refused for another reason.
+            self.learned(method, there)
+        return there
 
     def learned(self, method: str, there: bool) -> None:
         """A call showed whether the server has this method."""
         with self._lock:
-            self._known[method] = there
+            self._known[self._api.address, method] = there
 
     def lacks(self, method: str) -> bool:
         """Whether a call has shown that the server does not have this method."""
-        return self._known.get(method) is False
+        return self._known.get((self._api.address, method)) is False
 
     def supports(self, feature: str, check: bool = False) -> bool:
         """Whether the server has one of the twelve features."""

@@ -35,6 +35,7 @@ from skep.errors import (
     MetaException,
     NoSuchObjectException,
     NotSupported,
+    ObjectNotFound,
     VersionUnknown,
 )
 from skep.hive.filter_parser import parse_filter
@@ -73,7 +74,7 @@ class Client:
         if self.api.pool is not None and self.api.pool.settings.min_idle:
             deadline = io.Deadline(self.api.timeout)
             try:
-                self.api.pool.fill(self._identity, deadline)
+                self.api.pool.start(self._identity, deadline)
             finally:
                 deadline.cancel()
         return self
@@ -265,8 +266,17 @@ class Client:
                 yield partition
 
     def partition(self, name: Name, values: Sequence[str]) -> Partition:
-        wanted = table_name(name)
-        return self.api.get_partition(wanted.db_field, wanted.table, tuple(values))
+        wanted, asked = table_name(name), tuple(values)
+        if not self.capabilities.lacks("get_partition"):
+            try:
+                return self.api.get_partition(wanted.db_field, wanted.table, asked)
+            except ApplicationError as error:
+                if not self._unknown("get_partition", error):
+                    raise
+        for partition in self._all_and_filter(wanted, None):
+            if partition.values == asked:
+                return partition
+        raise ObjectNotFound("partition", f"{wanted} ({', '.join(asked)})")
 
     def add_partitions(self, name: Name, partitions: Iterable[Partition], if_not_exists: bool = False) -> int:
         """Adds partitions in batches, each whole or not at all; how many were sent."""
@@ -344,18 +354,23 @@ class Client:
         return unknown
 
     def _newest(self, new: str, new_args: tuple[Any, ...], old: str, old_args: tuple[Any, ...]) -> Any:
-        """The newer of two forms of a call; where the server does not know it, the older from then on."""
-        if not self.capabilities.lacks(new):
+        """The newer of two forms of a call; where the server does not know it, the older from then on.
+
+        The one that it did not know is still the last resort: at the same address there may be another server by now.
+        """
+        forms = [(new, new_args), (old, old_args)]
+        if self.capabilities.lacks(new):
+            forms.reverse()
+        for method, args in forms:
             try:
-                return self.api.call(new, *new_args)
+                found = self.api.call(method, *args)
             except ApplicationError as error:
-                if not self._unknown(new, error):
+                if not self._unknown(method, error):
                     raise
-        try:
-            return self.api.call(old, *old_args)
-        except ApplicationError as error:
-            if not self._unknown(old, error):
-                raise
+                continue
+            if self.capabilities.lacks(method):
+                self.capabilities.learned(method, True)
+            return found
         raise NotSupported(f"the metastore at {self.uri} has neither {new} nor {old}")
 
     def _fresh_table(self, name: Name) -> Table:
@@ -433,6 +448,7 @@ def connect(
     max_lifetime: float = 1800.0,
     max_waiting: int = 1000,
     check_after: float = 30.0,
+    look_every: float = 1.0,
     retry: Retry = Retry(),  # noqa: B008
     cache: bool | CacheSettings = True,
     batch: int = BATCH,
@@ -456,7 +472,7 @@ def connect(
         caller = Caller(None, inside, Identity(user, tuple(groups)), timeout, retry, memory)
         return Client(caller, inside, Identity(user, tuple(groups)), batch)
     assert uris is not None
-    pool_settings = PoolSettings(max_size, min_idle, idle_timeout, max_lifetime, max_waiting, check_after)
+    pool_settings = PoolSettings(max_size, min_idle, idle_timeout, max_lifetime, max_waiting, check_after, look_every)
     identity = Identity(user, tuple(groups))
     found = []
     for endpoint in endpoints_of(uris, tls):
@@ -475,10 +491,11 @@ def connect(
         secured = over_http or sasl is not None
         found.append(
             endpoint._replace(
-                protocol=protocol or endpoint.protocol,
+                protocol=protocol or (endpoint.protocol if over_http else None),
                 framed=False if secured else framed,
                 connect_timeout=connect_timeout,
                 max_reply=max_reply,
+                decode=True,
                 sasl=None if over_http else sasl,
             )
         )

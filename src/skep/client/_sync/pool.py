@@ -3,12 +3,13 @@
 
 A bounded number of calls is on its way at a time; the others wait for their turn, each with its own deadline. A
 metastore learns the caller's name once a connection (`set_ugi`), so a connection never changes hands. Who gets which
-connection is decided under a lock, without waiting; all that waits happens outside of it. Nothing here retries a
-call: that is for who knows it.
+connection is decided under a lock, without waiting; all that waits happens outside of it. Where some should always
+be ready (`min_idle`), they are looked after beside the calls. Nothing here retries a call: that is for who knows it.
 """
 
 from __future__ import annotations
 
+import logging
 from collections import deque
 from collections.abc import Iterable
 from typing import Final
@@ -18,6 +19,7 @@ from skep.client.endpoints import Addresses, Endpoint, Identity
 from skep.client.pooling import CLOSED, PoolSettings, PoolStats
 from skep.errors import (
     ApplicationError,
+    AuthenticationError,
     ConnectError,
     ConnectionLost,
     MetastoreError,
@@ -28,6 +30,8 @@ from skep.errors import (
 )
 from skep.wire import binary
 from skep.wire.methods import METHODS
+
+log = logging.getLogger("skep.client")
 
 SET_UGI: Final = METHODS["set_ugi"]
 SIGN_OF_LIFE: Final = METHODS["getStatus"]
@@ -46,11 +50,15 @@ class Pool:
         """The one that was used last is at the end, and used first."""
         self._busy = 0
         self._waiting: deque[io.Turn] = deque()
+        self._keeper: io.Heart | None = None
+        """Opens what should always be there, beside the calls."""
         self._acquired = self._opened = self._failed = self._replaced = self._refused = 0
 
     def acquire(self, identity: Identity, deadline: io.Deadline) -> io.Connection:
         """A connection that speaks for this caller, and a turn to use it."""
         turn = self._ask()
+        if self.settings.min_idle and self._keeper is None:
+            self._keep(identity)
         if turn is not None:
             try:
                 deadline.wait(turn, f"waiting while {self.settings.max_size} other calls are under way")
@@ -85,15 +93,23 @@ class Pool:
             connection.abort()
         self._pass_on()
 
+    def start(self, identity: Identity, deadline: io.Deadline) -> None:
+        """Opens what should always be there, and looks after it from then on."""
+        self.fill(identity, deadline)
+        self._keep(identity)
+
     def fill(self, identity: Identity, deadline: io.Deadline) -> None:
-        """Opens what should always be there."""
-        fresh: list[io.Connection] = []
-        try:
-            while len(fresh) < self.settings.min_idle:
-                fresh.append(self.acquire(identity, deadline))
-        finally:
-            for connection in fresh:
-                self.release(connection)
+        """Opens what should always be there and is not."""
+        while self._has_room():
+            connection = self._open(identity, deadline)
+            with self._lock:
+                connection.idle_since = io.now()
+                connection.reused = True  # From now on it may be closed while nobody looks.
+                unwanted = self.closed
+                if not unwanted:
+                    self._idle.insert(0, connection)  # Those that have proven themselves are used first.
+            if unwanted:
+                connection.abort()
 
     def close(self) -> None:
         """Closes every connection, those in use too, and waits until they are closed."""
@@ -104,6 +120,8 @@ class Pool:
             if not turn.done():
                 turn.set_exception(ConnectError(CLOSED))
         self._openings.close()
+        if self._keeper is not None:
+            self._keeper.stop()
 
     def drop_idle(self) -> None:
         """Closes what is not in use: after a restart of the metastore all of it is stale."""
@@ -172,6 +190,39 @@ class Pool:
         self._replaced += len(found)
         return found
 
+    def _has_room(self) -> bool:
+        """Whether one more unused connection should be there; those that are closed, or too old, are taken out."""
+        now, settings = io.now(), self.settings
+        with self._lock:
+            bad = [each for each in self._idle if not each.usable() or now - each.opened > settings.max_lifetime]
+            self._idle = [each for each in self._idle if each not in bad]
+            self._replaced += len(bad)
+            idle = len(self._idle)
+            room = not self.closed and idle < settings.min_idle and idle + self._busy < settings.max_size
+        for each in bad:
+            each.abort()
+        return room
+
+    def _keep(self, identity: Identity) -> None:
+        """Begins to look after the connections that should always be there."""
+
+        def look() -> None:
+            deadline = io.Deadline(
+                self.settings.look_every + sum(each.connect_timeout for each in self.addresses.order())
+            )
+            try:
+                self.fill(identity, deadline)
+            except (TransportError, RemoteProtocolError, AuthenticationError) as error:
+                log.debug("no connection to %s could be made in advance: %s", self.addresses, error)
+            finally:
+                deadline.cancel()
+
+        with self._lock:
+            if self._keeper is not None or self.closed:
+                return
+            self._keeper = io.Heart(self.settings.look_every, look)
+        self._keeper.start()
+
     def _forget(self, connection: io.Connection) -> None:
         """The connection was closed by the other end."""
         with self._lock:
@@ -219,16 +270,20 @@ class Pool:
         raise ConnectError("; ".join(f"{endpoint.uri}: {error}" for endpoint, error in failures))
 
     def _connect(self, endpoint: Endpoint, identity: Identity, deadline: io.Deadline) -> io.Connection:
-        if endpoint.framed is not None:
+        first, *others = endpoint.alternatives()
+        if not others:
             return self._introduced(endpoint, identity, deadline)
         try:
-            return self._introduced(endpoint._replace(framed=False), identity, deadline, try_out=True)
-        except ConnectionLost as error:
-            # A server that expects frames takes the first bytes for a length, and hangs up without a word.
-            try:
-                return self._introduced(endpoint._replace(framed=True), identity, deadline, try_out=True)
-            except (TransportError, RemoteProtocolError):
-                raise error from None
+            return self._introduced(first, identity, deadline, try_out=True)
+        except ConnectionLost:
+            # A server that expects frames takes the first bytes for a length, one that speaks another protocol for
+            # garbage: both hang up without a word.
+            for other in others:
+                try:
+                    return self._introduced(other, identity, deadline, try_out=True)
+                except (TransportError, RemoteProtocolError):
+                    continue
+            raise
 
     def _introduced(
         self, endpoint: Endpoint, identity: Identity, deadline: io.Deadline, try_out: bool = False

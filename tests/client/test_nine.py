@@ -1,0 +1,105 @@
+"""A metastore that answers nine methods over HTTPS and no other: what it lacks is done here, or said."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+
+from skep.errors import (
+    AuthenticationError,
+    MetaException,
+    MethodMissing,
+    NotSupported,
+    ObjectNotFound,
+    TableNotFound,
+    VersionUnknown,
+)
+from skep.testing import RunningServer
+from skep.wire.generated.partitions import Partition
+from tests.server.http_support import API, DB, PASSWORD, TABLE, USER, any_certificate, fill, http_server
+from tests.support.driven import connected
+
+NAME = f"{DB}.{TABLE}"
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningServer]:
+    with http_server(tmp_path_factory.mktemp("nine")) as running:
+        fill(running)
+        yield running
+
+
+@pytest.fixture
+def client(server: RunningServer, half: str) -> Iterator[Any]:
+    uri = f"https://127.0.0.1:{server.http_port}{API}"
+    with connected(half, uri, user=USER, password=PASSWORD, tls=any_certificate(), batch=1) as found:
+        yield found
+
+
+def test_databases_tables_and_partitions_are_read(client: Any) -> None:
+    assert client.databases() == ("default", DB)
+    assert client.databases("hms*") == (DB,)
+    assert client.database(DB).name == DB
+    assert client.tables(DB) == client.tables(DB, "test*") == (TABLE,)
+    assert client.table(NAME).owner == "root"
+    assert client.table_exists(NAME)
+    assert not client.table_exists(f"{DB}.nothing")
+    assert [table.tableName for table in client.table_objects(DB)] == [TABLE]
+    assert client.partition_names(NAME) == ("hair_color=black", "hair_color=brown")
+    assert [part.values for part in client.partitions(NAME)] == [("black",), ("brown",)]
+
+
+def test_filters_are_applied_here(client: Any) -> None:
+    assert [part.values for part in client.partitions(NAME, where="hair_color > 'black'")] == [("brown",)]
+    assert client.partition_names(NAME, where="hair_color = 'black'") == ("hair_color=black",)
+    assert client.partition(NAME, ["brown"]).values == ("brown",)
+    assert client.partition(NAME, ["brown"]).parameters["numRows"] == "0"
+    with pytest.raises(ObjectNotFound, match=rf"partition {DB}\.{TABLE} \(red\) not found"):
+        client.partition(NAME, ["red"])
+    with pytest.raises(MetaException, match="the filter \"age > '3'\""):
+        list(client.partitions(NAME, where="age > '3'"))
+    with pytest.raises(TableNotFound):
+        client.partition(f"{DB}.nothing", ["red"])
+
+
+@pytest.mark.parametrize(
+    ("method", "ask"),
+    [
+        ("get_table_statistics_req", lambda client: client.statistics(NAME)),
+        ("get_partitions_statistics_req", lambda client: client.partition_statistics(NAME, ["hair_color=black"])),
+        ("create_database", lambda client: client.create_database("more")),
+        ("drop_database", lambda client: client.drop_database(DB)),
+        ("drop_table_with_environment_context", lambda client: client.drop_table(NAME)),
+        ("alter_table_with_environment_context", lambda client: client.set_parameters(NAME, a="b")),
+        ("add_partitions_req", lambda client: client.add_partitions(NAME, [Partition(values=("red",))])),
+        ("drop_partition", lambda client: client.drop_partition(NAME, ["black"])),
+        ("lock", lambda client: client.lock(NAME).__enter__()),
+        ("get_valid_write_ids", lambda client: client.transaction().__enter__()),
+    ],
+    ids=lambda given: given if isinstance(given, str) else "",
+)
+def test_what_is_missing_is_said(server: RunningServer, client: Any, method: str, ask: Callable[[Any], Any]) -> None:
+    with pytest.raises(
+        NotSupported, match=rf"the metastore at https://127.0.0.1:{server.http_port}{API}.* has no {method}"
+    ):
+        ask(client)
+
+
+def test_what_it_is_cannot_be_told(client: Any) -> None:
+    with pytest.raises(VersionUnknown, match=r"is no version of Hive from 2\.0 on"):
+        client.capabilities.version()
+    with pytest.raises(
+        NotSupported, match=r"is no known version of Hive and has no get_not_null_constraints.*since 3\.0"
+    ):
+        client.capabilities.has_constraints(check=True)
+    with pytest.raises(MethodMissing, match=r"has no get_catalogs; Hive has it since 3\.1"):
+        client.api.get_catalogs()
+
+
+def test_a_wrong_password_is_refused(server: RunningServer, half: str) -> None:
+    uri = f"https://127.0.0.1:{server.http_port}{API}"
+    with connected(half, uri, user=USER, password="wrong", tls=any_certificate()) as client:
+        with pytest.raises(AuthenticationError, match="401"):
+            client.databases()
