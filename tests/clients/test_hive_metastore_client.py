@@ -1,4 +1,4 @@
-"""The package hive-metastore-client, unmodified, with the Thrift of 2019 that it pins: databases to partitions on skep."""
+"""The package hive-metastore-client, unmodified, with the Thrift of 2019: databases to partitions on skep."""
 
 from __future__ import annotations
 
@@ -87,9 +87,7 @@ with HiveMetastoreClient(host, port) as client:
 def found() -> dict[str, Any]:
     """What the client was answered."""
     with running_server() as server:
-        answer: dict[str, Any] = run_foreign(
-            SCRIPT, host=server.host, port=server.port, warehouse=server.warehouse
-        )
+        answer: dict[str, Any] = run_foreign(SCRIPT, host=server.host, port=server.port, warehouse=server.warehouse)
         return answer
 
 
