@@ -15,6 +15,9 @@ from pyiceberg.catalog.hive import HiveCatalog
 from skep.testing import RunningServer, running_server
 from tests.support.foreign import run_foreign
 
+# What the first Sail found, what pyiceberg read then, and what the second Sail found.
+Runs = tuple[dict[str, Any], list[dict[str, Any]], dict[str, Any]]
+
 FORMATS = ("parquet", "delta", "iceberg")
 
 START = """
@@ -94,8 +97,7 @@ def server() -> Iterator[RunningServer]:
 
 
 @pytest.fixture(scope="module")
-def runs(server: RunningServer) -> tuple[dict[str, Any], list[dict[str, Any]], dict[str, Any]]:
-    """What the first Sail found, what pyiceberg read then, and what the second Sail found."""
+def runs(server: RunningServer) -> Runs:
     place = {"host": server.host, "port": server.port, "warehouse": server.warehouse}
     first = run_foreign(WORK, **place)
     table = HiveCatalog("hive", uri=server.uri).load_table("lab.t_iceberg")
@@ -104,12 +106,12 @@ def runs(server: RunningServer) -> tuple[dict[str, Any], list[dict[str, Any]], d
 
 
 @pytest.fixture(scope="module")
-def first(runs: tuple[dict[str, Any], list[dict[str, Any]], dict[str, Any]]) -> dict[str, Any]:
+def first(runs: Runs) -> dict[str, Any]:
     return runs[0]
 
 
 @pytest.fixture(scope="module")
-def second(runs: tuple[dict[str, Any], list[dict[str, Any]], dict[str, Any]]) -> dict[str, Any]:
+def second(runs: Runs) -> dict[str, Any]:
     return runs[2]
 
 
@@ -134,9 +136,7 @@ def test_a_table_is_created_once(first: dict[str, Any]) -> None:
     assert "already exists" in first["twice"]
 
 
-def test_pyiceberg_reads_the_iceberg_table_of_sail(
-    runs: tuple[dict[str, Any], list[dict[str, Any]], dict[str, Any]],
-) -> None:
+def test_pyiceberg_reads_the_iceberg_table_of_sail(runs: Runs) -> None:
     assert runs[1] == [{"id": 1, "name": "a"}, {"id": 2, "name": "b"}, {"id": 3, "name": "c"}]
 
 
