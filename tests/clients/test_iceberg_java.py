@@ -100,6 +100,7 @@ def result(server: RunningServer) -> dict[str, Any]:
         "spark.sql.catalog.ice": "org.apache.iceberg.spark.SparkCatalog",
         "spark.sql.catalog.ice.type": "hive",
         "spark.sql.catalog.ice.uri": server.uri,
+        "spark.sql.catalog.ice.warehouse": server.warehouse,
         "spark.sql.catalog.ice.clients": str(WRITERS),
         "spark.sql.catalog.ice.cache-enabled": "false",
     }
