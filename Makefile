@@ -70,7 +70,7 @@ lock: ## resolve pyproject.toml into the lock files anew; ARGS=--upgrade for new
 	@PYTHON="$(PYTHON)" tools/lock.sh $(ARGS)
 
 clean: ## remove everything that setup, peers and the tests made
-	rm -rf $(VENV) $(WITNESS) $(PEERS) .coverage .coverage.* .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	rm -rf $(VENV) $(WITNESS) $(SPARK35) $(PEERS) .coverage .coverage.* .mypy_cache .ruff_cache .pytest_cache .hypothesis
 
 preflight:
 	@PYTHON="$(PYTHON)" tools/preflight.sh
@@ -87,12 +87,13 @@ $(VENV)/.project: pyproject.toml $(VENV)/.installed
 	$(PY) -m pip install $(PIP_FLAGS) --no-deps --no-build-isolation --editable .
 	@touch $@
 
-# thrift 0.13 is a source package; it builds with setuptools and, where there is no compiler, without its C extension.
+# A package of jars names the Pythons it was made for; to jars all are the same.
 $(SPARK35)/.installed: requirements-build.lock requirements-spark35.lock | $(SPARK35)/bin/python
 	$(SPARK35)/bin/python -m pip $(LOCKED) -r requirements-build.lock
-	$(SPARK35)/bin/python -m pip $(LOCKED) --no-build-isolation -r requirements-spark35.lock
+	$(SPARK35)/bin/python -m pip $(LOCKED) --no-build-isolation --ignore-requires-python -r requirements-spark35.lock
 	@touch $@
 
+# thrift 0.13 is a source package; it builds with setuptools and, where there is no compiler, without its C extension.
 $(WITNESS)/.installed: requirements-build.lock requirements-witness.lock | $(WITNESS)/bin/python
 	$(WITNESS)/bin/python -m pip $(LOCKED) -r requirements-build.lock
 	$(WITNESS)/bin/python -m pip $(LOCKED) --no-build-isolation -r requirements-witness.lock
