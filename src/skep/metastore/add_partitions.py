@@ -13,8 +13,10 @@ from skep.metastore.changes import record
 from skep.metastore.context import Context, DatabaseName
 from skep.metastore.directories import Making, placed
 from skep.metastore.java_text import java_text
+from skep.metastore.latest import locked_in_place, undisturbed
+from skep.metastore.listing import splicer
 from skep.metastore.partitions import Partitioned, Values, partitioned_or
-from skep.store import partitions, tables
+from skep.store import partitions
 from skep.store.partitions import NewPartition
 from skep.store.tables import TableRow
 from skep.store.transaction import ConstraintViolated, Transaction
@@ -180,7 +182,8 @@ def _added(
         return []
     now = ctx.now()
     catalog = ctx.shown(of.where.catalog)
-    with Making(ctx.warehouse) as made:
+    undisturbed(ctx.reader(), [part.location for part in new])
+    with Making(ctx.warehouse, lambda: _owned(ctx, of, new)) as made:
         stored = []
         for part in new:
             fresh = made.make(part.location)
@@ -204,6 +207,14 @@ def _added(
             raise _already(ctx, of, new[0], already) from None
         made.keep()
     return stored
+
+
+def _owned(ctx: Context, of: Partitioned, new: Sequence[_New]) -> set[str | None]:
+    """The directories of those that others have added."""
+    with ctx.reading() as tx:
+        splice = splicer(ctx, tx, of.where, of.row)
+        found = partitions.find_many(tx, of.row.id, [part.name for part in new])
+        return {part.sd.location for part in map(splice.partition, found) if part.sd is not None}
 
 
 def _already(ctx: Context, of: Partitioned, part: _New, words: str) -> AlreadyExistsException:
@@ -259,10 +270,8 @@ def _is_plain(location: str, root: str) -> bool:
 def _insert(
     ctx: Context, tx: Transaction, of: Partitioned, new: list[_New], stored: list[Partition], already: str
 ) -> None:
-    tables.lock(tx, of.row.id)
-    row = tables.find_by_id(tx, of.row.id)
-    if row is None:
-        raise InvalidObjectException(NO_TABLE)
+    row = locked_in_place(tx, of.row)
+    undisturbed(tx, [part.location for part in new])
     taken = partitions.existing(tx, row.id, [part.name for part in new])
     if taken:
         raise _already(ctx, of, next(part for part in new if part.name == taken[0]), already)

@@ -20,6 +20,7 @@ from skep.metastore.constraints import follow_columns
 from skep.metastore.context import Context, DatabaseName, properties
 from skep.metastore.delete_statistics import forget_changed_columns
 from skep.metastore.directories import EMPTY_PATH, NULL_PATH, move_or_take_back, placed, plan_move
+from skep.metastore.latest import locked, undisturbed
 from skep.metastore.tables import table_name
 from skep.metastore.transactional import checked_on_alter
 from skep.store import databases, partitions, tables
@@ -77,14 +78,15 @@ def update_table_params(ctx: Context, updates: tuple[TableParamsUpdate, ...] | N
     wanted.sort(key=lambda item: item[:2])
 
     def change(tx: Transaction) -> None:
-        for where, name, update in wanted:
+        rows_of = {}
+        for where, name, _ in wanted:
             row = tables.find(tx, *where, name)
             if row is None:
                 raise MetaException(f"{ctx.full_name(where, name)} table not found")
-            tables.lock(tx, row.id)
-            current = tables.find_by_id(tx, row.id)
-            if current is None:
-                raise MetaException(f"{ctx.full_name(where, name)} table not found")
+            # All are locked before the first event is recorded.
+            rows_of[where, name] = locked(tx, row)
+        for where, name, update in wanted:
+            current = rows_of[where, name]
             before = rows.table_of(current, *where)
             key, value = update.expected_param_key, update.expected_param_value
             _check_expected(before, update.params or {}, key, value)
@@ -113,7 +115,7 @@ def update_creation_metadata(
         row = tables.find(tx, *where, name)
         if row is None:
             raise ctx.no_table_to_alter(where, name)
-        tables.lock(tx, row.id)
+        row = locked(tx, row)
         after = replace(rows.table_of(row, *where), creationMetadata=metadata)
         tables.update(tx, row.id, **rows.table_columns(after)._asdict())
 
@@ -163,6 +165,9 @@ def alter(
     wanted = normal.stored(checked_on_alter(before, _placed(ctx, given), ctx.rules), ctx.rules)
     target = DatabaseName(where.catalog, normalize(given.dbName) if given.dbName else where.database)
     renamed = target != where or wanted.tableName != old_name
+    if renamed:
+        _check_columns(ctx, before, wanted)
+        _check_free(ctx, where, target, before, wanted)
     if not (renamed and _keeps_place(before, wanted)):
         # Listing is I/O: it comes before the transaction. A rename that takes its data along changes no file.
         wanted = replace(wanted, parameters=gathered_on_alter(ctx.warehouse, before, wanted, env))
@@ -222,11 +227,7 @@ def _change(
         raise ctx.no_table_to_alter(where, old_name)
     if renamed and tables.find(tx, *target, new_name) is not None:
         raise _taken(target, wanted)
-    tables.lock(tx, row.id)
-    # Another server may have changed it before the lock was ours.
-    row = tables.find_by_id(tx, row.id)
-    if row is None or row.name != old_name:
-        raise ctx.no_table_to_alter(where, old_name)
+    row = locked(tx, row)
     before = rows.table_of(row, *where)
     _check_expected(before, wanted.parameters or {}, env.get(EXPECTED_KEY), env.get(EXPECTED_VALUE))
     _check_columns(ctx, before, wanted)
@@ -319,35 +320,67 @@ def _rename(
     assert after.sd is not None
     if not source or not _keeps_place(before, after):
         return after, None
-    old_home = databases.find(tx, *where)
-    assert old_home is not None
-    old_root = rows.database_of(old_home, where.catalog).locationUri
-    above = parent(source)
-    if not old_root or above is None or not same_location(above, old_root) or last_name(source).lower() != row.name:
+    destination = _destination(tx, before, where, target, after.tableName or "")
+    if destination is None:
         # The table was created somewhere else on purpose: it stays there, like an external one.
         return replace(after, sd=replace(after.sd, location=source)), None
-    root = rows.database_of(home, target.catalog).locationUri
-    if not root:
-        raise MetaException(f"database {target.database} has no location to move the table to")
-    destination = join(root, after.tableName or "")
     after = replace(after, sd=replace(after.sd, location=destination))
     for number, uri in partitions.bases(tx, row.id).items():
         if uri.startswith(source):
             partitions.set_base(tx, row.id, number, destination + uri[len(source) :])
+    undisturbed(tx, [source, destination])
     job = plan_move(ctx, tx, source, destination)
     return after, _Move(source, destination, job, before, after, row, target)
+
+
+def _destination(
+    tx: Transaction, before: Table, where: DatabaseName, target: DatabaseName, new_name: str
+) -> str | None:
+    """Where a renamed table's directory goes; None if it does not lie where Hive put it, below its database."""
+    source = before.sd.location if before.sd is not None else None
+    old_home, home = databases.find(tx, *where), databases.find(tx, *target)
+    if not source or old_home is None or home is None:
+        return None
+    old_root = rows.database_of(old_home, where.catalog).locationUri
+    above = parent(source)
+    if not old_root or above is None or not same_location(above, old_root):
+        return None
+    if last_name(source).lower() != (before.tableName or ""):
+        return None
+    root = rows.database_of(home, target.catalog).locationUri
+    if not root:
+        raise MetaException(f"database {target.database} has no location to move the table to")
+    return join(root, new_name)
+
+
+def _check_free(ctx: Context, where: DatabaseName, target: DatabaseName, before: Table, wanted: Table) -> None:
+    """Refuses a rename to where a directory is, before anything is written."""
+    if not _keeps_place(before, wanted):
+        return
+    new_name = wanted.tableName or ""
+    with ctx.reading() as tx:
+        if tables.find(tx, *target, new_name) is not None:
+            return  # That is what is said then.
+        destination = _destination(tx, before, where, target, new_name)
+        undisturbed(tx, [destination])
+    if destination is not None and ctx.warehouse.exists(destination):
+        raise _occupied(ctx, target, destination)
+
+
+def _occupied(ctx: Context, target: DatabaseName, destination: str) -> InvalidOperationException:
+    new = ctx.full_name(target, last_name(destination))
+    return InvalidOperationException(f"New location for this table {new} already exists : {destination}")
 
 
 def _move(ctx: Context, target: DatabaseName, move: _Move) -> None:
     """Moves the directory of a renamed table, or takes the rename back."""
     old = f"{move.before.dbName}.{move.before.tableName}"
-    new = ctx.full_name(target, last_name(move.target))
     move_or_take_back(
         ctx,
         move.job,
         move.source,
         move.target,
-        occupied=lambda: InvalidOperationException(f"New location for this table {new} already exists : {move.target}"),
+        occupied=lambda: _occupied(ctx, target, move.target),
         failed=lambda error: InvalidOperationException(
             f"Alter Table operation for {old} failed to move data due to: '{error}'"
         ),
@@ -357,24 +390,29 @@ def _move(ctx: Context, target: DatabaseName, move: _Move) -> None:
 
 def _take_back(ctx: Context, tx: Transaction, move: _Move) -> None:
     """Gives the table its old name and place again, with an event of its own: readers of the log saw the first."""
-    new_name = last_name(move.target)
+    tables.lock(tx, move.row.id)
     row = tables.find_by_id(tx, move.row.id)
-    if row is None or row.name != new_name:
+    if row is None or row.name != last_name(move.target):
         # Somebody dropped or renamed it before we could: what they did stands.
         return
     now = rows.table_of(row, *move.home)
-    old = DatabaseName(move.home.catalog, move.before.dbName or "")
+    back = DatabaseName(move.home.catalog, move.before.dbName or "")
     if rows.table_columns(move.after).body == row.body:
         restored = move.before
     else:
         # What others changed of it in the meantime stays; only the name and the place are ours to put back.
         sd = replace(now.sd, location=move.source) if now.sd is not None else None
-        restored = replace(now, dbName=old.database, tableName=move.row.name, sd=sd)
-    table_renamed(tx, TableName(*move.home, new_name), TableName(*old, move.row.name))
-    tables.rename(tx, row.id, move.row.db_id, move.row.name)
+        restored = replace(now, dbName=back.database, tableName=move.row.name, sd=sd)
+    if tables.find(tx, *back, move.row.name) is None:
+        table_renamed(tx, TableName(*move.home, row.name), TableName(*back, move.row.name))
+        tables.rename(tx, row.id, move.row.db_id, move.row.name)
+    else:
+        # Its old name was given away: it keeps the new one, and lies where its files are.
+        back = move.home
+        restored = replace(restored, dbName=now.dbName, tableName=now.tableName)
     tables.update(tx, row.id, **rows.table_columns(restored)._asdict())
     for number, uri in partitions.bases(tx, row.id).items():
         if uri.startswith(move.target):
             partitions.set_base(tx, row.id, number, move.source + uri[len(move.target) :])
     objects = [("before", binary.encode(now)), ("after", binary.encode(restored))]
-    record(ctx, tx, "ALTER_TABLE", old, move.row.name, objects)
+    record(ctx, tx, "ALTER_TABLE", back, restored.tableName, objects)

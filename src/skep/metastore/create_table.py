@@ -14,6 +14,7 @@ from skep.metastore.changes import record
 from skep.metastore.constraints import CHECK, DEFAULT, FOREIGN, NOT_NULL, PRIMARY, UNIQUE
 from skep.metastore.context import DEFAULT_CATALOG, Context, DatabaseName, properties
 from skep.metastore.directories import Making, placed
+from skep.metastore.latest import undisturbed
 from skep.metastore.privileges import grants_of_new_table
 from skep.metastore.transactional import PROPERTIES, TRANSACTIONAL, checked_on_create, is_insert_only
 from skep.store import databases, tables
@@ -117,12 +118,18 @@ def create(
         if tables.find(tx, *where, name) is not None:
             raise _taken(ctx, where, given)
         database = rows.database_of(row, where.catalog)
-    with Making(ctx.warehouse) as made:
-        new = False
         if not normal.is_view(table):
             table = _located(ctx, table, database.locationUri, name)
-            assert table.sd is not None
-            new = made.make(table.sd.location)
+            undisturbed(tx, [_place(table)])
+
+    def owned() -> tuple[str | None, ...]:
+        row = tables.find(ctx.reader(), *where, name)
+        return () if row is None else (_place(rows.table_of(row, *where)),)
+
+    with Making(ctx.warehouse, owned) as made:
+        new = False
+        if not normal.is_view(table):
+            new = made.make(_place(table))
         parameters = gathered_on_create(ctx.warehouse, table, env, directory_is_new=new)
         now = ctx.now()
         table = replace(
@@ -179,6 +186,10 @@ def _located(ctx: Context, table: Table, database_location: str | None, name: st
     return replace(table, sd=replace(table.sd, location=location))
 
 
+def _place(table: Table) -> str | None:
+    return table.sd.location if table.sd is not None else None
+
+
 def _insert(ctx: Context, tx: Transaction, where: DatabaseName, table: Table, constraints: Given) -> None:
     row = databases.find(tx, *where)
     if row is None:
@@ -186,6 +197,8 @@ def _insert(ctx: Context, tx: Transaction, where: DatabaseName, table: Table, co
     databases.lock(tx, row.id)
     if tables.find(tx, *where, table.tableName or "") is not None:
         raise _taken(ctx, where, table)
+    if not normal.is_view(table):
+        undisturbed(tx, [_place(table)])
     columns = rows.table_columns(table)
     table_id = tables.insert(tx, row.id, table.tableName or "", **columns._asdict())
     grants_of_new_table(ctx, tx, table_id, table)

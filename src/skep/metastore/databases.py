@@ -16,7 +16,8 @@ from skep.metastore import rows
 from skep.metastore.changes import record
 from skep.metastore.context import DEFAULT_CATALOG, DEFAULT_DATABASE, Context, DatabaseName, Encoded
 from skep.metastore.directories import Making, finish, placed, plan_removal
-from skep.metastore.removal import remove_table
+from skep.metastore.latest import locked_database, undisturbed
+from skep.metastore.removal import lock_all, remove_table
 from skep.store import catalogs, databases, functions, tables
 from skep.store.databases import DatabaseRow
 from skep.store.resources import database_dropped
@@ -98,7 +99,13 @@ def create_database(ctx: Context, database: Database | None) -> None:
     given = database.locationUri
     location = join(root, f"{where.database}.db") if given is None else placed(ctx, given)
     stored = _stored(ctx, database, location)
-    with Making(ctx.warehouse) as made:
+    undisturbed(ctx.reader(), [location])
+
+    def owned() -> tuple[str | None, ...]:
+        row = databases.find(ctx.reader(), *where)
+        return () if row is None else (rows.database_of(row, where.catalog).locationUri,)
+
+    with Making(ctx.warehouse, owned) as made:
         made.make(stored.locationUri)
         try:
             ctx.database.run(lambda tx: _insert(ctx, tx, where, catalog.id, stored, taken))
@@ -155,6 +162,7 @@ def _insert(
 ) -> None:
     if databases.find(tx, *where) is not None:
         raise taken
+    undisturbed(tx, [database.locationUri])
     databases.insert(tx, catalog_id, where.database, rows.database_body(database))
     named = replace(database, name=where.database, catalogName=where.catalog)
     record(ctx, tx, "CREATE_DATABASE", where, None, [("database", binary.encode(named))])
@@ -175,7 +183,7 @@ def alter_database(ctx: Context, dbname: str | None, db: Database | None) -> Non
             if ctx.rules.alters_whole_database:
                 raise ctx.no_database(where)
             return
-        databases.lock(tx, row.id, exclusive=True)
+        row = locked_database(tx, where.catalog, row)
         before = rows.database_of(row, where.catalog)
         after = _changed(ctx, before, changed)
         databases.update(tx, row.id, rows.database_body(after))
@@ -235,18 +243,18 @@ def _drop(ctx: Context, where: DatabaseName, *, delete_data: bool, cascade: bool
         row = databases.find(tx, *where)
         if row is None:
             raise _missing_to_drop(ctx, where)
-        databases.lock(tx, row.id, exclusive=True)
-        names = tables.names(tx, *where)
+        row = locked_database(tx, where.catalog, row)
+        held = tables.rows(tx, *where)
         owned = functions.names(tx, *where)
         if not cascade:
-            if names:
+            if held:
                 raise InvalidOperationException(f"Database {where.database} is not empty. One or more tables exist.")
             if owned:
                 raise InvalidOperationException(f"Database {where.database} is not empty. One or more functions exist.")
         database = rows.database_of(row, where.catalog)
         jobs: list[int] = []
-        for table in names:
-            jobs += remove_table(ctx, tx, where, table, delete_data=delete_data)
+        for table in lock_all(tx, held):
+            jobs += remove_table(ctx, tx, where, table, delete_data=delete_data, planned=jobs)
         for function in owned:
             found = functions.find(tx, *where, function)
             if found is not None:
@@ -254,6 +262,7 @@ def _drop(ctx: Context, where: DatabaseName, *, delete_data: bool, cascade: bool
         databases.delete(tx, row.id)
         database_dropped(tx, *where)
         if delete_data and database.locationUri:
+            undisturbed(tx, [database.locationUri], own=jobs)
             jobs.append(plan_removal(ctx, tx, database.locationUri))
         record(ctx, tx, "DROP_DATABASE", where, None, [("database", binary.encode(database))])
         return jobs

@@ -9,6 +9,7 @@ from skep.metastore.changes import fields, record
 from skep.metastore.context import Context, DatabaseName
 from skep.metastore.databases import DONE
 from skep.metastore.directories import NULL_PATH, clear, finish
+from skep.metastore.latest import locked
 from skep.metastore.listing import splicer
 from skep.metastore.removal import remove_with_indexes
 from skep.metastore.tables import find_table, table_name
@@ -47,7 +48,8 @@ def drop(ctx: Context, where: DatabaseName, name: str | None, delete_data: bool)
     def remove(tx: Transaction) -> list[int]:
         if ctx.rules.drops_need_database and databases.find(tx, *where) is None:
             raise ctx.no_database(where)
-        find_table(ctx, tx, where, name)
+        if tables.find(tx, *where, wanted) is None:
+            raise ctx.no_table(where, name or "")
         return remove_with_indexes(ctx, tx, where, wanted, delete_data=delete_data)
 
     finish(ctx, ctx.database.run(remove))
@@ -80,8 +82,7 @@ def truncate(ctx: Context, where: DatabaseName, name: str | None, part_names: tu
     now = ctx.now()
 
     def zero(tx: Transaction) -> None:
-        current = find_table(ctx, tx, where, wanted)
-        tables.lock(tx, current.id)
+        current = locked(tx, find_table(ctx, tx, where, wanted))
         before = rows.table_of(current, *where)
         if part_names is None and not before.partitionKeys:
             after = replace(before, parameters=_zeroed(before.parameters, now))
