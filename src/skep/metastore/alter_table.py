@@ -13,11 +13,12 @@ from skep.hive.locations import join, parent, same_location
 from skep.hive.locations import name as last_name
 from skep.hive.names import is_valid_table_name, normalize
 from skep.hive.types import incompatible_columns
-from skep.metastore import normal, rows
+from skep.metastore import normal, rows, translation
 from skep.metastore.basic_stats import gathered_on_alter
 from skep.metastore.changes import record
+from skep.metastore.compat import Rules
 from skep.metastore.constraints import follow_columns
-from skep.metastore.context import Context, DatabaseName, properties
+from skep.metastore.context import DEFAULT_CATALOG, Context, DatabaseName, properties
 from skep.metastore.delete_statistics import forget_changed_columns
 from skep.metastore.directories import EMPTY_PATH, NULL_PATH, move_or_take_back, placed, plan_move
 from skep.metastore.latest import locked, undisturbed
@@ -30,6 +31,7 @@ from skep.store.transaction import ConstraintViolated, Transaction
 from skep.store.write_ids import TableName
 from skep.wire import binary
 from skep.wire.generated.common import CreationMetadata, EnvironmentContext, StorageDescriptor, Table
+from skep.wire.generated.databases import Database
 from skep.wire.generated.tables import AlterTableRequest, AlterTableResponse, TableParamsUpdate
 from skep.wire.structs import replace
 
@@ -164,11 +166,12 @@ def alter(
     before = rows.table_of(row, *where)
     wanted = normal.stored(checked_on_alter(before, _placed(ctx, given), ctx.rules), ctx.rules)
     target = DatabaseName(where.catalog, normalize(given.dbName) if given.dbName else where.database)
+    _check_place(ctx, target, before, wanted)
     renamed = target != where or wanted.tableName != old_name
     if renamed:
         _check_columns(ctx, before, wanted)
         _check_free(ctx, where, target, before, wanted)
-    if not (renamed and _keeps_place(before, wanted)):
+    if not (renamed and _keeps_place(ctx.rules, before, wanted)):
         # Listing is I/O: it comes before the transaction. A rename that takes its data along changes no file.
         wanted = replace(wanted, parameters=gathered_on_alter(ctx.warehouse, before, wanted, env))
     wanted = replace(wanted, parameters=normal.ddl_time(wanted.parameters, ctx.now()))
@@ -191,12 +194,18 @@ def _placed(ctx: Context, table: Table) -> Table:
     return replace(table, sd=replace(sd, location=placed(ctx, sd.location)))
 
 
-def _keeps_place(before: Table, wanted: Table) -> bool:
+def _keeps_place(rules: Rules, before: Table, wanted: Table) -> bool:
     """Whether a rename leaves the location to the server: not for views, external tables, or a new location."""
+    if _is_translated(rules, before, wanted):
+        return True
     source = before.sd.location if before.sd is not None else None
     given = wanted.sd.location if wanted.sd is not None else None
     unchanged = not given or (source is not None and same_location(given, source))
     return not normal.is_view(before) and not normal.is_external(before) and unchanged
+
+
+def _is_translated(rules: Rules, before: Table, wanted: Table) -> bool:
+    return rules.moves_translated and translation.follows_renames(before) and translation.follows_renames(wanted)
 
 
 def _taken(target: DatabaseName, wanted: Table) -> InvalidOperationException:
@@ -318,9 +327,9 @@ def _rename(
     table_renamed(tx, TableName(*where, row.name), TableName(*target, after.tableName or ""))
     source = before.sd.location if before.sd is not None else None
     assert after.sd is not None
-    if not source or not _keeps_place(before, after):
+    if not source or not _keeps_place(ctx.rules, before, after):
         return after, None
-    destination = _destination(tx, before, where, target, after.tableName or "")
+    destination = _destination(ctx, tx, before, after, where, target)
     if destination is None:
         # The table was created somewhere else on purpose: it stays there, like an external one.
         return replace(after, sd=replace(after.sd, location=source)), None
@@ -334,37 +343,59 @@ def _rename(
 
 
 def _destination(
-    tx: Transaction, before: Table, where: DatabaseName, target: DatabaseName, new_name: str
+    ctx: Context, tx: Transaction, before: Table, wanted: Table, where: DatabaseName, target: DatabaseName
 ) -> str | None:
     """Where a renamed table's directory goes; None if it does not lie where Hive put it, below its database."""
     source = before.sd.location if before.sd is not None else None
-    old_home, home = databases.find(tx, *where), databases.find(tx, *target)
-    if not source or old_home is None or home is None:
+    found = databases.find(tx, *where), databases.find(tx, *target)
+    if not source or found[0] is None or found[1] is None:
         return None
-    old_root = rows.database_of(old_home, where.catalog).locationUri
-    above = parent(source)
-    if not old_root or above is None or not same_location(above, old_root):
-        return None
-    if last_name(source).lower() != (before.tableName or ""):
-        return None
-    root = rows.database_of(home, target.catalog).locationUri
+    old, new = rows.database_of(found[0], where.catalog), rows.database_of(found[1], target.catalog)
+    if _is_translated(ctx.rules, before, wanted):
+        root = translation.external_home(new, ctx.warehouse.root)
+    else:
+        old_root, above = _home(ctx, old), parent(source)
+        if not old_root or above is None or not same_location(above, old_root):
+            return None
+        if last_name(source).lower() != (before.tableName or ""):
+            return None
+        root = _home(ctx, new)
     if not root:
         raise MetaException(f"database {target.database} has no location to move the table to")
-    return join(root, new_name)
+    return join(root, wanted.tableName or "")
+
+
+def _home(ctx: Context, database: Database) -> str | None:
+    """Below which directory the managed tables of a database lie."""
+    if ctx.rules.has_two_homes:
+        return translation.managed_home(database, ctx.warehouse.root)
+    return database.locationUri
 
 
 def _check_free(ctx: Context, where: DatabaseName, target: DatabaseName, before: Table, wanted: Table) -> None:
     """Refuses a rename to where a directory is, before anything is written."""
-    if not _keeps_place(before, wanted):
+    if not _keeps_place(ctx.rules, before, wanted):
         return
-    new_name = wanted.tableName or ""
     with ctx.reading() as tx:
-        if tables.find(tx, *target, new_name) is not None:
+        if tables.find(tx, *target, wanted.tableName or "") is not None:
             return  # That is what is said then.
-        destination = _destination(tx, before, where, target, new_name)
+        destination = _destination(ctx, tx, before, wanted, where, target)
         undisturbed(tx, [destination])
     if destination is not None and ctx.warehouse.exists(destination):
         raise _occupied(ctx, target, destination)
+
+
+def _check_place(ctx: Context, target: DatabaseName, before: Table, wanted: Table) -> None:
+    """From Hive 4 on, a managed table may be moved only to where managed tables may be."""
+    if not ctx.rules.translates_managed or target.catalog != DEFAULT_CATALOG:
+        return
+    places = [table.sd.location if table.sd is not None else None for table in (before, wanted)]
+    if None in places or places[0] == places[1]:
+        return
+    row = databases.find(ctx.reader(), *target)
+    if row is None:
+        raise MetaException(f"Database {target.database} for table {wanted.tableName} could not be found")
+    translation.check_place(wanted, rows.database_of(row, target.catalog), ctx.warehouse.root)
 
 
 def _occupied(ctx: Context, target: DatabaseName, destination: str) -> InvalidOperationException:

@@ -54,6 +54,14 @@ class Rules:
         "A managed table of `hive` that is not transactional becomes external, with `external.table.purge` and"
         " `TRANSLATED_TO_EXTERNAL`; a transactional one needs a client that says it can write it"
     )
+    has_two_homes: bool = _rule(
+        "External tables go below the database's location, or below `db.db` of the warehouse if that lies in it;"
+        " managed ones below `managedLocationUri` or that. `get_database` tells the one, and writers also the other"
+    )
+    tells_access: bool = _rule(
+        "Clients that name `processorCapabilities` are told what they may do with a table, and may not see buckets"
+    )
+    moves_translated: bool = _rule("A table with `TRANSLATED_TO_EXTERNAL` is moved when it is renamed")
     calls_databases_such: bool = _rule("A missing database is called `database hive.db`, not `db`")
     forgives_request_forms: bool = _rule(
         "`get_partitions_req` and `fetch_partition_names_req` take a missing table for one without partitions"
@@ -90,6 +98,9 @@ _4_0 = replace(
     gives_ids=True,
     purges_external=True,
     translates_managed=True,
+    has_two_homes=True,
+    tells_access=True,
+    moves_translated=True,
     calls_databases_such=True,
     forgives_request_forms=True,
     stamps_statistics=True,

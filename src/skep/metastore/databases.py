@@ -12,7 +12,7 @@ from skep.errors import (
 from skep.hive.locations import join
 from skep.hive.names import is_valid_database_name
 from skep.hive.patterns import compile_pattern
-from skep.metastore import rows
+from skep.metastore import rows, translation
 from skep.metastore.changes import record
 from skep.metastore.context import DEFAULT_CATALOG, DEFAULT_DATABASE, Context, DatabaseName, Encoded
 from skep.metastore.directories import Making, finish, placed, plan_removal
@@ -51,15 +51,20 @@ def find_database(ctx: Context, tx: Transaction, where: DatabaseName) -> Databas
 
 
 def get_database(ctx: Context, name: str | None) -> Encoded:
-    return _got(ctx, ctx.name(name))
+    return _got(ctx, ctx.name(name), None)
 
 
 def get_database_req(ctx: Context, request: GetDatabaseRequest) -> Encoded:
-    return _got(ctx, ctx.name(request.name, request.catalogName))
+    return _got(ctx, ctx.name(request.name, request.catalogName), request.processorCapabilities)
 
 
-def _got(ctx: Context, where: DatabaseName) -> Encoded:
-    return Encoded(rows.database_reply(find_database(ctx, ctx.reader(), where), ctx.shown(where.catalog)))
+def _got(ctx: Context, where: DatabaseName, abilities: translation.Abilities | None) -> Encoded:
+    row = find_database(ctx, ctx.reader(), where)
+    if ctx.rules.has_two_homes:
+        database = rows.database_of(row, where.catalog)
+        told = translation.translated_database(database, abilities, ctx.warehouse.root)
+        row = row._replace(body=rows.database_body(told))
+    return Encoded(rows.database_reply(row, ctx.shown(where.catalog)))
 
 
 def get_databases(ctx: Context, pattern: str | None) -> tuple[str, ...]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from skep.errors import MetaException, NoSuchObjectException
 from skep.hive import names as hive_names
 from skep.hive.names import DEFAULT_PARTITION, PartitionNameError, make_part_name, partition_values
@@ -12,7 +14,7 @@ from skep.metastore.listing import listed, listed_names, splicer, structs
 from skep.metastore.tables import find_table, table_name
 from skep.store import partitions, tables
 from skep.store.tables import TableRow
-from skep.store.transaction import Transaction
+from skep.store.transaction import Row, Transaction
 from skep.wire import binary
 from skep.wire.generated.common import FieldSchema, Table
 from skep.wire.generated.partitions import (
@@ -181,20 +183,24 @@ def _names(ctx: Context, row: TableRow, max_parts: int | None) -> Encoded:
 def get_partitions_by_names(
     ctx: Context, db_name: str | None, tbl_name: str | None, names: tuple[str, ...] | None
 ) -> Encoded:
-    return _by_names(ctx, ctx.name(db_name), tbl_name, names, wrapped=False)
+    where = ctx.name(db_name)
+    with ctx.reading() as tx:
+        row, found = _by_names(ctx, tx, where, tbl_name, names)
+        return structs(splicer(ctx, tx, where, row), found)
 
 
 def get_partitions_by_names_req(ctx: Context, req: GetPartitionsByNamesRequest) -> Encoded:
-    return _by_names(ctx, ctx.name(req.db_name), req.tbl_name, req.names, wrapped=True)
+    where = ctx.name(req.db_name)
+    with ctx.reading() as tx:
+        row, found = _by_names(ctx, tx, where, req.tbl_name, req.names)
+        return structs(splicer(ctx, tx, where, row, req.processorCapabilities), found, wrapped=True)
 
 
 def _by_names(
-    ctx: Context, where: DatabaseName, tbl_name: str | None, names: tuple[str, ...] | None, *, wrapped: bool
-) -> Encoded:
-    with ctx.reading() as tx:
-        row = find_table(ctx, tx, where, tbl_name)
-        found = partitions.find_many(tx, row.id, list(dict.fromkeys(names or ())))
-        return structs(splicer(ctx, tx, where, row), found, wrapped=wrapped)
+    ctx: Context, tx: Transaction, where: DatabaseName, tbl_name: str | None, names: tuple[str, ...] | None
+) -> tuple[TableRow, Sequence[Row]]:
+    row = find_table(ctx, tx, where, tbl_name)
+    return row, partitions.find_many(tx, row.id, list(dict.fromkeys(names or ())))
 
 
 # --- names ----------------------------------------------------------------------------------------------------------

@@ -185,6 +185,12 @@ def shape_of(sd: StorageDescriptor) -> bytes:
     return binary.encode(replace(sd, location=None))[:-1]
 
 
+def without_buckets(shape: bytes) -> bytes:
+    """A shape as clients get it who do not know buckets."""
+    sd = binary.decode(StorageDescriptor, shape + _STOP)
+    return shape_of(replace(sd, numBuckets=-1)) if (sd.numBuckets or 0) > 0 else shape
+
+
 class Splicer:
     """Turns partition rows of one table into Partition structs, given the table's shapes and bases."""
 
