@@ -15,6 +15,7 @@ from typing import Any, Final
 
 from skep.errors import ApplicationError, MetastoreError, TransportError
 from skep.hive.names import CatalogNameError, decode_catalog_name
+from skep.wire.generated.databases import CreateDatabaseRequest, Database
 from skep.wire.generated.tables import GetTableRequest, GetTablesRequest
 from skep.wire.methods import METHODS
 from skep.wire.structs import Struct, fields, names
@@ -48,16 +49,22 @@ def _get_table_objects_by_name(client: Client, dbname: str | None, names: tuple[
     return client.call("get_table_objects_by_name_req", GetTablesRequest(database, names, catName=catalog)).tables
 
 
-REQUEST_FORMS: Final[dict[str, Callable[..., Any]]] = {
+def _create_database(client: Client, request: CreateDatabaseRequest) -> Any:
+    given = {name: getattr(request, name) for name in names(Database) if name in names(CreateDatabaseRequest)}
+    return client.call("create_database", Database(name=request.databaseName, **given))
+
+
+OTHER_FORMS: Final[dict[str, Callable[..., Any]]] = {
+    "create_database_req": _create_database,
     "get_table": _get_table,
     "get_table_objects_by_name": _get_table_objects_by_name,
 }
-"""How clients ask versions that no longer have a method."""
+"""How clients ask versions that do not have a method yet, or no longer."""
 
 
 def has(version: str, method: str) -> bool:
     """Whether a version can be asked this."""
-    return version in METHODS[method].versions or method in REQUEST_FORMS
+    return version in METHODS[method].versions or method in OTHER_FORMS
 
 
 @dataclass(frozen=True)
@@ -75,7 +82,7 @@ class Peer:
         placed = [self._placed(arg) for arg in args]
         if self.version in METHODS[method].versions:
             return self.client.call(method, *placed)
-        return REQUEST_FORMS[method](self.client, *placed)
+        return OTHER_FORMS[method](self.client, *placed)
 
     def answer(self, method: str, *args: Any) -> str:
         """The answer, or the error, as a line."""

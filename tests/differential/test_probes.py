@@ -8,13 +8,31 @@ from collections.abc import Sequence
 import pytest
 
 from tests.differential.conftest import Sides
-from tests.differential.deliberate import DIFFERENCES, DIFFERENCES_OF_HIVE_4, differences
+from tests.differential.deliberate import DIFFERENCES
+from tests.differential.deliberate_hive_4 import DIFFERENCES_OF_HIVE_4, differences
 from tests.differential.probes import TOPICS
 from tests.differential.script import Probe, lines
 
 pytestmark = pytest.mark.apache
 
-HIVE_4_TOPICS = [topic for topic, script in TOPICS.items() if any("4.1" in probe.versions for probe in script)]
+HIVE_4_TOPICS = (
+    "spark",
+    "service",
+    "databases",
+    "tables",
+    "alter_table",
+    "changing_partitions",
+    "functions",
+    "catalogs",
+    "roles",
+    "constraints",
+    "acid",
+    "requests",
+    "translation",
+    "resource_plans",
+    "schema_registry",
+    "hive_4_documents",
+)
 LONGEST = 3000
 """Hive may answer with a whole stack of calls."""
 

@@ -189,7 +189,7 @@ def _added(
             fresh = made.make(part.location)
             parameters = part.given.parameters or {}
             if part.location and not fresh:
-                parameters = gathered_for_partition(ctx.warehouse, parameters, part.location, {}, force=False)
+                parameters = gathered_for_partition(ctx, parameters, part.location, {}, force=False)
             sd = part.given.sd
             stored.append(
                 replace(

@@ -9,7 +9,7 @@ from skep.errors import InvalidOperationException, MetaException
 from skep.hive.locations import join
 from skep.hive.names import normalize
 from skep.hive.stats import FAST_STATS, clear_basic_state, has_fast_stats, set_basic_state
-from skep.metastore import normal, rows
+from skep.metastore import normal, rows, translation
 from skep.metastore.add_partitions import Placing
 from skep.metastore.basic_stats import DO_NOT_UPDATE_STATS, gathered_for_partition
 from skep.metastore.changes import record
@@ -177,7 +177,7 @@ def _counted(
     if same:
         return set_basic_state(new) if generated == "TASK" else clear_basic_state(new)
     location = part.sd.location if part.sd is not None else None
-    return gathered_for_partition(ctx.warehouse, new, location, env, force=True)
+    return gathered_for_partition(ctx, new, location, env, force=True)
 
 
 def _write(
@@ -248,7 +248,8 @@ def _rename(
     old_name, new_name = of.part_name(part_vals), of.part_name(new_part.values)
     now = ctx.now()
     root = of.location
-    follows = of.table.tableType != normal.EXTERNAL and root is not None
+    translated = ctx.rules.moves_translated and translation.is_translated(of.table)
+    follows = (of.table.tableType != normal.EXTERNAL or translated) and root is not None
     with ctx.reading() as tx:
         found = partitions.find(tx, of.row.id, old_name)
         if found is None:

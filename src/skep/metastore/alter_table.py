@@ -171,9 +171,9 @@ def alter(
     if renamed:
         _check_columns(ctx, before, wanted)
         _check_free(ctx, where, target, before, wanted)
-    if not (renamed and _keeps_place(ctx.rules, before, wanted)):
-        # Listing is I/O: it comes before the transaction. A rename that takes its data along changes no file.
-        wanted = replace(wanted, parameters=gathered_on_alter(ctx.warehouse, before, wanted, env))
+    if not (renamed and _keeps_files(ctx.rules, before, wanted)):
+        # Listing is I/O: it comes before the transaction.
+        wanted = replace(wanted, parameters=gathered_on_alter(ctx, before, wanted, env))
     wanted = replace(wanted, parameters=normal.ddl_time(wanted.parameters, ctx.now()))
 
     def change(tx: Transaction) -> _Move | None:
@@ -202,6 +202,13 @@ def _keeps_place(rules: Rules, before: Table, wanted: Table) -> bool:
     given = wanted.sd.location if wanted.sd is not None else None
     unchanged = not given or (source is not None and same_location(given, source))
     return not normal.is_view(before) and not normal.is_external(before) and unchanged
+
+
+def _keeps_files(rules: Rules, before: Table, wanted: Table) -> bool:
+    """Whether a rename changes no file: it takes the data along or, in Hive 4, leaves an external table's alone."""
+    if rules.moves_translated and normal.is_external(before) and not translation.is_iceberg(wanted):
+        return True
+    return _keeps_place(rules, before, wanted)
 
 
 def _is_translated(rules: Rules, before: Table, wanted: Table) -> bool:

@@ -138,7 +138,7 @@ def create(
         new = False
         if not normal.is_view(table):
             new = made.make(_place(table))
-        parameters = gathered_on_create(ctx.warehouse, table, env, directory_is_new=new)
+        parameters = gathered_on_create(ctx, table, env, directory_is_new=new)
         now = ctx.now()
         table = replace(
             table,

@@ -266,13 +266,22 @@ def _drop(ctx: Context, where: DatabaseName, *, delete_data: bool, cascade: bool
                 functions.delete(tx, found.id)
         databases.delete(tx, row.id)
         database_dropped(tx, *where)
-        if delete_data and database.locationUri:
-            undisturbed(tx, [database.locationUri], own=jobs)
-            jobs.append(plan_removal(ctx, tx, database.locationUri))
+        if delete_data:
+            homes = _homes(ctx, database)
+            undisturbed(tx, homes, own=jobs)
+            jobs += [plan_removal(ctx, tx, home) for home in homes]
         record(ctx, tx, "DROP_DATABASE", where, None, [("database", binary.encode(database))])
         return jobs
 
     finish(ctx, ctx.database.run(drop))
+
+
+def _homes(ctx: Context, database: Database) -> list[str]:
+    """The directories that go with a database."""
+    homes = [database.locationUri]
+    if ctx.rules.has_two_homes:
+        homes.append(translation.managed_home(database, ctx.warehouse.root))
+    return [home for home in dict.fromkeys(homes) if home]
 
 
 def _missing_to_drop(ctx: Context, where: DatabaseName) -> Exception:

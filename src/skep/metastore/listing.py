@@ -32,7 +32,9 @@ def splicer(
     shapes, bases = partitions.shapes(tx, row.id), partitions.bases(tx, row.id)
     if abilities and ctx.rules.tells_access and _hides_buckets(where, row, abilities):
         shapes = {number: rows.without_buckets(shape) for number, shape in shapes.items()}
-    return rows.Splicer(ctx.shown(where.catalog), where.database, row.name, shapes, bases)
+    return rows.Splicer(
+        ctx.shown(where.catalog), where.database, row.name, shapes, bases, always_written=ctx.rules.gives_ids
+    )
 
 
 def _hides_buckets(where: DatabaseName, row: TableRow, abilities: translation.Abilities) -> bool:

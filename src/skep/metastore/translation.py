@@ -298,8 +298,18 @@ def follows_renames(table: Table) -> bool:
 
     Files of Iceberg name each other by their whole locations, so that its tables stay where they are.
     """
-    parameters = table.parameters or {}
-    if parameters.get("table_type", "").upper() == "ICEBERG":
-        return False
-    marked = all(parameters.get(key, "").upper() == "TRUE" for key in ("EXTERNAL", TRANSLATED))
-    return marked and table.sd is not None and table.sd.location is not None
+    return (
+        normal.is_external(table)
+        and is_translated(table)
+        and not is_iceberg(table)
+        and table.sd is not None
+        and table.sd.location is not None
+    )
+
+
+def is_translated(table: Table) -> bool:
+    return (table.parameters or {}).get(TRANSLATED, "").upper() == "TRUE"
+
+
+def is_iceberg(table: Table) -> bool:
+    return (table.parameters or {}).get("table_type", "").upper() == "ICEBERG"

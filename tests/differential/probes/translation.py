@@ -141,8 +141,8 @@ def spec_buckets(found: Any) -> Any:
     return tuple(spec.sharedSDPartitionSpec.sd.numBuckets for spec in found.partitionSpec)
 
 
-def extended(label: str, fields: int, *abilities: str, pattern: str = "*", **other: Any) -> Ask:
-    request = GetTablesExtRequest(CAT, DB, pattern, fields, processorCapabilities=abilities, **other)
+def extended(label: str, fields: int, *abilities: str, pattern: str = "*", limit: int | None = -1) -> Ask:
+    request = GetTablesExtRequest(CAT, DB, pattern, fields, limit, processorCapabilities=abilities)
     return ask(label, "get_tables_ext", request, show=lambda found: sorted(found, key=lambda one: one.tblName))
 
 
@@ -199,6 +199,7 @@ OBJECTS: list[Probe] = [
     extended("of one who reads", 3, "EXTREAD", "HIVEFULLACIDREAD", "HIVESQL", pattern="*v"),
     extended("one at most", 3, "EXTREAD", pattern="bext", limit=1),
     extended("none at most", 3, "EXTREAD", limit=0),
+    extended("no limit", 3, "EXTREAD", pattern="bext", limit=None),
     extended("raw", 3, "MANAGERAWMETADATA"),
 ]
 
@@ -253,6 +254,8 @@ CREATING: list[Probe] = [
     dry("plain, where only external ones may be", table("tr_only", "d")),
 ]
 
+PLACES = ("{W}/somewhere", "{W}/tr.db", "{W}/tr_in.db", "{W}/tr_out.db", "{W}/tr_managed", "{X}/tr_out", "{X}/tr_two")
+
 DATABASES: list[Probe] = [
     where(DB, "without a word"),
     where(DB, "writer", "HIVEFULLACIDWRITE"),
@@ -300,7 +303,7 @@ DATABASES: list[Probe] = [
         table(DB, "far", sd=storage(location="{X}/far", **ORC), parameters=ACID),
         "HIVEFULLACIDWRITE",
     ),
-    tree("all of them", "{W}"),
+    *(tree(f"all of {place}", place) for place in PLACES),
 ]
 
 CHANGING: list[Probe] = [
@@ -350,8 +353,7 @@ CHANGING: list[Probe] = [
 
 ENDING: list[Probe] = [
     *(ask(f"{name}, all", "drop_database", name, True, True) for name in (DB, "tr_only", "tr_in", "tr_out", "tr_two")),
-    tree("the end", "{W}"),
-    tree("the end, outside", "{X}"),
+    *(tree(f"the end of {place}", place) for place in PLACES),
 ]
 
 SCRIPT: list[Probe] = [*OBJECTS, *PARTITIONS, *CREATING, *DATABASES, *CHANGING, *ENDING]
