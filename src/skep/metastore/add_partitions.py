@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 from typing import Final, NamedTuple
 
 from skep.errors import AlreadyExistsException, InvalidObjectException, MetaException
@@ -10,7 +11,7 @@ from skep.hive.names import PartitionNameError, normalize, partition_values
 from skep.metastore import normal, rows
 from skep.metastore.basic_stats import gathered_for_partition
 from skep.metastore.changes import record
-from skep.metastore.context import Context, DatabaseName
+from skep.metastore.context import Context, DatabaseName, properties
 from skep.metastore.directories import Making, placed
 from skep.metastore.java_text import java_text
 from skep.metastore.latest import locked_in_place, undisturbed
@@ -31,21 +32,28 @@ from skep.wire.generated.partitions import (
 from skep.wire.structs import replace
 
 NO_TABLE: Final = "Unable to add partition because table or database do not exist"
+NO_ENVIRONMENT: Final[Mapping[str, str]] = MappingProxyType({})
 
 
 def add_partition(ctx: Context, new_part: Partition | None) -> Partition:
+    return _add_one(ctx, new_part, {})
+
+
+def _add_one(ctx: Context, new_part: Partition | None, env: dict[str, str]) -> Partition:
     if new_part is None:
         raise MetaException("Partition cannot be null.")
     where = ctx.name(new_part.dbName, new_part.catName)
-    of = partitioned_or(ctx, where, new_part.tableName, InvalidObjectException(NO_TABLE))
-    return _added(ctx, of, (new_part,))[0]
+    missing = InvalidObjectException(NO_TABLE)
+    if ctx.rules.names_missing_tables:
+        missing = _missing(ctx.full_name(where, new_part.tableName or ""))
+    return _added(ctx, partitioned_or(ctx, where, new_part.tableName, missing), (new_part,), env=env)[0]
 
 
 def add_partition_with_environment_context(
     ctx: Context, new_part: Partition | None, environment_context: EnvironmentContext | None
 ) -> Partition:
-    # Hive passes the environment on to its listeners only.
-    return add_partition(ctx, new_part)
+    # Before 4.0, Hive passes the environment on to its listeners only.
+    return _add_one(ctx, new_part, properties(environment_context) if ctx.rules.counts_on_create else {})
 
 
 def add_partitions(ctx: Context, new_parts: tuple[Partition, ...] | None) -> int:
@@ -73,12 +81,16 @@ def add(
     by_spec: bool = False,
 ) -> list[Partition]:
     """Adds all of them or none; returns those that were added."""
-    if ctx.rules.names_catalogs and not by_spec:
+    if ctx.rules.names_missing_tables or (ctx.rules.names_catalogs and not by_spec):
         which = ctx.full_name(where, tbl_name or "")
     else:
         which = f"database or table {where.database}.{tbl_name}"
-    missing = InvalidObjectException(f"Unable to add partitions because {which} does not exist")
-    return _added(ctx, partitioned_or(ctx, where, tbl_name, missing), parts, if_not_exists=if_not_exists)
+    of = partitioned_or(ctx, where, tbl_name, _missing(which))
+    return _added(ctx, of, parts, if_not_exists=if_not_exists)
+
+
+def _missing(which: str) -> InvalidObjectException:
+    return InvalidObjectException(f"Unable to add partitions because {which} does not exist")
 
 
 # --- appending ----------------------------------------------------------------------------------------------------
@@ -171,6 +183,7 @@ def _added(
     *,
     if_not_exists: bool = False,
     already: str = "Partition already exists: ",
+    env: Mapping[str, str] = NO_ENVIRONMENT,
 ) -> list[Partition]:
     """Adds all of them or none. What comes back is what was given, with what the server filled in."""
     new = _prepared(ctx, of, parts)
@@ -189,7 +202,7 @@ def _added(
             fresh = made.make(part.location)
             parameters = part.given.parameters or {}
             if part.location and not fresh:
-                parameters = gathered_for_partition(ctx, parameters, part.location, {}, force=False)
+                parameters = gathered_for_partition(ctx, parameters, part.location, env, force=False)
             sd = part.given.sd
             stored.append(
                 replace(
@@ -234,10 +247,13 @@ def _prepared(ctx: Context, of: Partitioned, parts: Sequence[Partition]) -> list
         if normalize(part.tableName or "") != of.row.name or ctx.name(part.dbName).database != of.where.database:
             target = ctx.full_name(of.where, of.row.name)
             named = replace(part, catName=ctx.shown(of.where.catalog))
+            if ctx.rules.names_missing_tables:
+                target += f". It belongs to the table {part.dbName}.{part.tableName} "
             raise MetaException(f"Partition does not belong to target table {target}: {java_text(named)}")
         name = of.part_name(part.values)
         if name in seen:
-            raise MetaException(f"Duplicate partitions in the list: {java_text(part)}")
+            twice = replace(part, catName=of.where.catalog) if ctx.rules.names_missing_tables else part
+            raise MetaException(f"Duplicate partitions in the list: {java_text(twice)}")
         seen.add(name)
         sd = part.sd
         if sd is None:

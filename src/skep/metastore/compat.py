@@ -68,9 +68,18 @@ class Rules:
         "Files of a new table are counted even if the client counted them; the call's environment can forbid it"
     )
     explains_functions: bool = _rule("Why a function cannot be altered is told, inside a MetaException")
+    truncates_what_is_there: bool = _rule("`truncate_table` zeroes only those statistics of a table that are there")
+    truncates_partitions_so: bool = _rule(
+        "`truncate_table` does the same with partitions, and takes an empty list of them for none"
+    )
     calls_databases_such: bool = _rule("A missing database is called `database hive.db`, not `db`")
-    forgives_request_forms: bool = _rule(
-        "`get_partitions_req` and `fetch_partition_names_req` take a missing table for one without partitions"
+    forgives_lists: bool = _rule(
+        "`get_partitions`, `get_partition_names` and their request forms take a missing table for one without"
+        " partitions; `get_partitions_with_auth` no longer does"
+    )
+    lists_by_no_values: bool = _rule("`get_partitions_ps` without values lists everything")
+    names_missing_tables: bool = _rule(
+        "Which table is missing is told by all calls that add or get a partition, and to which table one belongs"
     )
     stamps_statistics: bool = _rule("Statistics of timestamps have a kind of their own; before, they are whole numbers")
     guards_statistics: bool = _rule("Who changes statistics of a transactional table must send write id and snapshot")
@@ -110,19 +119,23 @@ _4_0 = replace(
     moves_translated=True,
     counts_erasure_coded=True,
     counts_on_create=True,
+    truncates_what_is_there=True,
     explains_functions=True,
     calls_databases_such=True,
-    forgives_request_forms=True,
+    forgives_lists=True,
+    lists_by_no_values=True,
+    names_missing_tables=True,
     stamps_statistics=True,
     guards_statistics=True,
     tells_release=True,
 )
+_4_2 = replace(_4_0, truncates_partitions_so=True)
 
 RULES: Final[dict[Generation, Rules]] = {
     Generation.HIVE_2_3: _2_3,
     Generation.HIVE_3_1: _3_1,
     Generation.HIVE_4_0: _4_0,
-    Generation.HIVE_4_2: _4_0,
+    Generation.HIVE_4_2: _4_2,
 }
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from skep.errors import MetaException, NoSuchObjectException
+from skep.errors import InvalidObjectException, MetaException, NoSuchObjectException
 from skep.hive import names as hive_names
 from skep.hive.names import DEFAULT_PARTITION, PartitionNameError, make_part_name, partition_values
 from skep.metastore import rows
@@ -97,7 +97,10 @@ def get_partition_req(ctx: Context, req: GetPartitionRequest) -> Encoded:
 
 def get_partition_by_name(ctx: Context, db_name: str | None, tbl_name: str | None, part_name: str | None) -> Encoded:
     where = ctx.name(db_name)
-    of = partitioned(ctx, ctx.reader(), where, tbl_name)
+    missing = ctx.no_table(where, tbl_name or "")
+    if ctx.rules.names_missing_tables:
+        missing = NoSuchObjectException(f"{where.database}.{tbl_name} table not found")
+    of = partitioned_or(ctx, where, tbl_name, missing)
     try:
         values = tuple(partition_values(part_name or "", of.names))
     except PartitionNameError as error:
@@ -106,8 +109,15 @@ def get_partition_by_name(ctx: Context, db_name: str | None, tbl_name: str | Non
 
 
 def _one(ctx: Context, where: DatabaseName, tbl_name: str | None, values: Values | None) -> bytes:
-    tx = ctx.reader()
-    return _found(ctx, tx, partitioned(ctx, tx, where, tbl_name), values)
+    if ctx.rules.names_missing_tables:
+        of = partitioned_or(ctx, where, tbl_name, _unfound(ctx, where, tbl_name))
+    else:
+        of = partitioned(ctx, ctx.reader(), where, tbl_name)
+    return _found(ctx, ctx.reader(), of, values)
+
+
+def _unfound(ctx: Context, where: DatabaseName, name: str | None) -> NoSuchObjectException:
+    return NoSuchObjectException(f"Unable to get partition because {ctx.full_name(where, name or '')} does not exist")
 
 
 def _found(ctx: Context, tx: Transaction, of: Partitioned, values: Values | None) -> bytes:
@@ -131,7 +141,9 @@ def limit_of(max_parts: int | None) -> int:
 
 def get_partitions(ctx: Context, db_name: str | None, tbl_name: str | None, max_parts: int | None) -> Encoded:
     where = ctx.name(db_name)
-    row = find_table(ctx, ctx.reader(), where, tbl_name)
+    row = _forgiven(ctx, where, tbl_name)
+    if row is None:
+        return Encoded(rows.list_reply((), 0))
     return listed(ctx, where, row, None, limit_of(max_parts))
 
 
@@ -145,8 +157,10 @@ def get_partitions_with_auth(
 ) -> Encoded:
     where = ctx.name(db_name)
     row = tables.find(ctx.reader(), *where, table_name(tbl_name))
+    if row is None and ctx.rules.forgives_lists:
+        raise ctx.no_table(where, tbl_name or "")
     if row is None:
-        # This form, and only this one, takes a missing table for one without partitions.
+        # Before, this form and only this one takes a missing table for one without partitions.
         return Encoded(rows.list_reply((), 0))
     return listed(ctx, where, row, None, limit_of(max_parts))
 
@@ -161,13 +175,16 @@ def get_partitions_req(ctx: Context, req: PartitionsRequest) -> Encoded:
 
 def _forgiven(ctx: Context, where: DatabaseName, name: str | None) -> TableRow | None:
     """The table; None where the generation takes a missing one for one without partitions."""
-    if ctx.rules.forgives_request_forms:
+    if ctx.rules.forgives_lists:
         return tables.find(ctx.reader(), *where, table_name(name))
     return find_table(ctx, ctx.reader(), where, name)
 
 
-def get_partition_names(ctx: Context, db_name: str | None, tbl_name: str | None, max_parts: int | None) -> Encoded:
-    return _names(ctx, find_table(ctx, ctx.reader(), ctx.name(db_name), tbl_name), max_parts)
+def get_partition_names(
+    ctx: Context, db_name: str | None, tbl_name: str | None, max_parts: int | None
+) -> Encoded | tuple[str, ...]:
+    row = _forgiven(ctx, ctx.name(db_name), tbl_name)
+    return () if row is None else _names(ctx, row, max_parts)
 
 
 def fetch_partition_names_req(ctx: Context, partitionReq: PartitionsRequest) -> Encoded | tuple[str, ...]:
@@ -199,7 +216,11 @@ def get_partitions_by_names_req(ctx: Context, req: GetPartitionsByNamesRequest) 
 def _by_names(
     ctx: Context, tx: Transaction, where: DatabaseName, tbl_name: str | None, names: tuple[str, ...] | None
 ) -> tuple[TableRow, Sequence[Row]]:
-    row = find_table(ctx, tx, where, tbl_name)
+    row = tables.find(tx, *where, table_name(tbl_name))
+    if row is None and ctx.rules.names_missing_tables:
+        raise InvalidObjectException(f"{ctx.full_name(where, tbl_name or '')} table not found")
+    if row is None:
+        raise ctx.no_table(where, tbl_name or "")
     return row, partitions.find_many(tx, row.id, list(dict.fromkeys(names or ())))
 
 
