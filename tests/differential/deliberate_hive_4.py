@@ -386,6 +386,12 @@ DIFFERENCES_OF_HIVE_4: Final = (
         HIVE_4,
     ),
     Difference(
+        "4.0 gives a renamed Iceberg table a new location and leaves its files where they are; skep leaves both",
+        ("translation/get_table_req: ice2, its place",),
+        lambda hive, skep: hive.replace("tr.db/ice2", "tr.db/ice") == skep,
+        ("4.0.0", "4.0.1"),
+    ),
+    Difference(
         "Without a limit there is none; Hive takes it for zero, and its own clients always give one",
         ("translation/get_tables_ext: no limit",),
         lambda hive, skep: hive == "[]" and skep.startswith("[ExtendedTableInfo(tblName='bext'"),

@@ -104,7 +104,9 @@ def create_database(ctx: Context, database: Database | None) -> None:
     given = database.locationUri
     location = join(root, f"{where.database}.db") if given is None else placed(ctx, given)
     stored = _stored(ctx, database, location)
-    undisturbed(ctx.reader(), [location])
+    if stored.managedLocationUri:
+        stored = replace(stored, managedLocationUri=placed(ctx, stored.managedLocationUri))
+    undisturbed(ctx.reader(), [location, stored.managedLocationUri])
 
     def owned() -> tuple[str | None, ...]:
         row = databases.find(ctx.reader(), *where)
@@ -112,6 +114,8 @@ def create_database(ctx: Context, database: Database | None) -> None:
 
     with Making(ctx.warehouse, owned) as made:
         made.make(stored.locationUri)
+        if ctx.rules.has_two_homes:
+            made.make(stored.managedLocationUri)
         try:
             ctx.database.run(lambda tx: _insert(ctx, tx, where, catalog.id, stored, taken))
         except ConstraintViolated:

@@ -37,6 +37,7 @@ from tests.differential.script import ask as ask_all
 
 DB = "tr"
 CAT = "hive"
+FULL_WRITE = "HIVEFULLACIDWRITE"
 ORC = {
     "inputFormat": "org.apache.hadoop.hive.ql.io.orc.OrcInputFormat",
     "outputFormat": "org.apache.hadoop.hive.ql.io.orc.OrcOutputFormat",
@@ -73,6 +74,12 @@ def ask(label: str, method: str, *args: Any, show: Any = None) -> Ask:
 def make(label: str, given: Table, *abilities: str) -> Ask:
     request = CreateTableRequest(table=given, processorCapabilities=abilities or None, processorIdentifier="probe")
     return ask(label, "create_table_req", request)
+
+
+def make_full(label: str, given: Table) -> Ask:
+    """A fully transactional table. A standalone 4.0 lacks the classes of ORC, without which it creates none."""
+    request = CreateTableRequest(table=given, processorCapabilities=(FULL_WRITE,), processorIdentifier="probe")
+    return ask_all(label, "create_table_req", request, versions=("4.1",))
 
 
 def dry(label: str, given: Table, *abilities: str) -> Ask:
@@ -155,7 +162,7 @@ OBJECTS: list[Probe] = [
     make("external", external(DB, "ext")),
     make("bucketed", external(DB, "bext", sd=bucketed())),
     make("insert-only", table(DB, "io", parameters=INSERT_ONLY), "HIVEMANAGEDINSERTWRITE"),
-    make("full", table(DB, "full", sd=storage(**ORC), parameters=ACID), "HIVEFULLACIDWRITE"),
+    make_full("full", table(DB, "full", sd=storage(**ORC), parameters=ACID)),
     make("a view", view(DB, "v")),
     make("a materialized view", view(DB, "mv", tableType="MATERIALIZED_VIEW")),
     make("external that demands", external(DB, "cext", parameters={"OBJCAPABILITIES": "extread, EXTWRITE"})),
@@ -172,7 +179,7 @@ OBJECTS: list[Probe] = [
         ),
         "HIVEMANAGEDINSERTWRITE",
     ),
-    make(
+    make_full(
         "full that demands",
         table(
             DB,
@@ -180,7 +187,6 @@ OBJECTS: list[Probe] = [
             sd=storage(**ORC),
             parameters={**ACID, "OBJCAPABILITIES": "HIVEFULLACIDREAD,HIVEFULLACIDWRITE,HIVEMANAGESTATS"},
         ),
-        "HIVEFULLACIDWRITE",
     ),
     make("a view that demands", view(DB, "cv", parameters={"OBJCAPABILITIES": "HIVESQL,EXTREAD"})),
     *(get("without a word", name, None) for name in TABLES),
@@ -280,8 +286,11 @@ DATABASES: list[Probe] = [
         for what, given in (
             ("plain", table(name, "plain")),
             ("external", external(name, "ext")),
-            ("full", table(name, "full", sd=storage(**ORC), parameters=ACID)),
         )
+    ),
+    *(
+        make_full(f"full in {name}", table(name, "full", sd=storage(**ORC), parameters=ACID))
+        for name in ("tr_in", "tr_out", "tr_two")
     ),
     *(
         get(f"place in {name}", each, None, lambda found: kind(found.table), name)
@@ -293,10 +302,9 @@ DATABASES: list[Probe] = [
         table("tr_two", "far", sd=storage(location="{W}/far", **ORC), parameters=ACID),
         "HIVEFULLACIDWRITE",
     ),
-    make(
+    make_full(
         "in the managed place",
         table("tr_two", "near", sd=storage(location="{W}/tr_managed/near_by", **ORC), parameters=ACID),
-        "HIVEFULLACIDWRITE",
     ),
     make(
         "outside the warehouse",
