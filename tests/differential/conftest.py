@@ -62,6 +62,12 @@ def sides_3_1(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Sides]:
 
 
 @pytest.fixture(scope="module")
+def sides_4_0_0(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Sides]:
+    with _peer("4.0.0") as hive, _sides(hive, "4.0.0", "4.0", tmp_path_factory.mktemp("sides")) as sides:
+        yield sides
+
+
+@pytest.fixture(scope="module")
 def sides_4_0_1(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Sides]:
     with _peer("4.0.1") as hive, _sides(hive, "4.0.1", "4.0", tmp_path_factory.mktemp("sides")) as sides:
         yield sides
@@ -69,5 +75,5 @@ def sides_4_0_1(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Sides]:
 
 @pytest.fixture(scope="module")
 def sides_4_1(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Sides]:
-    with _peer("4.1.0") as hive, _sides(hive, "4.1", "4.0", tmp_path_factory.mktemp("sides")) as sides:
+    with _peer("4.1.0") as hive, _sides(hive, "4.1", "4.2", tmp_path_factory.mktemp("sides")) as sides:
         yield sides

@@ -1,6 +1,7 @@
 """Where skep means to differ from Apache Hive, each with its reason and with what must still agree.
 
-A line that differs and is not listed fails the suite, and so does a listed line that no longer differs.
+A line that differs and is not listed fails the suite, and so does a listed line that no longer differs. What
+differs from Hive 4 alone is in `deliberate_hive_4.py`.
 """
 
 from __future__ import annotations
@@ -10,8 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final
 
-ALL = ("2.3", "3.1")
-HIVE_4 = ("4.0.1", "4.1")
+from tests.differential.script import BEFORE_4, HIVE_4, SINCE_3_1
 
 Agreement = Callable[[str, str], bool]
 """What must hold of Hive's answer and skep's."""
@@ -56,7 +56,7 @@ class Difference:
     lines: tuple[str, ...]
     """`topic/label`."""
     agreement: Agreement
-    versions: tuple[str, ...] = ALL
+    versions: tuple[str, ...] = BEFORE_4
     sometimes: bool = False
     """Hive's answer is not the same every time."""
 
@@ -370,7 +370,7 @@ DIFFERENCES: Final = (
         "Hive stumbles over its own exception, and the client learns nothing; it is declared, and skep sends it",
         ("schema_registry/drop_ischema: with versions",),
         skep_begins("!InvalidOperationException Schema ISchemaName("),
-        ("3.1", *HIVE_4),
+        SINCE_3_1,
     ),
     Difference(
         "Hive does not declare what it throws here; skep sends it as what is declared",
@@ -391,44 +391,3 @@ DIFFERENCES: Final = (
         ("2.3",),
     ),
 )
-
-
-DIFFERENCES_OF_HIVE_4: Final = (
-    Difference(
-        "Later versions answer with a struct where these answer with nothing; clients of these pass over it",
-        ("requests/drop_table_req: plain", "requests/drop_table_req: for good", "requests/drop_database_req: all"),
-        lambda hive, skep: hive == "None" and skep.startswith("AsyncOperationResp("),
-        HIVE_4,
-    ),
-    Difference(
-        "`ignoreUnknownDb` is honoured; Hive leaves that to its own client",
-        ("requests/drop_database_req: missing, never mind",),
-        skep_begins("AsyncOperationResp("),
-        HIVE_4,
-    ),
-    Difference(
-        "4.1.0 closes its query's result before it has written it out, and loses the connection",
-        ("requests/get_partitions_with_specs: by values", "requests/get_functions_req: some"),
-        lambda hive, skep: hive == "!connection lost" and not skep.startswith("!"),
-        ("4.1",),
-    ),
-    Difference(
-        "4.0.1 says it twice",
-        ("requests/get_table_objects_by_name_req: of no database",),
-        same_kind,
-        ("4.0.1",),
-    ),
-    Difference(
-        "Hive counts; skep says which partition is missing, as 3.1 does",
-        ("requests/alter_partitions_req: missing",),
-        same_kind,
-        HIVE_4,
-    ),
-)
-
-
-def differences(version: str) -> dict[str, Difference]:
-    """By line, those of a version."""
-    return {
-        line: each for each in (*DIFFERENCES, *DIFFERENCES_OF_HIVE_4) if version in each.versions for line in each.lines
-    }

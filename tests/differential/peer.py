@@ -8,11 +8,16 @@ from __future__ import annotations
 
 import re
 import time
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from skep.errors import ApplicationError, MetastoreError, TransportError
+from skep.hive.names import CatalogNameError, decode_catalog_name
+from skep.wire.generated.databases import CreateDatabaseRequest, Database
+from skep.wire.generated.tables import GetTableRequest, GetTablesRequest
+from skep.wire.methods import METHODS
 from skep.wire.structs import Struct, fields, names
 from tests.support.client import Client
 
@@ -23,6 +28,43 @@ OUTSIDE = "{X}"
 
 _NUMBER = re.compile(r"(?<!\d)(\d{10}|\d{13})(?!\d)")
 _DAY = 86_400
+
+
+def _in_catalog(dbname: str | None) -> tuple[str | None, str | None]:
+    """A name with its catalog in two; a malformed one is for the server to refuse."""
+    try:
+        catalog, database = decode_catalog_name(dbname)
+    except CatalogNameError:
+        return None, dbname
+    return catalog, database
+
+
+def _get_table(client: Client, dbname: str | None, name: str | None) -> Any:
+    catalog, database = _in_catalog(dbname)
+    return client.call("get_table_req", GetTableRequest(database, name, catName=catalog)).table
+
+
+def _get_table_objects_by_name(client: Client, dbname: str | None, names: tuple[str, ...] | None) -> Any:
+    catalog, database = _in_catalog(dbname)
+    return client.call("get_table_objects_by_name_req", GetTablesRequest(database, names, catName=catalog)).tables
+
+
+def _create_database(client: Client, request: CreateDatabaseRequest) -> Any:
+    given = {name: getattr(request, name) for name in names(Database) if name in names(CreateDatabaseRequest)}
+    return client.call("create_database", Database(name=request.databaseName, **given))
+
+
+OTHER_FORMS: Final[dict[str, Callable[..., Any]]] = {
+    "create_database_req": _create_database,
+    "get_table": _get_table,
+    "get_table_objects_by_name": _get_table_objects_by_name,
+}
+"""How clients ask versions that do not have a method yet, or no longer."""
+
+
+def has(version: str, method: str) -> bool:
+    """Whether a version can be asked this."""
+    return version in METHODS[method].versions or method in OTHER_FORMS
 
 
 @dataclass(frozen=True)
@@ -37,7 +79,10 @@ class Peer:
 
     def ask(self, method: str, *args: Any) -> Any:
         """The decoded answer; arguments may use the placeholders."""
-        return self.client.call(method, *(self._placed(arg) for arg in args))
+        placed = [self._placed(arg) for arg in args]
+        if self.version in METHODS[method].versions:
+            return self.client.call(method, *placed)
+        return OTHER_FORMS[method](self.client, *placed)
 
     def answer(self, method: str, *args: Any) -> str:
         """The answer, or the error, as a line."""

@@ -13,10 +13,12 @@ from typing import Any, ClassVar, Protocol
 from skep.errors import ApplicationError, MetastoreError, TransportError
 from skep.wire.generated.common import EnvironmentContext, Table
 from skep.wire.generated.partitions import Partition
-from tests.differential.peer import Peer
+from tests.differential.peer import Peer, has
 
-ALL = ("2.3", "3.1")
-SINCE_3_1 = ("3.1",)
+BEFORE_4 = ("2.3", "3.1")
+HIVE_4 = ("4.0.0", "4.0.1", "4.1")
+SINCE_3_1 = ("3.1", *HIVE_4)
+ALL = ("2.3", *SINCE_3_1)
 
 Show = Callable[[Any], Any]
 
@@ -53,7 +55,8 @@ class Ask:
 
 
 def ask(label: str, method: str, *args: Any, show: Show | None = None, versions: Sequence[str] = ALL) -> Ask:
-    return Ask(f"{method}: {label}", method, args, show, versions)
+    """A call, asked of the versions that have it."""
+    return Ask(f"{method}: {label}", method, args, show, [version for version in versions if has(version, method)])
 
 
 @dataclass(frozen=True)

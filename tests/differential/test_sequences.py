@@ -6,7 +6,9 @@ Names are few, so that calls meet: a table is created twice, renamed onto anothe
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from itertools import count
+from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, Phase, given, settings
@@ -50,76 +52,91 @@ environments = st.sampled_from(
 )
 
 
-def tables(db: str) -> SearchStrategy[Table]:
-    return st.one_of(
-        names.map(lambda name: table(db, name)),
-        names.map(lambda name: table(db, name, keys=KEYS)),
-        names.map(lambda name: external(db, name, keys=KEYS)),
-        names.map(lambda name: table(db, name, keys=KEYS, location=f"{{W}}/{db}.db/placed_{name.lower()}")),
-        names.map(lambda name: view(db, name)),
-    )
+# Strategies are made once: to make them takes longer than to ask both sides. So what is drawn is told the database.
+Made = Callable[[str], Table]
+Step = Callable[[str], Probe]
+
+tables: SearchStrategy[Made] = st.one_of(
+    names.map(lambda name: lambda db: table(db, name)),
+    names.map(lambda name: lambda db: table(db, name, keys=KEYS)),
+    names.map(lambda name: lambda db: external(db, name, keys=KEYS)),
+    names.map(lambda name: lambda db: table(db, name, keys=KEYS, location=f"{{W}}/{db}.db/placed_{name.lower()}")),
+    names.map(lambda name: lambda db: view(db, name)),
+)
+
+Change = Callable[[str], Callable[[Any], Any]]
+
+table_changes: SearchStrategy[Change] = st.one_of(
+    st.sampled_from(("t1", "t2", "t3", "T4", "b-ad")).map(lambda name: lambda db: with_fields(tableName=name)),
+    st.sampled_from(("v", "w")).map(lambda value: lambda db: with_parameters(k=value)),
+    flags.map(lambda on: lambda db: with_parameters(EXTERNAL="TRUE" if on else "FALSE")),
+    st.sampled_from(("a int, b string", "a bigint, b string, c int", "a string", "a zzz")).map(
+        lambda columns: lambda db: with_columns(columns)
+    ),
+    names.map(lambda name: lambda db: with_storage(location=f"{{W}}/{db}.db/moved_{name.lower()}")),
+    st.sampled_from(("ds string, h int", "ds string", "ds string, h bigint")).map(
+        lambda keys: lambda db: with_fields(partitionKeys=table(db, "x", keys=keys).partitionKeys)
+    ),
+)
+
+partition_changes: SearchStrategy[Callable[[Any], Any]] = st.one_of(
+    values.map(lambda new: with_fields(values=new)),
+    st.sampled_from(("v", "w")).map(lambda value: with_parameters(k=value)),
+    st.sampled_from(("a int", "q string")).map(with_columns),
+)
 
 
-def table_changes(db: str) -> SearchStrategy[object]:
-    return st.one_of(
-        st.sampled_from(("t1", "t2", "t3", "T4", "b-ad")).map(lambda name: with_fields(tableName=name)),
-        st.sampled_from(("v", "w")).map(lambda value: with_parameters(k=value)),
-        flags.map(lambda on: with_parameters(EXTERNAL="TRUE" if on else "FALSE")),
-        st.sampled_from(("a int, b string", "a bigint, b string, c int", "a string", "a zzz")).map(with_columns),
-        names.map(lambda name: with_storage(location=f"{{W}}/{db}.db/moved_{name.lower()}")),
-        st.sampled_from(("ds string, h int", "ds string", "ds string, h bigint")).map(
-            lambda keys: with_fields(partitionKeys=table(db, "x", keys=keys).partitionKeys)
-        ),
-    )
+def by_values(found: tuple[Any, ...]) -> list[object]:
+    return sorted(part.values for part in found)
 
 
-def partition_changes() -> SearchStrategy[object]:
-    return st.one_of(
-        values.map(lambda new: with_fields(values=new)),
-        st.sampled_from(("v", "w")).map(lambda value: with_parameters(k=value)),
-        st.sampled_from(("a int", "q string")).map(with_columns),
-    )
+def create(made: Made) -> Step:
+    def step(db: str) -> Probe:
+        wanted = made(db)
+        return ask(f"{wanted.tableName} {wanted.tableType}", "create_table", wanted)
+
+    return step
 
 
-def by_values(found: tuple[object, ...]) -> list[object]:
-    return sorted(part.values for part in found)  # type: ignore[attr-defined]
+def called(method: str, *shown: Any, show: Any = None) -> Step:
+    """A call whose first argument is the database."""
+    return lambda db: ask(" ".join(map(str, shown)), method, db, *shown, show=show)
 
 
-def steps(db: str) -> SearchStrategy[Probe]:
-    """One call, or a file that some engine would have written."""
-    return st.one_of(
-        tables(db).map(lambda each: ask(f"{each.tableName} {each.tableType}", "create_table", each)),
-        st.builds(lambda name, data: ask(f"{name} {data}", "drop_table", db, name, data), names, flags),
-        st.builds(
-            lambda name, change, env: EditTable(name, db, name, change, env),
-            names,
-            table_changes(db),
-            environments,
-        ),
-        st.builds(lambda name, v: ask(f"{name} {v}", "append_partition", db, name, v), names, values),
-        st.builds(
-            lambda name, v: ask(f"{name} {v}", "add_partition", partition(db, name, v), show=field("sd", "location")),
-            names,
-            values,
-        ),
-        st.builds(
-            lambda name, v, data: ask(f"{name} {v} {data}", "drop_partition", db, name, v, data), names, values, flags
-        ),
-        st.builds(
-            lambda name, v, change, env: EditPartition(f"{name} {v}", db, name, v, change, env),
-            names,
-            values,
-            partition_changes(),
-            environments,
-        ),
-        st.builds(
-            lambda name, text: ask(f"{name} {text}", "get_partitions_by_filter", db, name, text, -1, show=by_values),
-            names,
-            filters,
-        ),
-        st.builds(lambda name: ask(name, "get_partition_names", db, name, -1), names),
-        st.builds(lambda name: Put(name, f"{{W}}/{db}.db/{name.lower()}/file", 3), names),
-    )
+def edit(name: str, change: Change, env: dict[str, str] | None) -> Step:
+    return lambda db: EditTable(name, db, name, change(db), env)
+
+
+def edit_partition(name: str, given: tuple[str, str], change: Callable[[Any], Any], env: dict[str, str] | None) -> Step:
+    return lambda db: EditPartition(f"{name} {given}", db, name, given, change, env)
+
+
+def add(name: str, given: tuple[str, str]) -> Step:
+    place = field("sd", "location")
+    return lambda db: ask(f"{name} {given}", "add_partition", partition(db, name, given), show=place)
+
+
+def put(name: str) -> Step:
+    return lambda db: Put(name, f"{{W}}/{db}.db/{name.lower()}/file", 3)
+
+
+steps: SearchStrategy[Step] = st.one_of(
+    tables.map(create),
+    st.builds(lambda name, data: called("drop_table", name, data), names, flags),
+    st.builds(edit, names, table_changes, environments),
+    st.builds(lambda name, given: called("append_partition", name, given), names, values),
+    st.builds(add, names, values),
+    st.builds(lambda name, given, data: called("drop_partition", name, given, data), names, values, flags),
+    st.builds(edit_partition, names, values, partition_changes, environments),
+    st.builds(
+        lambda name, text: called("get_partitions_by_filter", name, text, -1, show=by_values),
+        names,
+        filters,
+    ),
+    names.map(lambda name: called("get_partition_names", name, -1)),
+    names.map(put),
+)
+"""One call, or a file that some engine would have written."""
 
 
 class Session:
@@ -157,7 +174,7 @@ class Session:
 def play(sides: Sides, data: st.DataObject, shortest: int, longest: int) -> None:
     session = Session(sides)
     for _ in range(data.draw(st.integers(min_value=shortest, max_value=longest))):
-        session.step(data.draw(steps(session.db)))
+        session.step(data.draw(steps)(session.db))
     session.finish()
 
 

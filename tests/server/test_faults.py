@@ -110,20 +110,35 @@ def test_connections_that_are_cut_in_the_middle_are_made_again() -> None:
                 assert client.call("get_table", "d", name).tableName == name
 
 
-def test_a_rename_whose_directory_cannot_follow_is_taken_back_in_the_log_too(tmp_path: Path) -> None:
-    with (
-        running_server(data=tmp_path / "data", warehouse=(tmp_path / "warehouse").as_uri()) as server,
-        Client(server.host, server.port) as client,
-    ):
+def altered(client: Client) -> list[str]:
+    """The names that the log's changes of tables have."""
+    events = client.call("get_next_notification", NotificationEventRequest(lastEvent=0)).events
+    return [each.tableName for each in events if each.eventType == "ALTER_TABLE"]
+
+
+def test_a_rename_to_where_a_directory_is_changes_nothing(tmp_path: Path) -> None:
+    with running_server(warehouse=tmp_path.as_uri()) as server, Client(server.host, server.port) as client:
         client.call("create_database", Database(name="d"))
         client.call("create_table", table("old"))
         before = client.call("get_table", "d", "old")
-        (tmp_path / "warehouse" / "d.db" / "new").mkdir()
-        wanted = replace(before, tableName="new", parameters={**before.parameters, "k": "v"})
+        (tmp_path / "d.db" / "new").mkdir()
         with pytest.raises(InvalidOperationException, match="already exists"):
+            client.call("alter_table", "d", "old", replace(before, tableName="new"))
+        assert client.call("get_table", "d", "old") == before
+        assert altered(client) == []
+
+
+def test_a_rename_whose_directory_cannot_follow_is_taken_back_in_the_log_too(tmp_path: Path) -> None:
+    with running_server(warehouse=tmp_path.as_uri()) as server, Client(server.host, server.port) as client:
+        for name in ("d", "e"):
+            client.call("create_database", Database(name=name))
+        client.call("create_table", table("old"))
+        before = client.call("get_table", "d", "old")
+        (tmp_path / "e.db").rmdir()
+        (tmp_path / "e.db").write_text("no directory can be below this")
+        wanted = replace(before, dbName="e", tableName="new", parameters={**before.parameters, "k": "v"})
+        with pytest.raises(InvalidOperationException, match="failed to move data"):
             client.call("alter_table", "d", "old", wanted)
         assert client.call("get_table", "d", "old") == before
-        assert list(client.call("get_all_tables", "d")) == ["old"]
-        events = client.call("get_next_notification", NotificationEventRequest(lastEvent=0)).events
-        alters = [each.tableName for each in events if each.eventType == "ALTER_TABLE"]
-        assert alters == ["new", "old"]
+        assert [list(client.call("get_all_tables", name)) for name in ("d", "e")] == [["old"], []]
+        assert altered(client) == ["new", "old"]

@@ -64,12 +64,29 @@ def test_a_directory_moves_with_all_that_is_in_it(warehouse: Warehouse, root: Pa
 
 def test_nothing_moves_onto_what_exists_or_from_where_nothing_is(warehouse: Warehouse, root: Path) -> None:
     (root / "a").mkdir()
-    (root / "b").mkdir()
+    (root / "b" / "data").mkdir(parents=True)
     with pytest.raises(StoreError, match="exists already"):
         warehouse.move(f"file:{root}/a", f"file:{root}/b")
     assert not warehouse.move(f"file:{root}/nope", f"file:{root}/c")
     with pytest.raises(StoreError, match="different file systems"):
         warehouse.move(f"file:{root}/a", "hdfs://host/b")
+
+
+def test_a_directory_moves_onto_an_empty_one_and_not_into_it(warehouse: Warehouse, root: Path) -> None:
+    (root / "a").mkdir()
+    (root / "a" / "data").write_text("x")
+    (root / "b").mkdir()
+    assert warehouse.move(f"file:{root}/a", f"file:{root}/b")
+    assert os.listdir(root) == ["b"]
+    assert os.listdir(root / "b") == ["data"]
+
+
+def test_only_an_empty_directory_is_removed_when_asked_so(warehouse: Warehouse, root: Path) -> None:
+    (root / "a" / "b").mkdir(parents=True)
+    assert not warehouse.remove_empty(f"file:{root}/a")
+    assert warehouse.remove_empty(f"file:{root}/a/b")
+    assert warehouse.remove_empty(f"file:{root}/a")
+    assert os.listdir(root) == []
 
 
 def test_a_directory_is_removed_with_all_that_is_in_it(warehouse: Warehouse, root: Path) -> None:
@@ -190,7 +207,7 @@ def test_only_the_jobs_that_are_named_are_done(database: Database, warehouse: Wa
 
 def test_a_job_that_cannot_be_done_stays_and_says_why(database: Database, warehouse: Warehouse, root: Path) -> None:
     for name in ("source", "target", "other"):
-        (root / name).mkdir()
+        (root / name / "data").mkdir(parents=True)
     id = _add(database, "move", root / "source", root / "target")
     _add(database, "remove", root / "other")
     for attempt in (1, 2):
@@ -270,11 +287,11 @@ def test_jobs_that_are_done_are_forgotten_though_one_among_them_failed(
 ) -> None:
     (root / "a").mkdir()
     (root / "b").mkdir()
-    (root / "c").mkdir()
+    (root / "c" / "data").mkdir(parents=True)
 
     def plan(tx: Transaction) -> list[int]:
         good = jobs.add(tx, "remove", f"file:{root}/a", created=1)
-        # The target of this one exists, so it cannot be done.
+        # Something is in the target of this one, so it cannot be done.
         bad = jobs.add(tx, "move", f"file:{root}/b", f"file:{root}/c", created=1)
         return [good, bad]
 

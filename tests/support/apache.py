@@ -137,7 +137,7 @@ def apache_peer(version: str) -> Iterator[ApacheMetastore]:
         *_matching(PEERS / "hive-4.0.1", FILTER_JARS),
     ]
     script = PEERS / f"hive-{version}" / "schema.sql"
-    with _home(version, "metastore-site.xml", "metastore.warehouse.dir", STANDALONE_SETTINGS) as home:
+    with _home(version, "metastore-site.xml", "metastore.warehouse.dir", {**STANDALONE_SETTINGS, **NO_RETRIES}) as home:
         main = ["HiveByScript", str(script), home.jdbc_url]
         with _running(home, jars, main) as metastore:
             yield metastore

@@ -37,10 +37,16 @@ class Clock:
 class Metastore:
     """`metastore.call(method, …)` answers as a server of one generation does."""
 
-    def __init__(self, database: Database, clock: Clock, generation: Generation = Generation.HIVE_3_1) -> None:
+    def __init__(
+        self,
+        database: Database,
+        clock: Clock,
+        generation: Generation = Generation.HIVE_3_1,
+        warehouse: Warehouse | None = None,
+    ) -> None:
         self.clock = clock
         self.database = database
-        self.service = Service(database, Warehouse("file:/nowhere", "off"), clock=clock)
+        self.service = Service(database, warehouse or Warehouse("file:/nowhere", "off"), clock=clock)
         self.generation = generation
         ensure_defaults(self.service)
         self._pool = Pool(2)

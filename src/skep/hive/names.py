@@ -38,6 +38,10 @@ def normalize(name: str) -> str:
     return name.strip(_TRIMMED).lower()
 
 
+def is_valid_catalog_name(name: str) -> bool:
+    return _WORD.fullmatch(name) is not None
+
+
 def is_valid_database_name(name: str, generation: Generation) -> bool:
     pattern = _WORD_OR_SPECIAL if generation >= Generation.HIVE_4_0 else _WORD
     return pattern.fullmatch(name) is not None

@@ -16,6 +16,7 @@ from skep.metastore import rows
 from skep.metastore.changes import record
 from skep.metastore.constraints import CHECK, DEFAULT, FOREIGN, NOT_NULL, PRIMARY, UNIQUE
 from skep.metastore.context import Context, DatabaseName
+from skep.metastore.latest import locked
 from skep.metastore.tables import table_name
 from skep.store import constraints as store
 from skep.store import tables
@@ -114,8 +115,9 @@ class _Adding:
         found = self._known.get((where, wanted))
         if found is None:
             row = tables.find(self._tx, *where, wanted)
-            if row is None or not tables.lock(self._tx, row.id):
+            if row is None:
                 raise self._missing(f"{what} table not found: {wanted}")
+            row = locked(self._tx, row)
             found = self._known[where, wanted] = (row, rows.table_of(row, *where))
         return found
 

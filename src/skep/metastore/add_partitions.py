@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 from typing import Final, NamedTuple
 
 from skep.errors import AlreadyExistsException, InvalidObjectException, MetaException
@@ -10,11 +11,13 @@ from skep.hive.names import PartitionNameError, normalize, partition_values
 from skep.metastore import normal, rows
 from skep.metastore.basic_stats import gathered_for_partition
 from skep.metastore.changes import record
-from skep.metastore.context import Context, DatabaseName
+from skep.metastore.context import Context, DatabaseName, properties
 from skep.metastore.directories import Making, placed
 from skep.metastore.java_text import java_text
+from skep.metastore.latest import locked_in_place, undisturbed
+from skep.metastore.listing import splicer
 from skep.metastore.partitions import Partitioned, Values, partitioned_or
-from skep.store import partitions, tables
+from skep.store import partitions
 from skep.store.partitions import NewPartition
 from skep.store.tables import TableRow
 from skep.store.transaction import ConstraintViolated, Transaction
@@ -29,21 +32,28 @@ from skep.wire.generated.partitions import (
 from skep.wire.structs import replace
 
 NO_TABLE: Final = "Unable to add partition because table or database do not exist"
+NO_ENVIRONMENT: Final[Mapping[str, str]] = MappingProxyType({})
 
 
 def add_partition(ctx: Context, new_part: Partition | None) -> Partition:
+    return _add_one(ctx, new_part, {})
+
+
+def _add_one(ctx: Context, new_part: Partition | None, env: dict[str, str]) -> Partition:
     if new_part is None:
         raise MetaException("Partition cannot be null.")
     where = ctx.name(new_part.dbName, new_part.catName)
-    of = partitioned_or(ctx, where, new_part.tableName, InvalidObjectException(NO_TABLE))
-    return _added(ctx, of, (new_part,))[0]
+    missing = InvalidObjectException(NO_TABLE)
+    if ctx.rules.names_missing_tables:
+        missing = _missing(ctx.full_name(where, new_part.tableName or ""))
+    return _added(ctx, partitioned_or(ctx, where, new_part.tableName, missing), (new_part,), env=env)[0]
 
 
 def add_partition_with_environment_context(
     ctx: Context, new_part: Partition | None, environment_context: EnvironmentContext | None
 ) -> Partition:
-    # Hive passes the environment on to its listeners only.
-    return add_partition(ctx, new_part)
+    # Before 4.0, Hive passes the environment on to its listeners only.
+    return _add_one(ctx, new_part, properties(environment_context) if ctx.rules.counts_on_create else {})
 
 
 def add_partitions(ctx: Context, new_parts: tuple[Partition, ...] | None) -> int:
@@ -71,12 +81,16 @@ def add(
     by_spec: bool = False,
 ) -> list[Partition]:
     """Adds all of them or none; returns those that were added."""
-    if ctx.rules.names_catalogs and not by_spec:
+    if ctx.rules.names_missing_tables or (ctx.rules.names_catalogs and not by_spec):
         which = ctx.full_name(where, tbl_name or "")
     else:
         which = f"database or table {where.database}.{tbl_name}"
-    missing = InvalidObjectException(f"Unable to add partitions because {which} does not exist")
-    return _added(ctx, partitioned_or(ctx, where, tbl_name, missing), parts, if_not_exists=if_not_exists)
+    of = partitioned_or(ctx, where, tbl_name, _missing(which))
+    return _added(ctx, of, parts, if_not_exists=if_not_exists)
+
+
+def _missing(which: str) -> InvalidObjectException:
+    return InvalidObjectException(f"Unable to add partitions because {which} does not exist")
 
 
 # --- appending ----------------------------------------------------------------------------------------------------
@@ -169,6 +183,7 @@ def _added(
     *,
     if_not_exists: bool = False,
     already: str = "Partition already exists: ",
+    env: Mapping[str, str] = NO_ENVIRONMENT,
 ) -> list[Partition]:
     """Adds all of them or none. What comes back is what was given, with what the server filled in."""
     new = _prepared(ctx, of, parts)
@@ -180,13 +195,14 @@ def _added(
         return []
     now = ctx.now()
     catalog = ctx.shown(of.where.catalog)
-    with Making(ctx.warehouse) as made:
+    undisturbed(ctx.reader(), [part.location for part in new])
+    with Making(ctx.warehouse, lambda: _owned(ctx, of, new)) as made:
         stored = []
         for part in new:
             fresh = made.make(part.location)
             parameters = part.given.parameters or {}
             if part.location and not fresh:
-                parameters = gathered_for_partition(ctx.warehouse, parameters, part.location, {}, force=False)
+                parameters = gathered_for_partition(ctx, parameters, part.location, env, force=False)
             sd = part.given.sd
             stored.append(
                 replace(
@@ -206,6 +222,14 @@ def _added(
     return stored
 
 
+def _owned(ctx: Context, of: Partitioned, new: Sequence[New]) -> set[str | None]:
+    """The directories of those that others have added."""
+    with ctx.reading() as tx:
+        splice = splicer(ctx, tx, of.where, of.row)
+        found = partitions.find_many(tx, of.row.id, [part.name for part in new])
+        return {part.sd.location for part in map(splice.partition, found) if part.sd is not None}
+
+
 def _already(ctx: Context, of: Partitioned, part: New, words: str) -> AlreadyExistsException:
     named = replace(part.given, catName=ctx.shown(of.where.catalog))
     return AlreadyExistsException(f"{words}{java_text(named)}")
@@ -223,10 +247,13 @@ def _prepared(ctx: Context, of: Partitioned, parts: Sequence[Partition]) -> list
         if normalize(part.tableName or "") != of.row.name or ctx.name(part.dbName).database != of.where.database:
             target = ctx.full_name(of.where, of.row.name)
             named = replace(part, catName=ctx.shown(of.where.catalog))
+            if ctx.rules.names_missing_tables:
+                target += f". It belongs to the table {part.dbName}.{part.tableName} "
             raise MetaException(f"Partition does not belong to target table {target}: {java_text(named)}")
         name = of.part_name(part.values)
         if name in seen:
-            raise MetaException(f"Duplicate partitions in the list: {java_text(part)}")
+            twice = replace(part, catName=of.where.catalog) if ctx.rules.names_missing_tables else part
+            raise MetaException(f"Duplicate partitions in the list: {java_text(twice)}")
         seen.add(name)
         sd = part.sd
         if sd is None:
@@ -259,10 +286,8 @@ def _is_plain(location: str, root: str) -> bool:
 def _insert(
     ctx: Context, tx: Transaction, of: Partitioned, new: list[New], stored: list[Partition], already: str
 ) -> None:
-    tables.lock(tx, of.row.id)
-    row = tables.find_by_id(tx, of.row.id)
-    if row is None:
-        raise InvalidObjectException(NO_TABLE)
+    row = locked_in_place(tx, of.row)
+    undisturbed(tx, [part.location for part in new])
     taken = partitions.existing(tx, row.id, [part.name for part in new])
     if taken:
         raise _already(ctx, of, next(part for part in new if part.name == taken[0]), already)

@@ -9,7 +9,7 @@ from skep.errors import InvalidOperationException, MetaException
 from skep.hive.locations import join
 from skep.hive.names import normalize
 from skep.hive.stats import FAST_STATS, clear_basic_state, has_fast_stats, set_basic_state
-from skep.metastore import normal, rows
+from skep.metastore import normal, rows, translation
 from skep.metastore.add_partitions import Placing
 from skep.metastore.basic_stats import DO_NOT_UPDATE_STATS, gathered_for_partition
 from skep.metastore.changes import record
@@ -17,6 +17,7 @@ from skep.metastore.context import Context, DatabaseName, properties
 from skep.metastore.delete_statistics import forget_changed_columns_of
 from skep.metastore.directories import move_or_take_back, plan_move
 from skep.metastore.java_text import java_text
+from skep.metastore.latest import locked_in_place, undisturbed
 from skep.metastore.listing import splicer
 from skep.metastore.partitions import Partitioned, Values, partitioned_or
 from skep.store import partitions, tables
@@ -142,7 +143,7 @@ def _alter(
         changed.append(_Changed(name, replace(part, parameters=parameters)))
 
     def write(tx: Transaction) -> None:
-        tables.lock(tx, of.row.id)
+        locked_in_place(tx, of.row)
         splice = splicer(ctx, tx, of.where, of.row)
         placing = Placing(tx, of.row, of)
         events = []
@@ -176,7 +177,7 @@ def _counted(
     if same:
         return set_basic_state(new) if generated == "TASK" else clear_basic_state(new)
     location = part.sd.location if part.sd is not None else None
-    return gathered_for_partition(ctx.warehouse, new, location, env, force=True)
+    return gathered_for_partition(ctx, new, location, env, force=True)
 
 
 def _write(
@@ -247,17 +248,24 @@ def _rename(
     old_name, new_name = of.part_name(part_vals), of.part_name(new_part.values)
     now = ctx.now()
     root = of.location
-    follows = of.table.tableType != normal.EXTERNAL and root is not None
+    translated = ctx.rules.moves_translated and translation.is_translated(of.table)
+    follows = (of.table.tableType != normal.EXTERNAL or translated) and root is not None
     with ctx.reading() as tx:
         found = partitions.find(tx, of.row.id, old_name)
         if found is None:
             raise _no_old()
         current = splicer(ctx, tx, of.where, of.row).partition(found)
+        taken = partitions.find(tx, of.row.id, new_name) is not None
+        place = join(root, new_name) if follows and root is not None and not taken else None
+        undisturbed(tx, [place])
+    lies = current.sd.location if current.sd is not None else None
+    if lies and place is not None and place != lies and ctx.warehouse.exists(place):
+        raise _occupied(of, place)
     parameters = _counted(ctx, of, current, replace(new_part, sd=current.sd), {})
     wanted = replace(new_part, parameters=normal.ddl_time_of_partition(parameters, now))
 
     def change(tx: Transaction) -> tuple[Partition, int, str, str] | None:
-        tables.lock(tx, of.row.id)
+        locked_in_place(tx, of.row)
         row = partitions.find(tx, of.row.id, old_name)
         if row is None:
             raise _no_old()
@@ -276,13 +284,22 @@ def _rename(
         renamed = partitions.find(tx, of.row.id, new_name)
         assert renamed is not None
         _, after = _write(tx, of, renamed, moved, before, Placing(tx, of.row, of))
-        job = plan_move(ctx, tx, source, target) if source and target and source != target else None
+        job = None
+        if source and target and source != target:
+            undisturbed(tx, [source, target])
+            job = plan_move(ctx, tx, source, target)
         _record(ctx, tx, of, before, after)
         return None if job is None or source is None or target is None else (before, job, source, target)
 
     planned = ctx.database.run(change)
     if planned is not None:
         _move(ctx, of, old_name, new_name, *planned)
+
+
+def _occupied(of: Partitioned, target: str) -> InvalidOperationException:
+    return InvalidOperationException(
+        f"New location for this table {of.where.database}.{of.row.name} already exists : {target}"
+    )
 
 
 def _no_old() -> InvalidOperationException:
@@ -302,6 +319,7 @@ def _move(
     """Moves the directory of a renamed partition, or takes the rename back."""
 
     def take_back(tx: Transaction) -> None:
+        tables.lock(tx, of.row.id)
         row = partitions.find(tx, of.row.id, new_name)
         if row is None:
             # Somebody dropped or renamed it before we could: what they did stands.
@@ -320,9 +338,7 @@ def _move(
         job,
         source,
         target,
-        occupied=lambda: InvalidOperationException(
-            f"New location for this table {of.where.database}.{of.row.name} already exists : {target}"
-        ),
+        occupied=lambda: _occupied(of, target),
         failed=lambda error: InvalidOperationException(f"Unable to move {source} to {target}: {error}"),
         take_back=take_back,
     )

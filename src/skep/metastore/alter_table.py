@@ -13,13 +13,15 @@ from skep.hive.locations import join, parent, same_location
 from skep.hive.locations import name as last_name
 from skep.hive.names import is_valid_table_name, normalize
 from skep.hive.types import incompatible_columns
-from skep.metastore import normal, rows
+from skep.metastore import normal, rows, translation
 from skep.metastore.basic_stats import gathered_on_alter
 from skep.metastore.changes import record
+from skep.metastore.compat import Rules
 from skep.metastore.constraints import follow_columns
-from skep.metastore.context import Context, DatabaseName, properties
+from skep.metastore.context import DEFAULT_CATALOG, Context, DatabaseName, properties
 from skep.metastore.delete_statistics import forget_changed_columns
 from skep.metastore.directories import EMPTY_PATH, NULL_PATH, move_or_take_back, placed, plan_move
+from skep.metastore.latest import locked, undisturbed
 from skep.metastore.tables import table_name
 from skep.metastore.transactional import checked_on_alter
 from skep.store import databases, partitions, tables
@@ -29,6 +31,7 @@ from skep.store.transaction import ConstraintViolated, Transaction
 from skep.store.write_ids import TableName
 from skep.wire import binary
 from skep.wire.generated.common import CreationMetadata, EnvironmentContext, StorageDescriptor, Table
+from skep.wire.generated.databases import Database
 from skep.wire.generated.tables import AlterTableRequest, AlterTableResponse, TableParamsUpdate
 from skep.wire.structs import replace
 
@@ -77,14 +80,15 @@ def update_table_params(ctx: Context, updates: tuple[TableParamsUpdate, ...] | N
     wanted.sort(key=lambda item: item[:2])
 
     def change(tx: Transaction) -> None:
-        for where, name, update in wanted:
+        rows_of = {}
+        for where, name, _ in wanted:
             row = tables.find(tx, *where, name)
             if row is None:
                 raise MetaException(f"{ctx.full_name(where, name)} table not found")
-            tables.lock(tx, row.id)
-            current = tables.find_by_id(tx, row.id)
-            if current is None:
-                raise MetaException(f"{ctx.full_name(where, name)} table not found")
+            # All are locked before the first event is recorded.
+            rows_of[where, name] = locked(tx, row)
+        for where, name, update in wanted:
+            current = rows_of[where, name]
             before = rows.table_of(current, *where)
             key, value = update.expected_param_key, update.expected_param_value
             _check_expected(before, update.params or {}, key, value)
@@ -113,7 +117,7 @@ def update_creation_metadata(
         row = tables.find(tx, *where, name)
         if row is None:
             raise ctx.no_table_to_alter(where, name)
-        tables.lock(tx, row.id)
+        row = locked(tx, row)
         after = replace(rows.table_of(row, *where), creationMetadata=metadata)
         tables.update(tx, row.id, **rows.table_columns(after)._asdict())
 
@@ -162,10 +166,14 @@ def alter(
     before = rows.table_of(row, *where)
     wanted = normal.stored(checked_on_alter(before, _placed(ctx, given), ctx.rules), ctx.rules)
     target = DatabaseName(where.catalog, normalize(given.dbName) if given.dbName else where.database)
+    _check_place(ctx, target, before, wanted)
     renamed = target != where or wanted.tableName != old_name
-    if not (renamed and _keeps_place(before, wanted)):
-        # Listing is I/O: it comes before the transaction. A rename that takes its data along changes no file.
-        wanted = replace(wanted, parameters=gathered_on_alter(ctx.warehouse, before, wanted, env))
+    if renamed:
+        _check_columns(ctx, before, wanted)
+        _check_free(ctx, where, target, before, wanted)
+    if not (renamed and _keeps_files(ctx.rules, before, wanted)):
+        # Listing is I/O: it comes before the transaction.
+        wanted = replace(wanted, parameters=gathered_on_alter(ctx, before, wanted, env))
     wanted = replace(wanted, parameters=normal.ddl_time(wanted.parameters, ctx.now()))
 
     def change(tx: Transaction) -> _Move | None:
@@ -186,12 +194,25 @@ def _placed(ctx: Context, table: Table) -> Table:
     return replace(table, sd=replace(sd, location=placed(ctx, sd.location)))
 
 
-def _keeps_place(before: Table, wanted: Table) -> bool:
+def _keeps_place(rules: Rules, before: Table, wanted: Table) -> bool:
     """Whether a rename leaves the location to the server: not for views, external tables, or a new location."""
+    if _is_translated(rules, before, wanted):
+        return True
     source = before.sd.location if before.sd is not None else None
     given = wanted.sd.location if wanted.sd is not None else None
     unchanged = not given or (source is not None and same_location(given, source))
     return not normal.is_view(before) and not normal.is_external(before) and unchanged
+
+
+def _keeps_files(rules: Rules, before: Table, wanted: Table) -> bool:
+    """Whether a rename changes no file: it takes the data along or, in Hive 4, leaves an external table's alone."""
+    if rules.moves_translated and normal.is_external(before) and not translation.is_iceberg(wanted):
+        return True
+    return _keeps_place(rules, before, wanted)
+
+
+def _is_translated(rules: Rules, before: Table, wanted: Table) -> bool:
+    return rules.moves_translated and translation.follows_renames(before) and translation.follows_renames(wanted)
 
 
 def _taken(target: DatabaseName, wanted: Table) -> InvalidOperationException:
@@ -222,11 +243,7 @@ def _change(
         raise ctx.no_table_to_alter(where, old_name)
     if renamed and tables.find(tx, *target, new_name) is not None:
         raise _taken(target, wanted)
-    tables.lock(tx, row.id)
-    # Another server may have changed it before the lock was ours.
-    row = tables.find_by_id(tx, row.id)
-    if row is None or row.name != old_name:
-        raise ctx.no_table_to_alter(where, old_name)
+    row = locked(tx, row)
     before = rows.table_of(row, *where)
     _check_expected(before, wanted.parameters or {}, env.get(EXPECTED_KEY), env.get(EXPECTED_VALUE))
     _check_columns(ctx, before, wanted)
@@ -317,37 +334,91 @@ def _rename(
     table_renamed(tx, TableName(*where, row.name), TableName(*target, after.tableName or ""))
     source = before.sd.location if before.sd is not None else None
     assert after.sd is not None
-    if not source or not _keeps_place(before, after):
+    if not source or not _keeps_place(ctx.rules, before, after):
         return after, None
-    old_home = databases.find(tx, *where)
-    assert old_home is not None
-    old_root = rows.database_of(old_home, where.catalog).locationUri
-    above = parent(source)
-    if not old_root or above is None or not same_location(above, old_root) or last_name(source).lower() != row.name:
+    destination = _destination(ctx, tx, before, after, where, target)
+    if destination is None:
         # The table was created somewhere else on purpose: it stays there, like an external one.
         return replace(after, sd=replace(after.sd, location=source)), None
-    root = rows.database_of(home, target.catalog).locationUri
-    if not root:
-        raise MetaException(f"database {target.database} has no location to move the table to")
-    destination = join(root, after.tableName or "")
     after = replace(after, sd=replace(after.sd, location=destination))
     for number, uri in partitions.bases(tx, row.id).items():
         if uri.startswith(source):
             partitions.set_base(tx, row.id, number, destination + uri[len(source) :])
+    undisturbed(tx, [source, destination])
     job = plan_move(ctx, tx, source, destination)
     return after, _Move(source, destination, job, before, after, row, target)
+
+
+def _destination(
+    ctx: Context, tx: Transaction, before: Table, wanted: Table, where: DatabaseName, target: DatabaseName
+) -> str | None:
+    """Where a renamed table's directory goes; None if it does not lie where Hive put it, below its database."""
+    source = before.sd.location if before.sd is not None else None
+    found = databases.find(tx, *where), databases.find(tx, *target)
+    if not source or found[0] is None or found[1] is None:
+        return None
+    old, new = rows.database_of(found[0], where.catalog), rows.database_of(found[1], target.catalog)
+    if _is_translated(ctx.rules, before, wanted):
+        root = translation.external_home(new, ctx.warehouse.root)
+    else:
+        old_root, above = _home(ctx, old), parent(source)
+        if not old_root or above is None or not same_location(above, old_root):
+            return None
+        if last_name(source).lower() != (before.tableName or ""):
+            return None
+        root = _home(ctx, new)
+    if not root:
+        raise MetaException(f"database {target.database} has no location to move the table to")
+    return join(root, wanted.tableName or "")
+
+
+def _home(ctx: Context, database: Database) -> str | None:
+    """Below which directory the managed tables of a database lie."""
+    if ctx.rules.has_two_homes:
+        return translation.managed_home(database, ctx.warehouse.root)
+    return database.locationUri
+
+
+def _check_free(ctx: Context, where: DatabaseName, target: DatabaseName, before: Table, wanted: Table) -> None:
+    """Refuses a rename to where a directory is, before anything is written."""
+    if not _keeps_place(ctx.rules, before, wanted):
+        return
+    with ctx.reading() as tx:
+        if tables.find(tx, *target, wanted.tableName or "") is not None:
+            return  # That is what is said then.
+        destination = _destination(ctx, tx, before, wanted, where, target)
+        undisturbed(tx, [destination])
+    if destination is not None and ctx.warehouse.exists(destination):
+        raise _occupied(ctx, target, destination)
+
+
+def _check_place(ctx: Context, target: DatabaseName, before: Table, wanted: Table) -> None:
+    """From Hive 4 on, a managed table may be moved only to where managed tables may be."""
+    if not ctx.rules.translates_managed or target.catalog != DEFAULT_CATALOG:
+        return
+    places = [table.sd.location if table.sd is not None else None for table in (before, wanted)]
+    if None in places or places[0] == places[1]:
+        return
+    row = databases.find(ctx.reader(), *target)
+    if row is None:
+        raise MetaException(f"Database {target.database} for table {wanted.tableName} could not be found")
+    translation.check_place(wanted, rows.database_of(row, target.catalog), ctx.warehouse.root)
+
+
+def _occupied(ctx: Context, target: DatabaseName, destination: str) -> InvalidOperationException:
+    new = ctx.full_name(target, last_name(destination))
+    return InvalidOperationException(f"New location for this table {new} already exists : {destination}")
 
 
 def _move(ctx: Context, target: DatabaseName, move: _Move) -> None:
     """Moves the directory of a renamed table, or takes the rename back."""
     old = f"{move.before.dbName}.{move.before.tableName}"
-    new = ctx.full_name(target, last_name(move.target))
     move_or_take_back(
         ctx,
         move.job,
         move.source,
         move.target,
-        occupied=lambda: InvalidOperationException(f"New location for this table {new} already exists : {move.target}"),
+        occupied=lambda: _occupied(ctx, target, move.target),
         failed=lambda error: InvalidOperationException(
             f"Alter Table operation for {old} failed to move data due to: '{error}'"
         ),
@@ -357,24 +428,29 @@ def _move(ctx: Context, target: DatabaseName, move: _Move) -> None:
 
 def _take_back(ctx: Context, tx: Transaction, move: _Move) -> None:
     """Gives the table its old name and place again, with an event of its own: readers of the log saw the first."""
-    new_name = last_name(move.target)
+    tables.lock(tx, move.row.id)
     row = tables.find_by_id(tx, move.row.id)
-    if row is None or row.name != new_name:
+    if row is None or row.name != last_name(move.target):
         # Somebody dropped or renamed it before we could: what they did stands.
         return
     now = rows.table_of(row, *move.home)
-    old = DatabaseName(move.home.catalog, move.before.dbName or "")
+    back = DatabaseName(move.home.catalog, move.before.dbName or "")
     if rows.table_columns(move.after).body == row.body:
         restored = move.before
     else:
         # What others changed of it in the meantime stays; only the name and the place are ours to put back.
         sd = replace(now.sd, location=move.source) if now.sd is not None else None
-        restored = replace(now, dbName=old.database, tableName=move.row.name, sd=sd)
-    table_renamed(tx, TableName(*move.home, new_name), TableName(*old, move.row.name))
-    tables.rename(tx, row.id, move.row.db_id, move.row.name)
+        restored = replace(now, dbName=back.database, tableName=move.row.name, sd=sd)
+    if tables.find(tx, *back, move.row.name) is None:
+        table_renamed(tx, TableName(*move.home, row.name), TableName(*back, move.row.name))
+        tables.rename(tx, row.id, move.row.db_id, move.row.name)
+    else:
+        # Its old name was given away: it keeps the new one, and lies where its files are.
+        back = move.home
+        restored = replace(restored, dbName=now.dbName, tableName=now.tableName)
     tables.update(tx, row.id, **rows.table_columns(restored)._asdict())
     for number, uri in partitions.bases(tx, row.id).items():
         if uri.startswith(move.target):
             partitions.set_base(tx, row.id, number, move.source + uri[len(move.target) :])
     objects = [("before", binary.encode(now)), ("after", binary.encode(restored))]
-    record(ctx, tx, "ALTER_TABLE", old, move.row.name, objects)
+    record(ctx, tx, "ALTER_TABLE", back, restored.tableName, objects)

@@ -11,26 +11,31 @@ from typing import Final
 from skep.errors import MetaException
 from skep.hive.stats import has_fast_stats, set_fast_stats
 from skep.metastore import normal
+from skep.metastore.context import Context
 from skep.metastore.directories import EMPTY_PATH, NULL_PATH
 from skep.store.warehouse import Warehouse
 from skep.wire.generated.common import Table
 
 DO_NOT_UPDATE_STATS: Final = "DO_NOT_UPDATE_STATS"
+ERASURE_CODED: Final = "numFilesErasureCoded"
+"""Of the files, those that HDFS keeps with erasure coding; skep has no way to see it."""
 
 
-def gathered_on_create(
-    warehouse: Warehouse, table: Table, env: Mapping[str, str], *, directory_is_new: bool
-) -> dict[str, str]:
+def gathered_on_create(ctx: Context, table: Table, env: Mapping[str, str], *, directory_is_new: bool) -> dict[str, str]:
     """Parameters of a new table: only an unpartitioned one over existing files gets statistics."""
     parameters = dict(table.parameters or {})
     # A table's own parameter can forbid it; it is consumed.
     forbidden = parameters.pop(DO_NOT_UPDATE_STATS, "").lower() == "true"
-    if forbidden or normal.is_view(table) or table.partitionKeys or directory_is_new or has_fast_stats(parameters):
+    if ctx.rules.counts_on_create:
+        forbidden = forbidden or env.get(DO_NOT_UPDATE_STATS, "").lower() == "true"
+    else:
+        forbidden = forbidden or has_fast_stats(parameters)
+    if forbidden or normal.is_view(table) or table.partitionKeys or directory_is_new:
         return parameters
-    return _listed(warehouse, table, parameters, env)
+    return _listed(ctx, table, parameters, env)
 
 
-def gathered_on_alter(warehouse: Warehouse, before: Table, table: Table, env: Mapping[str, str]) -> dict[str, str]:
+def gathered_on_alter(ctx: Context, before: Table, table: Table, env: Mapping[str, str]) -> dict[str, str]:
     """Parameters of a changed table: listed again unless the caller forbids it or it is partitioned."""
     parameters = dict(table.parameters or {})
     if env.get(DO_NOT_UPDATE_STATS, "").lower() == "true" or normal.is_view(table) or before.partitionKeys:
@@ -38,12 +43,21 @@ def gathered_on_alter(warehouse: Warehouse, before: Table, table: Table, env: Ma
     location = table.sd.location if table.sd is not None else None
     if not location:
         raise MetaException(NULL_PATH if location is None else EMPTY_PATH)
-    return _listed(warehouse, table, parameters, env)
+    return _listed(ctx, table, parameters, env)
 
 
-def _listed(warehouse: Warehouse, table: Table, parameters: dict[str, str], env: Mapping[str, str]) -> dict[str, str]:
-    found = located(warehouse, table.sd.location if table.sd is not None else None)
-    return parameters if found is None else set_fast_stats(parameters, *found, env)
+def _listed(ctx: Context, table: Table, parameters: dict[str, str], env: Mapping[str, str]) -> dict[str, str]:
+    location = table.sd.location if table.sd is not None else None
+    return parameters if not location else _with_files(ctx, parameters, location, env)
+
+
+def _with_files(ctx: Context, parameters: dict[str, str], location: str, env: Mapping[str, str]) -> dict[str, str]:
+    found = located(ctx.warehouse, location)
+    if found is None:
+        return parameters
+    if ctx.rules.counts_erasure_coded:
+        parameters = {**parameters, ERASURE_CODED: "0"}
+    return set_fast_stats(parameters, *found, env)
 
 
 def located(warehouse: Warehouse, location: str | None) -> tuple[int, int] | None:
@@ -54,7 +68,7 @@ def located(warehouse: Warehouse, location: str | None) -> tuple[int, int] | Non
 
 
 def gathered_for_partition(
-    warehouse: Warehouse, parameters: Mapping[str, str], location: str | None, env: Mapping[str, str], *, force: bool
+    ctx: Context, parameters: Mapping[str, str], location: str | None, env: Mapping[str, str], *, force: bool
 ) -> dict[str, str]:
     """Parameters of a partition, listed when it has none yet (or always, after a change)."""
     given = dict(parameters)
@@ -62,5 +76,4 @@ def gathered_for_partition(
         return given
     if not location:
         raise MetaException(NULL_PATH)
-    found = located(warehouse, location)
-    return given if found is None else set_fast_stats(given, *found, env)
+    return _with_files(ctx, given, location, env)

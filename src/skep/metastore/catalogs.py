@@ -10,7 +10,7 @@ from skep.errors import (
     NoSuchObjectException,
 )
 from skep.hive.generation import Generation
-from skep.hive.names import is_valid_database_name, normalize
+from skep.hive.names import is_valid_catalog_name, normalize
 from skep.metastore import rows
 from skep.metastore.changes import record
 from skep.metastore.context import DEFAULT_CATALOG, DEFAULT_DATABASE, Context
@@ -52,7 +52,7 @@ def create_catalog(ctx: Context, catalog: CreateCatalogRequest) -> None:
     given = catalog.catalog
     if given is None or given.name is None:
         raise MetaException("create_catalog needs a catalog with a name")
-    if not is_valid_database_name(given.name, ctx.generation):
+    if not is_valid_catalog_name(given.name):
         raise InvalidObjectException(f"{given.name} is not a valid catalog name")
     if not given.locationUri:
         raise InvalidObjectException("You must specify a path for the catalog")

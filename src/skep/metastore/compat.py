@@ -34,6 +34,7 @@ class Rules:
     insert_only_acid: bool = _rule("A transactional table need not be bucketed, and may be insert-only")
     checks_capabilities: bool = _rule("Clients that did not say that they know insert-only tables do not get them")
     groups_with_user: bool = _rule("`set_ugi` answers with the groups and the user, not the groups alone")
+    groups_alone: bool = _rule("`set_ugi` answers with the groups alone again")
     drops_need_database: bool = _rule("`drop_table` in a missing database names the database, not the table")
     explains_exchange: bool = _rule("`exchange_partition` looks for everything first and says what is missing")
     configures_columns: bool = _rule("`getMetaConf` also knows the check of column types and that of capabilities")
@@ -48,15 +49,37 @@ class Rules:
     )
     stamps_databases: bool = _rule("A new database gets a `createTime`, and its owner is the caller unless given")
     names_with_signs: bool = _rule("Databases and tables may have spaces and most punctuation in their names")
-    gives_ids: bool = _rule("`get_table` answers carry the table's id")
+    gives_ids: bool = _rule("Answers carry the id of a table, and the write id of a partition even if it has none")
     purges_external: bool = _rule("An external table with `external.table.purge` = `TRUE` is dropped with its data")
     translates_managed: bool = _rule(
         "A managed table of `hive` that is not transactional becomes external, with `external.table.purge` and"
         " `TRANSLATED_TO_EXTERNAL`; a transactional one needs a client that says it can write it"
     )
+    has_two_homes: bool = _rule(
+        "External tables go below the database's location, or below `db.db` of the warehouse if that lies in it;"
+        " managed ones below `managedLocationUri` or that. `get_database` tells the one, and writers also the other"
+    )
+    tells_access: bool = _rule(
+        "Clients that name `processorCapabilities` are told what they may do with a table, and may not see buckets"
+    )
+    moves_translated: bool = _rule("A table with `TRANSLATED_TO_EXTERNAL` is moved when it or a partition is renamed")
+    counts_erasure_coded: bool = _rule("Counted files come with `numFilesErasureCoded`")
+    counts_on_create: bool = _rule(
+        "Files of a new table are counted even if the client counted them; the call's environment can forbid it"
+    )
+    explains_functions: bool = _rule("Why a function cannot be altered is told, inside a MetaException")
+    truncates_what_is_there: bool = _rule("`truncate_table` zeroes only those statistics of a table that are there")
+    truncates_partitions_so: bool = _rule(
+        "`truncate_table` does the same with partitions, and takes an empty list of them for none"
+    )
     calls_databases_such: bool = _rule("A missing database is called `database hive.db`, not `db`")
-    forgives_request_forms: bool = _rule(
-        "`get_partitions_req` and `fetch_partition_names_req` take a missing table for one without partitions"
+    forgives_lists: bool = _rule(
+        "`get_partitions`, `get_partition_names` and their request forms take a missing table for one without"
+        " partitions; `get_partitions_with_auth` no longer does"
+    )
+    lists_by_no_values: bool = _rule("`get_partitions_ps` without values lists everything")
+    names_missing_tables: bool = _rule(
+        "Which table is missing is told by all calls that add or get a partition, and to which table one belongs"
     )
     stamps_statistics: bool = _rule("Statistics of timestamps have a kind of their own; before, they are whole numbers")
     guards_statistics: bool = _rule("Who changes statistics of a transactional table must send write id and snapshot")
@@ -88,20 +111,31 @@ _4_0 = replace(
     stamps_databases=True,
     names_with_signs=True,
     gives_ids=True,
+    groups_alone=True,
     purges_external=True,
     translates_managed=True,
+    has_two_homes=True,
+    tells_access=True,
+    moves_translated=True,
+    counts_erasure_coded=True,
+    counts_on_create=True,
+    truncates_what_is_there=True,
+    explains_functions=True,
     calls_databases_such=True,
-    forgives_request_forms=True,
+    forgives_lists=True,
+    lists_by_no_values=True,
+    names_missing_tables=True,
     stamps_statistics=True,
     guards_statistics=True,
     tells_release=True,
 )
+_4_2 = replace(_4_0, truncates_partitions_so=True)
 
 RULES: Final[dict[Generation, Rules]] = {
     Generation.HIVE_2_3: _2_3,
     Generation.HIVE_3_1: _3_1,
     Generation.HIVE_4_0: _4_0,
-    Generation.HIVE_4_2: _4_0,
+    Generation.HIVE_4_2: _4_2,
 }
 
 

@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Final
-
 from skep.errors import AlreadyExistsException, InvalidObjectException, MetaException
 from skep.hive.locations import join
-from skep.hive.names import directory_name, is_valid_table_name
-from skep.metastore import normal, rows
+from skep.hive.names import directory_name, is_valid_table_name, normalize
+from skep.metastore import normal, rows, translation
 from skep.metastore.add_constraints import Given, add_all
 from skep.metastore.basic_stats import gathered_on_create
 from skep.metastore.changes import record
 from skep.metastore.constraints import CHECK, DEFAULT, FOREIGN, NOT_NULL, PRIMARY, UNIQUE
 from skep.metastore.context import DEFAULT_CATALOG, Context, DatabaseName, properties
 from skep.metastore.directories import Making, placed
+from skep.metastore.latest import undisturbed
 from skep.metastore.privileges import grants_of_new_table
-from skep.metastore.transactional import PROPERTIES, TRANSACTIONAL, checked_on_create, is_insert_only
+from skep.metastore.transactional import checked_on_create
 from skep.store import databases, tables
 from skep.store.transaction import ConstraintViolated, Transaction
 from skep.wire import binary
@@ -30,12 +29,9 @@ from skep.wire.generated.common import (
     SQLUniqueConstraint,
     Table,
 )
+from skep.wire.generated.databases import Database
 from skep.wire.generated.tables import CreateTableRequest
 from skep.wire.structs import replace
-
-Capabilities = tuple[str, ...] | None
-FULL_ACID_WRITE: Final = "HIVEFULLACIDWRITE"
-INSERT_ONLY_WRITE: Final = "HIVEMANAGEDINSERTWRITE"
 
 
 def create_table(ctx: Context, tbl: Table | None) -> None:
@@ -87,7 +83,14 @@ def translate_table_dryrun(ctx: Context, request: CreateTableRequest) -> Table:
     if request.table is None:
         raise MetaException("Table cannot be null.")
     table = replace(request.table, catName=request.table.catName or DEFAULT_CATALOG)
-    return _translated(ctx, table, request.processorCapabilities)
+    if not ctx.rules.translates_managed or table.catName != DEFAULT_CATALOG:
+        return table
+    where = ctx.name(table.dbName, table.catName)
+    row = databases.find(ctx.reader(), *where)
+    if row is None:
+        raise MetaException(f"Database {table.dbName} for table {table.tableName} could not be found")
+    database = rows.database_of(row, where.catalog)
+    return translation.created(table, database, request.processorCapabilities, ctx.warehouse.root)
 
 
 # --- the one way ------------------------------------------------------------------------------------------------
@@ -97,7 +100,7 @@ def create(
     ctx: Context,
     given: Table | None,
     env: dict[str, str],
-    capabilities: Capabilities = None,
+    capabilities: translation.Abilities | None = None,
     constraints: Given | None = None,
 ) -> None:
     """Makes the table with its constraints and, unless it is a view, its directory."""
@@ -107,9 +110,10 @@ def create(
         raise InvalidObjectException(f"{given.tableName} is not a valid object name")
     normal.check_columns(given)
     where = ctx.name(given.dbName, given.catName)
-    given = replace(given, catName=where.catalog)
-    table = normal.stored(checked_on_create(_translated(ctx, given, capabilities), ctx.rules), ctx.rules)
-    name = table.tableName or ""
+    name = normalize(given.tableName)
+    wanted = replace(given, catName=where.catalog)
+    if not ctx.rules.translates_managed:
+        wanted = checked_on_create(wanted, ctx.rules)
     with ctx.reading() as tx:
         row = databases.find(tx, *where)
         if row is None:
@@ -117,13 +121,24 @@ def create(
         if tables.find(tx, *where, name) is not None:
             raise _taken(ctx, where, given)
         database = rows.database_of(row, where.catalog)
-    with Making(ctx.warehouse) as made:
+        if ctx.rules.translates_managed:
+            if where.catalog == DEFAULT_CATALOG:
+                wanted = translation.created(wanted, database, capabilities, ctx.warehouse.root)
+            wanted = checked_on_create(wanted, ctx.rules)
+        table = normal.stored(wanted, ctx.rules)
+        if not normal.is_view(table):
+            table = _located(ctx, table, database, name)
+            undisturbed(tx, [_place(table)])
+
+    def owned() -> tuple[str | None, ...]:
+        row = tables.find(ctx.reader(), *where, name)
+        return () if row is None else (_place(rows.table_of(row, *where)),)
+
+    with Making(ctx.warehouse, owned) as made:
         new = False
         if not normal.is_view(table):
-            table = _located(ctx, table, database.locationUri, name)
-            assert table.sd is not None
-            new = made.make(table.sd.location)
-        parameters = gathered_on_create(ctx.warehouse, table, env, directory_is_new=new)
+            new = made.make(_place(table))
+        parameters = gathered_on_create(ctx, table, env, directory_is_new=new)
         now = ctx.now()
         table = replace(
             table,
@@ -138,24 +153,6 @@ def create(
         made.keep()
 
 
-def _translated(ctx: Context, table: Table, capabilities: Capabilities) -> Table:
-    """Hive 4's translation: its managed tables are transactional, all others external but dropped with their data."""
-    parameters = table.parameters or {}
-    if not ctx.rules.translates_managed or table.catName != DEFAULT_CATALOG or table.tableType != normal.MANAGED:
-        return table
-    insert_only = is_insert_only({TRANSACTIONAL: "true", PROPERTIES: parameters.get(PROPERTIES, "")})
-    if parameters.get(TRANSACTIONAL, "false").lower() == "false" and not insert_only:
-        kept = {key: value for key, value in parameters.items() if key not in (TRANSACTIONAL, PROPERTIES)}
-        marks = {"EXTERNAL": "TRUE", normal.PURGE: "TRUE", "TRANSLATED_TO_EXTERNAL": "TRUE"}
-        return replace(table, tableType=normal.EXTERNAL, parameters=kept | marks)
-    if not capabilities:
-        raise MetaException("Processor has no capabilities, cannot create an ACID table.")
-    needed, kind = (INSERT_ONLY_WRITE, "INSERT") if insert_only else (FULL_ACID_WRITE, "FULL")
-    if needed not in capabilities:
-        raise MetaException(f"Processor does not have capabilities to create a {kind} ACID table:{needed}")
-    return table
-
-
 def _dated(ctx: Context, metadata: CreationMetadata | None) -> CreationMetadata | None:
     """What a materialized view was made from, with the time of its making in milliseconds."""
     return None if metadata is None else replace(metadata, materializationTime=ctx.now_in_milliseconds())
@@ -167,16 +164,24 @@ def _taken(ctx: Context, where: DatabaseName, table: Table) -> AlreadyExistsExce
     return AlreadyExistsException(f"Table {ctx.full_name(where, table.tableName or '')} already exists")
 
 
-def _located(ctx: Context, table: Table, database_location: str | None, name: str) -> Table:
+def _located(ctx: Context, table: Table, database: Database, name: str) -> Table:
     """The table with a location: its own, or the one below its database."""
     assert table.sd is not None
+    home = database.locationUri
+    if ctx.rules.has_two_homes:
+        home_of = translation.external_home if normal.is_external(table) else translation.managed_home
+        home = home_of(database, ctx.warehouse.root)
     if table.sd.location:
         location = placed(ctx, table.sd.location)
-    elif database_location:
-        location = join(database_location, directory_name(name))
+    elif home:
+        location = join(home, directory_name(name))
     else:
         raise MetaException(f"table {name} has no location, and neither has its database {table.dbName}")
     return replace(table, sd=replace(table.sd, location=location))
+
+
+def _place(table: Table) -> str | None:
+    return table.sd.location if table.sd is not None else None
 
 
 def _insert(ctx: Context, tx: Transaction, where: DatabaseName, table: Table, constraints: Given) -> None:
@@ -186,6 +191,8 @@ def _insert(ctx: Context, tx: Transaction, where: DatabaseName, table: Table, co
     databases.lock(tx, row.id)
     if tables.find(tx, *where, table.tableName or "") is not None:
         raise _taken(ctx, where, table)
+    if not normal.is_view(table):
+        undisturbed(tx, [_place(table)])
     columns = rows.table_columns(table)
     table_id = tables.insert(tx, row.id, table.tableName or "", **columns._asdict())
     grants_of_new_table(ctx, tx, table_id, table)

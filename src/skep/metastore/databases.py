@@ -12,11 +12,12 @@ from skep.errors import (
 from skep.hive.locations import join
 from skep.hive.names import is_valid_database_name
 from skep.hive.patterns import compile_pattern
-from skep.metastore import rows
+from skep.metastore import rows, translation
 from skep.metastore.changes import record
 from skep.metastore.context import DEFAULT_CATALOG, DEFAULT_DATABASE, Context, DatabaseName, Encoded
 from skep.metastore.directories import Making, finish, placed, plan_removal
-from skep.metastore.removal import remove_table
+from skep.metastore.latest import locked_database, undisturbed
+from skep.metastore.removal import lock_all, remove_table
 from skep.store import catalogs, databases, functions, tables
 from skep.store.databases import DatabaseRow
 from skep.store.resources import database_dropped
@@ -50,15 +51,20 @@ def find_database(ctx: Context, tx: Transaction, where: DatabaseName) -> Databas
 
 
 def get_database(ctx: Context, name: str | None) -> Encoded:
-    return _got(ctx, ctx.name(name))
+    return _got(ctx, ctx.name(name), None)
 
 
 def get_database_req(ctx: Context, request: GetDatabaseRequest) -> Encoded:
-    return _got(ctx, ctx.name(request.name, request.catalogName))
+    return _got(ctx, ctx.name(request.name, request.catalogName), request.processorCapabilities)
 
 
-def _got(ctx: Context, where: DatabaseName) -> Encoded:
-    return Encoded(rows.database_reply(find_database(ctx, ctx.reader(), where), ctx.shown(where.catalog)))
+def _got(ctx: Context, where: DatabaseName, abilities: translation.Abilities | None) -> Encoded:
+    row = find_database(ctx, ctx.reader(), where)
+    if ctx.rules.has_two_homes:
+        database = rows.database_of(row, where.catalog)
+        told = translation.translated_database(database, abilities, ctx.warehouse.root)
+        row = row._replace(body=rows.database_body(told))
+    return Encoded(rows.database_reply(row, ctx.shown(where.catalog)))
 
 
 def get_databases(ctx: Context, pattern: str | None) -> tuple[str, ...]:
@@ -98,8 +104,18 @@ def create_database(ctx: Context, database: Database | None) -> None:
     given = database.locationUri
     location = join(root, f"{where.database}.db") if given is None else placed(ctx, given)
     stored = _stored(ctx, database, location)
-    with Making(ctx.warehouse) as made:
+    if stored.managedLocationUri:
+        stored = replace(stored, managedLocationUri=placed(ctx, stored.managedLocationUri))
+    undisturbed(ctx.reader(), [location, stored.managedLocationUri])
+
+    def owned() -> tuple[str | None, ...]:
+        row = databases.find(ctx.reader(), *where)
+        return () if row is None else (rows.database_of(row, where.catalog).locationUri,)
+
+    with Making(ctx.warehouse, owned) as made:
         made.make(stored.locationUri)
+        if ctx.rules.has_two_homes:
+            made.make(stored.managedLocationUri)
         try:
             ctx.database.run(lambda tx: _insert(ctx, tx, where, catalog.id, stored, taken))
         except ConstraintViolated:
@@ -155,6 +171,7 @@ def _insert(
 ) -> None:
     if databases.find(tx, *where) is not None:
         raise taken
+    undisturbed(tx, [database.locationUri])
     databases.insert(tx, catalog_id, where.database, rows.database_body(database))
     named = replace(database, name=where.database, catalogName=where.catalog)
     record(ctx, tx, "CREATE_DATABASE", where, None, [("database", binary.encode(named))])
@@ -175,7 +192,7 @@ def alter_database(ctx: Context, dbname: str | None, db: Database | None) -> Non
             if ctx.rules.alters_whole_database:
                 raise ctx.no_database(where)
             return
-        databases.lock(tx, row.id, exclusive=True)
+        row = locked_database(tx, where.catalog, row)
         before = rows.database_of(row, where.catalog)
         after = _changed(ctx, before, changed)
         databases.update(tx, row.id, rows.database_body(after))
@@ -235,30 +252,40 @@ def _drop(ctx: Context, where: DatabaseName, *, delete_data: bool, cascade: bool
         row = databases.find(tx, *where)
         if row is None:
             raise _missing_to_drop(ctx, where)
-        databases.lock(tx, row.id, exclusive=True)
-        names = tables.names(tx, *where)
+        row = locked_database(tx, where.catalog, row)
+        held = tables.rows(tx, *where)
         owned = functions.names(tx, *where)
         if not cascade:
-            if names:
+            if held:
                 raise InvalidOperationException(f"Database {where.database} is not empty. One or more tables exist.")
             if owned:
                 raise InvalidOperationException(f"Database {where.database} is not empty. One or more functions exist.")
         database = rows.database_of(row, where.catalog)
         jobs: list[int] = []
-        for table in names:
-            jobs += remove_table(ctx, tx, where, table, delete_data=delete_data)
+        for table in lock_all(tx, held):
+            jobs += remove_table(ctx, tx, where, table, delete_data=delete_data, planned=jobs)
         for function in owned:
             found = functions.find(tx, *where, function)
             if found is not None:
                 functions.delete(tx, found.id)
         databases.delete(tx, row.id)
         database_dropped(tx, *where)
-        if delete_data and database.locationUri:
-            jobs.append(plan_removal(ctx, tx, database.locationUri))
+        if delete_data:
+            homes = _homes(ctx, database)
+            undisturbed(tx, homes, own=jobs)
+            jobs += [plan_removal(ctx, tx, home) for home in homes]
         record(ctx, tx, "DROP_DATABASE", where, None, [("database", binary.encode(database))])
         return jobs
 
     finish(ctx, ctx.database.run(drop))
+
+
+def _homes(ctx: Context, database: Database) -> list[str]:
+    """The directories that go with a database."""
+    homes = [database.locationUri]
+    if ctx.rules.has_two_homes:
+        homes.append(translation.managed_home(database, ctx.warehouse.root))
+    return [home for home in dict.fromkeys(homes) if home]
 
 
 def _missing_to_drop(ctx: Context, where: DatabaseName) -> Exception:

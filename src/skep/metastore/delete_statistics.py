@@ -10,6 +10,7 @@ from skep.metastore import rows, stats_validity
 from skep.metastore.changes import record
 from skep.metastore.column_statistics import find_table, lower_part_name
 from skep.metastore.context import Context, DatabaseName
+from skep.metastore.latest import locked
 from skep.store import column_statistics as store
 from skep.store import partitions, tables
 from skep.store.partitions import PartitionRow
@@ -31,7 +32,7 @@ def delete_table_column_statistics(
         if row is None:
             named = ctx.full_name(where, name) if ctx.rules.names_catalogs else name
             raise NoSuchObjectException(f"Table {named}  for which stats deletion is requested doesn't exist")
-        tables.lock(tx, row.id)
+        row = locked(tx, row)
         if not store.delete(tx, row.id, columns=columns, engine=engine) and col_name is not None:
             raise NoSuchObjectException(
                 f"Column stats doesn't exist for db={where.database} table={name} col={col_name.lower()}"
@@ -58,7 +59,7 @@ def delete_partition_column_statistics(
         row = tables.find(tx, *where, name)
         if row is None:
             raise InvalidObjectException(f"{where.database}.{name} table not found")
-        tables.lock(tx, row.id)
+        row = locked(tx, row)
         table = rows.table_of(row, *where)
         try:
             partition_values(part, [key.name or "" for key in table.partitionKeys or ()])
@@ -87,7 +88,7 @@ def delete_column_statistics_req(ctx: Context, req: DeleteColumnStatisticsReques
 
     def change(tx: Transaction) -> None:
         row = find_table(ctx, tx, where, name)
-        tables.lock(tx, row.id)
+        row = locked(tx, row)
         table = rows.table_of(row, *where)
         if stats_validity.is_transactional(table):
             raise MetaException("Cannot delete stats via this API for a transactional table")

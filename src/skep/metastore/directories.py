@@ -7,7 +7,7 @@ leaves the row, and any server finishes it (design decision 6).
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 from types import TracebackType
 from typing import Final, Self
 
@@ -39,10 +39,16 @@ def placed(ctx: Context, uri: str) -> str:
 
 
 class Making:
-    """Makes directories for objects that are about to be created, and takes them back if that fails."""
+    """Makes directories for objects that are about to be created, and takes them back if that fails.
 
-    def __init__(self, warehouse: Warehouse) -> None:
+    Others may create the same objects at the same time: whoever fails takes nothing away from who succeeds. `owned`
+    tells which directories belong to such an object by now; it is asked again after directories were taken back.
+    """
+
+    def __init__(self, warehouse: Warehouse, owned: Callable[[], Collection[str | None]] = tuple) -> None:
         self._warehouse: Final = warehouse
+        self._owned: Final = owned
+        self._wanted: list[str] = []
         self._made: list[str] = []
         self._kept = False
 
@@ -50,19 +56,25 @@ class Making:
         """True when the directory was not there before."""
         if not uri:
             return False
-        try:
-            made = self._warehouse.make(uri)
-        except NotADirectory:
-            raise MetaException(f"{uri} is not a directory or unable to create one") from None
-        except StoreError as error:
-            raise MetaException(f"{uri} is not a directory or unable to create one: {error}") from error
+        self._wanted.append(uri)
+        made = self._make(uri)
         if made:
             self._made.append(uri)
         return made
 
+    def _make(self, uri: str) -> bool:
+        try:
+            return self._warehouse.make(uri)
+        except NotADirectory:
+            raise MetaException(f"{uri} is not a directory or unable to create one") from None
+        except StoreError as error:
+            raise MetaException(f"{uri} is not a directory or unable to create one: {error}") from error
+
     def keep(self) -> None:
-        """The objects exist now, and so shall their directories."""
+        """The objects exist now, and so shall their directories, even if another call took one back meanwhile."""
         self._kept = True
+        for uri in self._wanted:
+            self._make(uri)
 
     def __enter__(self) -> Self:
         return self
@@ -70,14 +82,17 @@ class Making:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        if self._kept:
+        if self._kept or not self._made:
             return
+        theirs = set(self._owned())
         for uri in reversed(self._made):
             try:
-                if self._warehouse.is_empty(uri):
-                    self._warehouse.remove(uri)
+                if uri not in theirs:
+                    self._warehouse.remove_empty(uri)
             except StoreError as failure:
                 log.warning("the new directory %s could not be taken back: %s", uri, failure)
+        for uri in set(self._made) & set(self._owned()):
+            self._make(uri)
 
 
 def clear(ctx: Context, uri: str) -> None:
@@ -120,14 +135,16 @@ def move_or_take_back(
 ) -> None:
     """Moves a directory as a committed transaction planned it. If that cannot be done, its change is taken back.
 
-    The job is claimed: another server may be finishing what it takes for the remains of a crash.
+    The caller has seen that nothing was there. An empty directory that is there by now is that of a call which wanted
+    the same name and lost, and gives way. The job is claimed: another server may be finishing what it takes for the
+    remains of a crash.
     """
     failure: MetastoreError | None = None
     with jobs.claimed(ctx.database, job) as planned:
         if planned is None:
             return
         try:
-            if ctx.warehouse.exists(target):
+            if not ctx.warehouse.is_empty(target):
                 failure = occupied()
             elif ctx.warehouse.exists(source):
                 ctx.warehouse.move(source, target)

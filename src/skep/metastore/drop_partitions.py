@@ -10,10 +10,11 @@ from skep.metastore import normal
 from skep.metastore.changes import record
 from skep.metastore.context import Context, DatabaseName
 from skep.metastore.directories import finish, plan_removal
+from skep.metastore.latest import locked_in_place, undisturbed
 from skep.metastore.listing import splicer
 from skep.metastore.partitions import Partitioned, Values, no_partition, partitioned, partitioned_or
 from skep.metastore.partitions_by_expr import chosen
-from skep.store import partitions, tables
+from skep.store import partitions
 from skep.store.resources import partitions_dropped
 from skep.store.transaction import Row, Transaction
 from skep.store.write_ids import TableName
@@ -146,18 +147,17 @@ def remove(ctx: Context, of: Partitioned, names: Sequence[str], *, delete_data: 
     root = of.location
 
     def change(tx: Transaction) -> tuple[list[Partition], list[int]]:
-        tables.lock(tx, of.row.id)
+        locked_in_place(tx, of.row)
         found: list[Row] = list(partitions.find_many(tx, of.row.id, names))
         if not found:
             return [], []
         splice = splicer(ctx, tx, of.where, of.row)
         removed = [splice.partition(row) for row in found]
-        planned = []
+        planned: list[int] = []
         if owned:
-            for part in removed:
-                location = part.sd.location if part.sd is not None else None
-                if location:
-                    planned.append(plan_removal(ctx, tx, location, below=root))
+            places = [part.sd.location for part in removed if part.sd is not None and part.sd.location]
+            undisturbed(tx, places)
+            planned = [plan_removal(ctx, tx, place, below=root) for place in places]
         gone = [row[1] for row in found]
         partitions.delete_many(tx, of.row.id, gone)
         partitions_dropped(tx, TableName(*of.where, of.row.name), gone)

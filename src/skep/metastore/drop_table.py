@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from skep.errors import MetaException
-from skep.hive.stats import set_basic_state, set_fast_stats
+from skep.hive.stats import BASIC_STATS, NUM_FILES, TOTAL_SIZE, clear_basic_state, set_basic_state
 from skep.metastore import normal, rows
+from skep.metastore.basic_stats import ERASURE_CODED
 from skep.metastore.changes import fields, record
 from skep.metastore.context import Context, DatabaseName
 from skep.metastore.databases import DONE
 from skep.metastore.directories import NULL_PATH, clear, finish
+from skep.metastore.latest import locked
 from skep.metastore.listing import splicer
 from skep.metastore.removal import remove_with_indexes
 from skep.metastore.tables import find_table, table_name
@@ -47,7 +49,8 @@ def drop(ctx: Context, where: DatabaseName, name: str | None, delete_data: bool)
     def remove(tx: Transaction) -> list[int]:
         if ctx.rules.drops_need_database and databases.find(tx, *where) is None:
             raise ctx.no_database(where)
-        find_table(ctx, tx, where, name)
+        if tables.find(tx, *where, wanted) is None:
+            raise ctx.no_table(where, name or "")
         return remove_with_indexes(ctx, tx, where, wanted, delete_data=delete_data)
 
     finish(ctx, ctx.database.run(remove))
@@ -71,6 +74,8 @@ def truncate(ctx: Context, where: DatabaseName, name: str | None, part_names: tu
     Files go first: a truncation that breaks off leaves fewer rows, never statistics that promise none where some are.
     """
     wanted = table_name(name)
+    if ctx.rules.truncates_partitions_so:
+        part_names = part_names or None
     with ctx.reading() as tx:
         row = find_table(ctx, tx, where, name)
         table = rows.table_of(row, *where)
@@ -80,11 +85,12 @@ def truncate(ctx: Context, where: DatabaseName, name: str | None, part_names: tu
     now = ctx.now()
 
     def zero(tx: Transaction) -> None:
-        current = find_table(ctx, tx, where, wanted)
-        tables.lock(tx, current.id)
+        current = locked(tx, find_table(ctx, tx, where, wanted))
         before = rows.table_of(current, *where)
         if part_names is None and not before.partitionKeys:
-            after = replace(before, parameters=_zeroed(before.parameters, now))
+            after = replace(
+                before, parameters=_zeroed(ctx, before.parameters, now, all=not ctx.rules.truncates_what_is_there)
+            )
             tables.update(tx, current.id, **rows.table_columns(after)._asdict())
             objects = [("before", binary.encode(before)), ("after", binary.encode(after)), fields(isTruncateOp=True)]
             record(ctx, tx, "ALTER_TABLE", where, wanted, objects)
@@ -92,7 +98,9 @@ def truncate(ctx: Context, where: DatabaseName, name: str | None, part_names: tu
         splice = splicer(ctx, tx, where, current)
         for part in _chosen(tx, current, part_names):
             found = splice.partition(part)
-            changed = replace(found, parameters=_zeroed(found.parameters, now))
+            changed = replace(
+                found, parameters=_zeroed(ctx, found.parameters, now, all=not ctx.rules.truncates_partitions_so)
+            )
             partitions.set_body(tx, part[0], rows.partition_body(changed))
             objects = [
                 ("table", binary.encode(before)),
@@ -124,5 +132,11 @@ def _to_clear(
     return [location]
 
 
-def _zeroed(parameters: dict[str, str] | None, now: int) -> dict[str, str]:
-    return normal.ddl_time(set_basic_state(set_fast_stats(parameters or {}, 0, 0, {})), now)
+def _zeroed(ctx: Context, parameters: dict[str, str] | None, now: int, *, all: bool) -> dict[str, str]:
+    """Nothing is left to count: of all statistics, or of those that are there."""
+    given = parameters or {}
+    if all:
+        counted = {NUM_FILES: "0", TOTAL_SIZE: "0", **({ERASURE_CODED: "0"} if ctx.rules.counts_erasure_coded else {})}
+    else:
+        counted = {key: "0" for key in given if key in (*BASIC_STATS, ERASURE_CODED)}
+    return normal.ddl_time(set_basic_state(clear_basic_state({**given, **counted})), now)

@@ -13,6 +13,7 @@ from skep.metastore.changes import record
 from skep.metastore.context import Context, DatabaseName
 from skep.metastore.directories import move_or_take_back, plan_move
 from skep.metastore.java_text import java_text
+from skep.metastore.latest import locked_in_place, undisturbed
 from skep.metastore.listing import splicer
 from skep.metastore.partition_search import matching, partial
 from skep.metastore.partitions import Partitioned, Values
@@ -131,25 +132,33 @@ def _change(
     new_place: str,
 ) -> tuple[list[Partition], int]:
     """Takes the rows over to the other table."""
-    for of in sorted((source, target), key=lambda of: (of.where, of.row.name)):
-        tables.lock(tx, of.row.id)
+    for of in _in_order(source, target):
+        locked_in_place(tx, of.row)
+    undisturbed(tx, [old_place, new_place])
     found = find(tx)
     splice = splicer(ctx, tx, source.where, source.row)
     old = [splice.partition(row) for row in found]
-    new = _insert(ctx, tx, target, old)
-    partitions.delete_many(tx, source.row.id, [row[1] for row in found])
     job = plan_move(ctx, tx, old_place, new_place)
-    _record(ctx, tx, source, target, new)
-    return new, job
+    return _hand_over(ctx, tx, source, target, old), job
 
 
-def _record(ctx: Context, tx: Transaction, source: Partitioned, target: Partitioned, new: list[Partition]) -> None:
-    """An exchange is two events: partitions added here and dropped there."""
+def _in_order(*both: Partitioned) -> list[Partitioned]:
+    """The order in which tables are locked."""
+    return sorted(both, key=lambda of: (of.where, of.row.name))
+
+
+def _hand_over(
+    ctx: Context, tx: Transaction, source: Partitioned, target: Partitioned, old: list[Partition]
+) -> list[Partition]:
+    """Partitions leave one table and come to the other, with an event of each."""
+    new = _insert(ctx, tx, target, old)
+    partitions.delete_many(tx, source.row.id, [source.part_name(part.values) for part in old])
     table = ("table", binary.encode(target.table))
     record(ctx, tx, "ADD_PARTITION", target.where, target.row.name, [table, *_encoded("partition", new)])
     table = ("table", binary.encode(source.table))
     gone = [Partition(values=part.values) for part in new]
     record(ctx, tx, "DROP_PARTITION", source.where, source.row.name, [table, *_encoded("values", gone)])
+    return new
 
 
 def _insert(ctx: Context, tx: Transaction, of: Partitioned, parts: list[Partition]) -> list[Partition]:
@@ -209,8 +218,9 @@ def _move(
     """Moves the directory, or takes the exchange back."""
 
     def take_back(tx: Transaction) -> None:
-        partitions.delete_many(tx, target.row.id, [target.part_name(part.values) for part in moved])
-        _record(ctx, tx, target, source, _insert(ctx, tx, source, moved))
+        for of in _in_order(source, target):
+            tables.lock(tx, of.row.id)
+        _hand_over(ctx, tx, target, source, moved)
 
     def failed(why: object) -> MetaException:
         return MetaException(f"{old_place} could not be moved to {new_place}: {why}")

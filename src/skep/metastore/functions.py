@@ -2,7 +2,13 @@
 
 from __future__ import annotations
 
-from skep.errors import AlreadyExistsException, InvalidObjectException, MetaException, NoSuchObjectException
+from skep.errors import (
+    AlreadyExistsException,
+    InvalidObjectException,
+    MetaException,
+    MetastoreError,
+    NoSuchObjectException,
+)
 from skep.hive.names import is_valid_function_name, normalize
 from skep.hive.patterns import compile_pattern
 from skep.metastore import rows
@@ -103,13 +109,20 @@ def _record(ctx: Context, tx: Transaction, type: str, where: DatabaseName, funct
     record(ctx, tx, type, where, None, [("function", binary.encode(replace(function, catName=where.catalog)))])
 
 
+def _refused(ctx: Context, why: str) -> MetastoreError:
+    """Hive does not declare the exception here; only later ones wrap it in one that is."""
+    if ctx.rules.explains_functions:
+        return MetaException(f"InvalidObjectException(message:{why})")
+    return InvalidObjectException(why)
+
+
 def alter_function(ctx: Context, dbName: str | None, funcName: str | None, newFunc: Function | None) -> None:
     where, name = ctx.name(dbName), _name(funcName)
     if newFunc is None or newFunc.functionName is None:
         raise MetaException("alter_function needs a function with a name")
     wanted: Function = newFunc
     if not is_valid_function_name(wanted.functionName or ""):
-        raise InvalidObjectException(f"{wanted.functionName} is not a valid object name")
+        raise _refused(ctx, f"{wanted.functionName} is not a valid object name")
     target = DatabaseName(where.catalog, normalize(wanted.dbName or where.database))
 
     def alter(tx: Transaction) -> None:
@@ -118,6 +131,8 @@ def alter_function(ctx: Context, dbName: str | None, funcName: str | None, newFu
             raise MetaException(f"function {name} doesn't exist")
         home = databases.find(tx, *target)
         if home is None:
+            if ctx.rules.explains_functions:
+                raise _refused(ctx, f"Database {target.database} doesn't exist.")
             raise ctx.no_database(target)
         before = rows.function_of(row, *where)
         stored = _stored(wanted, before.createTime or 0)

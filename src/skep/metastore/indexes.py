@@ -22,6 +22,7 @@ from skep.metastore.create_table import create_table
 from skep.metastore.directories import finish
 from skep.metastore.documents import Found
 from skep.metastore.java_text import java_text
+from skep.metastore.latest import Outrun, locked
 from skep.metastore.removal import INDEXES, remove_table
 from skep.store import tables
 from skep.store.transaction import ConstraintViolated, Transaction
@@ -110,7 +111,7 @@ def add_index(ctx: Context, new_index: Index | None, index_table: Table | None) 
         row = tables.find(tx, *where, base)
         if row is None:
             raise InvalidObjectException("Unable to add index because database or the orginal table do not exist")
-        tables.lock(tx, row.id)
+        locked(tx, row)
         if _find(tx, where, base, given.indexName) is not None:
             raise taken
         INDEXES.insert(tx, normalize(given.indexName or ""), stored, parent=str(row.id), table_id=row.id)
@@ -118,9 +119,9 @@ def add_index(ctx: Context, new_index: Index | None, index_table: Table | None) 
 
     try:
         ctx.database.run(add)
-    except (MetastoreError, ConstraintViolated) as error:
+    except (MetastoreError, ConstraintViolated, Outrun) as error:
         if index_table is not None:
-            finish(ctx, ctx.database.run(lambda tx: remove_table(ctx, tx, where, own, delete_data=False)))
+            finish(ctx, ctx.database.run(lambda tx: _remove_own(ctx, tx, where, own, delete_data=False)))
         raise taken if isinstance(error, ConstraintViolated) else error from None
     return replace(
         given,
@@ -145,10 +146,11 @@ def alter_index(
 
     def alter(tx: Transaction) -> None:
         row = tables.find(tx, *where, base)
+        if row is not None:
+            locked(tx, row)
         found = _find(tx, where, base, idx_name)
         if row is None or found is None:
             raise MetaException(f"NoSuchObjectException(message:{_missing(dbname, base_tbl_name, idx_name)})")
-        tables.lock(tx, row.id)
         before = _named(found, where, base)
         after = replace(before, parameters=parameters)
         INDEXES.update(tx, found, after)
@@ -156,6 +158,16 @@ def alter_index(
         record(ctx, tx, "ALTER_INDEX", where, base, objects)
 
     ctx.database.run(alter)
+
+
+def _remove_own(
+    ctx: Context, tx: Transaction, where: DatabaseName, name: str | None, *, delete_data: bool
+) -> list[int]:
+    """The table that an index keeps its rows in goes with it."""
+    row = tables.find(tx, *where, name) if name else None
+    if row is None:
+        return []
+    return remove_table(ctx, tx, where, locked(tx, row), delete_data=delete_data, planned=())
 
 
 def drop_index_by_name(
@@ -169,10 +181,7 @@ def drop_index_by_name(
             raise _missing(db_name, tbl_name, index_name)
         index = _named(found, where, base)
         INDEXES.delete(tx, found)
-        planned: list[int] = []
-        own = index.indexTableName
-        if own and tables.find(tx, *where, own) is not None:
-            planned = remove_table(ctx, tx, where, own, delete_data=bool(deleteData))
+        planned = _remove_own(ctx, tx, where, index.indexTableName, delete_data=bool(deleteData))
         record(ctx, tx, "DROP_INDEX", where, base, [("index", binary.encode(index))])
         return planned
 

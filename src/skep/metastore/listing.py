@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 from itertools import chain, islice
 from typing import Final
 
-from skep.metastore import rows
+from skep.metastore import rows, translation
 from skep.metastore.context import Context, DatabaseName, Encoded
 from skep.store import partitions
 from skep.store.partitions import Where
@@ -25,10 +25,22 @@ SHORT: Final = 500
 Each = Callable[[Transaction, int], Iterator[Row]]
 
 
-def splicer(ctx: Context, tx: Transaction, where: DatabaseName, row: TableRow) -> rows.Splicer:
-    """Partitions of the table as this caller gets them."""
+def splicer(
+    ctx: Context, tx: Transaction, where: DatabaseName, row: TableRow, abilities: translation.Abilities | None = None
+) -> rows.Splicer:
+    """Partitions of the table as this caller gets them, who may have said what it is able to do."""
     shapes, bases = partitions.shapes(tx, row.id), partitions.bases(tx, row.id)
-    return rows.Splicer(ctx.shown(where.catalog), where.database, row.name, shapes, bases)
+    if abilities and ctx.rules.tells_access and _hides_buckets(where, row, abilities):
+        shapes = {number: rows.without_buckets(shape) for number, shape in shapes.items()}
+    return rows.Splicer(
+        ctx.shown(where.catalog), where.database, row.name, shapes, bases, always_written=ctx.rules.gives_ids
+    )
+
+
+def _hides_buckets(where: DatabaseName, row: TableRow, abilities: translation.Abilities) -> bool:
+    if not translation.applies(where.catalog, abilities):
+        return False
+    return translation.hides_buckets_of_partitions(rows.table_of(row, *where), abilities)
 
 
 def structs(splice: rows.Splicer, found: Sequence[Row], *, wrapped: bool = False) -> Encoded:

@@ -5,8 +5,9 @@ from __future__ import annotations
 from skep.errors import InvalidPartitionException, MetaException, UnknownTableException
 from skep.hive.names import make_part_name
 from skep.metastore.context import Context
+from skep.metastore.latest import locked_in_place
 from skep.metastore.partitions import Partitioned, partitioned_or
-from skep.store import partition_marks, tables
+from skep.store import partition_marks
 from skep.store.transaction import Transaction
 
 
@@ -16,7 +17,7 @@ def markPartitionForEvent(
     of, name, type = _asked(ctx, db_name, tbl_name, part_vals, eventType)
 
     def write(tx: Transaction) -> None:
-        tables.lock(tx, of.row.id)
+        locked_in_place(tx, of.row)
         partition_marks.mark(tx, of.row.id, name, type, ctx.now())
 
     ctx.database.run(write)

@@ -101,8 +101,10 @@ def _listed(
     wrapped: bool,
 ) -> Encoded:
     of = partitioned(ctx, ctx.reader(), where, tbl_name)
-    wanted = partial(ctx, of, values)
     limit = limit_of(max_parts)
+    if not values and ctx.rules.lists_by_no_values:
+        return listed(ctx, of.where, of.row, None, limit, wrapped=wrapped)
+    wanted = partial(ctx, of, values)
     if not wanted.rest:
         return listed(ctx, of.where, of.row, wanted.where, limit, wrapped=wrapped)
     with ctx.reading() as tx:

@@ -105,7 +105,8 @@ def _grouped(ctx: Context, of: Partitioned, found: list[Partition]) -> tuple[Par
 def get_partitions_with_specs(ctx: Context, request: GetPartitionsRequest) -> GetPartitionsResponse:
     with ctx.reading() as tx:
         of = partitioned(ctx, tx, ctx.name(request.dbName, request.catName), request.tblName)
-        found = _decoded(ctx, tx, of, _chosen(ctx, tx, of, request.filterSpec))
+        splice = splicer(ctx, tx, of.where, of.row, request.processorCapabilities)
+        found = [splice.partition(row) for row in _chosen(ctx, tx, of, request.filterSpec)]
     return GetPartitionsResponse(_grouped(ctx, of, [_projected(part, request.projectionSpec) for part in found]))
 
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from skep.errors import MetaException, NoSuchObjectException
+from collections.abc import Sequence
+
+from skep.errors import InvalidObjectException, MetaException, NoSuchObjectException
 from skep.hive import names as hive_names
 from skep.hive.names import DEFAULT_PARTITION, PartitionNameError, make_part_name, partition_values
 from skep.metastore import rows
@@ -12,7 +14,7 @@ from skep.metastore.listing import listed, listed_names, splicer, structs
 from skep.metastore.tables import find_table, table_name
 from skep.store import partitions, tables
 from skep.store.tables import TableRow
-from skep.store.transaction import Transaction
+from skep.store.transaction import Row, Transaction
 from skep.wire import binary
 from skep.wire.generated.common import FieldSchema, Table
 from skep.wire.generated.partitions import (
@@ -95,7 +97,10 @@ def get_partition_req(ctx: Context, req: GetPartitionRequest) -> Encoded:
 
 def get_partition_by_name(ctx: Context, db_name: str | None, tbl_name: str | None, part_name: str | None) -> Encoded:
     where = ctx.name(db_name)
-    of = partitioned(ctx, ctx.reader(), where, tbl_name)
+    missing = ctx.no_table(where, tbl_name or "")
+    if ctx.rules.names_missing_tables:
+        missing = NoSuchObjectException(f"{where.database}.{tbl_name} table not found")
+    of = partitioned_or(ctx, where, tbl_name, missing)
     try:
         values = tuple(partition_values(part_name or "", of.names))
     except PartitionNameError as error:
@@ -104,8 +109,15 @@ def get_partition_by_name(ctx: Context, db_name: str | None, tbl_name: str | Non
 
 
 def _one(ctx: Context, where: DatabaseName, tbl_name: str | None, values: Values | None) -> bytes:
-    tx = ctx.reader()
-    return _found(ctx, tx, partitioned(ctx, tx, where, tbl_name), values)
+    if ctx.rules.names_missing_tables:
+        of = partitioned_or(ctx, where, tbl_name, _unfound(ctx, where, tbl_name))
+    else:
+        of = partitioned(ctx, ctx.reader(), where, tbl_name)
+    return _found(ctx, ctx.reader(), of, values)
+
+
+def _unfound(ctx: Context, where: DatabaseName, name: str | None) -> NoSuchObjectException:
+    return NoSuchObjectException(f"Unable to get partition because {ctx.full_name(where, name or '')} does not exist")
 
 
 def _found(ctx: Context, tx: Transaction, of: Partitioned, values: Values | None) -> bytes:
@@ -129,7 +141,9 @@ def limit_of(max_parts: int | None) -> int:
 
 def get_partitions(ctx: Context, db_name: str | None, tbl_name: str | None, max_parts: int | None) -> Encoded:
     where = ctx.name(db_name)
-    row = find_table(ctx, ctx.reader(), where, tbl_name)
+    row = _forgiven(ctx, where, tbl_name)
+    if row is None:
+        return Encoded(rows.list_reply((), 0))
     return listed(ctx, where, row, None, limit_of(max_parts))
 
 
@@ -143,8 +157,10 @@ def get_partitions_with_auth(
 ) -> Encoded:
     where = ctx.name(db_name)
     row = tables.find(ctx.reader(), *where, table_name(tbl_name))
+    if row is None and ctx.rules.forgives_lists:
+        raise ctx.no_table(where, tbl_name or "")
     if row is None:
-        # This form, and only this one, takes a missing table for one without partitions.
+        # Before, this form and only this one takes a missing table for one without partitions.
         return Encoded(rows.list_reply((), 0))
     return listed(ctx, where, row, None, limit_of(max_parts))
 
@@ -159,13 +175,16 @@ def get_partitions_req(ctx: Context, req: PartitionsRequest) -> Encoded:
 
 def _forgiven(ctx: Context, where: DatabaseName, name: str | None) -> TableRow | None:
     """The table; None where the generation takes a missing one for one without partitions."""
-    if ctx.rules.forgives_request_forms:
+    if ctx.rules.forgives_lists:
         return tables.find(ctx.reader(), *where, table_name(name))
     return find_table(ctx, ctx.reader(), where, name)
 
 
-def get_partition_names(ctx: Context, db_name: str | None, tbl_name: str | None, max_parts: int | None) -> Encoded:
-    return _names(ctx, find_table(ctx, ctx.reader(), ctx.name(db_name), tbl_name), max_parts)
+def get_partition_names(
+    ctx: Context, db_name: str | None, tbl_name: str | None, max_parts: int | None
+) -> Encoded | tuple[str, ...]:
+    row = _forgiven(ctx, ctx.name(db_name), tbl_name)
+    return () if row is None else _names(ctx, row, max_parts)
 
 
 def fetch_partition_names_req(ctx: Context, partitionReq: PartitionsRequest) -> Encoded | tuple[str, ...]:
@@ -181,20 +200,28 @@ def _names(ctx: Context, row: TableRow, max_parts: int | None) -> Encoded:
 def get_partitions_by_names(
     ctx: Context, db_name: str | None, tbl_name: str | None, names: tuple[str, ...] | None
 ) -> Encoded:
-    return _by_names(ctx, ctx.name(db_name), tbl_name, names, wrapped=False)
+    where = ctx.name(db_name)
+    with ctx.reading() as tx:
+        row, found = _by_names(ctx, tx, where, tbl_name, names)
+        return structs(splicer(ctx, tx, where, row), found)
 
 
 def get_partitions_by_names_req(ctx: Context, req: GetPartitionsByNamesRequest) -> Encoded:
-    return _by_names(ctx, ctx.name(req.db_name), req.tbl_name, req.names, wrapped=True)
+    where = ctx.name(req.db_name)
+    with ctx.reading() as tx:
+        row, found = _by_names(ctx, tx, where, req.tbl_name, req.names)
+        return structs(splicer(ctx, tx, where, row, req.processorCapabilities), found, wrapped=True)
 
 
 def _by_names(
-    ctx: Context, where: DatabaseName, tbl_name: str | None, names: tuple[str, ...] | None, *, wrapped: bool
-) -> Encoded:
-    with ctx.reading() as tx:
-        row = find_table(ctx, tx, where, tbl_name)
-        found = partitions.find_many(tx, row.id, list(dict.fromkeys(names or ())))
-        return structs(splicer(ctx, tx, where, row), found, wrapped=wrapped)
+    ctx: Context, tx: Transaction, where: DatabaseName, tbl_name: str | None, names: tuple[str, ...] | None
+) -> tuple[TableRow, Sequence[Row]]:
+    row = tables.find(tx, *where, table_name(tbl_name))
+    if row is None and ctx.rules.names_missing_tables:
+        raise InvalidObjectException(f"{ctx.full_name(where, tbl_name or '')} table not found")
+    if row is None:
+        raise ctx.no_table(where, tbl_name or "")
+    return row, partitions.find_many(tx, row.id, list(dict.fromkeys(names or ())))
 
 
 # --- names ----------------------------------------------------------------------------------------------------------

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Final
 
 from skep.errors import MetaException
@@ -11,6 +12,7 @@ from skep.metastore.changes import record
 from skep.metastore.context import Context, DatabaseName
 from skep.metastore.directories import plan_removal
 from skep.metastore.documents import Kind
+from skep.metastore.latest import locked, undisturbed
 from skep.store import partitions, tables
 from skep.store.resources import table_dropped
 from skep.store.tables import TableRow
@@ -29,30 +31,42 @@ def remove_with_indexes(
 ) -> list[int]:
     """Removes a table that a caller named, and the tables of its indexes."""
     row = tables.find(tx, *where, name)
-    planned: list[int] = []
-    if row is not None:
-        if row.type == "INDEX_TABLE":
-            raise MetaException(f"The table {name} is an index table. Please do drop index instead.")
-        for index in INDEXES.below(tx, str(row.id)):
-            own = index.value.indexTableName or ""
-            if tables.find(tx, *where, own) is not None:
-                planned += remove_table(ctx, tx, where, own, delete_data=True)
-    return planned + remove_table(ctx, tx, where, name, delete_data=delete_data)
-
-
-def remove_table(ctx: Context, tx: Transaction, where: DatabaseName, name: str, *, delete_data: bool) -> list[int]:
-    """Removes the table that `name` is; the jobs that remove its directories come back."""
-    row = tables.find(tx, *where, name)
     if row is None:
         raise ctx.no_table(where, name)
-    tables.lock(tx, row.id)
+    if row.type == "INDEX_TABLE":
+        raise MetaException(f"The table {name} is an index table. Please do drop index instead.")
+    own = [index.value.indexTableName or "" for index in INDEXES.below(tx, str(row.id))]
+    indexes = [found for each in own if (found := tables.find(tx, *where, each)) is not None]
+    chosen = lock_all(tx, [row, *indexes])
+    planned: list[int] = []
+    for index in chosen[1:]:
+        planned += remove_table(ctx, tx, where, index, delete_data=True, planned=planned)
+    return planned + remove_table(ctx, tx, where, chosen[0], delete_data=delete_data, planned=planned)
+
+
+def lock_all(tx: Transaction, found: Sequence[TableRow]) -> list[TableRow]:
+    """Locks tables in the order of their names, all before the first event is recorded; as they are now."""
+    current = {row.id: locked(tx, row) for row in sorted(found, key=lambda row: row.name)}
+    return [current[row.id] for row in found]
+
+
+def remove_table(
+    ctx: Context, tx: Transaction, where: DatabaseName, row: TableRow, *, delete_data: bool, planned: Sequence[int]
+) -> list[int]:
+    """Removes a table that is locked; the jobs that remove its directories come back.
+
+    `planned` are those of tables that the same transaction has removed before.
+    """
+    name = row.name
     table = rows.table_of(row, *where)
     owned = delete_data and normal.owns_data(table, ctx.rules)
-    planned = [plan_removal(ctx, tx, uri) for uri in _data_of(tx, row, table)] if owned else []
+    places = _data_of(tx, row, table) if owned else []
+    undisturbed(tx, places, own=planned)
+    jobs = [plan_removal(ctx, tx, uri) for uri in places]
     tables.delete(tx, row.id)
     table_dropped(tx, TableName(*where, name))
     record(ctx, tx, "DROP_TABLE", where, name, [("table", binary.encode(table))])
-    return planned
+    return jobs
 
 
 def _data_of(tx: Transaction, row: TableRow, table: Table) -> list[str]:

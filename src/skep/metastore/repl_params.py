@@ -8,6 +8,7 @@ from skep.errors import MetaException
 from skep.hive.names import normalize
 from skep.metastore import rows
 from skep.metastore.context import DEFAULT_CATALOG
+from skep.metastore.latest import locked, locked_database
 from skep.metastore.txn_state import internal_error
 from skep.store import databases, partitions, tables
 from skep.store.tables import TableRow
@@ -36,7 +37,7 @@ def _note_last(tx: Transaction, info: ReplLastIdInfo) -> None:
     row = databases.find(tx, catalog, name)
     if row is None:
         raise MetaException(f"DB with name {name} does not exist in catalog {catalog}")
-    databases.lock(tx, row.id, exclusive=True)
+    row = locked_database(tx, catalog, row)
     database = rows.database_of(row, catalog)
     parameters = {**(database.parameters or {}), LAST_REPLICATED: last}
     databases.update(tx, row.id, rows.database_body(replace(database, parameters=parameters)))
@@ -46,7 +47,7 @@ def _note_last(tx: Transaction, info: ReplLastIdInfo) -> None:
     found = tables.find(tx, catalog, name, table)
     if found is None:
         raise MetaException(f"Table with name {table} does not exist in db {catalog}.{name}")
-    tables.lock(tx, found.id)
+    found = locked(tx, found)
     _set_parameter(tx, found, LAST_REPLICATED, last)
     for part in partitions.find_many(tx, found.id, info.partitionList or ()):
         own = binary.decode(Partition, part.body + b"\x00")
@@ -66,8 +67,9 @@ def _set_own(tx: Transaction, given: CommitTxnKeyValue) -> None:
     """A property that must be there already, so that two clients who began together do not both succeed."""
     key = given.key or ""
     found = tables.find_by_id(tx, given.tableId or 0) if key.startswith(KEY_PREFIX) else None
-    if found is None or not tables.lock(tx, found.id):
+    if found is None:
         raise internal_error("commit_txn")
+    found = locked(tx, found)
     if key not in (rows.table_of(found, "", "").parameters or {}):
         raise internal_error("commit_txn")
     _set_parameter(tx, found, key, given.value or "")

@@ -185,12 +185,29 @@ def shape_of(sd: StorageDescriptor) -> bytes:
     return binary.encode(replace(sd, location=None))[:-1]
 
 
+def without_buckets(shape: bytes) -> bytes:
+    """A shape as clients get it who do not know buckets."""
+    sd = binary.decode(StorageDescriptor, shape + _STOP)
+    return shape_of(replace(sd, numBuckets=-1)) if (sd.numBuckets or 0) > 0 else shape
+
+
 class Splicer:
-    """Turns partition rows of one table into Partition structs, given the table's shapes and bases."""
+    """Turns partition rows of one table into Partition structs, given the table's shapes and bases.
+
+    With `always_written` each has a write id, be it that there is none, -1.
+    """
 
     def __init__(
-        self, catalog: str | None, database: str, table: str, shapes: dict[int, bytes], bases: dict[int, str]
+        self,
+        catalog: str | None,
+        database: str,
+        table: str,
+        shapes: dict[int, bytes],
+        bases: dict[int, str],
+        *,
+        always_written: bool = False,
     ) -> None:
+        self._always_written = always_written
         names = text_field(2, database) + text_field(3, table)
         if catalog is not None:
             names += text_field(9, catalog)
@@ -203,7 +220,7 @@ class Splicer:
         _, name, shape, base, suffix, write_id, fmt, own = row
         if fmt != FORMAT:
             _check(fmt, f"partition {name}")
-        if write_id > 0:
+        if write_id > 0 or self._always_written:
             own += b"\x0a\x00\x0a" + binary.pack_q(write_id)
         if base is not None:
             location = self._bases[base] + (name if suffix is None else suffix).encode("utf-8", "surrogateescape")
@@ -224,7 +241,8 @@ class Splicer:
         fixed = len(self._heads[group.shape]) + (1 if group.shape is None else 2)
         if group.located:
             fixed += 7 + (len(self._bases[group.base]) if group.base is not None else 0)
-        return group.number * fixed + group.body + group.location + 11 * group.written
+        written = group.number if self._always_written else group.written
+        return group.number * fixed + group.body + group.location + 11 * written
 
     def chunks(self, found: Iterable[Row], target: int = CHUNK) -> Iterator[bytes]:
         """The structs of many rows, in chunks of about `target` bytes."""

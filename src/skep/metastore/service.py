@@ -97,7 +97,7 @@ def set_ugi(ctx: Context, user_name: str | None, group_names: tuple[str, ...] | 
     if not session.authenticated or session.may_impersonate:
         session.user = user_name
         session.groups = groups
-    if ctx.rules.groups_with_user and user_name is not None:
+    if ctx.rules.groups_with_user and not ctx.rules.groups_alone and user_name is not None:
         return (*groups, user_name)
     return groups
 

@@ -16,12 +16,12 @@ from skep.hive.table_filters import (
     parse_table_filter,
     table_predicate,
 )
-from skep.metastore import rows
+from skep.metastore import rows, translation
 from skep.metastore.context import DEFAULT_CATALOG, Context, DatabaseName
 from skep.store import databases, tables
 from skep.store.tables import SearchableTable
 from skep.wire import binary
-from skep.wire.generated.common import Table
+from skep.wire.generated.common import GetTablesExtRequestFields, Table
 from skep.wire.generated.tables import ExtendedTableInfo, GetTablesExtRequest, TableMeta
 from skep.wire.structs import replace
 
@@ -96,12 +96,27 @@ def _meta(ctx: Context, catalog: str, database: str, meta: tables.TableMeta) -> 
 
 
 def get_tables_ext(ctx: Context, req: GetTablesExtRequest) -> tuple[ExtendedTableInfo, ...]:
-    """Names, and what a client must be able to do with each; skep demands nothing beyond what Hive 3 does."""
-    if not req.processorCapabilities or "MANAGERAWMETADATA" in req.processorCapabilities:
+    """Names, and as far as it is asked for, what the client may do with each and what it lacks to do more."""
+    abilities = req.processorCapabilities
+    if not abilities or translation.RAW in abilities:
         return ()
-    names = _matching(ctx, ctx.name(req.database, req.catalog), req.tableNamePattern)
-    limit = req.limit if req.limit is not None and req.limit >= 0 else len(names)
-    return tuple(ExtendedTableInfo(tblName=name) for name in names[:limit])
+    where = ctx.name(req.database, req.catalog)
+    matches = compile_pattern(req.tableNamePattern)
+    found = [rows.table_of(row, *where) for row in tables.rows(ctx.reader(), *where) if matches(row.name)]
+    limit = req.limit if req.limit is not None and req.limit >= 0 else len(found)
+    return tuple(_extended(ctx, table, abilities, req.requestedFields or 0) for table in found[:limit])
+
+
+def _extended(ctx: Context, table: Table, abilities: translation.Abilities, fields: int) -> ExtendedTableInfo:
+    info = ExtendedTableInfo(tblName=table.tableName)
+    if not ctx.rules.tells_access or not translation.applies(table.catName, abilities):
+        return info
+    access = translation.access(table, abilities)
+    if fields & GetTablesExtRequestFields.ACCESS_TYPE:
+        info = replace(info, accessType=access.type)
+    if fields & GetTablesExtRequestFields.PROCESSOR_CAPABILITIES:
+        info = replace(info, requiredReadCapabilities=access.reads, requiredWriteCapabilities=access.writes)
+    return info
 
 
 # --- by a filter ------------------------------------------------------------------------------------------------

@@ -5,13 +5,14 @@ from __future__ import annotations
 from skep.errors import InvalidOperationException, MetaException, UnknownDBException, UnknownTableException
 from skep.hive.names import normalize
 from skep.hive.patterns import compile_pattern
-from skep.metastore import rows
+from skep.metastore import rows, translation
 from skep.metastore.context import Context, DatabaseName, Encoded
 from skep.metastore.transactional import INSERT_ONLY, is_insert_only
 from skep.store import databases, tables
 from skep.store.tables import TableRow
 from skep.store.transaction import Transaction
-from skep.wire.generated.common import EnvironmentContext, FieldSchema
+from skep.wire import binary
+from skep.wire.generated.common import EnvironmentContext, FieldSchema, Table
 from skep.wire.generated.tables import (
     ClientCapabilities,
     ClientCapability,
@@ -48,7 +49,12 @@ def get_table(ctx: Context, dbname: str | None, tbl_name: str | None) -> Encoded
 
 
 def get_table_req(ctx: Context, req: GetTableRequest) -> Encoded:
-    return Encoded(rows.wrapped_reply(_got(ctx, ctx.name(req.dbName, req.catName), req.tblName, req.capabilities)))
+    where = ctx.name(req.dbName, req.catName)
+    struct = _got(ctx, where, req.tblName, req.capabilities)
+    abilities = req.processorCapabilities
+    if abilities and ctx.rules.tells_access and translation.applies(where.catalog, abilities):
+        struct = binary.encode(translation.translated(binary.decode(Table, struct), abilities))
+    return Encoded(rows.wrapped_reply(struct))
 
 
 def _got(ctx: Context, where: DatabaseName, name: str | None, capabilities: ClientCapabilities | None) -> bytes:

@@ -16,6 +16,7 @@ from skep.metastore import rows, stats_validity
 from skep.metastore.changes import record
 from skep.metastore.column_statistics import ENGINE, find_table, given_name, lower_part_name
 from skep.metastore.context import Context, DatabaseName
+from skep.metastore.latest import locked
 from skep.metastore.statistics_data import Column, column_of, column_of_row, completed, merged, row_of, shown
 from skep.metastore.stats_validity import Writer
 from skep.store import column_statistics as store
@@ -105,9 +106,7 @@ def _set(
 
     def write(tx: Transaction) -> None:
         row = find_table(ctx, tx, where, name) if table else _find_partitioned(ctx, tx, where, name)
-        tables.lock(tx, row.id)
-        again = tables.find_by_id(tx, row.id)
-        row = again if again is not None else row
+        row = locked(tx, row)
         found = rows.table_of(row, *where)
         if table:
             _set_of_table(ctx, tx, where, row, found, changes[0], engine, writer, merge=merge)

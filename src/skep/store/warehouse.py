@@ -13,7 +13,7 @@ import shutil
 from collections.abc import Iterable, Iterator
 from itertools import groupby
 from pathlib import PurePosixPath
-from typing import Any, Literal, NamedTuple, Protocol
+from typing import Any, Final, Literal, NamedTuple, Protocol
 
 from skep.errors import StoreError
 from skep.hive.locations import (
@@ -102,7 +102,7 @@ class Warehouse:
             return not system.exists(path) or system.is_empty(path)
 
     def move(self, source: str, target: str) -> bool:
-        """Move a directory to where nothing is; False if the source does not exist."""
+        """Move a directory to where nothing is, or an empty directory; False if the source does not exist."""
         if not (self.looks_at(source) and self.looks_at(target)):
             return False
         with _Reported("move", source):
@@ -112,7 +112,7 @@ class Warehouse:
             _, target_path = _file_system(target)
             if not system.exists(path):
                 return False
-            if system.exists(target_path):
+            if system.exists(target_path) and not system.is_empty(target_path):
                 raise StoreError(f"{source} cannot be moved to {target}: that exists already")
             system.move(path, target_path)
             return True
@@ -137,6 +137,14 @@ class Warehouse:
                     break
                 above = parent(above)
             return existed
+
+    def remove_empty(self, uri: str) -> bool:
+        """Remove a directory if nothing is in it; False if it stays."""
+        if not self.looks_at(uri):
+            return False
+        with _Reported("remove", uri):
+            system, path = _file_system(uri)
+            return system.remove_empty(path)
 
     def clear(self, uri: str) -> bool:
         """Empty a directory, and make it if it is not there; False where this server does not look."""
@@ -222,25 +230,39 @@ class _Reported:
 
 _HIDDEN = ("_", ".")
 
+MAKE_ATTEMPTS: Final = 20
+"""How often a directory is tried to be made while others remove the ones above it."""
+
 
 class _Local:
     """Directories of this machine."""
 
     def make(self, path: str) -> bool:
-        try:
-            os.makedirs(path)
-        except FileExistsError:
-            if os.path.isdir(path):
-                return False
-            raise NotADirectory(f"{path} is a file") from None
-        return True
+        for _ in range(MAKE_ATTEMPTS):
+            try:
+                os.makedirs(path)
+                return True
+            except FileExistsError:
+                if os.path.isdir(path):
+                    return False
+                if os.path.lexists(path):
+                    raise NotADirectory(f"{path} is a file") from None
+            except FileNotFoundError:
+                pass  # One above it was removed just now.
+        raise StoreError(f"{path} could not be made: others remove it, or one above it, again and again")
 
     def exists(self, path: str) -> bool:
         return os.path.lexists(path)
 
     def move(self, source: str, target: str) -> None:
         os.makedirs(os.path.dirname(target), exist_ok=True)
-        shutil.move(source, target)
+        try:
+            os.rename(source, target)
+        except OSError as exc:
+            if exc.errno != errno.EXDEV:
+                raise
+            self.remove_empty(target)
+            shutil.move(source, target)
 
     def remove(self, path: str) -> None:
         if os.path.isdir(path) and not os.path.islink(path):
@@ -290,6 +312,7 @@ class _Remote:
         return bool(self._system.exists(path))
 
     def move(self, source: str, target: str) -> None:
+        self.remove_empty(target)
         self._system.mv(source, target, recursive=True)
 
     def remove(self, path: str) -> None:

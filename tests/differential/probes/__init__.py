@@ -23,6 +23,7 @@ from tests.differential.probes import (
     service,
     spark,
     tables,
+    translation,
     views,
 )
 from tests.differential.script import Probe
@@ -44,6 +45,7 @@ TOPICS: Final[dict[str, Sequence[Probe]]] = {
     "constraints": constraints.SCRIPT,
     "acid": acid.SCRIPT,
     "requests": requests.SCRIPT,
+    "translation": translation.SCRIPT,
     "indexes": indexes.SCRIPT,
     "resource_plans": resource_plans.SCRIPT,
     "schema_registry": schema_registry.SCRIPT,

@@ -34,14 +34,10 @@ from skep.wire.generated.transactions import (
 )
 from skep.wire.structs import Struct, fields
 from tests.differential.peer import Peer
-from tests.differential.script import ALL, Probe
+from tests.differential.script import ALL, BEFORE_4, SINCE_3_1, Probe
 
 READ, WRITE, EXCLUSIVE = 1, 2, 3
 SELECT, INSERT, UPDATE, DELETE = (getattr(DataOperationType, name) for name in ("SELECT", "INSERT", "UPDATE", "DELETE"))
-
-HIVE_4 = ("4.0.1", "4.1")
-EVERY = (*ALL, *HIVE_4)
-SINCE_3_1 = ("3.1", *HIVE_4)
 
 FAR = 1_000_000_000
 """Ids in arguments are this far beyond those that any server has."""
@@ -103,7 +99,7 @@ class Count:
     """Where the ids of a side are."""
 
     label: str = "where ids begin"
-    versions: Sequence[str] = EVERY
+    versions: Sequence[str] = ALL
     kind: ClassVar[str] = ""
 
     def run(self, peer: Peer) -> str:
@@ -142,7 +138,7 @@ def ask(
     method: str,
     *args: Any,
     show: Callable[[Any], Any] | None = None,
-    versions: Sequence[str] = EVERY,
+    versions: Sequence[str] = ALL,
 ) -> Call:
     return Call(f"{method}: {label}", method, args, show, versions)
 
@@ -277,7 +273,7 @@ LOCKS: list[Probe] = [
         "show_locks",
         ShowLocksRequest(dbname="acid", tablename="t"),
         show=locks_of_this,
-        versions=ALL,
+        versions=BEFORE_4,
     ),
     ask("of another table", "show_locks", ShowLocksRequest(dbname="acid", tablename="zz"), show=locks_of_this),
     ask("the first reader", "unlock", UnlockRequest(lockid=lock(8))),
@@ -299,7 +295,7 @@ LOCKS: list[Probe] = [
     commit("with locks", 9),
     ask("after the commit", "show_locks", ShowLocksRequest(dbname="acid"), show=locks_of_this),
     # From 4.0 on, Hive gives it a lock, which nobody can give back.
-    ask("of a committed one", "lock", asked(READ, 9), versions=ALL),
+    ask("of a committed one", "lock", asked(READ, 9), versions=BEFORE_4),
     ask("of a missing one", "lock", asked(READ, 9999)),
     abort("with locks", 10),
     ask("of an aborted one", "lock", asked(READ, 10)),

@@ -30,13 +30,14 @@ from skep.wire.generated.constraints import (
 from skep.wire.generated.databases import Database
 from tests.differential.probes.objects import table, with_fields
 from tests.differential.script import SINCE_3_1, Ask, EditTable, Probe
+from tests.differential.script import ask as ask_all
 
 DB = "con"
 FLAGS = (True, False, True)
 
 
 def ask(label: str, method: str, *args: Any, show: Any = None) -> Ask:
-    return Ask(f"{method}: {label}", method, args, show, SINCE_3_1)
+    return ask_all(label, method, *args, show=show, versions=SINCE_3_1)
 
 
 def primary(*columns: str, name: str | None, of: str = "t") -> AddPrimaryKeyRequest:

@@ -27,17 +27,16 @@ from skep.wire.generated.scheduled_queries import (
     ScheduledQueryMaintenanceRequestType,
     ScheduledQueryPollRequest,
 )
-from tests.differential.script import Ask, ask
+from tests.differential.script import HIVE_4, Ask, ask
 
 DB = "docs"
-VERSIONS = ("4.0.1", "4.1")
 CREATE = ScheduledQueryMaintenanceRequestType.CREATE
 ALTER = ScheduledQueryMaintenanceRequestType.ALTER
 DROP = ScheduledQueryMaintenanceRequestType.DROP
 
 
 def probe(label: str, method: str, *args: Any, **other: Any) -> Ask:
-    return ask(label, method, *args, versions=VERSIONS, **other)
+    return ask(label, method, *args, versions=HIVE_4, **other)
 
 
 def connector(name: str, **other: Any) -> DataConnector:

@@ -44,14 +44,12 @@ from skep.wire.generated.tables import (
     TruncateTableRequest,
 )
 from tests.differential.probes.objects import DS_H, columns, external, field, partition, table, view
-from tests.differential.script import Ask, Probe, Put, Tree
+from tests.differential.script import HIVE_4, Ask, Probe, Put, Tree
 from tests.differential.script import ask as ask_all
 
 DB = "rq"
 CAT = "hive"
 """Clients of Hive 4 always say it."""
-HIVE_4 = ("4.0.1", "4.1")
-SINCE_4_1 = ("4.1",)
 VALUES = field("values")
 
 
@@ -116,7 +114,6 @@ SCRIPT: list[Probe] = [
         "get_databases_req",
         GetDatabaseObjectsRequest(CAT, pattern="rq*"),
         show=lambda found: [d.name for d in found.databases],
-        versions=SINCE_4_1,
     ),
     # --- tables
     make("plain", table(DB, "t1")),
@@ -232,7 +229,7 @@ SCRIPT: list[Probe] = [
     Put("data", "{X}/p/ds=a/h=1/f", 1, HIVE_4),
     ask("one", "truncate_table_req", TruncateTableRequest(DB, "p", ("ds=a/h=1",))),
     Tree("after all", "{X}/p", HIVE_4),
-    ask("some", "get_functions_req", GetFunctionsRequest(DB, CAT, "*", True), versions=SINCE_4_1),
+    ask("some", "get_functions_req", GetFunctionsRequest(DB, CAT, "*", True)),
     # --- the end
     ask("missing", "drop_table_req", DropTableRequest(CAT, DB, "nope", True)),
     ask("plain", "drop_table_req", DropTableRequest(CAT, DB, "t1", True)),

@@ -31,16 +31,15 @@ from skep.wire.generated.resource_plans import (
     WMValidateResourcePlanRequest,
 )
 from skep.wire.structs import replace
-from tests.differential.script import Ask, ask
+from tests.differential.script import SINCE_3_1, Ask, ask
 
-VERSIONS = ("3.1", "4.0.1", "4.1")
 NS = "default"
 """The namespace that clients of Hive 4 always name; its server takes none for another one when it creates."""
 ACTIVE, ENABLED, DISABLED = WMResourcePlanStatus.ACTIVE, WMResourcePlanStatus.ENABLED, WMResourcePlanStatus.DISABLED
 
 
 def probe(label: str, method: str, request: Any, show: Callable[[Any], Any] | None = None) -> Ask:
-    return ask(label, method, request, show=show, versions=VERSIONS)
+    return ask(label, method, request, show=show, versions=SINCE_3_1)
 
 
 def _sorted(items: Any) -> Any:

@@ -16,14 +16,13 @@ from skep.wire.generated.schema_registry import (
     SchemaVersionDescriptor,
     SetSchemaVersionStateRequest,
 )
-from tests.differential.script import Ask, ask
+from tests.differential.script import SINCE_3_1, Ask, ask
 
 DB = "reg"
-VERSIONS = ("3.1", "4.0.1", "4.1")
 
 
 def probe(label: str, method: str, request: Any) -> Ask:
-    return ask(label, method, request, versions=VERSIONS)
+    return ask(label, method, request, versions=SINCE_3_1)
 
 
 def named(name: str = "s1", db: str = DB) -> ISchemaName:

@@ -1,0 +1,407 @@
+"""Where skep means to differ from Hive 4, each with its reason; see `deliberate.py`."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from tests.differential.deliberate import (
+    DIFFERENCES,
+    Difference,
+    both_refuse,
+    same_kind,
+    same_words,
+    skep_begins,
+    skep_says,
+)
+from tests.differential.script import HIVE_4
+
+SINCE_4_0_1 = ("4.0.1", "4.1")
+
+
+DIFFERENCES_OF_HIVE_4: Final = (
+    Difference(
+        "Later versions answer with a struct where these answer with nothing; clients of these pass over it",
+        ("requests/drop_database_req: all",),
+        lambda hive, skep: hive == "None" and skep.startswith("AsyncOperationResp("),
+        HIVE_4,
+    ),
+    Difference(
+        "The same",
+        ("requests/drop_table_req: plain", "requests/drop_table_req: for good"),
+        lambda hive, skep: hive == "None" and skep.startswith("AsyncOperationResp("),
+        SINCE_4_0_1,
+    ),
+    Difference(
+        "`ignoreUnknownDb` is honoured; Hive leaves that to its own client",
+        ("requests/drop_database_req: missing, never mind",),
+        skep_begins("AsyncOperationResp("),
+        HIVE_4,
+    ),
+    Difference(
+        "4.1.0 closes its query's result before it has written it out, and loses the connection",
+        ("requests/get_partitions_with_specs: by values", "requests/get_functions_req: some"),
+        lambda hive, skep: hive == "!connection lost" and not skep.startswith("!"),
+        ("4.1",),
+    ),
+    Difference(
+        "4.0 says it twice",
+        (
+            "requests/get_table_objects_by_name_req: of no database",
+            "tables/get_table_objects_by_name_req: of no database",
+        ),
+        same_kind,
+        ("4.0.0", "4.0.1"),
+    ),
+    Difference(
+        "The same",
+        ("tables/get_table_objects_by_name: of no database",),
+        same_kind,
+        ("4.0.1",),
+    ),
+    Difference(
+        "Hive counts; skep says which partition is missing, as 3.1 does",
+        ("requests/alter_partitions_req: missing",),
+        same_kind,
+        HIVE_4,
+    ),
+    Difference(
+        "skep answers as the last of 4.0 does, and as 4.2 to clients of 4.1",
+        ("service/getVersion: version",),
+        lambda hive, skep: skep in ("'4.0.1'", "'4.2.0'"),
+        ("4.0.0", "4.1"),
+    ),
+    Difference(
+        "Hive loses the connection when a user has no groups",
+        ("service/set_ugi: no groups",),
+        skep_says("[]"),
+        HIVE_4,
+    ),
+    Difference(
+        "LIKE understands SQL's wildcards as well as `.*`: clients of all generations ask",
+        ("spark/get_partitions_by_filter: a pattern",),
+        lambda hive, skep: hive == "[]" and skep.startswith("[Partition("),
+        HIVE_4,
+    ),
+    Difference(
+        "Hive lists tables as its database has them; skep lists by name",
+        (
+            "spark/get_tables: all",
+            *(f"tables/get_tables: {pattern}" for pattern in ("'*'", "'T*'", "'ext*|v1'", "'.*'", "'ext.'", "'*1|*2'")),
+            "tables/get_tables: None",
+            "tables/get_table_meta: patterns",
+            "tables/get_table_meta: of two types",
+            "constraints/add_foreign_key: half a key",
+            "constraints/add_foreign_key: another type",
+            "partitions/get_partitions_ps: the second",
+            "partitions/get_partition_names_ps: the second",
+            "partitions/get_partition_values: one key",
+            "partitions/get_partition_values: two keys in order",
+            "partitions/get_partition_values: all keys",
+        ),
+        same_words,
+        HIVE_4,
+        sometimes=True,
+    ),
+    Difference(
+        "Hive stumbles over a null, or loses the connection; skep says what is missing",
+        (
+            "databases/create_database: null",
+            "databases/alter_database: null",
+            "tables/create_table: without a name",
+            "tables/create_table: null",
+            "tables/create_table: without storage",
+            "tables/create_table: without columns",
+            "tables/create_table: of a null type",
+            "tables/get_all_tables: of a null database",
+            "tables/get_tables_by_type: None",
+            "tables/get_table: null",
+            "tables/get_table: of a null database",
+            "tables/get_fields: null",
+            "tables/drop_table: null",
+            "alter_table/alter_table: null",
+            "alter_table/alter: null columns",
+            "alter_table/alter: without storage",
+            "alter_table/alter: without a location",
+            "changing_partitions/alter_partition: null",
+            "partitions/add_partition: no values",
+            "partitions/add_partition: null values",
+            "partitions/add_partition: without storage",
+            "partitions/get_partition: null values",
+            "partitions/add_partitions_pspec: without a table",
+            "partitions/get_partition_values: of no table",
+            "partitions/get_partition_values: no keys",
+            "views/update_creation_metadata: of no view",
+        ),
+        both_refuse,
+        HIVE_4,
+    ),
+    Difference(
+        "The same, in versions that say it in other words",
+        ("changing_partitions/drop_partition: null values",),
+        same_kind,
+        SINCE_4_0_1,
+    ),
+    Difference(
+        "A null list or name is taken for an empty one where Hive stumbles over it",
+        (
+            "service/partition_name_to_vals: null",
+            "changing_partitions/alter_partitions: null",
+            "partitions/add_partitions: null",
+            "partitions/get_partitions_by_names: null",
+        ),
+        lambda hive, skep: hive.startswith("!") and skep in ("[]", "None", "0"),
+        HIVE_4,
+    ),
+    Difference(
+        "A null pattern lists everything",
+        ("databases/get_databases: null",),
+        skep_begins("['dba_g'"),
+        ("4.0.0", "4.0.1"),
+    ),
+    Difference(
+        "Hive hands a pattern of nothing but a bar to its query language, which refuses it",
+        ("databases/get_databases: '|'",),
+        skep_says("[]"),
+        HIVE_4,
+    ),
+    Difference(
+        "A caller that did not say who it is owns nothing; Hive writes its own user down",
+        (
+            "databases/get_database: plain",
+            "databases/get_database: owned by a group, unnamed",
+            "databases/get_database: with a location",
+            "databases/get_database: with a location of three slashes",
+            "catalogs/get_database: in it",
+        ),
+        lambda hive, skep: re.sub(r"ownerName='\w+', ", "", hive) == skep,
+        HIVE_4,
+    ),
+    Difference(
+        "What was there from the first start is the same for all versions: without a time and a kind",
+        ("databases/get_database: of hive", "catalogs/get_database: its default database"),
+        lambda hive, skep: re.sub(r"(ownerName='(?!public)\w+', )|, createTime=<now>, type=1", "", hive) == skep,
+        HIVE_4,
+    ),
+    Difference(
+        "The same",
+        ("catalogs/get_catalog: the default one",),
+        lambda hive, skep: (
+            hive.replace("Default catalog for Hive", "Default catalog, for Hive").replace(", createTime=0", "") == skep
+        ),
+        HIVE_4,
+    ),
+    Difference(
+        "A database's name is trimmed, as a table's is, and as it was before; Hive 4 keeps the spaces and then"
+        " looks for it without them",
+        ("databases/get_database: of the padded", "databases/drop_database: padded"),
+        lambda hive, skep: hive == "!NoSuchObjectException database hive.padded" and not skep.startswith("!"),
+        HIVE_4,
+    ),
+    Difference(
+        "Hive quotes Java's exceptions, or those of its database; skep says what would work",
+        (
+            "databases/create_database: with a relative location",
+            "tables/create_table: at a file",
+            "changing_partitions/exchange_partition: an empty value",
+            "changing_partitions/exchange_partition: a gap",
+            "functions/alter_function: a name that is taken",
+            "partitions/add_partition: at a file",
+        ),
+        same_kind,
+        HIVE_4,
+    ),
+    Difference(
+        "Hive believes that a database that is not there is a remote one, or does not look for it at first",
+        ("alter_table/alter_table: of no database", "changing_partitions/drop_partition: of no table"),
+        same_kind,
+        HIVE_4,
+    ),
+    Difference(
+        "A table that was created without a type is listed as what it is shown as; Hive leaves it out of lists by type",
+        ("tables/get_tables_by_type: 'MANAGED_TABLE'",),
+        skep_says("['ext2', 'mini', 'ntype']"),
+        HIVE_4,
+    ),
+    Difference(
+        "An empty location is left to the server, as before",
+        ("alter_table/alter: with an empty location",),
+        skep_says("None"),
+        HIVE_4,
+    ),
+    Difference(
+        "Dropping a database drops the data of all its tables; of those that were moved, Hive forgets some",
+        ("alter_table/tree: the new home of p",),
+        skep_says("nothing"),
+        HIVE_4,
+    ),
+    Difference(
+        "Hive counts; skep says which partition is missing, as 3.1 does",
+        ("changing_partitions/alter_partitions: one missing",),
+        same_kind,
+        HIVE_4,
+    ),
+    Difference(
+        "Java prints a hash map in the order of a run",
+        ("changing_partitions/exchange_partition: missing",),
+        same_kind,
+        HIVE_4,
+        sometimes=True,
+    ),
+    Difference(
+        "Hive's IDL says that `ifExists` is true unless given, and its server takes it for false then",
+        ("changing_partitions/drop_partitions_req: missing, by default",),
+        skep_says("DropPartitionsResult(partitions=[])"),
+        HIVE_4,
+    ),
+    Difference(
+        "A function needs a name, a database and a class; Hive stumbles without an owner",
+        ("functions/create_function: with the least",),
+        skep_says("None"),
+        HIVE_4,
+    ),
+    Difference(
+        "Hive throws what these calls do not declare, so that clients see an internal error; skep says what is missing",
+        (
+            "constraints/add_primary_key: missing table",
+            "constraints/add_primary_key: missing column",
+            "constraints/add_foreign_key: missing child",
+            "constraints/add_foreign_key: missing parent",
+            "constraints/drop_constraint: again",
+        ),
+        lambda hive, skep: "Internal error" in hive and skep.startswith("!NoSuchObjectException"),
+        HIVE_4,
+    ),
+    Difference(
+        "A constraint's name is unique, and a foreign key refers to a key, as in 3.1; Hive 4 checks neither",
+        (
+            "constraints/add_unique_constraint: a name that is taken",
+            "constraints/add_foreign_key: to a table without keys",
+        ),
+        lambda hive, skep: hive == "None" and skep.startswith("!MetaException "),
+        HIVE_4,
+    ),
+    Difference(
+        "A malformed name is told as such; the request form takes it for a database's name",
+        ("catalogs/get_table: no catalog",),
+        both_refuse,
+        SINCE_4_0_1,
+    ),
+    Difference(
+        "From 4.0.1 on, Hive forgets the catalog of a partition that is added",
+        ("catalogs/add_partition: in it",),
+        lambda hive, skep: hive.startswith("!InvalidObjectException") and skep.startswith("Partition("),
+        SINCE_4_0_1,
+    ),
+    Difference(
+        "So it is missing",
+        (
+            "catalogs/get_partitions: in it",
+            "catalogs/get_partition_names: in it",
+            "catalogs/get_partition: in it",
+            "catalogs/get_partitions_by_filter: in it",
+            "catalogs/drop_partition: in it",
+        ),
+        lambda hive, skep: not skep.startswith("!"),
+        SINCE_4_0_1,
+    ),
+    Difference(
+        "Whether a missing catalog is an error is asked for from 4.1 on",
+        ("catalogs/drop_catalog: missing",),
+        skep_says("None"),
+        ("4.0.0", "4.0.1"),
+    ),
+    Difference(
+        "A call that failed leaves no directories behind; Hive leaves those that it made on the way",
+        ("partitions/tree: after these", "partitions/tree: all or nothing"),
+        lambda hive, skep: skep == "nothing" or set(skep.split()) < set(hive.split()),
+        HIVE_4,
+        sometimes=True,
+    ),
+    Difference(
+        "skep says it as later versions do",
+        ("partitions/add_partition: to no table", "partitions/add_partition: to no database"),
+        same_kind,
+        ("4.0.0",),
+    ),
+    Difference(
+        "A partition without columns has an empty list of them; Hive leaves it out in this one list",
+        ("partitions/get_partitions_ps: no values", "partitions/get_partitions_ps: null values"),
+        lambda hive, skep: hive == skep.replace("cols=[], ", ""),
+        HIVE_4,
+    ),
+    Difference(
+        "Hive asks its database by LIKE, where an underscore stands for any character",
+        ("partitions/get_partitions_ps: an underscore",),
+        skep_says("[]"),
+        SINCE_4_0_1,
+    ),
+    Difference(
+        "Hive answers with Java's NullPointerException to a spec that is a list",
+        ("partitions/add_partitions_pspec: listed",),
+        skep_says("1"),
+        HIVE_4,
+    ),
+    Difference(
+        "So that partition is missing",
+        ("partitions/get_partitions_pspec: all", "partitions/get_partitions_pspec: one"),
+        skep_begins("[PartitionSpec(dbName='par', tableName='s', rootPath='{W}/par.db/s', partitionList="),
+        HIVE_4,
+    ),
+    Difference(
+        "A name that is no partition key is an error; Hive answers with parts of other names",
+        ("partitions/get_partition_values: of no key",),
+        skep_says("!MetaException Specified key <zz> is not a partitioning key for the table"),
+        HIVE_4,
+    ),
+    Difference(
+        "Dropping a database drops the data of all its tables' partitions; Hive forgets some that lie elsewhere",
+        ("partitions/tree: their own places", "partitions/tree: the files of others"),
+        skep_says("nothing"),
+        HIVE_4,
+        sometimes=True,
+    ),
+    Difference(
+        "Hive answers with an internal error to any new metadata of a materialized view that had none",
+        ("views/update_creation_metadata: a new one",),
+        skep_says("None"),
+        HIVE_4,
+    ),
+    Difference(
+        "So the view has none",
+        ("views/get_table: with its metadata",),
+        lambda hive, skep: "creationMetadata=" in skep and "creationMetadata=" not in hive,
+        HIVE_4,
+    ),
+    Difference(
+        "The tables that a view was made from are told by their names, as before, not once more as whole tables",
+        ("views/get_table: made with metadata",),
+        lambda hive, skep: re.sub(r", sourceTables=\[.*\]\)(?=, ownerType)", ")", hive) == skep,
+        HIVE_4,
+    ),
+    Difference(
+        "A table that materialized views were made from can be dropped",
+        ("views/drop_table: used by a view",),
+        skep_says("None"),
+        HIVE_4,
+    ),
+    Difference(
+        "4.0 gives a renamed Iceberg table a new location and leaves its files where they are; skep leaves both",
+        ("translation/get_table_req: ice2, its place",),
+        lambda hive, skep: hive.replace("tr.db/ice2", "tr.db/ice") == skep,
+        ("4.0.0", "4.0.1"),
+    ),
+    Difference(
+        "Without a limit there is none; Hive takes it for zero, and its own clients always give one",
+        ("translation/get_tables_ext: no limit",),
+        lambda hive, skep: hive == "[]" and skep.startswith("[ExtendedTableInfo(tblName='bext'"),
+        HIVE_4,
+    ),
+)
+
+
+def differences(version: str) -> dict[str, Difference]:
+    """By line, those of a version."""
+    return {
+        line: each for each in (*DIFFERENCES, *DIFFERENCES_OF_HIVE_4) if version in each.versions for line in each.lines
+    }
