@@ -175,22 +175,19 @@ def valid_write_ids(tx: Transaction, seen: ValidTxnList, table: TableName, gener
     """
     known = write_ids.all(tx, table)
     highest = seen.high_watermark
-    mark = max([write_id for txn, write_id in known if txn <= highest], default=0)
+    mark = next((write_id for txn, write_id in reversed(known) if txn <= highest), 0)
     if mark == 0:
         mark = (write_ids.next_id(tx, table) or 1) - 1
-    open_txns, aborted_txns = frozenset(seen.open), frozenset(seen.aborted)
-    opened: list[int] = []
+    within = known if not known or known[-1][1] <= mark else [pair for pair in known if pair[1] <= mark]
     aborted: list[int] = []
-    any_visible = False
-    for txn, write_id in known:
-        if write_id > mark:
-            break
-        if txn in aborted_txns:
-            aborted.append(write_id)
-        elif txn in open_txns or txn > highest:
-            opened.append(write_id)
-        else:
-            any_visible = True
+    rest = within
+    if seen.aborted:
+        aborted_txns = frozenset(seen.aborted)
+        aborted = [write_id for txn, write_id in within if txn in aborted_txns]
+        rest = [pair for pair in within if pair[0] not in aborted_txns]
+    open_txns = frozenset(seen.open)
+    opened = [write_id for txn, write_id in rest if txn in open_txns or txn > highest]
+    any_visible = len(opened) + len(aborted) < len(within)
     if generation >= Generation.HIVE_4_0 and not any_visible and (opened or aborted):
         mark = min(opened[:1] + aborted[:1])
         opened, aborted = [one for one in opened if one == mark], [one for one in aborted if one == mark]
