@@ -14,7 +14,14 @@ from tests.differential.script import Probe, lines
 
 pytestmark = pytest.mark.apache
 
-HIVE_4_TOPICS = ("requests", "resource_plans", "schema_registry", "hive_4_documents")
+HIVE_4_TOPICS = (
+    "requests",
+    "resource_plans",
+    "schema_registry",
+    "hive_4_documents",
+    "hive_4_objects",
+    "hive_4_acid",
+)
 LONGEST = 3000
 """Hive may answer with a whole stack of calls."""
 

@@ -69,6 +69,8 @@ STANDALONE_SETTINGS = {
     "metastore.task.threads.always": "org.apache.hadoop.hive.metastore.events.EventCleanerTask",
 }
 DERBY_DRIVER = "org.apache.derby.jdbc.EmbeddedDriver"
+# What fills the notification log is no part of the metastore's own jars.
+LISTENER = "org.apache.hive.hcatalog.listener.DbNotificationListener"
 
 
 @dataclass(frozen=True)
@@ -96,8 +98,9 @@ class StartFailure(Exception):
 
 
 @contextlib.contextmanager
-def apache_2_3() -> Iterator[ApacheMetastore]:
-    """Hive 2.3.10 from the jars inside pyspark."""
+def apache_2_3(*, events: bool = False) -> Iterator[ApacheMetastore]:
+    """Hive 2.3.10 from the jars inside pyspark; with `events` it keeps a notification log."""
+    listener = listener_jars("2.3.10") if events else []
     settings = {
         **NO_RETRIES,
         "datanucleus.connectionPoolingType": "HikariCP",  # pyspark has no BoneCP, Hive's default
@@ -105,17 +108,21 @@ def apache_2_3() -> Iterator[ApacheMetastore]:
         "hive.async.log.enabled": "false",  # nor the ring buffer of asynchronous log4j
         "hive.metastore.schema.verification": "false",
         "hive.metastore.uris": "",
+        **({"hive.metastore.transactional.event.listeners": LISTENER} if events else {}),
     }
     with _home("2.3.10", "hive-site.xml", "hive.metastore.warehouse.dir", settings) as home:
-        with _running(home, sorted(_pyspark_jars().glob("*.jar")), ["Hive2"]) as metastore:
+        with _running(home, [*sorted(_pyspark_jars().glob("*.jar")), *listener], ["Hive2"]) as metastore:
             yield metastore
 
 
 @contextlib.contextmanager
-def apache_3_1() -> Iterator[ApacheMetastore]:
-    """Hive 3.1.3 from the jars that `make setup` unpacks."""
+def apache_3_1(*, events: bool = False) -> Iterator[ApacheMetastore]:
+    """Hive 3.1.3 from the jars that `make setup` unpacks; with `events` it keeps a notification log."""
     jars = [*_peer_jars("3.1.3", brought_by="make setup"), *_matching(_pyspark_jars(), DERBY_JARS)]
     settings = {**STANDALONE_SETTINGS, **NO_RETRIES, "datanucleus.schema.autoCreateAll": "true"}
+    if events:
+        jars += listener_jars("3.1.3")
+        settings["metastore.transactional.event.listeners"] = LISTENER
     with _home("3.1.3", "metastore-site.xml", "metastore.warehouse.dir", settings) as home:
         with _running(home, [*jars, *_matching(_pyspark_jars(), COMPILER_JARS)], ["Hive3"]) as metastore:
             yield metastore
@@ -135,6 +142,14 @@ def apache_peer(version: str) -> Iterator[ApacheMetastore]:
         main = ["HiveByScript", str(script), home.jdbc_url]
         with _running(home, jars, main) as metastore:
             yield metastore
+
+
+def listener_jars(version: str) -> list[Path]:
+    """The jar of what writes a notification log, or MissingPeer."""
+    jars = sorted((PEERS / f"listener-{version}").glob("*.jar"))
+    if not jars:
+        raise MissingPeer(f"Hive {version}'s notification listener is not on this machine: make peers brings it")
+    return jars
 
 
 def run_with_hive_2_3(main: str, given: str = "") -> str:

@@ -13,7 +13,9 @@ from tests.differential.probes import (
     databases,
     filters,
     functions,
+    hive_4_acid,
     hive_4_documents,
+    hive_4_objects,
     indexes,
     partitions,
     requests,
@@ -48,4 +50,6 @@ TOPICS: Final[dict[str, Sequence[Probe]]] = {
     "resource_plans": resource_plans.SCRIPT,
     "schema_registry": schema_registry.SCRIPT,
     "hive_4_documents": hive_4_documents.SCRIPT,
+    "hive_4_objects": hive_4_objects.SCRIPT,
+    "hive_4_acid": hive_4_acid.SCRIPT,
 }
