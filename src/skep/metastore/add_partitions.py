@@ -13,6 +13,7 @@ from skep.metastore.changes import record
 from skep.metastore.context import Context, DatabaseName
 from skep.metastore.directories import Making, placed
 from skep.metastore.java_text import java_text
+from skep.metastore.partition_privileges import copy_grants
 from skep.metastore.partitions import Partitioned, Values, partitioned_or
 from skep.store import partitions, tables
 from skep.store.partitions import NewPartition
@@ -286,6 +287,7 @@ def _insert(
             for part, done in zip(new, stored, strict=True)
         ],
     )
+    copy_grants(ctx, tx, row, [part.name for part in new])
     record(ctx, tx, "ADD_PARTITION", of.where, row.name, event_parts(of, new, stored))
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from skep.errors import MetaException, NoSuchObjectException
 from skep.hive import names as hive_names
 from skep.hive.names import DEFAULT_PARTITION, PartitionNameError, make_part_name, partition_values
@@ -9,10 +11,12 @@ from skep.metastore import rows
 from skep.metastore.context import Context, DatabaseName, Encoded
 from skep.metastore.java_text import java_text
 from skep.metastore.listing import listed, listed_names, splicer, structs
+from skep.metastore.partition_privileges import by_partition, with_privileges
 from skep.metastore.tables import find_table, table_name
 from skep.store import partitions, tables
+from skep.store.partitions import PartitionRow
 from skep.store.tables import TableRow
-from skep.store.transaction import Transaction
+from skep.store.transaction import Row, Transaction
 from skep.wire import binary
 from skep.wire.generated.common import FieldSchema, Table
 from skep.wire.generated.partitions import (
@@ -86,7 +90,12 @@ def get_partition_with_auth(
     user_name: str | None,
     group_names: tuple[str, ...] | None,
 ) -> Encoded:
-    return get_partition(ctx, db_name, tbl_name, part_vals)
+    tx = ctx.reader()
+    of = partitioned(ctx, tx, ctx.name(db_name), tbl_name)
+    row, struct = _found(ctx, tx, of, part_vals)
+    if by_partition(of.row):
+        (struct,) = with_privileges(tx, of.row, [(row, struct)], user_name, group_names)
+    return Encoded(rows.table_reply(struct))
 
 
 def get_partition_req(ctx: Context, req: GetPartitionRequest) -> Encoded:
@@ -100,23 +109,24 @@ def get_partition_by_name(ctx: Context, db_name: str | None, tbl_name: str | Non
         values = tuple(partition_values(part_name or "", of.names))
     except PartitionNameError as error:
         raise NoSuchObjectException(str(error)) from None
-    return Encoded(rows.table_reply(_found(ctx, ctx.reader(), of, values)))
+    return Encoded(rows.table_reply(_found(ctx, ctx.reader(), of, values)[1]))
 
 
 def _one(ctx: Context, where: DatabaseName, tbl_name: str | None, values: Values | None) -> bytes:
     tx = ctx.reader()
-    return _found(ctx, tx, partitioned(ctx, tx, where, tbl_name), values)
+    return _found(ctx, tx, partitioned(ctx, tx, where, tbl_name), values)[1]
 
 
-def _found(ctx: Context, tx: Transaction, of: Partitioned, values: Values | None) -> bytes:
+def _found(ctx: Context, tx: Transaction, of: Partitioned, values: Values | None) -> tuple[PartitionRow, bytes]:
+    """A partition's row, and the struct that is answered."""
     row = partitions.find(tx, of.row.id, of.part_name(values))
     if row is None:
         raise no_partition(values or ())
     splice = splicer(ctx, tx, of.where, of.row)
     if "" in (values or ()) or DEFAULT_PARTITION in (values or ()):
         # Two ways to write the default partition: the answer has the caller's.
-        return binary.encode(replace(splice.partition(row), values=values))
-    return splice.struct(row)
+        return row, binary.encode(replace(splice.partition(row), values=values))
+    return row, splice.struct(row)
 
 
 # --- lists --------------------------------------------------------------------------------------------------------
@@ -146,7 +156,28 @@ def get_partitions_with_auth(
     if row is None:
         # This form, and only this one, takes a missing table for one without partitions.
         return Encoded(rows.list_reply((), 0))
+    if by_partition(row):
+        with ctx.reading() as tx:
+            found = partitions.each(tx, row.id, limit_of(max_parts))
+            return listed_for(ctx, tx, where, row, found, user_name, group_names)
     return listed(ctx, where, row, None, limit_of(max_parts))
+
+
+def listed_for(
+    ctx: Context,
+    tx: Transaction,
+    where: DatabaseName,
+    row: TableRow,
+    found: Iterable[Row],
+    user: str | None,
+    groups: tuple[str, ...] | None,
+    *,
+    wrapped: bool = False,
+) -> Encoded:
+    """Partitions of a table that grants by partition, each with what a user was granted on it."""
+    splice = splicer(ctx, tx, where, row)
+    shown = with_privileges(tx, row, ((part, splice.struct(part)) for part in found), user, groups)
+    return Encoded((rows.wrapped_list if wrapped else rows.list_reply)(shown, len(shown)))
 
 
 def get_partitions_req(ctx: Context, req: PartitionsRequest) -> Encoded:

@@ -11,6 +11,7 @@ from tests.differential.probes import (
     column_statistics,
     constraints,
     databases,
+    events,
     filters,
     functions,
     hive_4_acid,
@@ -50,6 +51,7 @@ TOPICS: Final[dict[str, Sequence[Probe]]] = {
     "resource_plans": resource_plans.SCRIPT,
     "schema_registry": schema_registry.SCRIPT,
     "hive_4_documents": hive_4_documents.SCRIPT,
+    "events": events.SCRIPT,
     "hive_4_objects": hive_4_objects.SCRIPT,
     "hive_4_acid": hive_4_acid.SCRIPT,
 }
