@@ -18,7 +18,7 @@ REFUSED: Final[dict[str, str]] = {}
 
 
 def _called() -> Iterator[str]:
-    """Texts that are handed to a function first, or behind a label: `call("get_table", …)`, `ask("one", "get_table")`."""
+    """Texts that a function is given first, or behind a label: `call("get_table", …)`, `ask("one", "get_table", …)`."""
     for room in THROUGH_THE_WIRE:
         for path in (TESTS / room).rglob("*.py"):
             for node in ast.walk(ast.parse(path.read_text("utf-8"))):

@@ -50,6 +50,7 @@ LIBRARY_JARS = tuple(
         "commons-collections",
         "commons-lang",
         "commons-logging",
+        "commons-math3",
         "gson",
         "httpclient",
         "slf4j-api",
@@ -67,6 +68,12 @@ STANDALONE_SETTINGS = {
     # The defaults of these two name classes of hive-exec, which a standalone metastore does not have.
     "metastore.expression.proxy": "org.apache.hadoop.hive.metastore.DefaultPartitionExpressionProxy",
     "metastore.task.threads.always": "org.apache.hadoop.hive.metastore.events.EventCleanerTask",
+}
+# Hive 4.1.0's jars have hive-exec's, which understands Kryo; that of 4.0 understands a filter's text.
+EXPRESSION_PROXIES = {
+    "4.0.0": "org.apache.hadoop.hive.metastore.MsckPartitionExpressionProxy",
+    "4.0.1": "org.apache.hadoop.hive.metastore.MsckPartitionExpressionProxy",
+    "4.1.0": "org.apache.hadoop.hive.ql.optimizer.ppr.PartitionExpressionForMetastore",
 }
 DERBY_DRIVER = "org.apache.derby.jdbc.EmbeddedDriver"
 # What fills the notification log is no part of the metastore's own jars.
@@ -131,17 +138,24 @@ def apache_3_1(*, events: bool = False) -> Iterator[ApacheMetastore]:
 @contextlib.contextmanager
 def apache_peer(version: str) -> Iterator[ApacheMetastore]:
     """A Hive that `make peers` brings, such as "4.0.1", on the schema that its own script makes."""
-    jars = [
+    jars = _jars_of_peer(version)
+    script = PEERS / f"hive-{version}" / "schema.sql"
+    settings = dict(STANDALONE_SETTINGS)
+    if version in EXPRESSION_PROXIES:
+        settings["metastore.expression.proxy"] = EXPRESSION_PROXIES[version]
+    with _home(version, "metastore-site.xml", "metastore.warehouse.dir", settings) as home:
+        main = ["HiveByScript", str(script), home.jdbc_url]
+        with _running(home, jars, main) as metastore:
+            yield metastore
+
+
+def _jars_of_peer(version: str) -> list[Path]:
+    return [
         *_peer_jars(version, brought_by="make peers"),
         *_matching(_pyspark_jars(), (*HADOOP_JARS, *DERBY_JARS, *COMPILER_JARS)),
         *_matching(PEERS / "hive-3.1.3", LIBRARY_JARS),
         *_matching(PEERS / "hive-4.0.1", FILTER_JARS),
     ]
-    script = PEERS / f"hive-{version}" / "schema.sql"
-    with _home(version, "metastore-site.xml", "metastore.warehouse.dir", STANDALONE_SETTINGS) as home:
-        main = ["HiveByScript", str(script), home.jdbc_url]
-        with _running(home, jars, main) as metastore:
-            yield metastore
 
 
 def listener_jars(version: str) -> list[Path]:
@@ -163,11 +177,16 @@ def run_with_hive_3_1(main: str, given: str = "") -> str:
     return _printed(jars, main, given)
 
 
-def _printed(jars: Sequence[Path], main: str, given: str) -> str:
+def run_with_hive_4_1(main: str, *arguments: str) -> str:
+    """The same with Hive 4.1.0's, which has hive-exec whole."""
+    return _printed(_jars_of_peer("4.1.0"), main, "", arguments)
+
+
+def _printed(jars: Sequence[Path], main: str, given: str, arguments: Sequence[str] = ()) -> str:
     source = str(JAVA_SOURCES / f"{main}.java")
     opened = [f"--add-opens=java.base/{package}=ALL-UNNAMED" for package in OPENED_PACKAGES]
     options = [HEAP, "-Duser.timezone=UTC", "-Dfile.encoding=UTF-8", "-Dstdout.encoding=UTF-8", *opened]
-    command = [_java(), *options, "-cp", os.pathsep.join(map(str, jars)), COMPILER, source, main]
+    command = [_java(), *options, "-cp", os.pathsep.join(map(str, jars)), COMPILER, source, main, *arguments]
     done = subprocess.run(command, input=given, capture_output=True, timeout=START_TIMEOUT, text=True)
     if done.returncode != 0:
         raise StartFailure(f"{main} ended with status {done.returncode}:\n{done.stderr}")

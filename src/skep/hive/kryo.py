@@ -390,7 +390,7 @@ class Stream:
             case "object":
                 return self.object()
             case "enum":
-                return self.enum()
+                return self.referenced("enum", self.number)
             case "list":
                 return self.of_list(self.listed)
             case "names":
@@ -399,9 +399,6 @@ class Stream:
                 return self.of_class(kind)
             case _:
                 return self.primitive(kind)
-
-    def enum(self) -> Any:
-        return self.referenced("enum", self.number)
 
     def of_list(self, read: Callable[[], tuple[Any, ...]]) -> Any:
         """A field that is a list, before which its class stands all the same: ArrayList is not final."""

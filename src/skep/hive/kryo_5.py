@@ -1,8 +1,8 @@
 """The expressions of Hive 4: what its Kryo 5 writes otherwise than the Kryo 3 of Hive 2.3 and 3.1 (see `kryo`).
 
 A stream begins with the name of the class of its root, so that it can be told from one of the older kind. Fixed
-numbers are little-endian, enums are no references, dates and times have a short form of their own, and lists say first
-whether all their elements are of one class. The bounds are those of `kryo`, and so is the rule that what is not known
+numbers are little-endian, dates and times have a short form of their own, and lists say first whether all their
+elements are of one class. The bounds are those of `kryo`, and so is the rule that what is not known
 is never guessed.
 """
 
@@ -13,16 +13,13 @@ from skep.hive.kryo import LAYOUTS, MAX_NODES, NUMBERED, PRIMITIVES, STRING, Exp
 NAMED_ROOT: Final = b"\x01\x00"
 """A class by its name, and it is the first name. Older streams begin with 1 and something that is not null."""
 
-_UNWRITTEN: Final = frozenset({"opName", "opDisplayName"})
-"""Fields that Hive 4 does not write any more."""
 _RENAMED: Final = {"chidren": "children"}
 _TIMES: Final = frozenset({"java.time.LocalDate", "java.time.LocalTime", "java.time.LocalDateTime"})
 
 # Kryo itself has one class less, so those that Hive registers come one earlier.
 _NUMBERED_5: Final = {number - (number > 9): name for number, name in NUMBERED.items()}
 _LAYOUTS_5: Final = {
-    name: tuple((_RENAMED.get(field, field), kind) for field, kind in layout if field not in _UNWRITTEN)
-    for name, layout in LAYOUTS.items()
+    name: tuple((_RENAMED.get(field, field), kind) for field, kind in layout) for name, layout in LAYOUTS.items()
 }
 
 
@@ -35,9 +32,6 @@ class _Stream5(Stream):
     layouts = _LAYOUTS_5
     numbered = _NUMBERED_5
     byte_order = "<"
-
-    def enum(self) -> Any:
-        return self.number()
 
     def fields(self, name: str) -> Instance:
         match name.removeprefix("java.time.") if name in _TIMES else None:

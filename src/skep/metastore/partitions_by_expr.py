@@ -9,6 +9,7 @@ from skep.hive.expressions import as_filter, pruner, read_expression
 from skep.hive.filters import FilterKeyError, check
 from skep.hive.generation import Generation
 from skep.hive.kryo import Apply, Column, Constant, MalformedExpression, UnreadableExpression
+from skep.hive.kryo_5 import NAMED_ROOT
 from skep.hive.names import DEFAULT_PARTITION, partition_values
 from skep.metastore import rows
 from skep.metastore.context import Context, Encoded
@@ -48,7 +49,6 @@ def chosen(ctx: Context, tx: Transaction, of: Partitioned, data: bytes | None, d
     except FilterKeyError as error:
         raise MetaException(str(error)) from None
     except UnreadableExpression as error:
-        # Hive 4 serializes with another Kryo, which cannot be told from garbage.
         if isinstance(error, MalformedExpression) and not _may_be_of_hive_4(ctx, data):
             raise MetaException(str(error)) from None
         return Chosen(list(partitions.each(tx, of.row.id)), str(error))
@@ -64,7 +64,9 @@ def chosen(ctx: Context, tx: Transaction, of: Partitioned, data: bytes | None, d
 
 
 def _may_be_of_hive_4(ctx: Context, data: bytes | None) -> bool:
-    return ctx.generation >= Generation.HIVE_4_0 and (data or b"").startswith(b"\x01")
+    """Hive 4 also reads trees of its own Kryo that do not say what their root is: those look like garbage here."""
+    given = data or b""
+    return ctx.generation >= Generation.HIVE_4_0 and given.startswith(b"\x01") and not given.startswith(NAMED_ROOT)
 
 
 def _asked(ctx: Context, tx: Transaction, req: PartitionsByExprRequest) -> tuple[Partitioned, Chosen]:

@@ -81,9 +81,14 @@ def constraints(label: str, of: str = "t") -> Ask:
     return ask(label, "get_all_table_constraints", AllTableConstraintsRequest(DB, of, CAT))
 
 
-def by_expression(label: str, method: str, of: str = "p", **other: Any) -> Ask:
+def by_expression(label: str, method: str, of: str = "p", show: Any = None, **other: Any) -> Ask:
     request = PartitionsByExprRequest(DB, of, expr=b"", maxParts=-1, catName=CAT)
-    return ask(label, method, replace(request, **other))
+    return ask(label, method, replace(request, **other), show=show)
+
+
+def specified(found: Any) -> Any:
+    specs = [spec.sharedSDPartitionSpec.partitions for spec in found.partitionsSpec if spec.sharedSDPartitionSpec]
+    return found.hasUnknownPartitions, [part.values for parts in specs for part in parts]
 
 
 def written(txn: int, table: str, *values: str) -> WriteNotificationLogRequest:
@@ -139,6 +144,8 @@ CONSTRAINTS: list[Probe] = [
 PARTITIONS: list[Probe] = [
     by_expression("all", "get_partition_names_req"),
     by_expression("one", "get_partition_names_req", maxParts=1),
+    by_expression("by a text", "get_partition_names_req", expr=b"(ds = '2')"),
+    by_expression("by a text", "get_partitions_spec_by_expr", expr=b"(ds = '2')", show=specified),
     by_expression("of no table", "get_partition_names_req", "nope"),
     by_expression("of no table", "get_partitions_spec_by_expr", "nope"),
     ask("none", "get_all_materialized_view_objects_for_rewriting"),
