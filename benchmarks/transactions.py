@@ -1,7 +1,4 @@
-"""Transactions, write ids and locks, side by side: 2.3.10 where it has the call, else 3.1.3.
-
-The notification log is not measured: Apache's listener that fills it comes with neither of the two.
-"""
+"""Transactions, write ids and locks, side by side: 2.3.10 where it has the call, else 3.1.3."""
 
 from __future__ import annotations
 

@@ -12,6 +12,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import date
 from decimal import Decimal
+from functools import partial
 from typing import Any, Final, NamedTuple, NoReturn
 
 MAX_BYTES: Final = 4 * 1024 * 1024
@@ -365,7 +366,7 @@ class Stream:
             case _ if name == _INSPECTOR_ARRAY:
                 return self.referenced(name, lambda: self.elements(self.number() - 1, self.object))
             case _ if name in self.layouts:
-                return self.referenced(name, lambda: self.fields(name))
+                return self.referenced(name, partial(self.fields, name))
             case _:
                 return self.unreadable(f"the class {name}")
 
@@ -374,9 +375,11 @@ class Stream:
             self.malformed("Buffer underflow.")
         with self.inside("[]"):
             self.trace.pop()  # Kryo does not trace elements
-            found = tuple(read() for _ in range(count))
+            found = []
+            for _ in range(count):  # a loop, since a generator would be one more call for every level
+                found.append(read())
             self.trace.append("[]")
-        return found
+        return tuple(found)
 
     def fields(self, name: str) -> Instance:
         values = {}

@@ -6,6 +6,7 @@ elements are of one class. The bounds are those of `kryo`, and so is the rule th
 is never guessed.
 """
 
+from functools import partial
 from typing import Any, Final
 
 from skep.hive.kryo import LAYOUTS, MAX_NODES, NUMBERED, PRIMITIVES, STRING, Expression, Instance, Stream, tree_of
@@ -69,7 +70,7 @@ class _Stream5(Stream):
             return (None,) * count
         some_null = self.boolean()
         if kind not in PRIMITIVES:
-            return self.elements(count, lambda: self.of_class(kind))
+            return self.elements(count, partial(self.of_class, kind))
         return self.elements(count, lambda: self.primitive(kind) if not some_null or self.boolean() else None)
 
     def listed_names(self) -> tuple[Any, ...]:
