@@ -22,7 +22,9 @@ from skep.wire.generated.compaction import (
     ShowCompactRequest,
 )
 from skep.wire.generated.transactions import (
+    AbortTxnRequest,
     AllocateTableWriteIdsRequest,
+    CommitTxnRequest,
     GetOpenTxnsRequest,
     MaxAllocatedTableWriteIdRequest,
     OpenTxnRequest,
@@ -34,7 +36,7 @@ from skep.wire.generated.transactions import (
 from skep.wire.structs import replace
 from tests.differential.peer import Peer
 from tests.differential.probes import acid
-from tests.differential.probes.acid import Call, Count, abort, asked, base_of, commit, given, told, txn
+from tests.differential.probes.acid import Call, Count, asked, base_of, given, told, txn
 from tests.differential.script import Probe
 
 HIVE_4 = ("4.0.1", "4.1")
@@ -134,6 +136,14 @@ def latest(label: str, **other: Any) -> Call:
 
 def opened(label: str, type: int) -> Call:
     return ask(label, "open_txns", OpenTxnRequest(num_txns=1, user="u", hostname="h", txn_type=type))
+
+
+def commit(label: str, number: int) -> Call:
+    return ask(label, "commit_txn", CommitTxnRequest(txnid=txn(number)))
+
+
+def abort(label: str, number: int) -> Call:
+    return ask(label, "abort_txn", AbortTxnRequest(txnid=txn(number)))
 
 
 def highest(label: str, table: str = "t", versions: Sequence[str] = HIVE_4) -> Call:

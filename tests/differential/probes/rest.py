@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from skep.wire.generated.common import EnvironmentContext
+from skep.wire.generated.common import CreationMetadata, EnvironmentContext
 from skep.wire.generated.databases import Database
 from skep.wire.generated.files import (
     CacheFileMetadataRequest,
@@ -21,6 +21,11 @@ from tests.differential.script import SINCE_3_1, Probe, ask
 DB = "rst"
 ENV = EnvironmentContext({})
 VALUES = field("values")
+ALL_COMMITTED = "1:9223372036854775807::"
+
+
+def view() -> CreationMetadata:
+    return CreationMetadata("hive", DB, "mv", frozenset({f"{DB}.t"}), f"1${DB}.t:1:9223372036854775807::")
 
 
 def number(found: Any) -> Any:
@@ -66,5 +71,6 @@ SCRIPT: list[Probe] = [
     ask("its own", "heartbeat_lock_materialization_rebuild", DB, "mv", 1, versions=SINCE_3_1),
     ask("another's", "heartbeat_lock_materialization_rebuild", DB, "mv", 2, versions=SINCE_3_1),
     ask("of nothing", "heartbeat_lock_materialization_rebuild", DB, "zz", 1, versions=SINCE_3_1),
+    ask("unchanged", "get_materialization_invalidation_info", view(), ALL_COMMITTED, versions=SINCE_3_1),
     ask("with all", "drop_database", DB, True, True),
 ]
