@@ -85,11 +85,12 @@ class Leaves:
     def run(self, peer: Peer) -> str:
         answer = self.step.run(peer)
         found = peer.ask("get_next_notification", NotificationEventRequest(lastEvent=_last[id(peer)])).events
+        before = _last[id(peer)]
         if found:
             _last[id(peer)] = found[-1].eventId
         shown = [
             (
-                event.eventId - _first[id(peer)],
+                event.eventId - before,
                 event.eventType,
                 event.catName,
                 event.dbName,
@@ -154,7 +155,6 @@ SCRIPT: list[Probe] = [
     Begin(),
     leaves("new", "create_database", Database(name=DB, description='quotes " and \\ and é')),
     leaves("taken", "create_database", Database(name=DB)),
-    leaves("changed", "alter_database", DB, Database(name=DB, parameters={"a": "b"})),
     leaves("plain", "create_table", table(DB, "t")),
     leaves("taken", "create_table", table(DB, "t")),
     leaves("partitioned", "create_table", table(DB, "p", keys="ds string, h int")),
@@ -200,6 +200,8 @@ SCRIPT: list[Probe] = [
     count("of another database", dbName="nodb"),
     count("since the third", fromEventId=3),
     count("from the future", fromEventId=BEFORE),
+    # Behind what counts events: 2.3 has none of this.
+    leaves("changed", "alter_database", DB, Database(name=DB, parameters={"a": "b"})),
     leaves("with all", "drop_database", DB, True, True),
     leaves("the first", "drop_database", "evt_first", True, True),
 ]

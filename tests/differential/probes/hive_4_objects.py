@@ -87,8 +87,9 @@ def by_expression(label: str, method: str, of: str = "p", show: Any = None, **ot
 
 
 def specified(found: Any) -> Any:
-    specs = [spec.sharedSDPartitionSpec.partitions for spec in found.partitionsSpec if spec.sharedSDPartitionSpec]
-    return found.hasUnknownPartitions, [part.values for parts in specs for part in parts]
+    """What tells the specs apart: those with a shared storage descriptor, and lists."""
+    kinds = [(spec.rootPath, spec.sharedSDPartitionSpec or spec.partitionList) for spec in found.partitionsSpec]
+    return found.hasUnknownPartitions, [(root, [part.values for part in kind.partitions]) for root, kind in kinds]
 
 
 def written(txn: int, table: str, *values: str) -> WriteNotificationLogRequest:
