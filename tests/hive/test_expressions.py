@@ -28,9 +28,9 @@ from skep.hive.filters import (
 from skep.hive.generation import Generation
 from skep.hive.kryo import Apply, Column, Constant, Expression, MalformedExpression, SqlDate, UnreadableExpression
 from skep.hive.names import DEFAULT_PARTITION
-from tests.support.expressions import OF_2_3, OF_3_1, Expressions, Serialized
+from tests.support.expressions import OF_2_3, OF_3_1, OF_4_1, Expressions, Serialized
 
-VERSIONS = pytest.mark.parametrize("of", [OF_2_3, OF_3_1], ids=["2.3", "3.1"])
+VERSIONS = pytest.mark.parametrize("of", [OF_2_3, OF_3_1, OF_4_1], ids=["2.3", "3.1", "4.1"])
 NOT_UNDERSTOOD = {"upper", "used upper", "used between texts", "like", "used like"}
 LETTERS = {True: "y", False: "n", None: "u"}
 
