@@ -133,8 +133,9 @@ def test_filters_choose_what_hives_text_would_choose(of: Expressions) -> None:
             continue
         node = as_filter(tree_of(of, one), of.keys, of.generation)
         if node is None:
-            # The parser of these versions stops where it no longer understands, in the midst of a decimal.
-            assert "decimal" in one.name or "double" in one.name, one.text
+            # The parser of these versions stops where it no longer understands, in the midst of a decimal. Hive 4
+            # shows a char as a text, which a filter can say, but which means another comparison.
+            assert any(word in one.name for word in ("decimal", "double", "char")), one.text
             continue
         for values in of.partitions:
             assert evaluate(node, values, of.keys, of.generation) == evaluate(

@@ -307,9 +307,11 @@ def test_hive_2_3_finds_the_same_partitions(hive_2_3: ApacheMetastore, start: St
     assert compared > 100
 
 
-# Hive has an error for the first; of text that is no number, no date, or whose types differ it says other things when
-# it has no query to look them up for.
-ANSWERED_OTHERWISE_BY_4 = {"not a key", "and not a key", "or not a key", "structs in"}
+ANSWERED_OTHERWISE_BY_4 = {
+    *("not a key", "and not a key", "or not a key"),  # an error: no such field
+    "char",  # compared as a text, with the spaces of its type
+    "bigint with int",  # compared as texts, so that 02 is not 2
+}
 
 
 @pytest.mark.peers
@@ -320,7 +322,9 @@ def test_hive_4_1_finds_the_same_partitions(hive_4_1_0: ApacheMetastore, start: 
     with fresh(hive_4_1_0) as hive:
         make(hive)
         for name in OF_4_1.all:
-            if name.removeprefix("used ") in ANSWERED_OTHERWISE_BY_4 | {"upper", "like", "used between texts"}:
+            if name.removeprefix("used ") in ANSWERED_OTHERWISE_BY_4 | {"upper", "like"}:
+                continue
+            if name == "used between texts":  # not understood here, as are the two above
                 continue
             answers = [ask(peer, name, OF_4_1, defaultPartitionName=DEFAULT_PARTITION) for peer in (skep, hive)]
             assert answers[0] == answers[1], name
@@ -342,7 +346,8 @@ def test_hive_4_1_drops_the_same_partitions(hive_4_1_0: ApacheMetastore, start: 
         for peer in (skep, hive):
             make(peer)
         for names, settings in drops:
-            said = [_said(peer, names, settings, OF_4_1) for peer in (skep, hive)]
+            # Hive 4 has no order for them.
+            said = [_in_order(_said(peer, names, settings, OF_4_1)) for peer in (skep, hive)]
             assert said[0] == said[1], names
             assert left(skep) == left(hive), names
 
@@ -374,6 +379,10 @@ def test_hive_2_3_drops_the_same_partitions(hive_2_3: ApacheMetastore, start: St
             said = [_said(peer, names, settings) for peer in (skep, hive)]
             assert said[0] == said[1], names
             assert left(skep) == left(hive), names
+
+
+def _in_order(found: object) -> object:
+    return sorted(found) if isinstance(found, list) else found
 
 
 def _said(

@@ -295,7 +295,7 @@ def cast(function: str, source: str, target: str, generation: Generation) -> Con
         return lambda value: wrapped(value, bits)
     if function == "UDFToDouble" and source in (*STRINGS, *NUMBERS):
         return to_compare(source, "double")
-    if function == "UDFToString" and source in (*STRINGS, *_BITS, "date"):
+    if function in ("UDFToString", "GenericUDFToString") and source in (*STRINGS, *_BITS, "date"):
         return str
     if function == "GenericUDFToDate" and source in (*STRINGS, "date"):
         return to_compare(source, "date")

@@ -146,6 +146,7 @@ LAYOUTS: dict[str, tuple[tuple[str, str], ...]] = {
     f"{_GENERIC}GenericUDFBetween": (("argumentOIs", "object"), ("egt", "object"), ("elt", "object"), *_RESULT),
     f"{_GENERIC}GenericUDFBridge": (("isOperator", "boolean"), ("udfClassName", STRING), ("udfName", STRING)),
     f"{_GENERIC}GenericUDFToDate": (),
+    f"{_GENERIC}GenericUDFToString": (),
     f"{_GENERIC}GenericUDFToDecimal": _TYPED,
     f"{_GENERIC}GenericUDFStruct": (),
     # Functions that were used before they were written bring along what they knew of their operands.
@@ -393,7 +394,7 @@ class Stream:
             case "object":
                 return self.object()
             case "enum":
-                return self.referenced("enum", self.number)
+                return self.enum()
             case "list":
                 return self.of_list(self.listed)
             case "names":
@@ -402,6 +403,9 @@ class Stream:
                 return self.of_class(kind)
             case _:
                 return self.primitive(kind)
+
+    def enum(self) -> Any:
+        return self.referenced("enum", self.number)
 
     def of_list(self, read: Callable[[], tuple[Any, ...]]) -> Any:
         """A field that is a list, before which its class stands all the same: ArrayList is not final."""

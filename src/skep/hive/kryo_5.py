@@ -1,9 +1,9 @@
 """The expressions of Hive 4: what its Kryo 5 writes otherwise than the Kryo 3 of Hive 2.3 and 3.1 (see `kryo`).
 
 A stream begins with the name of the class of its root, so that it can be told from one of the older kind. Fixed
-numbers are little-endian, dates and times have a short form of their own, and lists say first whether all their
-elements are of one class. The bounds are those of `kryo`, and so is the rule that what is not known
-is never guessed.
+numbers are little-endian, enums are not counted as objects that may be referred to, dates and times have a short form
+of their own, and lists say first whether all their elements are of one class. The bounds are those of `kryo`, and so is
+the rule that what is not known is never guessed.
 """
 
 from functools import partial
@@ -33,6 +33,9 @@ class _Stream5(Stream):
     layouts = _LAYOUTS_5
     numbered = _NUMBERED_5
     byte_order = "<"
+
+    def enum(self) -> Any:
+        return self.number() if self.number() else None
 
     def fields(self, name: str) -> Instance:
         match name.removeprefix("java.time.") if name in _TIMES else None:

@@ -12,11 +12,13 @@ from skep.hive.kryo import Apply, Column, Constant, MalformedExpression, Unreada
 from skep.hive.kryo_5 import NAMED_ROOT
 from skep.hive.names import DEFAULT_PARTITION, partition_values
 from skep.metastore import rows
+from skep.metastore.column_statistics import find_table
 from skep.metastore.context import Context, Encoded
 from skep.metastore.listing import splicer
 from skep.metastore.partition_search import satisfying
 from skep.metastore.partition_specs import specs
 from skep.metastore.partitions import Partitioned, partitioned
+from skep.metastore.tables import table_name
 from skep.store import partitions
 from skep.store.transaction import Row, Transaction
 from skep.wire.generated.partitions import PartitionsByExprRequest, PartitionsSpecByExprResult
@@ -69,9 +71,17 @@ def _may_be_of_hive_4(ctx: Context, data: bytes | None) -> bool:
     return ctx.generation >= Generation.HIVE_4_0 and given.startswith(b"\x01") and not given.startswith(NAMED_ROOT)
 
 
+def _table(ctx: Context, tx: Transaction, req: PartitionsByExprRequest) -> Partitioned:
+    """The table, or that it is missing: since 4.0 in the words of the statistics' calls."""
+    where = ctx.name(req.dbName, req.catName)
+    if ctx.generation < Generation.HIVE_4_0:
+        return partitioned(ctx, tx, where, req.tblName)
+    return Partitioned(where, find_table(ctx, tx, where, table_name(req.tblName)))
+
+
 def _asked(ctx: Context, tx: Transaction, req: PartitionsByExprRequest) -> tuple[Partitioned, Chosen]:
     """`maxParts` limits the answer; zero is, in this call, no limit."""
-    of = partitioned(ctx, tx, ctx.name(req.dbName, req.catName), req.tblName)
+    of = _table(ctx, tx, req)
     found = chosen(ctx, tx, of, req.expr, req.defaultPartitionName)
     if req.maxParts is not None and req.maxParts > 0:
         found = found._replace(rows=found.rows[: req.maxParts])
@@ -102,6 +112,6 @@ def get_partition_names_req(ctx: Context, req: PartitionsByExprRequest) -> tuple
     with ctx.reading() as tx:
         if req.expr:
             return tuple(row[1] for row in _asked(ctx, tx, req)[1].rows)
-        of = partitioned(ctx, tx, ctx.name(req.dbName, req.catName), req.tblName)
+        of = _table(ctx, tx, req)
         limit = -1 if req.maxParts is None or req.maxParts < 0 else req.maxParts
         return tuple(partitions.names(tx, of.row.id, limit))

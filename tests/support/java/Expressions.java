@@ -263,10 +263,22 @@ public class Expressions {
         for (int i = 0; i < BRIDGES.length; i++) {
             if (BRIDGES[i][0].equals(name)) {
                 String found = "org.apache.hadoop.hive.ql.udf." + BRIDGES[i][1];
-                return new GenericUDFBridge(name, name.equals("like"), found);
+                return bridged(name, found);
             }
         }
         throw new IllegalArgumentException(name);
+    }
+
+    /** Hive 4 has its cast to a string as a function of the newer kind. */
+    private static GenericUDF bridged(String name, String found) throws Throwable {
+        try {
+            Class.forName(found);
+        } catch (ClassNotFoundException gone) {
+            if (name.equals("string")) {
+                return (GenericUDF) Class.forName("org.apache.hadoop.hive.ql.udf.generic.GenericUDFToString").newInstance();
+            }
+        }
+        return new GenericUDFBridge(name, name.equals("like"), found);
     }
 
     private static ExprNodeDesc apply(String name, GenericUDF function, String type, ExprNodeDesc[] of) throws Throwable {
