@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import pytest
 
 from tests.differential.conftest import Sides
-from tests.differential.deliberate import DIFFERENCES, DIFFERENCES_OF_HIVE_4, differences
+from tests.differential.deliberate import EVERY_DIFFERENCE, differences
 from tests.differential.probes import TOPICS
 from tests.differential.script import Probe, lines
 from tests.support.apache import MissingPeer, listener_jars
@@ -111,6 +111,5 @@ def test_every_deliberate_difference_names_a_line_that_exists() -> None:
         for probe in script
         for version in probe.versions
     }
-    every = (*DIFFERENCES, *DIFFERENCES_OF_HIVE_4)
-    listed = {(version, line) for each in every for line in each.lines for version in each.versions}
+    listed = {(version, line) for each in EVERY_DIFFERENCE for line in each.lines for version in each.versions}
     assert not listed - known

@@ -77,7 +77,11 @@ EXPRESSION_PROXIES = {
 }
 DERBY_DRIVER = "org.apache.derby.jdbc.EmbeddedDriver"
 # What fills the notification log is no part of the metastore's own jars.
-LISTENER = "org.apache.hive.hcatalog.listener.DbNotificationListener"
+KEEPING_EVENTS = {
+    "metastore.transactional.event.listeners": "org.apache.hive.hcatalog.listener.DbNotificationListener",
+    # Else only Hadoop's proxy users may read the log.
+    "metastore.event.db.notification.api.auth": "false",
+}
 
 
 @dataclass(frozen=True)
@@ -115,7 +119,7 @@ def apache_2_3(*, events: bool = False) -> Iterator[ApacheMetastore]:
         "hive.async.log.enabled": "false",  # nor the ring buffer of asynchronous log4j
         "hive.metastore.schema.verification": "false",
         "hive.metastore.uris": "",
-        **({"hive.metastore.transactional.event.listeners": LISTENER} if events else {}),
+        **({f"hive.{key}": value for key, value in KEEPING_EVENTS.items()} if events else {}),
     }
     with _home("2.3.10", "hive-site.xml", "hive.metastore.warehouse.dir", settings) as home:
         with _running(home, [*sorted(_pyspark_jars().glob("*.jar")), *listener], ["Hive2"]) as metastore:
@@ -129,7 +133,7 @@ def apache_3_1(*, events: bool = False) -> Iterator[ApacheMetastore]:
     settings = {**STANDALONE_SETTINGS, **NO_RETRIES, "datanucleus.schema.autoCreateAll": "true"}
     if events:
         jars += listener_jars("3.1.3")
-        settings["metastore.transactional.event.listeners"] = LISTENER
+        settings |= {f"hive.{key}": value for key, value in KEEPING_EVENTS.items()}
     with _home("3.1.3", "metastore-site.xml", "metastore.warehouse.dir", settings) as home:
         with _running(home, [*jars, *_matching(_pyspark_jars(), COMPILER_JARS)], ["Hive3"]) as metastore:
             yield metastore
