@@ -92,7 +92,7 @@ class Leaves:
             (
                 event.eventId - before,
                 event.eventType,
-                event.catName,
+                None if peer.version == "2.3" else event.catName,
                 event.dbName,
                 event.tableName,
                 event.messageFormat,
@@ -137,7 +137,9 @@ def leaves(label: str, method: str, *args: Any, versions: Sequence[str] = ALL) -
 
 def fire(label: str, name: str, *values: str) -> Leaves:
     data = FireEventRequestData(insertData=InsertEventRequestData(filesAdded=("{X}/one",), filesAddedChecksum=("",)))
-    return leaves(label, "fire_listener_event", FireEventRequest(True, data, DB, name, values or None))
+    request = FireEventRequest(True, data, DB, name, values or None)
+    # 2.3 breaks off the connection.
+    return leaves(label, "fire_listener_event", request, versions=SINCE_3_1)
 
 
 def next_(label: str, last: int, **other: Any) -> Since:
