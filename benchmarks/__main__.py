@@ -12,7 +12,7 @@ from pathlib import Path
 import skep
 from benchmarks.rows import HEADER, Results, line
 
-GROUPS = ("slice", "statistics", "remote", "operations", "growth", "transactions", "clients", "http")
+GROUPS = ("slice", "statistics", "remote", "operations", "growth", "transactions", "events", "clients", "http")
 NAMED = ("operations_large",)
 """Groups that take long and run only when they are named."""
 OUT = Path(__file__).parent / "results"

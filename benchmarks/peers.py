@@ -57,9 +57,10 @@ def skep_on_postgres(**settings: Any) -> Iterator[Peer]:
 
 
 @contextlib.contextmanager
-def apache() -> Iterator[Peer]:
+def apache(*, events: bool = False) -> Iterator[Peer]:
+    """With `events` it keeps a notification log."""
     start = time.perf_counter()
-    with apache_2_3() as server:
+    with apache_2_3(events=events) as server:
         yield Peer("Apache 2.3.10", server.host, server.port, (server.pid,), time.perf_counter() - start)
 
 

@@ -1,12 +1,10 @@
-"""Transactions, write ids and locks, side by side: 2.3.10 where it has the call, else 3.1.3.
-
-The notification log is not measured: Apache's listener that fills it comes with neither of the two.
-"""
+"""Transactions, write ids and locks, side by side: 2.3.10 where it has the call, else 3.1.3."""
 
 from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from itertools import islice
 
 from benchmarks.client import Client, median_time, request_for
 from benchmarks.objects import table
@@ -64,14 +62,16 @@ def write_ids(peer: Peer, times: int, unfinished: int) -> dict[str, float]:
         request = AllocateTableWriteIdsRequest(DB + "2", "t", txnIds=(next(wanted),))
         client.call("allocate_table_write_ids", request)
 
-    allocated = each(times, allocate)
-    client.close()
+    found = {"allocate_table_write_ids": each(times, allocate)}
     snapshot = f"{opened[-1]}:{opened[0]}:{','.join(map(str, opened))}:"
     valid = request_for("get_valid_write_ids", GetValidWriteIdsRequest((f"{DB}2.t",), snapshot))
-    return {
-        "allocate_table_write_ids": allocated,
-        f"get_valid_write_ids, {unfinished:,} open": median_time(peer.host, peer.port, valid, max(10, times // 10)),
-    }
+    asked = max(10, times // 10)
+    found[f"get_valid_write_ids, {unfinished:,} open"] = median_time(peer.host, peer.port, valid, asked)
+    while writers := tuple(islice(wanted, 1000)):
+        client.call("allocate_table_write_ids", AllocateTableWriteIdsRequest(DB + "2", "t", txnIds=writers))
+    client.close()
+    found[f"get_valid_write_ids, {unfinished:,} open and writing"] = median_time(peer.host, peer.port, valid, asked)
+    return found
 
 
 def run(results: Results, quick: bool) -> None:
@@ -83,4 +83,5 @@ def run(results: Results, quick: bool) -> None:
     with skep_on_sqlite() as peer:
         ours = locks_and_transactions(peer, times) | write_ids(peer, times, unfinished)
     for name, seconds in ours.items():
-        results.faster(name, seconds, theirs[name], least=10, aim=10)
+        # Where all of them write to the table, the answer lists them all, and reading them is most of the work.
+        results.faster(name, seconds, theirs[name], least=1 if name.endswith("writing") else 10, aim=10)

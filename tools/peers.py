@@ -2,7 +2,8 @@
 
 Maven fetches what Apache publishes, and checks its checksums. A peer is laid out as `.peers/hive-VERSION/`:
 the jars, without Derby's (pyspark has a newer one, which all of them run on), and `schema.sql`, Hive's own
-script for Derby. A version that is there is left alone. What cannot be brought is printed with the reason and
+script for Derby. `.peers/listener-VERSION/` is the one jar that fills the notification log of a Hive that
+`make setup` brings. A version that is there is left alone. What cannot be brought is printed with the reason and
 never fails the run, since only suites that say so depend on it.
 """
 
@@ -23,6 +24,8 @@ MAVEN_TIMEOUT = 600.0
 NODE_THRIFT = "thrift@0.24.0"
 # Hive 4 expects an installed Hadoop; pyspark's jars lack one class of it, without which no directory is made.
 HADOOP_HDFS = "org.apache.hadoop:hadoop-hdfs:3.3.6"
+LISTENER = "org.apache.hive.hcatalog:hive-hcatalog-server-extensions"
+LISTENERS = ("2.3.10", "3.1.3")
 # Poms and schema changes for versions of which Apache publishes no distribution.
 RECIPES = Path(__file__).with_name("peers")
 
@@ -116,6 +119,14 @@ def bring(version: str, peers: Path) -> None:
         folder.rename(peers / f"hive-{version}")
 
 
+def bring_listener(version: str, peers: Path) -> None:
+    with tempfile.TemporaryDirectory(dir=peers, prefix=f".listener-{version}-") as scratch:
+        folder = Path(scratch) / "complete"
+        folder.mkdir()
+        copy(f"{LISTENER}:{version}", folder)
+        folder.rename(peers / f"listener-{version}")
+
+
 def bring_node(peers: Path) -> None:
     """Brings Thrift for Node, whose client the Hive Metastore HTTP protocol was written for."""
     program = shutil.which("npm")
@@ -134,25 +145,24 @@ def main() -> int:
     parser.add_argument("folder", type=Path, help="where the peers live, one folder a version")
     peers: Path = parser.parse_args().folder.resolve()
     peers.mkdir(parents=True, exist_ok=True)
-    for version in PEERS:
-        if (peers / f"hive-{version}").is_dir():
-            print(f"peers: Hive {version} is here")
+    wanted: list[tuple[str, Path, Callable[[], None]]] = [
+        *((f"Hive {version}", peers / f"hive-{version}", partial(bring, version, peers)) for version in PEERS),
+        *(
+            (f"the listener of Hive {version}", peers / f"listener-{version}", partial(bring_listener, version, peers))
+            for version in LISTENERS
+        ),
+        ("Thrift for Node", peers / "node_modules", partial(bring_node, peers)),
+    ]
+    for name, folder, brings in wanted:
+        if folder.is_dir():
+            print(f"peers: {name} is here")
             continue
         try:
-            bring(version, peers)
+            brings()
         except CannotBring as reason:
-            print(f"peers: Hive {version} could not be brought: {reason}")
+            print(f"peers: {name} could not be brought: {reason}")
         else:
-            print(f"peers: Hive {version} brought")
-    if (peers / "node_modules").is_dir():
-        print("peers: Thrift for Node is here")
-        return 0
-    try:
-        bring_node(peers)
-    except CannotBring as reason:
-        print(f"peers: Thrift for Node could not be brought: {reason}")
-    else:
-        print("peers: Thrift for Node brought")
+            print(f"peers: {name} brought")
     return 0
 
 

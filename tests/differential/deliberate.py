@@ -6,10 +6,11 @@ differs from Hive 4 alone is in `deliberate_hive_4.py`.
 
 from __future__ import annotations
 
+import ast
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final
 
 from tests.differential.script import BEFORE_4, HIVE_4, SINCE_3_1
 
@@ -20,6 +21,24 @@ Agreement = Callable[[str, str], bool]
 def both_refuse(hive: str, skep: str) -> bool:
     """Errors of whatever kind."""
     return hive.startswith("!") and skep.startswith("!")
+
+
+def contained(hive: str, skep: str) -> bool:
+    """Whether skep's answer has all that Hive's has, and perhaps more fields."""
+
+    def within(less: Any, more: Any) -> bool:
+        if isinstance(less, dict):
+            return isinstance(more, dict) and all(key in more and within(less[key], more[key]) for key in less)
+        if isinstance(less, list):
+            return isinstance(more, list) and len(less) == len(more) and all(map(within, less, more))
+        return bool(less == more)
+
+    read = [ast.literal_eval(re.sub(r"(?<!')<now>(?!')", "'now'", line)) for line in (hive, skep)]
+    return within(*read)
+
+
+def _dropped(line: str) -> list[str]:
+    return re.findall(r"\{'ds': '\d', 'h': '\d'\}", line)
 
 
 def same_kind(hive: str, skep: str) -> bool:
@@ -389,5 +408,68 @@ DIFFERENCES: Final = (
         ("indexes/drop_table: its own table",),
         same_kind,
         ("2.3",),
+    ),
+)
+
+DIFFERENCES_OF_THE_REST: Final = (
+    Difference(
+        "Hive tells of an object as the client gave it; skep as it is kept, with the server's defaults and its catalog",
+        (
+            *(f"events/leaves: {name}" for name in ("create_database: new", "create_function: plain")),
+            *(f"events/leaves: create_table: {name}" for name in ("plain", "partitioned")),
+            *(f"events/leaves: alter: {name}" for name in ("a property", "a column", "another name")),
+            "events/leaves: add_partition: one",
+            "events/leaves: add_partitions: two",
+            "events/leaves: add_partitions_req: two by request",
+            "events/leaves: alter_database: changed",
+        ),
+        contained,
+        ("3.1",),
+    ),
+    Difference(
+        "Hive writes an event for each partition that a call drops; skep one with all of them, which readers of Hive's"
+        " messages understand as well",
+        ("events/leaves: drop_partitions_req: two by request",),
+        lambda hive, skep: _dropped(hive) == _dropped(skep) != [],
+    ),
+    Difference(
+        "2.3's readers get the messages of 3.1, which have more fields",
+        tuple(
+            f"events/leaves: {name}"
+            for name in (
+                *("create_database: new", "create_table: plain", "create_table: partitioned"),
+                *("alter: a property", "alter: a column", "alter: another name"),
+                *("add_partition: one", "add_partitions: two", "add_partitions_req: two by request"),
+                *("append_partition_by_name: by name", "alter partition: a property", "alter partition: other values"),
+                *("drop_partition: one", "create_function: plain", "drop_table: plain", "drop_database: with all"),
+            )
+        ),
+        contained,
+        ("2.3",),
+    ),
+    Difference(
+        "2.3 has no event for a changed database",
+        ("events/leaves: alter_database: changed",),
+        lambda hive, skep: hive == "[False, []]" and "'ALTER_DATABASE'" in skep,
+        ("2.3",),
+    ),
+    Difference(
+        "Options are remembered by one server of Hive until it ends; servers on one database would have different ones",
+        ("rest/getOption: what was set",),
+        lambda hive, skep: hive == "'y'" and skep == "None",
+    ),
+    Difference(
+        "Hive stumbles over the cache that it does not have; skep says the same of it in every call",
+        ("rest/clear_file_metadata: some",),
+        skep_says("ClearFileMetadataResult()"),
+    ),
+    Difference(
+        "Hive has no tokens unless it asks for Kerberos, and stumbles; skep says what is missing",
+        (
+            "rest/get_delegation_token: nobody's",
+            "rest/renew_delegation_token: no token",
+            "rest/cancel_delegation_token: no token",
+        ),
+        same_kind,
     ),
 )

@@ -103,8 +103,7 @@ class EditPartition:
             if self.env is None:
                 return peer.ask("alter_partition", self.database, self.table, part)
             env = EnvironmentContext(properties=self.env)
-            method = "alter_partition_with_environment_context"
-            return peer.ask(method, self.database, self.table, part, env)
+            return peer.ask("alter_partition_with_environment_context", self.database, self.table, part, env)
 
         return _line(peer, edit)
 

@@ -390,7 +390,7 @@ def test_properties_are_kept_in_maps_by_their_path(hive_4: Metastore) -> None:
     assert found(mapPrefix="c.d.t", mapSelection=("fill",), mapPredicate="true") == {"c.d.t": {"fill": "3"}}
     hive_4.call("set_properties", PropertySetRequest("hms", {"c.d.owner": "", "c.d.t.fill": "4"}))
     assert found(mapPrefix="c.") == {"c.d.t": {"policy": "x", "fill": "4"}}
-    with pytest.raises(NoSuchObjectException, match="no such namespace: nope"):
+    with pytest.raises(NoSuchObjectException, match="no PropertyManager namespace is declared, namespace nope"):
         hive_4.call("set_properties", PropertySetRequest("nope", {}))
     with pytest.raises(MetaException, match="skep does not evaluate"):
         found(mapPredicate="fill > 3")

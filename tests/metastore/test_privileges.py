@@ -15,7 +15,7 @@ from skep.wire.generated.common import (
     Table,
 )
 from skep.wire.generated.databases import Database
-from skep.wire.generated.partitions import Partition
+from skep.wire.generated.partitions import GetPartitionsPsWithAuthRequest, Partition
 from skep.wire.generated.roles import (
     GrantRevokePrivilegeRequest,
     GrantRevokeType,
@@ -298,3 +298,57 @@ def test_a_privilege_without_a_name_is_refused(home: Metastore) -> None:
     with pytest.raises(MetaException, match="a privilege is missing: grantInfo must name one, such as SELECT"):
         home.call("grant_privileges", bag(privilege(T), nameless))
     assert words(home, T) == []
+
+
+# --- grants by partition ------------------------------------------------------------------------------------------
+
+
+def by_partition(metastore: Metastore, value: str = "TRUE") -> None:
+    """The table d.bp, on which u1 and a column's g1 have something, and its new partitions p=1 and p=2."""
+    metastore.call("create_table", table("bp", parameters={"PARTITION_LEVEL_PRIVILEGE": value}))
+    on, column = replace(T, objectName="bp"), replace(C, objectName="bp")
+    metastore.call("grant_privileges", bag(privilege(on, "SELECT,DROP"), privilege(column, to="g1", kind=GROUP)))
+    parts = [Partition(values=(name,), dbName="d", tableName="bp", sd=table().sd) for name in ("1", "2")]
+    metastore.call("add_partitions", tuple(parts))
+
+
+@pytest.mark.parametrize("name", ["1", "2"])
+def test_a_new_partition_gets_the_grants_of_its_table(home: Metastore, name: str) -> None:
+    by_partition(home, "true")
+    on = replace(P, objectName="bp", partValues=(name,))
+    assert sorted(words(home, on)) == ["DROP", "SELECT"]
+    assert words(home, replace(PC, objectName="bp", partValues=(name,)), "g1", GROUP) == ["SELECT"]
+    (first, _) = home.call("list_privileges", "u1", USER, on)
+    assert first.grantInfo.createTime == int(home.clock.now)
+
+
+def test_only_tables_that_say_so_grant_by_partition(home: Metastore) -> None:
+    by_partition(home, "yes")
+    assert words(home, replace(P, objectName="bp")) == []
+    assert home.call("get_partition_with_auth", "d", "bp", ("1",), "u1", ()).privileges is None
+
+
+def test_what_is_granted_later_is_not_copied(home: Metastore) -> None:
+    by_partition(home)
+    home.call("grant_privileges", bag(privilege(replace(T, objectName="bp"), to="late")))
+    assert words(home, replace(P, objectName="bp"), "late") == []
+
+
+def test_partitions_are_told_with_what_a_user_was_granted_on_them(home: Metastore) -> None:
+    by_partition(home)
+    home.call("revoke_privileges", bag(privilege(replace(P, objectName="bp"), "SELECT,DROP")))
+
+    def told(*parts: Partition) -> list[list[str]]:
+        found = [(part.privileges.userPrivileges or {})["u1"] for part in parts if part.privileges is not None]
+        return [sorted(info.privilege or "" for info in infos) for infos in found]
+
+    both = [[], ["DROP", "SELECT"]]
+    assert told(home.call("get_partition_with_auth", "d", "bp", ("2",), "u1", ())) == both[1:]
+    assert told(*home.call("get_partitions_with_auth", "d", "bp", -1, "u1", ())) == both
+    assert told(*home.call("get_partitions_ps_with_auth", "d", "bp", ("2",), -1, "u1", ())) == both[1:]
+    assert told(*home.call("get_partitions_ps_with_auth", "d", "bp", ("2",), -1, "u1", None)) == []
+    assert told(*home.call("get_partitions", "d", "bp", -1)) == []
+    asked = GetPartitionsPsWithAuthRequest(dbName="d", tblName="bp", userName="u1", groupNames=())
+    assert told(*home.call("get_partitions_ps_with_auth_req", asked).partitions) == both
+    some = replace(asked, partNames=("p=2",))
+    assert told(*home.call("get_partitions_ps_with_auth_req", some).partitions) == both[1:]

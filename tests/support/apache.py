@@ -51,6 +51,7 @@ LIBRARY_JARS = tuple(
         "commons-collections",
         "commons-lang",
         "commons-logging",
+        "commons-math3",
         "gson",
         "httpclient",
         "slf4j-api",
@@ -69,7 +70,19 @@ STANDALONE_SETTINGS = {
     "metastore.expression.proxy": "org.apache.hadoop.hive.metastore.DefaultPartitionExpressionProxy",
     "metastore.task.threads.always": "org.apache.hadoop.hive.metastore.events.EventCleanerTask",
 }
+# Hive 4.1.0's jars have hive-exec's, which understands Kryo; that of 4.0 understands a filter's text.
+EXPRESSION_PROXIES = {
+    "4.0.0": "org.apache.hadoop.hive.metastore.MsckPartitionExpressionProxy",
+    "4.0.1": "org.apache.hadoop.hive.metastore.MsckPartitionExpressionProxy",
+    "4.1.0": "org.apache.hadoop.hive.ql.optimizer.ppr.PartitionExpressionForMetastore",
+}
 DERBY_DRIVER = "org.apache.derby.jdbc.EmbeddedDriver"
+# What fills the notification log is no part of the metastore's own jars.
+KEEPING_EVENTS = {
+    "metastore.transactional.event.listeners": "org.apache.hive.hcatalog.listener.DbNotificationListener",
+    # Else only Hadoop's proxy users may read the log.
+    "metastore.event.db.notification.api.auth": "false",
+}
 
 
 @dataclass(frozen=True)
@@ -97,8 +110,9 @@ class StartFailure(Exception):
 
 
 @contextlib.contextmanager
-def apache_2_3() -> Iterator[ApacheMetastore]:
-    """Hive 2.3.10 from the jars inside pyspark."""
+def apache_2_3(*, events: bool = False) -> Iterator[ApacheMetastore]:
+    """Hive 2.3.10 from the jars inside pyspark; with `events` it keeps a notification log."""
+    listener = listener_jars("2.3.10") if events else []
     settings = {
         **NO_RETRIES,
         "datanucleus.connectionPoolingType": "HikariCP",  # pyspark has no BoneCP, Hive's default
@@ -106,22 +120,29 @@ def apache_2_3() -> Iterator[ApacheMetastore]:
         "hive.async.log.enabled": "false",  # nor the ring buffer of asynchronous log4j
         "hive.metastore.schema.verification": "false",
         "hive.metastore.uris": "",
+        **({f"hive.{key}": value for key, value in KEEPING_EVENTS.items()} if events else {}),
     }
     with _home("2.3.10", "hive-site.xml", "hive.metastore.warehouse.dir", settings) as home:
-        with _running(home, sorted(_pyspark_jars().glob("*.jar")), ["Hive2"]) as metastore:
+        with _running(home, [*sorted(_pyspark_jars().glob("*.jar")), *listener], ["Hive2"]) as metastore:
             yield metastore
 
 
 @contextlib.contextmanager
 def apache_3_1(
-    more: Mapping[str, str] = MappingProxyType({}), ready: Callable[[str, int], bool] = answers
+    more: Mapping[str, str] = MappingProxyType({}),
+    ready: Callable[[str, int], bool] = answers,
+    *,
+    events: bool = False,
 ) -> Iterator[ApacheMetastore]:
-    """Hive 3.1.3 from the jars that `make setup` unpacks.
+    """Hive 3.1.3 from the jars that `make setup` unpacks; with `events` it keeps a notification log.
 
     `more` are settings of its own; `ready` asks whether it answers, where they change how it speaks.
     """
     jars = [*_peer_jars("3.1.3", brought_by="make setup"), *_matching(_pyspark_jars(), DERBY_JARS)]
     settings = {**STANDALONE_SETTINGS, **NO_RETRIES, "datanucleus.schema.autoCreateAll": "true", **more}
+    if events:
+        jars += listener_jars("3.1.3")
+        settings |= {f"hive.{key}": value for key, value in KEEPING_EVENTS.items()}
     with _home("3.1.3", "metastore-site.xml", "metastore.warehouse.dir", settings) as home:
         with _running(home, [*jars, *_matching(_pyspark_jars(), COMPILER_JARS)], ["Hive3"], ready) as metastore:
             yield metastore
@@ -130,17 +151,32 @@ def apache_3_1(
 @contextlib.contextmanager
 def apache_peer(version: str) -> Iterator[ApacheMetastore]:
     """A Hive that `make peers` brings, such as "4.0.1", on the schema that its own script makes."""
-    jars = [
+    jars = _jars_of_peer(version)
+    script = PEERS / f"hive-{version}" / "schema.sql"
+    settings = {**STANDALONE_SETTINGS, **NO_RETRIES}
+    if version in EXPRESSION_PROXIES:
+        settings["metastore.expression.proxy"] = EXPRESSION_PROXIES[version]
+    with _home(version, "metastore-site.xml", "metastore.warehouse.dir", settings) as home:
+        main = ["HiveByScript", str(script), home.jdbc_url]
+        with _running(home, jars, main) as metastore:
+            yield metastore
+
+
+def _jars_of_peer(version: str) -> list[Path]:
+    return [
         *_peer_jars(version, brought_by="make peers"),
         *_matching(_pyspark_jars(), (*HADOOP_JARS, *DERBY_JARS, *COMPILER_JARS)),
         *_matching(PEERS / "hive-3.1.3", LIBRARY_JARS),
         *_matching(PEERS / "hive-4.0.1", FILTER_JARS),
     ]
-    script = PEERS / f"hive-{version}" / "schema.sql"
-    with _home(version, "metastore-site.xml", "metastore.warehouse.dir", {**STANDALONE_SETTINGS, **NO_RETRIES}) as home:
-        main = ["HiveByScript", str(script), home.jdbc_url]
-        with _running(home, jars, main) as metastore:
-            yield metastore
+
+
+def listener_jars(version: str) -> list[Path]:
+    """The jar of what writes a notification log, or MissingPeer."""
+    jars = sorted((PEERS / f"listener-{version}").glob("*.jar"))
+    if not jars:
+        raise MissingPeer(f"Hive {version}'s notification listener is not on this machine: make peers brings it")
+    return jars
 
 
 def run_with_hive_2_3(main: str, given: str = "") -> str:
@@ -154,11 +190,16 @@ def run_with_hive_3_1(main: str, given: str = "") -> str:
     return _printed(jars, main, given)
 
 
-def _printed(jars: Sequence[Path], main: str, given: str) -> str:
+def run_with_hive_4_1(main: str, *arguments: str) -> str:
+    """The same with Hive 4.1.0's, which has hive-exec whole."""
+    return _printed(_jars_of_peer("4.1.0"), main, "", arguments)
+
+
+def _printed(jars: Sequence[Path], main: str, given: str, arguments: Sequence[str] = ()) -> str:
     source = str(JAVA_SOURCES / f"{main}.java")
     opened = [f"--add-opens=java.base/{package}=ALL-UNNAMED" for package in OPENED_PACKAGES]
     options = [HEAP, "-Duser.timezone=UTC", "-Dfile.encoding=UTF-8", "-Dstdout.encoding=UTF-8", *opened]
-    command = [_java(), *options, "-cp", os.pathsep.join(map(str, jars)), COMPILER, source, main]
+    command = [_java(), *options, "-cp", os.pathsep.join(map(str, jars)), COMPILER, source, main, *arguments]
     done = subprocess.run(command, input=given, capture_output=True, timeout=START_TIMEOUT, text=True)
     if done.returncode != 0:
         raise StartFailure(f"{main} ended with status {done.returncode}:\n{done.stderr}")

@@ -1,8 +1,8 @@
 """Expressions on partition keys as Hive's own classes serialized them, with what Hive says of some partitions.
 
 The files were printed by `java/Expressions.java`, with the argument `all`, on the published hive-exec of each version
-(Kryo 3.0.3). That of 3.1.3 runs on Java 8 alone, so the test run makes neither of them anew: it makes those that
-pyspark's jars can, and compares.
+(Kryo 3.0.3 and, from 4.0 on, 5.5.0). That of 3.1.3 runs on Java 8 alone, so the test run makes none of them anew: it
+makes those that pyspark's jars and the peers' can, and compares.
 """
 
 from __future__ import annotations
@@ -47,12 +47,16 @@ def parsed(text: str, generation: Generation) -> Expressions:
     return Expressions(generation, tuple(keys), tuple(partitions), found)
 
 
+_GENERATIONS = {"2.3.10": Generation.HIVE_2_3, "3.1.3": Generation.HIVE_3_1, "4.1.0": Generation.HIVE_4_0}
+
+
 def stored(version: str) -> Expressions:
-    generation = {"2.3.10": Generation.HIVE_2_3, "3.1.3": Generation.HIVE_3_1}[version]
+    generation = _GENERATIONS[version]
     return parsed((DATA / f"expressions_{version}.tsv").read_text(encoding="utf-8"), generation)
 
 
 OF_2_3 = stored("2.3.10")
 OF_3_1 = stored("3.1.3")
+OF_4_1 = stored("4.1.0")
 WITHOUT_ALIAS = parsed((DATA / "expressions_without_alias.tsv").read_text(encoding="utf-8"), Generation.HIVE_2_3)
 """As ALTER TABLE … DROP PARTITION writes them: its columns belong to no alias of a table."""

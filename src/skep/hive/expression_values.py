@@ -55,6 +55,8 @@ def reader(type_text: str, generation: Generation) -> Convert:
             return lambda text: text.lower() not in _FALSE
         case "decimal":
             return _decimal_of(type_text)
+        case "date" if generation >= Generation.HIVE_4_0:
+            return _strict_date_of
         case kind if kind in _READERS:
             return _READERS[kind]
     raise NoConversion(f"the type {type_text} of a partition key is not understood")
@@ -144,6 +146,13 @@ def _date_of(text: str) -> date | None:
         return date(year, month, 1) + timedelta(days=day - 1)
     except (ValueError, OverflowError):
         return None
+
+
+def _strict_date_of(text: str) -> date | None:
+    """Since Hive 4 a day that its month does not have is no date."""
+    found = _date_of(text)
+    match = _MOMENT.fullmatch(text.strip())
+    return found if found is not None and match is not None and found.day == int(match[3]) else None
 
 
 def _timestamp_of(text: str) -> str | None:
@@ -286,7 +295,7 @@ def cast(function: str, source: str, target: str, generation: Generation) -> Con
         return lambda value: wrapped(value, bits)
     if function == "UDFToDouble" and source in (*STRINGS, *NUMBERS):
         return to_compare(source, "double")
-    if function == "UDFToString" and source in (*STRINGS, *_BITS, "date"):
+    if function in ("UDFToString", "GenericUDFToString") and source in (*STRINGS, *_BITS, "date"):
         return str
     if function == "GenericUDFToDate" and source in (*STRINGS, "date"):
         return to_compare(source, "date")

@@ -1,8 +1,9 @@
 """What a client's expression says of partitions: as a filter for SQL, or else of the values of one partition.
 
-The field `expr` of Hive's requests holds a tree in Kryo's form (Hive 2.3 and 3.1, see `kryo`) or, from Hive 4's
-repair of tables, the text of a filter. What the grammar of filters can say becomes a filter, as in Hive. The rest is
-decided here with SQL's three truth values, as Hive's partition pruning does. Nothing here reads a partition.
+The field `expr` of Hive's requests holds a tree in Kryo's form (`kryo` for Hive 2.3 and 3.1, `kryo_5` for Hive 4) or,
+from Hive 4's repair of tables, the text of a filter. What the grammar of filters can say becomes a filter, as in Hive.
+The rest is decided here with SQL's three truth values, as Hive's partition pruning does. Nothing here reads a
+partition.
 """
 
 import operator
@@ -28,6 +29,7 @@ from skep.hive.filters import (
 from skep.hive.generation import Generation
 from skep.hive.kryo import Apply, Column, Constant, Expression, MalformedExpression, UnreadableExpression
 from skep.hive.kryo import read_expression as read_tree
+from skep.hive.kryo_5 import NAMED_ROOT, read_expression_5
 from skep.hive.names import DEFAULT_PARTITION
 
 Verdict = bool | None
@@ -44,6 +46,8 @@ def read_expression(data: bytes, generation: Generation) -> Expression | Filter:
 
     Raises UnreadableExpression, and MalformedExpression for what is neither.
     """
+    if data.startswith(NAMED_ROOT):
+        return read_expression_5(data)
     if data.startswith(_KRYO):
         return read_tree(data)
     try:

@@ -1,7 +1,7 @@
-"""Hive's serialized expressions: from the bytes that Hive 2.3 and 3.1 write with Kryo to a small tree.
+"""Hive's serialized expressions: from the bytes that Hive 2.3 and 3.1 write with Kryo 3 to a small tree.
 
 A stream holds one ExprNodeGenericFuncDesc, field after field in the order of their names, so it can be read only by
-who knows the fields of every class in it. `_LAYOUTS` is that knowledge, and all of it: what is not in there is not
+who knows the fields of every class in it. `LAYOUTS` is that knowledge, and all of it: what is not in there is not
 guessed, not skipped and never executed. Depth, sizes and the number of nodes are bounded, also for streams that
 repeat themselves by reference.
 """
@@ -12,6 +12,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import date
 from decimal import Decimal
+from functools import partial
 from typing import Any, Final, NamedTuple, NoReturn
 
 MAX_BYTES: Final = 4 * 1024 * 1024
@@ -74,13 +75,18 @@ Expression = Column | Constant | Apply
 
 def read_expression(data: bytes) -> Expression:
     """The tree of a serialized expression; the whole of the data must be one."""
-    if len(data) > MAX_BYTES:
-        raise UnreadableExpression(f"an expression of {len(data)} bytes is longer than {MAX_BYTES}")
-    stream = _Stream(data)
-    root = stream.referenced(_ROOT, lambda: stream.fields(_ROOT), may_be_null=False)
-    if stream.place != len(data):
-        raise MalformedExpression(f"{len(data) - stream.place} bytes follow the expression at {stream.place}")
-    return _Trees().tree(root)
+    return tree_of(Stream(data), lambda stream: stream.referenced(ROOT, lambda: stream.fields(ROOT), may_be_null=False))
+
+
+def tree_of(stream: "Stream", root: "Callable[[Stream], Any]") -> Expression:
+    """The tree of all that a stream has; `root` reads its first object."""
+    size = len(stream.data)
+    if size > MAX_BYTES:
+        raise UnreadableExpression(f"an expression of {size} bytes is longer than {MAX_BYTES}")
+    found = root(stream)
+    if stream.place != size:
+        raise MalformedExpression(f"{size - stream.place} bytes follow the expression at {stream.place}")
+    return Trees().tree(found)
 
 
 # --- what is known of Hive's classes ------------------------------------------------------------------------
@@ -90,39 +96,39 @@ _PLAN: Final = "org.apache.hadoop.hive.ql.plan."
 _TYPES: Final = "org.apache.hadoop.hive.serde2.typeinfo."
 _INSPECTORS: Final = "org.apache.hadoop.hive.serde2.objectinspector."
 _VALUES: Final = "org.apache.hadoop.hive.common.type."
-_ROOT: Final = f"{_PLAN}ExprNodeGenericFuncDesc"
-_LIST: Final = "java.util.ArrayList"
-_STRING: Final = "java.lang.String"
+ROOT: Final = f"{_PLAN}ExprNodeGenericFuncDesc"
+LIST: Final = "java.util.ArrayList"
+STRING: Final = "java.lang.String"
 _INSPECTOR_ARRAY: Final = f"[L{_INSPECTORS}ObjectInspector;"
 
 # A field is written as its own type says: a primitive as such, an object of a final class without the name of the
 # class, and anything else ("object") with it.
 _RESULT = (("result", "object"),)
 _COMPARISON = (
-    *(("compareOI", "object"), ("compareType", "enum"), ("opDisplayName", _STRING), ("opName", _STRING)),
+    *(("compareOI", "object"), ("compareType", "enum"), ("opDisplayName", STRING), ("opName", STRING)),
     *_RESULT,
 )
 _TYPED = (("typeInfo", "object"),)
 _INSPECTED = ("Boolean", "Byte", "Short", "Int", "Long", "Float", "Double", "Date")
 
-_LAYOUTS: dict[str, tuple[tuple[str, str], ...]] = {
-    _ROOT: (("chidren", "object"), ("genericUDF", "object"), ("isSortedExpr", "boolean"), *_TYPED),
+LAYOUTS: dict[str, tuple[tuple[str, str], ...]] = {
+    ROOT: (("chidren", "object"), ("genericUDF", "object"), ("isSortedExpr", "boolean"), *_TYPED),
     f"{_PLAN}ExprNodeColumnDesc": (
-        *(("column", _STRING), ("isPartitionColOrVirtualCol", "boolean"), ("isSkewedCol", "boolean")),
-        *(("tabAlias", _STRING), *_TYPED),
+        *(("column", STRING), ("isPartitionColOrVirtualCol", "boolean"), ("isSkewedCol", "boolean")),
+        *(("tabAlias", STRING), *_TYPED),
     ),
     f"{_PLAN}ExprNodeConstantDesc": (*_TYPED, ("value", "object")),
-    f"{_TYPES}PrimitiveTypeInfo": (("typeName", _STRING),),
-    f"{_TYPES}DecimalTypeInfo": (("precision", "int"), ("scale", "int"), ("typeName", _STRING)),
-    f"{_TYPES}CharTypeInfo": (("length", "int"), ("typeName", _STRING)),
-    f"{_TYPES}VarcharTypeInfo": (("length", "int"), ("typeName", _STRING)),
+    f"{_TYPES}PrimitiveTypeInfo": (("typeName", STRING),),
+    f"{_TYPES}DecimalTypeInfo": (("precision", "int"), ("scale", "int"), ("typeName", STRING)),
+    f"{_TYPES}CharTypeInfo": (("length", "int"), ("typeName", STRING)),
+    f"{_TYPES}VarcharTypeInfo": (("length", "int"), ("typeName", STRING)),
     f"{_TYPES}StructTypeInfo": (("allStructFieldNames", "names"), ("allStructFieldTypeInfos", "list")),
     f"{_VALUES}HiveDecimal": (
         *(("fast0", "long"), ("fast1", "long"), ("fast2", "long"), ("fastIntegerDigitCount", "int")),
         *(("fastScale", "int"), ("fastSerializationScale", "int"), ("fastSignum", "int")),
     ),
-    f"{_VALUES}HiveChar": (("value", _STRING),),
-    f"{_VALUES}HiveVarchar": (("value", _STRING),),
+    f"{_VALUES}HiveChar": (("value", STRING),),
+    f"{_VALUES}HiveVarchar": (("value", STRING),),
     f"{_VALUES}Date": (("localDate", "java.time.LocalDate"),),
     f"{_VALUES}Timestamp": (("localDateTime", "java.time.LocalDateTime"),),
     "java.time.LocalDate": (("day", "short"), ("month", "short"), ("year", "int")),
@@ -138,8 +144,9 @@ _LAYOUTS: dict[str, tuple[tuple[str, str], ...]] = {
     **{f"{_GENERIC}GenericUDF{name}": _RESULT for name in ("OPAnd", "OPOr", "OPNot", "OPNull", "OPNotNull")},
     f"{_GENERIC}GenericUDFIn": (("bw", "object"), ("isInSetConstant", "boolean")),
     f"{_GENERIC}GenericUDFBetween": (("argumentOIs", "object"), ("egt", "object"), ("elt", "object"), *_RESULT),
-    f"{_GENERIC}GenericUDFBridge": (("isOperator", "boolean"), ("udfClassName", _STRING), ("udfName", _STRING)),
+    f"{_GENERIC}GenericUDFBridge": (("isOperator", "boolean"), ("udfClassName", STRING), ("udfName", STRING)),
     f"{_GENERIC}GenericUDFToDate": (),
+    f"{_GENERIC}GenericUDFToString": (),
     f"{_GENERIC}GenericUDFToDecimal": _TYPED,
     f"{_GENERIC}GenericUDFStruct": (),
     # Functions that were used before they were written bring along what they knew of their operands.
@@ -164,10 +171,11 @@ _BRIDGED: Final = "org.apache.hadoop.hive.ql.udf."
 _WRAPPERS: dict[int, str] = {
     **{0: "int", 2: "float", 3: "boolean", 4: "byte", 6: "short", 7: "long", 8: "double"},
 }
-_NUMBERED: dict[int, str] = {1: _STRING, 10: "java.sql.Date", 11: "java.sql.Timestamp"}
+PRIMITIVES: Final = frozenset(_WRAPPERS.values())
+NUMBERED: dict[int, str] = {1: STRING, 10: "java.sql.Date", 11: "java.sql.Timestamp"}
 
 
-class _Instance:
+class Instance:
     """An object of the stream: its class, and the values of its fields."""
 
     __slots__ = ("fields", "name")
@@ -183,8 +191,12 @@ _UNFINISHED: Final = object()
 # --- the stream ----------------------------------------------------------------------------------------------
 
 
-class _Stream:
+class Stream:
     """A position in the data, the classes that were named so far, and the objects that were met."""
+
+    layouts = LAYOUTS
+    numbered = NUMBERED
+    byte_order = ">"
 
     def __init__(self, data: bytes) -> None:
         self.data = data
@@ -247,7 +259,7 @@ class _Stream:
         return self.byte() == 1
 
     def packed(self, form: str) -> Any:
-        return struct.unpack(form, self.take(struct.calcsize(form)))[0]
+        return struct.unpack(self.byte_order + form, self.take(struct.calcsize(f"={form}")))[0]
 
     def primitive(self, kind: str) -> Any:
         match kind:
@@ -258,7 +270,7 @@ class _Stream:
             case "long":
                 return self.signed(9)
             case _:
-                return self.packed({"byte": ">b", "short": ">h", "float": ">f", "double": ">d"}[kind])
+                return self.packed({"byte": "b", "short": "h", "float": "f", "double": "d"}[kind])
 
     def string(self) -> str | None:
         first = self.byte()
@@ -317,18 +329,22 @@ class _Stream:
 
     def object(self) -> Any:
         """An object before which its class is written."""
+        kind = self.kind()
+        if kind is None:
+            return None
+        return self.primitive(kind) if kind in PRIMITIVES else self.of_class(kind)
+
+    def kind(self) -> str | None:
+        """The class of what comes next: its name, or the word for a primitive. None is for a null, which has none."""
         number = self.number()
         if number == 0:
             return None
         if number == 1:
-            name = self.class_name()
-        elif number - 2 in _WRAPPERS:
-            return self.primitive(_WRAPPERS[number - 2])
-        elif number - 2 in _NUMBERED:
-            name = _NUMBERED[number - 2]
-        else:
+            return self.class_name()
+        known = _WRAPPERS.get(number - 2) or self.numbered.get(number - 2)
+        if known is None:
             self.unreadable(f"the class that Hive registers as number {number - 2}")
-        return self.of_class(name)
+        return known
 
     def class_name(self) -> str:
         number = self.number()
@@ -343,15 +359,15 @@ class _Stream:
             case "java.lang.String":
                 return self.referenced(name, self.string)
             case "java.util.ArrayList":
-                return self.referenced(name, lambda: self.elements(self.number(), self.object))
+                return self.referenced(name, self.listed)
             case "java.sql.Date":
-                return self.referenced(name, lambda: SqlDate(self.packed(">q")))
+                return self.referenced(name, lambda: SqlDate(self.packed("q")))
             case "java.sql.Timestamp":
-                return self.referenced(name, lambda: SqlTimestamp(self.packed(">q"), self.packed(">i")))
+                return self.referenced(name, lambda: SqlTimestamp(self.packed("q"), self.packed("i")))
             case _ if name == _INSPECTOR_ARRAY:
                 return self.referenced(name, lambda: self.elements(self.number() - 1, self.object))
-            case _ if name in _LAYOUTS:
-                return self.referenced(name, lambda: self.fields(name))
+            case _ if name in self.layouts:
+                return self.referenced(name, partial(self.fields, name))
             case _:
                 return self.unreadable(f"the class {name}")
 
@@ -360,49 +376,60 @@ class _Stream:
             self.malformed("Buffer underflow.")
         with self.inside("[]"):
             self.trace.pop()  # Kryo does not trace elements
-            found = tuple(read() for _ in range(count))
+            found = []
+            for _ in range(count):  # a loop, since a generator would be one more call for every level
+                found.append(read())
             self.trace.append("[]")
-        return found
+        return tuple(found)
 
-    def fields(self, name: str) -> _Instance:
+    def fields(self, name: str) -> Instance:
         values = {}
-        for field, kind in _LAYOUTS[name]:
+        for field, kind in self.layouts[name]:
             with self.inside(f"{field} ({name})"):
                 values[field] = self.field(kind)
-        return _Instance(name, values)
+        return Instance(name, values)
 
     def field(self, kind: str) -> Any:
         match kind:
             case "object":
                 return self.object()
             case "enum":
-                return self.referenced("enum", self.number)
+                return self.enum()
             case "list":
-                return self.of_list(self.object)
+                return self.of_list(self.listed)
             case "names":
-                return self.of_list(self.listed_name)
-            case _ if kind == _STRING or kind in _LAYOUTS:
+                return self.of_list(self.listed_names)
+            case _ if kind == STRING or kind in self.layouts:
                 return self.of_class(kind)
             case _:
                 return self.primitive(kind)
 
-    def of_list(self, read: Callable[[], Any]) -> Any:
-        """A field of the type ArrayList, before which its class stands all the same: ArrayList is not final."""
-        if self.number() != 1 or self.class_name() != _LIST:
-            self.unreadable(f"a list that is no {_LIST}")
-        return self.referenced(_LIST, lambda: self.elements(self.number(), read))
+    def enum(self) -> Any:
+        return self.referenced("enum", self.number)
 
-    def listed_name(self) -> Any:
+    def of_list(self, read: Callable[[], tuple[Any, ...]]) -> Any:
+        """A field that is a list, before which its class stands all the same: ArrayList is not final."""
+        if self.number() != 1 or self.class_name() != LIST:
+            self.unreadable(f"a list that is no {LIST}")
+        return self.referenced(LIST, read)
+
+    def listed(self) -> tuple[Any, ...]:
+        return self.elements(self.number(), self.object)
+
+    def listed_names(self) -> tuple[Any, ...]:
+        return self.elements(self.number(), self._name)
+
+    def _name(self) -> Any:
         """Kryo 3 writes the elements of a list of strings without their class; Kryo 4, in Spark, with it."""
         if self.data[self.place : self.place + 1] == b"\x03":
             return self.object()
-        return self.of_class(_STRING)
+        return self.of_class(STRING)
 
 
 # --- from objects to the tree -------------------------------------------------------------------------------
 
 
-class _Trees:
+class Trees:
     """Turns objects into nodes, each once, and counts them as often as they occur."""
 
     def __init__(self) -> None:
@@ -412,13 +439,13 @@ class _Trees:
         return self.sized(found)[0]
 
     def sized(self, found: Any) -> tuple[Expression, int]:
-        if not isinstance(found, _Instance):
+        if not isinstance(found, Instance):
             raise UnreadableExpression(f"{found!r} stands where an expression is expected")
         if id(found) not in self.done:
             self.done[id(found)] = self.converted(found)
         return self.done[id(found)]
 
-    def converted(self, found: _Instance) -> tuple[Expression, int]:
+    def converted(self, found: Instance) -> tuple[Expression, int]:
         of = found.fields
         match found.name.removeprefix(_PLAN):
             case "ExprNodeColumnDesc":
@@ -426,8 +453,8 @@ class _Trees:
             case "ExprNodeConstantDesc":
                 return Constant(_type_text(of["typeInfo"]), _value(of["value"])), 1
             case "ExprNodeGenericFuncDesc":
-                children = of["chidren"] if isinstance(of["chidren"], tuple) else ()
-                operands = [self.sized(child) for child in children]
+                children = of.get("children", of.get("chidren"))  # until Hive 4 the field's name had a slip
+                operands = [self.sized(child) for child in (children if isinstance(children, tuple) else ())]
                 size = 1 + sum(count for _, count in operands)
                 if size > MAX_NODES:
                     raise UnreadableExpression(f"the expression has more than {MAX_NODES} nodes")
@@ -437,7 +464,7 @@ class _Trees:
 
 
 def _function(found: Any) -> str:
-    if not isinstance(found, _Instance) or not found.name.startswith(_GENERIC):
+    if not isinstance(found, Instance) or not found.name.startswith(_GENERIC):
         raise UnreadableExpression("an expression has no function")
     name = found.name.removeprefix(_GENERIC)
     if name != "GenericUDFBridge":
@@ -447,7 +474,7 @@ def _function(found: Any) -> str:
 
 def _type_text(found: Any) -> str:
     """The type as Hive writes it: decimal(10,2), varchar(10), struct."""
-    if not isinstance(found, _Instance) or not found.name.startswith(_TYPES):
+    if not isinstance(found, Instance) or not found.name.startswith(_TYPES):
         raise UnreadableExpression("an expression has no type")
     of = found.fields
     match found.name.removeprefix(_TYPES):
@@ -464,7 +491,7 @@ def _type_text(found: Any) -> str:
 def _value(found: Any) -> Any:
     if isinstance(found, tuple) and not isinstance(found, SqlDate | SqlTimestamp):
         return tuple(map(_value, found))
-    if not isinstance(found, _Instance):
+    if not isinstance(found, Instance):
         return found
     of = found.fields
     match found.name.removeprefix(_VALUES):

@@ -240,8 +240,14 @@ MAX_IDS = 10_000_000
 
 
 def _parse_ids(text: str, whole: str) -> tuple[int, ...]:
+    if not text:
+        return ()
+    parts = text.split(",")
+    # Most lists have no runs, and thousands of ids: they are checked and read at once.
+    if text.isascii() and text.replace(",", "").isdigit() and all(parts):
+        return tuple(sorted(map(int, parts)))
     ids: list[int] = []
-    for part in text.split(",") if text else ():
+    for part in parts:
         first, dash, last = part.partition("-")
         low = _number(first, whole)
         high = _number(last, whole) if dash else low

@@ -16,6 +16,7 @@ from skep.metastore.directories import Making, placed
 from skep.metastore.java_text import java_text
 from skep.metastore.latest import locked_in_place, undisturbed
 from skep.metastore.listing import splicer
+from skep.metastore.partition_privileges import copy_grants
 from skep.metastore.partitions import Partitioned, Values, partitioned_or
 from skep.store import partitions
 from skep.store.partitions import NewPartition
@@ -312,6 +313,7 @@ def _insert(
             for part, body in zip(new, bodies, strict=True)
         ],
     )
+    copy_grants(ctx, tx, row, [part.name for part in new])
     record(ctx, tx, "ADD_PARTITION", of.where, row.name, event_parts(of, new, bodies))
 
 

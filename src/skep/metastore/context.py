@@ -17,6 +17,7 @@ from skep.hive.names import CatalogNameError, decode_catalog_name, normalize
 from skep.hive.ndv import HIVES_ESTIMATION, Estimation
 from skep.metastore.compat import RULES, Rules
 from skep.metastore.event_memo import EventMemo
+from skep.metastore.seen import SeenMemo
 from skep.store.database import Database
 from skep.store.transaction import Transaction
 from skep.store.warehouse import Warehouse
@@ -59,6 +60,7 @@ class Service:
     estimation: Estimation = HIVES_ESTIMATION
     """How the number of distinct values of several partitions is estimated."""
     rendered: EventMemo = field(default_factory=EventMemo)
+    snapshots: SeenMemo = field(default_factory=SeenMemo)
 
 
 class Context:

@@ -15,6 +15,7 @@ from skep.metastore.directories import move_or_take_back, plan_move
 from skep.metastore.java_text import java_text
 from skep.metastore.latest import locked_in_place, undisturbed
 from skep.metastore.listing import splicer
+from skep.metastore.partition_privileges import copy_grants
 from skep.metastore.partition_search import matching, partial
 from skep.metastore.partitions import Partitioned, Values
 from skep.store import partitions, tables
@@ -181,6 +182,7 @@ def _insert(ctx: Context, tx: Transaction, of: Partitioned, parts: list[Partitio
             for (name, _), part in zip(named, new, strict=True)
         ],
     )
+    copy_grants(ctx, tx, of.row, [name for name, _ in named])
     return new
 
 

@@ -11,7 +11,8 @@ from skep.hive.names import DEFAULT_PARTITION, partition_values, unescape
 from skep.metastore.context import Context, DatabaseName, Encoded
 from skep.metastore.java_text import java_text
 from skep.metastore.listing import listed, splicer, structs
-from skep.metastore.partitions import Partitioned, Values, limit_of, partitioned, partitioned_or
+from skep.metastore.partition_privileges import by_partition
+from skep.metastore.partitions import Partitioned, Values, limit_of, listed_for, partitioned, partitioned_or
 from skep.store import partitions
 from skep.store.partition_filters import translate
 from skep.store.partitions import Where
@@ -75,20 +76,39 @@ def get_partitions_ps_with_auth(
     user_name: str | None,
     group_names: tuple[str, ...] | None,
 ) -> Encoded:
-    return _listed(ctx, ctx.name(db_name), tbl_name, part_vals, max_parts, wrapped=False)
+    where, caller = ctx.name(db_name), _Caller(user_name, group_names)
+    return _listed(ctx, where, tbl_name, part_vals, max_parts, wrapped=False, caller=caller)
 
 
 def get_partitions_ps_with_auth_req(ctx: Context, req: GetPartitionsPsWithAuthRequest) -> Encoded:
-    where = ctx.name(req.dbName, req.catName)
+    where, caller = ctx.name(req.dbName, req.catName), _Caller(req.userName, req.groupNames)
     if req.partNames:
         with ctx.reading() as tx:
             of = partitioned(ctx, tx, where, req.tblName)
             found = partitions.find_many(tx, of.row.id, list(dict.fromkeys(req.partNames)))
+            if caller.sees_grants(of):
+                return listed_for(ctx, tx, where, of.row, found, *caller, wrapped=True)
             return structs(splicer(ctx, tx, where, of.row), found, wrapped=True)
     if not req.partVals:
         of = partitioned(ctx, ctx.reader(), where, req.tblName)
-        return listed(ctx, where, of.row, None, limit_of(req.maxParts), wrapped=True)
-    return _listed(ctx, where, req.tblName, req.partVals, req.maxParts, wrapped=True)
+        limit = limit_of(req.maxParts)
+        if caller.sees_grants(of):
+            with ctx.reading() as tx:
+                each = partitions.each(tx, of.row.id, limit)
+                return listed_for(ctx, tx, where, of.row, each, *caller, wrapped=True)
+        return listed(ctx, where, of.row, None, limit, wrapped=True)
+    return _listed(ctx, where, req.tblName, req.partVals, req.maxParts, wrapped=True, caller=caller)
+
+
+class _Caller(NamedTuple):
+    """For whom partitions are listed."""
+
+    user: str | None
+    groups: tuple[str, ...] | None
+
+    def sees_grants(self, of: Partitioned) -> bool:
+        """These calls tell what a user may who is named with their groups."""
+        return self.user is not None and self.groups is not None and by_partition(of.row)
 
 
 def _listed(
@@ -99,17 +119,23 @@ def _listed(
     max_parts: int | None,
     *,
     wrapped: bool,
+    caller: _Caller | None = None,
 ) -> Encoded:
     of = partitioned(ctx, ctx.reader(), where, tbl_name)
     limit = limit_of(max_parts)
-    if not values and ctx.rules.lists_by_no_values:
+    if caller is not None and not caller.sees_grants(of):
+        caller = None
+    if not values and ctx.rules.lists_by_no_values and caller is None:
         return listed(ctx, of.where, of.row, None, limit, wrapped=wrapped)
     wanted = partial(ctx, of, values)
-    if not wanted.rest:
+    if not wanted.rest and caller is None:
         return listed(ctx, of.where, of.row, wanted.where, limit, wrapped=wrapped)
     with ctx.reading() as tx:
         found = matching(tx, of, wanted)
-        return structs(splicer(ctx, tx, of.where, of.row), found if limit < 0 else found[:limit], wrapped=wrapped)
+        found = found if limit < 0 else found[:limit]
+        if caller is not None:
+            return listed_for(ctx, tx, of.where, of.row, found, *caller, wrapped=wrapped)
+        return structs(splicer(ctx, tx, of.where, of.row), found, wrapped=wrapped)
 
 
 def matching(tx: Transaction, of: Partitioned, wanted: Partial) -> list[Row]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from skep.errors import InvalidObjectException, MetaException, NoSuchObjectException
 from skep.hive import names as hive_names
@@ -11,8 +11,10 @@ from skep.metastore import rows
 from skep.metastore.context import Context, DatabaseName, Encoded
 from skep.metastore.java_text import java_text
 from skep.metastore.listing import listed, listed_names, splicer, structs
+from skep.metastore.partition_privileges import by_partition, with_privileges
 from skep.metastore.tables import find_table, table_name
 from skep.store import partitions, tables
+from skep.store.partitions import PartitionRow
 from skep.store.tables import TableRow
 from skep.store.transaction import Row, Transaction
 from skep.wire import binary
@@ -88,7 +90,12 @@ def get_partition_with_auth(
     user_name: str | None,
     group_names: tuple[str, ...] | None,
 ) -> Encoded:
-    return get_partition(ctx, db_name, tbl_name, part_vals)
+    tx = ctx.reader()
+    of = partitioned(ctx, tx, ctx.name(db_name), tbl_name)
+    row, struct = _found(ctx, tx, of, part_vals)
+    if by_partition(of.row):
+        (struct,) = with_privileges(tx, of.row, [(row, struct)], user_name, group_names)
+    return Encoded(rows.table_reply(struct))
 
 
 def get_partition_req(ctx: Context, req: GetPartitionRequest) -> Encoded:
@@ -105,7 +112,7 @@ def get_partition_by_name(ctx: Context, db_name: str | None, tbl_name: str | Non
         values = tuple(partition_values(part_name or "", of.names))
     except PartitionNameError as error:
         raise NoSuchObjectException(str(error)) from None
-    return Encoded(rows.table_reply(_found(ctx, ctx.reader(), of, values)))
+    return Encoded(rows.table_reply(_found(ctx, ctx.reader(), of, values)[1]))
 
 
 def _one(ctx: Context, where: DatabaseName, tbl_name: str | None, values: Values | None) -> bytes:
@@ -113,22 +120,23 @@ def _one(ctx: Context, where: DatabaseName, tbl_name: str | None, values: Values
         of = partitioned_or(ctx, where, tbl_name, _unfound(ctx, where, tbl_name))
     else:
         of = partitioned(ctx, ctx.reader(), where, tbl_name)
-    return _found(ctx, ctx.reader(), of, values)
+    return _found(ctx, ctx.reader(), of, values)[1]
 
 
 def _unfound(ctx: Context, where: DatabaseName, name: str | None) -> NoSuchObjectException:
     return NoSuchObjectException(f"Unable to get partition because {ctx.full_name(where, name or '')} does not exist")
 
 
-def _found(ctx: Context, tx: Transaction, of: Partitioned, values: Values | None) -> bytes:
+def _found(ctx: Context, tx: Transaction, of: Partitioned, values: Values | None) -> tuple[PartitionRow, bytes]:
+    """A partition's row, and the struct that is answered."""
     row = partitions.find(tx, of.row.id, of.part_name(values))
     if row is None:
         raise no_partition(values or ())
     splice = splicer(ctx, tx, of.where, of.row)
     if "" in (values or ()) or DEFAULT_PARTITION in (values or ()):
         # Two ways to write the default partition: the answer has the caller's.
-        return binary.encode(replace(splice.partition(row), values=values))
-    return splice.struct(row)
+        return row, binary.encode(replace(splice.partition(row), values=values))
+    return row, splice.struct(row)
 
 
 # --- lists --------------------------------------------------------------------------------------------------------
@@ -162,7 +170,28 @@ def get_partitions_with_auth(
     if row is None:
         # Before, this form and only this one takes a missing table for one without partitions.
         return Encoded(rows.list_reply((), 0))
+    if by_partition(row):
+        with ctx.reading() as tx:
+            found = partitions.each(tx, row.id, limit_of(max_parts))
+            return listed_for(ctx, tx, where, row, found, user_name, group_names)
     return listed(ctx, where, row, None, limit_of(max_parts))
+
+
+def listed_for(
+    ctx: Context,
+    tx: Transaction,
+    where: DatabaseName,
+    row: TableRow,
+    found: Iterable[Row],
+    user: str | None,
+    groups: tuple[str, ...] | None,
+    *,
+    wrapped: bool = False,
+) -> Encoded:
+    """Partitions of a table that grants by partition, each with what a user was granted on it."""
+    splice = splicer(ctx, tx, where, row)
+    shown = with_privileges(tx, row, ((part, splice.struct(part)) for part in found), user, groups)
+    return Encoded((rows.wrapped_list if wrapped else rows.list_reply)(shown, len(shown)))
 
 
 def get_partitions_req(ctx: Context, req: PartitionsRequest) -> Encoded:

@@ -9,13 +9,16 @@ from skep.hive.expressions import as_filter, pruner, read_expression
 from skep.hive.filters import FilterKeyError, check
 from skep.hive.generation import Generation
 from skep.hive.kryo import Apply, Column, Constant, MalformedExpression, UnreadableExpression
+from skep.hive.kryo_5 import NAMED_ROOT
 from skep.hive.names import DEFAULT_PARTITION, partition_values
 from skep.metastore import rows
+from skep.metastore.column_statistics import find_table
 from skep.metastore.context import Context, Encoded
 from skep.metastore.listing import splicer
 from skep.metastore.partition_search import satisfying
 from skep.metastore.partition_specs import specs
 from skep.metastore.partitions import Partitioned, partitioned
+from skep.metastore.tables import table_name
 from skep.store import partitions
 from skep.store.transaction import Row, Transaction
 from skep.wire.generated.partitions import PartitionsByExprRequest, PartitionsSpecByExprResult
@@ -48,7 +51,6 @@ def chosen(ctx: Context, tx: Transaction, of: Partitioned, data: bytes | None, d
     except FilterKeyError as error:
         raise MetaException(str(error)) from None
     except UnreadableExpression as error:
-        # Hive 4 serializes with another Kryo, which cannot be told from garbage.
         if isinstance(error, MalformedExpression) and not _may_be_of_hive_4(ctx, data):
             raise MetaException(str(error)) from None
         return Chosen(list(partitions.each(tx, of.row.id)), str(error))
@@ -64,12 +66,22 @@ def chosen(ctx: Context, tx: Transaction, of: Partitioned, data: bytes | None, d
 
 
 def _may_be_of_hive_4(ctx: Context, data: bytes | None) -> bool:
-    return ctx.generation >= Generation.HIVE_4_0 and (data or b"").startswith(b"\x01")
+    """Hive 4 also reads trees of its own Kryo that do not say what their root is: those look like garbage here."""
+    given = data or b""
+    return ctx.generation >= Generation.HIVE_4_0 and given.startswith(b"\x01") and not given.startswith(NAMED_ROOT)
+
+
+def _table(ctx: Context, tx: Transaction, req: PartitionsByExprRequest) -> Partitioned:
+    """The table, or that it is missing: since 4.0 in the words of the statistics' calls."""
+    where = ctx.name(req.dbName, req.catName)
+    if ctx.generation < Generation.HIVE_4_0:
+        return partitioned(ctx, tx, where, req.tblName)
+    return Partitioned(where, find_table(ctx, tx, where, table_name(req.tblName)))
 
 
 def _asked(ctx: Context, tx: Transaction, req: PartitionsByExprRequest) -> tuple[Partitioned, Chosen]:
     """`maxParts` limits the answer; zero is, in this call, no limit."""
-    of = partitioned(ctx, tx, ctx.name(req.dbName, req.catName), req.tblName)
+    of = _table(ctx, tx, req)
     found = chosen(ctx, tx, of, req.expr, req.defaultPartitionName)
     if req.maxParts is not None and req.maxParts > 0:
         found = found._replace(rows=found.rows[: req.maxParts])
@@ -100,6 +112,6 @@ def get_partition_names_req(ctx: Context, req: PartitionsByExprRequest) -> tuple
     with ctx.reading() as tx:
         if req.expr:
             return tuple(row[1] for row in _asked(ctx, tx, req)[1].rows)
-        of = partitioned(ctx, tx, ctx.name(req.dbName, req.catName), req.tblName)
+        of = _table(ctx, tx, req)
         limit = -1 if req.maxParts is None or req.maxParts < 0 else req.maxParts
         return tuple(partitions.names(tx, of.row.id, limit))

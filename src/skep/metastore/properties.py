@@ -24,7 +24,7 @@ MAPS: Final = Kind("properties", PropertySetRequest)
 
 def _check(namespace: str | None) -> str:
     if namespace not in NAMESPACES:
-        raise NoSuchObjectException(f"no such namespace: {namespace}; known are {', '.join(NAMESPACES)}")
+        raise NoSuchObjectException(f"no PropertyManager namespace is declared, namespace {namespace}")
     return namespace or ""
 
 

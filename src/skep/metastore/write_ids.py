@@ -10,6 +10,7 @@ from skep.hive.snapshots import NO_OPEN_ID, SnapshotSyntaxError, ValidTxnList, V
 from skep.metastore.changes import record
 from skep.metastore.compactions import enqueue
 from skep.metastore.context import Context, DatabaseName
+from skep.metastore.seen import Seen
 from skep.metastore.txn_state import REPLICATED_WRITE_ID, abort, internal_error, millis, require_open, table_name
 from skep.store import transactions, write_ids
 from skep.store.transaction import ConstraintViolated, Transaction
@@ -134,23 +135,16 @@ def get_valid_write_ids(ctx: Context, rqst: GetValidWriteIdsRequest) -> GetValid
 
 def _snapshot(
     ctx: Context, tx: Transaction, rqst: GetValidWriteIdsRequest, tables: list[tuple[str, TableName]]
-) -> ValidTxnList:
+) -> Seen:
     if rqst.validTxnList:
-        return parse_snapshot(rqst.validTxnList)
+        return ctx.service.snapshots.read(rqst.validTxnList)
     own = None
     if rqst.writeId:
         own = write_ids.txn_of(tx, tables[0][1], rqst.writeId) if tables else None
         if own is None:
             name = tables[0][0] if tables else "no table"
             raise MetaException(f"invalid write id {rqst.writeId} for table {name}")
-    return current_snapshot(tx, own)
-
-
-def parse_snapshot(text: str) -> ValidTxnList:
-    try:
-        return ValidTxnList.parse(text)
-    except SnapshotSyntaxError as error:
-        raise MetaException(f"a list of valid transactions cannot be read: {error}") from None
+    return Seen(current_snapshot(tx, own))
 
 
 def current_snapshot(tx: Transaction, own: int | None = None) -> ValidTxnList:
@@ -166,7 +160,7 @@ def current_snapshot(tx: Transaction, own: int | None = None) -> ValidTxnList:
     return ValidTxnList(highest, opened, aborted, opened[0] if opened else NO_OPEN_ID)
 
 
-def valid_write_ids(tx: Transaction, seen: ValidTxnList, table: TableName, generation: Generation) -> ValidWriteIdList:
+def valid_write_ids(tx: Transaction, seen: Seen, table: TableName, generation: Generation) -> ValidWriteIdList:
     """A snapshot of one table.
 
     Its mark is the highest id of a transaction up to the snapshot's own, or of any if none of those wrote. From 4.0 on,
@@ -175,22 +169,19 @@ def valid_write_ids(tx: Transaction, seen: ValidTxnList, table: TableName, gener
     """
     known = write_ids.all(tx, table)
     highest = seen.high_watermark
-    mark = max([write_id for txn, write_id in known if txn <= highest], default=0)
+    mark = next((write_id for txn, write_id in reversed(known) if txn <= highest), 0)
     if mark == 0:
         mark = (write_ids.next_id(tx, table) or 1) - 1
-    open_txns, aborted_txns = frozenset(seen.open), frozenset(seen.aborted)
-    opened: list[int] = []
+    within = known if not known or known[-1][1] <= mark else [pair for pair in known if pair[1] <= mark]
     aborted: list[int] = []
-    any_visible = False
-    for txn, write_id in known:
-        if write_id > mark:
-            break
-        if txn in aborted_txns:
-            aborted.append(write_id)
-        elif txn in open_txns or txn > highest:
-            opened.append(write_id)
-        else:
-            any_visible = True
+    rest = within
+    if seen.aborted:
+        aborted_txns = seen.aborted
+        aborted = [write_id for txn, write_id in within if txn in aborted_txns]
+        rest = [pair for pair in within if pair[0] not in aborted_txns]
+    open_txns = seen.open
+    opened = [write_id for txn, write_id in rest if txn in open_txns or txn > highest]
+    any_visible = len(opened) + len(aborted) < len(within)
     if generation >= Generation.HIVE_4_0 and not any_visible and (opened or aborted):
         mark = min(opened[:1] + aborted[:1])
         opened, aborted = [one for one in opened if one == mark], [one for one in aborted if one == mark]

@@ -4,12 +4,13 @@ A row refers to its object by id, so it follows the object through a rename and 
 numbers of object and principal types are those of Hive's HiveObjectType and PrincipalType.
 """
 
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import sqlalchemy as sa
 
 from skep.store import schema
-from skep.store.statements import Statement, bound
+from skep.store.statements import Statement, bound, in_list
 from skep.store.transaction import Transaction
 
 GLOBAL, DATABASE, TABLE, PARTITION, COLUMN, DATACONNECTOR = range(1, 7)
@@ -121,6 +122,28 @@ _READ_COLUMN = {
 _ALL = Statement(_NAMED)
 _OF_PRINCIPAL = Statement(_NAMED.where(_PRINCIPAL))
 _INSERT = Statement(sa.insert(schema.grants).values(bound(*On._fields, *Grant._fields)))
+_COPY = Statement(
+    sa.insert(schema.grants).from_select(
+        ["object_type", "table_id", "partition_id", "column_name", *Grant._fields],
+        sa.select(
+            sa.case(
+                (_g.object_type == sa.literal_column(str(TABLE)), sa.literal_column(str(PARTITION))),
+                else_=_g.object_type,
+            ),
+            _g.table_id,
+            _p.id,
+            _g.column_name,
+            *(sa.cast(sa.bindparam("now"), sa.BigInteger) if one is _g.create_time else one for one in _GRANT),
+        )
+        .where(
+            _g.table_id == sa.bindparam("table_id"),
+            _g.partition_id.is_(None),
+            _p.table_id == _g.table_id,
+            in_list(_p.name, "names"),
+        )
+        .order_by(_p.name, _g.id),
+    )
+)
 _END_GRANT_OPTION = Statement(
     sa.update(schema.grants).values(grant_option=sa.false()).where(_g.id == sa.bindparam("id"))
 )
@@ -160,6 +183,11 @@ def of_principal(tx: Transaction, principal: str | None, principal_type: int) ->
 
 def insert(tx: Transaction, what: On, grant: Grant) -> None:
     tx.run(_INSERT, **what._asdict(), **grant._asdict())
+
+
+def copy_to_partitions(tx: Transaction, table_id: int, names: Sequence[str], now: int) -> None:
+    """Grant on partitions, as of now, what is granted on their table and its columns."""
+    tx.run(_COPY, table_id=table_id, names=tx.list(names), now=now)
 
 
 def end_grant_option(tx: Transaction, id: int) -> None:

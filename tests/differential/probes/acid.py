@@ -52,6 +52,10 @@ class Base(NamedTuple):
 _bases: dict[int, Base] = {}
 
 
+def base_of(peer: Peer) -> Base:
+    return _bases[id(peer)]
+
+
 def txn(number: int) -> int:
     return FAR + number
 
@@ -60,11 +64,11 @@ def lock(number: int) -> int:
     return 2 * FAR + number
 
 
-def _given(value: Any, base: Base) -> Any:
+def given(value: Any, base: Base) -> Any:
     if isinstance(value, Struct):
-        return tuple.__new__(type(value), [_given(item, base) for item in value])
+        return tuple.__new__(type(value), [given(item, base) for item in value])
     if isinstance(value, tuple):
-        return tuple(_given(item, base) for item in value)
+        return tuple(given(item, base) for item in value)
     if isinstance(value, str):
         return re.sub(r"\{(\d+)\}", lambda match: str(base.txn + int(match[1])), value)
     if isinstance(value, int) and not isinstance(value, bool) and value >= FAR:
@@ -88,7 +92,7 @@ def _answered(value: Any, base: Base, role: str | None = None) -> Any:
     return value
 
 
-def _told(text: str, base: Base) -> str:
+def told(text: str, base: Base) -> str:
     text = re.sub(r"\[txnid:(\d+),(\d+)\]", lambda m: f"[txn {int(m[1]) - base.txn},{int(m[2]) - base.txn}]", text)
     text = re.sub(r"txnid:([1-9]\d*)", lambda match: f"txn {int(match[1]) - base.txn}", text)
     return re.sub(r"lockid:(\d+)", lambda match: f"lock {int(match[1]) - base.lock}", text)
@@ -124,11 +128,11 @@ class Call:
     kind: ClassVar[str] = ""
 
     def run(self, peer: Peer) -> str:
-        base = _bases[id(peer)]
+        base = base_of(peer)
         try:
-            found = peer.ask(self.method, *(_given(arg, base) for arg in self.args))
+            found = peer.ask(self.method, *(given(arg, base) for arg in self.args))
         except (MetastoreError, ApplicationError, TransportError) as error:
-            return _told(peer.shown_error(error), base)
+            return told(peer.shown_error(error), base)
         counted = _answered(found, base)
         return peer.shown(counted if self.show is None else self.show(counted))
 

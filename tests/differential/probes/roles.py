@@ -20,6 +20,7 @@ from tests.differential.probes.objects import partition, table
 from tests.differential.script import SINCE_3_1, EditTable, Probe, ask
 
 DB = "rol"
+LEVEL = "rolp"
 USER, ROLE, GROUP = 1, 2, 3
 EVERYTHING = HiveObjectRef(objectType=1)
 ON_DB = HiveObjectRef(objectType=2, dbName=DB)
@@ -225,6 +226,49 @@ PRIVILEGES: Sequence[Probe] = [
     ask("of what was dropped", "list_privileges", "u2", USER, HiveObjectRef()),
 ]
 
+
+def at(*values: str, column: str | None = None) -> HiveObjectRef:
+    return HiveObjectRef(5 if column else 4, LEVEL, "p", tuple(values), column)
+
+
+def parts(found: Any) -> Any:
+    return sorted((part.values, None if part.privileges is None else sets(part.privileges)) for part in found)
+
+
+BY_PARTITION: Sequence[Probe] = [
+    ask("that grants by partition", "create_database", Database(name=LEVEL)),
+    ask(
+        "that grants by partition",
+        "create_table",
+        table(LEVEL, "p", keys="ds string", parameters={"PARTITION_LEVEL_PRIVILEGE": "true"}),
+    ),
+    ask("that does not", "create_table", table(LEVEL, "q", keys="ds string")),
+    ask("on a table for its partitions", "grant_privileges", bag(replace(ON_TABLE, dbName=LEVEL, objectName="p"))),
+    ask(
+        "on a column for its partitions",
+        "grant_privileges",
+        bag(HiveObjectRef(5, LEVEL, "p", None, "a"), "UPDATE", "g1", GROUP, option=True),
+    ),
+    ask("with grants", "add_partition", partition(LEVEL, "p", ("1",)), show=lambda found: found.privileges),
+    ask("with grants", "add_partitions", (partition(LEVEL, "p", ("2",)), partition(LEVEL, "p", ("3",)))),
+    ask("with grants", "append_partition", LEVEL, "p", ("4",), show=lambda found: found.values),
+    ask("to exchange", "append_partition", LEVEL, "q", ("5",), show=lambda found: found.values),
+    ask("with grants", "exchange_partition", {"ds": "5"}, LEVEL, "q", LEVEL, "p", show=lambda found: found.values),
+    *(ask(f"on new partition {n}", "list_privileges", "u1", USER, at(n)) for n in "12345"),
+    *(ask(f"on a column of new partition {n}", "list_privileges", "g1", GROUP, at(n, column="a")) for n in "15"),
+    ask("on a new partition", "get_privilege_set", at("1"), "u1", ("g1",), show=sets),
+    ask("later, on the table", "grant_privileges", bag(replace(ON_TABLE, dbName=LEVEL, objectName="p"), "DROP", "u2")),
+    ask("on a partition that was there", "list_privileges", "u2", USER, at("1")),
+    ask("with its grants", "get_partition_with_auth", LEVEL, "p", ("1",), "u1", ("g1",), show=lambda p: parts((p,))),
+    ask("without a user", "get_partition_with_auth", LEVEL, "p", ("1",), None, None, show=lambda p: parts((p,))),
+    ask("without asking", "get_partition", LEVEL, "p", ("1",), show=lambda found: found.privileges),
+    ask("with their grants", "get_partitions_with_auth", LEVEL, "p", -1, "u1", ("g1",), show=parts),
+    ask("without a user", "get_partitions_with_auth", LEVEL, "p", -1, None, None, show=parts),
+    ask("with their grants", "get_partitions_ps_with_auth", LEVEL, "p", ("2",), -1, "u1", ("g1",), show=parts),
+    ask("without groups", "get_partitions_ps_with_auth", LEVEL, "p", ("2",), -1, "u1", None, show=parts),
+    ask("that grants by partition", "drop_database", LEVEL, True, True),
+]
+
 TOKENS: Sequence[Probe] = [
     ask("new", "add_token", "i", "t"),
     ask("taken", "add_token", "i", "u"),
@@ -241,6 +285,7 @@ TOKENS: Sequence[Probe] = [
 SCRIPT: Sequence[Probe] = [
     *ROLES,
     *PRIVILEGES,
+    *BY_PARTITION,
     *TOKENS,
     ask("one", "drop_role", "rol1"),
     ask("in upper case", "drop_role", "ROL1"),

@@ -263,10 +263,22 @@ public class Expressions {
         for (int i = 0; i < BRIDGES.length; i++) {
             if (BRIDGES[i][0].equals(name)) {
                 String found = "org.apache.hadoop.hive.ql.udf." + BRIDGES[i][1];
-                return new GenericUDFBridge(name, name.equals("like"), found);
+                return bridged(name, found);
             }
         }
         throw new IllegalArgumentException(name);
+    }
+
+    /** Hive 4 has its cast to a string as a function of the newer kind. */
+    private static GenericUDF bridged(String name, String found) throws Throwable {
+        try {
+            Class.forName(found);
+        } catch (ClassNotFoundException gone) {
+            if (name.equals("string")) {
+                return (GenericUDF) Class.forName("org.apache.hadoop.hive.ql.udf.generic.GenericUDFToString").newInstance();
+            }
+        }
+        return new GenericUDFBridge(name, name.equals("like"), found);
     }
 
     private static ExprNodeDesc apply(String name, GenericUDF function, String type, ExprNodeDesc[] of) throws Throwable {
@@ -293,13 +305,30 @@ public class Expressions {
     }
 
     private static void print(String name, ExprNodeDesc expression) throws Throwable {
-        byte[] bytes = SerializationUtilities.serializeExpressionToKryo((ExprNodeGenericFuncDesc) expression);
+        byte[] bytes = serialized((ExprNodeGenericFuncDesc) expression);
         StringBuilder hex = new StringBuilder();
         for (int i = 0; i < bytes.length; i++) {
             hex.append(Character.forDigit((bytes[i] >> 4) & 15, 16)).append(Character.forDigit(bytes[i] & 15, 16));
         }
         String text = expression.getExprString().replace("\t", " ").replace("\n", " ");
         System.out.println("expression\t" + name + "\t" + text + "\t" + hex + (pruned ? "\t" + left(bytes) : ""));
+    }
+
+    /** As the clients of each version do it: those of Hive 4 write the name of the class first. */
+    private static byte[] serialized(ExprNodeGenericFuncDesc expression) throws Throwable {
+        Method[] methods = SerializationUtilities.class.getMethods();
+        String wanted = "serializeExpressionToKryo";
+        for (int i = 0; i < methods.length; i++) {
+            if (methods[i].getName().equals("serializeObjectWithTypeInformation")) {
+                wanted = methods[i].getName();
+            }
+        }
+        for (int i = 0; i < methods.length; i++) {
+            if (methods[i].getName().equals(wanted)) {
+                return (byte[]) methods[i].invoke(null, new Object[] {expression});
+            }
+        }
+        throw new IllegalStateException(wanted + " is gone");
     }
 
     /** A letter for each partition: y(es), n(o), u(nknown), or ! where Hive fails. */

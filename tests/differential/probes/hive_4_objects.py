@@ -1,0 +1,196 @@
+"""What only Hive 4 has of tables: statistics as requests, all constraints at once, properties, what was written."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from skep.wire.generated.common import SQLNotNullConstraint, SQLPrimaryKey
+from skep.wire.generated.constraints import (
+    AddNotNullConstraintRequest,
+    AddPrimaryKeyRequest,
+    AllTableConstraintsRequest,
+)
+from skep.wire.generated.databases import CreateDatabaseRequest, DropDatabaseRequest
+from skep.wire.generated.notifications import (
+    GetAllWriteEventInfoRequest,
+    InsertEventRequestData,
+    WriteNotificationLogBatchRequest,
+    WriteNotificationLogRequest,
+)
+from skep.wire.generated.partitions import AddPartitionsRequest, PartitionsByExprRequest
+from skep.wire.generated.scheduled_queries import QueryState, ScheduledQueryProgressInfo
+from skep.wire.generated.service import PropertyGetRequest, PropertySetRequest
+from skep.wire.generated.statistics import (
+    DeleteColumnStatisticsRequest,
+    PartitionsStatsRequest,
+    SetPartitionsStatsRequest,
+    TableStatsRequest,
+    UpdateTransactionalStatsRequest,
+)
+from skep.wire.generated.tables import CreateTableRequest, GetTableRequest
+from skep.wire.structs import replace
+from tests.differential.probes import column_statistics
+from tests.differential.probes.objects import external, field, partition
+from tests.differential.script import HIVE_4, Ask, Probe
+from tests.differential.script import ask as ask_all
+
+DB = "ob4"
+SINCE_4_1 = ("4.1",)
+CAT = "hive"
+FLAGS = (True, False, True)
+FILES = InsertEventRequestData(filesAdded=("file:/x/1",), filesAddedChecksum=("",))
+
+
+def ask(label: str, method: str, *args: Any, show: Any = None, versions: tuple[str, ...] = HIVE_4) -> Ask:
+    return ask_all(label, method, *args, show=show, versions=versions)
+
+
+def stats(*objects: Any, of: str = "t", part: str | None = None, engine: str = "hive") -> SetPartitionsStatsRequest:
+    plain = column_statistics.stats(*objects, of=of, part=part)
+    assert plain.statsDesc is not None
+    one = replace(plain, statsDesc=replace(plain.statsDesc, dbName=DB), engine=engine)
+    return SetPartitionsStatsRequest(colStats=(one,), engine=engine)
+
+
+def numbers(low: int, high: int, column: str = "a") -> Any:
+    return replace(column_statistics.numbers(column, low, high), colType="int")
+
+
+def got(label: str, *columns: str, of: str = "t", engine: str = "hive") -> Ask:
+    request = TableStatsRequest(dbName=DB, tblName=of, colNames=columns, catName=CAT, engine=engine)
+    return ask(label, "get_table_statistics_req", request)
+
+
+def got_parts(label: str, *names: str) -> Ask:
+    request = PartitionsStatsRequest(DB, "p", ("a",), names, CAT, engine="hive")
+    return ask(label, "get_partitions_statistics_req", request, show=column_statistics.by_partition)
+
+
+def parameters(label: str) -> Ask:
+    request = GetTableRequest(dbName=DB, tblName="t", catName=CAT)
+    return ask(label, "get_table_req", request, show=field("table", "parameters"))
+
+
+def delete(label: str, columns: tuple[str, ...] | None, of: str = "t", **other: Any) -> Ask:
+    request = DeleteColumnStatisticsRequest(CAT, DB, of, col_names=columns, **other)
+    return ask(label, "delete_column_statistics_req", request, versions=SINCE_4_1)
+
+
+def constraints(label: str, of: str = "t") -> Ask:
+    return ask(label, "get_all_table_constraints", AllTableConstraintsRequest(DB, of, CAT))
+
+
+def by_expression(label: str, method: str, of: str = "p", show: Any = None, **other: Any) -> Ask:
+    request = PartitionsByExprRequest(DB, of, expr=b"", maxParts=-1, catName=CAT)
+    return ask(label, method, replace(request, **other), show=show)
+
+
+def specified(found: Any) -> Any:
+    """What tells the specs apart: those with a shared storage descriptor, and lists."""
+    kinds = [(spec.rootPath, spec.sharedSDPartitionSpec or spec.partitionList) for spec in found.partitionsSpec]
+    return found.hasUnknownPartitions, [(root, [part.values for part in kind.partitions]) for root, kind in kinds]
+
+
+def written(txn: int, table: str, *values: str) -> WriteNotificationLogRequest:
+    return WriteNotificationLogRequest(txn, 1, DB, table, FILES, values or None)
+
+
+def properties(label: str, prefix: str | None, **other: Any) -> Ask:
+    return ask(label, "get_properties", PropertyGetRequest("hms", prefix, **other))
+
+
+STATISTICS: list[Probe] = [
+    got("none", "a"),
+    ask("plain", "update_table_column_statistics_req", stats(numbers(1, 9))),
+    got("plain", "a", "b"),
+    parameters("with statistics"),
+    ask("of another engine", "update_table_column_statistics_req", stats(numbers(2, 8), engine="impala")),
+    got("of another engine", "a", engine="impala"),
+    got("of the first engine", "a"),
+    ask("a missing column", "update_table_column_statistics_req", stats(numbers(1, 9, "nope"))),
+    ask("a missing table", "update_table_column_statistics_req", stats(numbers(1, 9), of="nope")),
+    ask("two for a table", "update_table_column_statistics_req", SetPartitionsStatsRequest((), engine="hive")),
+    ask("plain", "update_partition_column_statistics_req", stats(numbers(3, 4), of="p", part="ds=1")),
+    ask("a missing one", "update_partition_column_statistics_req", stats(numbers(3, 4), of="p", part="ds=zz")),
+    ask(
+        "a missing column", "update_partition_column_statistics_req", stats(numbers(1, 9, "nope"), of="p", part="ds=1")
+    ),
+    got_parts("some", "ds=1", "ds=2"),
+    delete("of a missing table", ("a",), "nope", engine="hive", tableLevel=True),
+    delete("of a missing column", ("nope",), engine="hive", tableLevel=True),
+    delete("of an engine", ("a",), engine="impala", tableLevel=True),
+    got("of an engine, deleted", "a", engine="impala"),
+    delete("of a partition", ("a",), "p", part_names=("ds=1",), engine="hive", tableLevel=False),
+    delete("of a partition that has none", None, "p", part_names=("ds=2",), engine="hive", tableLevel=False),
+    delete("all", None, engine="hive", tableLevel=True),
+    got("at last", "a"),
+    ask("of no table", "update_transaction_statistics", UpdateTransactionalStatsRequest(999_999, 1, 2, 3)),
+]
+
+CONSTRAINTS: list[Probe] = [
+    constraints("none"),
+    ask(
+        "plain", "add_primary_key", AddPrimaryKeyRequest((SQLPrimaryKey(DB, "t", "a", 1, "pk4", *FLAGS, catName=CAT),))
+    ),
+    ask(
+        "plain",
+        "add_not_null_constraint",
+        AddNotNullConstraintRequest((SQLNotNullConstraint(CAT, DB, "t", "b", "nn4", *FLAGS),)),
+    ),
+    constraints("two kinds"),
+    constraints("of a missing table", "nope"),
+]
+
+PARTITIONS: list[Probe] = [
+    by_expression("all", "get_partition_names_req"),
+    by_expression("one", "get_partition_names_req", maxParts=1),
+    by_expression("by a text", "get_partition_names_req", expr=b"(ds = '2')"),
+    by_expression("by a text", "get_partitions_spec_by_expr", expr=b"(ds = '2')", show=specified),
+    by_expression("of no table", "get_partition_names_req", "nope"),
+    by_expression("of no table", "get_partitions_spec_by_expr", "nope"),
+    ask("none", "get_all_materialized_view_objects_for_rewriting"),
+]
+
+WRITTEN: list[Probe] = [
+    ask("plain", "add_write_notification_log", written(1, "t")),
+    ask("of no table", "add_write_notification_log", written(1, "nope")),
+    ask(
+        "plain",
+        "add_write_notification_log_in_batch",
+        WriteNotificationLogBatchRequest(CAT, DB, "p", (written(1, "p", "1"), written(1, "p", "zz"))),
+    ),
+    ask("none", "get_all_write_event_info", GetAllWriteEventInfoRequest(txnId=999_999)),
+]
+
+PROPERTIES: list[Probe] = [
+    ask("plain", "set_properties", PropertySetRequest("hms", {f"{DB}.t.color": "red", f"{DB}.t.size": "12"})),
+    properties("of a database", f"{DB}."),
+    properties("one of them", f"{DB}.", mapSelection=("color",)),
+    properties("none", "nodb."),
+    ask("removed", "set_properties", PropertySetRequest("hms", {f"{DB}.t.color": ""})),
+    properties("after one was removed", f"{DB}."),
+    ask("no such namespace", "set_properties", PropertySetRequest("zz", {"a": "b"})),
+    ask("no such namespace", "get_properties", PropertyGetRequest("zz")),
+]
+
+SCRIPT: list[Probe] = [
+    ask("for them", "create_database_req", CreateDatabaseRequest(DB, catalogName=CAT)),
+    ask("t", "create_table_req", CreateTableRequest(table=external(DB, "t"))),
+    ask("p", "create_table_req", CreateTableRequest(table=external(DB, "p", keys="ds string"))),
+    ask(
+        "p",
+        "add_partitions_req",
+        AddPartitionsRequest(DB, "p", (partition(DB, "p", ("1",)), partition(DB, "p", ("2",))), False, False),
+    ),
+    *STATISTICS,
+    *CONSTRAINTS,
+    *PARTITIONS,
+    *WRITTEN,
+    *PROPERTIES,
+    ask(
+        "of no run",
+        "scheduled_query_progress",
+        ScheduledQueryProgressInfo(999_999, QueryState.EXECUTING, "q"),
+    ),
+    ask("with all", "drop_database_req", DropDatabaseRequest(DB, CAT, False, True, True), show=lambda found: "dropped"),
+]
