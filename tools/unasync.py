@@ -29,7 +29,7 @@ WORDS = [
     (r"\bAsyncIterator\b", "Iterator"),
     (r"\bAsyncGenerator\b", "Generator"),
     (r"\basynccontextmanager\b", "contextmanager"),
-    (r"\bAsync(Caller|Capabilities|Client|Lock|Methods|Pool|Transaction)\b", r"\1"),
+    (r"\bAsync(Caller|Capabilities|Client|Lock|Methods|Pool|Read|Transaction|Write)\b", r"\1"),
     (r"\bAwaitable\[([^\[\]]*)\]", r"\1"),
     (r"\baconnect\b", "connect"),
     (r"The client, asynchronous: the source from which `tools/unasync\.py` makes `_sync`\.",

@@ -15,9 +15,10 @@ from collections.abc import AsyncIterator, Callable, Iterable, Sequence
 from types import TracebackType
 from typing import Any, Final, Self
 
+from skep.client._async.acid import AsyncRead, AsyncWrite
 from skep.client._async.caller import AsyncCaller
 from skep.client._async.capabilities import AsyncCapabilities
-from skep.client._async.locks import HEARTBEAT, AsyncLock, AsyncTransaction
+from skep.client._async.locks import HEARTBEAT, AsyncLock, AsyncTransaction, components
 from skep.client._async.pool import AsyncPool
 from skep.client._backend import aio as io
 from skep.client.cache import CacheSettings, CacheStats, MetadataCache
@@ -45,6 +46,7 @@ from skep.wire.generated.databases import Database
 from skep.wire.generated.partitions import AddPartitionsRequest, Partition
 from skep.wire.generated.statistics import PartitionsStatsRequest, SetPartitionsStatsRequest, TableStatsRequest
 from skep.wire.generated.tables import ClientCapabilities, ClientCapability, GetTableRequest, GetTablesRequest
+from skep.wire.generated.transactions import TxnType
 from skep.wire.limits import MAX_REPLY
 from skep.wire.message import Handler
 from skep.wire.structs import replace
@@ -314,11 +316,34 @@ class AsyncClient:
         `type` is shared_read, shared_write, excl_write or exclusive. Use it in `async with`: it is kept alive by
         heartbeats and given back at the end. LockFailed after `timeout` seconds.
         """
-        return AsyncLock(self.api, names, type, timeout, self._identity.user, None, heartbeat)
+        return AsyncLock(self.api, components(names, type), timeout, self._identity.user, None, heartbeat)
 
     def transaction(self, heartbeat: float = HEARTBEAT) -> AsyncTransaction:
         """A transaction, for `async with`: kept alive by heartbeats, committed at the end, aborted on an error."""
         return AsyncTransaction(self.api, self.capabilities, self._identity.user, heartbeat)
+
+    def read(self, *names: Name, timeout: float = 60.0, heartbeat: float = HEARTBEAT) -> AsyncRead:
+        """A consistent read of transactional tables, for `async with`: `snapshots` says what can be seen of each."""
+        reading = AsyncTransaction(self.api, self.capabilities, self._identity.user, heartbeat, TxnType.READ_ONLY)
+        return AsyncRead(self, reading, names, timeout)
+
+    def write(
+        self,
+        name: Name,
+        operation: str = "insert",
+        partitions: Sequence[str] = (),
+        exclusive: bool | None = None,
+        timeout: float = 60.0,
+        heartbeat: float = HEARTBEAT,
+    ) -> AsyncWrite:
+        """A write to a transactional table, for `async with`: `write_id` is what its files are named by.
+
+        `operation` is insert, update, delete, merge or overwrite; `partitions` (`ds=1`) narrows the locks to them.
+        `exclusive` keeps other writers out, where the server knows such locks; None does as its version of Hive does.
+        It is committed at the end, and aborted on an error.
+        """
+        writing = AsyncTransaction(self.api, self.capabilities, self._identity.user, heartbeat)
+        return AsyncWrite(self, writing, table_name(name), operation, tuple(partitions), exclusive, timeout)
 
     # How
 

@@ -17,9 +17,10 @@ from types import TracebackType
 from typing import Any, Final, Self
 
 from skep.client._backend import threads as io
+from skep.client._sync.acid import Read, Write
 from skep.client._sync.caller import Caller
 from skep.client._sync.capabilities import Capabilities
-from skep.client._sync.locks import HEARTBEAT, Lock, Transaction
+from skep.client._sync.locks import HEARTBEAT, Lock, Transaction, components
 from skep.client._sync.pool import Pool
 from skep.client.cache import CacheSettings, CacheStats, MetadataCache
 from skep.client.endpoints import Identity, endpoints_of
@@ -46,6 +47,7 @@ from skep.wire.generated.databases import Database
 from skep.wire.generated.partitions import AddPartitionsRequest, Partition
 from skep.wire.generated.statistics import PartitionsStatsRequest, SetPartitionsStatsRequest, TableStatsRequest
 from skep.wire.generated.tables import ClientCapabilities, ClientCapability, GetTableRequest, GetTablesRequest
+from skep.wire.generated.transactions import TxnType
 from skep.wire.limits import MAX_REPLY
 from skep.wire.message import Handler
 from skep.wire.structs import replace
@@ -309,11 +311,34 @@ class Client:
         `type` is shared_read, shared_write, excl_write or exclusive. Use it in `with`: it is kept alive by
         heartbeats and given back at the end. LockFailed after `timeout` seconds.
         """
-        return Lock(self.api, names, type, timeout, self._identity.user, None, heartbeat)
+        return Lock(self.api, components(names, type), timeout, self._identity.user, None, heartbeat)
 
     def transaction(self, heartbeat: float = HEARTBEAT) -> Transaction:
         """A transaction, for `with`: kept alive by heartbeats, committed at the end, aborted on an error."""
         return Transaction(self.api, self.capabilities, self._identity.user, heartbeat)
+
+    def read(self, *names: Name, timeout: float = 60.0, heartbeat: float = HEARTBEAT) -> Read:
+        """A consistent read of transactional tables, for `with`: `snapshots` says what can be seen of each."""
+        reading = Transaction(self.api, self.capabilities, self._identity.user, heartbeat, TxnType.READ_ONLY)
+        return Read(self, reading, names, timeout)
+
+    def write(
+        self,
+        name: Name,
+        operation: str = "insert",
+        partitions: Sequence[str] = (),
+        exclusive: bool | None = None,
+        timeout: float = 60.0,
+        heartbeat: float = HEARTBEAT,
+    ) -> Write:
+        """A write to a transactional table, for `with`: `write_id` is what its files are named by.
+
+        `operation` is insert, update, delete, merge or overwrite; `partitions` (`ds=1`) narrows the locks to them.
+        `exclusive` keeps other writers out, where the server knows such locks; None does as its version of Hive does.
+        It is committed at the end, and aborted on an error.
+        """
+        writing = Transaction(self.api, self.capabilities, self._identity.user, heartbeat)
+        return Write(self, writing, table_name(name), operation, tuple(partitions), exclusive, timeout)
 
     # How
 
