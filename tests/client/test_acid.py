@@ -25,8 +25,8 @@ FULL = {"transactional": "true", "transactional_properties": "default"}
 INSERT_ONLY = {"transactional": "true", "transactional_properties": "insert_only"}
 
 
-def there(**parameters: str) -> LockingMetastore:
-    return LockingMetastore((table_of("sales", "orders", **(parameters or FULL)),))
+def there(parameters: dict[str, str] = FULL) -> LockingMetastore:
+    return LockingMetastore((replace(table_of("sales", "orders"), parameters=parameters),))
 
 
 def said(metastore: LockingMetastore) -> list[str]:
@@ -176,7 +176,7 @@ def test_a_write_that_ends_early_is_not_ended_again(half: str) -> None:
 
 
 def test_what_cannot_be_written_is_said_before_anything_is_opened(half: str) -> None:
-    metastore = there(**INSERT_ONLY)
+    metastore = there(INSERT_ONLY)
     metastore.create_table(table_of("sales", "plain"))
     with connected(half, handler=metastore) as client:
         with pytest.raises(InvalidInputException, match="known are insert, update, delete, merge, overwrite"):

@@ -23,6 +23,7 @@ from skep.client._async.pool import AsyncPool
 from skep.client._backend import aio as io
 from skep.client.cache import CacheSettings, CacheStats, MetadataCache
 from skep.client.endpoints import Identity, endpoints_of
+from skep.client.metrics import Metrics
 from skep.client.naming import Name, TableName, database_field, table_name
 from skep.client.pooling import PoolSettings, PoolStats
 from skep.client.retry import Retry
@@ -465,12 +466,14 @@ def aconnect(
     retry: Retry = Retry(),  # noqa: B008
     cache: bool | CacheSettings = True,
     batch: int = BATCH,
+    metrics: Metrics | None = None,
 ) -> AsyncClient:
     """A client of the metastore at these addresses, or of a handler in this process. Connects when first used.
 
     `thrift://a:9083,thrift://b:9083`: the second is used when the first does not answer. `thrifts://` is inside TLS;
     `https://host:port/path` is Thrift over HTTP. `user` is told to the server (set_ugi); with `password` it is proven,
-    by HTTP Basic or by SASL PLAIN; `sasl=kerberos("hive/_HOST@REALM")` proves it by Kerberos.
+    by HTTP Basic or by SASL PLAIN; `sasl=kerberos("hive/_HOST@REALM")` proves it by Kerberos. `metrics` is told of each
+    call (`skep.client.metrics`).
     """
     if (uris is None) == (handler is None):
         raise ConfigError("either the addresses of a metastore or a handler has to be given")
@@ -482,8 +485,8 @@ def aconnect(
     memory = MetadataCache(settings, io.now) if settings.enabled else None
     if handler is not None:
         inside = io.InProcess(handler, user)
-        caller = AsyncCaller(None, inside, Identity(user, tuple(groups)), timeout, retry, memory)
-        return AsyncClient(caller, inside, Identity(user, tuple(groups)), batch)
+        caller = AsyncCaller(None, inside, Identity(user, tuple(groups)), timeout, retry, memory, metrics)
+        return _watched(AsyncClient(caller, inside, Identity(user, tuple(groups)), batch), metrics)
     assert uris is not None
     pool_settings = PoolSettings(max_size, min_idle, idle_timeout, max_lifetime, max_waiting, check_after)
     identity = Identity(user, tuple(groups))
@@ -514,4 +517,11 @@ def aconnect(
         if secured:
             identity = Identity(None)
     pool = AsyncPool(found, pool_settings)
-    return AsyncClient(AsyncCaller(pool, None, identity, timeout, retry, memory), None, identity, batch)
+    caller = AsyncCaller(pool, None, identity, timeout, retry, memory, metrics)
+    return _watched(AsyncClient(caller, None, identity, batch), metrics)
+
+
+def _watched(client: AsyncClient, metrics: Metrics | None) -> AsyncClient:
+    if metrics is not None:
+        metrics.watch(client)
+    return client

@@ -24,6 +24,7 @@ from skep.client._sync.locks import HEARTBEAT, Lock, Transaction, components
 from skep.client._sync.pool import Pool
 from skep.client.cache import CacheSettings, CacheStats, MetadataCache
 from skep.client.endpoints import Identity, endpoints_of
+from skep.client.metrics import Metrics
 from skep.client.naming import Name, TableName, database_field, table_name
 from skep.client.pooling import PoolSettings, PoolStats
 from skep.client.retry import Retry
@@ -460,12 +461,14 @@ def connect(
     retry: Retry = Retry(),  # noqa: B008
     cache: bool | CacheSettings = True,
     batch: int = BATCH,
+    metrics: Metrics | None = None,
 ) -> Client:
     """A client of the metastore at these addresses, or of a handler in this process. Connects when first used.
 
     `thrift://a:9083,thrift://b:9083`: the second is used when the first does not answer. `thrifts://` is inside TLS;
     `https://host:port/path` is Thrift over HTTP. `user` is told to the server (set_ugi); with `password` it is proven,
-    by HTTP Basic or by SASL PLAIN; `sasl=kerberos("hive/_HOST@REALM")` proves it by Kerberos.
+    by HTTP Basic or by SASL PLAIN; `sasl=kerberos("hive/_HOST@REALM")` proves it by Kerberos. `metrics` is told of each
+    call (`skep.client.metrics`).
     """
     if (uris is None) == (handler is None):
         raise ConfigError("either the addresses of a metastore or a handler has to be given")
@@ -477,8 +480,8 @@ def connect(
     memory = MetadataCache(settings, io.now) if settings.enabled else None
     if handler is not None:
         inside = io.InProcess(handler, user)
-        caller = Caller(None, inside, Identity(user, tuple(groups)), timeout, retry, memory)
-        return Client(caller, inside, Identity(user, tuple(groups)), batch)
+        caller = Caller(None, inside, Identity(user, tuple(groups)), timeout, retry, memory, metrics)
+        return _watched(Client(caller, inside, Identity(user, tuple(groups)), batch), metrics)
     assert uris is not None
     pool_settings = PoolSettings(max_size, min_idle, idle_timeout, max_lifetime, max_waiting, check_after)
     identity = Identity(user, tuple(groups))
@@ -509,4 +512,11 @@ def connect(
         if secured:
             identity = Identity(None)
     pool = Pool(found, pool_settings)
-    return Client(Caller(pool, None, identity, timeout, retry, memory), None, identity, batch)
+    caller = Caller(pool, None, identity, timeout, retry, memory, metrics)
+    return _watched(Client(caller, None, identity, batch), metrics)
+
+
+def _watched(client: Client, metrics: Metrics | None) -> Client:
+    if metrics is not None:
+        metrics.watch(client)
+    return client
