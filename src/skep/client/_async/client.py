@@ -164,6 +164,13 @@ class AsyncClient:
         found = await self._newest("get_table_req", (request,), "get_table", (wanted.db_field, wanted.table))
         return found if isinstance(found, Table) else _given(found.table, "table")
 
+    async def fresh_table(self, name: Name) -> Table:
+        """A table as it is on the server now, whatever is remembered of it."""
+        if self.api.cache is not None:
+            wanted = table_name(name)
+            self.api.cache.changed(((wanted.db.lower(), wanted.table.lower()),))
+        return await self.table(name)
+
     async def table_exists(self, name: Name) -> bool:
         try:
             await self.table(name)
@@ -197,7 +204,7 @@ class AsyncClient:
 
     async def set_parameters(self, name: Name, **parameters: str) -> Table:
         """Sets parameters of a table and leaves its others as they are; the table as it was sent."""
-        table = await self._fresh_table(name)
+        table = await self.fresh_table(name)
         changed = replace(table, parameters={**(table.parameters or {}), **parameters})
         await self.alter(name, changed)
         return changed
@@ -387,12 +394,6 @@ class AsyncClient:
             return found
         tables: Sequence[Table] = found if isinstance(found, tuple) and not hasattr(found, "tables") else found.tables
         return tables or ()
-
-    async def _fresh_table(self, name: Name) -> Table:
-        if self.api.cache is not None:
-            wanted = table_name(name)
-            self.api.cache.changed(((wanted.db.lower(), wanted.table.lower()),))
-        return await self.table(name)
 
     async def _columns(self, wanted: TableName) -> tuple[str, ...]:
         table = await self.table(wanted)

@@ -165,6 +165,13 @@ class Client:
         found = self._newest("get_table_req", (request,), "get_table", (wanted.db_field, wanted.table))
         return found if isinstance(found, Table) else _given(found.table, "table")
 
+    def fresh_table(self, name: Name) -> Table:
+        """A table as it is on the server now, whatever is remembered of it."""
+        if self.api.cache is not None:
+            wanted = table_name(name)
+            self.api.cache.changed(((wanted.db.lower(), wanted.table.lower()),))
+        return self.table(name)
+
     def table_exists(self, name: Name) -> bool:
         try:
             self.table(name)
@@ -196,7 +203,7 @@ class Client:
 
     def set_parameters(self, name: Name, **parameters: str) -> Table:
         """Sets parameters of a table and leaves its others as they are; the table as it was sent."""
-        table = self._fresh_table(name)
+        table = self.fresh_table(name)
         changed = replace(table, parameters={**(table.parameters or {}), **parameters})
         self.alter(name, changed)
         return changed
@@ -382,12 +389,6 @@ class Client:
             return found
         tables: Sequence[Table] = found if isinstance(found, tuple) and not hasattr(found, "tables") else found.tables
         return tables or ()
-
-    def _fresh_table(self, name: Name) -> Table:
-        if self.api.cache is not None:
-            wanted = table_name(name)
-            self.api.cache.changed(((wanted.db.lower(), wanted.table.lower()),))
-        return self.table(name)
 
     def _columns(self, wanted: TableName) -> tuple[str, ...]:
         table = self.table(wanted)
