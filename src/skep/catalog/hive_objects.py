@@ -41,6 +41,8 @@ VIEWS: Final = {"VIRTUAL_VIEW": TableKind.VIEW, "MATERIALIZED_VIEW": TableKind.M
 PARTITIONING: Final = "partitioning"
 """The parameter in which an Iceberg table to be made carries how it is partitioned."""
 _SPARK_SCHEMA: Final = "spark.sql.sources.schema"
+_SAID: Final = frozenset({"comment", "EXTERNAL", "current-schema", "default-partition-spec"})
+"""Parameters that a status says in other words."""
 _ICEBERG_FILES: Final = {"iceberg": None, "parquet": None, "orc": "orc", "avro": "avro"}
 
 
@@ -101,7 +103,7 @@ def table_status(catalog: str, table: Table) -> TableStatus:
         sort_by=tuple(SortColumn(each.col or "", each.order != 0) for each in sd.sortCols or ()),
         bucket_by=Buckets(buckets, sd.numBuckets or 0) if buckets and (sd.numBuckets or 0) > 0 else None,
         options=dict((sd.serdeInfo and sd.serdeInfo.parameters) or {}),
-        properties={key: value for key, value in parameters.items() if key not in ("comment", "EXTERNAL")},
+        properties={key: value for key, value in parameters.items() if key not in _SAID},
         definition=text(table.viewOriginalText) or text(table.viewExpandedText),
         owner=text(table.owner),
         created=moment(table.createTime),
@@ -166,14 +168,12 @@ def _numbered(parameters: Mapping[str, str], count: str, prefix: str) -> list[st
 def _iceberg(parameters: Mapping[str, str]) -> tuple[tuple[str, ...], frozenset[str]] | None:
     """How an Iceberg table is partitioned, and which columns are never null, where its parameters say so."""
     schema, spec = parameters.get("current-schema"), parameters.get("default-partition-spec")
-    if not schema:
+    if not schema or not spec:
         return None
     try:
         fields: list[dict[str, Any]] = json.loads(schema)["fields"]
         names = {each["id"]: each["name"] for each in fields}
-        terms = [
-            _term(each["transform"], names[each["source-id"]]) for each in json.loads(spec)["fields"] if spec
-        ] if spec else []  # fmt: skip
+        terms = [_term(each["transform"], names[each["source-id"]]) for each in json.loads(spec)["fields"]]
         return tuple(terms), frozenset(each["name"] for each in fields if each.get("required"))
     except (ValueError, KeyError, TypeError):
         return None

@@ -159,7 +159,11 @@ class IcebergSource(Source):
             self._catalog.create_view((*_namespace(db), name), schema, version, properties=properties)
 
     def alter_table(self, db: str, name: str, table: Table) -> None:
+        from pyiceberg.exceptions import ValidationError
+
         identifier = (*_namespace(db), name)
+        if table.tableType == "VIRTUAL_VIEW":
+            raise NotSupported(f"{db}.{name} is a view of Iceberg, which is dropped and made anew, not changed")
         with self._told(f"{db}.{name}", "table not found"):
             there = self._catalog.load_table(identifier)
             changed = {key: value for key, value in (table.parameters or {}).items() if key not in OURS}
@@ -172,7 +176,7 @@ class IcebergSource(Source):
                     location = table.sd.location if table.sd else None
                     if location and location.rstrip("/") != there.location().rstrip("/"):
                         transaction.update_location(location)
-            except (ValueError, TypeError) as error:
+            except (ValueError, TypeError, ValidationError) as error:
                 raise InvalidOperationException(f"{db}.{name}: {error}") from error
             target = (*_namespace(table.dbName or db), table.tableName or name)
             if target != identifier:
@@ -298,10 +302,10 @@ def _change_columns(transaction: Any, there: IcebergTable, after: tuple[FieldSch
         return
     old, new = {each.name: each for each in before}, {each.name: each for each in after}
     renamed: dict[str | None, str | None] = {}
-    if len(before) == len(after):
+    if len(before) <= len(after):
         renamed = {
             one.name: other.name
-            for one, other in zip(before, after, strict=True)
+            for one, other in zip(before, after, strict=False)
             if one.name not in new and other.name not in old
         }
     with transaction.update_schema() as update:

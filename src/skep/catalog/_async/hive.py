@@ -168,6 +168,8 @@ class AsyncHiveProvider:
         return [table_status(self._name, each) async for each in self.client.table_objects(db, pattern)]
 
     async def alter_table(self, database: Namespace, name: str, changes: TableChanges) -> TableStatus:
+        if self._iceberg and changes.drop_columns and changes.rename_columns:
+            raise InvalidInputException("columns of an Iceberg table are dropped and renamed in two changes, not in one")
         with self._can("changing tables"):
             there = await self.client.fresh_table(_at(database, name))
             changed = changed_table(there, changes)

@@ -169,6 +169,10 @@ class HiveProvider:
         return [table_status(self._name, each) for each in self.client.table_objects(db, pattern)]
 
     def alter_table(self, database: Namespace, name: str, changes: TableChanges) -> TableStatus:
+        if self._iceberg and changes.drop_columns and changes.rename_columns:
+            raise InvalidInputException(
+                "columns of an Iceberg table are dropped and renamed in two changes, not in one"
+            )
         with self._can("changing tables"):
             there = self.client.fresh_table(_at(database, name))
             changed = changed_table(there, changes)
