@@ -11,8 +11,7 @@ import pytest
 
 from skep.testing import running_server
 from tests.support.driven import HALVES
-from tests.support.glue import KEYS, running_glue
-from tests.support.iceberg_rest import running_rest_catalog
+from tests.support.glue import KEYS
 
 
 class Backend(NamedTuple):
@@ -62,11 +61,10 @@ def backend(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFac
             settings = {"type": "iceberg", "catalog": "sql", "uri": uri, "warehouse": (folder / "warehouse").as_uri()}
             yield Backend(name, settings, views=False, **iceberg)
         elif name == "iceberg-rest":
-            rest = stack.enter_context(running_rest_catalog(folder))
-            yield Backend(name, {"type": "iceberg", "uri": rest.uri}, **iceberg)
+            uri = request.getfixturevalue("iceberg_rest").uri
+            yield Backend(name, {"type": "iceberg", "uri": uri}, **iceberg)
         else:
-            endpoint = stack.enter_context(running_glue(folder))
-            settings = {"type": "glue", "endpoint": endpoint, **KEYS}
+            settings = {"type": "glue", "endpoint": request.getfixturevalue("glue"), **KEYS}
             yield Backend(name, settings, renames=False, statistics=False, constraints=NONE)
 
 

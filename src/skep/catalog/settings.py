@@ -291,7 +291,7 @@ def _read(kind: type[T], content: Any, where: str) -> T:
         section = known[name].metadata.get("section")
         if section is not None:
             values[name] = known[name].default if value is None else _read(section, value, f"{where}.{name}")
-        elif value is not None or known[name].default is None:
+        elif value is not None or known[name].metadata["read"] in (_optional, _whole_or_none):
             values[name] = _read_value(f"{where}.{name}", known[name].metadata["read"], value)
     needed = [name for name, each in known.items() if each.default is MISSING and each.default_factory is MISSING]
     missing = [name for name in needed if name not in values]

@@ -166,6 +166,11 @@ class IcebergSource(Source):
             raise NotSupported(f"{db}.{name} is a view of Iceberg, which is dropped and made anew, not changed")
         with self._told(f"{db}.{name}", "table not found"):
             there = self._catalog.load_table(identifier)
+            location = (table.sd.location if table.sd else None) or there.location()
+            if location.rstrip("/") != there.location().rstrip("/"):
+                raise InvalidOperationException(
+                    f"{db}.{name}: an Iceberg table stays where it is, at {there.location()}"
+                )
             changed = {key: value for key, value in (table.parameters or {}).items() if key not in OURS}
             if table.owner:
                 changed.setdefault("owner", table.owner)
@@ -173,9 +178,6 @@ class IcebergSource(Source):
                 with there.transaction() as transaction:
                     _change_columns(transaction, there, tuple((table.sd and table.sd.cols) or ()))
                     _change_properties(transaction, there.properties, changed)
-                    location = table.sd.location if table.sd else None
-                    if location and location.rstrip("/") != there.location().rstrip("/"):
-                        transaction.update_location(location)
             except (ValueError, TypeError, ValidationError) as error:
                 raise InvalidOperationException(f"{db}.{name}: {error}") from error
             target = (*_namespace(table.dbName or db), table.tableName or name)

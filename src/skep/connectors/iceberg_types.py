@@ -128,7 +128,7 @@ def _iceberg(type: HiveType, new_id: Callable[[], int]) -> IcebergType:
             return types.ListType(new_id(), _iceberg(element, new_id), False)
         case Map(key, value):
             return types.MapType(new_id(), _iceberg(key, new_id), new_id(), _iceberg(value, new_id), False)
-        case Struct(fields):
+        case Struct(fields) if fields:
             return types.StructType(
                 *(types.NestedField(new_id(), each.name, _iceberg(each.type, new_id), False) for each in fields)
             )
@@ -155,6 +155,7 @@ def partition_spec(terms: Sequence[str], schema: Schema) -> PartitionSpec:
 
 def _parsed(term: str) -> tuple[str, str, Any]:
     """A term's column, the name of its partition field, and its transform."""
+    from pyiceberg.exceptions import ValidationError
     from pyiceberg.transforms import IdentityTransform, UnknownTransform, parse_transform
 
     match = _TERM.fullmatch(term.strip())
@@ -163,7 +164,7 @@ def _parsed(term: str) -> tuple[str, str, Any]:
     word, width, column = match[1].lower(), match[2], match[3]
     try:
         transform = parse_transform(f"{word}[{width}]" if width else word)
-    except ValueError as error:
+    except (ValueError, ValidationError) as error:
         raise InvalidObjectException(f"{term!r} in the partitioning: {error}") from error
     if isinstance(transform, UnknownTransform):
         raise InvalidObjectException(

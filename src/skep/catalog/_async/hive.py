@@ -169,7 +169,9 @@ class AsyncHiveProvider:
 
     async def alter_table(self, database: Namespace, name: str, changes: TableChanges) -> TableStatus:
         if self._iceberg and changes.drop_columns and changes.rename_columns:
-            raise InvalidInputException("columns of an Iceberg table are dropped and renamed in two changes, not in one")
+            raise InvalidInputException(
+                "columns of an Iceberg table are dropped and renamed in two changes, not in one"
+            )
         with self._can("changing tables"):
             there = await self.client.fresh_table(_at(database, name))
             changed = changed_table(there, changes)

@@ -11,6 +11,7 @@ from skep.catalog.status import DatabaseChanges, DatabaseDefinition
 from skep.client._async.client import aconnect
 from skep.client.cache import CacheSettings
 from skep.client.metrics import Metrics
+from skep.errors import TransportError
 
 FRAMED = {"auto": None, "buffered": False, "framed": True}
 
@@ -52,8 +53,10 @@ async def _hive(settings: HiveCatalog, metrics: Metrics | None) -> AsyncHiveProv
     )
     try:
         await client.__aenter__()
-    except BaseException:
+    except BaseException as error:
         await client.close()
+        if isinstance(error, TransportError):
+            raise type(error)(f"catalog {settings.name!r} at {client.uri}: {error}") from error
         raise
     return AsyncHiveProvider(settings.name, client)
 

@@ -12,6 +12,7 @@ from skep.catalog.status import DatabaseChanges, DatabaseDefinition
 from skep.client._sync.client import connect
 from skep.client.cache import CacheSettings
 from skep.client.metrics import Metrics
+from skep.errors import TransportError
 
 FRAMED = {"auto": None, "buffered": False, "framed": True}
 
@@ -53,8 +54,10 @@ def _hive(settings: HiveCatalog, metrics: Metrics | None) -> HiveProvider:
     )
     try:
         client.__enter__()
-    except BaseException:
+    except BaseException as error:
         client.close()
+        if isinstance(error, TransportError):
+            raise type(error)(f"catalog {settings.name!r} at {client.uri}: {error}") from error
         raise
     return HiveProvider(settings.name, client)
 
