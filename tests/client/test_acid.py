@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from skep.catalog.formats import FORMATS
 from skep.client.acid import Acid, acid_of, keeps_writers_out, lock_type
 from skep.client.versions import HiveVersion
 from skep.errors import InvalidInputException, LockFailed, TransactionFailed, TxnAbortedException
@@ -109,7 +110,7 @@ def test_a_write_makes_hives_calls_in_hives_order(half: str) -> None:
         DataOperationType.UPDATE: (3, ("ds=1", "ds=2")),
         DataOperationType.DELETE: (3, ("ds=3",)),
     }
-    assert metastore.commits[0].exclWriteEnabled is True
+    assert metastore.commits[0].exclWriteEnabled is None, "this server is older than 4.0"
     assert metastore.parts[("sales", "orders")][("1",)].writeId == 3
     assert metastore.unlocked == []
 
@@ -202,16 +203,26 @@ def test_what_cannot_be_written_is_said_before_anything_is_opened(half: str) -> 
     scope="module",
     params=[
         "skep",
+        "skep_4_2",
         pytest.param("hive_3_1", marks=(pytest.mark.apache, pytest.mark.slow)),
         pytest.param("hive_4_1_0", marks=(pytest.mark.peers, pytest.mark.slow)),
     ],
 )
 def uri(request: pytest.FixtureRequest) -> Iterator[str]:
-    if request.param == "skep":
-        with running_server() as running:
+    if request.param.startswith("skep"):
+        with running_server(**({"compat": "4.2"} if request.param == "skep_4_2" else {})) as running:
             yield running.uri
     else:
         yield request.getfixturevalue(request.param).uri
+
+
+def made(client: Any, table: Table) -> None:
+    if client.capabilities.version() < (4, 0):
+        client.create_table(table)
+    else:
+        # Hive 4 makes transactional tables only for those who say that they can read and write them.
+        able = ("HIVEMANAGEDINSERTREAD", "HIVEMANAGEDINSERTWRITE", "HIVEFULLACIDREAD", "HIVEFULLACIDWRITE")
+        client.api.create_table_req(CreateTableRequest(table=table, processorCapabilities=able))
 
 
 @pytest.fixture
@@ -220,13 +231,7 @@ def table(uri: str, half: str) -> Iterator[tuple[Any, str]]:
     db = f"acid_{uuid.uuid4().hex[:12]}"
     with connected(half, uri, user="ann") as client:
         client.create_database(db)
-        table = replace(real_table(db, "t", ("ds",)), parameters=INSERT_ONLY)
-        if client.capabilities.version() < (4, 0):
-            client.create_table(table)
-        else:
-            # Hive 4 makes transactional tables only for those who say that they can read and write them.
-            able = ("HIVEMANAGEDINSERTREAD", "HIVEMANAGEDINSERTWRITE")
-            client.api.create_table_req(CreateTableRequest(table=table, processorCapabilities=able))
+        made(client, replace(real_table(db, "t", ("ds",)), parameters=INSERT_ONLY))
         yield client, f"{db}.t"
         client.drop_table(f"{db}.t", delete_data=False)
 
@@ -264,6 +269,32 @@ def test_an_overwrite_waits_for_those_who_read(table: tuple[Any, str]) -> None:
                 pass
     with client.write(name, "overwrite"):
         pass
+
+
+def test_of_two_updates_at_once_one_is_done(table: tuple[Any, str]) -> None:
+    client, name = table
+    db = name.partition(".")[0]
+    orc = FORMATS["orc"]
+    plain = real_table(db, "changing")
+    assert plain.sd is not None and plain.sd.serdeInfo is not None
+    storage = replace(
+        plain.sd,
+        inputFormat=orc.input,
+        outputFormat=orc.output,
+        serdeInfo=replace(plain.sd.serdeInfo, serializationLib=orc.serde),
+    )
+    made(client, replace(plain, sd=storage, parameters=FULL))
+    changing = f"{db}.changing"
+    if client.capabilities.version() < (4, 1):
+        with client.write(changing, "update"), pytest.raises(LockFailed):
+            with client.write(changing, "delete", timeout=0.3):
+                raise AssertionError("it was given")
+    else:
+        # They share: the first to commit has won.
+        with pytest.raises(TransactionFailed, match="was aborted"), client.write(changing, "update"):
+            with client.write(changing, "delete"):
+                pass
+    client.drop_table(changing, delete_data=False)
 
 
 def test_new_partitions_belong_to_the_write(table: tuple[Any, str]) -> None:

@@ -118,6 +118,7 @@ class AsyncHiveProvider:
     async def alter_database(self, database: Namespace, changes: DatabaseChanges) -> DatabaseStatus:
         name = _flat(database)
         with self._can("changing databases"):
+            self.client.forget(name)
             there = await self.client.api.get_database(name)
             await self.client.api.alter_database(name, changed_database(there, changes))
         return await self.get_database(database)
@@ -252,6 +253,7 @@ class AsyncHiveProvider:
 
     async def alter_partition(self, database: Namespace, name: str, given: PartitionDefinition) -> PartitionStatus:
         with self._can("partitions"):
+            self.client.forget(_flat(database), name)
             table = await self._partitioned(database, name)
             there = await self.client.partition(_at(database, name), partition_values(table, given.values))
             changed = replace(
@@ -291,7 +293,7 @@ class AsyncHiveProvider:
         given: TableStatistics,
         partition: Mapping[str, str] | None = None,
     ) -> None:
-        table = await self._table(database, name)
+        table = await self.client.fresh_table(_at(database, name))
         types = {(each.name or "").lower(): each.type or "" for each in (table.sd and table.sd.cols) or ()}
         missing = [column for column in given.columns if column.lower() not in types]
         if missing:

@@ -119,6 +119,7 @@ class HiveProvider:
     def alter_database(self, database: Namespace, changes: DatabaseChanges) -> DatabaseStatus:
         name = _flat(database)
         with self._can("changing databases"):
+            self.client.forget(name)
             there = self.client.api.get_database(name)
             self.client.api.alter_database(name, changed_database(there, changes))
         return self.get_database(database)
@@ -251,6 +252,7 @@ class HiveProvider:
 
     def alter_partition(self, database: Namespace, name: str, given: PartitionDefinition) -> PartitionStatus:
         with self._can("partitions"):
+            self.client.forget(_flat(database), name)
             table = self._partitioned(database, name)
             there = self.client.partition(_at(database, name), partition_values(table, given.values))
             changed = replace(
@@ -290,7 +292,7 @@ class HiveProvider:
         given: TableStatistics,
         partition: Mapping[str, str] | None = None,
     ) -> None:
-        table = self._table(database, name)
+        table = self.client.fresh_table(_at(database, name))
         types = {(each.name or "").lower(): each.type or "" for each in (table.sd and table.sd.cols) or ()}
         missing = [column for column in given.columns if column.lower() not in types]
         if missing:

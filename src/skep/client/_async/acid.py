@@ -128,10 +128,11 @@ class AsyncWrite:
         await self.transaction.__aenter__()
         try:
             version = await self._client.capabilities.version()
-            if self._exclusive is None:
-                self._exclusive = keeps_writers_out(version)
+            exclusive = keeps_writers_out(version) if self._exclusive is None else self._exclusive
+            # Before 4.0 a server looks for conflicts in any case, and is not told.
+            self._exclusive = exclusive if version >= (4, 0) else None
             self.write_id = await self.transaction.write_id(self._table)
-            lock = lock_type(self._operation, version, self._exclusive)
+            lock = lock_type(self._operation, version, exclusive)
             components = write_components(self._table, self._operation, lock, self._partitions, bool(self._keys))
             await self.transaction.locked(components, self._timeout).take()
             for seen in (await self.transaction.snapshot(self._table)).values():

@@ -111,6 +111,11 @@ class AsyncClient:
         """What the cache has done so far; None without one."""
         return None if self.api.cache is None else self.api.cache.stats()
 
+    def forget(self, db: str, table: str = "") -> None:
+        """Forgets what is remembered of a table, or of a database and all that is in it."""
+        if self.api.cache is not None:
+            self.api.cache.changed(((db.lower(), table.lower()),))
+
     def within(self, seconds: float) -> Self:
         """The same client, with another deadline for each of its calls."""
         if seconds <= 0:
@@ -166,10 +171,9 @@ class AsyncClient:
 
     async def fresh_table(self, name: Name) -> Table:
         """A table as it is on the server now, whatever is remembered of it."""
-        if self.api.cache is not None:
-            wanted = table_name(name)
-            self.api.cache.changed(((wanted.db.lower(), wanted.table.lower()),))
-        return await self.table(name)
+        wanted = table_name(name)
+        self.forget(wanted.db, wanted.table)
+        return await self.table(wanted)
 
     async def table_exists(self, name: Name) -> bool:
         try:

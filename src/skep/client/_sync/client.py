@@ -112,6 +112,11 @@ class Client:
         """What the cache has done so far; None without one."""
         return None if self.api.cache is None else self.api.cache.stats()
 
+    def forget(self, db: str, table: str = "") -> None:
+        """Forgets what is remembered of a table, or of a database and all that is in it."""
+        if self.api.cache is not None:
+            self.api.cache.changed(((db.lower(), table.lower()),))
+
     def within(self, seconds: float) -> Self:
         """The same client, with another deadline for each of its calls."""
         if seconds <= 0:
@@ -167,10 +172,9 @@ class Client:
 
     def fresh_table(self, name: Name) -> Table:
         """A table as it is on the server now, whatever is remembered of it."""
-        if self.api.cache is not None:
-            wanted = table_name(name)
-            self.api.cache.changed(((wanted.db.lower(), wanted.table.lower()),))
-        return self.table(name)
+        wanted = table_name(name)
+        self.forget(wanted.db, wanted.table)
+        return self.table(wanted)
 
     def table_exists(self, name: Name) -> bool:
         try:
