@@ -68,6 +68,6 @@ def backend(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFac
             yield Backend(name, settings, renames=False, statistics=False, constraints=NONE)
 
 
-@pytest.fixture(params=HALVES)
+@pytest.fixture(scope="module", params=HALVES)
 def half(request: pytest.FixtureRequest) -> str:
     return str(request.param)

@@ -43,7 +43,7 @@ COLUMNS = columns_of_spark("id BIGINT COMMENT 'the number', price DECIMAL(10,2),
 QUERY = "select id from orders"
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def catalogs(backend: Backend, half: str) -> Iterator[Any]:
     with managed(half, environment={}, list=[{"name": "here", **backend.settings}]) as manager:
         yield manager
@@ -56,6 +56,7 @@ def db(catalogs: Any, backend: Backend) -> Iterator[str]:
     location = "s3://bucket/here" if backend.name == "glue" else None
     catalogs.create_database(name, DatabaseDefinition(comment="a test's own", location=location))
     yield name
+    catalogs.use(database="default")
     catalogs.drop_database(name, if_exists=True, cascade=True)
 
 
