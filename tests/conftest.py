@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -17,6 +18,9 @@ from tests.support.apache import ApacheMetastore, MissingPeer, apache_2_3, apach
 from tests.support.kdc import Kdc, running_kdc
 from tests.support.kdc import missing as missing_kdc
 from tests.support.left_out import LeftOut
+
+if TYPE_CHECKING:
+    from tests.support.iceberg_rest import RestCatalog
 
 # Programs that tests start run the code of this tree, as the tests themselves do.
 os.environ["PYTHONPATH"] = str(Path(__file__).parent.parent / "src")
@@ -83,4 +87,22 @@ def kdc() -> Iterator[Kdc]:
     if reason is not None:
         pytest.skip(reason)
     with running_kdc() as running:
+        yield running
+
+
+@pytest.fixture(scope="session")
+def glue(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """The endpoint of a Glue on this machine."""
+    from tests.support.glue import running_glue
+
+    with running_glue(tmp_path_factory.mktemp("glue")) as endpoint:
+        yield endpoint
+
+
+@pytest.fixture(scope="session")
+def iceberg_rest(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RestCatalog]:
+    """An Iceberg REST catalog on this machine."""
+    from tests.support.iceberg_rest import running_rest_catalog
+
+    with running_rest_catalog(tmp_path_factory.mktemp("iceberg-rest")) as running:
         yield running

@@ -15,7 +15,8 @@ compile() {
         --no-emit-index-url --no-header --output-file "$output" "$@" >/dev/null
 }
 
-compile requirements.lock pyproject.toml --group dev --extra postgres --extra spark --extra fast "$@"
+compile requirements.lock pyproject.toml --group dev --extra postgres --extra spark --extra fast \
+    --extra arrow --extra iceberg --extra glue "$@"
 compile requirements-build.lock --group build "$@"
 compile requirements-kerberos.lock --group kerberos "$@"
 compile requirements-witness.lock --group witness "$@"

@@ -1,6 +1,7 @@
-"""Writes the synchronous half of the client from the asynchronous one; with --check only says whether it is current.
+"""Writes the synchronous halves of rooms from the asynchronous ones; with --check only says whether they are current.
 
-    src/skep/client/_async/*.py  ->  src/skep/client/_sync/*.py
+    src/skep/client/_async/*.py   ->  src/skep/client/_sync/*.py
+    src/skep/catalog/_async/*.py  ->  src/skep/catalog/_sync/*.py
 
 The two differ in words only, and these are all of them. Run it after every change in `_async`.
 """
@@ -13,13 +14,12 @@ import sys
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-SOURCE = ROOT / "src/skep/client/_async"
-TARGET = ROOT / "src/skep/client/_sync"
+ROOMS = (ROOT / "src/skep/client", ROOT / "src/skep/catalog")
 HEADER = "# Made by tools/unasync.py from _async/{name}: DO NOT EDIT.\n"
 
 WORDS = [
     (r"_backend import aio as io", "_backend import threads as io"),
-    (r"skep\.client\._async", "skep.client._sync"),
+    (r"skep\.(client|catalog)\._async", r"skep.\1._sync"),
     (r"\basync (def|with|for)\b", r"\1"),
     (r"\bawait ", ""),
     (r"\b__aenter__\b", "__enter__"),
@@ -29,11 +29,12 @@ WORDS = [
     (r"\bAsyncIterator\b", "Iterator"),
     (r"\bAsyncGenerator\b", "Generator"),
     (r"\basynccontextmanager\b", "contextmanager"),
-    (r"\bAsync(Caller|Capabilities|Client|Lock|Methods|Pool|Transaction)\b", r"\1"),
+    (r"\bAsync(Caller|Capabilities|CatalogManager|CatalogProvider|Client|HiveProvider|Lock|Methods|Pool|Read|Transaction"
+     r"|Write)\b", r"\1"),
     (r"\bAwaitable\[([^\[\]]*)\]", r"\1"),
     (r"\baconnect\b", "connect"),
-    (r"The client, asynchronous: the source from which `tools/unasync\.py` makes `_sync`\.",
-     "The client, synchronous: made from `_async`."),
+    (r"The (\w+), asynchronous: the source from which `tools/unasync\.py` makes `_sync`\.",
+     r"The \1, synchronous: made from `_async`."),
 ]  # fmt: skip
 
 
@@ -44,10 +45,10 @@ def synchronous(text: str, name: str) -> str:
     return HEADER.format(name=name) + text
 
 
-def formatted(text: str) -> str:
+def formatted(text: str, target: Path) -> str:
     """As ruff writes it: words got shorter, and imports may stand in another order."""
     ruff = [sys.executable, "-m", "ruff"]
-    name = ["--stdin-filename", str(TARGET / "module.py"), "-"]
+    name = ["--stdin-filename", str(target), "-"]
     for command in (["check", "--quiet", "--select", "I", "--fix"], ["format", "--quiet"]):
         done = subprocess.run(
             [*ruff, *command, *name], input=text, text=True, capture_output=True, check=True, cwd=ROOT
@@ -57,10 +58,10 @@ def formatted(text: str) -> str:
 
 
 def main(check: bool) -> int:
-    files = {TARGET / path.name: path for path in sorted(SOURCE.glob("*.py"))}
+    files = {room / "_sync" / path.name: path for room in ROOMS for path in sorted((room / "_async").glob("*.py"))}
     wrong = 0
     for target, source in files.items():
-        text = formatted(synchronous(source.read_text("utf-8"), source.name))
+        text = formatted(synchronous(source.read_text("utf-8"), source.name), target)
         if target.exists() and target.read_text("utf-8") == text:
             continue
         wrong += 1
@@ -69,7 +70,7 @@ def main(check: bool) -> int:
         else:
             target.parent.mkdir(exist_ok=True)
             target.write_text(text, "utf-8")
-    for stale in set(TARGET.glob("*.py")) - set(files):
+    for stale in {path for room in ROOMS for path in (room / "_sync").glob("*.py")} - set(files):
         wrong += 1
         if check:
             print(f"nothing makes {stale.relative_to(ROOT)}; run python tools/unasync.py")

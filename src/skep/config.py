@@ -19,12 +19,26 @@ from typing import Any, Final, Literal, NamedTuple
 
 from skep.errors import ConfigError
 
-__all__ = ["CONFIG_VARIABLE", "KEYS", "PREFIX", "RESERVED_PATHS", "Key", "Reader", "Settings", "load"]
+__all__ = [
+    "CATALOG_PREFIX",
+    "CONFIG_VARIABLE",
+    "KEYS",
+    "PREFIX",
+    "RESERVED_PATHS",
+    "Key",
+    "Reader",
+    "Settings",
+    "load",
+    "nearest",
+]
 
 PREFIX: Final = "SKEP_"
 """What the name of an environment variable begins with: SKEP_DATABASE_URL is `database_url`."""
 CONFIG_VARIABLE: Final = "SKEP_CONFIG"
 """The environment variable that names the file, as the flag --config does."""
+
+CATALOG_PREFIX: Final = "SKEP_CATALOG__"
+"""Variables of catalogs, which a program that uses them reads; nothing to a server."""
 
 RESERVED_PATHS: Final = ("/metastore", "/health", "/ready", "/metrics")
 """What is served on the HTTP port besides `http_path`."""
@@ -369,7 +383,7 @@ def _read(source: str, raw: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
     for name, value in raw.items():
         key = KEYS.get(name)
         if key is None:
-            raise ConfigError(f"{source}: unknown key {name!r}{_nearest(str(name), KEYS)}")
+            raise ConfigError(f"{source}: unknown key {name!r}{nearest(str(name), KEYS)}")
         if value is None:
             continue
         try:
@@ -378,7 +392,8 @@ def _read(source: str, raw: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
             raise ConfigError(f"{source}: {name} is {value!r}; {error}") from None
 
 
-def _nearest(name: str, known: Mapping[str, Any]) -> str:
+def nearest(name: str, known: Mapping[str, Any]) -> str:
+    """How the sentence about an unknown key ends: with the one that was meant, or all that there are."""
     near = get_close_matches(name.lower().replace("-", "_"), known, n=1, cutoff=0.5)
     return f"; did you mean {near[0]!r}?" if near else f"; known are {', '.join(known)}"
 
@@ -413,7 +428,7 @@ def _from_environment(environment: Mapping[str, str]) -> Mapping[str, str]:
     variables = {key.variable: key.name for key in KEYS.values()}
     found: dict[str, str] = {}
     for variable, value in environment.items():
-        if not variable.startswith(PREFIX) or variable == CONFIG_VARIABLE:
+        if not variable.startswith(PREFIX) or variable == CONFIG_VARIABLE or variable.startswith(CATALOG_PREFIX):
             continue
         # Kubernetes tells every pod where a service named skep is, in variables that look like settings.
         if _KUBERNETES.fullmatch(variable) or (variable.endswith("PORT") and _KUBERNETES_PORT.match(value)):

@@ -4,10 +4,25 @@ from __future__ import annotations
 
 from typing import Any
 
-from skep.errors import AlreadyExistsException, ApplicationError, MetaException, NoSuchObjectException
+from skep.errors import (
+    AlreadyExistsException,
+    ApplicationError,
+    ConnectionLost,
+    MetaException,
+    NoSuchLockException,
+    NoSuchObjectException,
+)
 from skep.wire.generated.common import EnvironmentContext, FieldSchema, StorageDescriptor, Table
 from skep.wire.generated.databases import Database
 from skep.wire.generated.functions import Function
+from skep.wire.generated.locks import (
+    CheckLockRequest,
+    HeartbeatRequest,
+    LockRequest,
+    LockResponse,
+    LockState,
+    UnlockRequest,
+)
 from skep.wire.generated.notifications import (
     CurrentNotificationEventId,
     NotificationEvent,
@@ -16,6 +31,20 @@ from skep.wire.generated.notifications import (
 )
 from skep.wire.generated.partitions import AddPartitionsRequest, AddPartitionsResult, Partition
 from skep.wire.generated.tables import GetTableRequest, GetTableResult, GetTablesRequest, GetTablesResult
+from skep.wire.generated.transactions import (
+    AbortTxnRequest,
+    AddDynamicPartitions,
+    AllocateTableWriteIdsRequest,
+    AllocateTableWriteIdsResponse,
+    CommitTxnRequest,
+    GetOpenTxnsResponse,
+    GetValidWriteIdsRequest,
+    GetValidWriteIdsResponse,
+    OpenTxnRequest,
+    OpenTxnsResponse,
+    TableValidWriteIds,
+    TxnToWriteId,
+)
 from skep.wire.message import Call, Reply, Session
 from tests.support.memory_metastore import MemoryMetastore
 
@@ -178,3 +207,81 @@ class OnlyNine:
             text = f"Invalid method name: '{call.method.name}'"
             return Reply.raised(call.method, ApplicationError(ApplicationError.UNKNOWN_METHOD, text))
         return await self.inner.handle(call, session)
+
+
+class LockingMetastore(WritableMetastore):
+    """Gives out locks and transactions, and does what it is told to do with them."""
+
+    def __init__(self, tables: tuple[Table, ...] = ()) -> None:
+        super().__init__(tables)
+        self.states = [LockState.ACQUIRED]
+        """What is answered to `lock` and each `check_lock`; the last is repeated."""
+        self.locked: list[LockRequest] = []
+        self.unlocked: list[int | None] = []
+        self.beats: list[HeartbeatRequest] = []
+        self.ended: list[str] = []
+        self.commits: list[CommitTxnRequest] = []
+        self.opened: list[OpenTxnRequest] = []
+        self.lost: Exception | None = None
+        """What heartbeats, and the end of a transaction, are answered with."""
+        self.broken = False
+        """Heartbeats and commits do not get through."""
+        self.written: list[AddDynamicPartitions] = []
+        self.refuses_partitions: Exception | None = None
+        self.write_ids: tuple[TxnToWriteId, ...] = (TxnToWriteId(7, 3),)
+
+    async def handle(self, call: Call, session: Session) -> Reply:
+        if self.broken and call.method.name in ("heartbeat", "commit_txn"):
+            self.calls.append((call.method.name, call.args))
+            raise ConnectionLost("the line is dead")
+        return await super().handle(call, session)
+
+    def lock(self, request: LockRequest) -> LockResponse:
+        self.locked.append(request)
+        return LockResponse(5, self._state())
+
+    def check_lock(self, request: CheckLockRequest) -> LockResponse:
+        return LockResponse(request.lockid, self._state())
+
+    def unlock(self, request: UnlockRequest) -> None:
+        self.unlocked.append(request.lockid)
+        if isinstance(self.lost, NoSuchLockException):
+            raise self.lost
+
+    def heartbeat(self, request: HeartbeatRequest) -> None:
+        self.beats.append(request)
+        if self.lost is not None:
+            raise self.lost
+
+    def get_valid_write_ids(self, request: GetValidWriteIdsRequest) -> GetValidWriteIdsResponse:
+        seen = (TableValidWriteIds(name, 3, (2,), 2, b"") for name in request.fullTableNames or ())
+        return GetValidWriteIdsResponse(tblValidWriteIds=tuple(seen))
+
+    def get_open_txns(self) -> GetOpenTxnsResponse:
+        return GetOpenTxnsResponse(txn_high_water_mark=9, open_txns=(5, 7, 8), min_open_txn=5, abortedBits=b"")
+
+    def add_dynamic_partitions(self, request: AddDynamicPartitions) -> None:
+        self.written.append(request)
+        if self.refuses_partitions is not None:
+            raise self.refuses_partitions
+
+    def open_txns(self, request: OpenTxnRequest) -> OpenTxnsResponse:
+        self.opened.append(request)
+        return OpenTxnsResponse(txn_ids=(7,))
+
+    def commit_txn(self, request: CommitTxnRequest) -> None:
+        self.ended.append("commit")
+        self.commits.append(request)
+        if self.lost is not None:
+            raise self.lost
+
+    def abort_txn(self, request: AbortTxnRequest) -> None:
+        self.ended.append("abort")
+        if self.lost is not None:
+            raise self.lost
+
+    def allocate_table_write_ids(self, request: AllocateTableWriteIdsRequest) -> AllocateTableWriteIdsResponse:
+        return AllocateTableWriteIdsResponse(txnToWriteIds=self.write_ids)
+
+    def _state(self) -> int:
+        return self.states.pop(0) if len(self.states) > 1 else self.states[0]

@@ -15,7 +15,7 @@ GUIDE = Path(__file__).parents[2] / "docs/guide/client.md"
 
 def test_the_guide_does_what_it_says(capsys: pytest.CaptureFixture[str]) -> None:
     blocks = re.findall(r"```python\n(.*?)```", GUIDE.read_text("utf-8"), re.DOTALL)
-    assert len(blocks) == 2
+    assert len(blocks) == 3
     with running_server() as server:
         names: dict[str, Any] = {}
         for block in blocks:
@@ -26,4 +26,5 @@ def test_the_guide_does_what_it_says(capsys: pytest.CaptureFixture[str]) -> None
         "('2024-01-09',)",
         "('2024-01-10',)",
         "all orders",
+        "True",
     ]

@@ -9,7 +9,6 @@ from typing import Any
 import pytest
 
 from skep.errors import (
-    ConnectionLost,
     InvalidInputException,
     LockFailed,
     NoSuchLockException,
@@ -17,95 +16,12 @@ from skep.errors import (
     TransactionFailed,
     TxnAbortedException,
 )
-from skep.wire.generated.locks import (
-    CheckLockRequest,
-    HeartbeatRequest,
-    LockLevel,
-    LockRequest,
-    LockResponse,
-    LockState,
-    LockType,
-    UnlockRequest,
-)
-from skep.wire.generated.transactions import (
-    AbortTxnRequest,
-    AllocateTableWriteIdsRequest,
-    AllocateTableWriteIdsResponse,
-    CommitTxnRequest,
-    GetValidWriteIdsRequest,
-    GetValidWriteIdsResponse,
-    OpenTxnRequest,
-    OpenTxnsResponse,
-    TxnToWriteId,
-)
-from skep.wire.message import Call, Reply, Session
-from tests.client.handlers import WritableMetastore
+from skep.wire.generated.locks import LockLevel, LockState, LockType
+from skep.wire.generated.transactions import TxnToWriteId
+from tests.client.handlers import LockingMetastore
 from tests.support.driven import Driven, connected
 
 BEAT = 0.01
-
-
-class LockingMetastore(WritableMetastore):
-    """Gives out locks and transactions, and does what it is told to do with them."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.states = [LockState.ACQUIRED]
-        """What is answered to `lock` and each `check_lock`; the last is repeated."""
-        self.locked: list[LockRequest] = []
-        self.unlocked: list[int | None] = []
-        self.beats: list[HeartbeatRequest] = []
-        self.ended: list[str] = []
-        self.lost: Exception | None = None
-        """What heartbeats, and the end of a transaction, are answered with."""
-        self.broken = False
-        """Heartbeats and commits do not get through."""
-        self.write_ids: tuple[TxnToWriteId, ...] = (TxnToWriteId(7, 3),)
-
-    async def handle(self, call: Call, session: Session) -> Reply:
-        if self.broken and call.method.name in ("heartbeat", "commit_txn"):
-            self.calls.append((call.method.name, call.args))
-            raise ConnectionLost("the line is dead")
-        return await super().handle(call, session)
-
-    def lock(self, request: LockRequest) -> LockResponse:
-        self.locked.append(request)
-        return LockResponse(5, self._state())
-
-    def check_lock(self, request: CheckLockRequest) -> LockResponse:
-        return LockResponse(request.lockid, self._state())
-
-    def unlock(self, request: UnlockRequest) -> None:
-        self.unlocked.append(request.lockid)
-        if isinstance(self.lost, NoSuchLockException):
-            raise self.lost
-
-    def heartbeat(self, request: HeartbeatRequest) -> None:
-        self.beats.append(request)
-        if self.lost is not None:
-            raise self.lost
-
-    def get_valid_write_ids(self, request: GetValidWriteIdsRequest) -> GetValidWriteIdsResponse:
-        return GetValidWriteIdsResponse(tblValidWriteIds=())
-
-    def open_txns(self, request: OpenTxnRequest) -> OpenTxnsResponse:
-        return OpenTxnsResponse(txn_ids=(7,))
-
-    def commit_txn(self, request: CommitTxnRequest) -> None:
-        self.ended.append("commit")
-        if self.lost is not None:
-            raise self.lost
-
-    def abort_txn(self, request: AbortTxnRequest) -> None:
-        self.ended.append("abort")
-        if self.lost is not None:
-            raise self.lost
-
-    def allocate_table_write_ids(self, request: AllocateTableWriteIdsRequest) -> AllocateTableWriteIdsResponse:
-        return AllocateTableWriteIdsResponse(txnToWriteIds=self.write_ids)
-
-    def _state(self) -> int:
-        return self.states.pop(0) if len(self.states) > 1 else self.states[0]
 
 
 def until(client: Any, condition: Callable[[], bool]) -> None:

@@ -2,11 +2,11 @@
 
 import pytest
 from hypothesis import given
-from hypothesis import strategies as st
 
 from skep.hive import types
 from skep.hive.generation import Generation
 from skep.hive.types import Array, Char, Decimal, Field, HiveType, Map, Primitive, Struct, Union, Varchar
+from tests.hive.type_trees import every_type
 
 INT, STRING = Primitive("int"), Primitive("string")
 
@@ -75,25 +75,7 @@ def test_what_is_not_a_type_is_refused_with_its_place(text: str, message: str) -
         types.parse_type(text)
 
 
-leaves = st.sampled_from(["void", "int", "string", "date", "timestamp with time zone"]).map(Primitive)
-sized = st.one_of(
-    st.integers(1, 255).map(Char),
-    st.integers(1, 65535).map(Varchar),
-    st.integers(1, 38).flatmap(lambda p: st.integers(0, p).map(lambda s: Decimal(p, s))),
-)
-trees: st.SearchStrategy[HiveType] = st.recursive(
-    leaves | sized,
-    lambda inner: st.one_of(
-        inner.map(Array),
-        st.builds(Map, inner, inner),
-        st.lists(st.builds(Field, st.text(), inner), max_size=3).map(lambda found: Struct(tuple(found))),
-        st.lists(inner, min_size=1, max_size=3).map(lambda found: Union(tuple(found))),
-    ),
-    max_leaves=10,
-)
-
-
-@given(trees)
+@given(every_type)
 def test_every_tree_survives_its_text(tree: HiveType) -> None:
     assert types.parse_type(str(tree)) == tree
 

@@ -1,4 +1,4 @@
-"""Both halves of the client behind one face, so that each test of a behaviour runs on both.
+"""Both halves of the client, and of the catalog, behind one face, so that each test of a behaviour runs on both.
 
 `Driven` runs the asynchronous client in an event loop of its own, one step at a time; iterators become lists.
 """
@@ -18,7 +18,7 @@ HALVES = ("sync", "async")
 
 
 class Driven:
-    """An object of the asynchronous client, used without `await`."""
+    """An object of the asynchronous half, used without `await`."""
 
     def __init__(self, inner: Any, runner: asyncio.Runner) -> None:
         self._inner = inner
@@ -47,7 +47,7 @@ class Driven:
                 return self._finished(value, args, kwargs)
 
             return called
-        return Driven(value, self._runner) if type(value).__module__.startswith("skep.client._async") else value
+        return self._face_of_result(value)
 
     def _finished(self, function: Callable[..., Any], args: Any, kwargs: Any) -> Any:
         async def run() -> Any:
@@ -59,7 +59,8 @@ class Driven:
         return self._face_of_result(self._runner.run(run()))
 
     def _face_of_result(self, value: Any) -> Any:
-        return Driven(value, self._runner) if type(value).__module__.startswith("skep.client._async") else value
+        asynchronous = type(value).__module__.startswith(("skep.client._async", "skep.catalog._async"))
+        return Driven(value, self._runner) if asynchronous else value
 
 
 async def _of(awaitable: Any) -> Any:
@@ -69,14 +70,31 @@ async def _of(awaitable: Any) -> Any:
 @contextmanager
 def connected(half: str, uris: Any = None, **options: Any) -> Iterator[Any]:
     """A client of either half."""
+    with _entered(half, lambda: skep.connect(uris, **options), lambda: skep.aconnect(uris, **options)) as client:
+        yield client
+
+
+@contextmanager
+def managed(half: str, *args: Any, **options: Any) -> Iterator[Any]:
+    """A catalog manager of either half."""
+    from skep.catalog import AsyncCatalogManager, CatalogManager
+
+    with _entered(
+        half, lambda: CatalogManager.load(*args, **options), lambda: AsyncCatalogManager.load(*args, **options)
+    ) as manager:
+        yield manager
+
+
+@contextmanager
+def _entered(half: str, sync: Callable[[], Any], asynchronous: Callable[[], Any]) -> Iterator[Any]:
     if half == "sync":
-        with skep.connect(uris, **options) as client:
-            yield client
+        with sync() as made:
+            yield made
         return
     with asyncio.Runner() as runner:
 
         async def make() -> Any:
-            return skep.aconnect(uris, **options)
+            return asynchronous()
 
-        with Driven(runner.run(make()), runner) as client:
-            yield client
+        with Driven(runner.run(make()), runner) as driven:
+            yield driven

@@ -15,6 +15,7 @@ from skep.client._backend import aio as io
 from skep.client.cache import Absent, MetadataCache, changes, is_cacheable, tags_of, tags_of_event
 from skep.client.endpoints import Identity
 from skep.client.hints import not_a_metastore
+from skep.client.metrics import Metrics
 from skep.client.naming import named
 from skep.client.outcomes import Question, question
 from skep.client.retry import Retry
@@ -57,6 +58,7 @@ class AsyncCaller(AsyncMethods):
         timeout: float,
         retry: Retry,
         cache: MetadataCache | None,
+        metrics: Metrics | None = None,
     ) -> None:
         self.pool: Final = pool
         self.timeout = timeout
@@ -66,6 +68,7 @@ class AsyncCaller(AsyncMethods):
         self._inside = inside
         self._identity = identity
         self._retry = retry.checked()
+        self._metrics = metrics
         self._shared = _Shared(cache is not None and cache.settings.events_every > 0)
 
     @property
@@ -208,6 +211,19 @@ class AsyncCaller(AsyncMethods):
         self, method: Method, args: tuple[Any, ...], body: bytes, deadline: io.Deadline
     ) -> Reply | _Done:
         """The reply, or, where it was lost and a read told that the call took effect, what it would have said."""
+        if self._metrics is None:
+            return await self._repeated(method, args, body, deadline)
+        started, outcome = io.now(), "failed"
+        try:
+            reply = await self._repeated(method, args, body, deadline)
+            outcome = "error" if isinstance(reply, Reply) and _is_refusal(reply) else "ok"
+            return reply
+        finally:
+            self._metrics.called(method.name, io.now() - started, outcome)
+
+    async def _repeated(
+        self, method: Method, args: tuple[Any, ...], body: bytes, deadline: io.Deadline
+    ) -> Reply | _Done:
         attempt = 0
         while True:
             attempt += 1
@@ -223,6 +239,8 @@ class AsyncCaller(AsyncMethods):
                 delay = self._retry.delay(attempt, random.random())
                 if delay >= deadline.remaining():
                     raise self._explained(error, method, sent) from error
+                if self._metrics is not None:
+                    self._metrics.repeated(method.name)
                 log.info("%s at %s failed and is tried again in %.3f s: %s", method.name, self.uri, delay, error)
             await io.sleep(delay)
             if asked is not None:
@@ -290,6 +308,12 @@ class AsyncCaller(AsyncMethods):
 def _is_unknown_method(reply: Reply) -> bool:
     assert isinstance(reply.body, bytes)
     return binary.decode_application_error(reply.body).type == ApplicationError.UNKNOWN_METHOD
+
+
+def _is_refusal(reply: Reply) -> bool:
+    """Whether a reply says an error: Thrift's own, or one of the API, which is not in the result's field 0."""
+    body = reply.body
+    return reply.kind == EXCEPTION or (isinstance(body, bytes) and body[0] != 0 and body[1:3] != b"\0\0")
 
 
 class _Shared:

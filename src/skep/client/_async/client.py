@@ -15,13 +15,15 @@ from collections.abc import AsyncIterator, Callable, Iterable, Sequence
 from types import TracebackType
 from typing import Any, Final, Self
 
+from skep.client._async.acid import AsyncRead, AsyncWrite
 from skep.client._async.caller import AsyncCaller
 from skep.client._async.capabilities import AsyncCapabilities
-from skep.client._async.locks import HEARTBEAT, AsyncLock, AsyncTransaction
+from skep.client._async.locks import HEARTBEAT, AsyncLock, AsyncTransaction, components
 from skep.client._async.pool import AsyncPool
 from skep.client._backend import aio as io
 from skep.client.cache import CacheSettings, CacheStats, MetadataCache
 from skep.client.endpoints import Identity, endpoints_of
+from skep.client.metrics import Metrics
 from skep.client.naming import Name, TableName, database_field, table_name
 from skep.client.pooling import PoolSettings, PoolStats
 from skep.client.retry import Retry
@@ -46,6 +48,7 @@ from skep.wire.generated.databases import Database
 from skep.wire.generated.partitions import AddPartitionsRequest, Partition
 from skep.wire.generated.statistics import PartitionsStatsRequest, SetPartitionsStatsRequest, TableStatsRequest
 from skep.wire.generated.tables import ClientCapabilities, ClientCapability, GetTableRequest, GetTablesRequest
+from skep.wire.generated.transactions import TxnType
 from skep.wire.limits import MAX_REPLY
 from skep.wire.message import Handler
 from skep.wire.structs import replace
@@ -109,6 +112,11 @@ class AsyncClient:
         """What the cache has done so far; None without one."""
         return None if self.api.cache is None else self.api.cache.stats()
 
+    def forget(self, db: str, table: str = "") -> None:
+        """Forgets what is remembered of a table, or of a database and all that is in it."""
+        if self.api.cache is not None:
+            self.api.cache.changed(((db.lower(), table.lower()),))
+
     def within(self, seconds: float) -> Self:
         """The same client, with another deadline for each of its calls."""
         if seconds <= 0:
@@ -162,6 +170,12 @@ class AsyncClient:
         found = await self._newest("get_table_req", (request,), "get_table", (wanted.db_field, wanted.table))
         return found if isinstance(found, Table) else _given(found.table, "table")
 
+    async def fresh_table(self, name: Name) -> Table:
+        """A table as it is on the server now, whatever is remembered of it."""
+        wanted = table_name(name)
+        self.forget(wanted.db, wanted.table)
+        return await self.table(wanted)
+
     async def table_exists(self, name: Name) -> bool:
         try:
             await self.table(name)
@@ -214,7 +228,7 @@ class AsyncClient:
 
     async def set_parameters(self, name: Name, **parameters: str) -> Table:
         """Sets parameters of a table and leaves its others as they are; the table as it was sent."""
-        table = await self._fresh_table(name)
+        table = await self.fresh_table(name)
         changed = replace(table, parameters={**(table.parameters or {}), **parameters})
         await self.alter(name, changed)
         return changed
@@ -343,11 +357,34 @@ class AsyncClient:
         `type` is shared_read, shared_write, excl_write or exclusive. Use it in `async with`: it is kept alive by
         heartbeats and given back at the end. LockFailed after `timeout` seconds.
         """
-        return AsyncLock(self.api, names, type, timeout, self._identity.user, None, heartbeat)
+        return AsyncLock(self.api, components(names, type), timeout, self._identity.user, None, heartbeat)
 
     def transaction(self, heartbeat: float = HEARTBEAT) -> AsyncTransaction:
         """A transaction, for `async with`: kept alive by heartbeats, committed at the end, aborted on an error."""
         return AsyncTransaction(self.api, self.capabilities, self._identity.user, heartbeat)
+
+    def read(self, *names: Name, timeout: float = 60.0, heartbeat: float = HEARTBEAT) -> AsyncRead:
+        """A consistent read of transactional tables, for `async with`: `snapshots` says what can be seen of each."""
+        reading = AsyncTransaction(self.api, self.capabilities, self._identity.user, heartbeat, TxnType.READ_ONLY)
+        return AsyncRead(self, reading, names, timeout)
+
+    def write(
+        self,
+        name: Name,
+        operation: str = "insert",
+        partitions: Sequence[str] = (),
+        exclusive: bool | None = None,
+        timeout: float = 60.0,
+        heartbeat: float = HEARTBEAT,
+    ) -> AsyncWrite:
+        """A write to a transactional table, for `async with`: `write_id` is what its files are named by.
+
+        `operation` is insert, update, delete, merge or overwrite; `partitions` (`ds=1`) narrows the locks to them.
+        `exclusive` keeps other writers out, where the server knows such locks; None does as its version of Hive does.
+        It is committed at the end, and aborted on an error.
+        """
+        writing = AsyncTransaction(self.api, self.capabilities, self._identity.user, heartbeat)
+        return AsyncWrite(self, writing, table_name(name), operation, tuple(partitions), exclusive, timeout)
 
     # How
 
@@ -377,12 +414,6 @@ class AsyncClient:
                 self.capabilities.learned(method, True)
             return found
         raise NotSupported(f"the metastore at {self.uri} has neither {new} nor {old}")
-
-    async def _fresh_table(self, name: Name) -> Table:
-        if self.api.cache is not None:
-            wanted = table_name(name)
-            self.api.cache.changed(((wanted.db.lower(), wanted.table.lower()),))
-        return await self.table(name)
 
     async def _columns(self, wanted: TableName) -> tuple[str, ...]:
         table = await self.table(wanted)
@@ -457,12 +488,14 @@ def aconnect(
     retry: Retry = Retry(),  # noqa: B008
     cache: bool | CacheSettings = True,
     batch: int = BATCH,
+    metrics: Metrics | None = None,
 ) -> AsyncClient:
     """A client of the metastore at these addresses, or of a handler in this process. Connects when first used.
 
     `thrift://a:9083,thrift://b:9083`: the second is used when the first does not answer. `thrifts://` is inside TLS;
     `https://host:port/path` is Thrift over HTTP. `user` is told to the server (set_ugi); with `password` it is proven,
-    by HTTP Basic or by SASL PLAIN; `sasl=kerberos("hive/_HOST@REALM")` proves it by Kerberos.
+    by HTTP Basic or by SASL PLAIN; `sasl=kerberos("hive/_HOST@REALM")` proves it by Kerberos. `metrics` is told of each
+    call (`skep.client.metrics`).
     """
     if (uris is None) == (handler is None):
         raise ConfigError("either the addresses of a metastore or a handler has to be given")
@@ -474,8 +507,8 @@ def aconnect(
     memory = MetadataCache(settings, io.now) if settings.enabled else None
     if handler is not None:
         inside = io.InProcess(handler, user)
-        caller = AsyncCaller(None, inside, Identity(user, tuple(groups)), timeout, retry, memory)
-        return AsyncClient(caller, inside, Identity(user, tuple(groups)), batch)
+        caller = AsyncCaller(None, inside, Identity(user, tuple(groups)), timeout, retry, memory, metrics)
+        return _watched(AsyncClient(caller, inside, Identity(user, tuple(groups)), batch), metrics)
     assert uris is not None
     pool_settings = PoolSettings(max_size, min_idle, idle_timeout, max_lifetime, max_waiting, check_after, look_every)
     identity = Identity(user, tuple(groups))
@@ -507,4 +540,11 @@ def aconnect(
         if secured:
             identity = Identity(None)
     pool = AsyncPool(found, pool_settings)
-    return AsyncClient(AsyncCaller(pool, None, identity, timeout, retry, memory), None, identity, batch)
+    caller = AsyncCaller(pool, None, identity, timeout, retry, memory, metrics)
+    return _watched(AsyncClient(caller, None, identity, batch), metrics)
+
+
+def _watched(client: AsyncClient, metrics: Metrics | None) -> AsyncClient:
+    if metrics is not None:
+        metrics.watch(client)
+    return client

@@ -1,7 +1,6 @@
 """Locks and transactions as context managers: taken at the beginning, kept alive by heartbeats, ended at the end.
 
-The calls, their order and the kinds of locks are Hive's own; a program that writes rows needs more than this, and
-finds it in the room for Spark.
+The calls and the kinds of locks are Hive's own. Their order, for who reads or writes rows, is in acid.py.
 """
 
 from __future__ import annotations
@@ -25,6 +24,7 @@ from skep.errors import (
     TransportError,
     TxnAbortedException,
 )
+from skep.hive.snapshots import ValidTxnList, ValidWriteIdList
 from skep.wire.generated.common import DataOperationType
 from skep.wire.generated.locks import (
     CheckLockRequest,
@@ -40,8 +40,11 @@ from skep.wire.generated.transactions import (
     AbortTxnRequest,
     AllocateTableWriteIdsRequest,
     CommitTxnRequest,
+    GetValidWriteIdsRequest,
     OpenTxnRequest,
+    TxnType,
 )
+from skep.wire.structs import replace
 
 LOCK_TYPES: Final = {
     "shared_read": LockType.SHARED_READ,
@@ -49,6 +52,7 @@ LOCK_TYPES: Final = {
     "excl_write": LockType.EXCL_WRITE,
     "exclusive": LockType.EXCLUSIVE,
 }
+_NAMES: Final = {number: name for name, number in LOCK_TYPES.items()}
 FIRST_WAIT: Final = 0.05
 LONGEST_WAIT: Final = 2.0
 HEARTBEAT: Final = 60.0
@@ -61,25 +65,23 @@ class AsyncLock:
     def __init__(
         self,
         api: AsyncCaller,
-        names: Sequence[Name],
-        type: str,
+        components: Sequence[LockComponent],
         timeout: float,
         user: str | None,
         transaction: int | None,
         heartbeat: float,
     ) -> None:
-        if type not in LOCK_TYPES:
-            raise InvalidInputException(f"unknown lock type {type!r}; known are {', '.join(LOCK_TYPES)}")
-        if not names:
-            raise InvalidInputException("a lock needs the name of a table or a database")
         self.id = 0
         self._api = api
-        self._type = type
+        self._type = _NAMES[components[0].type or 0]
         self._timeout = timeout
         self._transaction = transaction or 0
-        self._what = ", ".join(name if isinstance(name, str) else str(table_name(name)) for name in names)
+        self._what = ", ".join(
+            ".".join(part for part in (each.catName, each.dbname, each.tablename, each.partitionname) if part)
+            for each in components
+        )
         self._request = LockRequest(
-            component=tuple(_component(name, LOCK_TYPES[type]) for name in names),
+            component=tuple(components),
             txnid=transaction,
             user=user or getpass.getuser(),
             hostname=socket.gethostname(),
@@ -88,6 +90,12 @@ class AsyncLock:
         self._heart = io.Heart(heartbeat, self._beat)
 
     async def __aenter__(self) -> Self:
+        await self.take()
+        self._heart.start()
+        return self
+
+    async def take(self) -> None:
+        """Asks for it and waits, without heartbeats: those of a transaction keep its locks too."""
         response = await self._api.call("lock", self._request)
         self.id = response.lockid
         try:
@@ -95,8 +103,6 @@ class AsyncLock:
         except BaseException:
             await self._give_back()
             raise
-        self._heart.start()
-        return self
 
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
@@ -147,17 +153,27 @@ class AsyncLock:
 class AsyncTransaction:
     """A transaction. `id` is the server's number while it is open."""
 
-    def __init__(self, api: AsyncCaller, capabilities: AsyncCapabilities, user: str | None, heartbeat: float) -> None:
+    def __init__(
+        self,
+        api: AsyncCaller,
+        capabilities: AsyncCapabilities,
+        user: str | None,
+        heartbeat: float,
+        type: int = TxnType.DEFAULT,
+    ) -> None:
         self.id = 0
         self._api = api
         self._capabilities = capabilities
         self._user = user or getpass.getuser()
+        self._type = type
         self._heart = io.Heart(heartbeat, self._beat)
         self._ended = False
 
     async def __aenter__(self) -> Self:
         await self._capabilities.has_acid_transactions(check=True)
         request = OpenTxnRequest(num_txns=1, user=self._user, hostname=socket.gethostname(), agentInfo="skep")
+        if self._type != TxnType.DEFAULT:
+            request = replace(request, txn_type=self._type)
         self.id = ((await self._api.open_txns(request)).txn_ids or (0,))[0]
         self._heart.start()
         return self
@@ -165,13 +181,17 @@ class AsyncTransaction:
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        await self._heart.stop()
         if self._ended:
             return
         if kind is None:
             await self.commit()
         else:
             await self.abort()
+
+    @property
+    def ended(self) -> bool:
+        """Whether it was committed or aborted."""
+        return self._ended
 
     async def write_id(self, table: Name) -> int:
         """The number under which this transaction writes to a table."""
@@ -185,13 +205,38 @@ class AsyncTransaction:
 
     def lock(self, *names: Name, type: str = "shared_write", timeout: float = 60.0) -> AsyncLock:
         """Locks that end with the transaction."""
-        return AsyncLock(self._api, names, type, timeout, self._user, self.id, self._heart.seconds)
+        return self.locked(components(names, type), timeout)
 
-    async def commit(self) -> None:
-        """Makes it so. TransactionFailed when the server has aborted it."""
+    def locked(self, components: Sequence[LockComponent], timeout: float) -> AsyncLock:
+        """The same, of components that are given as they are."""
+        return AsyncLock(self._api, components, timeout, self._user, self.id, self._heart.seconds)
+
+    async def snapshot(self, *tables: Name) -> dict[str, ValidWriteIdList]:
+        """What this transaction sees of transactional tables now, by `db.t`. Take it after the locks."""
+        names = tuple(f"{wanted.db}.{wanted.table}".lower() for wanted in map(table_name, tables))
+        opened = await self._api.get_open_txns()
+        seen = ValidTxnList.of_reply(
+            opened.txn_high_water_mark or 0, sorted(opened.open_txns or ()), opened.abortedBits or b"", self.id
+        )
+        request = GetValidWriteIdsRequest(fullTableNames=names, validTxnList=str(seen))
+        found = {}
+        for each in (await self._api.get_valid_write_ids(request)).tblValidWriteIds or ():
+            name = each.fullTableName or ""
+            found[name] = ValidWriteIdList.of_reply(
+                name, each.writeIdHighWaterMark or 0, each.invalidWriteIds or (), each.minOpenWriteId,
+                each.abortedBits or b"",
+            )  # fmt: skip
+        return found
+
+    async def commit(self, exclusive: bool | None = None) -> None:
+        """Makes it so. TransactionFailed when the server has aborted it.
+
+        `exclusive` tells Hive 4 that locks kept other writers out, so that it need not look for conflicts.
+        """
         self._ended = True
+        await self._heart.stop()
         try:
-            await self._api.commit_txn(CommitTxnRequest(txnid=self.id))
+            await self._api.commit_txn(CommitTxnRequest(txnid=self.id, exclWriteEnabled=exclusive))
         except (TxnAbortedException, NoSuchTxnException) as error:
             raise TransactionFailed(f"transaction {self.id} was aborted: {error}") from error
         except TransportError as error:
@@ -200,6 +245,7 @@ class AsyncTransaction:
     async def abort(self) -> None:
         """Undoes it. A transaction that is gone already is aborted well enough."""
         self._ended = True
+        await self._heart.stop()
         try:
             await self._api.abort_txn(AbortTxnRequest(txnid=self.id))
         except NoSuchTxnException:
@@ -210,6 +256,15 @@ class AsyncTransaction:
             await self._api.heartbeat(HeartbeatRequest(txnid=self.id))
         except TransportError:
             return  # The next one may get through before the transaction is aborted.
+
+
+def components(names: Sequence[Name], type: str) -> tuple[LockComponent, ...]:
+    """What is locked: tables, or whole databases."""
+    if type not in LOCK_TYPES:
+        raise InvalidInputException(f"unknown lock type {type!r}; known are {', '.join(LOCK_TYPES)}")
+    if not names:
+        raise InvalidInputException("a lock needs the name of a table or a database")
+    return tuple(_component(name, LOCK_TYPES[type]) for name in names)
 
 
 def _component(name: Name, type: int) -> LockComponent:

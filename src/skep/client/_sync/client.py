@@ -17,12 +17,14 @@ from types import TracebackType
 from typing import Any, Final, Self
 
 from skep.client._backend import threads as io
+from skep.client._sync.acid import Read, Write
 from skep.client._sync.caller import Caller
 from skep.client._sync.capabilities import Capabilities
-from skep.client._sync.locks import HEARTBEAT, Lock, Transaction
+from skep.client._sync.locks import HEARTBEAT, Lock, Transaction, components
 from skep.client._sync.pool import Pool
 from skep.client.cache import CacheSettings, CacheStats, MetadataCache
 from skep.client.endpoints import Identity, endpoints_of
+from skep.client.metrics import Metrics
 from skep.client.naming import Name, TableName, database_field, table_name
 from skep.client.pooling import PoolSettings, PoolStats
 from skep.client.retry import Retry
@@ -47,6 +49,7 @@ from skep.wire.generated.databases import Database
 from skep.wire.generated.partitions import AddPartitionsRequest, Partition
 from skep.wire.generated.statistics import PartitionsStatsRequest, SetPartitionsStatsRequest, TableStatsRequest
 from skep.wire.generated.tables import ClientCapabilities, ClientCapability, GetTableRequest, GetTablesRequest
+from skep.wire.generated.transactions import TxnType
 from skep.wire.limits import MAX_REPLY
 from skep.wire.message import Handler
 from skep.wire.structs import replace
@@ -110,6 +113,11 @@ class Client:
         """What the cache has done so far; None without one."""
         return None if self.api.cache is None else self.api.cache.stats()
 
+    def forget(self, db: str, table: str = "") -> None:
+        """Forgets what is remembered of a table, or of a database and all that is in it."""
+        if self.api.cache is not None:
+            self.api.cache.changed(((db.lower(), table.lower()),))
+
     def within(self, seconds: float) -> Self:
         """The same client, with another deadline for each of its calls."""
         if seconds <= 0:
@@ -163,6 +171,12 @@ class Client:
         found = self._newest("get_table_req", (request,), "get_table", (wanted.db_field, wanted.table))
         return found if isinstance(found, Table) else _given(found.table, "table")
 
+    def fresh_table(self, name: Name) -> Table:
+        """A table as it is on the server now, whatever is remembered of it."""
+        wanted = table_name(name)
+        self.forget(wanted.db, wanted.table)
+        return self.table(wanted)
+
     def table_exists(self, name: Name) -> bool:
         try:
             self.table(name)
@@ -213,7 +227,7 @@ class Client:
 
     def set_parameters(self, name: Name, **parameters: str) -> Table:
         """Sets parameters of a table and leaves its others as they are; the table as it was sent."""
-        table = self._fresh_table(name)
+        table = self.fresh_table(name)
         changed = replace(table, parameters={**(table.parameters or {}), **parameters})
         self.alter(name, changed)
         return changed
@@ -338,11 +352,34 @@ class Client:
         `type` is shared_read, shared_write, excl_write or exclusive. Use it in `with`: it is kept alive by
         heartbeats and given back at the end. LockFailed after `timeout` seconds.
         """
-        return Lock(self.api, names, type, timeout, self._identity.user, None, heartbeat)
+        return Lock(self.api, components(names, type), timeout, self._identity.user, None, heartbeat)
 
     def transaction(self, heartbeat: float = HEARTBEAT) -> Transaction:
         """A transaction, for `with`: kept alive by heartbeats, committed at the end, aborted on an error."""
         return Transaction(self.api, self.capabilities, self._identity.user, heartbeat)
+
+    def read(self, *names: Name, timeout: float = 60.0, heartbeat: float = HEARTBEAT) -> Read:
+        """A consistent read of transactional tables, for `with`: `snapshots` says what can be seen of each."""
+        reading = Transaction(self.api, self.capabilities, self._identity.user, heartbeat, TxnType.READ_ONLY)
+        return Read(self, reading, names, timeout)
+
+    def write(
+        self,
+        name: Name,
+        operation: str = "insert",
+        partitions: Sequence[str] = (),
+        exclusive: bool | None = None,
+        timeout: float = 60.0,
+        heartbeat: float = HEARTBEAT,
+    ) -> Write:
+        """A write to a transactional table, for `with`: `write_id` is what its files are named by.
+
+        `operation` is insert, update, delete, merge or overwrite; `partitions` (`ds=1`) narrows the locks to them.
+        `exclusive` keeps other writers out, where the server knows such locks; None does as its version of Hive does.
+        It is committed at the end, and aborted on an error.
+        """
+        writing = Transaction(self.api, self.capabilities, self._identity.user, heartbeat)
+        return Write(self, writing, table_name(name), operation, tuple(partitions), exclusive, timeout)
 
     # How
 
@@ -372,12 +409,6 @@ class Client:
                 self.capabilities.learned(method, True)
             return found
         raise NotSupported(f"the metastore at {self.uri} has neither {new} nor {old}")
-
-    def _fresh_table(self, name: Name) -> Table:
-        if self.api.cache is not None:
-            wanted = table_name(name)
-            self.api.cache.changed(((wanted.db.lower(), wanted.table.lower()),))
-        return self.table(name)
 
     def _columns(self, wanted: TableName) -> tuple[str, ...]:
         table = self.table(wanted)
@@ -452,12 +483,14 @@ def connect(
     retry: Retry = Retry(),  # noqa: B008
     cache: bool | CacheSettings = True,
     batch: int = BATCH,
+    metrics: Metrics | None = None,
 ) -> Client:
     """A client of the metastore at these addresses, or of a handler in this process. Connects when first used.
 
     `thrift://a:9083,thrift://b:9083`: the second is used when the first does not answer. `thrifts://` is inside TLS;
     `https://host:port/path` is Thrift over HTTP. `user` is told to the server (set_ugi); with `password` it is proven,
-    by HTTP Basic or by SASL PLAIN; `sasl=kerberos("hive/_HOST@REALM")` proves it by Kerberos.
+    by HTTP Basic or by SASL PLAIN; `sasl=kerberos("hive/_HOST@REALM")` proves it by Kerberos. `metrics` is told of each
+    call (`skep.client.metrics`).
     """
     if (uris is None) == (handler is None):
         raise ConfigError("either the addresses of a metastore or a handler has to be given")
@@ -469,8 +502,8 @@ def connect(
     memory = MetadataCache(settings, io.now) if settings.enabled else None
     if handler is not None:
         inside = io.InProcess(handler, user)
-        caller = Caller(None, inside, Identity(user, tuple(groups)), timeout, retry, memory)
-        return Client(caller, inside, Identity(user, tuple(groups)), batch)
+        caller = Caller(None, inside, Identity(user, tuple(groups)), timeout, retry, memory, metrics)
+        return _watched(Client(caller, inside, Identity(user, tuple(groups)), batch), metrics)
     assert uris is not None
     pool_settings = PoolSettings(max_size, min_idle, idle_timeout, max_lifetime, max_waiting, check_after, look_every)
     identity = Identity(user, tuple(groups))
@@ -502,4 +535,11 @@ def connect(
         if secured:
             identity = Identity(None)
     pool = Pool(found, pool_settings)
-    return Client(Caller(pool, None, identity, timeout, retry, memory), None, identity, batch)
+    caller = Caller(pool, None, identity, timeout, retry, memory, metrics)
+    return _watched(Client(caller, None, identity, batch), metrics)
+
+
+def _watched(client: Client, metrics: Metrics | None) -> Client:
+    if metrics is not None:
+        metrics.watch(client)
+    return client

@@ -1,0 +1,212 @@
+"""Tables as others made them: Spark's schema in parameters, Iceberg's partitioning, formats by their classes."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pyarrow as pa
+import pytest
+
+from skep.catalog.formats import FORMATS, classes_of, format_of
+from skep.catalog.hive_objects import changed_database, hive_table, partition_status, table_status
+from skep.catalog.status import (
+    ColumnStatus,
+    DatabaseChanges,
+    TableDefinition,
+    TableKind,
+    columns_of_arrow,
+    columns_of_spark,
+    spark_columns,
+)
+from skep.errors import InvalidInputException
+from skep.hive.spark_types import to_spark_json
+from skep.wire.generated.common import FieldSchema, SerDeInfo, StorageDescriptor, Table
+from skep.wire.generated.databases import Database
+from skep.wire.generated.partitions import Partition
+
+SCHEMA = to_spark_json(spark_columns(columns_of_spark("Id BIGINT NOT NULL, name VARCHAR(9) COMMENT 'who', ds STRING")))
+SPARK = {"spark.sql.sources.provider": "PARQUET", "spark.sql.create.version": "4.0.0"}
+
+
+def table(parameters: dict[str, str] | None = None, **changes: Any) -> Table:
+    sd = StorageDescriptor(cols=(FieldSchema("col", "array<string>", "from deserializer"),), location=" ")
+    given: dict[str, Any] = {"tableName": "t", "dbName": "db", "sd": sd, "parameters": parameters}
+    return Table(**(given | changes))
+
+
+# Spark
+
+
+def test_a_table_of_spark_has_the_schema_that_spark_keeps() -> None:
+    keys = {"spark.sql.sources.schema.numPartCols": "1", "spark.sql.sources.schema.partCol.0": "ds"}
+    found = table_status("c", table({**SPARK, **keys, "spark.sql.sources.schema": SCHEMA}))
+    assert [(each.name, each.data_type, each.nullable, each.is_partition) for each in found.columns] == [
+        ("Id", "bigint", False, False),
+        ("name", "varchar(9)", True, False),
+        ("ds", "string", True, True),
+    ]
+    assert (found.partition_by, found.format, found.column("name").comment) == (("ds",), "parquet", "who")
+    assert found.location is None
+
+
+def test_a_long_schema_is_put_together_from_its_parts() -> None:
+    parts = {
+        f"spark.sql.sources.schema.part.{at}": SCHEMA[at * 50 : at * 50 + 50] for at in range(len(SCHEMA) // 50 + 1)
+    }
+    found = table_status("c", table({**SPARK, **parts, "spark.sql.sources.schema.numParts": str(len(parts))}))
+    assert [each.name for each in found.columns] == ["Id", "name", "ds"]
+
+
+@pytest.mark.parametrize(
+    "parameters",
+    [
+        None,
+        {},
+        {"spark.sql.sources.schema": SCHEMA},
+        {**SPARK, "spark.sql.sources.schema": "{broken"},
+        {**SPARK, "spark.sql.sources.schema.numParts": "many"},
+        {**SPARK, "spark.sql.sources.schema": '{"type":"struct","fields":[{"name":"v","type":"variant"}]}'},
+    ],
+)
+def test_without_a_schema_of_spark_that_can_be_read_hives_columns_count(parameters: dict[str, str] | None) -> None:
+    assert [each.data_type for each in table_status("c", table(parameters)).columns] == ["array<string>"]
+
+
+# Iceberg
+
+
+def test_an_iceberg_table_in_hive_says_how_it_is_partitioned() -> None:
+    schema = {
+        "type": "struct",
+        "fields": [
+            {"id": 1, "name": "id", "type": "long", "required": True},
+            {"id": 2, "name": "at", "type": "timestamp", "required": False},
+        ],
+    }
+    terms = [("identity", 1), ("day", 2), ("bucket[16]", 1), ("truncate[4]", 1)]
+    spec = {"fields": [{"transform": transform, "source-id": id, "name": "x"} for transform, id in terms]}
+    parameters = {
+        "table_type": "ICEBERG",
+        "metadata_location": "s3://bucket/m.json",
+        "current-schema": json.dumps(schema),
+        "default-partition-spec": json.dumps(spec),
+    }
+    sd = StorageDescriptor(cols=(FieldSchema("id", "bigint"), FieldSchema("at", "timestamp")))
+    found = table_status("c", table(parameters, sd=sd))
+    assert found.partition_by == ("id", "day(at)", "bucket(16, id)", "truncate(4, id)")
+    assert (found.format, found.metadata_location) == ("iceberg", "s3://bucket/m.json")
+    assert [(each.nullable, each.is_partition) for each in found.columns] == [(False, True), (True, False)]
+    assert "current-schema" not in found.properties
+    for broken in ("{", '{"fields":[{"transform":"day","source-id":9}]}', ""):
+        again = table_status("c", table({**parameters, "default-partition-spec": broken}, sd=sd))
+        assert (again.partition_by, again.column("id").nullable) == ((), True)
+
+
+@pytest.mark.parametrize(
+    ("format", "property"), [("iceberg", None), ("parquet", None), ("orc", "orc"), ("AVRO", "avro")]
+)
+def test_an_iceberg_table_to_be_made_says_its_files_format(format: str, property: str | None) -> None:
+    given = TableDefinition(columns=[ColumnStatus("id", "bigint")], format=format, partition_by=["bucket(4, id)"])
+    made = hive_table("db", "t", given, iceberg=True)
+    assert (made.parameters or {}).get("write.format.default") == property
+    assert json.loads((made.parameters or {})["partitioning"]) == ["bucket(4, id)"]
+    with pytest.raises(InvalidInputException, match="Iceberg has no files of format 'csv'"):
+        hive_table("db", "t", TableDefinition(columns=given.columns, format="csv"), iceberg=True)
+
+
+# Hive
+
+
+def test_a_table_to_be_made_needs_columns_and_keys_among_them() -> None:
+    with pytest.raises(InvalidInputException, match=r"db\.t needs at least one column"):
+        hive_table("db", "t", TableDefinition(columns=[]))
+    with pytest.raises(InvalidInputException, match=r"partitioned by day\(at\), which is no column of it"):
+        hive_table("db", "t", TableDefinition(columns=[ColumnStatus("at", "date")], partition_by=["day(at)"]))
+
+
+def test_a_location_makes_a_table_external_unless_it_is_said_not_to() -> None:
+    columns = [ColumnStatus("id", "int")]
+    made = [
+        hive_table("db", "t", TableDefinition(columns=columns, location=location, external=external))
+        for location, external in (("s3://b/t", None), ("s3://b/t", False), (None, None), (None, True))
+    ]
+    assert [each.tableType for each in made] == ["EXTERNAL_TABLE", "MANAGED_TABLE", "MANAGED_TABLE", "EXTERNAL_TABLE"]
+    assert [table_status("c", each).external for each in made] == [True, False, False, True]
+
+
+@pytest.mark.parametrize("format", FORMATS)
+def test_each_format_is_known_again_by_its_classes(format: str) -> None:
+    made = hive_table("db", "t", TableDefinition(columns=[ColumnStatus("id", "int")], format=format.upper()))
+    assert format_of(made) == format
+
+
+def test_formats_that_cannot_be_made_here_are_refused() -> None:
+    with pytest.raises(InvalidInputException, match="unknown format 'xml'; known are parquet"):
+        classes_of("xml")
+    for format in ("iceberg", "Delta", "hudi", "lance"):
+        with pytest.raises(InvalidInputException, match=f"a table of {format} has metadata of its own"):
+            classes_of(format)
+
+
+@pytest.mark.parametrize(
+    ("input", "serde", "format"),
+    [
+        (None, None, None),
+        ("org.apache.hadoop.mapred.TextInputFormat", "org.apache.hive.hcatalog.data.JsonSerDe", "json"),
+        ("org.apache.hadoop.mapred.TextInputFormat", "org.example.OtherSerDe", None),
+        ("org.example.Input", "org.apache.hadoop.hive.ql.io.orc.OrcSerde", "orc"),
+        ("org.example.Input", "org.example.OtherSerDe", None),
+    ],
+)
+def test_formats_by_other_classes(input: str | None, serde: str | None, format: str | None) -> None:
+    sd = StorageDescriptor(inputFormat=input, serdeInfo=SerDeInfo(serializationLib=serde))
+    assert format_of(table(sd=sd)) == format
+    assert format_of(table(sd=None)) is None
+
+
+def test_tables_of_other_formats_and_kinds_are_recognised() -> None:
+    assert table_status("c", table({"spark.sql.sources.provider": "delta"})).format == "delta"
+    assert table_status("c", table({"spark.sql.sources.provider": "hive"})).format is None
+    view = table_status("c", table(tableType="MATERIALIZED_VIEW", viewExpandedText="select 1"))
+    assert (view.kind, view.definition, view.format) == (TableKind.MATERIALIZED_VIEW, "select 1", None)
+    acid = table_status("c", table({"transactional": "true", "transactional_properties": "insert_only"})).acid
+    assert acid is not None and acid.insert_only
+
+
+def test_empty_texts_and_times_stand_for_nothing() -> None:
+    found = table_status("c", Table(tableName="t", dbName="a.b", owner="", createTime=0, lastAccessTime=1_700_000_000))
+    assert (found.owner, found.created, found.database, found.columns) == (None, None, ("a", "b"), ())
+    assert found.last_access is not None and found.last_access.year == 2023
+    part = partition_status(table(partitionKeys=(FieldSchema("DS", "string"),)), Partition(values=("a b",)))
+    assert (part.values, part.name, part.location) == ({"ds": "a b"}, "ds=a b", None)
+
+
+def test_a_database_keeps_what_is_not_changed() -> None:
+    before = Database("db", "said", "file:/x", {"a": "1"}, ownerName="ann")
+    assert changed_database(before, DatabaseChanges()) == before
+    after = changed_database(before, DatabaseChanges(comment="", location="file:/y", owner="bob"))
+    assert (after.description, after.locationUri, after.ownerName, after.parameters) == (
+        "",
+        "file:/y",
+        "bob",
+        {"a": "1"},
+    )
+
+
+# Columns in other words
+
+
+def test_columns_come_from_arrow_and_go_back() -> None:
+    schema = pa.schema(
+        [pa.field("id", pa.int64(), nullable=False), pa.field("s", pa.string(), metadata={"comment": "é"})]
+    )
+    columns = columns_of_arrow(schema)
+    assert columns == (ColumnStatus("id", "bigint", nullable=False), ColumnStatus("s", "string", "é"))
+    assert pa.schema([each.arrow() for each in columns]).equals(schema, check_metadata=True)
+
+
+def test_columns_come_from_spark_and_go_back() -> None:
+    columns = columns_of_spark("a INTERVAL DAY TO SECOND, b ARRAY<CHAR(3)> COMMENT 'x'")
+    assert columns_of_spark(to_spark_json(spark_columns(columns))) == columns
+    assert [each.spark() for each in columns] == ["interval day to second", "array<char(3)>"]

@@ -1,0 +1,256 @@
+"""How catalogs are configured: the file of the design, the environment, and code."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from skep.catalog.settings import (
+    CacheKeys,
+    GlueCatalog,
+    HiveCatalog,
+    IcebergCatalog,
+    MemoryCatalog,
+    PoolKeys,
+    ThriftKeys,
+    load,
+)
+from skep.config import load as load_server
+from skep.errors import ConfigError
+
+APPLICATION = """
+# application.yaml
+
+catalog:
+  default_catalog: "hive"
+  default_database: ["default"]
+  global_temporary_database: ["global_temp"]
+
+  list:
+    # In-memory catalog for temporary tables
+    - name: "sail"
+      type: "memory"
+      initial_database: ["default"]
+      initial_database_comment: "Default in-memory database"
+
+    # Hive Metastore catalog
+    - name: "hive"
+      type: "hive_metastore"
+      uri: "thrift://hms-server:9083"
+      username: "hadoop"
+      password: null  # Optional
+
+      connection_pool:
+        max_size: 20
+        min_idle: 5
+        connection_timeout_ms: 30000
+        idle_timeout_ms: 600000
+
+      cache:
+        enabled: true
+        max_capacity: 10000
+        ttl_seconds: 300
+        tti_seconds: 180
+
+      thrift:
+        protocol: "binary"
+        transport: "framed"
+        timeout_ms: 60000
+"""
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    path = tmp_path / "application.yaml"
+    path.write_text(APPLICATION)
+    return path
+
+
+def loaded(*entries: dict[str, Any], **given: Any) -> Any:
+    return load(environment={}, given={"list": entries, **given})
+
+
+def test_the_file_of_the_design_loads_unchanged(file: Path) -> None:
+    found = load(file, environment={})
+    assert (found.default_catalog, found.default_database) == ("hive", ("default",))
+    assert found.global_temporary_database == ("global_temp",)
+    assert found.list == (
+        MemoryCatalog(
+            name="sail", initial_database=("default",), initial_database_comment="Default in-memory database"
+        ),
+        HiveCatalog(
+            name="hive",
+            uri="thrift://hms-server:9083",
+            username="hadoop",
+            password=None,
+            connection_pool=PoolKeys(max_size=20, min_idle=5, connection_timeout_ms=30_000, idle_timeout_ms=600_000),
+            cache=CacheKeys(enabled=True, max_capacity=10_000, ttl_seconds=300, tti_seconds=180),
+            thrift=ThriftKeys(protocol="binary", transport="framed", timeout_ms=60_000),
+        ),
+    )
+
+
+def test_what_is_left_out_has_the_defaults_of_the_design_but_for_the_transport() -> None:
+    (hive,) = loaded({"name": "h", "type": "hive", "uri": "thrift://a:9083"}).list
+    assert hive.connection_pool == PoolKeys(
+        max_size=10, min_idle=2, connection_timeout_ms=30_000, idle_timeout_ms=600_000
+    )
+    assert hive.cache == CacheKeys(enabled=True, max_capacity=10_000, ttl_seconds=300, tti_seconds=180)
+    assert hive.thrift == ThriftKeys(protocol="binary", transport="auto", timeout_ms=60_000)
+    assert (hive.username, hive.password) == (None, None)
+    found = loaded({"name": "m", "type": "memory"})
+    assert found.list == (MemoryCatalog(name="m"),)
+    assert (found.default_catalog, found.default_database) == ("m", ("default",))
+    assert found.global_temporary_database == ("global_temp",)
+
+
+def test_hive_metastore_has_shorter_and_other_spellings() -> None:
+    for kind in ("hive", "hive_metastore", "Hive-Metastore"):
+        assert isinstance(loaded({"name": "h", "type": kind, "uri": "thrift://a"}).list[0], HiveCatalog)
+
+
+def test_iceberg_and_glue_are_given_what_their_libraries_take() -> None:
+    entry = {
+        "name": "i",
+        "type": "iceberg",
+        "uri": "http://a",
+        "warehouse": "s3://b",
+        "properties": {"ssl": True, "n": 1},
+    }
+    found = loaded(entry, {"name": "g", "type": "glue", "region": "eu-west-1", "endpoint": "http://c"})
+    iceberg, glue = found.list
+    assert isinstance(iceberg, IcebergCatalog) and isinstance(glue, GlueCatalog)
+    assert iceberg.options == {"type": "rest", "uri": "http://a", "warehouse": "s3://b", "ssl": "true", "n": "1"}
+    assert glue.options == {"region_name": "eu-west-1", "endpoint_url": "http://c"}
+    assert (iceberg.cache.enabled, glue.cache.enabled, iceberg.nested_namespaces) == (False, False, False)
+
+
+def test_settings_given_in_code_are_taken_as_they_are() -> None:
+    catalog = MemoryCatalog(name="m")
+    assert load(environment={}, given={"list": [catalog]}).list == (catalog,)
+
+
+# The environment
+
+
+def test_the_environment_names_the_file_and_overrules_it(file: Path) -> None:
+    found = load(
+        environment={
+            "SKEP_CATALOG__FILE": str(file),
+            "SKEP_CATALOG__DEFAULT_CATALOG": "sail",
+            "SKEP_CATALOG__DEFAULT_DATABASE": "sales",
+            "SKEP_CATALOG__LIST__HIVE__PASSWORD": "{not: yaml",
+            "SKEP_CATALOG__LIST__HIVE__CACHE__TTL_SECONDS": "7",
+            "SKEP_CATALOG__LIST__HIVE__USERNAME": "",
+            "OTHER": "x",
+        }
+    )
+    hive = found.list[1]
+    assert isinstance(hive, HiveCatalog)
+    assert (found.default_catalog, found.default_database) == ("sail", ("sales",))
+    assert (hive.password, hive.cache.ttl_seconds, hive.cache.tti_seconds, hive.username) == (
+        "{not: yaml", 7, 180, "hadoop",
+    )  # fmt: skip
+
+
+def test_the_list_may_stand_in_the_environment() -> None:
+    text = "[{name: a, type: memory}, {name: b, type: hive, uri: 'thrift://x'}]"
+    assert [each.name for each in load(environment={"SKEP_CATALOG__LIST": text}).list] == ["a", "b"]
+
+
+def test_what_is_given_in_code_overrules_all(file: Path) -> None:
+    assert load(file, {"SKEP_CATALOG__DEFAULT_CATALOG": "sail"}, {"default_catalog": "hive"}).default_catalog == "hive"
+
+
+def test_a_server_does_not_mind_variables_of_catalogs() -> None:
+    assert load_server(environment={"SKEP_CATALOG__DEFAULT_CATALOG": "x", "SKEP_PORT": "7"}).port == 7
+
+
+# What is refused
+
+
+@pytest.mark.parametrize(
+    ("entry", "message"),
+    [
+        ({"type": "hive", "uri": "thrift://a", "usrname": "x"}, "unknown key 'usrname'; did you mean 'username'"),
+        (
+            {"type": "hive", "uri": "thrift://a", "connection_pool": {"maxsize": 1}},
+            r"list\[x\]\.connection_pool: unknown key 'maxsize'; did you mean 'max_size'",
+        ),
+        ({"type": "hiv"}, r"type is 'hiv'; did you mean 'hive'"),
+        ({}, "type is None; known are memory, hive_metastore, hive, iceberg, glue"),
+        ({"type": "hive"}, r"list\[x\]: uri is missing"),
+        ({"type": "hive", "uri": None}, "uri is missing"),
+        ({"type": "hive", "uri": 7}, r"uri is 7; a text was expected"),
+        ({"type": "hive", "uri": "a", "cache": {"enabled": "maybe"}}, "enabled is 'maybe'; true or false was expected"),
+        ({"type": "hive", "uri": "a", "cache": 3}, "keys and values were expected, found 3"),
+        ({"type": "hive", "uri": "a", "cache": {"ttl_seconds": -1}}, "a whole number was expected"),
+        ({"type": "hive", "uri": "a", "thrift": {"transport": "pigeon"}}, "one of auto, buffered, framed was expected"),
+        ({"type": "iceberg", "uri": "a", "catalog": "hadoop"}, "one of rest, sql was expected"),
+        ({"type": "iceberg", "uri": "a", "properties": "x"}, "keys and values were expected"),
+        ({"type": "memory", "initial_database": []}, "a database's name was expected"),
+    ],
+)
+def test_what_is_wrong_is_refused_with_what_was_meant(entry: dict[str, Any], message: str) -> None:
+    with pytest.raises(ConfigError, match=message):
+        loaded({"name": "x", **entry})
+
+
+def test_values_may_be_written_as_texts_or_left_null() -> None:
+    entry = {"name": "h", "type": "hive", "uri": "a", "cache": {"enabled": "False", "ttl_seconds": "9"}, "thrift": None}
+    (hive,) = loaded(entry, default_database="a.b").list
+    assert (hive.cache.enabled, hive.cache.ttl_seconds, hive.thrift) == (False, 9, ThriftKeys())
+    (pool,) = loaded({"name": "h", "type": "hive", "uri": "a", "connection_pool": {"min_idle": None}}).list
+    assert pool.connection_pool.min_idle is None
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({}, "has to hold at least one catalog"),
+        ({"list": "memory"}, "has to hold at least one catalog"),
+        ({"list": ["memory"]}, r"list\[0\]: keys and values were expected"),
+        ({"list": [{"name": "a", "type": "memory"}] * 2}, "more than one catalog of the name a"),
+        ({"list": [{"name": "a", "type": "memory"}], "default_catalog": "b"}, "default_catalog is 'b'; known are a"),
+        ({"list": [{"name": "a", "type": "memory"}], "default_catalogue": "a"}, "did you mean 'default_catalog'"),
+    ],
+)
+def test_lists_that_cannot_be_are_refused(given: dict[str, Any], message: str) -> None:
+    with pytest.raises(ConfigError, match=message):
+        load(environment={}, given=given)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("catalog: [", "not valid YAML"),
+        ("", "a section `catalog:` was expected"),
+        ("catalog: 3", "a section `catalog:` was expected"),
+        ("catalog: {list: []}\ncatalogs: 1", "unknown key 'catalogs'; did you mean 'catalog'"),
+        ("catalog: {lists: []}", "unknown key 'lists' in catalog; did you mean 'list'"),
+    ],
+)
+def test_files_that_are_none_are_refused_by_name(tmp_path: Path, text: str, message: str) -> None:
+    path = tmp_path / "catalogs.yaml"
+    path.write_text(text)
+    with pytest.raises(ConfigError, match=f"catalogs.yaml: {message}"):
+        load(path, environment={})
+    with pytest.raises(ConfigError, match=r"none\.yaml: No such file"):
+        load(tmp_path / "none.yaml", environment={})
+
+
+@pytest.mark.parametrize(
+    ("variable", "message"),
+    [
+        ("SKEP_CATALOG__LIST__HIVES__URI", r"is of no catalog in the list; did you mean 'hive'"),
+        ("SKEP_CATALOG__LIST__HIVE", "leads nowhere; write SKEP_CATALOG__LIST__NAME__KEY"),
+        ("SKEP_CATALOG__DEFAULT__CATALOG", "leads nowhere"),
+        ("SKEP_CATALOG__LIST__HIVE__URL", "unknown key 'url'; did you mean 'uri'"),
+        ("SKEP_CATALOG__DEFAULT_CATALOGS", "the environment: unknown key 'default_catalogs' in catalog; did you mean"),
+    ],
+)
+def test_variables_that_lead_nowhere_are_refused(file: Path, variable: str, message: str) -> None:
+    with pytest.raises(ConfigError, match=message):
+        load(file, environment={variable: "x"})

@@ -1,0 +1,106 @@
+"""Statistics and constraints between Hive's structs and plain data."""
+
+from __future__ import annotations
+
+from datetime import UTC, date, datetime
+from decimal import Decimal
+
+import pytest
+
+from skep.catalog.hive_constraints import constraints_of, hive_constraints
+from skep.catalog.hive_statistics import column_statistics, hive_statistics, table_statistics, with_counts
+from skep.catalog.status import ColumnStatistics, Constraint, ConstraintKind, TableStatistics
+from skep.client.naming import TableName
+from skep.errors import ConversionError, InvalidInputException
+from skep.wire import binary
+from skep.wire.generated.common import ColumnStatisticsObj, SQLPrimaryKey
+
+HERE = TableName(None, "db", "t")
+
+
+@pytest.mark.parametrize(
+    ("type", "given"),
+    [
+        ("boolean", ColumnStatistics(null_count=1, true_count=2, false_count=3)),
+        ("int", ColumnStatistics(null_count=0, distinct_count=2, min=-1, max=7)),
+        ("bigint", ColumnStatistics(null_count=0, distinct_count=0)),
+        ("double", ColumnStatistics(null_count=0, distinct_count=2, min=0.5, max=1.5)),
+        ("decimal(10,2)", ColumnStatistics(null_count=0, distinct_count=2, min=Decimal("-1.25"), max=Decimal("3.10"))),
+        ("date", ColumnStatistics(null_count=0, distinct_count=2, min=date(1969, 12, 31), max=date(2024, 2, 29))),
+        (
+            "timestamp",
+            ColumnStatistics(null_count=0, distinct_count=1, min=datetime(2024, 1, 1, tzinfo=UTC)),
+        ),
+        ("varchar(9)", ColumnStatistics(null_count=0, distinct_count=2, average_length=2.5, max_length=9)),
+        ("binary", ColumnStatistics(null_count=4, average_length=2.5, max_length=9)),
+    ],
+)
+def test_statistics_of_each_type_come_back(type: str, given: ColumnStatistics) -> None:
+    sent = hive_statistics("c", type, given)
+    assert column_statistics(binary.decode(ColumnStatisticsObj, binary.encode(sent))) == given
+
+
+@pytest.mark.parametrize(
+    ("type", "least", "message"),
+    [
+        ("array<int>", None, r"is a array<int>, of which Hive keeps no statistics"),
+        ("int", "soon", "'soon' and None are no values of it"),
+        ("date", 7, "7 and None are no values of it"),
+        ("decimal(3,1)", "x", "no values of it"),
+        ("timestamp", 3, "no values of it"),
+    ],
+)
+def test_values_of_another_type_are_refused(type: str, least: str | int | None, message: str) -> None:
+    with pytest.raises(ConversionError, match=message):
+        hive_statistics("c", type, ColumnStatistics(min=least))
+
+
+def test_counts_are_among_the_parameters() -> None:
+    parameters = with_counts({"a": "1"}, TableStatistics(row_count=7, total_size=100, file_count=2))
+    assert {key: parameters[key] for key in ("a", "numRows", "totalSize", "numFiles")} == {
+        "a": "1", "numRows": "7", "totalSize": "100", "numFiles": "2",
+    }  # fmt: skip
+    assert "COLUMN_STATS_ACCURATE" in parameters
+    assert table_statistics(parameters, {}) == TableStatistics(row_count=7, total_size=100, file_count=2)
+    assert table_statistics({"numRows": "-1"}, {"c": ColumnStatisticsObj("c", "int")}) == TableStatistics(
+        columns={"c": ColumnStatistics()}
+    )
+    assert with_counts(None, TableStatistics(total_size=1)) == {"totalSize": "1"}
+
+
+# Constraints
+
+GIVEN = [
+    Constraint(kind=ConstraintKind.PRIMARY_KEY, columns=("b", "a"), name="pk", enabled=True, validated=True, rely=True),
+    Constraint(kind=ConstraintKind.FOREIGN_KEY, columns=("a", "b"), name="fk", references=("o.p", ("x", "y"))),
+    Constraint(kind=ConstraintKind.UNIQUE, columns=("a", "b"), name="uk"),
+    Constraint(kind=ConstraintKind.NOT_NULL, columns=("a",), name="nn"),
+    Constraint(kind=ConstraintKind.DEFAULT, columns=("a",), name="df", expression="1"),
+    Constraint(kind=ConstraintKind.CHECK, name="ck", expression="a > b"),
+]
+
+
+def test_constraints_of_several_columns_are_put_together_in_their_order() -> None:
+    structs = [each for kind in hive_constraints(HERE, GIVEN) for each in kind]
+    assert set(constraints_of(reversed(structs))) == set(GIVEN)
+    assert constraints_of([SQLPrimaryKey(column_name="a")]) == (
+        Constraint(kind=ConstraintKind.PRIMARY_KEY, columns=("a",)),
+    )
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        (Constraint(kind=ConstraintKind.UNIQUE), r"\(unique\) needs a column"),
+        (Constraint(kind=ConstraintKind.FOREIGN_KEY, columns=("a",), name="x"), r"\(foreign key x\) needs the table"),
+        (
+            Constraint(kind=ConstraintKind.FOREIGN_KEY, columns=("a",), references=("o.p", ("x", "y"))),
+            "another number of columns",
+        ),
+        (Constraint(kind=ConstraintKind.CHECK), "needs an expression"),
+        (Constraint(kind=ConstraintKind.DEFAULT, columns=("a", "b"), expression="1"), "is of one column"),
+    ],
+)
+def test_constraints_that_cannot_be_are_refused(given: Constraint, message: str) -> None:
+    with pytest.raises(InvalidInputException, match=message):
+        hive_constraints(HERE, [given])
