@@ -6,12 +6,16 @@ Names are few, so that calls meet: a table is created twice, renamed onto anothe
 from __future__ import annotations
 
 import os
+import random
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
+from dataclasses import replace
 from itertools import count
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis import HealthCheck, Phase, given, seed, settings
 from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
@@ -40,6 +44,9 @@ SHORT_EXAMPLES = 10
 SOAK_CALLS = int(os.environ.get("SKEP_SOAK_CALLS", "100000"))
 
 SOAK_LENGTH = 40
+SOAK_THREADS = 3
+"""Sequences that are played at the same time, each in databases of its own: a server has more than one core."""
+SOAK_SEED = int(os.environ.get("SKEP_SOAK_SEED") or random.randrange(10**9))
 
 _numbers = count()
 
@@ -199,9 +206,21 @@ def test_sequences_end_alike_on_hive_2_3(sides_2_3: Sides) -> None:
 @pytest.mark.soak
 @pytest.mark.timeout(7200)
 def test_a_hundred_thousand_calls_end_alike_on_hive_2_3(sides_2_3: Sides) -> None:
-    @settings(max_examples=SOAK_CALLS // SOAK_LENGTH, **(COMMON | {"derandomize": False}))  # type: ignore[arg-type]
-    @given(st.data())
-    def sequence(data: st.DataObject) -> None:
-        play(sides_2_3, data, SOAK_LENGTH, SOAK_LENGTH)
+    print(f"SKEP_SOAK_SEED={SOAK_SEED}")
+    with ThreadPoolExecutor(SOAK_THREADS) as pool:
+        for done in [pool.submit(play_many, sides_2_3, SOAK_SEED + number) for number in range(SOAK_THREADS)]:
+            done.result()
 
-    sequence()
+
+def play_many(sides: Sides, number: int) -> None:
+    """One thread's part of the long run, on connections of its own."""
+    with ExitStack() as stack:
+        own = [replace(side, client=stack.enter_context(side.client.another())) for side in sides]
+
+        @seed(number)
+        @settings(max_examples=SOAK_CALLS // SOAK_LENGTH // SOAK_THREADS, **(COMMON | {"derandomize": False}))  # type: ignore[arg-type]
+        @given(st.data())
+        def sequence(data: st.DataObject) -> None:
+            play((own[0], own[1]), data, SOAK_LENGTH, SOAK_LENGTH)
+
+        sequence()
