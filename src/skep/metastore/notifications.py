@@ -7,7 +7,7 @@ follows the log sees that transaction commit, and asks for it.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
 from skep.errors import MetaException
@@ -70,26 +70,28 @@ def get_next_notification(ctx: Context, rqst: NotificationEventRequest) -> Encod
     last = rqst.lastEvent or 0
     with ctx.reading() as tx:
         while len(found) < limit and size < MAX_BYTES:
-            page = events.since(tx, last, min(PAGE, limit - len(found)), wanted)
-            for row in page:
-                found.append(_event(ctx, row))
-                size += len(found[-1])
-                last = row.id
+            page = events.ids_since(tx, last, min(PAGE, limit - len(found)), wanted)
+            for event in _encoded_events(ctx, tx, page):
+                found.append(event)
+                size += len(event)
                 if size >= MAX_BYTES:
                     break
             if len(page) < PAGE:
                 break
+            last = page[-1]
     return Encoded(b"".join((b"\x0c\x00\x00\x0f\x00\x01\x0c", binary.pack_i(len(found)), *found, b"\x00\x00")))
 
 
-def _event(ctx: Context, row: EventRow) -> bytes:
-    """The NotificationEvent struct in Thrift binary."""
+def _encoded_events(ctx: Context, tx: Transaction, ids: Sequence[int]) -> Iterator[bytes]:
+    """NotificationEvent structs in Thrift binary. Those that were rendered before are not even read."""
     memo = ctx.service.rendered
-    known = memo.get(row.id, ctx.generation)
-    if known is None:
-        known = _encoded(ctx, row)
-        memo.keep(row.id, ctx.generation, known)
-    return known
+    known = {id: memo.get(id, ctx.generation) for id in ids}
+    rows = {row.id: row for row in events.find_many(tx, [id for id, event in known.items() if event is None])}
+    for id, event in known.items():
+        if event is None:
+            event = _encoded(ctx, rows[id])
+            memo.keep(id, ctx.generation, event)
+        yield event
 
 
 def _encoded(ctx: Context, row: EventRow) -> bytes:

@@ -81,10 +81,18 @@ def _conditions(given: frozenset[str]) -> Iterator[sa.ColumnElement[bool]]:
         yield _e.id <= sa.bindparam("until")
 
 
+_COLUMNS = sa.select(_e.id, _e.time, _e.type, _e.cat, _e.db, _e.tbl, _e.fmt, _e.body)
+_FIND_MANY = Statement(_COLUMNS.where(in_list(_e.id, "ids")).order_by(_e.id))
+
+
 @cache
 def _since(given: frozenset[str]) -> Statement:
-    columns = sa.select(_e.id, _e.time, _e.type, _e.cat, _e.db, _e.tbl, _e.fmt, _e.body)
-    return Statement(limited(columns.where(_AFTER, *_conditions(given)).order_by(_e.id)))
+    return Statement(limited(_COLUMNS.where(_AFTER, *_conditions(given)).order_by(_e.id)))
+
+
+@cache
+def _ids_since(given: frozenset[str]) -> Statement:
+    return Statement(limited(sa.select(_e.id).where(_AFTER, *_conditions(given)).order_by(_e.id)))
 
 
 @cache
@@ -127,6 +135,16 @@ def since(tx: Transaction, last: int, limit: int = -1, wanted: EventFilter = ALL
     """The events after the one with the id `last`, oldest first."""
     given, values = _bound(tx, wanted)
     return list(map(EventRow._make, tx.all(_since(given), last=last, limit=limit_of(limit), **values)))
+
+
+def ids_since(tx: Transaction, last: int, limit: int = -1, wanted: EventFilter = ALL) -> list[int]:
+    """The same, without what they are about."""
+    given, values = _bound(tx, wanted)
+    return [row[0] for row in tx.all(_ids_since(given), last=last, limit=limit_of(limit), **values)]
+
+
+def find_many(tx: Transaction, ids: Sequence[int]) -> list[EventRow]:
+    return list(map(EventRow._make, tx.all(_FIND_MANY, ids=tx.list(ids)))) if ids else []
 
 
 def count_since(tx: Transaction, last: int, wanted: EventFilter = ALL) -> int:
