@@ -33,6 +33,7 @@ BACKENDS: dict[str, tuple[pytest.MarkDecorator, ...]] = {
     "memory": (),
     "hive-skep": (),
     "hive_2_3": (pytest.mark.apache, pytest.mark.slow),
+    "hive_3_1": (pytest.mark.apache, pytest.mark.slow),
     "iceberg-sql": (),
     "iceberg-rest": (),
     "glue": (),
@@ -55,6 +56,8 @@ def backend(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFac
             uri = request.getfixturevalue(name).uri
             old = frozenset({"primary key", "foreign key"})
             yield Backend(name, {"type": "hive", "uri": uri}, constraints=old, database_comments=False)
+        elif name == "hive_3_1":
+            yield Backend(name, {"type": "hive", "uri": request.getfixturevalue(name).uri})
         elif name == "iceberg-sql":
             (folder / "warehouse").mkdir()
             uri = f"sqlite:///{folder / 'catalog.db'}"

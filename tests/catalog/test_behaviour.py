@@ -250,7 +250,7 @@ def test_files_are_sorted_and_in_buckets(catalogs: Any, backend: Backend, db: st
         with pytest.raises(InvalidInputException, match="Iceberg has no sorting, buckets or constraints"):
             catalogs.create_table(f"{db}.orders", given)
         return
-    if backend.name in ("hive-skep", "hive_2_3"):
+    if backend.name.startswith("hive"):
         given = orders(backend, format="orc", bucket_by=given.bucket_by, sort_by=given.sort_by, options=given.options)
     made = catalogs.create_table(f"{db}.orders", given)
     assert (made.format, made.bucket_by, made.sort_by) == ("orc", given.bucket_by, tuple(given.sort_by))

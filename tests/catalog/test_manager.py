@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import subprocess
 import sys
 import threading
 from typing import Any
@@ -207,6 +208,18 @@ def test_without_its_library_a_catalog_names_the_pip_line(
     with managed(half, environment={}, list=[{"name": "x", **entry}]) as catalogs:
         with pytest.raises(MissingExtra, match=rf"pip install 'skep\[{extra}\]'"):
             catalogs.list_databases()
+
+
+def test_libraries_are_imported_when_they_are_used() -> None:
+    program = """
+import sys
+from skep.catalog import CatalogManager, ColumnStatus, TableDefinition
+with CatalogManager.load(environment={}, list=[{"name": "m", "type": "memory"}]) as catalogs:
+    catalogs.create_table("t", TableDefinition(columns=[ColumnStatus("id", "int")]))
+print(sorted({"pyarrow", "pyiceberg", "boto3", "pyspark", "prometheus_client"} & set(sys.modules)))
+"""
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=120)
+    assert (done.stdout, done.stderr) == ("[]\n", "")
 
 
 def test_a_type_that_is_none_is_said_when_it_is_needed() -> None:

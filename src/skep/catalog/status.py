@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 from skep.client.acid import Acid
 from skep.errors import ConversionError
-from skep.hive.arrow_types import from_arrow_field, to_arrow_field
+from skep.hive.arrow_types import arrow, from_arrow_field, to_arrow_field
 from skep.hive.spark_types import SparkColumn, from_spark_ddl, from_spark_json, to_spark
 from skep.hive.types import HiveType, TypeSyntaxError, parse_type
 
@@ -223,9 +223,7 @@ class TableStatus:
 
     def arrow_schema(self) -> pyarrow.Schema:
         """All columns as an Arrow schema."""
-        import pyarrow
-
-        return pyarrow.schema([each.arrow() for each in self.columns])
+        return arrow().schema([each.arrow() for each in self.columns])
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
