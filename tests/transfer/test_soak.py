@@ -15,8 +15,8 @@ from skep.testing import running_server
 from tests.transfer.support import command, environment, skep
 
 PARTITIONS = 1_000_000
-MOST = 400 * 1024 * 1024
-"""Bytes. All names together take a quarter of it; the partitions themselves would take several times as much."""
+MOST = 300 * 1024 * 1024
+"""Bytes. It takes 200 MB, of which the names are half; the partitions themselves would take several times as much."""
 
 
 @pytest.mark.soak
