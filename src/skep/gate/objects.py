@@ -7,14 +7,12 @@ does. Nothing here knows whether an object exists.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, Final, NamedTuple
+from typing import Any, NamedTuple
 
-from skep.hive.names import CatalogNameError, decode_catalog_name, normalize
+from skep.hive.names import DEFAULT_CATALOG, CatalogNameError, decode_catalog_name, normalize
 from skep.wire.generated.common import Table
 from skep.wire.message import Call
 from skep.wire.naming import Group, groups_in
-
-DEFAULT_CATALOG: Final = "hive"
 
 
 class DatabaseName(NamedTuple):

@@ -12,6 +12,9 @@ from typing import NamedTuple
 
 from skep.hive.generation import Generation
 
+DEFAULT_CATALOG = "hive"
+"""Where databases are whose catalog nobody names."""
+DEFAULT_DATABASE = "default"
 DEFAULT_PARTITION = "__HIVE_DEFAULT_PARTITION__"
 
 

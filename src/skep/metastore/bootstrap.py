@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from skep.hive.names import normalize
+from skep.hive.names import DEFAULT_CATALOG, normalize
 from skep.metastore.catalogs import insert_catalog
-from skep.metastore.context import DEFAULT_CATALOG, Context, Service
+from skep.metastore.context import Context, Service
 from skep.metastore.directories import Making
 from skep.metastore.privileges import OWN_AUTHORIZER
 from skep.store import catalogs, grants, roles

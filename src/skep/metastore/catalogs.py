@@ -10,10 +10,10 @@ from skep.errors import (
     NoSuchObjectException,
 )
 from skep.hive.generation import Generation
-from skep.hive.names import is_valid_catalog_name, normalize
+from skep.hive.names import DEFAULT_CATALOG, DEFAULT_DATABASE, is_valid_catalog_name, normalize
 from skep.metastore import rows
 from skep.metastore.changes import record
-from skep.metastore.context import DEFAULT_CATALOG, DEFAULT_DATABASE, Context
+from skep.metastore.context import Context
 from skep.metastore.directories import Making, finish, placed, plan_removal
 from skep.store import catalogs, databases
 from skep.store.catalogs import CatalogRow

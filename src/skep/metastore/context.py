@@ -13,7 +13,7 @@ from typing import Final, NamedTuple
 
 from skep.errors import InvalidOperationException, MetaException, NoSuchObjectException
 from skep.hive.generation import Generation
-from skep.hive.names import CatalogNameError, decode_catalog_name, normalize
+from skep.hive.names import DEFAULT_CATALOG, CatalogNameError, decode_catalog_name, normalize
 from skep.hive.ndv import HIVES_ESTIMATION, Estimation
 from skep.metastore.compat import RULES, Rules
 from skep.metastore.event_memo import EventMemo
@@ -23,9 +23,6 @@ from skep.store.transaction import Transaction
 from skep.store.warehouse import Warehouse
 from skep.wire.generated.common import EnvironmentContext
 from skep.wire.message import Session, Stream
-
-DEFAULT_CATALOG: Final = "hive"
-DEFAULT_DATABASE: Final = "default"
 
 
 def properties(context: EnvironmentContext | None) -> dict[str, str]:

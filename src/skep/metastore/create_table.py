@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from skep.errors import AlreadyExistsException, InvalidObjectException, MetaException
 from skep.hive.locations import join
-from skep.hive.names import directory_name, is_valid_table_name, normalize
+from skep.hive.names import DEFAULT_CATALOG, directory_name, is_valid_table_name, normalize
 from skep.metastore import normal, rows, translation
 from skep.metastore.add_constraints import Given, add_all
 from skep.metastore.basic_stats import gathered_on_create
 from skep.metastore.changes import record
 from skep.metastore.constraints import CHECK, DEFAULT, FOREIGN, NOT_NULL, PRIMARY, UNIQUE
-from skep.metastore.context import DEFAULT_CATALOG, Context, DatabaseName, properties
+from skep.metastore.context import Context, DatabaseName, properties
 from skep.metastore.directories import Making, placed
 from skep.metastore.latest import undisturbed
 from skep.metastore.privileges import grants_of_new_table

@@ -10,11 +10,11 @@ from skep.errors import (
     NoSuchObjectException,
 )
 from skep.hive.locations import join
-from skep.hive.names import is_valid_database_name
+from skep.hive.names import DEFAULT_CATALOG, DEFAULT_DATABASE, is_valid_database_name
 from skep.hive.patterns import compile_pattern
 from skep.metastore import rows, translation
 from skep.metastore.changes import record
-from skep.metastore.context import DEFAULT_CATALOG, DEFAULT_DATABASE, Context, DatabaseName, Encoded
+from skep.metastore.context import Context, DatabaseName, Encoded
 from skep.metastore.directories import Making, finish, placed, plan_removal
 from skep.metastore.latest import locked_database, undisturbed
 from skep.metastore.removal import lock_all, remove_table

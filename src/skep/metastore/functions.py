@@ -9,11 +9,11 @@ from skep.errors import (
     MetastoreError,
     NoSuchObjectException,
 )
-from skep.hive.names import is_valid_function_name, normalize
+from skep.hive.names import DEFAULT_CATALOG, is_valid_function_name, normalize
 from skep.hive.patterns import compile_pattern
 from skep.metastore import rows
 from skep.metastore.changes import record
-from skep.metastore.context import DEFAULT_CATALOG, Context, DatabaseName
+from skep.metastore.context import Context, DatabaseName
 from skep.store import databases, functions
 from skep.store.transaction import ConstraintViolated, Transaction
 from skep.wire import binary

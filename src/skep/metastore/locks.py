@@ -11,8 +11,8 @@ from collections.abc import Sequence
 
 from skep.errors import NoSuchLockException, TxnOpenException
 from skep.hive.locks import Lock, LockState, LockType, first_blocked, rank
-from skep.hive.names import normalize
-from skep.metastore.context import DEFAULT_CATALOG, Context
+from skep.hive.names import DEFAULT_CATALOG, normalize
+from skep.metastore.context import Context
 from skep.metastore.transactions import OPERATIONS
 from skep.metastore.txn_state import TIMEOUT, abort_stale, internal_error, keep_alive, millis, record_end, require_open
 from skep.store import components, locks, write_ids

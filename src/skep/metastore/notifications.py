@@ -11,10 +11,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
 from skep.errors import MetaException
-from skep.hive.names import normalize
+from skep.hive.names import DEFAULT_CATALOG, normalize
 from skep.metastore import rows
 from skep.metastore.changes import fields, record
-from skep.metastore.context import DEFAULT_CATALOG, Context, Encoded
+from skep.metastore.context import Context, Encoded
 from skep.metastore.documents import Kind
 from skep.metastore.event_messages import file_text, rendered
 from skep.metastore.listing import splicer

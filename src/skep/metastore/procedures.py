@@ -8,8 +8,8 @@ from __future__ import annotations
 from typing import Any, Final, TypeVar
 
 from skep.errors import MetaException, NoSuchObjectException
-from skep.hive.names import normalize
-from skep.metastore.context import DEFAULT_CATALOG, Context, DatabaseName
+from skep.hive.names import DEFAULT_CATALOG, normalize
+from skep.metastore.context import Context, DatabaseName
 from skep.metastore.documents import Kind
 from skep.store import databases
 from skep.store.databases import DatabaseRow

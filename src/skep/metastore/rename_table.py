@@ -11,10 +11,11 @@ from typing import NamedTuple
 from skep.errors import InvalidOperationException, MetaException
 from skep.hive.locations import join, parent, same_location
 from skep.hive.locations import name as last_name
+from skep.hive.names import DEFAULT_CATALOG
 from skep.metastore import normal, rows, translation
 from skep.metastore.changes import record
 from skep.metastore.compat import Rules
-from skep.metastore.context import DEFAULT_CATALOG, Context, DatabaseName
+from skep.metastore.context import Context, DatabaseName
 from skep.metastore.directories import move_or_take_back, plan_move
 from skep.metastore.latest import undisturbed
 from skep.store import databases, partitions, tables

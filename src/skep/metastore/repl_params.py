@@ -5,9 +5,8 @@ from __future__ import annotations
 from typing import Final
 
 from skep.errors import MetaException
-from skep.hive.names import normalize
+from skep.hive.names import DEFAULT_CATALOG, normalize
 from skep.metastore import rows
-from skep.metastore.context import DEFAULT_CATALOG
 from skep.metastore.latest import locked, locked_database
 from skep.metastore.txn_state import internal_error
 from skep.store import databases, partitions, tables

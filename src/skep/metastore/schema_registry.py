@@ -14,8 +14,8 @@ from skep.errors import (
     MetaException,
     NoSuchObjectException,
 )
-from skep.hive.names import normalize
-from skep.metastore.context import DEFAULT_CATALOG, Context, DatabaseName
+from skep.hive.names import DEFAULT_CATALOG, normalize
+from skep.metastore.context import Context, DatabaseName
 from skep.metastore.documents import Found, Kind
 from skep.metastore.java_text import java_text
 from skep.store import databases

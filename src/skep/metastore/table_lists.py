@@ -6,6 +6,7 @@ from typing import Final
 
 from skep.errors import InvalidOperationException, MetaException, UnknownDBException
 from skep.hive.filters import FilterError
+from skep.hive.names import DEFAULT_CATALOG
 from skep.hive.patterns import compile_pattern
 from skep.hive.table_filters import (
     BoundField,
@@ -17,7 +18,7 @@ from skep.hive.table_filters import (
     table_predicate,
 )
 from skep.metastore import rows, translation
-from skep.metastore.context import DEFAULT_CATALOG, Context, DatabaseName
+from skep.metastore.context import Context, DatabaseName
 from skep.store import databases, tables
 from skep.store.tables import SearchableTable
 from skep.wire import binary

@@ -12,9 +12,8 @@ from typing import Final, NamedTuple
 
 from skep.errors import MetaException
 from skep.hive.locations import is_under, join, same_location
-from skep.hive.names import directory_name, normalize
+from skep.hive.names import DEFAULT_CATALOG, DEFAULT_DATABASE, directory_name, normalize
 from skep.metastore import normal
-from skep.metastore.context import DEFAULT_CATALOG, DEFAULT_DATABASE
 from skep.metastore.java_text import java_text
 from skep.metastore.transactional import INSERT_ONLY, PROPERTIES, TRANSACTIONAL
 from skep.wire.generated.common import Table

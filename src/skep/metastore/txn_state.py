@@ -9,9 +9,10 @@ from collections.abc import Iterable, Sequence
 from typing import Final
 
 from skep.errors import ApplicationError, MetastoreError, NoSuchTxnException, TxnAbortedException
+from skep.hive.names import DEFAULT_CATALOG
 from skep.metastore import rows
 from skep.metastore.changes import record
-from skep.metastore.context import DEFAULT_CATALOG, Context, Service
+from skep.metastore.context import Context, Service
 from skep.store import databases, locks, transactions, write_ids
 from skep.store.transaction import Transaction
 from skep.store.transactions import TxnState, Unfinished

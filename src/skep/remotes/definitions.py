@@ -4,13 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import Final
 
 from skep.errors import AlreadyExistsException, InvalidObjectException
 from skep.hive.generation import Generation
-from skep.hive.names import is_valid_database_name, normalize
-
-DEFAULT_CATALOG: Final = "hive"
+from skep.hive.names import DEFAULT_CATALOG, is_valid_database_name, normalize
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,9 +23,9 @@ from skep.errors import (
     MetastoreError,
     RemoteProtocolError,
 )
-from skep.hive.names import CatalogNameError, decode_catalog_name
+from skep.hive.names import DEFAULT_CATALOG, CatalogNameError, decode_catalog_name
 from skep.hive.patterns import compile_pattern
-from skep.remotes.definitions import DEFAULT_CATALOG, Definitions, RemoteDatabase
+from skep.remotes.definitions import Definitions, RemoteDatabase
 from skep.remotes.merging import MERGES, first_pattern, only_of_database, with_first_pattern
 from skep.remotes.renaming import Renaming, database_of
 from skep.wire.message import Call, Handler, Reply, Session

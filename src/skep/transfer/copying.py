@@ -11,13 +11,14 @@ from functools import partial
 from typing import Final
 
 from skep.errors import NotSupported
+from skep.hive.names import DEFAULT_CATALOG, DEFAULT_DATABASE
 from skep.metastore.normal import MATERIALIZED_VIEW, is_view
 from skep.transfer.differences import differences
 from skep.transfer.ends import Ends
 from skep.transfer.partitions import PartitionCopy
 from skep.transfer.privileges import copy_grants, copy_roles
 from skep.transfer.report import Action
-from skep.transfer.selection import DEFAULT_CATALOG, Home
+from skep.transfer.selection import Home
 from skep.transfer.tables import copy_constraints, copy_foreign_keys, copy_table, is_another
 from skep.transfer.write_ids import copy_write_ids, is_transactional
 from skep.wire.generated.catalogs import Catalog
@@ -26,7 +27,6 @@ from skep.wire.structs import replace
 
 BATCH: Final = 100
 """Tables read in one call."""
-DEFAULT_DATABASE: Final = "default"
 
 
 def transfer(ends: Ends) -> None:

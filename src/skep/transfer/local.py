@@ -16,8 +16,9 @@ from skep.client._sync.client import Client, connect
 from skep.client.naming import TableName
 from skep.errors import MetaException
 from skep.hive.generation import Generation
+from skep.hive.names import DEFAULT_CATALOG
 from skep.metastore.bootstrap import ensure_defaults
-from skep.metastore.context import DEFAULT_CATALOG, Context, DatabaseName, Service
+from skep.metastore.context import Context, DatabaseName, Service
 from skep.metastore.local import Local
 from skep.metastore.restore import (
     restore_catalog,

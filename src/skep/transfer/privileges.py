@@ -7,11 +7,11 @@ from functools import partial
 from typing import Final
 
 from skep.errors import ApplicationError, MetastoreError
+from skep.hive.names import DEFAULT_CATALOG
 from skep.transfer.differences import differences
 from skep.transfer.ends import Ends
 from skep.transfer.reading import Reader
 from skep.transfer.report import Action
-from skep.transfer.selection import DEFAULT_CATALOG
 from skep.wire.generated.common import PrivilegeGrantInfo
 from skep.wire.generated.roles import HiveObjectPrivilege, HiveObjectRef, HiveObjectType, Role, RolePrincipalGrant
 from skep.wire.structs import replace

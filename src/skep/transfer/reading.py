@@ -12,9 +12,9 @@ from typing import Any, Final, TypeVar
 from skep.client._sync.client import Client
 from skep.client.naming import TableName
 from skep.errors import ApplicationError, MetastoreError, NoSuchObjectException
-from skep.hive.names import encode_catalog_name
+from skep.hive.names import DEFAULT_CATALOG, encode_catalog_name
 from skep.metastore.constraints import CHECK, DEFAULT, NOT_NULL, PRIMARY, UNIQUE
-from skep.transfer.selection import DEFAULT_CATALOG, Home
+from skep.transfer.selection import Home
 from skep.wire.generated.catalogs import Catalog, GetCatalogRequest
 from skep.wire.generated.common import ColumnStatisticsObj, Table
 from skep.wire.generated.constraints import (

@@ -11,10 +11,9 @@ from typing import Final, NamedTuple
 
 from skep.client.naming import TableName
 from skep.errors import ConfigError
-from skep.hive.names import encode_catalog_name
+from skep.hive.names import DEFAULT_CATALOG, encode_catalog_name
 from skep.hive.patterns import compile_pattern
 
-DEFAULT_CATALOG: Final = "hive"
 KINDS: Final = ("statistics", "constraints", "functions", "privileges")
 """What can be left out; privileges are roles, who has them, and what was granted."""
 

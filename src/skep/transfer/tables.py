@@ -6,12 +6,13 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from skep.client.naming import TableName
+from skep.hive.names import DEFAULT_CATALOG
 from skep.metastore.constraints import CHECK, DEFAULT, FOREIGN, NOT_NULL, PRIMARY, UNIQUE
 from skep.metastore.normal import is_view
 from skep.transfer.differences import differences, statistics_differences
 from skep.transfer.ends import Ends
 from skep.transfer.report import Action
-from skep.transfer.selection import DEFAULT_CATALOG, Home
+from skep.transfer.selection import Home
 from skep.transfer.writing import TableChange
 from skep.wire.generated.common import ColumnStatisticsObj, Table
 from skep.wire.structs import replace

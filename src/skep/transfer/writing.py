@@ -12,11 +12,12 @@ from typing import Any, Final, NamedTuple, Protocol
 
 from skep.client._sync.client import Client
 from skep.client.naming import TableName
+from skep.hive.names import DEFAULT_CATALOG
 from skep.metastore.basic_stats import DO_NOT_UPDATE_STATS
 from skep.metastore.constraints import CHECK, DEFAULT, FOREIGN, NOT_NULL, PRIMARY, UNIQUE
 from skep.metastore.normal import is_view
 from skep.transfer.differences import STAMPED
-from skep.transfer.selection import DEFAULT_CATALOG, Home
+from skep.transfer.selection import Home
 from skep.wire.generated.catalogs import AlterCatalogRequest, Catalog, CreateCatalogRequest, DropCatalogRequest
 from skep.wire.generated.common import (
     ColumnStatistics,
