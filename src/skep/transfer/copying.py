@@ -159,8 +159,9 @@ class _Walk:
             ends.tally.display.table_done()
         if not open_ones:
             return
-        found = ends.source.tables(home, open_ones)
-        others = ends.target.tables(ends.catalogs.home(home), [name for name in open_ones if name in there])
+        found = ends.source.tables(home, open_ones, singly=last)
+        known = [name for name in open_ones if name in there]
+        others = ends.target.tables(ends.catalogs.home(home), known, singly=last)
         for name in open_ones:
             table = found.get(name)
             if table is not None and table.tableType == MATERIALIZED_VIEW and not last:

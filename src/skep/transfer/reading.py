@@ -111,17 +111,17 @@ class Reader:
     def table_names(self, home: Home) -> list[str]:
         return sorted(self.client.api.get_all_tables(home.field))
 
-    def tables(self, home: Home, names: Sequence[str]) -> dict[str, Table]:
-        """Those that there are, by name."""
+    def tables(self, home: Home, names: Sequence[str], *, singly: bool = False) -> dict[str, Table]:
+        """Those that there are, by name. A list need not tell what a materialized view was made from; `singly` does."""
         if not names:
             return {}
-        if "." in home.database:
+        if singly or "." in home.database:
             return self._one_by_one(home, names)
         found = self.client.tables_by_name(home.dotted, tuple(names))
         return {table.tableName or "": table for table in found}
 
     def _one_by_one(self, home: Home, names: Sequence[str]) -> dict[str, Table]:
-        """For a database that Hive 4 let have a dot in its name, which `catalog.db` cannot say."""
+        """Also for a database that Hive 4 let have a dot in its name, which `catalog.db` cannot say."""
         found = {}
         for name in names:
             with suppress(NoSuchObjectException):
