@@ -42,7 +42,8 @@ def everything(client: Client, prefix: str, *, without: frozenset[str] = frozens
             keep(f"function {db}.{function}", client.api.get_function(db, function))
         for table in client.table_objects(db):
             name = f"{db}.{table.tableName}"
-            keep(f"table {name}", table)
+            is_materialized = table.tableType == "MATERIALIZED_VIEW"
+            keep(f"table {name}", client.table(name) if is_materialized else table)
             columns = [column.name or "" for column in (table.sd and table.sd.cols) or ()]
             is_view = table.tableType == "VIRTUAL_VIEW"
             keep(f"statistics {name}", {} if is_view else client.statistics(name, columns))
