@@ -13,6 +13,9 @@ from skep.wire.generated import STRUCTS
 from skep.wire.methods import Method
 from skep.wire.types import VERSIONS
 
+_REASON: Final = re.compile(r"Invalid method name: '[^']*' \((.*)\)", re.DOTALL)
+"""What some servers add to the words of Apache's."""
+
 
 class HiveVersion(NamedTuple):
     """A release; what a server answers cannot always tell the last number."""
@@ -122,8 +125,8 @@ def missing_sentence(feature: Feature, server: str, uri: str) -> str:
     )
 
 
-def missing_method(method: Method, uri: str) -> str:
-    """A method that is not there: which one, where, and which versions have it."""
+def missing_method(method: Method, uri: str, said: str) -> str:
+    """A method that is not there: which one, where, what the server said of it, and which versions have it."""
     first, last = method.versions[0], method.versions[-1]
     if first == VERSIONS[0] and last == VERSIONS[-1]:
         which = "every version of Hive from 2.3 on has it"
@@ -131,4 +134,6 @@ def missing_method(method: Method, uri: str) -> str:
         which = f"Hive has it since {first}" if first != last else "no release of Hive has it yet"
     else:
         which = f"Hive has it from {first} to {last}" if first != last else f"only Hive {first} has it"
-    return f"the metastore at {uri} has no {method.name}; {which}"
+    reason = _REASON.fullmatch(said)
+    told = f" ({reason[1]})" if reason is not None else ""
+    return f"the metastore at {uri} has no {method.name}{told}; {which}"

@@ -202,7 +202,7 @@ class AsyncCaller(AsyncMethods):
             if method.name in KNOWN_TO_ALL and self.pool is not None:
                 port = self.pool.addresses.order()[0].port
                 raise RemoteProtocolError(f"{self.uri}: {not_a_metastore(method.name, port)}") from error
-            raise MethodMissing(missing_method(method, self.uri)) from error
+            raise MethodMissing(missing_method(method, self.uri, error.message)) from error
         if value is None and method.returns is not None:
             raise ApplicationError(ApplicationError.MISSING_RESULT, f"{method.name} failed: unknown result")
         return value
