@@ -271,7 +271,21 @@ def test_an_overwrite_waits_for_those_who_read(table: tuple[Any, str]) -> None:
         pass
 
 
+def test_two_writers_share_a_table_or_wait_as_their_version_of_hive_does(table: tuple[Any, str]) -> None:
+    client, name = table
+    with client.transaction() as one, one.lock(name, type="shared_write"):
+        if client.capabilities.version() < (4, 0):
+            with pytest.raises(LockFailed), client.transaction() as two:
+                with two.lock(name, type="shared_write", timeout=0.3):
+                    raise AssertionError("it was given")
+        else:
+            with client.transaction() as two, two.lock(name, type="shared_write"):
+                pass
+
+
+@pytest.mark.parametrize("uri", ["skep", "skep_4_2"], indirect=True)
 def test_of_two_updates_at_once_one_is_done(table: tuple[Any, str]) -> None:
+    # Apache's metastores without the rest of Hive take no table whose rows can be changed.
     client, name = table
     db = name.partition(".")[0]
     orc = FORMATS["orc"]

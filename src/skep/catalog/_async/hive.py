@@ -361,12 +361,15 @@ class AsyncHiveProvider:
                     await api.add_check_constraint(AddCheckConstraintRequest(found.checks))
 
     async def drop_constraint(self, database: Namespace, name: str, constraint: str, if_exists: bool = False) -> None:
+        # Hive says nothing that could be understood of one that is missing.
+        if constraint.lower() not in {
+            (each.name or "").lower() for each in await self.list_constraints(database, name)
+        }:
+            if if_exists:
+                return
+            raise ObjectNotFound("constraint", f"{_at(database, name)} {constraint}")
         with self._can("constraints"):
-            try:
-                await self.client.api.drop_constraint(DropConstraintRequest(_flat(database), name, constraint))
-            except NoSuchObjectException:
-                if not if_exists:
-                    raise
+            await self.client.api.drop_constraint(DropConstraintRequest(_flat(database), name, constraint))
 
     # How
 
