@@ -227,6 +227,7 @@ class AsyncPool:
         with self._lock:
             if connection in self._idle:
                 self._idle.remove(connection)
+                self._replaced += 1
 
     # What waits
 

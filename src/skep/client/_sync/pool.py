@@ -228,6 +228,7 @@ class Pool:
         with self._lock:
             if connection in self._idle:
                 self._idle.remove(connection)
+                self._replaced += 1
 
     # What waits
 
