@@ -89,7 +89,8 @@ class Scripted:
             _close(each)
 
     def close(self) -> None:
-        self._closing = True
+        with self._lock:
+            self._closing = True
         _close(self._listener)
         self.hang_up()
         for thread in self._threads:
@@ -108,6 +109,10 @@ class Scripted:
                 return
             connection.settimeout(PATIENCE)
             with self._lock:
+                if self._closing:
+                    # It came in the moment that the others were hung up.
+                    _close(connection)
+                    return
                 self.accepted += 1
                 self._open.add(connection)
             self._start(lambda connection=connection: self._serve(connection))  # type: ignore[misc]
