@@ -29,9 +29,9 @@ setup: $(VENV)/.project $(WITNESS)/.installed $(SPARK35)/.installed $(PEERS)/hiv
 demo: setup ## start skep and run a short PySpark session against it
 	$(PY) tools/demo.py
 
-test: setup ## run the tests, with coverage and a list of what was left out
+test: setup ## run the tests in two processes, with coverage and a list of what was left out
 	@rm -f .coverage .coverage.*
-	$(PY) -m pytest -m "not soak" --durations=15 --cov --cov-report=term $(ARGS)
+	$(PY) -m pytest -m "not soak" -n 2 --durations=15 --cov --cov-report=term $(ARGS)
 	$(if $(ARGS),,@$(PY) tools/check_coverage.py $(WELL_COVERED))
 
 retest: setup ## run only the tests that failed the last time, and count the coverage of both runs

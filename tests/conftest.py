@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -28,6 +28,13 @@ os.environ["PYTHONPATH"] = str(Path(__file__).parent.parent / "src")
 
 def pytest_configure(config: pytest.Config) -> None:
     config.pluginmanager.register(LeftOut(), "skep-left-out")
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
+    from tests.support.sharing import Sharing
+
+    return Sharing(config, log)
 
 
 @pytest.fixture(scope="session")

@@ -1,7 +1,8 @@
 """The end of a test run: which suites were left out, why, and the command that brings what they need.
 
 A skip's reason is one sentence that names that command ("… is not on this machine: make peers brings it");
-here equal reasons are counted together. Soak tests that a marker expression deselected are told the same way.
+here equal reasons are counted together. Soak tests that a marker expression deselected are told the same way. In a
+run with several processes each of them deselects, and the one that prints is told by the others.
 """
 
 from __future__ import annotations
@@ -9,9 +10,12 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from pathlib import PurePath
+from typing import Any
 
 import pytest
 
+OUTPUT = "skep_left_out"
+"""Under this name a process of several tells what it deselected."""
 SOAK_REASON = "large forms: make soak runs them"
 
 
@@ -26,9 +30,17 @@ class LeftOut:
             PurePath(item.nodeid.partition("::")[0]).as_posix() for item in items if item.get_closest_marker("soak")
         )
 
+    @pytest.hookimpl(optionalhook=True)
+    def pytest_testnodedown(self, node: Any) -> None:
+        # All of them have collected the same.
+        self._deselected = Counter(getattr(node, "workeroutput", {}).get(OUTPUT, {}))
+
     # Outermost, so that its lines come after those of every other reporter.
     @pytest.hookimpl(wrapper=True, tryfirst=True)
     def pytest_sessionfinish(self, session: pytest.Session) -> Iterator[None]:
+        output = getattr(session.config, "workeroutput", None)
+        if output is not None:
+            output[OUTPUT] = dict(self._deselected)
         yield
         reporter = session.config.pluginmanager.get_plugin("terminalreporter")
         if reporter is None or session.config.option.collectonly:
