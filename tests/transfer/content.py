@@ -191,16 +191,15 @@ def add_partitions(client: Client, db: str, name: str, count: int) -> None:
 
 def _constraints(client: Client, db: str, other: str) -> None:
     key = (
-        SQLPrimaryKey(db, "external", "id", 1, f"{db}_pk", True, False, True),
-        SQLPrimaryKey(db, "external", "name", 2, f"{db}_pk", True, False, True),
+        SQLPrimaryKey(db, "external", "id", 1, f"{db}_pk", True, False, True, "hive"),
+        SQLPrimaryKey(db, "external", "name", 2, f"{db}_pk", True, False, True, "hive"),
     )
     client.api.add_primary_key(AddPrimaryKeyRequest(primaryKeyCols=key))
-    client.api.add_primary_key(
-        AddPrimaryKeyRequest(primaryKeyCols=(SQLPrimaryKey(db, "buckets", "id", 1, f"{db}_pk2", False, False, True),))
-    )
+    other_key = SQLPrimaryKey(db, "buckets", "id", 1, f"{db}_pk2", False, False, True, "hive")
+    client.api.add_primary_key(AddPrimaryKeyRequest(primaryKeyCols=(other_key,)))
     # The table that refers comes before the one it refers to.
     refers = SQLForeignKey(
-        db, "buckets", "id", other, "t000", "id", 1, 0, 0, f"{db}_fk", f"{db}_pk2", True, False, True
+        db, "buckets", "id", other, "t000", "id", 1, 0, 0, f"{db}_fk", f"{db}_pk2", True, False, True, "hive"
     )
     client.api.add_foreign_key(AddForeignKeyRequest(foreignKeyCols=(refers,)))
     if not client.capabilities.has_constraints():

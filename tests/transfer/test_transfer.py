@@ -91,6 +91,15 @@ def test_every_kind_of_object_is_counted(server: RunningServer, tmp_path: Path) 
     assert tally.summary(Action.ADD).startswith(f"2 databases, {TABLES} tables, ")
 
 
+def test_a_foreign_key_whose_other_table_is_not_there_is_refused_and_not_counted(
+    server: RunningServer, tmp_path: Path
+) -> None:
+    tally = run(server.uri, str(tmp_path), Access(), selection=Selection(databases="a_other"))
+    assert tally.changes["constraint", Action.ADD] == 0
+    (refusal,) = tally.failures
+    assert refusal == "table a_other.t000: Parent table not found: buckets"
+
+
 def test_a_second_run_writes_nothing(server: RunningServer, tmp_path: Path) -> None:
     copy(server.uri, tmp_path)
     written = (tmp_path / "skep.db").read_bytes()

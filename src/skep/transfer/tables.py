@@ -118,6 +118,7 @@ def _copy(
     catalog = ends.catalogs.target(home.catalog) or (DEFAULT_CATALOG if ends.target.has_catalogs() else None)
     given: dict[str, list[Any]] = {}
     dropped: list[str] = []
+    changes: list[tuple[str, Action, list[str]]] = []
     for kind, columns in source.items():
         wanted, there = _by_name(kind, columns), _by_name(kind, target.get(kind, ()))
         ends.tally.saw("constraint", len(wanted))
@@ -129,13 +130,14 @@ def _copy(
             if old is not None:
                 dropped.append(name)
             given.setdefault(kind, []).extend(replace(one, catName=catalog) for one in new)
-            action = Action.ADD if old is None else Action.ALTER
-            ends.tally.change("constraint", f"{name} of {of}", action, fields)
+            changes.append((name, Action.ADD if old is None else Action.ALTER, fields))
         for name in there:
             dropped.append(name)
-            ends.tally.change("constraint", f"{name} of {of}", Action.DROP)
+            changes.append((name, Action.DROP, []))
     if ends.writes and (given or dropped):
         ends.writer.put_constraints(of, given, dropped)
+    for name, action, fields in changes:
+        ends.tally.change("constraint", f"{name} of {of}", action, fields)
 
 
 def _by_name(kind: str, columns: Sequence[Any]) -> dict[str, list[Any]]:
