@@ -48,9 +48,15 @@ def _or_skip(peer: AbstractContextManager[ApacheMetastore]) -> Iterator[ApacheMe
 # Each comparison has servers of its own: what other tests left in theirs would be listed.
 
 
+@contextmanager
+def new_sides_2_3(folder: Path) -> Iterator[Sides]:
+    with apache_2_3() as hive, _sides(hive, "2.3", "2.3", folder) as sides:
+        yield sides
+
+
 @pytest.fixture(scope="module")
 def sides_2_3(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Sides]:
-    with apache_2_3() as hive, _sides(hive, "2.3", "2.3", tmp_path_factory.mktemp("sides")) as sides:
+    with new_sides_2_3(tmp_path_factory.mktemp("sides")) as sides:
         yield sides
 
 
