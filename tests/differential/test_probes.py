@@ -11,10 +11,12 @@ from tests.differential.conftest import Sides
 from tests.differential.deliberate_hive_4 import EVERY_DIFFERENCE, differences
 from tests.differential.probes import TOPICS
 from tests.differential.script import Probe, lines
-from tests.support.apache import MissingPeer, listener_jars
 
 pytestmark = pytest.mark.apache
 
+EVENTS = "events"
+"""They need a Hive that keeps them."""
+PLAIN_TOPICS = tuple(topic for topic in TOPICS if topic != EVENTS)
 OWN_TOPICS = (
     *("acid", "requests", "translation", "resource_plans", "schema_registry"),
     *("hive_4_documents", "hive_4_objects", "hive_4_acid"),
@@ -52,26 +54,25 @@ def compared(topic: str, script: Sequence[Probe], sides: Sides) -> list[str]:
     return wrong
 
 
-def require_log(topic: str, version: str) -> None:
-    """Events can be compared only with a server that keeps them."""
-    if topic == "events":
-        try:
-            listener_jars(version)
-        except MissingPeer as reason:
-            pytest.skip(str(reason))
-
-
-@pytest.mark.parametrize("topic", TOPICS)
+@pytest.mark.parametrize("topic", PLAIN_TOPICS)
 def test_skep_answers_as_hive_2_3(topic: str, sides_2_3: Sides) -> None:
-    require_log(topic, "2.3.10")
     wrong = compared(topic, TOPICS[topic], sides_2_3)
     assert not wrong, "\n".join(wrong)
 
 
-@pytest.mark.parametrize("topic", TOPICS)
+@pytest.mark.parametrize("topic", PLAIN_TOPICS)
 def test_skep_answers_as_hive_3_1(topic: str, sides_3_1: Sides) -> None:
-    require_log(topic, "3.1.3")
     wrong = compared(topic, TOPICS[topic], sides_3_1)
+    assert not wrong, "\n".join(wrong)
+
+
+def test_skep_tells_the_events_of_hive_2_3(sides_2_3_with_events: Sides) -> None:
+    wrong = compared(EVENTS, TOPICS[EVENTS], sides_2_3_with_events)
+    assert not wrong, "\n".join(wrong)
+
+
+def test_skep_tells_the_events_of_hive_3_1(sides_3_1_with_events: Sides) -> None:
+    wrong = compared(EVENTS, TOPICS[EVENTS], sides_3_1_with_events)
     assert not wrong, "\n".join(wrong)
 
 

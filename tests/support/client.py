@@ -53,10 +53,6 @@ class Client:
             self._wire = ClientConnection()
         return self._socket
 
-    def another(self) -> Client:
-        """A client of the same server with a connection of its own."""
-        return Client(*self._address)
-
     def close(self) -> None:
         if self._socket is not None:
             self._socket.close()

@@ -77,6 +77,9 @@ class Rules:
         "`get_partitions`, `get_partition_names` and their request forms take a missing table for one without"
         " partitions; `get_partitions_with_auth` no longer does"
     )
+    grants_for_user_and_groups: bool = _rule(
+        "`get_partitions_with_auth` tells what was granted only for a user who is named with their groups"
+    )
     lists_by_no_values: bool = _rule("`get_partitions_ps` without values lists everything")
     names_missing_tables: bool = _rule(
         "Which table is missing is told by all calls that add or get a partition, and to which table one belongs"
@@ -123,6 +126,7 @@ _4_0 = replace(
     explains_functions=True,
     calls_databases_such=True,
     forgives_lists=True,
+    grants_for_user_and_groups=True,
     lists_by_no_values=True,
     names_missing_tables=True,
     stamps_statistics=True,

@@ -264,6 +264,8 @@ BY_PARTITION: Sequence[Probe] = [
     ask("without asking", "get_partition", LEVEL, "p", ("1",), show=lambda found: found.privileges),
     ask("with their grants", "get_partitions_with_auth", LEVEL, "p", -1, "u1", ("g1",), show=parts),
     ask("without a user", "get_partitions_with_auth", LEVEL, "p", -1, None, None, show=parts),
+    ask("without groups", "get_partitions_with_auth", LEVEL, "p", -1, "u1", None, show=parts),
+    ask("of groups", "get_partitions_with_auth", LEVEL, "p", -1, None, ("g1",), show=parts),
     ask("with their grants", "get_partitions_ps_with_auth", LEVEL, "p", ("2",), -1, "u1", ("g1",), show=parts),
     ask("without groups", "get_partitions_ps_with_auth", LEVEL, "p", ("2",), -1, "u1", None, show=parts),
     ask("that grants by partition", "drop_database", LEVEL, True, True),
