@@ -35,7 +35,7 @@ from tests.differential.probes.objects import (
     with_parameters,
     with_storage,
 )
-from tests.differential.script import EditPartition, EditTable, Probe, Put, Tree, ask
+from tests.differential.script import Ask, EditPartition, EditTable, Probe, Put, Tree, ask
 
 pytestmark = pytest.mark.apache
 
@@ -55,7 +55,9 @@ _numbers = count()
 names = st.sampled_from(("t1", "t2", "t3"))
 values = st.tuples(st.sampled_from(("a", "b/c", "", "2024-01-01")), st.sampled_from(("1", "2", "x")))
 flags = st.booleans()
-filters = st.sampled_from(('ds = "a"', "h > 1", 'ds like "2.*" or ds = "x"', "nokey = 1", ""))
+ABOVE_1 = "h > 1"
+NOT_COMPARABLE = "!MetaException Filtering is supported only on partition keys of type string"
+filters = st.sampled_from(('ds = "a"', ABOVE_1, 'ds like "2.*" or ds = "x"', "nokey = 1", ""))
 environments = st.sampled_from(
     (None, {"DO_NOT_UPDATE_STATS": "true"}, {"STATS_GENERATED": "TASK"}, {"CASCADE": "true"})
 )
@@ -161,7 +163,19 @@ class Session:
         hive, skep = (self.answer(side, probe) for side in self.sides)
         self.history.append(f"{probe.kind}{probe.label}: {skep[:200]}")
         told = (f"{probe.kind}{probe.label}", f"  Hive: {hive}", f"  skep: {skep}")
-        assert skep == hive, "\n".join(["after", *self.history[:-1], *told])
+        agreed = skep == hive or self.stumbles_over_no_number(probe, hive, skep)
+        assert agreed, "\n".join(["after", *self.history[:-1], *told])
+
+    def stumbles_over_no_number(self, probe: Probe, hive: str, skep: str) -> bool:
+        """Derby cannot compare a value of `h` that is no number, and Hive then refuses the filter; it matches nothing
+        in skep, which finds the others."""
+        if hive != NOT_COMPARABLE or not isinstance(probe, Ask) or probe.args[2:3] != (ABOVE_1,):
+            return False
+        side = self.sides[1]
+        found = [part.values for part in side.ask("get_partitions", self.db, probe.args[1], -1)]
+        numbers = [values for values in found if values[1].isdigit()]
+        above_1 = sorted(values for values in numbers if int(values[1]) > 1)
+        return len(numbers) < len(found) and skep == side.shown(above_1)
 
     @staticmethod
     def answer(side: Peer, probe: Probe) -> str:
