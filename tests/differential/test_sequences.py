@@ -224,17 +224,19 @@ def test_sequences_end_alike_on_hive_2_3(sides_2_3: Sides) -> None:
 @pytest.mark.timeout(7200)
 def test_a_hundred_thousand_calls_end_alike_on_hive_2_3(tmp_path: Path) -> None:
     print(f"SKEP_SOAK_SEED={SOAK_SEED}")
-    failed = Event()
+    ended = Event()
     with ThreadPoolExecutor(SOAK_THREADS) as pool:
-        playing = [pool.submit(play_many, tmp_path / str(n), SOAK_SEED + n, failed) for n in range(SOAK_THREADS)]
-        finished, _ = wait(playing, return_when=FIRST_EXCEPTION)
-        failed.set()
+        playing = [pool.submit(play_many, tmp_path / str(n), SOAK_SEED + n, ended) for n in range(SOAK_THREADS)]
+        try:
+            finished, _ = wait(playing, return_when=FIRST_EXCEPTION)
+        finally:
+            ended.set()
         for done in finished:
             done.result()
 
 
-def play_many(folder: Path, number: int, failed: Event) -> None:
-    """One thread's part of the long run; it ends early when another's failed."""
+def play_many(folder: Path, number: int, ended: Event) -> None:
+    """One thread's part of the long run; it ends early when another's failed, or when interrupted."""
     folder.mkdir()
     with new_sides_2_3(folder) as sides:
 
@@ -242,9 +244,9 @@ def play_many(folder: Path, number: int, failed: Event) -> None:
         @settings(max_examples=SOAK_CALLS // SOAK_LENGTH // SOAK_THREADS, **(COMMON | {"derandomize": False}))  # type: ignore[arg-type]
         @given(st.data())
         def sequence(data: st.DataObject) -> None:
-            if failed.is_set():
+            if ended.is_set():
                 # Hypothesis takes any other exception for a failure of the sequence, and plays it again.
-                raise SkipTest("another thread's sequence failed")
+                raise SkipTest("the long run has ended")
             play(sides, data, SOAK_LENGTH, SOAK_LENGTH)
 
         sequence()
