@@ -180,7 +180,9 @@ def test_a_metastore_that_does_not_answer_is_an_error_after_the_deadline() -> No
         async with serving(None) as server, metastore(server, SOON, max_size=1) as here:
             answers = await asyncio.gather(failure_of(here), failure_of(here))
             assert "the answer to get_table took longer than 0.2 s" in answers[0]
-            assert "while 1 other calls are under way took longer than 0.2 s" in answers[1]
+            # The first may have let its place go a moment before the second gave up.
+            waiting = "while 1 other calls are under way took longer than 0.2 s"
+            assert waiting in answers[1] or "connecting took longer than 0.2 s" in answers[1]
             await until(lambda: server.connections == 0)
 
     run(test())
