@@ -30,6 +30,7 @@ __all__ = [
     "Settings",
     "load",
     "nearest",
+    "read_yaml",
 ]
 
 PREFIX: Final = "SKEP_"
@@ -398,15 +399,20 @@ def nearest(name: str, known: Mapping[str, Any]) -> str:
     return f"; did you mean {near[0]!r}?" if near else f"; known are {', '.join(known)}"
 
 
-def _from_file(file: Path) -> Mapping[str, Any]:
+def read_yaml(file: Path) -> Any:
+    """What a file holds; raises ConfigError that names it."""
     import yaml
 
     try:
-        content = yaml.safe_load(file.read_text(encoding="utf-8"))
+        return yaml.safe_load(file.read_text(encoding="utf-8"))
     except OSError as error:
         raise ConfigError(f"{file}: {error.strerror or error}") from error
     except (yaml.YAMLError, UnicodeDecodeError) as error:
         raise ConfigError(f"{file}: not valid YAML: {' '.join(str(error).split())}") from error
+
+
+def _from_file(file: Path) -> Mapping[str, Any]:
+    content = read_yaml(file)
     if content is None:
         return {}
     if not isinstance(content, dict):

@@ -20,7 +20,7 @@ from typing import Any, Final, TypeVar
 
 from skep.catalog.status import Namespace
 from skep.config import CATALOG_PREFIX as PREFIX
-from skep.config import nearest
+from skep.config import nearest, read_yaml
 from skep.errors import ConfigError
 
 FILE_VARIABLE: Final = f"{PREFIX}FILE"
@@ -308,14 +308,7 @@ def _read_value(where: str, read: Any, value: Any) -> Any:
 
 
 def _from_file(file: Path) -> Mapping[str, Any]:
-    import yaml
-
-    try:
-        content = yaml.safe_load(file.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise ConfigError(f"{file}: {error.strerror or error}") from error
-    except (yaml.YAMLError, UnicodeDecodeError) as error:
-        raise ConfigError(f"{file}: not valid YAML: {' '.join(str(error).split())}") from error
+    content = read_yaml(file)
     if not isinstance(content, Mapping) or not isinstance(content.get("catalog"), Mapping):
         raise ConfigError(f"{file}: a section `catalog:` was expected")
     for name in content:

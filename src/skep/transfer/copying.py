@@ -13,6 +13,7 @@ from typing import Final
 from skep.errors import NotSupported
 from skep.hive.names import DEFAULT_CATALOG, DEFAULT_DATABASE
 from skep.metastore.normal import MATERIALIZED_VIEW, is_view
+from skep.metastore.stats_validity import is_transactional
 from skep.transfer.differences import differences
 from skep.transfer.ends import Ends
 from skep.transfer.partitions import PartitionCopy
@@ -20,7 +21,7 @@ from skep.transfer.privileges import copy_grants, copy_roles
 from skep.transfer.report import Action
 from skep.transfer.selection import Home
 from skep.transfer.tables import copy_constraints, copy_foreign_keys, copy_table, is_another
-from skep.transfer.write_ids import copy_write_ids, is_transactional
+from skep.transfer.write_ids import copy_write_ids
 from skep.wire.generated.catalogs import Catalog
 from skep.wire.generated.common import Table
 from skep.wire.structs import replace

@@ -14,7 +14,6 @@ from skep.transfer.ends import Ends
 from skep.transfer.reading import Reader
 from skep.transfer.report import Action
 from skep.transfer.selection import Home
-from skep.wire.generated.common import Table
 from skep.wire.generated.transactions import GetValidWriteIdsRequest, ReplTblWriteIdStateRequest
 
 NO_WRITE_IDS: Final = (
@@ -25,10 +24,6 @@ IN_OTHER_CATALOGS: Final = (
     "there are transactional tables in other catalogs than hive: their write ids are not copied, "
     "since Hive's calls for them name no catalog"
 )
-
-
-def is_transactional(table: Table) -> bool:
-    return (table.parameters or {}).get("transactional", "").lower() == "true"
 
 
 def copy_write_ids(ends: Ends, home: Home, name: str, *, is_new: bool) -> None:

@@ -18,7 +18,7 @@ from skep.metastore.constraints import CHECK, DEFAULT, FOREIGN, NOT_NULL, PRIMAR
 from skep.metastore.normal import is_view
 from skep.transfer.differences import STAMPED
 from skep.transfer.selection import Home
-from skep.wire.generated.catalogs import AlterCatalogRequest, Catalog, CreateCatalogRequest, DropCatalogRequest
+from skep.wire.generated.catalogs import AlterCatalogRequest, Catalog, CreateCatalogRequest
 from skep.wire.generated.common import (
     ColumnStatistics,
     ColumnStatisticsDesc,
@@ -108,7 +108,6 @@ class Writer(Protocol):
     def put_member(self, member: RolePrincipalGrant, before: RolePrincipalGrant | None) -> None: ...
     def put_grants(self, grants: Sequence[HiveObjectPrivilege]) -> None: ...
 
-    def drop_catalog(self, name: str) -> None: ...
     def drop_database(self, home: Home) -> None: ...
     def drop_table(self, of: TableName) -> None: ...
     def drop_partitions(self, of: TableName, names: Sequence[str]) -> None: ...
@@ -127,9 +126,6 @@ class Dropping:
     def _catalog(self, of: TableName) -> str | None:
         """A catalog as requests name it: servers from before there were any are told none."""
         return (of.catalog or DEFAULT_CATALOG) if self.client.capabilities.knows("get_catalogs") else None
-
-    def drop_catalog(self, name: str) -> None:
-        self.client.api.drop_catalog(DropCatalogRequest(name=name))
 
     def drop_database(self, home: Home) -> None:
         self.client.api.drop_database(home.field, False, True)
