@@ -9,9 +9,12 @@ import tomllib
 from pathlib import Path
 
 import pytest
+from typer.main import get_command
 
 import skep
+from skep.cli.app import app
 from skep.cli.errors import explained
+from skep.cli.serving import plain_flags
 from skep.config import KEYS
 from skep.errors import StoreError
 
@@ -45,6 +48,42 @@ def test_help_loads_neither_the_server_nor_the_database() -> None:
     program = "import sys, skep.cli.app; print(*({'asyncio', 'sqlalchemy', 'skep.wire'} & sys.modules.keys()))"
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=60, check=True)
     assert done.stdout.split() == []
+
+
+PLAIN = ["--port", "0", "--log-level=debug", "--config", "a=b.yaml", "--port=1", "--http-path", ""]
+
+
+def test_plain_flags_are_read_as_typer_reads_them(monkeypatch: pytest.MonkeyPatch) -> None:
+    read: list[dict[str, str]] = []
+
+    def serve(flags: dict[str, str]) -> int:
+        read.append(flags)
+        return 0
+
+    monkeypatch.setattr("skep.cli.serve.serve_until_stopped", serve)
+    get_command(app).main(["serve", *PLAIN], prog_name="skep", standalone_mode=False)
+    assert plain_flags(PLAIN) == read[0] == {"port": "1", "log_level": "debug", "config": "a=b.yaml", "http_path": ""}
+
+
+@pytest.mark.parametrize("words", [["--help"], ["--prot", "1"], ["--port"], ["--port", "--host"], ["1"], ["-p", "1"]])
+def test_what_is_no_plain_flag_is_left_to_typer(words: list[str]) -> None:
+    assert plain_flags(words) is None
+
+
+def test_a_start_on_sqlite_loads_neither_typer_nor_what_postgresql_needs(tmp_path: Path) -> None:
+    program = (
+        "import sys, skep.cli, skep.server.workers\n"
+        "sys.argv = ['skep', 'serve', '--port', '0', '--data', sys.argv[1]]\n"
+        "skep.server.workers.run = lambda settings, build: build(settings).close()\n"
+        "try: skep.cli.main()\n"
+        "except SystemExit: pass\n"
+        "print(*({'typer', 'pydantic', 'alembic', 'psycopg', 'sqlalchemy.orm', 'sqlalchemy.dialects.postgresql'}"
+        " & sys.modules.keys()))"
+    )
+    command = [sys.executable, "-c", program, str(tmp_path / "data")]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=True)
+    assert done.stdout.split() == []
+    assert (tmp_path / "data").exists()
 
 
 def test_a_wrong_setting_is_one_line_and_exit_code_2() -> None:

@@ -8,22 +8,18 @@ from typing import Annotated, Any
 
 import typer
 
-from skep.cli.errors import explained
-from skep.config import KEYS, Key, load
+from skep.cli.serving import CONFIG_FLAG, FILE, serve_until_stopped
+from skep.config import KEYS, Key
 
 
-@explained
 def serve(config: Path | None, **flags: str | None) -> None:
     """Serve the Hive Metastore API until stopped.
 
     Every flag is also a key of the file given by --config, and an environment variable: --database-url is
     database_url and SKEP_DATABASE_URL. Flags win over the environment, the environment over the file.
     """
-    settings = load(config, flags={name: value for name, value in flags.items() if value is not None})
-    from skep.server.assemble import build
-    from skep.server.workers import run
-
-    raise typer.Exit(run(settings, build))
+    given = {name: value for name, value in flags.items() if value is not None}
+    raise typer.Exit(serve_until_stopped(given | ({FILE: str(config)} if config else {})))
 
 
 def _parameter(key: Key) -> inspect.Parameter:
@@ -38,9 +34,9 @@ def _parameter(key: Key) -> inspect.Parameter:
 
 def _signature() -> inspect.Signature:
     """What typer sees instead of **flags."""
-    file: Any = typer.Option("--config", metavar="FILE", help="A YAML file with settings; SKEP_CONFIG names one too.")
+    file: Any = typer.Option(CONFIG_FLAG, metavar="FILE", help="A YAML file with settings; SKEP_CONFIG names one too.")
     config = inspect.Parameter(
-        "config", inspect.Parameter.KEYWORD_ONLY, default=None, annotation=Annotated[Path | None, file]
+        FILE, inspect.Parameter.KEYWORD_ONLY, default=None, annotation=Annotated[Path | None, file]
     )
     return inspect.Signature([*map(_parameter, KEYS.values()), config])
 

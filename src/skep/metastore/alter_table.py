@@ -163,7 +163,7 @@ def alter(
     try:
         move = ctx.database.run(change)
     except ConstraintViolated:
-        raise _taken(target, wanted) from None
+        raise _taken(ctx, where, given) from None
     if move is not None:
         move_directory(ctx, target, move)
 
@@ -175,8 +175,11 @@ def _placed(ctx: Context, table: Table) -> Table:
     return replace(table, sd=replace(sd, location=placed(ctx, sd.location)))
 
 
-def _taken(target: DatabaseName, wanted: Table) -> InvalidOperationException:
-    return InvalidOperationException(f"new table {target.database}.{wanted.tableName} already exists")
+def _taken(ctx: Context, where: DatabaseName, given: Table) -> InvalidOperationException:
+    name = f"{given.dbName or where.database}.{given.tableName}"
+    return InvalidOperationException(
+        f"new table {name.lower() if ctx.rules.lowers_taken_names else name} already exists"
+    )
 
 
 def _change(
@@ -202,7 +205,7 @@ def _change(
     if row is None:
         raise ctx.no_table_to_alter(where, old_name)
     if renamed and tables.find(tx, *target, new_name) is not None:
-        raise _taken(target, wanted)
+        raise ConstraintViolated(f"{target.database}.{new_name}")
     row = locked(tx, row)
     before = rows.table_of(row, *where)
     _check_expected(before, wanted.parameters or {}, env.get(EXPECTED_KEY), env.get(EXPECTED_VALUE))

@@ -44,6 +44,9 @@ class Rules:
     empties_missing_tokens: bool = _rule("`get_token` of a missing one answers with an empty text, not without one")
     checks_foreign_keys: bool = _rule("A foreign key must refer to a whole primary or unique key of the same types")
     merges_accurate: bool = _rule("`set_aggr_stats_for` merges only with statistics that still hold")
+    lowers_taken_names: bool = _rule(
+        "A rename onto a taken name is refused with that name in small letters, not as it was written"
+    )
     drop_names_database: bool = _rule(
         "`drop_database` of a missing one is a NoSuchObjectException, not a MetaException"
     )
@@ -107,6 +110,7 @@ _3_1 = replace(
     empties_missing_tokens=True,
     checks_foreign_keys=True,
     merges_accurate=True,
+    lowers_taken_names=True,
 )
 _4_0 = replace(
     _3_1,

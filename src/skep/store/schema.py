@@ -12,6 +12,7 @@ from sqlalchemy import (
     BigInteger,
     Boolean,
     Column,
+    Connection,
     Double,
     ForeignKey,
     Index,
@@ -22,6 +23,7 @@ from sqlalchemy import (
     Table,
     Text,
     UniqueConstraint,
+    event,
     text,
 )
 from sqlalchemy.types import TypeEngine
@@ -59,6 +61,9 @@ Without them it takes a table for one of ten partitions, and reads all of them r
 
 metadata = MetaData()
 
+_WHERE = "where"
+"""Where an index keeps the condition of its rows, until a database is there."""
+
 
 def _id() -> BigInteger:
     # Only a column of exactly the type INTEGER can be SQLite's own row id.
@@ -79,7 +84,15 @@ def _reference(column: str, *, cascade: bool = False) -> ForeignKey:
 
 
 def _partial(name: str, *columns: str, where: str) -> Index:
-    return Index(name, *columns, sqlite_where=text(where), postgresql_where=text(where))
+    return Index(name, *columns, sqlite_where=text(where), info={_WHERE: text(where)})
+
+
+@event.listens_for(metadata, "before_create")
+def _say_where(_: MetaData, connection: Connection, **_options: Any) -> None:
+    # An index made with `postgresql_where` imports that dialect at once, which is a twentieth of a start on SQLite.
+    if connection.dialect.name == "postgresql":
+        for index in (index for table in metadata.tables.values() for index in table.indexes if _WHERE in index.info):
+            index.dialect_options["postgresql"]["where"] = index.info[_WHERE]
 
 
 def _table(name: str, *args: Any, **options: Any) -> Table:

@@ -119,6 +119,8 @@ SCRIPT: list[Probe] = [
     ask("another name", "get_table", DB, "t1r"),
     Tree("after the rename", "{W}/alt.db"),
     edit("a name that is taken", "t1r", moved("ext1")),
+    edit("a name that is taken, in upper case", "t1r", moved("EXT1")),
+    edit("a name that is taken, database in upper case", "t1r", moved("Ext1", DB.upper())),
     edit("a bad name", "t1r", moved("a-b")),
     edit("an empty name", "t1r", moved("")),
     edit("a null name", "t1r", with_fields(tableName=None)),
