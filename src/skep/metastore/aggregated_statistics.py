@@ -6,10 +6,9 @@ and for bit vectors. Answers are remembered while the database stands still: a p
 
 from __future__ import annotations
 
-from collections import OrderedDict
 from collections.abc import Sequence
-from typing import Any, Final
-from weakref import WeakKeyDictionary
+from functools import partial
+from typing import Any
 
 from skep.hive.ndv import Estimation
 from skep.metastore import rows, stats_validity
@@ -25,48 +24,15 @@ from skep.metastore.context import Context, Encoded
 from skep.metastore.statistics_data import Column, column_of_row, plain_bound, shown
 from skep.store import column_statistics as store
 from skep.store.column_statistics import StatisticsRow, Totals
-from skep.store.database import Database
 from skep.store.transaction import Transaction
-from skep.wire import binary
 from skep.wire.generated.statistics import AggrStats, PartitionsStatsRequest
-from skep.wire.methods import METHODS
-
-REMEMBERED: Final = 64
-"""Answers kept for each database. One is a few kilobytes, its question as many as the names of its partitions."""
-
-
-class _Answers:
-    """Answers that hold for one version of the database, the oldest forgotten first."""
-
-    def __init__(self) -> None:
-        self._version = -1
-        self._known: OrderedDict[Any, bytes] = OrderedDict()
-
-    def find(self, version: int, question: Any) -> bytes | None:
-        return self._known.get(question) if version == self._version else None
-
-    def keep(self, version: int, question: Any, answer: bytes) -> None:
-        if version != self._version:
-            # A new map, not an emptied one: another thread may be looking into the old.
-            self._known, self._version = OrderedDict(), version
-        self._known[question] = answer
-        if len(self._known) > REMEMBERED:
-            self._known.popitem(last=False)
-
-
-_ANSWERS: WeakKeyDictionary[Database, _Answers] = WeakKeyDictionary()
 
 
 def get_aggr_stats_for(ctx: Context, request: PartitionsStatsRequest) -> Encoded:
-    version = ctx.database.version()
-    answers = _ANSWERS.setdefault(ctx.database, _Answers())
     question = (request, ctx.generation, ctx.service.estimation)
-    answer = answers.find(version, question)
-    if answer is None:
-        found = _aggregated(ctx, request)
-        answer = binary.encode_result(METHODS["get_aggr_stats_for"], found)
-        answers.keep(version, question, answer)
-    return Encoded(answer)
+    length = sum(map(len, (*(request.partNames or ()), *(request.colNames or ()))))
+    ask = partial(_aggregated, ctx, request)
+    return Encoded(ctx.service.answers.of("get_aggr_stats_for", question, length, ask))
 
 
 def _aggregated(ctx: Context, request: PartitionsStatsRequest) -> AggrStats:

@@ -256,6 +256,10 @@ def _rename(
             raise _no_old()
         current = splicer(ctx, tx, of.where, of.row).partition(found)
         taken = partitions.find(tx, of.row.id, new_name) is not None
+        if follows and not taken and "" in (new_part.values or ()):
+            # Hive gives an empty value a directory when it adds a partition, and none when it renames one.
+            spec = dict(zip(of.names, new_part.values or (), strict=True))
+            raise MetaException(f"Partition spec is incorrect. {java_text(spec)}")
         place = join(root, new_name) if follows and root is not None and not taken else None
         undisturbed(tx, [place])
     lies = current.sd.location if current.sd is not None else None

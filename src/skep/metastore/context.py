@@ -15,6 +15,7 @@ from skep.errors import InvalidOperationException, MetaException, NoSuchObjectEx
 from skep.hive.generation import Generation
 from skep.hive.names import DEFAULT_CATALOG, CatalogNameError, decode_catalog_name, normalize
 from skep.hive.ndv import HIVES_ESTIMATION, Estimation
+from skep.metastore.answers import Answers
 from skep.metastore.compat import RULES, Rules
 from skep.metastore.event_memo import EventMemo
 from skep.metastore.seen import SeenMemo
@@ -58,6 +59,10 @@ class Service:
     """How the number of distinct values of several partitions is estimated."""
     rendered: EventMemo = field(default_factory=EventMemo)
     snapshots: SeenMemo = field(default_factory=SeenMemo)
+    answers: Answers = field(init=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "answers", Answers(self.database))
 
 
 class Context:

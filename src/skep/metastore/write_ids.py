@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from functools import partial
 
 from skep.errors import MetaException, MetastoreError
 from skep.hive.generation import Generation
 from skep.hive.snapshots import NO_OPEN_ID, SnapshotSyntaxError, ValidTxnList, ValidWriteIdList
 from skep.metastore.changes import record
 from skep.metastore.compactions import enqueue
-from skep.metastore.context import Context, DatabaseName
+from skep.metastore.context import Context, DatabaseName, Encoded
 from skep.metastore.seen import Seen
 from skep.metastore.txn_state import REPLICATED_WRITE_ID, abort, internal_error, millis, require_open, table_name
 from skep.store import transactions, write_ids
@@ -122,8 +123,14 @@ def seed_write_id(ctx: Context, rqst: SeedTableWriteIdsRequest) -> None:
 # --- snapshots --------------------------------------------------------------------------------------------------
 
 
-def get_valid_write_ids(ctx: Context, rqst: GetValidWriteIdsRequest) -> GetValidWriteIdsResponse:
+def get_valid_write_ids(ctx: Context, rqst: GetValidWriteIdsRequest) -> Encoded:
     """What a reader of these tables sees, by the transactions that it sees."""
+    length = len(rqst.validTxnList or "") + sum(map(len, rqst.fullTableNames or ()))
+    ask = partial(_valid, ctx, rqst)
+    return Encoded(ctx.service.answers.of("get_valid_write_ids", (rqst, ctx.generation), length, ask))
+
+
+def _valid(ctx: Context, rqst: GetValidWriteIdsRequest) -> GetValidWriteIdsResponse:
     tables = [(name, full_name(ctx, name)) for name in rqst.fullTableNames or ()]
     with ctx.reading() as tx:
         seen = _snapshot(ctx, tx, rqst, tables)

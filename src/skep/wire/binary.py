@@ -172,6 +172,8 @@ class BinaryCompiler(OrderedCompiler):
         name = type.name
         if name in ("list", "set"):
             k, inner = self.fresh(), type.args[0]
+            if inner.name == "i64":
+                return f"{pad}n{k} = len({value}); w(pack_many(f'>bi{{n{k}}}q', {wire_type(inner)}, n{k}, *{value}))\n"
             body = f"{pad}w(pack_list({wire_type(inner)}, len({value})))\n{pad}for x{k} in {value}:\n"
             return body + self.write(inner, f"x{k}", pad + "    ")
         if name == "map":
@@ -196,6 +198,7 @@ def _wrong_element(expected: int, found: int, at: int) -> Malformed:
 
 CODEC = BinaryCompiler({
     "skip_field": skip, "wrong_element": _wrong_element, "unpack_many": struct.unpack_from,
+    "pack_many": struct.pack,
     "unpack_b": unpack_b, "unpack_h": unpack_h, "unpack_i": unpack_i, "unpack_u": unpack_u, "unpack_q": unpack_q,
     "unpack_d": unpack_d, "pack_b": pack_b, "pack_h": pack_h, "pack_i": pack_i, "pack_q": pack_q, "pack_d": pack_d,
     "pack_list": pack_list, "pack_map": pack_map,
