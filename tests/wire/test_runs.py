@@ -39,6 +39,9 @@ class Plain(BinaryCompiler):
     def field_value(self, name: str, field: Field, target: str, pad: str) -> str:
         return self.read(field.type, target, pad)
 
+    def texts(self, type: Type) -> None:
+        return None
+
 
 PLAIN = Plain({
     name: binary.CODEC.namespace[name]
@@ -248,3 +251,39 @@ def test_runs_name_fields_that_are_there_once_and_follow_their_first() -> None:
         assert len(numbers) == len(fields(STRUCTS[name])), "a field with several ids has no place in a run"
         assert all(numbers[each] > numbers[first] for each in following)
         assert (name, first) not in [(name, each) for each in following]
+
+
+LISTS = {
+    "plain": [FieldSchema("a", "int", "first"), FieldSchema("b", "string", "")],
+    "without comments": [FieldSchema("a", "int"), FieldSchema("b", "string"), FieldSchema("c", "int", "x")],
+    "not ASCII": [FieldSchema("a", "int", "x"), FieldSchema("ä", "int", "größe"), FieldSchema("c", "int")],
+    "not even UTF-8": [FieldSchema("a", "int", "x"), FieldSchema("b", "int", "\udcff"), FieldSchema("c", "int")],
+    "long": [FieldSchema("a", "int"), FieldSchema("b", "struct<" + "x" * 300 + ":int>", "y"), FieldSchema("c", "int")],
+    "longer than most": [FieldSchema("n" * 100, "t" * 100, "c" * 100), FieldSchema("b", "int", "c" * 200)] * 3,
+    "with gaps": [FieldSchema("a", "int"), FieldSchema(None, "int", "x"), FieldSchema("c"), FieldSchema()],
+    "a zero inside": [FieldSchema("a\0\x0b", "\0", "\0\0\0"), FieldSchema("b", "int")],
+    "none": [],
+}
+
+
+@pytest.mark.parametrize("kind", LISTS)
+def test_a_list_of_columns_is_read_as_one_by_one(kind: str) -> None:
+    storage = StorageDescriptor(cols=tuple(LISTS[kind]), location="ß", numBuckets=-1)
+    assert binary.decode(StorageDescriptor, binary.encode(storage)) == storage
+
+
+@pytest.mark.parametrize("kind", LISTS)
+def test_a_list_of_columns_that_is_cut_is_never_read_as_a_shorter_one(kind: str) -> None:
+    whole = binary.encode(StorageDescriptor(cols=tuple(LISTS[kind])))
+    for length in range(len(whole)):
+        with pytest.raises(Malformed):
+            binary.decode(StorageDescriptor, whole[:length])
+
+
+def test_columns_with_doubled_and_unknown_fields_are_read_as_they_are() -> None:
+    column = b"\x0b\0\1\0\0\0\1a\x0b\0\2\0\0\0\3int"
+    doubled, unknown = column + b"\x0b\0\1\0\0\0\1b\0", column + b"\x08\0\x09\0\0\0\1\0"
+    data = b"\x0f\0\1\x0c" + (4).to_bytes(4) + column + b"\0" + doubled + unknown + column + b"\0" + b"\0"
+    found = binary.decode(StorageDescriptor, data).cols or ()
+    assert [each.name for each in found] == ["a", "b", "a", "a"]
+    assert all(type(each) is FieldSchema and each.type == "int" for each in found)

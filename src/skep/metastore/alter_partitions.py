@@ -265,7 +265,9 @@ def _rename(
     lies = current.sd.location if current.sd is not None else None
     if lies and place is not None and place != lies and ctx.warehouse.exists(place):
         raise _occupied(of, place)
-    parameters = _counted(ctx, of, current, replace(new_part, sd=current.sd), {})
+    parameters = new_part.parameters or {}
+    if of.table.tableType != normal.EXTERNAL or ctx.rules.counts_renamed_external:
+        parameters = _counted(ctx, of, current, replace(new_part, sd=current.sd), {})
     wanted = replace(new_part, parameters=normal.ddl_time_of_partition(parameters, now))
 
     def change(tx: Transaction) -> tuple[Partition, int, str, str] | None:

@@ -44,6 +44,7 @@ class Rules:
     empties_missing_tokens: bool = _rule("`get_token` of a missing one answers with an empty text, not without one")
     checks_foreign_keys: bool = _rule("A foreign key must refer to a whole primary or unique key of the same types")
     merges_accurate: bool = _rule("`set_aggr_stats_for` merges only with statistics that still hold")
+    counts_renamed_external: bool = _rule("Files of a renamed partition are counted in external tables too")
     lowers_taken_names: bool = _rule(
         "A rename onto a taken name is refused with that name in small letters, not as it was written"
     )
@@ -110,6 +111,7 @@ _3_1 = replace(
     empties_missing_tokens=True,
     checks_foreign_keys=True,
     merges_accurate=True,
+    counts_renamed_external=True,
     lowers_taken_names=True,
 )
 _4_0 = replace(

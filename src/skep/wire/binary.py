@@ -142,6 +142,8 @@ class BinaryCompiler(OrderedCompiler):
             if name == "list" and inner.name == "i64":
                 body += f"{pad}if p + n{k} * 8 > len(b): raise IndexError\n"
                 return body + f"{pad}{target} = unpack_many(f'>{{n{k}}}q', b, p); p += 8 * n{k}\n"
+            if name == "list" and (texts := self.texts(inner)) is not None:
+                return body + f"{pad}{target}, p = {texts}(b, p, n{k})\n"
             body += f"{pad}L{k} = []; a{k} = L{k}.append\n{pad}for _ in range(n{k}):\n"
             body += self.read(inner, f"x{k}", pad + "    ") + f"{pad}    a{k}(x{k})\n"
             return body + f"{pad}{target} = {'tuple' if name == 'list' else 'frozenset'}(L{k})\n"

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cache
+from itertools import repeat
 from typing import Any
 
 from skep.wire.compiler import NOTHING, PositionCompiler
@@ -22,6 +23,9 @@ from skep.wire.limits import MEMO_LIMIT
 from skep.wire.plan import RUNS, Slot, default_of, holds_map, is_struct, old_layout
 from skep.wire.structs import fields, names
 from skep.wire.types import Field, Type
+
+AHEAD = 96
+"""Bytes that a column takes, at most, in most tables."""
 
 LOOK = 8
 """After so many fields it is worth looking whether the struct has ended: the last fields of most are seldom set."""
@@ -72,6 +76,55 @@ class OrderedCompiler(PositionCompiler):
         out.append(f"    if not b[p]: return {make.format(values)}, p + 1\n")
         out.append(f"    return rest_{name}(b, p{''.join(f', f{i}' for i in range(width))})\n")
         return "".join(out)
+
+    def texts(self, type: Type) -> str | None:
+        """The name of a function that reads a list of such structs; None for structs that are not all texts.
+
+        It turns all of their bytes into one text and cuts the fields out of that, as long as these are plain: ASCII, in
+        the order of their ids, short, and none but the last missing. What is not is left to the struct's own reader.
+        """
+        cls = STRUCTS.get(type.name)
+        if cls is None or not fields(cls) or any(field.type.name != "string" for field in fields(cls)):
+            return None
+        name = f"texts_{type.name}"
+        if name in self.namespace:
+            return name
+        self.struct(type)
+        order = sorted(fields(cls), key=lambda field: field.id)
+        *first, last = [f"p{i}" for i in range(len(order))]
+        heads = [self.header(field) + bytes(3) for field in order]
+        places = [f"t[p{i} + 7:p{i + 1}]" for i in range(len(order))]
+        parts = dict(zip([field.name for field in order], places, strict=True))
+        whole = "".join(f"{parts[each]}, " for each in names(cls))
+        parts[order[-1].name] = repr(default_of(type.name, order[-1]))
+        short = "".join(f"{parts[each]}, " for each in names(cls))
+        walked = "".join(f"            p{i + 1} = {at} + 7 + w[{at} + 6]\n" for i, at in enumerate(first))
+        expected = " or ".join(f"w[{at}:{at} + 6] != {head!r}" for at, head in zip(first, heads, strict=False))
+        end = f"p{len(order)}"
+        self.namespace |= {"repeat": repeat, "PLAIN": AHEAD}
+        self.define(
+            name,
+            f"def {name}(b, p, n):\n"
+            "    L = []; a = L.append; w = b[p:p + n * PLAIN]; p0 = 0\n"
+            "    try:\n"
+            "        t = w.decode('latin-1')\n"
+            "        for _ in range(n):\n"
+            f"{walked}"
+            + (f"            if {expected}: break\n" if expected else "")
+            + f"            if w[{last}:{last} + 6] == {heads[-1]!r}:\n"
+            f"                {end} = {last} + 7 + w[{last} + 6]\n"
+            f"                if w[{end}]: break\n"
+            f"                a(({whole})); p0 = {end} + 1\n"
+            f"            elif w[{last}]: break\n"
+            f"            else: a(({short})); p0 = {last} + 1\n"
+            "    except IndexError: pass\n"
+            "    if not w[:p0].isascii(): L = []; p0 = 0\n"
+            f"    p += p0; L = list(map(new, repeat({type.name}), L)); a = L.append\n"
+            "    for _ in range(n - len(L)):\n"
+            f"        x, p = read_{type.name}(b, p); a(x)\n"
+            "    return tuple(L), p\n",
+        )
+        return name
 
     def field_value(self, name: str, field: Field, target: str, pad: str) -> str:
         """A field's value; where it begins a run, those of the fields that follow it too."""

@@ -26,7 +26,10 @@ from skep.wire.methods import Method
 T = TypeVar("T")
 T_co = TypeVar("T_co", covariant=True)
 
+FIRST_CHUNK: Final = 64 * 1024
 CHUNK: Final = 256 * 1024
+"""Bytes that are asked for at once: at first so many that memory for them need not be mapped, which takes longer than
+to get most answers; then more, as the answer is a long one."""
 
 now = time.monotonic
 sleep = time.sleep
@@ -105,6 +108,15 @@ def follow(turn: Turn) -> Pending[Any]:
     return _Later(turn.result)
 
 
+def _silence(opened: socket.socket) -> Callable[[], bool]:
+    """A question: has nothing come on this connection, and is it open?"""
+    if not hasattr(select, "poll"):  # Windows has select() alone; elsewhere that knows only files below 1024.
+        return lambda: not select.select([opened], [], [], 0)[0]
+    arrivals = select.poll()
+    arrivals.register(opened, select.POLLIN)
+    return lambda: not arrivals.poll(0)
+
+
 class Connection:
     """One connection, one call at a time."""
 
@@ -121,6 +133,7 @@ class Connection:
         self._max_reply = endpoint.max_reply
         self._wire = wire
         self._socket = opened
+        self._is_silent = _silence(opened)
 
     def negotiate(self) -> Pending[None]:
         """Whatever has to be said before the first call."""
@@ -149,10 +162,7 @@ class Connection:
         """Whether it is open: nothing may have come while nobody asked."""
         if self.closed:
             return False
-        try:
-            return not select.select([self._socket], [], [], 0)[0]
-        except (OSError, ValueError):
-            return False
+        return self._is_silent()
 
     def abort(self) -> None:
         """Closes at once; whoever waits for an answer in another thread gets ConnectionLost."""
@@ -168,7 +178,7 @@ class Connection:
             self._socket.settimeout(max(seconds, 0.001))
             self._socket.sendall(message)
             while True:
-                data = self._socket.recv(CHUNK)
+                data = self._socket.recv(CHUNK if self.received else FIRST_CHUNK)
                 if not data:
                     raise ConnectionLost(self._explained("the connection was closed"))
                 self.received += len(data)
