@@ -27,6 +27,10 @@ class Client:
 
     def call(self, name: str, *args: Any) -> Any:
         """A call whose answer is decoded: for preparing, not for measuring."""
+        return self.ask(name, *args).value(METHODS[name])
+
+    def ask(self, name: str, *args: Any) -> Reply:
+        """A call whose answer is only read to its end."""
         method = METHODS[name]
         self.socket.sendall(self._connection.send(method, binary.encode_args(method, args)))
         reply: Reply | NeedData = NEED_DATA
@@ -36,7 +40,7 @@ class Client:
                 raise ConnectionError(f"the server closed the connection during {name}")
             self._connection.receive_data(data)
             reply = self._connection.next_event()
-        return reply.value(method)
+        return reply
 
     def exchange(self, request: bytes, length: int) -> None:
         """Sends a request and reads exactly this many bytes of reply."""
