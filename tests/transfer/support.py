@@ -12,9 +12,9 @@ from skep.wire.generated.constraints import ForeignKeysRequest, PrimaryKeysReque
 from skep.wire.structs import names, replace
 
 
-def skep(*words: str) -> subprocess.CompletedProcess[str]:
+def skep(*words: str, timeout: float = 300) -> subprocess.CompletedProcess[str]:
     """The command, as a person runs it."""
-    return subprocess.run(command(*words), capture_output=True, text=True, timeout=300, env=environment())
+    return subprocess.run(command(*words), capture_output=True, text=True, timeout=timeout, env=environment())
 
 
 def command(*words: str) -> list[str]:
