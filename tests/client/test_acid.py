@@ -15,6 +15,7 @@ from skep.errors import InvalidInputException, LockFailed, TransactionFailed, Tx
 from skep.testing import running_server
 from skep.wire.generated.common import DataOperationType, StorageDescriptor, Table
 from skep.wire.generated.locks import LockLevel, LockState, LockType
+from skep.wire.generated.notifications import GetAllWriteEventInfoRequest
 from skep.wire.generated.partitions import Partition
 from skep.wire.generated.tables import CreateTableRequest
 from skep.wire.generated.transactions import AbortTxnRequest, TxnType
@@ -317,6 +318,35 @@ def test_new_partitions_belong_to_the_write(table: tuple[Any, str]) -> None:
     with client.write(name) as write:
         assert write.add_partitions([Partition(values=("2024-01-01",), sd=replace(storage, location=None))]) == 1
     assert client.partition_names(name) == ("ds=2024-01-01",)
+
+
+def test_the_files_of_a_write_are_told_to_those_who_follow_the_log_of_hive_4(table: tuple[Any, str]) -> None:
+    client, name = table
+    storage = client.table(name).sd
+    with client.write(name) as write:
+        write.add_partitions([Partition(values=("1",), sd=replace(storage, location=None))])
+        write.added_files("file:/w/t/ds=1/delta_1/bucket_0", "file:/w/t/ds=1/delta_1/bucket_1", partition=("1",))
+    if client.capabilities.version() < (4, 0):
+        return  # It has no such call: the commit went through without.
+    asked = GetAllWriteEventInfoRequest(txnId=write.transaction.id)
+    found = client.api.get_all_write_event_info(asked)
+    if not found:
+        # Apache's metastore keeps them only with a listener; that it took the call is what can be seen.
+        assert client.api.getVersion() == "4.1.0"
+        return
+    assert [(info.writeId, info.partition) for info in found] == [(write.write_id, "ds=1")]
+    assert found[0].files is not None
+    assert found[0].files.count("bucket_") == 2
+
+
+def test_files_are_told_with_a_value_for_each_partition_key(half: str) -> None:
+    metastore = there()
+    with connected(half, handler=metastore, cache=False) as client:
+        with pytest.raises(InvalidInputException, match="has the partition keys"):
+            with client.write("sales.orders") as write:
+                write.added_files("file:/x", partition=("1", "2", "3"))
+    assert "add_write_notification_log" not in metastore.called
+    assert metastore.called[-1] == "abort_txn"
 
 
 def test_a_transaction_that_somebody_aborted_cannot_be_committed(table: tuple[Any, str]) -> None:

@@ -2,7 +2,7 @@
 """Reading and writing rows of transactional tables, as far as the metastore has a part in it, in Hive's order.
 
     read     open, lock, snapshot                  … read …     commit
-    write    open, write id, lock, snapshot        … write …    partitions, commit
+    write    open, write id, lock, snapshot        … write …    partitions, files, commit
 
 The write id comes before the lock, so that the lock's record has it; the snapshot comes after, so that it shows what
 was committed while the lock was waited for. The rows themselves are nothing that this module knows of.
@@ -36,6 +36,7 @@ from skep.errors import (
 from skep.hive.names import make_part_name
 from skep.hive.snapshots import NO_OPEN_ID, ValidWriteIdList
 from skep.wire.generated.common import Table
+from skep.wire.generated.notifications import InsertEventRequestData, WriteNotificationLogRequest
 from skep.wire.generated.partitions import Partition
 from skep.wire.generated.transactions import AddDynamicPartitions
 from skep.wire.structs import replace
@@ -117,6 +118,7 @@ class Write:
         self._timeout = timeout
         self._keys: tuple[str, ...] = ()
         self._written: dict[int, dict[str, None]] = {}
+        self._files: dict[tuple[str, ...], list[str]] = {}
 
     def __enter__(self) -> Self:
         table = self._client.table(self._table)
@@ -165,8 +167,19 @@ class Write:
         if partitions:
             self._written.setdefault(told, {}).update(dict.fromkeys(partitions))
 
+    def added_files(self, *files: str, partition: Sequence[str] = ()) -> None:
+        """Files that this write put in place, in a partition of these values or in the table itself.
+
+        Who follows the metastore's events can ask for them once the write is committed. Servers before Hive 4 have no
+        place for them and are not told.
+        """
+        if len(partition) != len(self._keys):
+            keys = ", ".join(self._keys)
+            raise InvalidInputException(f"{self._table} has the partition keys ({keys}), not {len(partition)} values")
+        self._files.setdefault(tuple(partition), []).extend(files)
+
     def commit(self) -> None:
-        """Tells the partitions and commits. TransactionFailed when the server has aborted it."""
+        """Tells the partitions and files, and commits. TransactionFailed when the server has aborted it."""
         wanted, transaction = self._table, self.transaction.id
         for operation, names in self._written.items():
             told = AddDynamicPartitions(transaction, self.write_id, wanted.db, wanted.table, tuple(names), operation)
@@ -174,7 +187,19 @@ class Write:
                 self._client.api.add_dynamic_partitions(told)
             except (TxnAbortedException, NoSuchTxnException) as error:
                 raise TransactionFailed(f"transaction {transaction} was aborted: {error}") from error
+        self._tell_files()
         self.transaction.commit(self._exclusive)
+
+    def _tell_files(self) -> None:
+        if not self._files or self._client.capabilities.version() < (4, 0):
+            return
+        of, replaced = self._table, self._operation == "overwrite"
+        for values, files in self._files.items():
+            added = InsertEventRequestData(replace=replaced, filesAdded=tuple(files))
+            told = WriteNotificationLogRequest(
+                self.transaction.id, self.write_id, of.db, of.table, added, partitionVals=values or None
+            )
+            self._client.api.add_write_notification_log(told)
 
     def abort(self) -> None:
         """Undoes it; its files are for the cleaner to remove."""
