@@ -19,7 +19,7 @@ def serve(config: Path | None, **flags: str | None) -> None:
     database_url and SKEP_DATABASE_URL. Flags win over the environment, the environment over the file.
     """
     given = {name: value for name, value in flags.items() if value is not None}
-    raise typer.Exit(serve_until_stopped(given | ({FILE: str(config)} if config else {})))
+    raise typer.Exit(serve_until_stopped(given | ({} if config is None else {FILE: str(config)})))
 
 
 def _parameter(key: Key) -> inspect.Parameter:

@@ -36,7 +36,7 @@ def plain_flags(words: Sequence[str]) -> dict[str, str] | None:
 def serve_until_stopped(flags: dict[str, str]) -> int:
     """Serves with these settings over those of the environment and the file; the exit code."""
     file = flags.pop(FILE, None)
-    settings = load(Path(file) if file else None, flags=flags)
+    settings = load(None if file is None else Path(file), flags=flags)
     # Nothing that is made while importing is garbage: to look for some takes a tenth of the time, and again later.
     gc.disable()
     from skep.server.assemble import build

@@ -18,7 +18,6 @@ from skep.wire.generated.partitions import Partition
 from skep.wire.structs import replace
 
 _MEMO_BYTES = 64 * 1024
-_read_partition = binary.struct_codec(Partition)[0]
 
 
 class Parts:
@@ -77,9 +76,9 @@ class Parts:
             elif name == "partition":
                 yield binary.decode(Partition, value)
             elif name == "partitions":
-                at = 0
+                at, read = 0, binary.struct_codec(Partition)[0]
                 while at < len(value):
-                    part, at = _read_partition(value, at)
+                    part, at = read(value, at)
                     location = part.sd.location if part.sd is not None else None
                     sd = replace(shape, location=location) if shape is not None else part.sd
                     yield replace(part, sd=sd, **names)
