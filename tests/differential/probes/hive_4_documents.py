@@ -43,17 +43,33 @@ def connector(name: str, **other: Any) -> DataConnector:
     return DataConnector(name=name, type="mysql", url="jdbc:mysql://h/d", ownerName="o", **other)
 
 
-def create(label: str, given: DataConnector) -> Ask:
-    return probe(label, "create_dataconnector_req", CreateDataConnectorRequest(connector=given))
+# 4.0.0 alone has the calls without a request.
+
+
+def create(label: str, given: DataConnector) -> tuple[Ask, Ask]:
+    return (
+        probe(label, "create_dataconnector", given),
+        probe(label, "create_dataconnector_req", CreateDataConnectorRequest(connector=given)),
+    )
+
+
+def alter(label: str, name: str, given: DataConnector) -> tuple[Ask, Ask]:
+    return (
+        probe(label, "alter_dataconnector", name, given),
+        probe(label, "alter_dataconnector_req", AlterDataConnectorRequest(name, given)),
+    )
 
 
 def get(label: str, name: str) -> Ask:
     return probe(label, "get_dataconnector_req", GetDataConnectorRequest(connectorName=name))
 
 
-def drop(label: str, name: str, missing_ok: bool) -> Ask:
+def drop(label: str, name: str, missing_ok: bool) -> tuple[Ask, Ask]:
     request = DropDataConnectorRequest(connectorName=name, ifNotExists=missing_ok, checkReferences=True)
-    return probe(label, "drop_dataconnector_req", request)
+    return (
+        probe(label, "drop_dataconnector", name, missing_ok, True),
+        probe(label, "drop_dataconnector_req", request),
+    )
 
 
 def scheduled(label: str, kind: int, name: str = "q", **other: Any) -> Ask:
@@ -71,22 +87,18 @@ def metrics(id: int, policy: str = "p", **other: Any) -> ReplicationMetricList:
 
 SCRIPT = [
     probe("for them", "create_database_req", CreateDatabaseRequest(databaseName=DB)),
-    create("plain", connector("Con1", parameters={"k": "v"}, description="d")),
-    create("taken", connector("con1")),
-    create("a bad name", connector("a\tb")),
+    *create("plain", connector("Con1", parameters={"k": "v"}, description="d")),
+    *create("taken", connector("con1")),
+    *create("a bad name", connector("a\tb")),
     get("plain", "CON1"),
     get("missing", "nope"),
     probe("all", "get_dataconnectors"),
-    probe(
-        "plain",
-        "alter_dataconnector_req",
-        AlterDataConnectorRequest("con1", connector("other", parameters={"x": "y"}, description=" ")),
-    ),
+    *alter("plain", "con1", connector("other", parameters={"x": "y"}, description=" ")),
     get("changed", "con1"),
-    probe("missing", "alter_dataconnector_req", AlterDataConnectorRequest("nope", connector("nope"))),
-    drop("missing", "nope", False),
-    drop("missing, which may be", "nope", True),
-    drop("plain", "con1", False),
+    *alter("missing", "nope", connector("nope")),
+    *drop("missing", "nope", False),
+    *drop("missing, which may be", "nope", True),
+    *drop("plain", "con1", False),
     probe("none", "get_dataconnectors"),
     probe("plain", "create_stored_procedure", StoredProcedure("P1", DB, "hive", "o", "text")),
     probe("again", "create_stored_procedure", StoredProcedure("P1", DB, "hive", "o", "other")),
