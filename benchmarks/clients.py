@@ -17,7 +17,7 @@ from pathlib import Path
 import skep
 from benchmarks.client import rate, request_for
 from benchmarks.objects import table
-from benchmarks.other_clients import CLIENTS, TABLES, in_turn, least_work, median
+from benchmarks.other_clients import CLIENTS, TABLES, in_turn, least_work, median, quiet_median
 from benchmarks.peers import Peer, apache, skep_on_sqlite
 from benchmarks.rows import Results, Row
 from benchmarks.slice import DB, add_partitions, prepare
@@ -111,16 +111,16 @@ def run(results: Results, quick: bool) -> None:
         uri = f"thrift://{peer.host}:{peer.port}"
         with skep.connect(uri, cache=False) as client:
             add_tables(client)
-            ours = median(in_turn(lambda name: client.api.get_table(DB, name)), times)
+            ours = quiet_median(in_turn(lambda name: client.api.get_table(DB, name)), times)
             idle = median(lambda: acquisition(client), times)
             listing = median(lambda: client.api.get_partitions(DB, "parts", -1), 5)
             answer = answered(client)
         decode = least_work(lambda: binary.decode_result(LISTING, answer), 5)
         with skep.connect(uri) as remembering:
-            cached = median(in_turn(lambda name: remembering.api.get_table(DB, name)), times)
+            cached = quiet_median(in_turn(lambda name: remembering.api.get_table(DB, name)), times)
         file = Path(scratch, "answer")
         file.write_bytes(answer)
-        others = {name: measured(name, peer, times // 4, file) for name in CLIENTS}
+        others = {name: measured(name, peer, times, file) for name in CLIENTS}
         for name, theirs in others.items():
             least, aim = GET_TABLE[name]
             results.faster(f"client: get_table, over {name}", ours, theirs["get_table"], least=least, aim=aim)
