@@ -1,4 +1,4 @@
-"""Where skep means to differ from Hive 4, each with its reason; see `deliberate.py`."""
+"""Where skep means to differ from Hive 4, each with its reason; see `deliberate.py`. Filters have their own file."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from tests.differential.deliberate import (
     skep_begins,
     skep_says,
 )
+from tests.differential.deliberate_hive_4_filters import DIFFERENCES_IN_FILTERS
 from tests.differential.script import HIVE_4
 
 SINCE_4_0_1 = ("4.0.1", "4.1")
@@ -471,9 +472,61 @@ DIFFERENCES_OF_HIVE_4: Final = (
         skep_begins("!MetaException Invalid txnId seed "),
         HIVE_4,
     ),
+    Difference(
+        "4.1 throws what these calls do not declare, so that clients see an internal error; skep says what is missing",
+        (
+            "column_statistics/delete_table_column_statistics: missing table",
+            "column_statistics/delete_partition_column_statistics: of no table",
+        ),
+        lambda hive, skep: (
+            "Internal error" in hive
+            and skep
+            in (
+                "!NoSuchObjectException Table hive.cst.nope  for which stats deletion is requested doesn't exist",
+                "!InvalidObjectException cst.nope table not found",
+            )
+        ),
+        ("4.1",),
+    ),
+    Difference(
+        "The case of a partition's keys does not matter, as before; 4.1 finds nothing under a name in upper case",
+        ("column_statistics/get_partition_column_statistics: one",),
+        lambda hive, skep: hive == "None" and skep.startswith("ColumnStatistics(") and "partName='ds=p1'" in skep,
+        ("4.1",),
+    ),
+    Difference(
+        "The same",
+        ("column_statistics/delete_partition_column_statistics: one column",),
+        lambda hive, skep: hive == "!InvalidObjectException incomplete partition name - missing ds" and skep == "True",
+        ("4.1",),
+    ),
+    Difference(
+        "Without a column, all columns of the partition lose their statistics, as before; 4.1 answers that they did and"
+        " keeps them",
+        ("column_statistics/get_partition_column_statistics: deleted",),
+        lambda hive, skep: hive.startswith("ColumnStatistics(") and "partName='ds=p7'" in hive and skep == "None",
+        ("4.1",),
+    ),
+    Difference(
+        "4.1 asks Derby for a column that its query does not have",
+        (
+            "column_statistics/get_aggr_stats_for: all but one missing",
+            "column_statistics/get_aggr_stats_for: columns differ",
+        ),
+        lambda hive, skep: (
+            hive.startswith("!MetaException See previous errors; StandardException: Column 'PARTITION_NAME' is either")
+            and re.match(r"\[[12], \[ColumnStatisticsObj\(", skep) is not None
+        ),
+        ("4.1",),
+    ),
 )
 
-EVERY_DIFFERENCE: Final = (*DIFFERENCES, *DIFFERENCES_OF_THE_REST, *DIFFERENCES_OF_HIVE_4)
+EVERY_DIFFERENCE: Final = (
+    *DIFFERENCES,
+    *DIFFERENCES_OF_THE_REST,
+    *DIFFERENCES_OF_HIVE_4,
+    *DIFFERENCES_IN_FILTERS,
+)
 
 
 def differences(version: str) -> dict[str, Difference]:

@@ -168,6 +168,31 @@ def test_hive_4_says_more(text: str, partitions: set[str], generation: Generatio
     assert found(text, generation) == partitions
 
 
+@pytest.mark.parametrize("generation", NEW)
+@pytest.mark.parametrize(
+    ("text", "partitions"),
+    [
+        ('d = "tomorrow"', set()),
+        ('d != "tomorrow"', ALL),
+        ('d < "tomorrow"', ALL),
+        ('d > "tomorrow"', set()),
+        ('d > "2024-13-45"', {NULL}),
+        ('(d) in ("tomorrow", "2024-02-01")', {"b"}),
+        ('(d) not in ("tomorrow", "2024-02-01")', ALL - {"b"}),
+        ('d not between "a" and "b"', ALL),
+        ('d like "2024-01-%"', {"a b", "a", "o'q"}),
+        ('d like "2024-02-01"', {"b"}),
+        ('ts != "noon"', ALL),
+        ('ts < "2024-1-5"', ALL),
+        ('ts like "2024%"', ALL),
+    ],
+)
+def test_dates_and_other_text_compare_as_strings_in_hive_4(
+    text: str, partitions: set[str], generation: Generation
+) -> None:
+    assert found(text, generation) == partitions
+
+
 @pytest.mark.parametrize(
     ("text", "partitions"),
     [
@@ -196,6 +221,9 @@ NOT_COMPARABLE = "Filtering is supported only on partition keys of type string"
         ("ds = 1", NOT_COMPARABLE),
         ("ds = 2024-01-01", NOT_COMPARABLE),
         ('d = "tomorrow"', NOT_COMPARABLE),
+        ('d = "2024-13-45"', NOT_COMPARABLE),
+        ('(d) in ("2024-01-01", "tomorrow")', NOT_COMPARABLE),
+        ('d like "2024%"', NOT_COMPARABLE),
         ("d = 20240101", NOT_COMPARABLE),
         ('dec = "1.50"', NOT_COMPARABLE),
         ("dec > 1", NOT_COMPARABLE),
@@ -218,7 +246,7 @@ def test_a_filter_the_keys_cannot_answer_is_refused_in_hives_words(
         check(node, KEYS, generation)
 
 
-@pytest.mark.parametrize("text", ["ts = 5", 'ts = "noon"', "d = timestamp '2024-01-01 00:00:00'", 'h < "x"'])
+@pytest.mark.parametrize("text", ["ts = 5", "d = 5", "d = timestamp '2024-01-01 00:00:00'", 'h < "x"', 'h like "1%"'])
 def test_hive_4_refuses_other_mismatches(text: str) -> None:
     node = parse_filter(text, V4)
     with pytest.raises(FilterKeyError, match=NOT_COMPARABLE):

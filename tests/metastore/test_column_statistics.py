@@ -191,6 +191,17 @@ def test_engines_keep_their_statistics_apart(hive_4: Metastore) -> None:
     assert (_of(hive_4, "c", engine="impala"), _of(hive_4, "c") != {}) == ({}, True)
 
 
+@pytest.mark.parametrize(("generation", "engine"), [(Generation.HIVE_3_1, None), (Generation.HIVE_4_0, "hive")])
+def test_answers_name_their_engine_since_hive_4(start: Starter, generation: Generation, engine: str | None) -> None:
+    metastore = start(generation)
+    make_table(metastore, "p", keys=("ds",))
+    add_partitions(metastore, "p", "0")
+    metastore.call("update_table_column_statistics", statistics(numbers("c", 1, 9), name="p"))
+    _put(metastore, "ds=0", numbers("c", 1, 9))
+    assert metastore.call("get_table_column_statistics", DB, "p", "c").engine == engine
+    assert metastore.call("get_partition_column_statistics", DB, "p", "ds=0", "c").engine == engine
+
+
 def test_a_request_for_plain_statistics_takes_one_and_does_not_merge(hive_4: Metastore) -> None:
     make_table(hive_4)
     one = statistics(numbers("c", 1, 9))
@@ -273,6 +284,24 @@ def test_a_partitions_statistics_are_deleted_alone(partitioned: Metastore) -> No
         partitioned.call("delete_partition_column_statistics", DB, "p", "x=9", "c")
     with pytest.raises(NoSuchObjectException, match=f"Table hive.{DB}.nope  for which stats deletion"):
         partitioned.call("delete_table_column_statistics", DB, "nope", "c")
+
+
+def test_statistics_that_are_not_there_are_not_missed_in_hive_4_2(start: Starter) -> None:
+    metastore = start(Generation.HIVE_4_2)
+    make_table(metastore, "p", keys=("ds",))
+    add_partitions(metastore, "p", "0")
+    assert metastore.call("delete_table_column_statistics", DB, "p", "c") is True
+    for part in ("ds=0", "ds=9"):
+        assert metastore.call("delete_partition_column_statistics", DB, "p", part, "c") is True
+
+
+def test_a_table_and_a_partition_key_that_are_not_there_are_still_missed_in_hive_4_2(start: Starter) -> None:
+    metastore = start(Generation.HIVE_4_2)
+    make_table(metastore, "p", keys=("ds",))
+    with pytest.raises(NoSuchObjectException, match=f"Table hive.{DB}.nope  for which stats deletion"):
+        metastore.call("delete_table_column_statistics", DB, "nope", "c")
+    with pytest.raises(InvalidObjectException, match="incomplete partition name - missing ds"):
+        metastore.call("delete_partition_column_statistics", DB, "p", "x=9", "c")
 
 
 def test_one_request_deletes_the_statistics_of_many_partitions(start: Starter) -> None:

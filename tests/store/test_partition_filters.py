@@ -134,6 +134,18 @@ def test_the_default_partition_can_be_named_from_hive_4_on(filled: tuple[Databas
     assert _in_sql(filled, node, Generation.HIVE_4_0) == _in_python(node, Generation.HIVE_4_0)
 
 
+@pytest.mark.parametrize(
+    "node",
+    [
+        *(Comparison("d", op, text) for op in ("=", "!=", "<", ">=") for text in ("2024-1-1", "tomorrow")),
+        *(In("d", ("2024-01-02", "2024-1-1"), negated) for negated in (False, True)),
+        *(Like("d", "2024-01-0_", negated) for negated in (False, True)),
+    ],
+)
+def test_dates_compare_with_other_text_as_strings_from_hive_4_on(filled: tuple[Database, int], node: Filter) -> None:
+    assert _in_sql(filled, node, Generation.HIVE_4_0) == _in_python(node, Generation.HIVE_4_0)
+
+
 def test_a_thousand_alternatives_are_one_query(filled: tuple[Database, int]) -> None:
     node = Or(tuple(Comparison("s", "=", f"{number}") for number in range(2000)))
     assert _in_sql(filled, node, Generation.HIVE_2_3) == _in_python(node, Generation.HIVE_2_3)

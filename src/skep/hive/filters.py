@@ -6,7 +6,8 @@ partition.
 
 What a comparison means depends on the type of the key. Strings compare by code point, and the default
 partition is a string like any other. Integers and dates compare as such, and a value that is none, as that
-of the default partition, satisfies no comparison, not even `!=`.
+of the default partition, satisfies no comparison, not even `!=`. A date that is compared with other text, or by
+LIKE, is refused before Hive 4, and is a string since.
 """
 
 import operator
@@ -18,6 +19,7 @@ from enum import Enum
 from functools import lru_cache
 from typing import NamedTuple
 
+from skep.hive.filter_tokens import read_date
 from skep.hive.generation import Generation
 from skep.hive.names import DEFAULT_PARTITION
 from skep.hive.patterns import wildcard_expression
@@ -170,16 +172,29 @@ _KINDS_OF_HIVE_4 = {
     "timestamp": KeyKind.TIMESTAMP,
 }
 
+_DATES = (KeyKind.DATE, KeyKind.TIMESTAMP)
 _NOT_COMPARABLE = "Filtering is supported only on partition keys of type string"
 
 
-def bind_key(name: str, keys: PartitionKeys, generation: Generation) -> BoundKey:
-    """Find a key of a filter among those of the table; case does not matter."""
+def bind_key(
+    name: str, keys: PartitionKeys, generation: Generation, literals: Sequence[FilterLiteral] = ()
+) -> BoundKey:
+    """Find a key of a filter among those of the table, to be compared with literals; case does not matter."""
     kinds = _KINDS_OF_HIVE_4 if generation >= Generation.HIVE_4_0 else _KINDS
     for place, (key, type_text) in enumerate(keys):
         if key.lower() == name.lower():
-            return BoundKey(place, kinds.get(type_text.partition("(")[0].strip()))
+            bound = BoundKey(place, kinds.get(type_text.partition("(")[0].strip()))
+            as_text = generation >= Generation.HIVE_4_0 and _is_other_text(bound, literals)
+            return bound._replace(kind=KeyKind.STRING) if as_text else bound
     raise FilterKeyError(f"Specified key <{name}> is not a partitioning key for the table")
+
+
+def _is_other_text(key: BoundKey, literals: Sequence[FilterLiteral]) -> bool:
+    """Whether dates or timestamps are compared with text that is none."""
+    if key.kind not in _DATES:
+        return False
+    read = read_date if key.kind is KeyKind.DATE else _read_timestamp
+    return any(isinstance(literal, str) and read(literal) is None for literal in literals)
 
 
 def bind_literal(literal: FilterLiteral, key: BoundKey) -> str | int:
@@ -191,7 +206,7 @@ def bind_literal(literal: FilterLiteral, key: BoundKey) -> str | int:
         case KeyKind.INTEGRAL if isinstance(literal, int):
             bound = literal
         case KeyKind.DATE if isinstance(literal, str):
-            bound = _read_date(literal)
+            bound = literal if read_date(literal) is not None else None
         case KeyKind.DATE if isinstance(literal, date) and not isinstance(literal, datetime):
             bound = literal.isoformat()
         case KeyKind.TIMESTAMP if not isinstance(literal, int):
@@ -268,11 +283,11 @@ def predicate(node: Filter, keys: PartitionKeys, generation: Generation) -> Part
         case Comparison(key, op, literal):
             return _comparison(key, op, literal, keys, generation)
         case Like(key, pattern, negated):
-            return _like(bind_key(key, keys, generation), pattern, negated)
+            return _like(bind_key(key, keys, generation), pattern, negated, generation)
         case Between(key, low, high, negated):
             return predicate(_between(key, low, high, negated), keys, generation)
         case In(key, literals, negated):
-            return _in(bind_key(key, keys, generation), literals, negated)
+            return _in(bind_key(key, keys, generation, literals), literals, negated)
         case MultiIn(names, rows, negated):
             return predicate(_multi_in(names, rows, negated), keys, generation)
 
@@ -290,7 +305,7 @@ def evaluate(node: Filter, values: Sequence[str], keys: PartitionKeys, generatio
 def _comparison(
     name: str, op: str, literal: FilterLiteral, keys: PartitionKeys, generation: Generation
 ) -> PartitionPredicate:
-    key = bind_key(name, keys, generation)
+    key = bind_key(name, keys, generation, (literal,))
     compare = _OPERATORS[op]
     place = key.place
     if literal == DEFAULT_PARTITION and op in ("=", "!=") and generation >= Generation.HIVE_4_0:
@@ -320,8 +335,9 @@ def _in(key: BoundKey, literals: tuple[FilterLiteral, ...], negated: bool) -> Pa
     return holds
 
 
-def _like(key: BoundKey, pattern: str, negated: bool) -> PartitionPredicate:
-    if key.kind is not KeyKind.STRING:
+def _like(key: BoundKey, pattern: str, negated: bool, generation: Generation) -> PartitionPredicate:
+    is_text = key.kind is KeyKind.STRING or (generation >= Generation.HIVE_4_0 and key.kind in _DATES)
+    if not is_text:
         raise FilterKeyError(_NOT_COMPARABLE)
     place, matches = key.place, like_expression(pattern).fullmatch
     return lambda values: (matches(values[place]) is None) is negated

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Final
 
-from skep.errors import MetaException, NoSuchObjectException
+from skep.errors import MetaException
 from skep.hive.names import normalize
 from skep.metastore import rows, stats_validity
 from skep.metastore.context import Context, DatabaseName, Encoded
@@ -36,11 +36,7 @@ def lower_part_name(name: str) -> str:
 def find_table(ctx: Context, tx: Transaction, where: DatabaseName, name: str) -> TableRow:
     row = tables.find(tx, *where, name)
     if row is None:
-        if not ctx.rules.names_catalogs:
-            raise NoSuchObjectException(f"Specified database/table does not exist : {where.database}.{name}")
-        raise NoSuchObjectException(
-            f"Specified catalog.database.table does not exist : {where.catalog}.{where.database}.{name}"
-        )
+        raise ctx.unspecified_table(where, name)
     return row
 
 
@@ -99,7 +95,7 @@ def _answer(
     )
     timestamps = ctx.rules.stamps_statistics
     objects = tuple(shown(column_of_row(row), timestamps=timestamps) for row in found)
-    return ColumnStatistics(statsDesc=desc, statsObj=objects)
+    return ColumnStatistics(statsDesc=desc, statsObj=objects, engine=ENGINE if ctx.rules.names_engines else None)
 
 
 def get_table_statistics_req(ctx: Context, request: TableStatsRequest) -> TableStatsResult:

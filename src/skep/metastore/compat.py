@@ -90,6 +90,16 @@ class Rules:
     )
     stamps_statistics: bool = _rule("Statistics of timestamps have a kind of their own; before, they are whole numbers")
     guards_statistics: bool = _rule("Who changes statistics of a transactional table must send write id and snapshot")
+    names_engines: bool = _rule("Column statistics carry the name of the engine that they are for")
+    specifies_filtered_tables: bool = _rule(
+        "`get_partitions_by_filter` tells of a missing table in the words of `get_num_partitions_by_filter`"
+    )
+    filters_in_a_database: bool = _rule(
+        "`get_table_names_by_filter` in a missing database is an UnknownDBException, not an empty list"
+    )
+    deletes_missing_statistics: bool = _rule(
+        "Deleting column statistics that are not there succeeds, even those of a missing partition"
+    )
     tells_release: bool = _rule("`getVersion` answers with the release, not with 3.0")
 
 
@@ -137,9 +147,16 @@ _4_0 = replace(
     names_missing_tables=True,
     stamps_statistics=True,
     guards_statistics=True,
+    names_engines=True,
+    specifies_filtered_tables=True,
     tells_release=True,
 )
-_4_2 = replace(_4_0, truncates_partitions_so=True)
+_4_2 = replace(
+    _4_0,
+    truncates_partitions_so=True,
+    filters_in_a_database=True,
+    deletes_missing_statistics=True,
+)
 
 RULES: Final[dict[Generation, Rules]] = {
     Generation.HIVE_2_3: _2_3,
@@ -160,6 +177,10 @@ ELSEWHERE: Final = (
     Line("Partition filters have `==`, backticks, `DATE '…'` and `TIMESTAMP '…'`", Generation.HIVE_4_0),
     Line("`LIKE` in a filter means SQL's `%` and `_` only, no longer `.*`", Generation.HIVE_4_0),
     Line("Partition filters work on char, varchar and timestamp keys", Generation.HIVE_4_0),
+    Line(
+        "Partition filters compare dates and timestamps as strings with other text, or by `LIKE`, and do not refuse it",
+        Generation.HIVE_4_0,
+    ),
     Line("Partition filters have `IS [NOT] TRUE` and `IS [NOT] FALSE`", Generation.HIVE_4_2),
     Line("Table filters can ask for the table's name and type", Generation.HIVE_4_0),
 )

@@ -156,5 +156,10 @@ class Context:
     def no_table(self, where: DatabaseName, table: str) -> NoSuchObjectException:
         return NoSuchObjectException(f"{self.full_name(where, table)} table not found")
 
+    def unspecified_table(self, where: DatabaseName, table: str) -> NoSuchObjectException:
+        """The same in the words of calls that ask for statistics, or count by a filter."""
+        which = "catalog.database.table" if self.rules.names_catalogs else "database/table"
+        return NoSuchObjectException(f"Specified {which} does not exist : {self.full_name(where, table)}")
+
     def no_table_to_alter(self, where: DatabaseName, table: str) -> InvalidOperationException:
         return InvalidOperationException(f"{self.full_name(where, table)} table not found")

@@ -33,7 +33,8 @@ def delete_table_column_statistics(
             named = ctx.full_name(where, name) if ctx.rules.names_catalogs else name
             raise NoSuchObjectException(f"Table {named}  for which stats deletion is requested doesn't exist")
         row = locked(tx, row)
-        if not store.delete(tx, row.id, columns=columns, engine=engine) and col_name is not None:
+        gone = store.delete(tx, row.id, columns=columns, engine=engine)
+        if not gone and col_name is not None and not ctx.rules.deletes_missing_statistics:
             raise NoSuchObjectException(
                 f"Column stats doesn't exist for db={where.database} table={name} col={col_name.lower()}"
             )
@@ -66,10 +67,12 @@ def delete_partition_column_statistics(
         except PartitionNameError as error:
             raise InvalidObjectException(str(error)) from None
         found = partitions.find(tx, row.id, part)
+        if found is None and ctx.rules.deletes_missing_statistics:
+            return
         if found is None:
             raise NoSuchObjectException(f"Partition {part} for which stats deletion is requested doesn't exist")
         gone = store.delete(tx, row.id, partitions=[part], columns=columns, engine=engine)
-        if not gone and col_name is not None:
+        if not gone and col_name is not None and not ctx.rules.deletes_missing_statistics:
             named = f"table={ctx.full_name(where, name)}"
             if not ctx.rules.names_catalogs:
                 named = f"db={where.database} table={name}"

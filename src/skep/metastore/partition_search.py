@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from skep.errors import MetaException, NoSuchObjectException
+from skep.errors import MetaException
 from skep.hive.filter_parser import parse_filter
 from skep.hive.filters import Filter, FilterError, check, predicate
 from skep.hive.names import DEFAULT_PARTITION, partition_values, unescape
@@ -215,7 +215,10 @@ def get_partitions_by_filter_req(ctx: Context, req: GetPartitionsByFilterRequest
 def _by_filter(
     ctx: Context, where: DatabaseName, tbl_name: str | None, text: str | None, max_parts: int | None
 ) -> Encoded:
-    of = partitioned(ctx, ctx.reader(), where, tbl_name)
+    if ctx.rules.specifies_filtered_tables:
+        of = partitioned_or(ctx, where, tbl_name, ctx.unspecified_table(where, tbl_name or ""))
+    else:
+        of = partitioned(ctx, ctx.reader(), where, tbl_name)
     node = parsed(ctx, of, text)
     limit = limit_of(max_parts)
     condition = translate(node, of.typed, ctx.generation, ctx.reader())
@@ -228,9 +231,7 @@ def _by_filter(
 
 def get_num_partitions_by_filter(ctx: Context, db_name: str | None, tbl_name: str | None, filter: str | None) -> int:
     where = ctx.name(db_name)
-    which = "catalog.database.table" if ctx.rules.names_catalogs else "database/table"
-    missing = NoSuchObjectException(f"Specified {which} does not exist : {ctx.full_name(where, tbl_name or '')}")
-    of = partitioned_or(ctx, where, tbl_name, missing)
+    of = partitioned_or(ctx, where, tbl_name, ctx.unspecified_table(where, tbl_name or ""))
     tx = ctx.reader()
     node = parsed(ctx, of, filter)
     condition = translate(node, of.typed, ctx.generation, tx)

@@ -19,6 +19,7 @@ from skep.hive.table_filters import (
 )
 from skep.metastore import rows, translation
 from skep.metastore.context import Context, DatabaseName
+from skep.metastore.tables import existing_database
 from skep.store import databases, tables
 from skep.store.tables import SearchableTable
 from skep.wire import binary
@@ -130,7 +131,7 @@ def get_table_names_by_filter(
         raise UnknownDBException("DB name is null or empty")
     if filter is None:
         raise InvalidOperationException("null cannot apply null filter")
-    where = ctx.name(dbname)
+    where = existing_database(ctx, dbname, None) if ctx.rules.filters_in_a_database else ctx.name(dbname)
     try:
         node = parse_table_filter(filter, ctx.generation)
     except FilterError as error:

@@ -101,14 +101,14 @@ class _Builder:
         self.params[name] = value
         return f":{name}"
 
-    def _column(self, name: str) -> tuple[BoundKey, str]:
-        key = bind_key(name, self._keys, self._generation)
+    def _column(self, name: str, literals: Sequence[FilterLiteral] = ()) -> tuple[BoundKey, str]:
+        key = bind_key(name, self._keys, self._generation, literals)
         if key.place >= len(VALUE_COLUMNS):
             raise _NotTranslatable
         return key, VALUE_COLUMNS[key.place]
 
     def _comparison(self, name: str, op: str, literal: FilterLiteral) -> str:
-        key, column = self._column(name)
+        key, column = self._column(name, (literal,))
         if literal == DEFAULT_PARTITION and op in ("=", "!=") and self._generation >= Generation.HIVE_4_0:
             return f"{column} {op} {self._bind(literal)}"
         wanted = bind_literal(literal, key)
@@ -131,7 +131,7 @@ class _Builder:
                 raise _NotTranslatable
 
     def _in(self, name: str, literals: Sequence[FilterLiteral], negated: bool) -> str:
-        key, column = self._column(name)
+        key, column = self._column(name, literals)
         wanted = list(dict.fromkeys(bind_literal(literal, key) for literal in literals))
         match key.kind:
             case KeyKind.STRING:

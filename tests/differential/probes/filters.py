@@ -28,6 +28,9 @@ FILTERS = (
     *('ds > "a" and ds < "b"', "true", "()", '((ds = "a"))', '(ds = "a"', 'ds = "a" and', 'ds = "a" and h', "   "),
     *('ds = "A"', 'ds = ""', "ds = ''", 'ds < "a"', 'ds >= "b"', 'h > 0 or d > "2024-02-15"', 'ds="a"h=1'),
     *('ds = "a" or h = 2 and d = "2024-02-01"', "h = 01", "h = +1", "1 = 1", "ds = ds", "h > 1 and h > 2 and h > 3"),
+    *('d != "notadate"', 'd > "notadate"', 'd < "notadate"', '(d) in ("notadate")', 'd not between "a" and "b"'),
+    *('(d) not in ("2024-01-01","notadate")', 'd > "2024-13-45"', 'd < "2024-1-5"', 'd = "notadate" or h = 1'),
+    *('d like "2024.*"', 'd like "2024-01-01"', 'ts like "2024.*"', 'ts != "noon"', 'ts > "noon"', 'ts < "2024-1-5"'),
     *("1 between h and 3", "h between 3 and 1", 'ds LIKE "x%y"', "ds like 'x.y'", 'ds like "A"', '"a" like ds'),
 )
 F = "hive_filter_field_"
