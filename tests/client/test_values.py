@@ -150,6 +150,13 @@ def test_names_of_tables_and_databases() -> None:
         ("get_database", ("nodb",), NoSuchObjectException("nodb"), DatabaseNotFound, "database nodb not found"),
         ("get_table", ("d", "t"), NoSuchObjectException("hive.d.t table not found"), TableNotFound, "hive.d.t table"),
         ("get_partition", ("d", "t", ("1",)), NoSuchObjectException("d.t table not found"), TableNotFound, "d.t"),
+        (
+            "get_partitions_by_filter",
+            ("d", "t", "ds = '1'", -1),
+            NoSuchObjectException("Specified catalog.database.table does not exist : hive.d.t"),
+            TableNotFound,
+            "hive.d.t",
+        ),
         ("get_function", ("d", "f"), NoSuchObjectException("no"), ObjectNotFound, "function d.f: no"),
         ("create_role", (None,), NoSuchObjectException("x"), NoSuchObjectException, "x"),
         (

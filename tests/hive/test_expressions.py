@@ -211,6 +211,23 @@ def test_tree_and_text_mean_the_same(
         assert verdict(values) is by_text(values) is by_filter(values)
 
 
+@pytest.mark.parametrize("generation", Generation)
+def test_a_date_and_other_text_are_no_filter(generation: Generation) -> None:
+    day, text, hour = Column("d", "date"), Constant("string", "2024-1-5"), Column("h", "int")
+    row = Constant("struct", ("2024-1-5", 1))
+    for tree in (
+        Apply("GenericUDFOPLessThan", (day, text), "boolean"),
+        Apply(
+            "GenericUDFBetween", (Constant("boolean", False), day, Constant("string", "2024-01-01"), text), "boolean"
+        ),
+        Apply("GenericUDFIn", (day, text), "boolean"),
+        Apply("GenericUDFIn", (Apply("GenericUDFStruct", (day, hour), "struct"), row), "boolean"),
+    ):
+        both = Apply("GenericUDFOPAnd", (Apply("GenericUDFOPEqual", (hour, Constant("int", 1)), "boolean"), tree), "")
+        assert as_filter(tree, KEYS, generation) is None
+        assert as_filter(both, KEYS, generation) is None
+
+
 # --- texts, and what is neither ----------------------------------------------------------------------------------
 
 

@@ -71,7 +71,8 @@ def named(error: MetastoreError, method: Method, args: tuple[Any, ...]) -> Metas
     db, table, text = first.get("db", ""), first.get("table", ""), error.message or ""
     full = first.get("full_name") or (f"{db}.{table}" if db and table else "")
     missing = type(error) is NoSuchObjectException
-    if full and (method.object == "table" or (missing and "table not found" in text)):
+    no_table = missing and ("table not found" in text or "table does not exist : " in text)
+    if full and (method.object == "table" or no_table):
         return TableNotFound("table", full, text) if missing else TableAlreadyExists("table", full, text)
     if db and (method.object == "database" or (missing and text in (db, f"hive.{db}"))):
         return DatabaseNotFound("database", db, text) if missing else DatabaseAlreadyExists("database", db, text)

@@ -25,6 +25,7 @@ from skep.hive.filters import (
     Or,
     PartitionKeys,
     check,
+    takes_dates_for_text,
 )
 from skep.hive.generation import Generation
 from skep.hive.kryo import Apply, Column, Constant, Expression, MalformedExpression, UnreadableExpression
@@ -79,13 +80,13 @@ class _NoFilter(Exception):
 
 
 def as_filter(tree: Expression, keys: PartitionKeys, generation: Generation) -> Filter | None:
-    """The filter that means the same for these keys, if there is one."""
+    """The filter that means the same for these keys, if there is one. Expressions never take dates for text."""
     try:
         node = _filter(tree)
         check(node, keys, generation)
     except (_NoFilter, FilterKeyError):
         return None
-    return node
+    return None if takes_dates_for_text(node, keys, generation) else node
 
 
 def _filter(tree: Expression) -> Filter:

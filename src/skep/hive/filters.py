@@ -297,6 +297,27 @@ def check(node: Filter, keys: PartitionKeys, generation: Generation) -> None:
     predicate(node, keys, generation)
 
 
+def takes_dates_for_text(node: Filter, keys: PartitionKeys, generation: Generation) -> bool:
+    """Whether a checked filter compares dates with other text, which only Hive 4's filters do, as strings."""
+    match node:
+        case And(parts) | Or(parts):
+            return any(takes_dates_for_text(part, keys, generation) for part in parts)
+        case Not(part):
+            return takes_dates_for_text(part, keys, generation)
+        case Comparison(_, "=" | "!=", literal) if literal == DEFAULT_PARTITION:
+            return False
+        case Comparison(key, _, literal):
+            return _is_other_text(bind_key(key, keys, generation), (literal,))
+        case Between(key, low, high):
+            return _is_other_text(bind_key(key, keys, generation), (low, high))
+        case In(key, literals):
+            return _is_other_text(bind_key(key, keys, generation), literals)
+        case MultiIn(names, rows, negated):
+            return takes_dates_for_text(_multi_in(names, rows, negated), keys, generation)
+        case Like(key):
+            return bind_key(key, keys, generation).kind in _DATES
+
+
 def evaluate(node: Filter, values: Sequence[str], keys: PartitionKeys, generation: Generation) -> bool:
     """Whether one partition satisfies the filter. For many, bind `predicate` once."""
     return predicate(node, keys, generation)(values)
