@@ -175,7 +175,7 @@ class Line(NamedTuple):
 
 ELSEWHERE: Final = (
     Line("Partition filters have `==`, backticks, `DATE '…'` and `TIMESTAMP '…'`", Generation.HIVE_4_0),
-    Line("`LIKE` in a filter means SQL's `%` and `_` only, no longer `.*`", Generation.HIVE_4_0),
+    Line("`LIKE` in a filter means SQL's `%` and `_`, and a `.` itself unless there is a `.*`", Generation.HIVE_4_0),
     Line("Partition filters work on char, varchar and timestamp keys", Generation.HIVE_4_0),
     Line(
         "Partition filters compare dates and timestamps as strings with other text, or by `LIKE`, and do not refuse it",
