@@ -12,7 +12,7 @@ import time
 from typing import Any
 
 from skep.wire import binary
-from skep.wire.connection import NEED_DATA, ClientConnection, NeedData
+from skep.wire.connection import ClientConnection, NeedData
 from skep.wire.message import Reply
 from skep.wire.methods import METHODS
 
@@ -30,17 +30,19 @@ class Client:
         return self.ask(name, *args).value(METHODS[name])
 
     def ask(self, name: str, *args: Any) -> Reply:
-        """A call whose answer is only read to its end."""
+        """A call whose answer is read to its end and not decoded."""
         method = METHODS[name]
         self.socket.sendall(self._connection.send(method, binary.encode_args(method, args)))
-        reply: Reply | NeedData = NEED_DATA
-        while isinstance(reply, NeedData):
+        while True:
             data = self.socket.recv(1 << 20)
             if not data:
                 raise ConnectionError(f"the server closed the connection during {name}")
             self._connection.receive_data(data)
-            reply = self._connection.next_event()
-        return reply
+            # Every answer ends with a zero: others are not looked at, so that a long one is walked through once.
+            if not data[-1]:
+                reply = self._connection.next_event()
+                if not isinstance(reply, NeedData):
+                    return reply
 
     def exchange(self, request: bytes, length: int) -> None:
         """Sends a request and reads exactly this many bytes of reply."""

@@ -59,8 +59,8 @@ class Parts:
             raise StoreError(f"event {self.event.id} ({self.event.type}) keeps no {name}")
         return found
 
-    def text(self, name: str, cls: type) -> str:
-        """An object as TJSON."""
+    def text(self, name: str, cls: type) -> orjson.Fragment:
+        """An object as TJSON, inside a text of JSON's."""
         return text_and_value(cls, self.bytes(name))[0]
 
     def table(self) -> Table:
@@ -72,7 +72,7 @@ class Parts:
         shape: StorageDescriptor | None = None
         for name, value in self._named:
             if name == "sd":
-                shape = binary.decode(StorageDescriptor, value)
+                shape = _shape(value)
             elif name == "partition":
                 yield binary.decode(Partition, value)
             elif name == "partitions":
@@ -84,16 +84,25 @@ class Parts:
                     yield replace(part, sd=sd, **names)
 
 
-def _decoded(cls: type, data: bytes) -> tuple[str, Any]:
+@lru_cache(4)
+def _shape(data: bytes) -> StorageDescriptor:
+    """What the partitions of an event share, often with those of the next. It is only ever looked at."""
+    return binary.decode(StorageDescriptor, data)
+
+
+def _decoded(cls: type, data: bytes) -> tuple[orjson.Fragment, Any]:
     value: Any = binary.decode(cls, data)
-    return tjson.text(value), value
+    return orjson.Fragment(orjson.dumps(tjson.text(value))), value
 
 
 _remembered = lru_cache(256)(_decoded)
 
 
-def text_and_value(cls: type, data: bytes) -> tuple[str, Any]:
-    """An object as TJSON, and decoded. Many events after another are about one table, so the last are remembered."""
+def text_and_value(cls: type, data: bytes) -> tuple[orjson.Fragment, Any]:
+    """An object as TJSON, ready to stand in a message, and decoded.
+
+    Many events after another are about one table, so the last are remembered.
+    """
     return _remembered(cls, data) if len(data) < _MEMO_BYTES else _decoded(cls, data)
 
 
