@@ -1,7 +1,8 @@
 """skep's client beside the others for Python, on the same server: a table, ten thousand partitions, many calls at once.
 
 The others are measured by `other_clients.py`, in processes of their own. What they decode is the same answer, byte for
-byte. Whole calls are shown too; the server's share of their time is the same for all.
+byte. Whole calls are shown too; the server's share of their time is the same for all. skep's client recognises columns
+that it decoded before, so tables are asked for in turn, and once more such that it has forgotten them when they come.
 """
 
 from __future__ import annotations
@@ -12,6 +13,8 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Sequence
+from itertools import cycle
 from pathlib import Path
 
 import skep
@@ -40,9 +43,13 @@ def python_of(client: str) -> str:
     return str(WITNESS) if client == "hive-metastore-client" else sys.executable
 
 
-def add_tables(client: Client) -> None:
+NEW = tuple(f"new_{number}" for number in range(700))
+"""Tables that are asked for in turn, and are more than a client recognises when they come again."""
+
+
+def add_tables(client: Client, names: Sequence[str]) -> None:
     """Tables whose columns are as many and as long, and differ."""
-    for number, name in enumerate(TABLES):
+    for number, name in enumerate(names):
         made = table(DB, name)
         assert made.sd is not None
         columns = tuple(replace(each, comment=f"comment {number} for {each.name}") for each in made.sd.cols or ())
@@ -113,8 +120,11 @@ def run(results: Results, quick: bool) -> None:
         add_partitions(peer, parts)
         uri = f"thrift://{peer.host}:{peer.port}"
         with skep.connect(uri, cache=False) as client:
-            add_tables(client)
+            add_tables(client, TABLES)
+            add_tables(client, NEW)
             ours = quiet_median(in_turn(lambda name: client.api.get_table(DB, name)), times)
+            unknown = cycle(NEW)
+            new = quiet_median(lambda: client.api.get_table(DB, next(unknown)), times)
             idle = median(lambda: acquisition(client), times)
             listing = median(lambda: client.api.get_partitions(DB, "parts", -1), 5)
             answer = answered(client)
@@ -127,6 +137,8 @@ def run(results: Results, quick: bool) -> None:
         for name, theirs in others.items():
             least, aim = GET_TABLE[name]
             results.faster(f"client: get_table, over {name}", ours, theirs["get_table"], least=least, aim=aim)
+        results.faster("client: get_table, not seen before, over pyiceberg", new, others["pyiceberg"]["get_table"],
+                       least=3, aim=5)  # fmt: skip
         for name, theirs in others.items():
             results.faster(f"client: decoding {parts:,} partitions, over {name}", decode, theirs["decode"], least=8,
                            aim=24)  # fmt: skip

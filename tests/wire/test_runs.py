@@ -16,7 +16,8 @@ from skep.wire.generated import STRUCTS
 from skep.wire.generated.common import FieldSchema, SerDeInfo, SkewedInfo, StorageDescriptor
 from skep.wire.generated.partitions import Partition
 from skep.wire.methods import METHODS
-from skep.wire.plan import MEMOS, RUNS, holds_map
+from skep.wire.plan import MEMOS, RECOGNISED, RUNS, holds_map
+from skep.wire.runs import Recognised
 from skep.wire.structs import fields, names, new, replace
 from skep.wire.types import Field, Type
 from tests.support.values import structs, with_defaults
@@ -251,6 +252,43 @@ def test_runs_name_fields_that_are_there_once_and_follow_their_first() -> None:
         assert len(numbers) == len(fields(STRUCTS[name])), "a field with several ids has no place in a run"
         assert all(numbers[each] > numbers[first] for each in following)
         assert (name, first) not in [(name, each) for each in following]
+
+
+def wide(mark: str, count: int = 40) -> StorageDescriptor:
+    """Columns that begin as all others do, and differ at the end."""
+    return StorageDescriptor(
+        cols=tuple(FieldSchema(f"c{n}", "int", mark if n == count - 1 else "") for n in range(count))
+    )
+
+
+def test_columns_that_were_read_before_are_recognised_by_all_of_their_bytes() -> None:
+    tables = [binary.encode(wide(mark)) for mark in ("a", "b", "longer", "a")]
+    for _ in range(2):
+        found = [binary.decode(StorageDescriptor, data) for data in tables]
+        assert found == [wide("a"), wide("b"), wide("longer"), wide("a")]
+    cut = tables[0][:-10]
+    with pytest.raises(Malformed):
+        binary.decode(StorageDescriptor, cut)
+
+
+def test_what_is_recognised_is_bounded() -> None:
+    known = Recognised(limit=150)
+    first, second, short = (b"a" * 80, ("a",)), (b"b" * 80, ("b",)), (b"c", ("c",))
+    known.keep(first)
+    assert known.find(b"__" + first[0] + b"more", 2) is first
+    assert known.find(first[0][:-1], 0) is None
+    known.keep(short)
+    assert known.find(short[0], 0) is None
+    known.keep(second)
+    assert known.find(second[0], 0) is second
+    assert known.find(first[0], 0) is None
+
+
+def test_what_is_recognised_holds_no_map_and_stands_alone() -> None:
+    for owner, name in RECOGNISED:
+        (field,) = (field for field in fields(STRUCTS[owner]) if field.name == name)
+        assert not holds_map(field.type)
+        assert RUNS[owner, name] == ()
 
 
 LISTS = {

@@ -19,8 +19,8 @@ from typing import Any
 
 from skep.wire.compiler import NOTHING, PositionCompiler
 from skep.wire.generated import STRUCTS
-from skep.wire.limits import MEMO_LIMIT
-from skep.wire.plan import RUNS, Slot, default_of, holds_map, is_struct, old_layout
+from skep.wire.limits import MEMO_LIMIT, RECOGNISED_LIMIT
+from skep.wire.plan import RECOGNISED, RUNS, Slot, default_of, holds_map, is_struct, old_layout
 from skep.wire.structs import fields, names
 from skep.wire.types import Field, Type
 
@@ -29,6 +29,38 @@ AHEAD = 96
 
 LOOK = 8
 """After so many fields it is worth looking whether the struct has ended: the last fields of most are seldom set."""
+
+
+BEGINNING = 64
+"""Bytes by which a value that was read before is looked for."""
+
+
+class Recognised:
+    """Values that were read, by how their bytes begin: who asks for one table after the other begins again some day.
+
+    Bytes alone say what a value is, so nothing here is ever outdated. Any thread may use it. It never holds more than
+    so many bytes, nor a value that can be changed.
+    """
+
+    def __init__(self, limit: int = RECOGNISED_LIMIT) -> None:
+        self._limit = limit
+        self._size = 0
+        self._known: dict[bytes, tuple[bytes, Any]] = {}
+
+    def find(self, data: bytes, at: int) -> tuple[bytes, Any] | None:
+        """The bytes and what they mean, where the data goes on with bytes that are known."""
+        known = self._known.get(data[at : at + BEGINNING])
+        return known if known is not None and data.startswith(known[0], at) else None
+
+    def keep(self, known: tuple[bytes, Any]) -> tuple[bytes, Any]:
+        data = known[0]
+        if len(data) < BEGINNING:
+            return known  # It is read as fast as it is found.
+        if self._size + len(data) > self._limit:
+            self._known, self._size = {}, 0
+        self._known[data[:BEGINNING]] = known
+        self._size += len(data)
+        return known
 
 
 class OrderedCompiler(PositionCompiler):
@@ -138,7 +170,14 @@ class OrderedCompiler(PositionCompiler):
         self.namespace.setdefault(memo, [(NOTHING, None)])
         # `r…` and not `k…`, which are the keys of maps that are being read.
         found = "".join(f"r{i}, " for i in run)
-        out = [f"kb, kv = {memo}[0]\n", "if b.startswith(kb, p):\n", f"    p += len(kb); {found}= kv\n"]
+        out = [f"kb, kv = {memo}[0]\n", "same = b.startswith(kb, p)\n"]
+        keep = ""
+        if (name, field.name) in RECOGNISED:
+            keep = f"known_{name}_{field.name}"
+            self.namespace.setdefault(keep, Recognised())
+            out.append(f"if not same and (again := {keep}.find(b, p)) is not None:\n")
+            out.append(f"    same = True; kb, kv = {memo}[0] = again\n")
+        out.append(f"if same:\n    p += len(kb); {found}= kv\n")
         for i, each in run.items():
             if holds_map(each.type):
                 out.append(f"    if r{i} is not None: r{i} = {self.copied(each.type, f'r{i}')}\n")
@@ -153,7 +192,9 @@ class OrderedCompiler(PositionCompiler):
             f"None if r{i} is None else {self.copied(each.type, f'r{i}')}, " if holds_map(each.type) else f"r{i}, "
             for i, each in run.items()
         )
-        out.append(f"    if p <= len(b) and p - s < {MEMO_LIMIT}: {memo}[0] = (b[s:p], ({kept}))\n")
+        pair = f"(b[s:p], ({kept}))"
+        kept_pair = f"{keep}.keep({pair})" if keep else pair
+        out.append(f"    if p <= len(b) and p - s < {MEMO_LIMIT}: {memo}[0] = {kept_pair}\n")
         out += [f"if r{i} is not None: f{i} = r{i}\n" for i in run]
         return "".join(f"{pad}{line}\n" for line in "".join(out).splitlines())
 
