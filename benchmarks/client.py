@@ -24,6 +24,7 @@ class Client:
         self.socket = socket.create_connection((host, port), timeout=600)
         self.socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         self._connection = ClientConnection()
+        self._room = bytearray(1 << 18)
 
     def call(self, name: str, *args: Any) -> Any:
         """A call whose answer is decoded: for preparing, not for measuring."""
@@ -49,7 +50,7 @@ class Client:
         self.socket.sendall(request)
         left = length
         while left:
-            got = len(self.socket.recv(min(left, 1 << 20)))
+            got = self.socket.recv_into(self._room, min(left, len(self._room)))
             if not got:
                 raise ConnectionError("the server closed the connection")
             left -= got

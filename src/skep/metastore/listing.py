@@ -16,7 +16,7 @@ from skep.store import partitions
 from skep.store.partitions import Where
 from skep.store.tables import TableRow
 from skep.store.transaction import Row, Transaction
-from skep.wire.binary import pack_i
+from skep.wire.binary import pack_i, pack_texts
 from skep.wire.message import Stream
 
 SHORT: Final = 500
@@ -45,7 +45,7 @@ def _hides_buckets(where: DatabaseName, row: TableRow, abilities: translation.Ab
 
 def structs(splice: rows.Splicer, found: Sequence[Row], *, wrapped: bool = False) -> Encoded:
     """A few partitions; `wrapped` is the form of the `_req` calls, whose list is a field of the answer."""
-    body = map(splice.struct, found)
+    body = chain.from_iterable(map(splice.parts, found))
     return Encoded(rows.wrapped_list(body, len(found)) if wrapped else rows.list_reply(body, len(found)))
 
 
@@ -110,7 +110,7 @@ def listed_names(ctx: Context, row: TableRow, limit: int = -1) -> Encoded:
     """All partition names in order; like `listed`, in one piece or pulled."""
     first = partitions.names(ctx.reader(), row.id, SHORT + 1 if limit < 0 else min(limit, SHORT + 1))
     if len(first) <= SHORT:
-        return Encoded(b"".join((_names_head(len(first)), _names(first), b"\x00")))
+        return Encoded(b"".join((_names_head(len(first)), pack_texts(first), b"\x00")))
     snapshot = ctx.database.snapshot()
     try:
         count, size = partitions.name_size(snapshot, row.id, limit)
@@ -124,7 +124,7 @@ def listed_names(ctx: Context, row: TableRow, limit: int = -1) -> Encoded:
             yield head
             found = partitions.each_name(snapshot, row.id, limit)
             while some := list(islice(found, 8192)):
-                yield _names(some)
+                yield pack_texts(some)
             yield b"\x00"
         finally:
             snapshot.close()
@@ -134,11 +134,3 @@ def listed_names(ctx: Context, row: TableRow, limit: int = -1) -> Encoded:
 
 def _names_head(count: int) -> bytes:
     return b"\x0f\x00\x00\x0b" + pack_i(count)
-
-
-def _names(names: list[str]) -> bytes:
-    out: list[bytes] = []
-    for name in names:
-        data = name.encode("utf-8", "surrogateescape")
-        out += (pack_i(len(data)), data)
-    return b"".join(out)

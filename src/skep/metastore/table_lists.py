@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Final
 
 from skep.errors import InvalidOperationException, MetaException, UnknownDBException
@@ -18,7 +19,7 @@ from skep.hive.table_filters import (
     table_predicate,
 )
 from skep.metastore import rows, translation
-from skep.metastore.context import Context, DatabaseName
+from skep.metastore.context import Context, DatabaseName, Encoded
 from skep.metastore.tables import existing_database
 from skep.store import databases, tables
 from skep.store.tables import SearchableTable
@@ -32,12 +33,15 @@ NO_TYPE: Final = "java.lang.IllegalArgumentException: No enum constant org.apach
 COMMENT: Final = "comment"
 
 
-def get_all_tables(ctx: Context, db_name: str | None) -> tuple[str, ...]:
-    return tuple(tables.names(ctx.reader(), *ctx.name(db_name)))
+def get_all_tables(ctx: Context, db_name: str | None) -> Encoded:
+    where = ctx.name(db_name)
+    return Encoded(ctx.service.answers.of("get_all_tables", where, 0, lambda: tables.names(ctx.reader(), *where)))
 
 
-def get_tables(ctx: Context, db_name: str | None, pattern: str | None) -> tuple[str, ...]:
-    return _matching(ctx, ctx.name(db_name), pattern)
+def get_tables(ctx: Context, db_name: str | None, pattern: str | None) -> Encoded:
+    where, length = ctx.name(db_name), len(pattern or "")
+    ask = partial(_matching, ctx, where, pattern)
+    return Encoded(ctx.service.answers.of("get_tables", (where, pattern), length, ask))
 
 
 def get_tables_by_type(

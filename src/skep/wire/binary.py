@@ -9,6 +9,7 @@ next read fails; nothing is ever allocated by a claimed size. This module never 
 from __future__ import annotations
 
 import struct
+from collections.abc import Iterable
 from typing import Any, TypeVar
 
 from skep.errors import ApplicationError, MetastoreError
@@ -109,6 +110,19 @@ def skip(data: bytes | bytearray, at: int, type: int, depth: int = 0, memo: list
     return at
 
 
+_LENGTHS = tuple(pack_i(length) for length in range(256))
+"""As most names are short, their lengths are packed beforehand."""
+
+
+def pack_texts(texts: Iterable[str]) -> bytes:
+    """The elements of a list of strings."""
+    encoded = [text.encode("utf-8", "surrogateescape") for text in texts]
+    try:
+        return b"".join([_LENGTHS[len(data)] + data for data in encoded])
+    except IndexError:
+        return b"".join([pack_i(len(data)) + data for data in encoded])
+
+
 class BinaryCompiler(OrderedCompiler):
     """Codecs for Thrift binary."""
 
@@ -174,6 +188,8 @@ class BinaryCompiler(OrderedCompiler):
         name = type.name
         if name in ("list", "set"):
             k, inner = self.fresh(), type.args[0]
+            if inner.name == "string":
+                return f"{pad}w(pack_list({wire_type(inner)}, len({value}))); w(pack_texts({value}))\n"
             if inner.name == "i64":
                 return f"{pad}n{k} = len({value}); w(pack_many(f'>bi{{n{k}}}q', {wire_type(inner)}, n{k}, *{value}))\n"
             body = f"{pad}w(pack_list({wire_type(inner)}, len({value})))\n{pad}for x{k} in {value}:\n"
@@ -200,7 +216,7 @@ def _wrong_element(expected: int, found: int, at: int) -> Malformed:
 
 CODEC = BinaryCompiler({
     "skip_field": skip, "wrong_element": _wrong_element, "unpack_many": struct.unpack_from,
-    "pack_many": struct.pack,
+    "pack_many": struct.pack, "pack_texts": pack_texts,
     "unpack_b": unpack_b, "unpack_h": unpack_h, "unpack_i": unpack_i, "unpack_u": unpack_u, "unpack_q": unpack_q,
     "unpack_d": unpack_d, "pack_b": pack_b, "pack_h": pack_h, "pack_i": pack_i, "pack_q": pack_q, "pack_d": pack_d,
     "pack_list": pack_list, "pack_map": pack_map,

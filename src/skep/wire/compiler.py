@@ -121,13 +121,15 @@ class Compiler:
         if (name, field.name) not in MEMOS or field.type.name == "string":
             return self.write(field.type, "v", pad)
         memo = f"kept_{name}_{field.name}"
-        self.namespace[memo] = [(None, b"")]
-        body = f"{pad}kv, kb = {memo}[0]\n{pad}if kv is v: w(kb)\n{pad}else:\n{pad}    out = w; L = []; w = L.append\n"
+        # The last two: a table and its partition, with columns of their own, are often written in turn.
+        self.namespace[memo] = [(None, b""), (None, b"")]
+        body = f"{pad}kv, kb = {memo}[0]\n{pad}if kv is not v: kv, kb = {memo}[1]\n"
+        body += f"{pad}if kv is v: w(kb)\n{pad}else:\n{pad}    out = w; L = []; w = L.append\n"
         body += self.write(field.type, "v", pad + "    ")
         return (
             body
             + f"{pad}    w = out; kb = b''.join(L); w(kb)\n"
-            + f"{pad}    if type(v) is tuple and len(kb) < {MEMO_LIMIT}: {memo}[0] = (v, kb)\n"
+            + f"{pad}    if type(v) is tuple and len(kb) < {MEMO_LIMIT}: {memo}[:] = (v, kb), {memo}[0]\n"
         )
 
     def define(self, name: str, source: str) -> None:
