@@ -21,11 +21,13 @@ from skep.errors import StoreError
 ROOT = Path(__file__).parent.parent.parent
 
 
+# Settings of the person who runs the tests are not for these commands.
+ENVIRONMENT = {name: value for name, value in os.environ.items() if not name.startswith("SKEP_")}
+
+
 def run(*words: str) -> subprocess.CompletedProcess[str]:
-    # Settings of the person who runs the tests are not for this command.
-    environment = {name: value for name, value in os.environ.items() if not name.startswith("SKEP_")}
     command = [sys.executable, "-m", "skep", *words]
-    return subprocess.run(command, capture_output=True, text=True, timeout=60, env=environment)
+    return subprocess.run(command, capture_output=True, text=True, timeout=60, env=ENVIRONMENT)
 
 
 def test_the_version_is_that_of_the_package() -> None:
@@ -81,8 +83,8 @@ def test_a_start_on_sqlite_loads_neither_typer_nor_what_postgresql_needs(tmp_pat
         " & sys.modules.keys()))"
     )
     command = [sys.executable, "-c", program, str(tmp_path / "data")]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=True)
-    assert done.stdout.split() == []
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=True, env=ENVIRONMENT)
+    assert (done.stdout.split(), done.stderr) == ([], "")
     assert (tmp_path / "data").exists()
 
 

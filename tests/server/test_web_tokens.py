@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager, suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -242,6 +242,16 @@ def test_many_tokens_with_unknown_keys_make_few_fetches() -> None:
         run(ask)
 
 
+async def eventually(ask: Callable[[], Awaitable[str]]) -> str:
+    """The answer of a server that has come back, however long a busy machine takes to notice."""
+    async with asyncio.timeout(PATIENCE):
+        while True:
+            try:
+                return await ask()
+            except Unverifiable:
+                await asyncio.sleep(0.05)
+
+
 @pytest.mark.parametrize("trouble", ["gone", "broken", "nonsense", "silent"])
 def test_a_key_server_in_trouble_leaves_known_keys_good_and_others_undecided(
     trouble: str, caplog: pytest.LogCaptureFixture
@@ -273,7 +283,7 @@ def test_a_key_server_in_trouble_leaves_known_keys_good_and_others_undecided(
             if trouble != "gone":
                 keys.status, keys.body = 200, other.keys
                 keys.answering.set()
-                assert await tokens.user_of(other.token(sub="back"), pool) == "back"
+                assert await eventually(lambda: tokens.user_of(other.token(sub="back"), pool)) == "back"
 
         run(ask)
     if trouble != "silent":
