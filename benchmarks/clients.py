@@ -138,7 +138,7 @@ def run(results: Results, quick: bool) -> None:
             least, aim = GET_TABLE[name]
             results.faster(f"client: get_table, over {name}", ours, theirs["get_table"], least=least, aim=aim)
         results.faster("client: get_table, not seen before, over pyiceberg", new, others["pyiceberg"]["get_table"],
-                       least=3, aim=5)  # fmt: skip
+                       least=5, aim=10)  # fmt: skip
         for name, theirs in others.items():
             results.faster(f"client: decoding {parts:,} partitions, over {name}", decode, theirs["decode"], least=8,
                            aim=24)  # fmt: skip

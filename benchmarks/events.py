@@ -55,5 +55,6 @@ def run(results: Results, quick: bool) -> None:
         return
     with skep_on_sqlite() as peer:
         first, ours = measure(peer, events)
-    results.faster(f"{what}, first", first, their_first, least=1, aim=10)
+    # A follower reads each event once: the first time is held to the same.
+    results.faster(f"{what}, first", first, their_first, least=10, aim=10)
     results.faster(f"{what}, again", ours, theirs, least=10, aim=10)
