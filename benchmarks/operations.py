@@ -18,6 +18,7 @@ from skep.wire.structs import replace
 
 DB = "ops"
 WRITERS = 4
+NAMED_AT_ONCE = 500
 
 
 def timed(action: Callable[[], object]) -> float:
@@ -63,17 +64,17 @@ class Operations:
         new = replace(old, tableName=f"q{size}")
         context = EnvironmentContext({})
         found["renameTable"] = timed(lambda: call("alter_table_with_environment_context", DB, f"p{size}", new, context))
-        # In calls of a thousand: Apache's metastore does not survive one that names five thousand.
+        # In calls of so many: Apache's metastore refuses one that names a thousand, and does not survive five thousand.
         half = names[: len(names) // 2]
         requests = [
             DropPartitionsRequest(
                 dbName=DB,
                 tblName=f"q{size}",
-                parts=RequestPartsSpec(names=tuple(half[at : at + 1000])),
+                parts=RequestPartsSpec(names=tuple(half[at : at + NAMED_AT_ONCE])),
                 deleteData=True,
                 needResult=False,
             )
-            for at in range(0, len(half), 1000)
+            for at in range(0, len(half), NAMED_AT_ONCE)
         ]
         found["dropPartitions"] = timed(lambda: [call("drop_partitions_req", request) for request in requests])
         found["dropTable with partitions"] = timed(lambda: call("drop_table", DB, f"q{size}", True))
