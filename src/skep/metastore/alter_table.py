@@ -157,13 +157,15 @@ def alter(
         wanted = replace(wanted, parameters=gathered_on_alter(ctx, before, wanted, env))
     wanted = replace(wanted, parameters=normal.ddl_time(wanted.parameters, ctx.now()))
 
+    taken = _taken(ctx, where, given)
+
     def change(tx: Transaction) -> Move | None:
-        return _change(ctx, tx, where, old_name, target, wanted, env, cascade=cascade)
+        return _change(ctx, tx, where, old_name, target, wanted, env, taken, cascade=cascade)
 
     try:
         move = ctx.database.run(change)
     except ConstraintViolated:
-        raise _taken(ctx, where, given) from None
+        raise taken from None
     if move is not None:
         move_directory(ctx, target, move)
 
@@ -190,6 +192,7 @@ def _change(
     target: DatabaseName,
     wanted: Table,
     env: dict[str, str],
+    taken: InvalidOperationException,
     *,
     cascade: bool,
 ) -> Move | None:
@@ -205,7 +208,7 @@ def _change(
     if row is None:
         raise ctx.no_table_to_alter(where, old_name)
     if renamed and tables.find(tx, *target, new_name) is not None:
-        raise ConstraintViolated(f"{target.database}.{new_name}")
+        raise taken
     row = locked(tx, row)
     before = rows.table_of(row, *where)
     _check_expected(before, wanted.parameters or {}, env.get(EXPECTED_KEY), env.get(EXPECTED_VALUE))

@@ -72,7 +72,7 @@ class Parts:
         shape: StorageDescriptor | None = None
         for name, value in self._named:
             if name == "sd":
-                shape = _shape(value)
+                shape = binary.decode(StorageDescriptor, value)
             elif name == "partition":
                 yield binary.decode(Partition, value)
             elif name == "partitions":
@@ -82,12 +82,6 @@ class Parts:
                     location = part.sd.location if part.sd is not None else None
                     sd = replace(shape, location=location) if shape is not None else part.sd
                     yield replace(part, sd=sd, **names)
-
-
-@lru_cache(4)
-def _shape(data: bytes) -> StorageDescriptor:
-    """What the partitions of an event share, often with those of the next. It is only ever looked at."""
-    return binary.decode(StorageDescriptor, data)
 
 
 def _decoded(cls: type, data: bytes) -> tuple[orjson.Fragment, Any]:

@@ -2,7 +2,7 @@
 
 A protocol is a subclass that says how a field and a value look in its bytes; what is common is here: structs inside
 structs, the arguments and results of methods, declared exceptions, layouts of old versions, and the *run memo*: a
-codec remembers the last value of a few fields (`plan.MEMOS`), and where the next one is the same, as the columns of
+codec remembers the last values of a few fields (`plan.MEMOS`), and where the next one is the same, as the columns of
 one partition after another are, it is not decoded or encoded again. Memos are replaced whole, so threads may share
 a codec. This module knows no byte of any protocol.
 """

@@ -162,7 +162,10 @@ class Connection:
         """Whether it is open: nothing may have come while nobody asked."""
         if self.closed:
             return False
-        return self._is_silent()
+        try:
+            return self._is_silent()
+        except (OSError, ValueError):  # It was closed in this moment.
+            return False
 
     def abort(self) -> None:
         """Closes at once; whoever waits for an answer in another thread gets ConnectionLost."""
