@@ -2,6 +2,12 @@
 
 from __future__ import annotations
 
+from contextlib import AbstractContextManager
+
+import pytest
+
+from skep.errors import InvalidOperationException
+from skep.store.transaction import Transaction
 from skep.wire.generated.common import FieldSchema, SerDeInfo, StorageDescriptor, Table
 from skep.wire.generated.databases import Database
 from skep.wire.generated.locks import LockComponent, LockRequest, ShowLocksRequest
@@ -50,3 +56,22 @@ def test_a_table_of_a_dropped_name_starts_with_new_write_ids(metastore: Metastor
     metastore.call("drop_table", "db", "t", False)
     metastore.call("create_table", Table("t", "db", sd=STORAGE))
     assert high_water_mark(metastore, "t") == 0
+
+
+def test_a_rename_onto_a_taken_name_is_refused_in_one_attempt(
+    metastore: Metastore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    table = with_a_written_table(metastore)
+    metastore.call("create_table", Table("u", "db", sd=STORAGE))
+    database = metastore.service.database
+    begun, write = [0], database.write
+
+    def counted() -> AbstractContextManager[Transaction]:
+        begun[0] += 1
+        return write()
+
+    monkeypatch.setattr(database, "write", counted)
+    with pytest.raises(InvalidOperationException, match=r"new table db\.u already exists"):
+        metastore.call("alter_table", "db", "t", replace(table, tableName="u"))
+    # What looks to the store like a conflict is tried again on PostgreSQL, with pauses.
+    assert begun == [1]
