@@ -25,22 +25,29 @@ class Client:
         self.socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         self._connection = ClientConnection()
         self._room = bytearray(1 << 18)
+        self.answered = 0.0
 
     def call(self, name: str, *args: Any) -> Any:
         """A call whose answer is decoded: for preparing, not for measuring."""
         return self.ask(name, *args).value(METHODS[name])
 
     def ask(self, name: str, *args: Any) -> Reply:
-        """A call whose answer is read to its end and not decoded."""
+        """A call whose answer is read to its end and not decoded; `answered` is when its last bytes came."""
         method = METHODS[name]
         self.socket.sendall(self._connection.send(method, binary.encode_args(method, args)))
+        seen = size = 0
         while True:
-            data = self.socket.recv(1 << 20)
-            if not data:
+            if size == len(self._room):
+                self._room += bytes(size)
+            got = self.socket.recv_into(memoryview(self._room)[size:])
+            self.answered = time.perf_counter()
+            if not got:
                 raise ConnectionError(f"the server closed the connection during {name}")
-            self._connection.receive_data(data)
+            size += got
             # Every answer ends with a zero: others are not looked at, so that a long one is walked through once.
-            if not data[-1]:
+            if not self._room[size - 1]:
+                self._connection.receive_data(bytes(memoryview(self._room)[seen:size]))
+                seen = size
                 reply = self._connection.next_event()
                 if not isinstance(reply, NeedData):
                     return reply
@@ -50,7 +57,7 @@ class Client:
         self.socket.sendall(request)
         left = length
         while left:
-            got = self.socket.recv_into(self._room, min(left, len(self._room)))
+            got = self.socket.recv_into(self._room, min(left, 1 << 18))
             if not got:
                 raise ConnectionError("the server closed the connection")
             left -= got
