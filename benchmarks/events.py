@@ -20,7 +20,7 @@ from tests.support.apache import MissingPeer
 
 DB = "bench_events"
 EVENTS = 1_000
-BATCHES = 3
+BATCHES = 7
 
 
 def measure(peer: Peer, events: int) -> tuple[float, float]:

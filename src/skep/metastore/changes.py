@@ -8,7 +8,7 @@ The JSON is rendered when a client asks (design decision 6). A body is a sequenc
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from typing import Any, Final
 
 import orjson
@@ -30,15 +30,14 @@ def pack(parts: Iterable[tuple[str, bytes]]) -> bytes:
     return b"".join(out)
 
 
-def unpack(body: bytes) -> Iterator[tuple[str, bytes]]:
-    at = 0
+def unpack(body: bytes) -> list[tuple[str, bytes]]:
+    at, parts = 0, []
     while at < len(body):
-        length = unpack_i(body, at)[0]
-        name = body[at + 4 : at + 4 + length].decode()
-        at += 4 + length
-        length = unpack_i(body, at)[0]
-        yield name, body[at + 4 : at + 4 + length]
-        at += 4 + length
+        end = at + 4 + unpack_i(body, at)[0]
+        name = body[at + 4 : end].decode()
+        at = end + 4 + unpack_i(body, end)[0]
+        parts.append((name, body[end + 4 : at]))
+    return parts
 
 
 def fields(**values: Any) -> tuple[str, bytes]:

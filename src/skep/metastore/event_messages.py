@@ -23,7 +23,8 @@ What a row keeps is described in `changes.py`. By type, the names in its body ar
 
 Hive lists the files of new tables and partitions in its messages; an event is no moment to list directories in, and
 those lists are empty here. Objects inside of a message are texts in TJSON. 2.3 and 3.1 get `json-0.2`, 4.x the same
-JSON with its own fields more, compressed: readers ignore fields that they do not know.
+JSON with its own fields more, compressed: readers ignore fields that they do not know,
+and do not mind their order.
 """
 
 from __future__ import annotations
@@ -31,15 +32,16 @@ from __future__ import annotations
 from base64 import b64encode
 from collections.abc import Callable
 from gzip import compress
+from itertools import chain, repeat
 from typing import Any, Final
 
 import orjson
 
 from skep.hive.generation import Generation
 from skep.hive.names import make_part_name
-from skep.metastore.event_parts import Parts, decoded_table, text_and_value
+from skep.metastore.event_parts import Parts, Quoted, decoded_table, text_and_value, text_of
 from skep.store.events import EventRow
-from skep.wire import binary, tjson
+from skep.wire import binary
 from skep.wire.generated.catalogs import Catalog
 from skep.wire.generated.common import (
     ColumnStatistics,
@@ -65,13 +67,32 @@ _SPEED = 1
 """gzip's fastest level; readers do not care."""
 
 
-def rendered(event: EventRow, generation: Generation) -> tuple[bytes, str]:
-    """An event's message and the name of its format."""
+def rendered(event: EventRow, generation: Generation) -> tuple[list[bytes], str]:
+    """An event's message, in pieces, and the name of its format."""
     parts = Parts(event, generation)
-    body = orjson.dumps(BY_TYPE[event.type](parts))
+    pieces = _pieces(BY_TYPE[event.type](parts))
     if generation < Generation.HIVE_4_0:
-        return body, PLAIN
-    return b64encode(compress(body, _SPEED, mtime=0)), GZIPPED
+        return pieces, PLAIN
+    return [b64encode(compress(b"".join(pieces), _SPEED, mtime=0))], GZIPPED
+
+
+def _pieces(message: Message) -> list[bytes]:
+    """A message as JSON. What is quoted already goes to its end."""
+    plain: Message = {}
+    pieces = [b""]
+    for name, value in message.items():
+        if type(value) is Quoted:
+            pieces += (b',"%b":' % name.encode(), *value)
+        elif type(value) is list and value and type(value[0]) is Quoted:
+            pieces.append(b',"%b":' % name.encode())
+            for before, text in zip(chain((b"[",), repeat(b",")), value, strict=False):
+                pieces += (before, *text)
+            pieces.append(b"]")
+        else:
+            plain[name] = value
+    pieces[0] = orjson.dumps(plain)[:-1]
+    pieces.append(b"}")
+    return pieces
 
 
 def _head(parts: Parts, **own: Any) -> Message:
@@ -120,14 +141,14 @@ def alter_table(parts: Parts) -> Message:
 
 def add_partition(parts: Parts) -> Message:
     table = parts.table()
-    keys = tuple(key.name or "" for key in table.partitionKeys or ())
+    keys = tuple([key.name or "" for key in table.partitionKeys or ()])
     values, texts, files = [], [], []
-    for part in parts.partitions(table):
-        values.append(_key_values(table, part))
-        texts.append(tjson.text(part))
-        files.append({"partitionName": make_part_name(keys, part.values or ()), "files": ()})
-    message = _of_table(parts, table, tableObjJson=parts.text("table", Table))
-    return message | {"partitions": values, "partitionListJson": texts, "partitionFiles": files}
+    for given, text in parts.partitions(table):
+        values.append(dict(zip(keys, given, strict=False)))
+        texts.append(text)
+        files.append({"partitionName": make_part_name(keys, given), "files": ()})
+    own = {"partitions": values, "partitionListJson": texts, "partitionFiles": files}
+    return _of_table(parts, table, tableObjJson=parts.text("table", Table), **own)
 
 
 def alter_partition(parts: Parts) -> Message:
@@ -138,8 +159,8 @@ def alter_partition(parts: Parts) -> Message:
     return message | {
         **_since_4(parts, writeId=after.writeId),
         "keyValues": _key_values(table, before),
-        "partitionObjBeforeJson": tjson.text(before),
-        "partitionObjAfterJson": tjson.text(after),
+        "partitionObjBeforeJson": text_of(before),
+        "partitionObjAfterJson": text_of(after),
     }
 
 
@@ -156,7 +177,7 @@ def insert(parts: Parts) -> Message:
         parts,
         table,
         tableObjJson=parts.text("table", Table),
-        ptnObjJson=None if part is None else tjson.text(binary.decode(Partition, part)),
+        ptnObjJson=None if part is None else text_of(binary.decode(Partition, part)),
     )
     if parts.generation < Generation.HIVE_3_1:
         message["partKeyVals"] = {} if part is None else _key_values(table, binary.decode(Partition, part))
@@ -188,7 +209,7 @@ def reload(parts: Parts) -> Message:
         db=table.dbName,
         table=table.tableName,
         tableObjJson=parts.text("table", Table),
-        ptnObjJson=None if part is None else tjson.text(binary.decode(Partition, part)),
+        ptnObjJson=None if part is None else text_of(binary.decode(Partition, part)),
         refreshEvent="true" if parts.fields["refreshEvent"] else "false",
     )
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from functools import lru_cache
-from typing import Any
+from collections.abc import Callable, Iterator
+from functools import cache, lru_cache, partial
+from typing import Any, Generic, NamedTuple, TypeVar
 
 import orjson
 
@@ -17,13 +17,15 @@ from skep.wire.generated.common import StorageDescriptor, Table
 from skep.wire.generated.partitions import Partition
 from skep.wire.structs import replace
 
+T = TypeVar("T")
+
 _MEMO_BYTES = 64 * 1024
 
 
 class Parts:
     """An event's row with its body taken apart."""
 
-    __slots__ = ("_named", "event", "fields", "generation")
+    __slots__ = ("_first", "_named", "event", "fields", "generation")
 
     def __init__(self, event: EventRow, generation: Generation) -> None:
         if event.fmt != FORMAT:
@@ -32,12 +34,13 @@ class Parts:
             )
         self.event = event
         self.generation = generation
-        self._named = list(unpack(event.body))
-        given = self.one("fields")
+        self._named = unpack(event.body)
+        self._first = dict(reversed(self._named))
+        given = self._first.get("fields")
         self.fields: dict[str, Any] = orjson.loads(given) if given is not None else {}
 
     def one(self, name: str) -> bytes | None:
-        return next((value for key, value in self._named if key == name), None)
+        return self._first.get(name)
 
     def all(self, name: str) -> list[bytes]:
         return [value for key, value in self._named if key == name]
@@ -54,52 +57,108 @@ class Parts:
         return [value for key, value in self._named if key not in ("user", "fields")]
 
     def bytes(self, name: str) -> bytes:
-        found = self.one(name)
+        found = self._first.get(name)
         if found is None:
             raise StoreError(f"event {self.event.id} ({self.event.type}) keeps no {name}")
         return found
 
-    def text(self, name: str, cls: type) -> orjson.Fragment:
+    def text(self, name: str, cls: type) -> Quoted:
         """An object as TJSON, inside a text of JSON's."""
         return text_and_value(cls, self.bytes(name))[0]
 
     def table(self) -> Table:
         return decoded_table(self.bytes("table"))
 
-    def partitions(self, table: Table) -> Iterator[Partition]:
-        """The partitions of an event, whole."""
+    def partitions(self, table: Table) -> Iterator[tuple[tuple[str, ...], Quoted]]:
+        """The values of an event's partitions, and the whole of them as TJSON."""
         names = {"dbName": table.dbName, "tableName": table.tableName, "catName": table.catName}
-        shape: StorageDescriptor | None = None
+        shape: _Shape | None = None
         for name, value in self._named:
             if name == "sd":
-                shape = binary.decode(StorageDescriptor, value)
+                shape = _shape(value)
             elif name == "partition":
-                yield binary.decode(Partition, value)
+                part = binary.decode(Partition, value)
+                yield part.values or (), text_of(part)
             elif name == "partitions":
                 at, read = 0, binary.struct_codec(Partition)[0]
                 while at < len(value):
                     part, at = read(value, at)
-                    location = part.sd.location if part.sd is not None else None
-                    sd = replace(shape, location=location) if shape is not None else part.sd
-                    yield replace(part, sd=sd, **names)
+                    if shape is None:
+                        yield part.values or (), text_of(replace(part, **names))
+                    else:
+                        yield part.values or (), _in_shape(replace(part, sd=None, **names), shape, part.sd)
 
 
-def _decoded(cls: type, data: bytes) -> tuple[orjson.Fragment, Any]:
+class Quoted(tuple[bytes, ...]):
+    """A text of JSON's with its quotation marks, in pieces: those that messages have in common are the same bytes."""
+
+    __slots__ = ()
+
+
+def text_of(value: tuple[Any, ...]) -> Quoted:
+    """An object as TJSON, ready to stand in a message."""
+    return Quoted((b'"', *tjson.quoted_parts(value), b'"'))
+
+
+class Latest(Generic[T]):
+    """What was made of some bytes, as many events after another are about one table. Any thread may use it."""
+
+    def __init__(self, make: Callable[[bytes], T]) -> None:
+        self._make = make
+        self._some = lru_cache(128)(make)
+        self._latest: tuple[bytes, T] | None = None
+
+    def __call__(self, data: bytes) -> T:
+        latest = self._latest
+        if latest is not None and latest[0] == data:  # To compare long bytes is faster than to hash them.
+            return latest[1]
+        if len(data) > _MEMO_BYTES:
+            return self._make(data)
+        made = self._some(data)
+        self._latest = (data, made)
+        return made
+
+
+def _text_and_value(cls: type, data: bytes) -> tuple[Quoted, Any]:
     value: Any = binary.decode(cls, data)
-    return orjson.Fragment(orjson.dumps(tjson.text(value))), value
+    return Quoted((b"".join(text_of(value)),)), value
 
 
-_remembered = lru_cache(256)(_decoded)
+@cache
+def _latest(cls: type) -> Latest[tuple[Quoted, Any]]:
+    return Latest(partial(_text_and_value, cls))
 
 
-def text_and_value(cls: type, data: bytes) -> tuple[orjson.Fragment, Any]:
-    """An object as TJSON, ready to stand in a message, and decoded.
-
-    Many events after another are about one table, so the last are remembered.
-    """
-    return _remembered(cls, data) if len(data) < _MEMO_BYTES else _decoded(cls, data)
+def text_and_value(cls: type, data: bytes) -> tuple[Quoted, Any]:
+    """An object as TJSON, ready to stand in a message, and decoded."""
+    return _latest(cls)(data)
 
 
 def decoded_table(data: bytes) -> Table:
     table: Table = text_and_value(Table, data)[1]
     return table
+
+
+class _Shape(NamedTuple):
+    """How the text of a partition begins with its storage descriptor, which has no location yet."""
+
+    opened: bytes
+    """The location is still to come."""
+    whole: bytes
+
+
+def _begun(data: bytes) -> _Shape:
+    sd = binary.decode(StorageDescriptor, data)
+    begins = b'"' + tjson.quoted('{"6":{"rec":')
+    return _Shape(begins + tjson.quoted(tjson.opened(sd)), begins + tjson.quoted(tjson.text(sd)))
+
+
+_shape = Latest(_begun)
+
+
+def _in_shape(part: Partition, shape: _Shape, own: StorageDescriptor | None) -> Quoted:
+    """A partition as TJSON, of which all that is not its own is written already. Fields may come in any order."""
+    rest = f"}},{tjson.text(part)[1:]}"
+    if own is None or own.location is None:
+        return Quoted((shape.whole, tjson.quoted(rest), b'"'))
+    return Quoted((shape.opened, tjson.quoted(tjson.text(own)[1:] + rest), b'"'))

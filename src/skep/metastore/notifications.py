@@ -8,6 +8,8 @@ follows the log sees that transaction commit, and asks for it.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from functools import cache, lru_cache
+from itertools import chain
 from typing import Final
 
 from skep.errors import MetaException
@@ -16,6 +18,7 @@ from skep.metastore import rows
 from skep.metastore.changes import fields, record
 from skep.metastore.context import Context, Encoded
 from skep.metastore.documents import Kind
+from skep.metastore.event_memo import Rendered
 from skep.metastore.event_messages import file_text, rendered
 from skep.metastore.listing import splicer
 from skep.metastore.partitions import Partitioned, no_partition, partitioned
@@ -39,6 +42,7 @@ from skep.wire.generated.notifications import (
     WriteNotificationLogResponse,
 )
 from skep.wire.generated.partitions import Partition
+from skep.wire.message import Stream
 from skep.wire.structs import replace
 
 MAX_EVENTS: Final = 1_000_000
@@ -46,6 +50,8 @@ MAX_EVENTS: Final = 1_000_000
 MAX_BYTES: Final = 64 * 1024 * 1024
 """An answer that has grown so long ends early: a client that follows the log asks for the rest next time."""
 PAGE: Final = 1000
+SHARED: Final = 1024
+"""Bytes from which on a piece of a message is kept as it is: others may have it too."""
 FILE_SEPARATOR: Final = "]"
 WRITE_EVENTS: Final = Kind("write_event", WriteEventInfo)
 """What a transaction wrote: the parent is the transaction, the key `db/table/partition`, the number the time."""
@@ -65,7 +71,7 @@ def get_next_notification(ctx: Context, rqst: NotificationEventRequest) -> Encod
         types=rqst.eventTypeList or None,
         not_types=rqst.eventTypeSkipList or (),
     )
-    found: list[bytes] = []
+    found: list[Rendered] = []
     size = 0
     last = rqst.lastEvent or 0
     with ctx.reading() as tx:
@@ -73,41 +79,72 @@ def get_next_notification(ctx: Context, rqst: NotificationEventRequest) -> Encod
             page = events.ids_since(tx, last, min(PAGE, limit - len(found)), wanted)
             for event in _encoded_events(ctx, tx, page):
                 found.append(event)
-                size += len(event)
+                size += sum(map(len, event))
                 if size >= MAX_BYTES:
                     break
             if len(page) < PAGE:
                 break
             last = page[-1]
-    return Encoded(b"".join((b"\x0c\x00\x00\x0f\x00\x01\x0c", binary.pack_i(len(found)), *found, b"\x00\x00")))
+    if size <= rows.CHUNK:
+        return Encoded(rows.wrapped_list(chain.from_iterable(found), len(found)))
+    head, tail = rows.list_head(len(found), wrapped=True)
+    step = rows.CHUNK * len(found) // size + 1
+
+    def chunks() -> Iterator[bytes]:
+        yield head
+        for at in range(0, len(found), step):
+            yield b"".join(chain.from_iterable(found[at : at + step]))
+        yield tail
+
+    return Encoded(Stream(chunks(), len(head) + size + len(tail)))
 
 
-def _encoded_events(ctx: Context, tx: Transaction, ids: Sequence[int]) -> Iterator[bytes]:
-    """NotificationEvent structs in Thrift binary. Those that were rendered before are not even read."""
+def _encoded_events(ctx: Context, tx: Transaction, ids: Sequence[int]) -> Iterator[Rendered]:
+    """NotificationEvent structs in Thrift binary, in pieces. Those that were rendered before are not even read."""
     memo = ctx.service.rendered
     known = {id: memo.get(id, ctx.generation) for id in ids}
-    rows = {row.id: row for row in events.find_many(tx, [id for id, event in known.items() if event is None])}
-    for id, event in known.items():
-        if event is None:
-            event = _encoded(ctx, rows[id])
-            memo.keep(id, ctx.generation, event)
-        yield event
+    found = {row.id: row for row in events.find_many(tx, [id for id, event in known.items() if event is None])}
+    new: dict[int, Rendered] = {}
+    try:
+        for id, event in known.items():
+            if event is None:
+                event = new[id] = _encoded(ctx, found.pop(id))
+            yield event
+    finally:
+        memo.keep(ctx.generation, new)
 
 
-def _encoded(ctx: Context, row: EventRow) -> bytes:
+def _encoded(ctx: Context, row: EventRow) -> Rendered:
     message, format = rendered(row, ctx.generation)
-    parts = [
-        binary.pack_field(10, 1),
-        binary.pack_q(row.id),
-        binary.pack_field(8, 2),
-        binary.pack_i(row.time),
-        rows.text_field(3, row.type),
-    ]
-    for number, name in ((4, row.db), (5, row.tbl), (8, row.cat)):
-        if name is not None:
-            parts.append(rows.text_field(number, name))
-    parts += (binary.pack_field(11, 6), binary.pack_i(len(message)), message, rows.text_field(7, format), b"\x00")
-    return b"".join(parts)
+    pieces: list[bytes] = []
+    short = [
+        _ID, binary.pack_q(row.id), _TIME, binary.pack_i(row.time), _subject(row.type, row.cat, row.db, row.tbl),
+        _MESSAGE, binary.pack_i(sum(map(len, message))),
+    ]  # fmt: skip
+    for piece in message:
+        if len(piece) < SHARED:
+            short.append(piece)
+        else:
+            pieces += (b"".join(short), piece)
+            short = []
+    pieces.append(b"".join((*short, _format(format))))
+    return tuple(pieces)
+
+
+_ID, _TIME, _MESSAGE = binary.pack_field(10, 1), binary.pack_field(8, 2), binary.pack_field(11, 6)
+
+
+@lru_cache(256)
+def _subject(type: str, cat: str | None, db: str | None, tbl: str | None) -> bytes:
+    """What an event is about, in the fields of its struct; many after another are about one table."""
+    named = ((3, type), (4, db), (5, tbl), (8, cat))
+    return b"".join(rows.text_field(number, name) for number, name in named if name is not None)
+
+
+@cache
+def _format(name: str) -> bytes:
+    """The last field, and the struct's end."""
+    return rows.text_field(7, name) + b"\x00"
 
 
 def get_notification_events_count(

@@ -48,17 +48,21 @@ def names(cls: type) -> tuple[str, ...]:
     return tuple(dict.fromkeys(field.name for field in fields(cls)))
 
 
+@cache
+def _places(cls: type) -> dict[str, int]:
+    return {name: at for at, name in enumerate(names(cls))}
+
+
 T = TypeVar("T", bound=tuple[Any, ...])
 
 
 def replace(struct: T, **changes: Any) -> T:
     """The struct with some fields changed; an unknown name is a TypeError."""
     cls = type(struct)
-    order = names(cls)
+    at = _places(cls)
     values = list(struct)
     for name, value in changes.items():
-        try:
-            values[order.index(name)] = value
-        except ValueError:
-            raise TypeError(f"{cls.__name__} has no field {name!r}; it has {', '.join(order)}") from None
+        if name not in at:
+            raise TypeError(f"{cls.__name__} has no field {name!r}; it has {', '.join(at)}")
+        values[at[name]] = value
     return new(cls, values)

@@ -13,6 +13,7 @@ from __future__ import annotations
 import math
 import re
 from binascii import a2b_base64, b2a_base64
+from functools import lru_cache
 from typing import Any, Final
 
 import orjson
@@ -30,6 +31,8 @@ _BITS = {"byte": 8, "i16": 16, "i64": 64}
 _DUMPED: Final = ("string", "i16", "i32", "i64", "byte")
 """Types whose lists, and maps from strings to them, orjson writes as TJSON does."""
 _INTEGER = re.compile(r"-?[0-9]{1,19}\Z")
+LONG: Final = 1024
+"""Bytes from which on a text is worth remembering how it is quoted."""
 _NOTHING: Final = object()
 _ODD_DOUBLES = {"NaN": math.nan, "Infinity": math.inf, "-Infinity": -math.inf}
 
@@ -276,8 +279,7 @@ MENDING_CODEC_2_3_0: Final = TjsonCompiler({**_NAMESPACE, "dumps": _mending_dump
 """The two for peers that know the structs of Hive 2.3.0 and no later ones."""
 
 
-def text(value: tuple[Any, ...]) -> str:
-    """A struct as TJSON, without a message around it."""
+def _parts(value: tuple[Any, ...]) -> list[bytes]:
     name = type(value).__name__
     parts: list[bytes] = []
     try:
@@ -285,4 +287,39 @@ def text(value: tuple[Any, ...]) -> str:
     except orjson.JSONEncodeError:
         parts = []
         MENDING_CODEC.named(name)[1](value, parts.append)
-    return b"".join(parts).decode()
+    return parts
+
+
+def text(value: tuple[Any, ...]) -> str:
+    """A struct as TJSON, without a message around it."""
+    return b"".join(_parts(value)).decode()
+
+
+def opened(value: tuple[Any, ...]) -> str:
+    """The same, open at its end for one more field."""
+    closed = text(value)
+    return "{" if closed == "{}" else closed[:-1] + ","
+
+
+def quoted(text: str) -> bytes:
+    """A text as it stands inside of a string of JSON's, without the quotation marks."""
+    return orjson.dumps(text)[1:-1]
+
+
+def quoted_parts(value: tuple[Any, ...]) -> list[bytes]:
+    """A struct as TJSON, as it stands inside of a string of JSON's.
+
+    Long parts are mostly a table's columns, which were quoted a moment ago: those are the same bytes again.
+    """
+    parts = _parts(value)
+    out, done = [], 0
+    for at in [at for at, length in enumerate(map(len, parts)) if length >= LONG]:
+        out += (quoted(b"".join(parts[done:at]).decode()), _known(parts[at]))
+        done = at + 1
+    out.append(quoted(b"".join(parts[done:]).decode()))
+    return out
+
+
+@lru_cache(16)
+def _known(part: bytes) -> bytes:
+    return quoted(part.decode())
