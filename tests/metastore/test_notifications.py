@@ -13,17 +13,23 @@ import pytest
 
 from skep.errors import ApplicationError, NoSuchObjectException
 from skep.hive.generation import Generation
-from skep.metastore import notifications
+from skep.metastore import notifications, rows
+from skep.metastore.changes import FORMAT, pack
 from skep.metastore.event_messages import BY_TYPE
+from skep.metastore.event_parts import Parts
 from skep.metastore.retention import clean
+from skep.store.events import EventRow
+from skep.wire import binary, tjson
 from skep.wire.generated.catalogs import Catalog, CreateCatalogRequest, DropCatalogRequest
 from skep.wire.generated.common import (
     ColumnStatistics,
     ColumnStatisticsData,
     ColumnStatisticsDesc,
     ColumnStatisticsObj,
+    FieldSchema,
     LongColumnStatsData,
     SQLPrimaryKey,
+    StorageDescriptor,
     Table,
     WriteEventInfo,
 )
@@ -155,6 +161,16 @@ def test_many_events_are_read_by_pages(metastore: Metastore, monkeypatch: pytest
     assert [event.eventId for event in _events(metastore, maxEvents=3)] == [1, 2, 3]
 
 
+def test_an_answer_of_many_bytes_is_pulled_in_chunks_and_says_the_same(
+    metastore: Metastore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _filled(metastore)
+    at_once = _events(metastore)
+    monkeypatch.setattr(rows, "CHUNK", 2000)
+    assert _events(metastore) == at_once
+    assert [event.eventId for event in at_once] == [1, 2, 3, 4]
+
+
 @pytest.mark.parametrize(
     ("request_", "count"),
     [
@@ -233,6 +249,35 @@ def test_new_partitions_are_told_whole(metastore: Metastore) -> None:
     assert {(part.catName, part.dbName, part.tableName, part.sd.cols[0].name) for part in told} == {
         ("hive", "d", "p", "a")
     }
+
+
+ODD = 'a "quoted" \\ value/with % and é'
+
+
+@pytest.mark.parametrize("comment", ["plain", ODD, "no text: \udcff"])
+def test_a_new_partition_is_told_as_it_is_found(metastore: Metastore, comment: str) -> None:
+    _filled(metastore)
+    wide = tuple(FieldSchema(f"column_{number}", "string", comment) for number in range(50))
+    given = _partition(metastore)
+    assert given.sd is not None
+    made = replace(given, sd=replace(given.sd, cols=wide), parameters={"k": comment})
+    parts = [replace(made, values=(f"{ODD} {number}", "1")) for number in range(2)]
+    metastore.call("add_partitions", tuple(parts))
+    told = [_object(Partition, text) for text in _last(metastore, "ADD_PARTITION")["partitionListJson"]]
+    found = [metastore.call("get_partition", "d", "p", part.values) for part in parts]
+    assert told == [_object(Partition, tjson.text(part)) for part in found]
+
+
+def test_partitions_without_a_location_are_told_without_one() -> None:
+    sd = StorageDescriptor(cols=(FieldSchema("a", "int"),), compressed=False)
+    parts = [Partition(values=("1",), parameters={"k": "v"}), Partition(values=("2",), sd=StorageDescriptor())]
+    body = pack([("sd", binary.encode(sd)), ("partitions", b"".join(map(binary.encode, parts)))])
+    row = EventRow(1, 0, "ADD_PARTITION", "hive", "d", "t", FORMAT, body)
+    told = [
+        _object(Partition, orjson.loads(b"".join(text)))
+        for _, text in Parts(row, Generation.HIVE_3_1).partitions(Table(tableName="t", dbName="d"))
+    ]
+    assert [(part.values, part.sd) for part in told] == [(("1",), sd), (("2",), sd)]
 
 
 def test_changed_and_dropped_partitions_are_told(metastore: Metastore) -> None:

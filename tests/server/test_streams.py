@@ -162,6 +162,28 @@ def test_an_old_snapshot_is_drained_to_a_file_and_released(tmp_path: Path) -> No
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.parametrize(("at_hand", "wraps", "threads"), [(True, False, 0), (True, True, 3), (False, False, 3)])
+def test_chunks_at_hand_are_sent_without_a_thread_unless_they_have_to_be_wrapped(
+    at_hand: bool, wraps: bool, threads: int
+) -> None:
+    made_by: list[int] = []
+
+    def encode(chunk: bytes) -> bytes:
+        made_by.append(threading.get_ident())
+        return chunk
+
+    async def main() -> bytes:
+        pool, reader = Pool(1), SlowReader()
+        reader.writable.clear = lambda: None  # type: ignore[method-assign]
+        stream = Stream(iter([b"one", b"two", b"three"]), 11, at_hand=at_hand)
+        await StreamSender(stream, b"head ", encode, reader, pool, ServerState(), wraps=wraps).run()
+        pool.close()
+        return reader.received
+
+    assert asyncio.run(main()) == b"head onetwothree"
+    assert sum(thread != threading.get_ident() for thread in made_by) == threads
+
+
 def test_when_all_snapshots_are_taken_those_of_readers_that_stand_still_are_released() -> None:
     closed: list[int] = []
 

@@ -96,7 +96,7 @@ def get_next_notification(ctx: Context, rqst: NotificationEventRequest) -> Encod
             yield b"".join(chain.from_iterable(found[at : at + step]))
         yield tail
 
-    return Encoded(Stream(chunks(), len(head) + size + len(tail)))
+    return Encoded(Stream(chunks(), len(head) + size + len(tail), at_hand=True))
 
 
 def _encoded_events(ctx: Context, tx: Transaction, ids: Sequence[int]) -> Iterator[Rendered]:

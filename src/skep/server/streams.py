@@ -50,8 +50,11 @@ class StreamSender:
         state: ServerState,
         directory: Path | None = None,
         max_age: float = MAX_AGE,
+        wraps: bool = False,
     ) -> None:
+        """`wraps`: to encode a chunk is work."""
         self._stream = stream
+        self._at_once = stream.at_hand and not wraps
         self._head = head
         self._encode = encode
         self._outlet = outlet
@@ -87,7 +90,11 @@ class StreamSender:
         while not self._outlet.lost:
             if not await self._writable_in_time():
                 return await self._drained()
-            chunk = await self._pool.run(self._next)
+            if self._at_once:
+                chunk = self._next()
+                await asyncio.sleep(0)  # Others have their turn.
+            else:
+                chunk = await self._pool.run(self._next)
             if chunk is None:
                 return None
             self._write(chunk)
@@ -141,7 +148,7 @@ class StreamSender:
             # The pool is closed or full; a snapshot is let go all the same.
             self._stream.close()
 
-    # On the pool's threads. Encoding is there too: wrapping for SASL is work.
+    # On the pool's threads, unless chunks are made at once. Encoding is there too: wrapping for SASL is work.
 
     def _file(self) -> IO[bytes]:
         return tempfile.TemporaryFile(prefix="skep-stream-", dir=self._directory)

@@ -321,7 +321,14 @@ class ThriftConnection(asyncio.Protocol):
         try:
             head = self._wire.send_stream(request, stream)
             sender = StreamSender(
-                stream, head, self._wire.send_chunk, self, service.stream_pool, service.state, service.spool
+                stream,
+                head,
+                self._wire.send_chunk,
+                self,
+                service.stream_pool,
+                service.state,
+                service.spool,
+                wraps=self._wire.wraps,
             )
             await sender.run()
         except Exception as error:

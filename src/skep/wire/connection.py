@@ -195,6 +195,11 @@ class ServerConnection:
         inner = self._messages.buffer if self._messages is not None else self._raw
         return len(self._raw) if inner is self._raw else len(self._raw) + len(inner)
 
+    @property
+    def wraps(self) -> bool:
+        """Whether what is sent is signed or encrypted here, which is work."""
+        return self._wrap is not None
+
     def receive_data(self, data: bytes) -> None:
         self._raw.add(data)
 

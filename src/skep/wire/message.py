@@ -94,11 +94,13 @@ class Stream:
     Whoever takes it must `close()` it: it may hold a database snapshot.
     """
 
-    __slots__ = ("chunks", "length")
+    __slots__ = ("at_hand", "chunks", "length")
 
-    def __init__(self, chunks: Iterator[bytes], length: int) -> None:
+    def __init__(self, chunks: Iterator[bytes], length: int, at_hand: bool = False) -> None:
         self.chunks: Final = chunks
         self.length: Final = length
+        self.at_hand: Final = at_hand
+        """Its chunks are in memory: to pull one is faster than to ask a thread for it."""
 
     def close(self) -> None:
         # A generator that was never begun would skip the `finally` in which it lets its snapshot go.

@@ -312,7 +312,8 @@ def quoted_parts(value: tuple[Any, ...]) -> list[bytes]:
     Long parts are mostly a table's columns, which were quoted a moment ago: those are the same bytes again.
     """
     parts = _parts(value)
-    out, done = [], 0
+    out: list[bytes] = []
+    done = 0
     for at in [at for at, length in enumerate(map(len, parts)) if length >= LONG]:
         out += (quoted(b"".join(parts[done:at]).decode()), _known(parts[at]))
         done = at + 1
