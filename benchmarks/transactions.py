@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import statistics
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from itertools import islice
 
-from benchmarks.client import Client, median_time, request_for
+from benchmarks.client import Client, median_time, reply_length, request_for
 from benchmarks.objects import table
 from benchmarks.peers import Peer, apache, apache_3, skep_on_sqlite
 from benchmarks.rows import Results
@@ -49,6 +50,25 @@ def locks_and_transactions(peer: Peer, times: int) -> dict[str, float]:
     return found
 
 
+def valid_at(opened: Sequence[int]) -> bytes:
+    """Asks for what a reader sees that begins while these are open."""
+    snapshot = f"{opened[-1]}:{opened[0]}:{','.join(map(str, opened))}:"
+    return request_for("get_valid_write_ids", GetValidWriteIdsRequest((f"{DB}2.t",), snapshot))
+
+
+def after(peer: Peer, change: Callable[[], bytes], length: int, times: int) -> float:
+    """The median of the seconds that an answer takes when something was changed before each; that is not counted."""
+    client = Client(peer.host, peer.port)
+    taken = []
+    for _ in range(times):
+        request = change()
+        start = time.perf_counter()
+        client.exchange(request, length)
+        taken.append(time.perf_counter() - start)
+    client.close()
+    return statistics.median(taken)
+
+
 def write_ids(peer: Peer, times: int, unfinished: int) -> dict[str, float]:
     client = Client(peer.host, peer.port)
     client.call("create_database", Database(name=DB + "2"))
@@ -63,10 +83,25 @@ def write_ids(peer: Peer, times: int, unfinished: int) -> dict[str, float]:
         client.call("allocate_table_write_ids", request)
 
     found = {"allocate_table_write_ids": each(times, allocate)}
-    snapshot = f"{opened[-1]}:{opened[0]}:{','.join(map(str, opened))}:"
-    valid = request_for("get_valid_write_ids", GetValidWriteIdsRequest((f"{DB}2.t",), snapshot))
+    valid = valid_at(opened)
     asked = max(10, times // 10)
     found[f"get_valid_write_ids, {unfinished:,} open"] = median_time(peer.host, peer.port, valid, asked)
+
+    def transaction() -> int:
+        (txn,) = client.call("open_txns", OpenTxnRequest(1, "u", "h")).txn_ids
+        return int(txn)
+
+    def ended() -> bytes:
+        client.call("commit_txn", CommitTxnRequest(transaction()))
+        return valid
+
+    def begun() -> bytes:
+        opened.append(transaction())
+        return valid_at(opened)
+
+    length = reply_length(peer.host, peer.port, valid)
+    found[f"get_valid_write_ids, {unfinished:,} open, after others' writes"] = after(peer, ended, length, asked)
+    found[f"get_valid_write_ids, {unfinished:,} open, a snapshot of its own"] = after(peer, begun, length, asked)
     while writers := tuple(islice(wanted, 1000)):
         client.call("allocate_table_write_ids", AllocateTableWriteIdsRequest(DB + "2", "t", txnIds=writers))
     client.close()
@@ -83,5 +118,7 @@ def run(results: Results, quick: bool) -> None:
     with skep_on_sqlite() as peer:
         ours = locks_and_transactions(peer, times) | write_ids(peer, times, unfinished)
     for name, seconds in ours.items():
-        # Where all of them write to the table, the answer lists them all, and reading them is most of the work.
-        results.faster(name, seconds, theirs[name], least=1 if name.endswith("writing") else 10, aim=10)
+        # Where all of them write to the table, the answer lists them all, and reading them is most of the work. Where
+        # each reader has a snapshot of its own, to send and to read 50 KB is.
+        shown = name.endswith(("writing", "of its own"))
+        results.faster(name, seconds, theirs[name], least=1 if shown else 10, aim=10)

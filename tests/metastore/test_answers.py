@@ -1,4 +1,4 @@
-"""Answers that are remembered while the database stands still."""
+"""Answers that are remembered while what they were made from is the same."""
 
 from __future__ import annotations
 
@@ -9,30 +9,20 @@ from skep.wire.generated.transactions import GetValidWriteIdsResponse, TableVali
 METHOD = "get_valid_write_ids"
 
 
-class Standing:
-    """A database of which only the version counts."""
-
-    def __init__(self) -> None:
-        self.now = 1
-
-    def version(self) -> int:
-        return self.now
-
-
 class Source:
     """Answers that tell the version that they saw, and how many there were."""
 
     def __init__(self) -> None:
-        self.database = Standing()
+        self.version = 1
         self.asked = 0
-        self.answers = Answers(self.database)  # type: ignore[arg-type]
+        self.answers = Answers()
 
     def ask(self) -> GetValidWriteIdsResponse:
         self.asked += 1
-        return GetValidWriteIdsResponse((TableValidWriteIds("db.t", self.database.now),))
+        return GetValidWriteIdsResponse((TableValidWriteIds("db.t", self.version),))
 
     def of(self, question: str, length: int = 10) -> bytes:
-        return self.answers.of(METHOD, question, length, self.ask)
+        return self.answers.of(METHOD, question, self.version, length, self.ask)
 
 
 def test_a_question_is_asked_once_while_nothing_changes() -> None:
@@ -42,10 +32,10 @@ def test_a_question_is_asked_once_while_nothing_changes() -> None:
     assert source.asked == 2
 
 
-def test_a_change_makes_every_answer_anew() -> None:
+def test_another_version_has_another_answer() -> None:
     source = Source()
     before = source.of("a")
-    source.database.now = 2
+    source.version = 2
     assert source.of("a") != before
     assert source.asked == 2
 
@@ -53,7 +43,7 @@ def test_a_change_makes_every_answer_anew() -> None:
 def test_the_same_question_to_two_methods_has_two_answers() -> None:
     source = Source()
     source.of("a")
-    other = source.answers.of("get_all_databases", "a", 1, lambda: ("x",))
+    other = source.answers.of("get_all_databases", "a", 1, 1, lambda: ("x",))
     assert other != source.of("a")
 
 
@@ -62,10 +52,10 @@ def test_an_answer_that_was_made_during_a_change_is_not_kept() -> None:
 
     def changing() -> GetValidWriteIdsResponse:
         found = source.ask()
-        source.database.now = 2
+        source.version = 2
         return found
 
-    stale = source.answers.of(METHOD, "a", 1, changing)
+    stale = source.answers.of(METHOD, "a", 1, 1, changing)
     assert source.of("a") != stale
 
 
@@ -74,11 +64,11 @@ def test_a_thread_that_is_late_does_not_bring_old_answers_back() -> None:
 
     def overtaken() -> GetValidWriteIdsResponse:
         found = source.ask()
-        source.database.now = 2
+        source.version = 2
         source.of("a")
         return found
 
-    stale = source.answers.of(METHOD, "a", 1, overtaken)
+    stale = source.answers.of(METHOD, "a", 1, 1, overtaken)
     assert source.of("a") != stale
 
 

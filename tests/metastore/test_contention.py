@@ -110,7 +110,9 @@ def contend(start: Starter, place: Place, times: int) -> None:
     found = metastore.call("get_open_txns")
     assert found.min_open_txn is None
     # Every transaction got the write id of its turn, with no gap and none twice.
-    given = write_ids.all(reader, TableName("hive", "db", "w"))
+    counter = write_ids.counter(reader, TableName("hive", "db", "w"))
+    assert counter is not None
+    given = write_ids.all(reader, counter)
     assert sorted(write_id for _, write_id in given) == list(range(1, len(given) + 1))
     assert len(given) == found.txn_high_water_mark
     assert len(given) - len(found.open_txns) == 8 * times

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import pytest
 
@@ -42,7 +42,9 @@ from skep.wire.generated.transactions import (
     TxnToWriteId,
     TxnType,
 )
+from skep.wire.structs import replace
 from tests.metastore.conftest import Starter
+from tests.metastore.objects import table
 from tests.support.metastore import Metastore
 
 T = TableName("hive", "db", "t")
@@ -351,7 +353,10 @@ def test_old_write_ids_are_forgotten_but_not_those_that_a_reader_excepts(metasto
     assert valid(metastore, snapshot) == (1, (1,), 1, b"")
     commit(metastore, 3)
     metastore.reap()
-    assert write_ids.all(metastore.database.reader(), T) == []
+    reader = metastore.database.reader()
+    counter = write_ids.counter(reader, T)
+    assert counter is not None
+    assert write_ids.all(reader, counter) == []
     assert valid(metastore) == (1, (), None, b"")
 
 
@@ -634,3 +639,69 @@ def test_two_servers_are_one(start: Starter) -> None:
     commit(other, 1)
     assert one.call("get_open_txns").open_txns == (2,)
     assert valid(one) == (1, (), None, b"")
+
+
+def _allocate_one_more(metastore: Metastore) -> None:
+    allocated(metastore, 3)
+
+
+def _take_an_id_back(metastore: Metastore) -> None:
+    request = AllocateTableWriteIdsRequest(dbName="db", tableName="t", txnIds=(2,), reallocate=True)
+    metastore.call("allocate_table_write_ids", request)
+
+
+def _forget_old_ids(metastore: Metastore) -> None:
+    for txn in (1, 2, 3):
+        commit(metastore, txn)
+    metastore.reap()
+
+
+def _create_table(metastore: Metastore) -> None:
+    metastore.call("create_table", replace(table("t"), dbName="db"))
+
+
+def _make_the_table_anew(metastore: Metastore) -> None:
+    metastore.call("drop_table", "db", "t", True)
+    _create_table(metastore)
+    allocated(metastore, 3)
+    allocated(metastore, 1)
+
+
+def _give_it_another_name(metastore: Metastore) -> None:
+    metastore.call("alter_table", "db", "t", replace(metastore.call("get_table", "db", "t"), tableName="other"))
+
+
+@pytest.mark.parametrize(
+    "change",
+    [_allocate_one_more, _take_an_id_back, _forget_old_ids, _make_the_table_anew, _give_it_another_name],
+    ids=lambda change: change.__name__.strip("_"),
+)
+def test_what_was_remembered_of_write_ids_is_not_told_after_they_changed(
+    hive_4: Metastore, change: Callable[[Metastore], None]
+) -> None:
+    """A second server on the same database, which remembers nothing, says the same."""
+    hive_4.call("create_database", Database(name="db"))
+    _create_table(hive_4)
+    opened(hive_4, 3)
+    allocated(hive_4, 1, 2)
+    snapshot = "9:2:2:"
+    before = valid(hive_4, snapshot)
+    assert valid(hive_4, snapshot) == before
+    change(hive_4)
+    other = Metastore(hive_4.database, hive_4.clock, hive_4.generation)
+    try:
+        assert valid(hive_4, snapshot) == valid(other, snapshot)
+        assert valid(hive_4, snapshot) != before
+    finally:
+        other.close()
+
+
+def test_no_counter_ever_has_the_stamp_of_another_or_an_earlier_one(hive_4: Metastore) -> None:
+    stamps = []
+    for number in range(3):
+        opened(hive_4)
+        allocated(hive_4, number + 1)
+        counter = write_ids.counter(hive_4.database.reader(), T)
+        assert counter is not None
+        stamps.append(counter.stamp)
+    assert len(set(stamps)) == 3

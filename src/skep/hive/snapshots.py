@@ -6,14 +6,21 @@ Nothing here opens a transaction or knows where ids come from.
 """
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Sequence, Set
+from contextlib import suppress
 from dataclasses import dataclass
 from enum import Enum
+
+import orjson
 
 NO_OPEN_ID = 2**63 - 1
 """What stands for the lowest open id when none is open (Java's Long.MAX_VALUE)."""
 
 _SHORTEST_RUN = 5  # Hive writes runs of at least five ids as `first-last`
+
+
+_LOOKING = 16
+"""How many times longer it takes to find an id among many than to look at one."""
 
 
 class SnapshotSyntaxError(ValueError):
@@ -75,8 +82,8 @@ class ValidTxnList:
         return cls(
             high_watermark=_number(parts[0], text),
             min_open=_number(parts[1], text),
-            open=_parse_ids(parts[2], text),
-            aborted=_parse_ids(parts[3], text),
+            open=parse_ids(parts[2]),
+            aborted=parse_ids(parts[3]),
         )
 
     @classmethod
@@ -100,6 +107,14 @@ class ValidTxnList:
 
     def is_aborted(self, txn: int) -> bool:
         return _contains(self.aborted, txn)
+
+    def open_among(self, txns: frozenset[int]) -> Set[int]:
+        """Those of these transactions that it excepts as open."""
+        return among(self.open, txns)
+
+    def aborted_among(self, txns: frozenset[int]) -> Set[int]:
+        """Those of these transactions that it excepts as aborted."""
+        return among(self.aborted, txns)
 
 
 # --- write ids of one table --------------------------------------------------------------------------------
@@ -125,8 +140,8 @@ class ValidWriteIdList:
             table=None if parts[0] == "null" else parts[0],
             high_watermark=_number(parts[1], text),
             min_open=_number(parts[2], text),
-            open=_parse_ids(parts[3], text),
-            aborted=_parse_ids(parts[4], text),
+            open=parse_ids(parts[3]),
+            aborted=parse_ids(parts[4]),
         )
 
     @classmethod
@@ -215,6 +230,16 @@ def _contains(ids: Sequence[int], wanted: int) -> bool:
     return place < len(ids) and ids[place] == wanted
 
 
+def among(ids: Sequence[int], wanted: frozenset[int]) -> Set[int]:
+    """Those that are wanted, of ascending ids: a few are looked for, of many all are looked at."""
+    if not ids or not wanted:
+        return frozenset()
+    near = ids[bisect_left(ids, min(wanted)) : bisect_right(ids, max(wanted))]
+    if len(wanted) * _LOOKING < len(near):
+        return {one for one in wanted if _contains(near, one)}
+    return wanted.intersection(near)
+
+
 def _count(ids: Sequence[int], low: int, high: int) -> int:
     return bisect_right(ids, high) - bisect_left(ids, low)
 
@@ -237,22 +262,29 @@ def _number(text: str, whole: str) -> int:
 # A snapshot comes from a client: a run that claims more ids than this is refused before memory is spent on
 # it.
 MAX_IDS = 10_000_000
+_DIGITS = b"0123456789,"
 
 
-def _parse_ids(text: str, whole: str) -> tuple[int, ...]:
+def besides_ids(text: str) -> bytes:
+    """What a text has in it besides digits and commas."""
+    return text.encode("utf-8", "surrogateescape").translate(None, _DIGITS)
+
+
+def parse_ids(text: str) -> tuple[int, ...]:
+    """Ids and runs of them, between commas; ascending."""
     if not text:
         return ()
-    parts = text.split(",")
     # Most lists have no runs, and thousands of ids: they are checked and read at once.
-    if text.isascii() and text.replace(",", "").isdigit() and all(parts):
-        return tuple(sorted(map(int, parts)))
+    if not besides_ids(text):
+        with suppress(orjson.JSONDecodeError):  # Zeros in front, or nothing between two commas.
+            return tuple(sorted(orjson.loads(f"[{text}]")))
     ids: list[int] = []
-    for part in parts:
+    for part in text.split(","):
         first, dash, last = part.partition("-")
-        low = _number(first, whole)
-        high = _number(last, whole) if dash else low
+        low = _number(first, text)
+        high = _number(last, text) if dash else low
         if high < low or len(ids) + high - low >= MAX_IDS:
-            raise SnapshotSyntaxError(f"{part!r} is not a run of at most {MAX_IDS} ascending ids in {whole!r}")
+            raise SnapshotSyntaxError(f"{part!r} is not a run of at most {MAX_IDS} ascending ids in {text!r}")
         ids.extend(range(low, high + 1))
     return tuple(sorted(ids))
 

@@ -32,7 +32,7 @@ def get_aggr_stats_for(ctx: Context, request: PartitionsStatsRequest) -> Encoded
     question = (request, ctx.generation, ctx.service.estimation)
     length = sum(map(len, (*(request.partNames or ()), *(request.colNames or ()))))
     ask = partial(_aggregated, ctx, request)
-    return Encoded(ctx.service.answers.of("get_aggr_stats_for", question, length, ask))
+    return Encoded(ctx.service.answers.of("get_aggr_stats_for", question, ctx.database.version(), length, ask))
 
 
 def _aggregated(ctx: Context, request: PartitionsStatsRequest) -> AggrStats:

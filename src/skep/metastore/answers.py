@@ -1,15 +1,16 @@
-"""Answers that are remembered while the database stands still: planners ask the same again and again.
+"""Answers that are remembered as long as what they were made from is the same: planners ask the same again and again.
 
-A version of the database is read before the answer is made, so an answer never outlives a change that it lacks. Any
-thread may ask. It never holds more than so many bytes, and forgets all of them with each change.
+A version says whether it is: that of the whole database, or one of what a question is about. It is read before the
+answer is made, so an answer never outlives a change that it lacks. Any thread may ask. It never holds more than so many
+bytes.
 """
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable, Hashable
-from typing import Final
+from typing import Any, Final
 
-from skep.store.database import Database
 from skep.wire import binary
 from skep.wire.methods import METHODS
 
@@ -17,39 +18,30 @@ MOST_BYTES: Final = 8 * 1024 * 1024
 MOST: Final = 64
 
 
-class _Known:
-    """What is known of one version."""
-
-    __slots__ = ("answers", "size", "version")
-
-    def __init__(self, version: int) -> None:
-        self.version = version
-        self.answers: dict[Hashable, bytes] = {}
-        self.size = 0
-
-
 class Answers:
-    """The answers of one database."""
+    """The last answer to each question."""
 
-    def __init__(self, database: Database) -> None:
-        self._database = database
-        self._known = _Known(-1)
+    def __init__(self) -> None:
+        self._known: dict[tuple[str, Hashable], tuple[Any, int, bytes]] = {}
+        self._size = 0
+        self._lock = threading.Lock()
 
-    def of(self, method: str, question: Hashable, length: int, ask: Callable[[], object]) -> bytes:
-        """The encoded answer to a question that is about so long; asked only if nobody asked it of this version."""
-        version = self._database.version()
-        known = self._known
-        if known.version != version:
-            known = _Known(version)
-        answer = known.answers.get((method, question))
-        if answer is None:
-            answer = binary.encode_result(METHODS[method], ask())
-            size = length + len(answer)
-            if known.size + size > MOST_BYTES or len(known.answers) >= MOST:
-                known = _Known(version)
-            if size <= MOST_BYTES:
-                known.answers[method, question] = answer
-                known.size += size
-            # One reference, set at once: no thread ever sees the answers of one version under another's number.
-            self._known = known
+    def of(self, method: str, question: Hashable, version: Any, length: int, ask: Callable[[], object]) -> bytes:
+        """The encoded answer to a question that is, with the version, about so long; asked unless it is known."""
+        known = self._known.get((method, question))
+        if known is not None and known[0] == version:
+            return known[2]
+        answer = binary.encode_result(METHODS[method], ask())
+        self._keep((method, question), (version, length + len(answer), answer))
         return answer
+
+    def _keep(self, key: tuple[str, Hashable], known: tuple[Any, int, bytes]) -> None:
+        with self._lock:
+            before = self._known.pop(key, None)
+            if before is not None:
+                self._size -= before[1]
+            if self._size + known[1] > MOST_BYTES or len(self._known) >= MOST:
+                self._known, self._size = {}, 0
+            if known[1] <= MOST_BYTES:
+                self._known[key] = known
+                self._size += known[1]

@@ -69,7 +69,8 @@ def enqueue(ctx: Context, tx: Transaction, rqst: CompactionRequest) -> Compactio
         raise MetaException(f"Unexpected compaction type {CompactionType.NAMES.get(rqst.type or 0, rqst.type)}")
     table = table_name(ctx, rqst.dbname, rqst.tablename)
     compactions.take_turn(tx)
-    highest = (write_ids.next_id(tx, table) or 1) - 1
+    counter = write_ids.counter(tx, table)
+    highest = 0 if counter is None else counter.next - 1
     for row in compactions.of_table(tx, table):
         if row.part == rqst.partitionname and _stands_in_the_way(ctx, row, highest):
             if ctx.generation < Generation.HIVE_4_0:

@@ -18,7 +18,7 @@ from skep.hive.ndv import HIVES_ESTIMATION, Estimation
 from skep.metastore.answers import Answers
 from skep.metastore.compat import RULES, Rules
 from skep.metastore.event_memo import EventMemo
-from skep.metastore.seen import SeenMemo
+from skep.metastore.write_id_memo import WriteIdMemo
 from skep.store.database import Database
 from skep.store.transaction import Transaction
 from skep.store.warehouse import Warehouse
@@ -58,11 +58,8 @@ class Service:
     estimation: Estimation = HIVES_ESTIMATION
     """How the number of distinct values of several partitions is estimated."""
     rendered: EventMemo = field(default_factory=EventMemo)
-    snapshots: SeenMemo = field(default_factory=SeenMemo)
-    answers: Answers = field(init=False)
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "answers", Answers(self.database))
+    answers: Answers = field(default_factory=Answers)
+    write_ids: WriteIdMemo = field(default_factory=WriteIdMemo)
 
 
 class Context:

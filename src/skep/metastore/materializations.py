@@ -9,7 +9,7 @@ from skep.errors import MetaException
 from skep.hive.generation import Generation
 from skep.hive.snapshots import SnapshotSyntaxError, ValidWriteIdList, parse_write_id_lists
 from skep.metastore.context import Context
-from skep.metastore.write_ids import full_name, valid_write_ids
+from skep.metastore.write_ids import full_name, valid_write_ids, written_snapshot
 from skep.store import compactions, components
 from skep.store.transaction import Transaction
 from skep.store.write_ids import TableName
@@ -28,7 +28,7 @@ def get_materialization_invalidation_info(
     then = _filled_from(creation_metadata.validTxnList)
     if not tables or then is None:
         return None
-    now = ctx.service.snapshots.read(validTxnList or "")
+    now = written_snapshot(validTxnList or "")
     with ctx.reading() as tx:
         modified = compacted = False
         for name in tables:
@@ -36,13 +36,13 @@ def get_materialization_invalidation_info(
             if seen is None:
                 return None
             if ctx.generation >= Generation.HIVE_4_0:
-                current = valid_write_ids(tx, now, table, ctx.generation)
+                current = valid_write_ids(ctx, tx, now, table)
                 if current.min_open != seen.min_open:
                     return None
             writers = components.changed_by(
                 tx, table, seen.high_watermark, seen.open + seen.aborted, now.high_watermark
             )
-            modified = modified or any(now.snapshot.is_valid(txn) for txn in writers)
+            modified = modified or any(now.is_valid(txn) for txn in writers)
             compacted = compacted or _compacted(tx, table, seen)
     return Materialization(sourceTablesUpdateDeleteModified=modified, sourceTablesCompacted=compacted)
 

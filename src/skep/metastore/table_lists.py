@@ -34,14 +34,15 @@ COMMENT: Final = "comment"
 
 
 def get_all_tables(ctx: Context, db_name: str | None) -> Encoded:
-    where = ctx.name(db_name)
-    return Encoded(ctx.service.answers.of("get_all_tables", where, 0, lambda: tables.names(ctx.reader(), *where)))
+    where, version = ctx.name(db_name), ctx.database.version()
+    ask = partial(tables.names, ctx.reader(), *where)
+    return Encoded(ctx.service.answers.of("get_all_tables", where, version, 0, ask))
 
 
 def get_tables(ctx: Context, db_name: str | None, pattern: str | None) -> Encoded:
-    where, length = ctx.name(db_name), len(pattern or "")
+    where, version = ctx.name(db_name), ctx.database.version()
     ask = partial(_matching, ctx, where, pattern)
-    return Encoded(ctx.service.answers.of("get_tables", (where, pattern), length, ask))
+    return Encoded(ctx.service.answers.of("get_tables", (where, pattern), version, len(pattern or ""), ask))
 
 
 def get_tables_by_type(

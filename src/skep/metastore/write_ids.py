@@ -8,15 +8,17 @@ from functools import partial
 from skep.errors import MetaException, MetastoreError
 from skep.hive.generation import Generation
 from skep.hive.snapshots import NO_OPEN_ID, SnapshotSyntaxError, ValidTxnList, ValidWriteIdList
+from skep.hive.written_snapshots import WrittenTxnList
 from skep.metastore.changes import record
 from skep.metastore.compactions import enqueue
 from skep.metastore.context import Context, DatabaseName, Encoded
-from skep.metastore.seen import Seen
 from skep.metastore.txn_state import REPLICATED_WRITE_ID, abort, internal_error, millis, require_open, table_name
+from skep.metastore.write_id_memo import NONE
 from skep.store import transactions, write_ids
 from skep.store.transaction import ConstraintViolated, Transaction
 from skep.store.transactions import TxnState
 from skep.store.write_ids import TableName
+from skep.wire import binary
 from skep.wire.generated.common import CompactionType
 from skep.wire.generated.compaction import CompactionRequest
 from skep.wire.generated.transactions import (
@@ -32,6 +34,9 @@ from skep.wire.generated.transactions import (
     TxnToWriteId,
     TxnType,
 )
+from skep.wire.methods import METHODS
+
+Snapshot = ValidTxnList | WrittenTxnList
 
 
 def full_name(ctx: Context, name: str) -> TableName:
@@ -105,8 +110,8 @@ def _require_writers(tx: Transaction, txns: Sequence[int]) -> None:
 def get_max_allocated_table_write_id(
     ctx: Context, rqst: MaxAllocatedTableWriteIdRequest
 ) -> MaxAllocatedTableWriteIdResponse:
-    following = write_ids.next_id(ctx.reader(), table_name(ctx, rqst.dbName, rqst.tableName))
-    return MaxAllocatedTableWriteIdResponse(maxWriteId=0 if following is None else following - 1)
+    counter = write_ids.counter(ctx.reader(), table_name(ctx, rqst.dbName, rqst.tableName))
+    return MaxAllocatedTableWriteIdResponse(maxWriteId=0 if counter is None else counter.next - 1)
 
 
 def seed_write_id(ctx: Context, rqst: SeedTableWriteIdsRequest) -> None:
@@ -125,16 +130,24 @@ def seed_write_id(ctx: Context, rqst: SeedTableWriteIdsRequest) -> None:
 
 def get_valid_write_ids(ctx: Context, rqst: GetValidWriteIdsRequest) -> Encoded:
     """What a reader of these tables sees, by the transactions that it sees."""
-    length = len(rqst.validTxnList or "") + sum(map(len, rqst.fullTableNames or ()))
-    ask = partial(_valid, ctx, rqst)
-    return Encoded(ctx.service.answers.of("get_valid_write_ids", (rqst, ctx.generation), length, ask))
+    names, text = rqst.fullTableNames or (), rqst.validTxnList
+    tables = [(name, full_name(ctx, name)) for name in names]
+    ask = partial(_valid, ctx, rqst, tables)
+    if not text:
+        return Encoded(binary.encode_result(METHODS["get_valid_write_ids"], ask()))
+    # What the transactions are is said by the text, so all that can change are the tables' own ids.
+    counters = [write_ids.counter(ctx.reader(), table) for _, table in tables]
+    length = len(text) + sum(map(len, names))
+    answers = ctx.service.answers
+    return Encoded(answers.of("get_valid_write_ids", (names, ctx.generation), (counters, text), length, ask))
 
 
-def _valid(ctx: Context, rqst: GetValidWriteIdsRequest) -> GetValidWriteIdsResponse:
-    tables = [(name, full_name(ctx, name)) for name in rqst.fullTableNames or ()]
+def _valid(
+    ctx: Context, rqst: GetValidWriteIdsRequest, tables: list[tuple[str, TableName]]
+) -> GetValidWriteIdsResponse:
     with ctx.reading() as tx:
         seen = _snapshot(ctx, tx, rqst, tables)
-        valid = [valid_write_ids(tx, seen, table, ctx.generation) for _, table in tables]
+        valid = [valid_write_ids(ctx, tx, seen, table) for _, table in tables]
     return GetValidWriteIdsResponse(
         tblValidWriteIds=tuple(_answer(name, found) for (name, _), found in zip(tables, valid, strict=True))
     )
@@ -142,16 +155,23 @@ def _valid(ctx: Context, rqst: GetValidWriteIdsRequest) -> GetValidWriteIdsRespo
 
 def _snapshot(
     ctx: Context, tx: Transaction, rqst: GetValidWriteIdsRequest, tables: list[tuple[str, TableName]]
-) -> Seen:
+) -> Snapshot:
     if rqst.validTxnList:
-        return ctx.service.snapshots.read(rqst.validTxnList)
+        return written_snapshot(rqst.validTxnList)
     own = None
     if rqst.writeId:
         own = write_ids.txn_of(tx, tables[0][1], rqst.writeId) if tables else None
         if own is None:
             name = tables[0][0] if tables else "no table"
             raise MetaException(f"invalid write id {rqst.writeId} for table {name}")
-    return Seen(current_snapshot(tx, own))
+    return current_snapshot(tx, own)
+
+
+def written_snapshot(text: str) -> WrittenTxnList:
+    try:
+        return WrittenTxnList(text)
+    except SnapshotSyntaxError as error:
+        raise MetaException(f"a list of valid transactions cannot be read: {error}") from None
 
 
 def current_snapshot(tx: Transaction, own: int | None = None) -> ValidTxnList:
@@ -167,29 +187,26 @@ def current_snapshot(tx: Transaction, own: int | None = None) -> ValidTxnList:
     return ValidTxnList(highest, opened, aborted, opened[0] if opened else NO_OPEN_ID)
 
 
-def valid_write_ids(tx: Transaction, seen: Seen, table: TableName, generation: Generation) -> ValidWriteIdList:
+def valid_write_ids(ctx: Context, tx: Transaction, seen: Snapshot, table: TableName) -> ValidWriteIdList:
     """A snapshot of one table.
 
     Its mark is the highest id of a transaction up to the snapshot's own, or of any if none of those wrote. From 4.0 on,
     when none of the ids that are remembered is visible, all below the first invisible one has been compacted: that
     one alone is told.
     """
-    known = write_ids.all(tx, table)
-    highest = seen.high_watermark
-    mark = next((write_id for txn, write_id in reversed(known) if txn <= highest), 0)
-    if mark == 0:
-        mark = (write_ids.next_id(tx, table) or 1) - 1
-    within = known if not known or known[-1][1] <= mark else [pair for pair in known if pair[1] <= mark]
-    aborted: list[int] = []
-    rest = within
-    if seen.aborted:
-        aborted_txns = seen.aborted
-        aborted = [write_id for txn, write_id in within if txn in aborted_txns]
-        rest = [pair for pair in within if pair[0] not in aborted_txns]
-    open_txns = seen.open
-    opened = [write_id for txn, write_id in rest if txn in open_txns or txn > highest]
+    counter = write_ids.counter(tx, table)
+    known = NONE if counter is None else ctx.service.write_ids.read(tx, counter)
+    highest, within = seen.high_watermark, known.pairs
+    mark = next((write_id for txn, write_id in reversed(within) if txn <= highest), 0)
+    if mark == 0 and counter is not None:
+        mark = counter.next - 1
+    if known.highest_txn > highest:
+        within = [pair for pair in within if pair[1] <= mark]
+    aborted_txns, open_txns = seen.aborted_among(known.txns), seen.open_among(known.txns)
+    aborted = [write_id for txn, write_id in within if txn in aborted_txns] if aborted_txns else []
+    opened = [write_id for txn, write_id in within if (txn in open_txns or txn > highest) and txn not in aborted_txns]
     any_visible = len(opened) + len(aborted) < len(within)
-    if generation >= Generation.HIVE_4_0 and not any_visible and (opened or aborted):
+    if ctx.generation >= Generation.HIVE_4_0 and not any_visible and (opened or aborted):
         mark = min(opened[:1] + aborted[:1])
         opened, aborted = [one for one in opened if one == mark], [one for one in aborted if one == mark]
     name = f"{table.db}.{table.tbl}"
@@ -235,7 +252,7 @@ def repl_tbl_writeid_state(ctx: Context, rqst: ReplTblWriteIdStateRequest) -> No
         raise MetaException(f"a list of valid write ids cannot be read: {error}") from None
 
     def bring(tx: Transaction) -> None:
-        if write_ids.next_id(tx, table) is not None:
+        if write_ids.counter(tx, table) is not None:
             return
         txns: list[int] = []
         if source.aborted:

@@ -393,6 +393,8 @@ write_id_counters = _table(
     _column("db", _name()),
     _column("tbl", _name()),
     _column("next", BigInteger()),
+    # Another number after each change of the counter or of its ids: who knows the number knows them all.
+    Column("stamp", BigInteger(), nullable=False, server_default=text("0")),
     UniqueConstraint("cat", "db", "tbl"),
 )
 

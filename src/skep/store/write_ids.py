@@ -1,9 +1,11 @@
 """The write ids of tables: a counter for each table, and which transaction got which id. It never judges a snapshot.
 
 A counter's row stays locked until the commit, so ids of one table become visible in their order. The ids hang on the
-counter, not on the table's name: a rename changes one row.
+counter, not on the table's name: a rename changes one row. Whatever changes a counter or its ids gives it a new stamp,
+so that who has read them before need not read them again.
 """
 
+import secrets
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
@@ -22,6 +24,14 @@ class TableName(NamedTuple):
     tbl: str
 
 
+class Counter(NamedTuple):
+    """The write ids of a table as they were at one moment: two that are equal have the same ids."""
+
+    id: int
+    next: int
+    stamp: int
+
+
 class TableWriteId(NamedTuple):
     """What a transaction may write to one table."""
 
@@ -35,10 +45,14 @@ _c, _w, _h = schema.write_id_counters.c, schema.write_ids.c, schema.min_history.
 _NAMED = sa.and_(_c.cat == sa.bindparam("cat"), _c.db == sa.bindparam("db"), _c.tbl == sa.bindparam("tbl"))
 _JOINED = schema.write_ids.join(schema.write_id_counters, _w.counter_id == _c.id)
 
-_NEXT = Statement(sa.select(_c.next).where(_NAMED))
+_COUNTER = Statement(sa.select(_c.id, _c.next, _c.stamp).where(_NAMED))
 _LOCK = Statement(sa.select(_c.id, _c.next).where(_NAMED).with_for_update())
-_CREATE = Statement(sa.insert(schema.write_id_counters).values(bound("cat", "db", "tbl", "next")).returning(_c.id))
-_SET_NEXT = Statement(sa.update(schema.write_id_counters).values(bound("next")).where(_c.id == sa.bindparam("id")))
+_CREATE = Statement(
+    sa.insert(schema.write_id_counters).values(bound("cat", "db", "tbl", "next", "stamp")).returning(_c.id)
+)
+_SET_NEXT = Statement(
+    sa.update(schema.write_id_counters).values(bound("next", "stamp")).where(_c.id == sa.bindparam("counter"))
+)
 _INSERT = Statement(
     sa.insert(schema.write_ids).values(bound("counter_id", "write_id", "txn_id")),
     positions=("counter_id", "write_id", "txn_id"),
@@ -60,7 +74,14 @@ _OF_TXN = Statement(
     .order_by(_c.cat, _c.db, _c.tbl)
 )
 _TXN_OF = Statement(sa.select(_w.txn_id).select_from(_JOINED).where(_NAMED, _w.write_id == sa.bindparam("write_id")))
-_ALL = Statement(sa.select(_w.txn_id, _w.write_id).select_from(_JOINED).where(_NAMED).order_by(_w.write_id))
+_ALL = Statement(
+    sa.select(_w.txn_id, _w.write_id).where(_w.counter_id == sa.bindparam("counter")).order_by(_w.write_id)
+)
+_RESTAMP = Statement(
+    sa.update(schema.write_id_counters)
+    .values(bound("stamp"))
+    .where(_c.id.in_(sa.select(_w.counter_id).where(_w.txn_id < sa.bindparam("below"))))
+)
 _PURGE = Statement(sa.delete(schema.write_ids).where(_w.txn_id < sa.bindparam("below")))
 
 _ADD_HISTORY = Statement(
@@ -70,15 +91,20 @@ _ADD_HISTORY = Statement(
 _FORGET_HISTORY = Statement(sa.delete(schema.min_history).where(in_list(_h.txn_id, "ids")))
 
 
-def next_id(tx: Transaction, table: TableName) -> int | None:
-    """The next write id of a table; None if it never had one."""
-    row = tx.one(_NEXT, **table._asdict())
-    return None if row is None else row[0]
+def _new_stamp() -> int:
+    """One that no counter ever had: ids of counters may be used again, stamps never are."""
+    return secrets.randbits(63)
+
+
+def counter(tx: Transaction, table: TableName) -> Counter | None:
+    """The counter of a table; None if it never had a write id."""
+    row = tx.one(_COUNTER, **table._asdict())
+    return None if row is None else Counter._make(row)
 
 
 def seed(tx: Transaction, table: TableName, following: int) -> None:
     """The first counter of a table, with the id that comes next. ConstraintViolated if it has one."""
-    tx.insert(_CREATE, **table._asdict(), next=following)
+    tx.insert(_CREATE, **table._asdict(), next=following, stamp=_new_stamp())
 
 
 def allocate(tx: Transaction, table: TableName, txns: Sequence[int], *, first: int | None = None) -> list[int]:
@@ -86,11 +112,11 @@ def allocate(tx: Transaction, table: TableName, txns: Sequence[int], *, first: i
     row = tx.one(_LOCK, **table._asdict())
     if row is None:
         start = 1 if first is None else first
-        counter = tx.insert(_CREATE, **table._asdict(), next=start + len(txns))
+        counter = tx.insert(_CREATE, **table._asdict(), next=start + len(txns), stamp=_new_stamp())
     else:
         counter, following = row
         start = following if first is None else first
-        tx.run(_SET_NEXT, id=counter, next=start + len(txns))
+        tx.run(_SET_NEXT, counter=counter, next=start + len(txns), stamp=_new_stamp())
         if start != following:
             # The source was written to while its state was copied: what was known before is stale.
             tx.run(_CLEAR, id=counter)
@@ -108,12 +134,14 @@ def take_back(tx: Transaction, table: TableName, txns: Sequence[int]) -> None:
     """Forget the ids of these transactions; they are not used again."""
     row = tx.one(_LOCK, **table._asdict())
     if row is not None:
-        tx.run(_TAKE_BACK, id=row[0], txns=tx.list(txns))
+        counter, following = row
+        tx.run(_SET_NEXT, counter=counter, next=following, stamp=_new_stamp())
+        tx.run(_TAKE_BACK, id=counter, txns=tx.list(txns))
 
 
 def begin_at(tx: Transaction, table: TableName, following: int, pairs: Iterable[tuple[int, int]]) -> None:
     """A counter that another metastore has used already, with the ids that were aborted there."""
-    counter = tx.insert(_CREATE, **table._asdict(), next=following)
+    counter = tx.insert(_CREATE, **table._asdict(), next=following, stamp=_new_stamp())
     assign(tx, counter, pairs)
 
 
@@ -133,13 +161,14 @@ def txn_of(tx: Transaction, table: TableName, write_id: int) -> int | None:
     return None if row is None else row[0]
 
 
-def all(tx: Transaction, table: TableName) -> list[tuple[int, int]]:
+def all(tx: Transaction, counter: Counter) -> list[tuple[int, int]]:
     """(transaction, write id) of all that are remembered, by write id."""
-    return tx.all(_ALL, **table._asdict())
+    return tx.all(_ALL, counter=counter.id)
 
 
 def purge(tx: Transaction, below: int) -> int:
     """Forget the ids of transactions below one that everybody sees as committed."""
+    tx.run(_RESTAMP, below=below, stamp=_new_stamp())
     return tx.run(_PURGE, below=below)
 
 

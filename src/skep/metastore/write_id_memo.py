@@ -1,0 +1,61 @@
+"""The write ids of tables, as they were read last. A counter's stamp tells whether they are still the same.
+
+It never holds more than so many ids.
+"""
+
+from __future__ import annotations
+
+import threading
+from typing import Final
+
+from skep.store import write_ids
+from skep.store.transaction import Transaction
+from skep.store.write_ids import Counter
+
+MOST_IDS: Final = 100_000
+
+
+class KnownWriteIds:
+    """The write ids of one table that are remembered."""
+
+    __slots__ = ("highest_txn", "pairs", "txns")
+
+    def __init__(self, pairs: list[tuple[int, int]]) -> None:
+        self.pairs: Final = pairs
+        """(transaction, write id), by write id."""
+        self.txns: Final = frozenset([txn for txn, _ in pairs])
+        self.highest_txn: Final = max(self.txns, default=0)
+
+
+NONE: Final = KnownWriteIds([])
+
+
+class WriteIdMemo:
+    """Write ids by their counters. Any thread may use it."""
+
+    def __init__(self, limit: int = MOST_IDS) -> None:
+        self._limit = limit
+        self._ids = 0
+        self._kept: dict[int, tuple[Counter, KnownWriteIds]] = {}
+        self._lock = threading.Lock()
+
+    def read(self, tx: Transaction, counter: Counter) -> KnownWriteIds:
+        """Those of a counter that was read in the same transaction."""
+        kept = self._kept.get(counter.id)
+        if kept is not None and kept[0] == counter:
+            return kept[1]
+        known = KnownWriteIds(write_ids.all(tx, counter))
+        self._keep(counter, known)
+        return known
+
+    def _keep(self, counter: Counter, known: KnownWriteIds) -> None:
+        cost = len(known.pairs) + 1
+        with self._lock:
+            before = self._kept.pop(counter.id, None)
+            if before is not None:
+                self._ids -= len(before[1].pairs) + 1
+            if self._ids + cost > self._limit:
+                self._kept, self._ids = {}, 0
+            if cost <= self._limit:
+                self._kept[counter.id] = (counter, known)
+                self._ids += cost
