@@ -6,7 +6,7 @@ import threading
 import time
 from collections.abc import Callable
 
-from benchmarks.client import Client, median_time, request_for
+from benchmarks.client import Client, median_after, median_time, request_for
 from benchmarks.objects import batches, partition, table
 from benchmarks.peers import Peer, apache, skep_on_sqlite
 from benchmarks.rows import Results
@@ -14,6 +14,7 @@ from benchmarks.slice import bulk_time
 from skep.wire.generated.common import EnvironmentContext
 from skep.wire.generated.databases import Database
 from skep.wire.generated.partitions import DropPartitionsRequest, RequestPartsSpec
+from skep.wire.generated.transactions import CommitTxnRequest, OpenTxnRequest
 from skep.wire.structs import replace
 
 DB = "ops"
@@ -55,7 +56,15 @@ class Operations:
                 call("create_table", table(many, f"t{number}"))
 
         found["createTable"] = timed(create)
-        found["listTables"] = median_time(self.peer.host, self.peer.port, request_for("get_all_tables", many), 20)
+        listing = request_for("get_all_tables", many)
+        found["listTables"] = median_time(self.peer.host, self.peer.port, listing, 20)
+
+        def write() -> bytes:
+            (txn,) = call("open_txns", OpenTxnRequest(1, "u", "h")).txn_ids
+            call("commit_txn", CommitTxnRequest(txn))
+            return listing
+
+        found["listTables, after others' writes"] = median_after(self.peer.host, self.peer.port, write, 20)
         names = self.fill(f"p{size}", size)
         wanted = tuple(names[: min(len(names), 1000)])
         by_names = request_for("get_partitions_by_names", DB, f"p{size}", wanted)
@@ -123,4 +132,6 @@ def compare(results: Results, sizes: tuple[int, ...]) -> None:
     theirs, ours = found.values()
     for size in sizes:
         for name, seconds in ours[size].items():
-            results.faster(f"{name}, {size:,}", seconds, theirs[size][name], least=10, aim=10)
+            # hmsbench lists the tables of a metastore that stands still; the other row shows what is behind it.
+            least = 1 if name.endswith("writes") else 10
+            results.faster(f"{name}, {size:,}", seconds, theirs[size][name], least=least, aim=10)

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import statistics
 import time
 from collections.abc import Callable, Sequence
 from itertools import islice
 
-from benchmarks.client import Client, median_time, reply_length, request_for
+from benchmarks.client import Client, median_after, median_time, request_for
 from benchmarks.objects import table
 from benchmarks.peers import Peer, apache, apache_3, skep_on_sqlite
 from benchmarks.rows import Results
@@ -56,19 +55,6 @@ def valid_at(opened: Sequence[int]) -> bytes:
     return request_for("get_valid_write_ids", GetValidWriteIdsRequest((f"{DB}2.t",), snapshot))
 
 
-def after(peer: Peer, change: Callable[[], bytes], length: int, times: int) -> float:
-    """The median of the seconds that an answer takes when something was changed before each; that is not counted."""
-    client = Client(peer.host, peer.port)
-    taken = []
-    for _ in range(times):
-        request = change()
-        start = time.perf_counter()
-        client.exchange(request, length)
-        taken.append(time.perf_counter() - start)
-    client.close()
-    return statistics.median(taken)
-
-
 def write_ids(peer: Peer, times: int, unfinished: int) -> dict[str, float]:
     client = Client(peer.host, peer.port)
     client.call("create_database", Database(name=DB + "2"))
@@ -99,9 +85,9 @@ def write_ids(peer: Peer, times: int, unfinished: int) -> dict[str, float]:
         opened.append(transaction())
         return valid_at(opened)
 
-    length = reply_length(peer.host, peer.port, valid)
-    found[f"get_valid_write_ids, {unfinished:,} open, after others' writes"] = after(peer, ended, length, asked)
-    found[f"get_valid_write_ids, {unfinished:,} open, a snapshot of its own"] = after(peer, begun, length, asked)
+    name = f"get_valid_write_ids, {unfinished:,} open"
+    found[f"{name}, after others' writes"] = median_after(peer.host, peer.port, ended, asked)
+    found[f"{name}, a snapshot of its own"] = median_after(peer.host, peer.port, begun, asked)
     while writers := tuple(islice(wanted, 1000)):
         client.call("allocate_table_write_ids", AllocateTableWriteIdsRequest(DB + "2", "t", txnIds=writers))
     client.close()

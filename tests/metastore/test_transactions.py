@@ -329,6 +329,11 @@ def test_a_snapshot_can_be_that_of_a_write_id(hive_4: Metastore) -> None:
 def test_a_snapshot_that_cannot_be_read_is_refused(metastore: Metastore) -> None:
     with pytest.raises(MetaException, match="cannot be read"):
         valid(metastore, "nonsense")
+    opened(metastore)
+    allocated(metastore, 1)
+    long = ",".join(map(str, range(2, 3000)))
+    with pytest.raises(MetaException, match=r"cannot be read: .* is not an id in '9:1:,2,3,.*…$"):
+        valid(metastore, f"9:1:,{long}:")
     with pytest.raises(MetaException, match=r"db\.table"):
         valid(metastore, None, "a.b.c.d")
 

@@ -17,8 +17,8 @@ NO_OPEN_ID = 2**63 - 1
 """What stands for the lowest open id when none is open (Java's Long.MAX_VALUE)."""
 
 _SHORTEST_RUN = 5  # Hive writes runs of at least five ids as `first-last`
-
-
+_LONGEST_ID = 19
+_SHOWN = 80
 _LOOKING = 16
 """How many times longer it takes to find an id among many than to look at one."""
 
@@ -248,14 +248,19 @@ def _parts(text: str, count: int) -> list[str]:
     parts = text.split(":")
     if not count - 2 <= len(parts) <= count:
         raise SnapshotSyntaxError(
-            f"{text!r} has {len(parts)} parts; a snapshot has {count - 2} to {count}, between colons"
+            f"{shown(text)} has {len(parts)} parts; a snapshot has {count - 2} to {count}, between colons"
         )
     return parts + [""] * (count - len(parts))
 
 
+def shown(text: str) -> str:
+    """The beginning of a text, for an error."""
+    return repr(text) if len(text) <= _SHOWN else f"{text[:_SHOWN]!r}…"
+
+
 def _number(text: str, whole: str) -> int:
-    if not text.isascii() or not text.isdigit():
-        raise SnapshotSyntaxError(f"{text!r} is not an id in {whole!r}")
+    if not text.isascii() or not text.isdigit() or len(text) > _LONGEST_ID:
+        raise SnapshotSyntaxError(f"{shown(text)} is not an id in {shown(whole)}")
     return int(text)
 
 
@@ -284,7 +289,7 @@ def parse_ids(text: str) -> tuple[int, ...]:
         low = _number(first, text)
         high = _number(last, text) if dash else low
         if high < low or len(ids) + high - low >= MAX_IDS:
-            raise SnapshotSyntaxError(f"{part!r} is not a run of at most {MAX_IDS} ascending ids in {text!r}")
+            raise SnapshotSyntaxError(f"{part!r} is not a run of at most {MAX_IDS} ascending ids in {shown(text)}")
         ids.extend(range(low, high + 1))
     return tuple(sorted(ids))
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Set
 from typing import Final, NamedTuple
 
-from skep.hive.snapshots import SnapshotSyntaxError, ValidTxnList, among, besides_ids, parse_ids
+from skep.hive.snapshots import SnapshotSyntaxError, ValidTxnList, among, besides_ids, parse_ids, shown
 
 SHORT: Final = 2048
 """Characters up to which a snapshot is read whole."""
@@ -85,5 +85,5 @@ def _among(ids: _Ids | tuple[int, ...], wanted: frozenset[int]) -> Set[int]:
     try:
         near = ids.near(min(wanted), max(wanted))
     except ValueError:
-        raise SnapshotSyntaxError(f"there is nothing between two commas of {ids.text!r}") from None
+        raise SnapshotSyntaxError(f"what is between two commas is not an id in {shown(ids.text)}") from None
     return wanted.intersection(parse_ids(near))

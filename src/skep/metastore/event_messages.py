@@ -23,8 +23,7 @@ What a row keeps is described in `changes.py`. By type, the names in its body ar
 
 Hive lists the files of new tables and partitions in its messages; an event is no moment to list directories in, and
 those lists are empty here. Objects inside of a message are texts in TJSON. 2.3 and 3.1 get `json-0.2`, 4.x the same
-JSON with its own fields more, compressed: readers ignore fields that they do not know,
-and do not mind their order.
+JSON with its own fields more, compressed: readers ignore fields that they do not know, and do not mind their order.
 """
 
 from __future__ import annotations

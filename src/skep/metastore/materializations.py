@@ -8,8 +8,9 @@ from typing import Any
 from skep.errors import MetaException
 from skep.hive.generation import Generation
 from skep.hive.snapshots import SnapshotSyntaxError, ValidWriteIdList, parse_write_id_lists
+from skep.hive.written_snapshots import WrittenTxnList
 from skep.metastore.context import Context
-from skep.metastore.write_ids import full_name, valid_write_ids, written_snapshot
+from skep.metastore.write_ids import full_name, reading_snapshots, valid_write_ids
 from skep.store import compactions, components
 from skep.store.transaction import Transaction
 from skep.store.write_ids import TableName
@@ -28,8 +29,8 @@ def get_materialization_invalidation_info(
     then = _filled_from(creation_metadata.validTxnList)
     if not tables or then is None:
         return None
-    now = written_snapshot(validTxnList or "")
-    with ctx.reading() as tx:
+    with reading_snapshots(), ctx.reading() as tx:
+        now = WrittenTxnList(validTxnList or "")
         modified = compacted = False
         for name in tables:
             table, seen = full_name(ctx, name), then.get(name)

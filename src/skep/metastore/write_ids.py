@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from functools import partial
 
 from skep.errors import MetaException, MetastoreError
@@ -145,19 +146,17 @@ def get_valid_write_ids(ctx: Context, rqst: GetValidWriteIdsRequest) -> Encoded:
 def _valid(
     ctx: Context, rqst: GetValidWriteIdsRequest, tables: list[tuple[str, TableName]]
 ) -> GetValidWriteIdsResponse:
-    with ctx.reading() as tx:
-        seen = _snapshot(ctx, tx, rqst, tables)
+    with reading_snapshots(), ctx.reading() as tx:
+        seen = _snapshot(tx, rqst, tables)
         valid = [valid_write_ids(ctx, tx, seen, table) for _, table in tables]
     return GetValidWriteIdsResponse(
         tblValidWriteIds=tuple(_answer(name, found) for (name, _), found in zip(tables, valid, strict=True))
     )
 
 
-def _snapshot(
-    ctx: Context, tx: Transaction, rqst: GetValidWriteIdsRequest, tables: list[tuple[str, TableName]]
-) -> Snapshot:
+def _snapshot(tx: Transaction, rqst: GetValidWriteIdsRequest, tables: list[tuple[str, TableName]]) -> Snapshot:
     if rqst.validTxnList:
-        return written_snapshot(rqst.validTxnList)
+        return WrittenTxnList(rqst.validTxnList)
     own = None
     if rqst.writeId:
         own = write_ids.txn_of(tx, tables[0][1], rqst.writeId) if tables else None
@@ -167,9 +166,11 @@ def _snapshot(
     return current_snapshot(tx, own)
 
 
-def written_snapshot(text: str) -> WrittenTxnList:
+@contextmanager
+def reading_snapshots() -> Iterator[None]:
+    """Around whatever reads a snapshot that a client wrote: parts of a long one are read when they are needed."""
     try:
-        return WrittenTxnList(text)
+        yield
     except SnapshotSyntaxError as error:
         raise MetaException(f"a list of valid transactions cannot be read: {error}") from None
 
