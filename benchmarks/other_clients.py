@@ -13,7 +13,7 @@ import json
 import statistics
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from importlib import import_module
 from itertools import cycle
@@ -23,6 +23,8 @@ from typing import Any
 DB, PARTITIONED = "bench", "parts"
 TABLES = tuple(f"wide_{number}" for number in range(10))
 """Asked for in turn, so that nobody who remembers the last answer has an easy time."""
+NEW = tuple(f"new_{number}" for number in range(700))
+"""Also in turn, and more than a client recognises when they come again."""
 HOST = "127.0.0.1"
 ROUNDS = 5
 
@@ -42,9 +44,9 @@ def quiet_median(function: Callable[[], object], times: int) -> float:
     return min(median(function, times // ROUNDS) for _ in range(ROUNDS))
 
 
-def in_turn(ask: Callable[[str], object]) -> Callable[[], object]:
+def in_turn(ask: Callable[[str], object], tables: Sequence[str] = TABLES) -> Callable[[], object]:
     """Asks for one table after the other."""
-    names = cycle(TABLES)
+    names = cycle(tables)
     return lambda: ask(next(names))
 
 
@@ -134,6 +136,7 @@ def main() -> None:
         client = CLIENTS[name](port, stack)
         found = {
             "get_table": quiet_median(in_turn(client.table), times),
+            "get_table, new": quiet_median(in_turn(client.table, NEW), times),
             "get_partitions": median(client.partitions, 1),
             "decode": least_work(decoding(client.generated, answer, accelerated=False), 2),
             "decode in C": least_work(decoding(client.generated, answer, accelerated=True), 3),
