@@ -16,6 +16,7 @@ from tests.differential.deliberate import (
     skep_says,
 )
 from tests.differential.deliberate_hive_4_filters import DIFFERENCES_IN_FILTERS
+from tests.differential.deliberate_hive_4_rest import DIFFERENCES_IN_THE_REST
 from tests.differential.script import HIVE_4
 
 SINCE_4_0_1 = ("4.0.1", "4.1")
@@ -524,6 +525,7 @@ DIFFERENCES_OF_HIVE_4: Final = (
 EVERY_DIFFERENCE: Final = (
     *DIFFERENCES,
     *DIFFERENCES_OF_THE_REST,
+    *DIFFERENCES_IN_THE_REST,
     *DIFFERENCES_OF_HIVE_4,
     *DIFFERENCES_IN_FILTERS,
 )

@@ -149,7 +149,9 @@ class _Reader:
         self._at = 0
 
     def take(self, length: int) -> bytes:
-        if length < 0 or self._at + length > len(self._data):
+        if length < 0:
+            raise DelegationError(f"a length below zero ({length}) in front of byte {self._at}")
+        if self._at + length > len(self._data):
             raise DelegationError(f"cut short: {length} bytes were expected at {self._at} of {len(self._data)}")
         found = self._data[self._at : self._at + length]
         self._at += length
