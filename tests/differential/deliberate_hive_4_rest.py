@@ -1,4 +1,4 @@
-"""Where skep means to differ from Hive 4 in what belongs to no topic: mostly where Hive 4 fails; see `deliberate.py`."""
+"""Where skep means to differ from Hive 4 in what belongs to no topic, mostly as Hive 4 fails; see `deliberate.py`."""
 
 from __future__ import annotations
 
