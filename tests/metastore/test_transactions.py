@@ -365,6 +365,25 @@ def test_old_write_ids_are_forgotten_but_not_those_that_a_reader_excepts(metasto
     assert valid(metastore) == (1, (), None, b"")
 
 
+@pytest.mark.parametrize("ends", ["is open", "was aborted"])
+@pytest.mark.parametrize("generation", [Generation.HIVE_2_3, Generation.HIVE_3_1, Generation.HIVE_4_0])
+def test_what_a_transaction_wrote_after_a_later_one_began_is_seen_when_its_id_is_forgotten(
+    start: Starter, generation: Generation, ends: str
+) -> None:
+    """Hive forgets the id, and its readers do not see up to it."""
+    metastore = start(generation)
+    opened(metastore, 2)
+    allocated(metastore, 2)
+    assert allocated(metastore, 1) == [2]
+    commit(metastore, 1)
+    if ends == "was aborted":
+        abort(metastore, 2)
+    before = valid(metastore)
+    metastore.reap()
+    assert valid(metastore) == before
+    assert before[:2] == (2, (1,))
+
+
 def _reply(metastore: Metastore) -> tuple[int, tuple[int, ...], bytes]:
     found = metastore.call("get_open_txns")
     return found.txn_high_water_mark, found.open_txns, found.abortedBits

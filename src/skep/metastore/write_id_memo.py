@@ -18,16 +18,30 @@ MOST_IDS: Final = 100_000
 class KnownWriteIds:
     """The write ids of one table that are remembered."""
 
-    __slots__ = ("highest_txn", "pairs", "txns")
+    __slots__ = ("highest_forgotten", "highest_txn", "pairs", "txns")
 
-    def __init__(self, pairs: list[tuple[int, int]]) -> None:
+    def __init__(self, pairs: list[tuple[int, int]], following: int) -> None:
+        """`following`: the id that comes next."""
         self.pairs: Final = pairs
         """(transaction, write id), by write id."""
         self.txns: Final = frozenset([txn for txn, _ in pairs])
         self.highest_txn: Final = max(self.txns, default=0)
+        self.highest_forgotten: Final = _highest_gap([write_id for _, write_id in pairs], following)
+        """The highest that is not remembered any more, as everybody sees it; it may be above others that are."""
 
 
-NONE: Final = KnownWriteIds([])
+def _highest_gap(ids: list[int], following: int) -> int:
+    if ids and following - ids[0] == len(ids):
+        return ids[0] - 1  # As most are: without a gap.
+    gap = following - 1
+    for write_id in reversed(ids):
+        if write_id != gap:
+            break
+        gap -= 1
+    return gap
+
+
+NONE: Final = KnownWriteIds([], 1)
 
 
 class WriteIdMemo:
@@ -44,7 +58,7 @@ class WriteIdMemo:
         kept = self._kept.get(counter.id)
         if kept is not None and kept[0] == counter:
             return kept[1]
-        known = KnownWriteIds(write_ids.all(tx, counter))
+        known = KnownWriteIds(write_ids.all(tx, counter), counter.next)
         self._keep(counter, known)
         return known
 

@@ -192,8 +192,9 @@ def valid_write_ids(ctx: Context, tx: Transaction, seen: Snapshot, table: TableN
     """A snapshot of one table.
 
     Its mark is the highest id of a transaction up to the snapshot's own, or of any if none of those wrote. From 4.0 on,
-    when none of the ids that are remembered is visible, all below the first invisible one has been compacted: that
-    one alone is told.
+    when no id is visible, all below the first invisible one has been compacted: that one alone is told. Ids that are
+    forgotten, as everybody sees them, count as visible too: Hive leaves them out, and where a transaction got its
+    id after a later one did, readers of Hive miss what it wrote.
     """
     counter = write_ids.counter(tx, table)
     known = NONE if counter is None else ctx.service.write_ids.read(tx, counter)
@@ -201,14 +202,16 @@ def valid_write_ids(ctx: Context, tx: Transaction, seen: Snapshot, table: TableN
     mark = next((write_id for txn, write_id in reversed(within) if txn <= highest), 0)
     if mark == 0 and counter is not None:
         mark = counter.next - 1
+    mark = max(mark, known.highest_forgotten)
     if known.highest_txn > highest:
         within = [pair for pair in within if pair[1] <= mark]
     aborted_txns, open_txns = seen.aborted_among(known.txns), seen.open_among(known.txns)
     aborted = [write_id for txn, write_id in within if txn in aborted_txns] if aborted_txns else []
     opened = [write_id for txn, write_id in within if (txn in open_txns or txn > highest) and txn not in aborted_txns]
-    any_visible = len(opened) + len(aborted) < len(within)
+    lowest = min(opened[:1] + aborted[:1], default=mark + 1)
+    any_visible = len(opened) + len(aborted) < len(within) or known.highest_forgotten > lowest
     if ctx.generation >= Generation.HIVE_4_0 and not any_visible and (opened or aborted):
-        mark = min(opened[:1] + aborted[:1])
+        mark = lowest
         opened, aborted = [one for one in opened if one == mark], [one for one in aborted if one == mark]
     name = f"{table.db}.{table.tbl}"
     return ValidWriteIdList(name, mark, tuple(opened), tuple(aborted), opened[0] if opened else NO_OPEN_ID)
