@@ -11,9 +11,10 @@ from alembic.migration import MigrationContext
 from alembic.script import ScriptDirectory
 
 from skep.errors import StoreError
-from skep.store import schema
+from skep.store import schema, write_ids
 from skep.store.database import Database
 from skep.store.migrate import HEAD, REVISIONS, alembic_config, ensure_schema, revision, upgrade
+from skep.store.write_ids import Counter, TableName
 from tests.store.conftest import Opener
 from tests.support.processes import finish_python, start_python
 
@@ -60,6 +61,18 @@ def test_creating_and_migrating_give_the_same_schema(opener: Opener, place: tupl
         row for row in created if "alembic_version" not in row
     ]
     assert revision(database) == HEAD
+
+
+def test_what_an_older_schema_held_is_there_after_the_migration(opener: Opener) -> None:
+    database = opener()
+    with database.migration() as engine, engine.begin() as connection:
+        upgrade(connection, "0001")
+        connection.execute(sa.text("INSERT INTO write_id_counters (cat, db, tbl, next) VALUES ('hive', 'd', 't', 8)"))
+        connection.execute(sa.text("INSERT INTO write_ids (counter_id, write_id, txn_id) VALUES (1, 7, 3)"))
+    ensure_schema(database)
+    counter = write_ids.counter(database.reader(), TableName("hive", "d", "t"))
+    assert counter == Counter(1, 8, stamp=0)
+    assert write_ids.all(database.reader(), counter) == [(3, 7)]
 
 
 def test_the_migrations_lead_to_the_schema_in_the_code(opener: Opener) -> None:
