@@ -20,6 +20,7 @@ import orjson
 
 from skep.wire import types
 from skep.wire.compiler import Compiler, Malformed
+from skep.wire.limits import MEMO_LIMIT
 from skep.wire.plan import MEMOS, Slot, default_of, is_struct, old_layout, wire_type
 from skep.wire.types import Field, Type
 
@@ -314,7 +315,7 @@ def quoted_parts(value: tuple[Any, ...]) -> list[bytes]:
     parts = _parts(value)
     out: list[bytes] = []
     done = 0
-    for at in [at for at, length in enumerate(map(len, parts)) if length >= LONG]:
+    for at in [at for at, length in enumerate(map(len, parts)) if LONG <= length < MEMO_LIMIT]:
         out += (quoted(b"".join(parts[done:at]).decode()), _known(parts[at]))
         done = at + 1
     out.append(quoted(b"".join(parts[done:]).decode()))

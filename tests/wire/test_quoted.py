@@ -1,0 +1,34 @@
+"""TJSON inside of other JSON: what stands in the string is the struct's text, whole."""
+
+from __future__ import annotations
+
+import orjson
+import pytest
+
+from skep.wire import tjson
+from skep.wire.generated.common import FieldSchema, StorageDescriptor
+
+ODD = 'a "quoted" \\ text, é, \u2028'
+
+
+@pytest.mark.parametrize("comment", ["", "plain", ODD, "no text: \udcff"])
+@pytest.mark.parametrize("columns", [0, 1, 50, 5000], ids=lambda number: f"{number} columns")
+def test_the_string_holds_the_text(columns: int, comment: str) -> None:
+    cols = tuple(FieldSchema(f"c{number}", "int", comment) for number in range(columns))
+    sd = StorageDescriptor(cols=cols, location=ODD, parameters={"long": ODD * 500})
+    for _ in range(2):
+        assert orjson.loads(b'"' + b"".join(tjson.quoted_parts(sd)) + b'"') == tjson.text(sd)
+
+
+def test_columns_that_were_quoted_before_are_the_same_bytes() -> None:
+    cols = tuple(FieldSchema(f"column_{number}", "string") for number in range(50))
+    one, other = (tjson.quoted_parts(StorageDescriptor(cols=cols, location=place)) for place in ("a", "b"))
+    assert max(one, key=len) is max(other, key=len)
+
+
+@pytest.mark.parametrize("sd", [StorageDescriptor(), StorageDescriptor(compressed=True)], ids=["empty", "one field"])
+def test_a_text_that_is_open_takes_one_more_field(sd: StorageDescriptor) -> None:
+    text = tjson.opened(sd) + tjson.text(StorageDescriptor(location="there"))[1:]
+    assert tjson.CODEC.named("StorageDescriptor")[0](orjson.loads(text)) == StorageDescriptor(
+        location="there", compressed=sd.compressed
+    )
