@@ -18,6 +18,7 @@ from skep.metastore.latest import locked_in_place, undisturbed
 from skep.metastore.listing import splicer
 from skep.metastore.partition_privileges import copy_grants
 from skep.metastore.partitions import Partitioned, Values, partitioned_or
+from skep.metastore.tables import homes
 from skep.store import partitions
 from skep.store.partitions import NewPartition
 from skep.store.tables import TableRow
@@ -224,11 +225,12 @@ def _added(
 
 
 def _owned(ctx: Context, of: Partitioned, new: Sequence[New]) -> set[str | None]:
-    """The directories of those that others have added."""
+    """The directories of those that others have added, and of what they are in."""
     with ctx.reading() as tx:
         splice = splicer(ctx, tx, of.where, of.row)
         found = partitions.find_many(tx, of.row.id, [part.name for part in new])
-        return {part.sd.location for part in map(splice.partition, found) if part.sd is not None}
+        added = {part.sd.location for part in map(splice.partition, found) if part.sd is not None}
+        return added | homes(ctx, tx, of.where, of.row.name)
 
 
 def _already(ctx: Context, of: Partitioned, part: New, words: str) -> AlreadyExistsException:

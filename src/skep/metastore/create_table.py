@@ -14,6 +14,7 @@ from skep.metastore.context import Context, DatabaseName, properties
 from skep.metastore.directories import Making, placed
 from skep.metastore.latest import undisturbed
 from skep.metastore.privileges import grants_of_new_table
+from skep.metastore.tables import homes
 from skep.metastore.transactional import checked_on_create
 from skep.store import databases, tables
 from skep.store.transaction import ConstraintViolated, Transaction
@@ -130,9 +131,9 @@ def create(
             table = _located(ctx, table, database, name)
             undisturbed(tx, [_place(table)])
 
-    def owned() -> tuple[str | None, ...]:
-        row = tables.find(ctx.reader(), *where, name)
-        return () if row is None else (_place(rows.table_of(row, *where)),)
+    def owned() -> set[str]:
+        with ctx.reading() as tx:
+            return homes(ctx, tx, where, name)
 
     with Making(ctx.warehouse, owned) as made:
         new = False

@@ -110,7 +110,10 @@ def create_database(ctx: Context, database: Database | None) -> None:
 
     def owned() -> tuple[str | None, ...]:
         row = databases.find(ctx.reader(), *where)
-        return () if row is None else (rows.database_of(row, where.catalog).locationUri,)
+        if row is None:
+            return ()
+        found = rows.database_of(row, where.catalog)
+        return found.locationUri, found.managedLocationUri
 
     with Making(ctx.warehouse, owned) as made:
         made.make(stored.locationUri)

@@ -12,7 +12,7 @@ from types import TracebackType
 from typing import Final, Self
 
 from skep.errors import MetaException, MetastoreError, StoreError
-from skep.hive.locations import LocationError, parse_location
+from skep.hive.locations import LocationError, parent, parse_location
 from skep.metastore.context import Context
 from skep.store import jobs
 from skep.store.transaction import Transaction
@@ -41,11 +41,12 @@ def placed(ctx: Context, uri: str) -> str:
 class Making:
     """Makes directories for objects that are about to be created, and takes them back if that fails.
 
-    Others may create the same objects at the same time: whoever fails takes nothing away from who succeeds. `owned`
-    tells which directories belong to such an object by now; it is asked again after directories were taken back.
+    Others may create the same objects at the same time, or drop what these are in: whoever fails takes nothing away
+    from who succeeds, and leaves nothing behind. `owned` tells which directories belong to objects that exist by now,
+    these and those that they are in; it is asked again after directories were taken back.
     """
 
-    def __init__(self, warehouse: Warehouse, owned: Callable[[], Collection[str | None]] = tuple) -> None:
+    def __init__(self, warehouse: Warehouse, owned: Callable[[], Collection[str | None]] | None = None) -> None:
         self._warehouse: Final = warehouse
         self._owned: Final = owned
         self._wanted: list[str] = []
@@ -58,23 +59,30 @@ class Making:
             return False
         self._wanted.append(uri)
         made = self._make(uri)
-        if made:
-            self._made.append(uri)
-        return made
+        self._made += made
+        return bool(made)
 
-    def _make(self, uri: str) -> bool:
+    def _make(self, uri: str) -> list[str]:
+        """What was not there before: those above it first, and it last."""
         try:
-            return self._warehouse.make(uri)
+            number = self._warehouse.make(uri)
         except NotADirectory:
             raise MetaException(f"{uri} is not a directory or unable to create one") from None
         except StoreError as error:
             raise MetaException(f"{uri} is not a directory or unable to create one: {error}") from error
+        made: list[str] = []
+        place: str | None = uri
+        while place is not None and len(made) < number:
+            made.insert(0, place)
+            place = parent(place)
+        return made
 
     def keep(self) -> None:
         """The objects exist now, and so shall their directories, even if another call took one back meanwhile."""
         self._kept = True
-        for uri in self._wanted:
-            self._make(uri)
+        again = [each for uri in self._wanted for each in self._make(uri)]
+        if again and self._owned is not None:
+            self._take_back(again)  # Unless they were dropped in this moment.
 
     def __enter__(self) -> Self:
         return self
@@ -82,16 +90,19 @@ class Making:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        if self._kept or not self._made:
-            return
-        theirs = set(self._owned())
-        for uri in reversed(self._made):
+        if not self._kept and self._made:
+            self._take_back(self._made)
+
+    def _take_back(self, made: list[str]) -> None:
+        owned = self._owned or tuple
+        theirs = set(owned())
+        for uri in reversed(made):
             try:
                 if uri not in theirs:
                     self._warehouse.remove_empty(uri)
             except StoreError as failure:
                 log.warning("the new directory %s could not be taken back: %s", uri, failure)
-        for uri in set(self._made) & set(self._owned()):
+        for uri in set(made) & set(owned()):
             self._make(uri)
 
 

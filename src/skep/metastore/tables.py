@@ -44,6 +44,20 @@ def find_table(ctx: Context, tx: Transaction, where: DatabaseName, name: str | N
 # --- one --------------------------------------------------------------------------------------------------------
 
 
+def homes(ctx: Context, tx: Transaction, where: DatabaseName, name: str) -> set[str]:
+    """The directories of a database and of one of its tables, as far as these exist."""
+    found: list[str | None] = []
+    database = databases.find(tx, *where)
+    if database is not None:
+        told = rows.database_of(database, where.catalog)
+        found += (told.locationUri, translation.managed_home(told, ctx.warehouse.root))
+    row = tables.find(tx, *where, name)
+    if row is not None:
+        table = rows.table_of(row, *where)
+        found.append(table.sd.location if table.sd is not None else None)
+    return {home for home in found if home}
+
+
 def get_table(ctx: Context, dbname: str | None, tbl_name: str | None) -> Encoded:
     return Encoded(rows.table_reply(_got(ctx, ctx.name(dbname), tbl_name, None)))
 

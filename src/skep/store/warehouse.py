@@ -50,7 +50,7 @@ class NotADirectory(StoreError):
 class _FileSystem(Protocol):
     """The few things that the warehouse asks of a file system. Paths are absolute."""
 
-    def make(self, path: str) -> bool: ...
+    def make(self, path: str) -> int: ...
     def exists(self, path: str) -> bool: ...
     def is_empty(self, path: str) -> bool: ...
     def move(self, source: str, target: str) -> None: ...
@@ -78,10 +78,10 @@ class Warehouse:
         home = parse_location(self.root)
         return str(location._replace(scheme=home.scheme, authority=home.authority))
 
-    def make(self, uri: str) -> bool:
-        """Make a directory and those above it; whether it was not there before."""
+    def make(self, uri: str) -> int:
+        """Make a directory and those above it; how many of them were not there before, none if it was."""
         if not self.looks_at(uri):
-            return False
+            return 0
         with _Reported("make", uri):
             system, path = _file_system(uri)
             return system.make(path)
@@ -237,18 +237,19 @@ MAKE_ATTEMPTS: Final = 20
 class _Local:
     """Directories of this machine."""
 
-    def make(self, path: str) -> bool:
+    def make(self, path: str) -> int:
+        above = 0
         for _ in range(MAKE_ATTEMPTS):
             try:
-                os.makedirs(path)
-                return True
+                os.mkdir(path)
+                return above + 1
             except FileExistsError:
                 if os.path.isdir(path):
-                    return False
+                    return 0
                 if os.path.lexists(path):
                     raise NotADirectory(f"{path} is a file") from None
             except FileNotFoundError:
-                pass  # One above it was removed just now.
+                above = self.make(os.path.dirname(path))  # Or it was removed just now.
         raise StoreError(f"{path} could not be made: others remove it, or one above it, again and again")
 
     def exists(self, path: str) -> bool:
@@ -302,11 +303,11 @@ class _Remote:
     def __init__(self, system: Any) -> None:
         self._system = system
 
-    def make(self, path: str) -> bool:
+    def make(self, path: str) -> int:
         if self._system.isdir(path):
-            return False
+            return 0
         self._system.makedirs(path)
-        return True
+        return 1  # Those above it are mostly no directories of their own.
 
     def exists(self, path: str) -> bool:
         return bool(self._system.exists(path))
