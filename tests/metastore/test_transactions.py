@@ -370,7 +370,7 @@ def test_old_write_ids_are_forgotten_but_not_those_that_a_reader_excepts(metasto
 def test_what_a_transaction_wrote_after_a_later_one_began_is_seen_when_its_id_is_forgotten(
     start: Starter, generation: Generation, ends: str
 ) -> None:
-    """Hive forgets the id, and its readers do not see up to it."""
+    """By Hive's rule, which knows only ids that are remembered, readers would not see up to it."""
     metastore = start(generation)
     opened(metastore, 2)
     allocated(metastore, 2)

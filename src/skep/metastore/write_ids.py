@@ -193,8 +193,8 @@ def valid_write_ids(ctx: Context, tx: Transaction, seen: Snapshot, table: TableN
 
     Its mark is the highest id of a transaction up to the snapshot's own, or of any if none of those wrote. From 4.0 on,
     when no id is visible, all below the first invisible one has been compacted: that one alone is told. Ids that are
-    forgotten, as everybody sees them, count as visible too: Hive leaves them out, and where a transaction got its
-    id after a later one did, readers of Hive miss what it wrote.
+    forgotten, as everybody sees them, count as visible too: by Hive's rule they do not, and where a transaction got
+    its id after a later one did, readers would miss what it wrote.
     """
     counter = write_ids.counter(tx, table)
     known = NONE if counter is None else ctx.service.write_ids.read(tx, counter)
