@@ -12,7 +12,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Final
 
-from tests.differential.script import BEFORE_4, HIVE_4, SINCE_3_1
+from tests.differential.script import ALL, BEFORE_4, HIVE_4, SINCE_3_1
 
 Agreement = Callable[[str, str], bool]
 """What must hold of Hive's answer and skep's."""
@@ -465,11 +465,13 @@ DIFFERENCES_OF_THE_REST: Final = (
         "Options are remembered by one server of Hive until it ends; servers on one database would have different ones",
         ("rest/getOption: what was set",),
         lambda hive, skep: hive == "'y'" and skep == "None",
+        ALL,
     ),
     Difference(
         "Hive stumbles over the cache that it does not have; skep says the same of it in every call",
         ("rest/clear_file_metadata: some",),
         skep_says("ClearFileMetadataResult()"),
+        ALL,
     ),
     Difference(
         "Hive has no tokens unless it asks for Kerberos, and stumbles; skep says what is missing",
@@ -479,5 +481,6 @@ DIFFERENCES_OF_THE_REST: Final = (
             "rest/cancel_delegation_token: no token",
         ),
         same_kind,
+        ALL,
     ),
 )

@@ -4,32 +4,10 @@ from __future__ import annotations
 
 from typing import Final
 
-from tests.differential.deliberate import Difference, same_kind, skep_says
+from tests.differential.deliberate import Difference
 from tests.differential.script import HIVE_4
 
 DIFFERENCES_IN_THE_REST: Final = (
-    Difference(
-        "Options are remembered by one server of Hive until it ends; servers on one database would have different ones",
-        ("rest/getOption: what was set",),
-        lambda hive, skep: hive == "'y'" and skep == "None",
-        HIVE_4,
-    ),
-    Difference(
-        "Hive stumbles over the cache that it does not have; skep says the same of it in every call",
-        ("rest/clear_file_metadata: some",),
-        skep_says("ClearFileMetadataResult()"),
-        HIVE_4,
-    ),
-    Difference(
-        "Hive has no tokens unless it asks for Kerberos, and stumbles; skep says what is missing",
-        (
-            "rest/get_delegation_token: nobody's",
-            "rest/renew_delegation_token: no token",
-            "rest/cancel_delegation_token: no token",
-        ),
-        same_kind,
-        HIVE_4,
-    ),
     Difference(
         "Hive 4 cannot add a key where its database is Derby",
         ("rest/add_master_key: new", "rest/get_master_keys: one"),

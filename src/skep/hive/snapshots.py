@@ -19,8 +19,6 @@ NO_OPEN_ID = 2**63 - 1
 _SHORTEST_RUN = 5  # Hive writes runs of at least five ids as `first-last`
 _LONGEST_ID = 19
 _SHOWN = 80
-_LOOKING = 16
-"""How many times longer it takes to find an id among many than to look at one."""
 
 
 class SnapshotSyntaxError(ValueError):
@@ -231,13 +229,10 @@ def _contains(ids: Sequence[int], wanted: int) -> bool:
 
 
 def among(ids: Sequence[int], wanted: frozenset[int]) -> Set[int]:
-    """Those that are wanted, of ascending ids: a few are looked for, of many all are looked at."""
+    """Those that are wanted, of ascending ids."""
     if not ids or not wanted:
         return frozenset()
-    near = ids[bisect_left(ids, min(wanted)) : bisect_right(ids, max(wanted))]
-    if len(wanted) * _LOOKING < len(near):
-        return {one for one in wanted if _contains(near, one)}
-    return wanted.intersection(near)
+    return wanted.intersection(ids[bisect_left(ids, min(wanted)) : bisect_right(ids, max(wanted))])
 
 
 def _count(ids: Sequence[int], low: int, high: int) -> int:

@@ -108,12 +108,9 @@ def create_database(ctx: Context, database: Database | None) -> None:
         stored = replace(stored, managedLocationUri=placed(ctx, stored.managedLocationUri))
     undisturbed(ctx.reader(), [location, stored.managedLocationUri])
 
-    def owned() -> tuple[str | None, ...]:
+    def owned() -> list[str]:
         row = databases.find(ctx.reader(), *where)
-        if row is None:
-            return ()
-        found = rows.database_of(row, where.catalog)
-        return found.locationUri, found.managedLocationUri
+        return [] if row is None else _homes(ctx, rows.database_of(row, where.catalog))
 
     with Making(ctx.warehouse, owned) as made:
         made.make(stored.locationUri)

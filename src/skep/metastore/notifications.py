@@ -50,8 +50,6 @@ MAX_EVENTS: Final = 1_000_000
 MAX_BYTES: Final = 64 * 1024 * 1024
 """An answer that has grown so long ends early: a client that follows the log asks for the rest next time."""
 PAGE: Final = 1000
-SHARED: Final = 1024
-"""Bytes from which on a piece of a message is kept as it is: others may have it too."""
 FILE_SEPARATOR: Final = "]"
 WRITE_EVENTS: Final = Kind("write_event", WriteEventInfo)
 """What a transaction wrote: the parent is the transaction, the key `db/table/partition`, the number the time."""
@@ -122,7 +120,8 @@ def _encoded(ctx: Context, row: EventRow) -> Rendered:
         _MESSAGE, binary.pack_i(sum(map(len, message))),
     ]  # fmt: skip
     for piece in message:
-        if len(piece) < SHARED:
+        # What is long is kept as it is: other messages may have the same bytes.
+        if len(piece) < tjson.LONG:
             short.append(piece)
         else:
             pieces += (b"".join(short), piece)

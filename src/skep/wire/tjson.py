@@ -33,7 +33,7 @@ _DUMPED: Final = ("string", "i16", "i32", "i64", "byte")
 """Types whose lists, and maps from strings to them, orjson writes as TJSON does."""
 _INTEGER = re.compile(r"-?[0-9]{1,19}\Z")
 LONG: Final = 1024
-"""Bytes from which on a text is worth remembering how it is quoted."""
+"""Bytes from which on a text that is quoted is worth sharing."""
 _NOTHING: Final = object()
 _ODD_DOUBLES = {"NaN": math.nan, "Infinity": math.inf, "-Infinity": -math.inf}
 
