@@ -1,4 +1,4 @@
-# Everything a person working on skep runs. A bare `make` prints the targets.
+# Everything a person working on metastored runs. A bare `make` prints the targets.
 #
 # Lock files hold names, versions and hashes and no index address: pip takes its index from its own configuration.
 # Stamp files remember what was installed from which lock, so a second run does nothing.
@@ -15,7 +15,7 @@ LOCKED := install $(PIP_FLAGS) --require-hashes
 WELL_COVERED := catalog client hive
 PYTHON_DIRS := src tools tests $(wildcard benchmarks)
 
-export SKEP_PEERS := $(abspath $(PEERS))
+export METASTORED_PEERS := $(abspath $(PEERS))
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
@@ -26,7 +26,7 @@ help: ## print this list
 
 setup: $(VENV)/.project $(WITNESS)/.installed $(SPARK35)/.installed $(PEERS)/hive-3.1.3/.complete ## make .venv with extras and dev tools, the witnesses' venv, Hive 3.1.3
 
-demo: setup ## start skep and run a short PySpark session against it
+demo: setup ## start metastored and run a short PySpark session against it
 	$(PY) tools/demo.py
 
 test: setup ## run the tests in two processes, with coverage and a list of what was left out
@@ -58,7 +58,7 @@ soak: setup ## run the large forms: millions of partitions, long histories
 	$(PY) -m pytest -m soak --timeout=7200 --durations=0 $(ARGS)
 
 serve: setup ## run a metastore here; options in ARGS="--port 9083"
-	$(VENV)/bin/skep serve $(ARGS)
+	$(VENV)/bin/metastored serve $(ARGS)
 
 system: $(VENV)/.project ## install Debian packages (a KDC), then the kerberos extra
 	@tools/system.sh "$(VENV)"

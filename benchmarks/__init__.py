@@ -1,4 +1,4 @@
-"""skep measured side by side with the real Apache metastore, in the same run, by the same client.
+"""metastored measured side by side with the real Apache metastore, in the same run, by the same client.
 
     make bench                    all groups
     make bench ARGS="slice"       one group; --quick for a short look

@@ -9,7 +9,7 @@ import platform
 from importlib import import_module
 from pathlib import Path
 
-import skep
+import metastored
 from benchmarks.rows import HEADER, Results, line
 
 GROUPS = ("slice", "statistics", "remote", "operations", "growth", "transactions", "events", "clients", "http")
@@ -24,7 +24,7 @@ def main() -> None:
     parser.add_argument("--quick", action="store_true", help="smaller sizes, for a first look")
     options = parser.parse_args()
     # An installed package comes with its bytecode; a checkout may have none, and starting would be compiling.
-    compileall.compile_dir(Path(skep.__file__).parent, quiet=1)
+    compileall.compile_dir(Path(metastored.__file__).parent, quiet=1)
     results = Results()
     for group in options.groups:
         if group not in GROUPS + NAMED:

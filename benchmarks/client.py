@@ -12,10 +12,10 @@ import time
 from collections.abc import Callable
 from typing import Any
 
-from skep.wire import binary
-from skep.wire.connection import ClientConnection, NeedData
-from skep.wire.message import Reply
-from skep.wire.methods import METHODS
+from metastored.wire import binary
+from metastored.wire.connection import ClientConnection, NeedData
+from metastored.wire.message import Reply
+from metastored.wire.methods import METHODS
 
 
 class Client:

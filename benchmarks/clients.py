@@ -1,8 +1,10 @@
-"""skep's client beside the others for Python, on the same server: a table, ten thousand partitions, many calls at once.
+"""metastored's client beside the others for Python, on the same server: a table, ten thousand partitions, many calls at
+once.
 
 The others are measured by `other_clients.py`, in processes of their own. What they decode is the same answer, byte for
-byte. Whole calls are shown too; the server's share of their time is the same for all. skep's client recognises columns
-that it decoded before, so tables are asked for in turn, and once more such that it has forgotten them when they come.
+byte. Whole calls are shown too; the server's share of their time is the same for all. metastored's client recognises
+columns that it decoded before, so tables are asked for in turn, and once more such that it has forgotten them when they
+come.
 """
 
 from __future__ import annotations
@@ -16,19 +18,19 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
-import skep
+import metastored
 from benchmarks.client import rate, request_for
 from benchmarks.objects import table
 from benchmarks.other_clients import CLIENTS, NEW, TABLES, in_turn, least_work, median, quiet_median
-from benchmarks.peers import Peer, apache, skep_on_sqlite
+from benchmarks.peers import Peer, apache, metastored_on_sqlite
 from benchmarks.rows import Results, Row
 from benchmarks.slice import DB, add_partitions, prepare
-from skep.client._backend.threads import Deadline
-from skep.client._sync.client import Client
-from skep.client.endpoints import Identity
-from skep.wire import binary
-from skep.wire.methods import METHODS
-from skep.wire.structs import replace
+from metastored.client._backend.threads import Deadline
+from metastored.client._sync.client import Client
+from metastored.client.endpoints import Identity
+from metastored.wire import binary
+from metastored.wire.methods import METHODS
+from metastored.wire.structs import replace
 
 SCRIPT = Path(__file__).with_name("other_clients.py")
 WITNESS = SCRIPT.parent.parent / ".venv-witness/bin/python"
@@ -81,7 +83,7 @@ def measured(client: str, peer: Peer, times: int, answer: Path) -> dict[str, flo
 
 async def concurrent(uri: str, seconds: float, tasks: int = 64) -> float:
     """Calls a second of one process that keeps so many on their way."""
-    async with skep.aconnect(uri, cache=False, max_size=tasks) as client:
+    async with metastored.aconnect(uri, cache=False, max_size=tasks) as client:
         done, end = 0, float("inf")
 
         async def work() -> None:
@@ -110,11 +112,11 @@ def busy(results: Results, peer: Peer, seconds: float, least: float, aim: float)
 
 def run(results: Results, quick: bool) -> None:
     parts, times, seconds = (2_000, 300, 2.0) if quick else (10_000, 2_000, 6.0)
-    with skep_on_sqlite() as peer, tempfile.TemporaryDirectory() as scratch:
+    with metastored_on_sqlite() as peer, tempfile.TemporaryDirectory() as scratch:
         prepare(peer)
         add_partitions(peer, parts)
         uri = f"thrift://{peer.host}:{peer.port}"
-        with skep.connect(uri, cache=False) as client:
+        with metastored.connect(uri, cache=False) as client:
             add_tables(client, TABLES)
             add_tables(client, NEW)
             ours = quiet_median(in_turn(lambda name: client.api.get_table(DB, name)), times)
@@ -123,7 +125,7 @@ def run(results: Results, quick: bool) -> None:
             listing = median(lambda: client.api.get_partitions(DB, "parts", -1), 5)
             answer = answered(client)
         decode = least_work(lambda: binary.decode_result(LISTING, answer), 5)
-        with skep.connect(uri) as remembering:
+        with metastored.connect(uri) as remembering:
             cached = quiet_median(in_turn(lambda name: remembering.api.get_table(DB, name)), times)
         file = Path(scratch, "answer")
         file.write_bytes(answer)

@@ -1,7 +1,7 @@
 """The notification log: a follower asks for the next thousand events, for the first time and again.
 
 Apache's metastore keeps a log only with the listener that `make peers` brings; without it the rows are left out, and
-that is said. skep renders a message when it is first asked for and then remembers it, so both times are measured.
+that is said. metastored renders a message when it is first asked for and then remembers it, so both times are measured.
 """
 
 from __future__ import annotations
@@ -11,11 +11,11 @@ import time
 
 from benchmarks.client import Client, median_time, request_for
 from benchmarks.objects import partition, table
-from benchmarks.peers import Peer, apache, skep_on_sqlite
+from benchmarks.peers import Peer, apache, metastored_on_sqlite
 from benchmarks.rows import Results
-from skep.wire.generated.databases import Database
-from skep.wire.generated.notifications import NotificationEventRequest
-from skep.wire.methods import METHODS
+from metastored.wire.generated.databases import Database
+from metastored.wire.generated.notifications import NotificationEventRequest
+from metastored.wire.methods import METHODS
 from tests.support.apache import MissingPeer
 
 DB = "bench_events"
@@ -53,7 +53,7 @@ def run(results: Results, quick: bool) -> None:
     except MissingPeer as reason:
         print(f"left out: {what}: {reason}")
         return
-    with skep_on_sqlite() as peer:
+    with metastored_on_sqlite() as peer:
         first, ours = measure(peer, events)
     # A follower reads each event once: the first time is held to the same.
     results.faster(f"{what}, first", first, their_first, least=10, aim=10)

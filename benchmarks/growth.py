@@ -1,4 +1,4 @@
-"""How cost grows with the number of partitions of a table, and of tables in a database. skep alone."""
+"""How cost grows with the number of partitions of a table, and of tables in a database. metastored alone."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from typing import Any
 
 from benchmarks.client import Client, request_for
 from benchmarks.objects import batches, table
-from benchmarks.peers import skep_on_sqlite
+from benchmarks.peers import metastored_on_sqlite
 from benchmarks.rows import Results
 from benchmarks.slice import DB, bulk_time
-from skep.wire.generated.common import EnvironmentContext, FieldSchema
-from skep.wire.generated.databases import Database
-from skep.wire.structs import replace
+from metastored.wire.generated.common import EnvironmentContext, FieldSchema
+from metastored.wire.generated.databases import Database
+from metastored.wire.structs import replace
 
 SIZES = (10_000, 100_000, 1_000_000)
 TABLES = 10_000
@@ -27,7 +27,7 @@ def timed(action: Callable[..., object], *args: Any) -> float:
 
 def run(results: Results, quick: bool) -> None:
     sizes = SIZES[:2] if quick else SIZES
-    with skep_on_sqlite(directories="off") as peer:
+    with metastored_on_sqlite(directories="off") as peer:
         client = Client(peer.host, peer.port)
         client.call("create_database", Database(name=DB))
         for size in sizes:

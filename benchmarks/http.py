@@ -27,7 +27,7 @@ def run(results: Results, quick: bool) -> None:
     with apache() as peer:
         prepare(peer)
         theirs = median_time(peer.host, peer.port, get_table, times)
-    with TemporaryDirectory(prefix="skep-bench-") as folder:
+    with TemporaryDirectory(prefix="metastored-bench-") as folder:
         thrift, https = _measure(Path(folder), get_table, times)
     slower = https / thrift
     results.add(
@@ -40,12 +40,12 @@ def run(results: Results, quick: bool) -> None:
 
 def _measure(folder: Path, get_table: bytes, times: int) -> tuple[float, float]:
     """The medians of one call in binary Thrift and in TJSON over HTTPS, of the same server."""
-    from skep.server.passwords import hashed
-    from skep.store import users
-    from skep.store.migrate import ensure_schema
-    from skep.store.opening import open_database
-    from skep.testing import running_server
-    from skep.wire.generated.databases import Database
+    from metastored.server.passwords import hashed
+    from metastored.store import users
+    from metastored.store.migrate import ensure_schema
+    from metastored.store.opening import open_database
+    from metastored.testing import running_server
+    from metastored.wire.generated.databases import Database
 
     database = open_database(None, folder / "data")
     ensure_schema(database)
@@ -63,7 +63,7 @@ def _measure(folder: Path, get_table: bytes, times: int) -> tuple[float, float]:
 
 def _https_time(port: int, times: int) -> float:
     """The median time of one exchange on one connection that is kept, with its password in every request."""
-    from skep.config import KEYS
+    from metastored.config import KEYS
 
     context = ssl.create_default_context()
     context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
@@ -101,14 +101,16 @@ def _read_answer(connection: ssl.SSLSocket) -> None:
 
 
 def _encoding(times: int) -> tuple[float, float]:
-    """Seconds to write a list of partitions of 50 columns as TJSON: skep's from stored bytes, Apache's from objects."""
+    """Seconds to write a list of partitions of 50 columns as TJSON: metastored's from stored bytes, Apache's from
+    objects.
+    """
     from thrift.protocol.TJSONProtocol import TJSONProtocol
     from thrift.transport.TTransport import TMemoryBuffer
 
-    from skep.wire import binary
-    from skep.wire.methods import METHODS
-    from skep.wire.tjson_protocol import TJSON_2_3_0
-    from skep.wire.types import REPLY
+    from metastored.wire import binary
+    from metastored.wire.methods import METHODS
+    from metastored.wire.tjson_protocol import TJSON_2_3_0
+    from metastored.wire.types import REPLY
     from tests.support.apache_thrift import ApacheClasses
 
     method = METHODS["get_partitions"]

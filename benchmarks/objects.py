@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from skep.wire.generated.common import FieldSchema, SerDeInfo, StorageDescriptor, Table
-from skep.wire.generated.partitions import Partition
+from metastored.wire.generated.common import FieldSchema, SerDeInfo, StorageDescriptor, Table
+from metastored.wire.generated.partitions import Partition
 
 COLUMNS = tuple(FieldSchema(f"column_{i:03d}", "string", f"comment for column {i}") for i in range(50))
 KEYS = (FieldSchema("ds", "string", ""), FieldSchema("h", "string", ""))

@@ -8,14 +8,14 @@ from collections.abc import Callable
 
 from benchmarks.client import Client, median_after, median_time, request_for
 from benchmarks.objects import batches, partition, table
-from benchmarks.peers import Peer, apache, skep_on_sqlite
+from benchmarks.peers import Peer, apache, metastored_on_sqlite
 from benchmarks.rows import Results
 from benchmarks.slice import bulk_time
-from skep.wire.generated.common import EnvironmentContext
-from skep.wire.generated.databases import Database
-from skep.wire.generated.partitions import DropPartitionsRequest, RequestPartsSpec
-from skep.wire.generated.transactions import CommitTxnRequest, OpenTxnRequest
-from skep.wire.structs import replace
+from metastored.wire.generated.common import EnvironmentContext
+from metastored.wire.generated.databases import Database
+from metastored.wire.generated.partitions import DropPartitionsRequest, RequestPartsSpec
+from metastored.wire.generated.transactions import CommitTxnRequest, OpenTxnRequest
+from metastored.wire.structs import replace
 
 DB = "ops"
 WRITERS = 4
@@ -124,7 +124,7 @@ def run(results: Results, quick: bool) -> None:
 
 def compare(results: Results, sizes: tuple[int, ...]) -> None:
     found: dict[str, dict[int, dict[str, float]]] = {}
-    for start in (apache, skep_on_sqlite):
+    for start in (apache, metastored_on_sqlite):
         with start() as peer:
             operations = Operations(peer)
             found[peer.name] = {size: operations.measure(size) for size in sizes}

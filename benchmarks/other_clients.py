@@ -4,7 +4,7 @@
 
 prints seconds as JSON: one table, all partitions, and decoding the answer in the file ANSWER (a result struct in Thrift
 binary) with the protocol that the client uses and with Thrift's own C codec. Each client is used as its own code and
-its documentation do. Nothing of skep is imported: the environments know nothing of it.
+its documentation do. Nothing of metastored is imported: the environments know nothing of it.
 """
 
 from __future__ import annotations

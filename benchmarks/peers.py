@@ -1,4 +1,4 @@
-"""The servers that are measured: skep on SQLite and on PostgreSQL, and Apache's metastore."""
+"""The servers that are measured: metastored on SQLite and on PostgreSQL, and Apache's metastore."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from skep.testing import running_server
+from metastored.testing import running_server
 from tests.support.apache import apache_2_3, apache_3_1
 from tests.support.postgres import running_postgres
 
@@ -40,20 +40,20 @@ def _memory(pid: int) -> int:
 
 
 @contextlib.contextmanager
-def skep_on_sqlite(**settings: Any) -> Iterator[Peer]:
+def metastored_on_sqlite(**settings: Any) -> Iterator[Peer]:
     start = time.perf_counter()
     with running_server(**settings) as server:
         took = time.perf_counter() - start
-        yield Peer("skep", server.host, server.port, tuple({server.pid, *server.workers}), took)
+        yield Peer("metastored", server.host, server.port, tuple({server.pid, *server.workers}), took)
 
 
 @contextlib.contextmanager
-def skep_on_postgres(**settings: Any) -> Iterator[Peer]:
+def metastored_on_postgres(**settings: Any) -> Iterator[Peer]:
     with running_postgres() as postgres, postgres.database() as url:
         start = time.perf_counter()
         with running_server(database_url=url, **settings) as server:
             took = time.perf_counter() - start
-            yield Peer("skep on PostgreSQL", server.host, server.port, tuple({server.pid, *server.workers}), took)
+            yield Peer("metastored on PostgreSQL", server.host, server.port, tuple({server.pid, *server.workers}), took)
 
 
 @contextlib.contextmanager

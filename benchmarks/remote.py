@@ -1,4 +1,4 @@
-"""What a remote costs: a table of an Apache metastore read directly, and through skep under another name."""
+"""What a remote costs: a table of an Apache metastore read directly, and through metastored under another name."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ from benchmarks.client import Client, reply_length, request_for
 from benchmarks.peers import apache
 from benchmarks.rows import Results, Row
 from benchmarks.slice import DB, prepare
-from skep.wire.generated.databases import Database
+from metastored.wire.generated.databases import Database
 
 HANGING = 100
 
 
 @contextlib.contextmanager
-def skep_with_remotes(*definitions: str) -> Iterator[int]:
-    """The port of a skep server with these remote databases."""
-    with tempfile.TemporaryDirectory(prefix="skep-bench-", ignore_cleanup_errors=True) as folder:
+def metastored_with_remotes(*definitions: str) -> Iterator[int]:
+    """The port of a metastored server with these remote databases."""
+    with tempfile.TemporaryDirectory(prefix="metastored-bench-", ignore_cleanup_errors=True) as folder:
         command = [sys.executable, "-m", "benchmarks.remote_server", folder, *definitions]
         process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
         try:
@@ -82,7 +82,7 @@ def run(results: Results, quick: bool) -> None:
     with apache() as peer, silent_server() as silent:
         prepare(peer)
         remotes = (f"far={DB}@thrift://{peer.host}:{peer.port}", f"dead={DB}@thrift://127.0.0.1:{silent}")
-        with skep_with_remotes(*remotes) as port:
+        with metastored_with_remotes(*remotes) as port:
             client = Client("127.0.0.1", port)
             client.call("create_database", Database(name="near"))
             client.close()

@@ -1,4 +1,4 @@
-"""A skep server with remote databases given on its command line; for measuring, and for tests with real sockets.
+"""A metastored server with remote databases given on its command line; for measuring, and for tests with real sockets.
 
     python -m benchmarks.remote_server DATA_FOLDER LOCAL=REMOTE@thrift://host:port …
 
@@ -13,13 +13,13 @@ import socket
 import sys
 from pathlib import Path
 
-from skep.config import Settings
-from skep.connectors.thrift import ThriftMetastore
-from skep.remotes.definitions import Definitions, RemoteDatabase
-from skep.remotes.routing import Routed
-from skep.server.assemble import build
-from skep.server.listener import Ports
-from skep.server.server import Server
+from metastored.config import Settings
+from metastored.connectors.thrift import ThriftMetastore
+from metastored.remotes.definitions import Definitions, RemoteDatabase
+from metastored.remotes.routing import Routed
+from metastored.server.assemble import build
+from metastored.server.listener import Ports
+from metastored.server.server import Server
 
 
 def definition(text: str) -> RemoteDatabase:

@@ -8,10 +8,10 @@ from typing import Any
 
 @dataclass
 class Row:
-    """One line: skep's figure, the peer's, and how many times better skep is."""
+    """One line: metastored's figure, the peer's, and how many times better metastored is."""
 
     name: str
-    skep: float
+    metastored: float
     peer: float
     unit: str
     ratio: float
@@ -39,14 +39,14 @@ class Results:
     rows: list[Row] = field(default_factory=list)
     growth: dict[str, dict[int, float]] = field(default_factory=dict)
 
-    def faster(self, name: str, skep: float, peer: float, *, unit: str = "ms", least: float, aim: float) -> None:
+    def faster(self, name: str, metastored: float, peer: float, *, unit: str = "ms", least: float, aim: float) -> None:
         """Times: the smaller the better."""
         scale = 1e3 if unit == "ms" else 1.0
-        self.add(Row(name, skep * scale, peer * scale, unit, peer / skep, least, aim))
+        self.add(Row(name, metastored * scale, peer * scale, unit, peer / metastored, least, aim))
 
-    def more(self, name: str, skep: float, peer: float, *, unit: str, least: float, aim: float) -> None:
+    def more(self, name: str, metastored: float, peer: float, *, unit: str, least: float, aim: float) -> None:
         """Rates: the larger the better."""
-        self.add(Row(name, skep, peer, unit, skep / peer, least, aim))
+        self.add(Row(name, metastored, peer, unit, metastored / peer, least, aim))
 
     def add(self, row: Row) -> None:
         self.rows.append(row)
@@ -61,12 +61,12 @@ class Results:
         }
 
 
-HEADER = f"{'':58} {'skep':>12} {'peer':>12} {'':6} {'ratio':>8}   least / aim"
+HEADER = f"{'':58} {'metastored':>12} {'peer':>12} {'':6} {'ratio':>8}   least / aim"
 
 
 def line(row: Row) -> str:
     wanted = "" if row.least is None else f"{row.least:g} / {row.aim:g}" if row.aim is not None else f"{row.least:g}"
     return (
-        f"{row.name:58} {row.skep:12,.3f} {row.peer:12,.3f} {row.unit:6} {row.ratio:8.2f}   "
+        f"{row.name:58} {row.metastored:12,.3f} {row.peer:12,.3f} {row.unit:6} {row.ratio:8.2f}   "
         f"{wanted:12} {row.verdict} {row.note}".rstrip()
     )

@@ -6,14 +6,14 @@ import time
 
 from benchmarks.client import Client, median_time, rate, reply_length, request_for
 from benchmarks.objects import batches, table
-from benchmarks.peers import Peer, apache, skep_on_postgres, skep_on_sqlite
+from benchmarks.peers import Peer, apache, metastored_on_postgres, metastored_on_sqlite
 from benchmarks.rows import Results, Row
 
 DB = "bench"
 
 
 def prepare(peer: Peer) -> None:
-    from skep.wire.generated.databases import Database
+    from metastored.wire.generated.databases import Database
 
     client = Client(peer.host, peer.port)
     client.call("create_database", Database(name=DB))
@@ -70,9 +70,9 @@ def run(results: Results, quick: bool) -> None:
 
     with apache() as peer:
         theirs = measure(peer)
-    with skep_on_sqlite() as peer:
+    with metastored_on_sqlite() as peer:
         ours = measure(peer)
-    with skep_on_postgres() as peer:
+    with metastored_on_postgres() as peer:
         prepare(peer)
         postgres = median_time(peer.host, peer.port, get_table, times)
     faster, more = results.faster, results.more

@@ -10,18 +10,18 @@ import time
 
 from benchmarks.client import Client, median_time, request_for
 from benchmarks.objects import COLUMNS, batches, table
-from benchmarks.peers import Peer, apache, skep_on_sqlite
+from benchmarks.peers import Peer, apache, metastored_on_sqlite
 from benchmarks.rows import Results
-from skep.hive.names import make_part_name
-from skep.wire.generated.common import (
+from metastored.hive.names import make_part_name
+from metastored.wire.generated.common import (
     ColumnStatistics,
     ColumnStatisticsData,
     ColumnStatisticsDesc,
     ColumnStatisticsObj,
     StringColumnStatsData,
 )
-from skep.wire.generated.databases import Database
-from skep.wire.generated.statistics import PartitionsStatsRequest, SetPartitionsStatsRequest
+from metastored.wire.generated.databases import Database
+from metastored.wire.generated.statistics import PartitionsStatsRequest, SetPartitionsStatsRequest
 
 DB = "bench_statistics"
 BATCH = 50
@@ -74,7 +74,7 @@ def run(results: Results, quick: bool) -> None:
 
     with apache() as peer:
         their_first, theirs = measure(peer)
-    with skep_on_sqlite() as peer:
+    with metastored_on_sqlite() as peer:
         first, ours = measure(peer)
     what = f"get_aggr_stats_for, {parts:,} partitions, {len(COLUMNS)} columns"
     results.faster(f"{what}, first", first, their_first, least=10, aim=20)

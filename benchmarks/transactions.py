@@ -8,11 +8,11 @@ from itertools import islice
 
 from benchmarks.client import Client, median_after, median_time, request_for
 from benchmarks.objects import table
-from benchmarks.peers import Peer, apache, apache_3, skep_on_sqlite
+from benchmarks.peers import Peer, apache, apache_3, metastored_on_sqlite
 from benchmarks.rows import Results
-from skep.wire.generated.databases import Database
-from skep.wire.generated.locks import LockComponent, LockRequest, UnlockRequest
-from skep.wire.generated.transactions import (
+from metastored.wire.generated.databases import Database
+from metastored.wire.generated.locks import LockComponent, LockRequest, UnlockRequest
+from metastored.wire.generated.transactions import (
     AllocateTableWriteIdsRequest,
     CommitTxnRequest,
     GetValidWriteIdsRequest,
@@ -101,7 +101,7 @@ def run(results: Results, quick: bool) -> None:
         theirs = locks_and_transactions(peer, times)
     with apache_3() as peer:
         theirs |= write_ids(peer, times, unfinished)
-    with skep_on_sqlite() as peer:
+    with metastored_on_sqlite() as peer:
         ours = locks_and_transactions(peer, times) | write_ids(peer, times, unfinished)
     for name, seconds in ours.items():
         # Where all of them write to the table, the answer lists them all, and reading them is most of the work. Where

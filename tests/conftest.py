@@ -27,7 +27,7 @@ os.environ["PYTHONPATH"] = str(Path(__file__).parent.parent / "src")
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    config.pluginmanager.register(LeftOut(), "skep-left-out")
+    config.pluginmanager.register(LeftOut(), "metastored-left-out")
 
 
 @pytest.hookimpl(optionalhook=True)

@@ -7,13 +7,13 @@ from typing import Any
 
 import pytest
 
-from skep.config import KEYS, Settings, load
-from skep.errors import ConfigError
+from metastored.config import KEYS, Settings, load
+from metastored.errors import ConfigError
 from tools import configuration_reference
 
 
 def written(folder: Path, text: str) -> Path:
-    file = folder / "skep.yaml"
+    file = folder / "metastored.yaml"
     file.write_text(text, encoding="utf-8")
     return file
 
@@ -22,25 +22,25 @@ def test_defaults_listen_on_the_loopback_with_the_embedded_database() -> None:
     settings = load(environment={})
     assert (settings.host, settings.port, settings.workers) == ("127.0.0.1", 9083, 1)
     assert settings.database_url is None
-    assert settings.data == Path("~/.skep").expanduser()
-    assert settings.warehouse_root == (Path("~/.skep").expanduser() / "warehouse").as_uri()
+    assert settings.data == Path("~/.metastored").expanduser()
+    assert settings.warehouse_root == (Path("~/.metastored").expanduser() / "warehouse").as_uri()
 
 
 def test_the_environment_wins_over_the_file_and_a_flag_over_both(tmp_path: Path) -> None:
     file = written(tmp_path, "port: 1\nthreads: 1\nworkers: 1\n")
-    settings = load(file, {"SKEP_PORT": "2", "SKEP_THREADS": "2"}, {"port": "3"})
+    settings = load(file, {"METASTORED_PORT": "2", "METASTORED_THREADS": "2"}, {"port": "3"})
     assert (settings.port, settings.threads, settings.workers) == (3, 2, 1)
 
 
 def test_the_environment_can_name_the_file(tmp_path: Path) -> None:
     file = written(tmp_path, "port: 7\n")
-    assert load(None, {"SKEP_CONFIG": str(file)}).port == 7
+    assert load(None, {"METASTORED_CONFIG": str(file)}).port == 7
 
 
 VALUES: dict[str, tuple[Any, Any]] = {
     "host": ("0.0.0.0", "0.0.0.0"),
     "port": ("1234", 1234),
-    "data": ("/srv/skep", Path("/srv/skep")),
+    "data": ("/srv/metastored", Path("/srv/metastored")),
     "database_url": ("postgresql://h/d", "postgresql://h/d"),
     "warehouse": ("s3a://b/w", "s3a://b/w"),
     "directories": ("off", "off"),
@@ -69,7 +69,7 @@ VALUES: dict[str, tuple[Any, Any]] = {
     "password_login": ("on", "on"),
     "jwt_keys": ("/keys.json", "/keys.json"),
     "jwt_issuer": ("issuer", "issuer"),
-    "jwt_audience": ("skep", "skep"),
+    "jwt_audience": ("metastored", "metastored"),
     "proxy_users": ("hue, knox", ("hue", "knox")),
     "http_port": ("9443", 9443),
     "http_path": ("/hms", "/hms"),
@@ -78,7 +78,7 @@ VALUES: dict[str, tuple[Any, Any]] = {
     "metrics_addresses": ("127.0.0.1", ("127.0.0.1/32",)),
     "metrics_token": ("/token", Path("/token")),
     "log_level": ("DEBUG", "debug"),
-    "ready_file": ("/run/skep.json", Path("/run/skep.json")),
+    "ready_file": ("/run/metastored.json", Path("/run/metastored.json")),
 }
 TOGETHER = {
     "tls_key": {"tls_certificate": "/c.pem"},
@@ -110,13 +110,15 @@ def test_every_key_can_be_given_by_file_environment_and_flag(name: str, tmp_path
     ("wrong", "right"), [("wareouse", "warehouse"), ("database-url", "database_url"), ("Port", "port")]
 )
 def test_an_unknown_key_is_refused_with_the_nearest(wrong: str, right: str, tmp_path: Path) -> None:
-    with pytest.raises(ConfigError, match=rf"skep\.yaml: unknown key '{wrong}'; did you mean '{right}'\?"):
+    with pytest.raises(ConfigError, match=rf"metastored\.yaml: unknown key '{wrong}'; did you mean '{right}'\?"):
         load(written(tmp_path, f"{wrong}: 1\n"), {})
 
 
 def test_an_unknown_variable_is_refused_with_the_nearest() -> None:
-    with pytest.raises(ConfigError, match=r"unknown variable SKEP_DATABASE; did you mean SKEP_DATABASE_URL\?"):
-        load(environment={"SKEP_DATABASE": "x"})
+    with pytest.raises(
+        ConfigError, match=r"unknown variable METASTORED_DATABASE; did you mean METASTORED_DATABASE_URL\?"
+    ):
+        load(environment={"METASTORED_DATABASE": "x"})
 
 
 def test_a_key_that_resembles_none_is_answered_with_all() -> None:
@@ -150,7 +152,7 @@ def test_what_yaml_makes_of_off_and_of_versions_is_understood(tmp_path: Path) ->
 
 @pytest.mark.parametrize("text", ["port: [1", "- port", "just words"])
 def test_a_file_that_holds_no_settings_is_named(text: str, tmp_path: Path) -> None:
-    with pytest.raises(ConfigError, match=r"skep\.yaml: (not valid YAML|lines of `key: value` were expected)"):
+    with pytest.raises(ConfigError, match=r"metastored\.yaml: (not valid YAML|lines of `key: value` were expected)"):
         load(written(tmp_path, text), {})
 
 
@@ -179,20 +181,20 @@ def test_keys_that_need_each_other_are_asked_for_together(given: dict[str, str])
         load(environment={}, flags=given)
 
 
-def test_variables_that_kubernetes_makes_for_a_service_named_skep_are_no_settings() -> None:
+def test_variables_that_kubernetes_makes_for_a_service_named_metastored_are_no_settings() -> None:
     settings = load(
         environment={
-            "SKEP_PORT": "tcp://10.0.0.7:9083",
-            "SKEP_PORT_9083_TCP_ADDR": "10.0.0.7",
-            "SKEP_SERVICE_HOST": "10.0.0.7",
-            "SKEP_METASTORE_SERVICE_PORT_THRIFT": "9083",
+            "METASTORED_PORT": "tcp://10.0.0.7:9083",
+            "METASTORED_PORT_9083_TCP_ADDR": "10.0.0.7",
+            "METASTORED_SERVICE_HOST": "10.0.0.7",
+            "METASTORED_METASTORE_SERVICE_PORT_THRIFT": "9083",
         }
     )
     assert settings.port == 9083
 
 
 def test_an_empty_variable_is_not_given() -> None:
-    assert load(environment={"SKEP_DATABASE_URL": ""}) == load(environment={})
+    assert load(environment={"METASTORED_DATABASE_URL": ""}) == load(environment={})
 
 
 def test_settings_cannot_be_changed() -> None:

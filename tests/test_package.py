@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from importlib.resources import files
 
-import skep
+import metastored
 
 
 def test_the_package_tells_type_checkers_that_it_is_typed() -> None:
-    assert files(skep).joinpath("py.typed").is_file()
+    assert files(metastored).joinpath("py.typed").is_file()

@@ -8,14 +8,14 @@ from pathlib import Path
 
 import pytest
 
-from skep.errors import ConfigError, ConnectError
-from skep.testing import RunningServer, running_server
-from skep.wire import binary
-from skep.wire.connection import NEED_DATA, ClientConnection
-from skep.wire.message import Reply
-from skep.wire.methods import METHODS
+from metastored.errors import ConfigError, ConnectError
+from metastored.testing import RunningServer, running_server
+from metastored.wire import binary
+from metastored.wire.connection import NEED_DATA, ClientConnection
+from metastored.wire.message import Reply
+from metastored.wire.methods import METHODS
 
-pytest_plugins = ["skep.pytest_plugin"]
+pytest_plugins = ["metastored.pytest_plugin"]
 
 
 def databases(server: RunningServer) -> object:
@@ -31,10 +31,10 @@ def databases(server: RunningServer) -> object:
     return event.value(method)
 
 
-def test_a_real_server_is_given_to_a_test(skep_server: RunningServer) -> None:
-    assert databases(skep_server) == ("default",)
-    assert skep_server.uri == f"thrift://127.0.0.1:{skep_server.port}"
-    assert skep_server.data is not None and skep_server.data.is_dir()
+def test_a_real_server_is_given_to_a_test(metastored_server: RunningServer) -> None:
+    assert databases(metastored_server) == ("default",)
+    assert metastored_server.uri == f"thrift://127.0.0.1:{metastored_server.port}"
+    assert metastored_server.data is not None and metastored_server.data.is_dir()
 
 
 def test_two_workers_share_an_empty_database() -> None:

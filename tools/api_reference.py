@@ -1,6 +1,6 @@
 """Writes docs/reference/api.md from the method table and the code; with --check only says whether it is current.
 
-Every method of the API is in it: since when Hive has it, what it needs, and whether skep serves it.
+Every method of the API is in it: since when Hive has it, what it needs, and whether metastored serves it.
 """
 
 from __future__ import annotations
@@ -11,22 +11,22 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "src"))
 
-from skep.metastore import compat  # noqa: E402
-from skep.metastore.local import served  # noqa: E402
-from skep.wire.methods import METHODS, Method  # noqa: E402
-from skep.wire.types import VERSIONS  # noqa: E402
+from metastored.metastore import compat  # noqa: E402
+from metastored.metastore.local import served  # noqa: E402
+from metastored.wire.methods import METHODS, Method  # noqa: E402
+from metastored.wire.types import VERSIONS  # noqa: E402
 
 OUT = ROOT / "docs/reference/api.md"
 
 HEAD = """\
 # The metastore API
 
-Made by `tools/api_reference.py` from the method table (`src/skep/wire/api/`) and the code; do not edit.
+Made by `tools/api_reference.py` from the method table (`src/metastored/wire/api/`) and the code; do not edit.
 
-skep serves {served} of the {all} methods that Hive 2.3 to 4.2, and what comes after it, have between them. A method
-that is not served answers `Invalid method name`, as a Hive server that does not know it. `Hive` says which versions
-have the method; skep serves every method to every client. `asks` is the privilege it needs where authorisation is on,
-and `event` the notification it writes.
+metastored serves {served} of the {all} methods that Hive 2.3 to 4.2, and what comes after it, have between them. A
+method that is not served answers `Invalid method name`, as a Hive server that does not know it. `Hive` says which
+versions have the method; metastored serves every method to every client. `asks` is the privilege it needs where
+authorisation is on, and `event` the notification it writes.
 """
 
 

@@ -2,7 +2,8 @@
 
 Routing, renaming, authorisation and audit know a name only by its role, so a database, table, catalog, partition or
 function whose field has none would pass them unseen. Beside that this holds every attribute to its vocabulary (see
-`src/skep/wire/api/__init__.py`) and to what it claims: a method that is routed by names must have names to route by.
+`src/metastored/wire/api/__init__.py`) and to what it claims: a method that is routed by names must have names to route
+by.
 
 It reads what `tools/generate.py` made of the files; that those are current is checked by `generate.py --check`.
 """
@@ -16,13 +17,13 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "src"))
 
-from skep.errors import THRIFT_EXCEPTIONS
-from skep.wire.generated import STRUCTS
-from skep.wire.methods import METHODS, Method
-from skep.wire.naming import argument_names
-from skep.wire.plan import old_layout
-from skep.wire.structs import fields
-from skep.wire.types import Field, Type
+from metastored.errors import THRIFT_EXCEPTIONS
+from metastored.wire.generated import STRUCTS
+from metastored.wire.methods import METHODS, Method
+from metastored.wire.naming import argument_names
+from metastored.wire.plan import old_layout
+from metastored.wire.structs import fields
+from metastored.wire.types import Field, Type
 
 
 def words(text: str) -> frozenset[str]:
@@ -137,7 +138,7 @@ def word_problems(method: Method) -> Iterator[str]:
             yield f"{method.name} has event {event!r}, which is no kind of notification"
     for need in filter(None, method.privileges.split(", ")):
         if not PRIVILEGES.fullmatch(need):
-            yield f"{method.name} has privilege {need!r}; see src/skep/wire/api/__init__.py for what can be said"
+            yield f"{method.name} has privilege {need!r}; see src/metastored/wire/api/__init__.py for what can be said"
     declared = {*method.throws, *(name for version in method.versions for name in method.throws_in(version))}
     for name in sorted(declared - set(THRIFT_EXCEPTIONS)):
         yield f"{method.name} throws {name}, which is no exception of the API"

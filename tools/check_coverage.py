@@ -18,7 +18,7 @@ LEAST = 90.0
 def covered(data: coverage.Coverage, room: str) -> float:
     """Percent of a room; a room of which nothing ran has none."""
     try:
-        return data.report(include=[f"*/skep/{room}/*"], file=io.StringIO())
+        return data.report(include=[f"*/metastored/{room}/*"], file=io.StringIO())
     except coverage.exceptions.NoDataError:
         return 0.0
 

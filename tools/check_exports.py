@@ -1,8 +1,8 @@
-"""Fails when the `__all__` of skep or of one of its rooms is not exactly the public names that it offers.
+"""Fails when the `__all__` of metastored or of one of its rooms is not exactly the public names that it offers.
 
 A name that `__all__` lists has to be there, also when it is imported late by a module's `__getattr__`. A public
 name that the room's front file defines has to be listed, and so has one that the front of a package takes from
-another module of skep. Names from elsewhere (a `from typing import …`) are nobody's export. The order of a list
+another module of metastored. Names from elsewhere (a `from typing import …`) are nobody's export. The order of a list
 is ruff's to judge (RUF022).
 """
 
@@ -15,7 +15,7 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-PACKAGE = "skep"
+PACKAGE = "metastored"
 # Run or loaded by others, never imported from.
 WITHOUT_EXPORTS = frozenset({"__main__"})
 

@@ -1,4 +1,4 @@
-"""Fails when a room of skep imports one that is not on a lower floor, or when modules import in a circle.
+"""Fails when a room of metastored imports one that is not on a lower floor, or when modules import in a circle.
 
 It reads the source with ast and imports nothing. An import inside a function or under TYPE_CHECKING counts like
 any other for floors: whatever a reader must know to understand a room is a dependency of it. For circles an
@@ -14,9 +14,9 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-PACKAGE = "skep"
+PACKAGE = "metastored"
 
-# The house. A room is a package or a module directly in skep; the front door is skep's own __init__.
+# The house. A room is a package or a module directly in metastored; the front door is metastored's own __init__.
 # errors.py lies under the first floor, so that every room can raise from the one error tree.
 FLOORS: Mapping[str, int] = {
     "__init__": 8,

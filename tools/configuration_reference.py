@@ -1,6 +1,6 @@
 """Writes docs/reference/configuration.md from the settings schema; with --check only says whether it is current.
 
-Run it after every change of `src/skep/config.py`: `python tools/configuration_reference.py`.
+Run it after every change of `src/metastored/config.py`: `python tools/configuration_reference.py`.
 """
 
 from __future__ import annotations
@@ -12,20 +12,20 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "src"))
 
-from skep.config import CONFIG_VARIABLE, KEYS, PREFIX, Key  # noqa: E402
+from metastored.config import CONFIG_VARIABLE, KEYS, PREFIX, Key  # noqa: E402
 
 OUT = ROOT / "docs/reference/configuration.md"
 HEAD = f"""# Configuration
 
-Made by `tools/configuration_reference.py` from `src/skep/config.py`: do not edit.
+Made by `tools/configuration_reference.py` from `src/metastored/config.py`: do not edit.
 
-Every key can be given in a YAML file (`skep serve --config FILE`, or the variable `{CONFIG_VARIABLE}`), as an
+Every key can be given in a YAML file (`metastored serve --config FILE`, or the variable `{CONFIG_VARIABLE}`), as an
 environment variable and as a flag. The environment wins over the file, a flag over both. Unknown keys are refused.
 
 ```yaml
-# skep.yaml
+# metastored.yaml
 host: 0.0.0.0
-database_url: postgresql://skep@db.example.com/skep
+database_url: postgresql://metastored@db.example.com/metastored
 warehouse: s3a://warehouse/hive
 workers: 4
 ```

@@ -1,4 +1,4 @@
-"""Starts skep, runs a short PySpark session against it, and prints what it answers.
+"""Starts metastored, runs a short PySpark session against it, and prints what it answers.
 
     make demo
 
@@ -11,7 +11,7 @@ import os
 import shutil
 import sys
 
-from skep.testing import running_server
+from metastored.testing import running_server
 
 STATEMENTS = (
     "create database orchard",
@@ -32,7 +32,7 @@ def main() -> int:
     from pyspark.sql import SparkSession
 
     with running_server(workers=2) as server:
-        print(f"skep serves at {server.uri}\n", flush=True)
+        print(f"metastored serves at {server.uri}\n", flush=True)
         spark = (
             SparkSession.builder.master("local[1]")
             .config("spark.ui.enabled", "false")

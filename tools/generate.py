@@ -1,7 +1,7 @@
 """Writes the Python that is made from the API files; with --check only says whether it is current.
 
-    src/skep/wire/api/*.toml  ->  src/skep/wire/generated/*.py
-                              ->  src/skep/client/_async/methods.py
+    src/metastored/wire/api/*.toml  ->  src/metastored/wire/generated/*.py
+                              ->  src/metastored/client/_async/methods.py
 
 Run it after every change of an API file: `python tools/generate.py`.
 """
@@ -18,11 +18,11 @@ from typing import Any
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "src"))
 
-from skep.wire.types import BASE_TYPES, Type, parse_field, parse_returns, parse_versions  # noqa: E402
+from metastored.wire.types import BASE_TYPES, Type, parse_field, parse_returns, parse_versions  # noqa: E402
 
-API = ROOT / "src/skep/wire/api"
-OUT = ROOT / "src/skep/wire/generated"
-CLIENT_METHODS = ROOT / "src/skep/client/_async/methods.py"
+API = ROOT / "src/metastored/wire/api"
+OUT = ROOT / "src/metastored/wire/generated"
+CLIENT_METHODS = ROOT / "src/metastored/client/_async/methods.py"
 PYTHON = {
     "bool": "bool",
     "byte": "int",
@@ -136,9 +136,9 @@ def topic_text(api: Api, topic: str, data: dict[str, Any]) -> str:
         texts = [struct_text(api, name, struct) for name, struct in structs.items()]
         out.append("\nif TYPE_CHECKING:")
         for home, names in sorted(imports.items()):
-            out.append(f"    from skep.wire.generated.{home} import {', '.join(sorted(names))}")
+            out.append(f"    from metastored.wire.generated.{home} import {', '.join(sorted(names))}")
         out.append("\n" + "\n\n".join(seen for seen, _ in texts))
-        out.append("\nelse:\n    from skep.wire.structs import Struct, at, new\n")
+        out.append("\nelse:\n    from metastored.wire.structs import Struct, at, new\n")
         out.append("\n\n".join(runs for _, runs in texts))
     return "\n".join(out) + "\n"
 
@@ -151,7 +151,7 @@ def init_text(api: Api) -> str:
         if topic != "exceptions" and (data.get("struct") or data.get("enum"))
     }
     for topic, names in topics.items():
-        out.append(f"from skep.wire.generated.{topic} import {', '.join(names)}")
+        out.append(f"from metastored.wire.generated.{topic} import {', '.join(names)}")
     out.append("\nSTRUCTS: dict[str, type] = {")
     out += [f"    {n!r}: {n}," for d in topics.values() for n in d if n not in api.enums]
     out.append("}\nENUMS: dict[str, type] = {")
@@ -222,7 +222,7 @@ def client_text(api: Api) -> str:
                 body.append("        return answer")
     out.append("if TYPE_CHECKING:")
     for home, names in sorted(used.items()):
-        out.append(f"    from skep.wire.generated.{home} import {', '.join(sorted(names))}")
+        out.append(f"    from metastored.wire.generated.{home} import {', '.join(sorted(names))}")
     out.append(
         "\n\nclass AsyncMethods:\n"
         '    """One function a method, named as the method. Arguments are those of Thrift; null is None."""\n\n'

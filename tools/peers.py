@@ -1,4 +1,4 @@
-"""Brings the Apache Hive metastores that tests compare skep with, and Node's Thrift: `make peers`.
+"""Brings the Apache Hive metastores that tests compare metastored with, and Node's Thrift: `make peers`.
 
 Maven fetches what Apache publishes, and checks its checksums. A peer is laid out as `.peers/hive-VERSION/`:
 the jars, without Derby's (pyspark has a newer one, which all of them run on), and `schema.sql`, Hive's own

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Says which programs that skep's set-up needs are missing, and which Debian package brings each.
+# Says which programs that metastored's set-up needs are missing, and which Debian package brings each.
 set -u
 python="${PYTHON:-python3}"
 missing=()

@@ -1,7 +1,7 @@
 """Writes the synchronous halves of rooms from the asynchronous ones; with --check only says whether they are current.
 
-    src/skep/client/_async/*.py   ->  src/skep/client/_sync/*.py
-    src/skep/catalog/_async/*.py  ->  src/skep/catalog/_sync/*.py
+    src/metastored/client/_async/*.py   ->  src/metastored/client/_sync/*.py
+    src/metastored/catalog/_async/*.py  ->  src/metastored/catalog/_sync/*.py
 
 The two differ in words only, and these are all of them. Run it after every change in `_async`.
 """
@@ -14,12 +14,12 @@ import sys
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-ROOMS = (ROOT / "src/skep/client", ROOT / "src/skep/catalog")
+ROOMS = (ROOT / "src/metastored/client", ROOT / "src/metastored/catalog")
 HEADER = "# Made by tools/unasync.py from _async/{name}: DO NOT EDIT.\n"
 
 WORDS = [
     (r"_backend import aio as io", "_backend import threads as io"),
-    (r"skep\.(client|catalog)\._async", r"skep.\1._sync"),
+    (r"metastored\.(client|catalog)\._async", r"metastored.\1._sync"),
     (r"\basync (def|with|for)\b", r"\1"),
     (r"\bawait ", ""),
     (r"\b__aenter__\b", "__enter__"),

@@ -16,18 +16,18 @@ from typing import Any
 ROOT = Path(__file__).resolve().parent.parent
 sys.path[:0] = [str(ROOT / "src"), str(ROOT)]
 
-import skep  # noqa: E402
-from skep.client.versions import FEATURES  # noqa: E402
-from skep.testing import RunningServer, running_server  # noqa: E402
-from skep.wire.generated.databases import GetDatabaseObjectsRequest  # noqa: E402
-from skep.wire.generated.partitions import PartitionsRequest  # noqa: E402
-from skep.wire.generated.tables import GetTableRequest  # noqa: E402
+import metastored  # noqa: E402
+from metastored.client.versions import FEATURES  # noqa: E402
+from metastored.testing import RunningServer, running_server  # noqa: E402
+from metastored.wire.generated.databases import GetDatabaseObjectsRequest  # noqa: E402
+from metastored.wire.generated.partitions import PartitionsRequest  # noqa: E402
+from metastored.wire.generated.tables import GetTableRequest  # noqa: E402
 from tests.support.apache import ApacheMetastore, apache_2_3, apache_3_1, apache_peer  # noqa: E402
 from tests.support.hive_2_0 import hive_2_0  # noqa: E402
 
 OUT = ROOT / "docs/reference/versions.md"
 SERVERS: dict[str, Callable[[], AbstractContextManager[ApacheMetastore | RunningServer | str]]] = {
-    "skep": running_server,
+    "metastored": running_server,
     "Hive 2.0 to 2.2": hive_2_0,
     "Hive 2.3.10": apache_2_3,
     "Hive 3.0.0": partial(apache_peer, "3.0.0"),
@@ -46,16 +46,16 @@ CALLS: dict[str, tuple[Any, ...]] = {
 """Calls that came or went with a version, each with arguments that do no harm."""
 HEAD = """# What each version can do
 
-Found by `tools/version_matrix.py`, which asked a real server of each version through skep's client; only the one of 2.0
-to 2.2, which cannot be had any more, is scripted. "Told as" is what `client.capabilities.version()` says: before 4.0 no
-answer of a server tells its last number.
+Found by `tools/version_matrix.py`, which asked a real server of each version through metastored's client; only the one
+of 2.0 to 2.2, which cannot be had any more, is scripted. "Told as" is what `client.capabilities.version()` says: before
+4.0 no answer of a server tells its last number.
 
 """
 
 
 def asked(uri: str) -> dict[str, str]:
     """Each line of the table for one server."""
-    with skep.connect(uri, cache=False) as client:
+    with metastored.connect(uri, cache=False) as client:
         found = {"told as": str(client.capabilities.version())}
         for name in FEATURES:
             found[name.replace("_", " ")] = "yes" if client.capabilities.supports(name) else "no"
@@ -71,7 +71,7 @@ def main() -> None:
             columns[name] = asked(server if isinstance(server, str) else server.uri)
         print(name, columns[name]["told as"], flush=True)
     lines = [f"| | {' | '.join(columns)} |", "|---|" + "---|" * len(columns)]
-    lines += [f"| {line} | {' | '.join(found[line] for found in columns.values())} |" for line in columns["skep"]]
+    lines += [f"| {line} | {' | '.join(found[line] for found in columns.values())} |" for line in columns["metastored"]]
     OUT.write_text(HEAD + "\n".join(lines) + "\n", "utf-8")
 
 

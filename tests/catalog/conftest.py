@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from skep.testing import running_server
+from metastored.testing import running_server
 from tests.support.driven import HALVES
 from tests.support.glue import KEYS
 
@@ -31,7 +31,7 @@ class Backend(NamedTuple):
 
 BACKENDS: dict[str, tuple[pytest.MarkDecorator, ...]] = {
     "memory": (),
-    "hive-skep": (),
+    "hive-metastored": (),
     "hive_2_3": (pytest.mark.apache, pytest.mark.slow),
     "hive_3_1": (pytest.mark.apache, pytest.mark.slow),
     "iceberg-sql": (),
@@ -49,7 +49,7 @@ def backend(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFac
     with ExitStack() as stack:
         if name == "memory":
             yield Backend(name, {"type": "memory"})
-        elif name == "hive-skep":
+        elif name == "hive-metastored":
             server = stack.enter_context(running_server())
             yield Backend(name, {"type": "hive_metastore", "uri": server.uri})
         elif name == "hive_2_3":

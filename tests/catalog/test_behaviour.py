@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from skep.catalog import (
+from metastored.catalog import (
     Buckets,
     ColumnStatistics,
     ColumnStatus,
@@ -25,15 +25,15 @@ from skep.catalog import (
     ViewDefinition,
     columns_of_spark,
 )
-from skep.errors import (
+from metastored.errors import (
     AlreadyExistsException,
+    Error,
     ErrorKind,
     InvalidInputException,
     InvalidOperationException,
     MetastoreError,
     NoSuchObjectException,
     NotSupported,
-    SkepError,
     kind_of,
 )
 from tests.catalog.conftest import Backend
@@ -300,7 +300,7 @@ def test_views_and_tables_are_not_taken_for_one_another(catalogs: Any, backend: 
         catalogs.create_view(f"{db}.ids", view)
         with pytest.raises(InvalidInputException, match="drop it with drop_view"):
             catalogs.drop_table(f"{db}.ids")
-        with pytest.raises(SkepError, match=r"a view cannot replace it|already exists"):
+        with pytest.raises(Error, match=r"a view cannot replace it|already exists"):
             catalogs.create_view(f"{db}.orders", view, replace=True)
 
 

@@ -8,15 +8,16 @@ from typing import Any
 
 import pytest
 
-from skep.catalog import CatalogManager, ColumnStatus, TableDefinition
-from skep.client.values import decimal
-from skep.errors import (
+from metastored.catalog import CatalogManager, ColumnStatus, TableDefinition
+from metastored.client.values import decimal
+from metastored.errors import (
     ApplicationError,
     ConfigError,
     ConnectError,
     ConversionError,
     DatabaseAlreadyExists,
     DatabaseNotFound,
+    Error,
     ErrorKind,
     InvalidAddress,
     LockFailed,
@@ -24,7 +25,6 @@ from skep.errors import (
     NotSupported,
     PoolExhausted,
     RemoteProtocolError,
-    SkepError,
     TableAlreadyExists,
     TableNotFound,
     TransactionFailed,
@@ -32,7 +32,7 @@ from skep.errors import (
     VersionUnknown,
     kind_of,
 )
-from skep.wire.message import Call, Reply, Session
+from metastored.wire.message import Call, Reply, Session
 from tests.client.handlers import LockingMetastore, WritableMetastore, table_of
 from tests.support.driven import connected
 
@@ -80,7 +80,7 @@ def with_client(handler: Any, act: Callable[[Any], Any], **options: Any) -> Call
 
 
 def lost_lock() -> None:
-    from skep.wire.generated.locks import LockState
+    from metastored.wire.generated.locks import LockState
 
     metastore = LockingMetastore()
     metastore.states = [LockState.NOT_ACQUIRED]
@@ -89,7 +89,7 @@ def lost_lock() -> None:
 
 
 def lost_transaction() -> None:
-    from skep.errors import TxnAbortedException
+    from metastored.errors import TxnAbortedException
 
     metastore = LockingMetastore((table_of("sales", "orders"),))
     with connected("sync", handler=metastore) as client, client.transaction():
@@ -117,7 +117,7 @@ def crowded() -> None:
 def _quietly(call: Callable[[], Any]) -> None:
     try:
         call()
-    except SkepError:
+    except Error:
         return
 
 
@@ -166,7 +166,7 @@ def _quietly(call: Callable[[], Any]) -> None:
     ],
 )
 def test_each_failure_is_its_error_in_its_drawer(
-    variant: str, act: Callable[[], Any], expected: type[SkepError], kind: ErrorKind
+    variant: str, act: Callable[[], Any], expected: type[Error], kind: ErrorKind
 ) -> None:
     with pytest.raises(expected) as told:
         act()

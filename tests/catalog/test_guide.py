@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from skep.catalog.settings import GlueCatalog, HiveCatalog, IcebergCatalog, MemoryCatalog, load
-from skep.testing import running_server
+from metastored.catalog.settings import GlueCatalog, HiveCatalog, IcebergCatalog, MemoryCatalog, load
+from metastored.testing import running_server
 
 GUIDE = (Path(__file__).parents[2] / "docs/guide/catalog.md").read_text("utf-8")
 

@@ -11,10 +11,17 @@ from typing import Any
 import pytest
 from prometheus_client import CollectorRegistry
 
-from skep.catalog import AsyncCatalogManager, CatalogManager, ColumnStatus, TableDefinition, TableKind, ViewDefinition
-from skep.catalog.settings import MemoryCatalog
-from skep.client.metrics import Prometheus
-from skep.errors import (
+from metastored.catalog import (
+    AsyncCatalogManager,
+    CatalogManager,
+    ColumnStatus,
+    TableDefinition,
+    TableKind,
+    ViewDefinition,
+)
+from metastored.catalog.settings import MemoryCatalog
+from metastored.client.metrics import Prometheus
+from metastored.errors import (
     ConfigError,
     ConnectError,
     ConversionError,
@@ -23,7 +30,7 @@ from skep.errors import (
     ObjectAlreadyExists,
     ObjectNotFound,
 )
-from skep.testing import running_server
+from metastored.testing import running_server
 from tests.support.driven import managed
 
 TWO = [{"name": "one", "type": "memory"}, {"name": "two", "type": "memory", "initial_database": "first"}]
@@ -91,7 +98,7 @@ def test_many_who_open_a_catalog_at_once_open_it_once() -> None:
             thread.join()
         assert len(set(map(id, found))) == 1
         assert registry.get_sample_value(
-            "skep_client_calls_total", {"method": "create_database", "outcome": "ok"}
+            "metastored_client_calls_total", {"method": "create_database", "outcome": "ok"}
         ) == 1  # fmt: skip
 
     async def together() -> int:
@@ -137,7 +144,7 @@ def test_kerberos_is_asked_for_by_the_metastores_principal(half: str, monkeypatc
     monkeypatch.setitem(sys.modules, "gssapi", absent)
     settings = {"name": "h", "type": "hive", "uri": "thrift://127.0.0.1:1", "kerberos_principal": "hive/_HOST@REALM"}
     with managed(half, environment={}, list=[settings]) as catalogs:
-        with pytest.raises(MissingExtra, match=r"skep\[kerberos\]"):
+        with pytest.raises(MissingExtra, match=r"metastored\[kerberos\]"):
             catalogs.get_database()
 
 
@@ -206,14 +213,14 @@ def test_without_its_library_a_catalog_names_the_pip_line(
     absent: Any = None
     monkeypatch.setitem(sys.modules, module, absent)
     with managed(half, environment={}, list=[{"name": "x", **entry}]) as catalogs:
-        with pytest.raises(MissingExtra, match=rf"pip install 'skep\[{extra}\]'"):
+        with pytest.raises(MissingExtra, match=rf"pip install 'metastored\[{extra}\]'"):
             catalogs.list_databases()
 
 
 def test_libraries_are_imported_when_they_are_used() -> None:
     program = """
 import sys
-from skep.catalog import CatalogManager, ColumnStatus, TableDefinition
+from metastored.catalog import CatalogManager, ColumnStatus, TableDefinition
 with CatalogManager.load(environment={}, list=[{"name": "m", "type": "memory"}]) as catalogs:
     catalogs.create_table("t", TableDefinition(columns=[ColumnStatus("id", "int")]))
 print(sorted({"pyarrow", "pyiceberg", "boto3", "pyspark", "prometheus_client"} & set(sys.modules)))

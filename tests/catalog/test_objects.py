@@ -8,9 +8,9 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
-from skep.catalog.formats import FORMATS, classes_of, format_of
-from skep.catalog.hive_objects import changed_database, hive_table, partition_status, table_status
-from skep.catalog.status import (
+from metastored.catalog.formats import FORMATS, classes_of, format_of
+from metastored.catalog.hive_objects import changed_database, hive_table, partition_status, table_status
+from metastored.catalog.status import (
     ColumnStatus,
     DatabaseChanges,
     TableDefinition,
@@ -19,11 +19,11 @@ from skep.catalog.status import (
     columns_of_spark,
     spark_columns,
 )
-from skep.errors import InvalidInputException
-from skep.hive.spark_types import to_spark_json
-from skep.wire.generated.common import FieldSchema, SerDeInfo, StorageDescriptor, Table
-from skep.wire.generated.databases import Database
-from skep.wire.generated.partitions import Partition
+from metastored.errors import InvalidInputException
+from metastored.hive.spark_types import to_spark_json
+from metastored.wire.generated.common import FieldSchema, SerDeInfo, StorageDescriptor, Table
+from metastored.wire.generated.databases import Database
+from metastored.wire.generated.partitions import Partition
 
 SCHEMA = to_spark_json(spark_columns(columns_of_spark("Id BIGINT NOT NULL, name VARCHAR(9) COMMENT 'who', ds STRING")))
 SPARK = {"spark.sql.sources.provider": "PARQUET", "spark.sql.create.version": "4.0.0"}

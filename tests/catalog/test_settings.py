@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from skep.catalog.settings import (
+from metastored.catalog.settings import (
     CacheKeys,
     GlueCatalog,
     HiveCatalog,
@@ -17,8 +17,8 @@ from skep.catalog.settings import (
     ThriftKeys,
     load,
 )
-from skep.config import load as load_server
-from skep.errors import ConfigError
+from metastored.config import load as load_server
+from metastored.errors import ConfigError
 
 APPLICATION = """
 # application.yaml
@@ -138,12 +138,12 @@ def test_settings_given_in_code_are_taken_as_they_are() -> None:
 def test_the_environment_names_the_file_and_overrules_it(file: Path) -> None:
     found = load(
         environment={
-            "SKEP_CATALOG__FILE": str(file),
-            "SKEP_CATALOG__DEFAULT_CATALOG": "sail",
-            "SKEP_CATALOG__DEFAULT_DATABASE": "sales",
-            "SKEP_CATALOG__LIST__HIVE__PASSWORD": "{not: yaml",
-            "SKEP_CATALOG__LIST__HIVE__CACHE__TTL_SECONDS": "7",
-            "SKEP_CATALOG__LIST__HIVE__USERNAME": "",
+            "METASTORED_CATALOG__FILE": str(file),
+            "METASTORED_CATALOG__DEFAULT_CATALOG": "sail",
+            "METASTORED_CATALOG__DEFAULT_DATABASE": "sales",
+            "METASTORED_CATALOG__LIST__HIVE__PASSWORD": "{not: yaml",
+            "METASTORED_CATALOG__LIST__HIVE__CACHE__TTL_SECONDS": "7",
+            "METASTORED_CATALOG__LIST__HIVE__USERNAME": "",
             "OTHER": "x",
         }
     )
@@ -157,15 +157,18 @@ def test_the_environment_names_the_file_and_overrules_it(file: Path) -> None:
 
 def test_the_list_may_stand_in_the_environment() -> None:
     text = "[{name: a, type: memory}, {name: b, type: hive, uri: 'thrift://x'}]"
-    assert [each.name for each in load(environment={"SKEP_CATALOG__LIST": text}).list] == ["a", "b"]
+    assert [each.name for each in load(environment={"METASTORED_CATALOG__LIST": text}).list] == ["a", "b"]
 
 
 def test_what_is_given_in_code_overrules_all(file: Path) -> None:
-    assert load(file, {"SKEP_CATALOG__DEFAULT_CATALOG": "sail"}, {"default_catalog": "hive"}).default_catalog == "hive"
+    assert (
+        load(file, {"METASTORED_CATALOG__DEFAULT_CATALOG": "sail"}, {"default_catalog": "hive"}).default_catalog
+        == "hive"
+    )
 
 
 def test_a_server_does_not_mind_variables_of_catalogs() -> None:
-    assert load_server(environment={"SKEP_CATALOG__DEFAULT_CATALOG": "x", "SKEP_PORT": "7"}).port == 7
+    assert load_server(environment={"METASTORED_CATALOG__DEFAULT_CATALOG": "x", "METASTORED_PORT": "7"}).port == 7
 
 
 # What is refused
@@ -244,11 +247,14 @@ def test_files_that_are_none_are_refused_by_name(tmp_path: Path, text: str, mess
 @pytest.mark.parametrize(
     ("variable", "message"),
     [
-        ("SKEP_CATALOG__LIST__HIVES__URI", r"is of no catalog in the list; did you mean 'hive'"),
-        ("SKEP_CATALOG__LIST__HIVE", "leads nowhere; write SKEP_CATALOG__LIST__NAME__KEY"),
-        ("SKEP_CATALOG__DEFAULT__CATALOG", "leads nowhere"),
-        ("SKEP_CATALOG__LIST__HIVE__URL", "unknown key 'url'; did you mean 'uri'"),
-        ("SKEP_CATALOG__DEFAULT_CATALOGS", "the environment: unknown key 'default_catalogs' in catalog; did you mean"),
+        ("METASTORED_CATALOG__LIST__HIVES__URI", r"is of no catalog in the list; did you mean 'hive'"),
+        ("METASTORED_CATALOG__LIST__HIVE", "leads nowhere; write METASTORED_CATALOG__LIST__NAME__KEY"),
+        ("METASTORED_CATALOG__DEFAULT__CATALOG", "leads nowhere"),
+        ("METASTORED_CATALOG__LIST__HIVE__URL", "unknown key 'url'; did you mean 'uri'"),
+        (
+            "METASTORED_CATALOG__DEFAULT_CATALOGS",
+            "the environment: unknown key 'default_catalogs' in catalog; did you mean",
+        ),
     ],
 )
 def test_variables_that_lead_nowhere_are_refused(file: Path, variable: str, message: str) -> None:

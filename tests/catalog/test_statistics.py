@@ -7,13 +7,13 @@ from decimal import Decimal
 
 import pytest
 
-from skep.catalog.hive_constraints import constraints_of, hive_constraints
-from skep.catalog.hive_statistics import column_statistics, hive_statistics, table_statistics, with_counts
-from skep.catalog.status import ColumnStatistics, Constraint, ConstraintKind, TableStatistics
-from skep.client.naming import TableName
-from skep.errors import ConversionError, InvalidInputException
-from skep.wire import binary
-from skep.wire.generated.common import ColumnStatisticsObj, SQLPrimaryKey
+from metastored.catalog.hive_constraints import constraints_of, hive_constraints
+from metastored.catalog.hive_statistics import column_statistics, hive_statistics, table_statistics, with_counts
+from metastored.catalog.status import ColumnStatistics, Constraint, ConstraintKind, TableStatistics
+from metastored.client.naming import TableName
+from metastored.errors import ConversionError, InvalidInputException
+from metastored.wire import binary
+from metastored.wire.generated.common import ColumnStatisticsObj, SQLPrimaryKey
 
 HERE = TableName(None, "db", "t")
 

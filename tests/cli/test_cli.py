@@ -1,4 +1,4 @@
-"""The command `skep`, run as a person runs it."""
+"""The command `metastored`, run as a person runs it."""
 
 from __future__ import annotations
 
@@ -11,29 +11,29 @@ from pathlib import Path
 import pytest
 from typer.main import get_command
 
-import skep
-from skep.cli.app import app
-from skep.cli.errors import explained
-from skep.cli.serving import plain_flags
-from skep.config import KEYS
-from skep.errors import StoreError
+import metastored
+from metastored.cli.app import app
+from metastored.cli.errors import explained
+from metastored.cli.serving import plain_flags
+from metastored.config import KEYS
+from metastored.errors import StoreError
 
 ROOT = Path(__file__).parent.parent.parent
 
 
 # Settings of the person who runs the tests are not for these commands.
-ENVIRONMENT = {name: value for name, value in os.environ.items() if not name.startswith("SKEP_")}
+ENVIRONMENT = {name: value for name, value in os.environ.items() if not name.startswith("METASTORED_")}
 
 
 def run(*words: str) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "skep", *words]
+    command = [sys.executable, "-m", "metastored", *words]
     return subprocess.run(command, capture_output=True, text=True, timeout=60, env=ENVIRONMENT)
 
 
 def test_the_version_is_that_of_the_package() -> None:
     declared = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]["version"]
-    assert run("--version").stdout == f"skep {declared}\n"
-    assert skep.__version__ == declared
+    assert run("--version").stdout == f"metastored {declared}\n"
+    assert metastored.__version__ == declared
 
 
 def test_without_a_command_the_help_is_shown() -> None:
@@ -47,7 +47,9 @@ def test_every_setting_is_a_flag_of_serve() -> None:
 
 
 def test_help_loads_neither_the_server_nor_the_database() -> None:
-    program = "import sys, skep.cli.app; print(*({'asyncio', 'sqlalchemy', 'skep.wire'} & sys.modules.keys()))"
+    program = (
+        "import sys, metastored.cli.app; print(*({'asyncio', 'sqlalchemy', 'metastored.wire'} & sys.modules.keys()))"
+    )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=60, check=True)
     assert done.stdout.split() == []
 
@@ -62,8 +64,8 @@ def test_plain_flags_are_read_as_typer_reads_them(monkeypatch: pytest.MonkeyPatc
         read.append(flags)
         return 0
 
-    monkeypatch.setattr("skep.cli.serve.serve_until_stopped", serve)
-    get_command(app).main(["serve", *PLAIN], prog_name="skep", standalone_mode=False)
+    monkeypatch.setattr("metastored.cli.serve.serve_until_stopped", serve)
+    get_command(app).main(["serve", *PLAIN], prog_name="metastored", standalone_mode=False)
     assert plain_flags(PLAIN) == read[0] == {"port": "1", "log_level": "debug", "config": "a=b.yaml", "http_path": ""}
 
 
@@ -74,10 +76,10 @@ def test_what_is_no_plain_flag_is_left_to_typer(words: list[str]) -> None:
 
 def test_a_start_on_sqlite_loads_neither_typer_nor_what_postgresql_needs(tmp_path: Path) -> None:
     program = (
-        "import sys, skep.cli, skep.server.workers\n"
-        "sys.argv = ['skep', 'serve', '--port', '0', '--data', sys.argv[1]]\n"
-        "skep.server.workers.run = lambda settings, build: build(settings).close()\n"
-        "try: skep.cli.main()\n"
+        "import sys, metastored.cli, metastored.server.workers\n"
+        "sys.argv = ['metastored', 'serve', '--port', '0', '--data', sys.argv[1]]\n"
+        "metastored.server.workers.run = lambda settings, build: build(settings).close()\n"
+        "try: metastored.cli.main()\n"
         "except SystemExit: pass\n"
         "print(*({'typer', 'pydantic', 'alembic', 'psycopg', 'sqlalchemy.orm', 'sqlalchemy.dialects.postgresql'}"
         " & sys.modules.keys()))"
@@ -91,7 +93,7 @@ def test_a_start_on_sqlite_loads_neither_typer_nor_what_postgresql_needs(tmp_pat
 def test_a_wrong_setting_is_one_line_and_exit_code_2() -> None:
     done = run("serve", "--port", "many")
     assert done.returncode == 2
-    assert done.stderr == "skep: the flags: port is 'many'; a whole number from 0 to 65535 was expected\n"
+    assert done.stderr == "metastored: the flags: port is 'many'; a whole number from 0 to 65535 was expected\n"
 
 
 def test_an_unknown_flag_is_refused_with_the_nearest() -> None:
@@ -100,7 +102,7 @@ def test_an_unknown_flag_is_refused_with_the_nearest() -> None:
     assert "--port" in done.stderr
 
 
-def test_an_error_of_skep_is_explained_and_ends_the_command(capsys: pytest.CaptureFixture[str]) -> None:
+def test_an_error_of_metastored_is_explained_and_ends_the_command(capsys: pytest.CaptureFixture[str]) -> None:
     @explained
     def command() -> None:
         raise StoreError("the disk is full")
@@ -108,7 +110,7 @@ def test_an_error_of_skep_is_explained_and_ends_the_command(capsys: pytest.Captu
     with pytest.raises(SystemExit) as caught:
         command()
     assert caught.value.code == 2
-    assert capsys.readouterr().err == "skep: the disk is full\n"
+    assert capsys.readouterr().err == "metastored: the disk is full\n"
 
 
 def test_any_other_error_keeps_its_trace() -> None:

@@ -1,4 +1,4 @@
-"""`skep import` and `skep export`, run as a person runs them."""
+"""`metastored import` and `metastored export`, run as a person runs them."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from pathlib import Path
 
 import pytest
 
-import skep as client_of
-from skep.testing import RunningServer, running_server
+import metastored as client_of
+from metastored.testing import RunningServer, running_server
 from tests.support.scripted import scripted, stall
 from tests.transfer.content import table
-from tests.transfer.support import command, environment, skep
+from tests.transfer.support import command, environment, metastored
 
 
 @pytest.fixture(scope="module")
@@ -29,17 +29,17 @@ def server() -> Iterator[RunningServer]:
 
 
 def test_an_import_says_what_it_did(server: RunningServer, tmp_path: Path) -> None:
-    done = skep("import", "metastore", server.uri, "--into", str(tmp_path))
+    done = metastored("import", "metastore", server.uri, "--into", str(tmp_path))
     assert done.returncode == 0, done.stderr
     assert "added: 1 database, 1 table\n" in done.stderr
-    again = skep("import", "metastore", server.uri, "--into", str(tmp_path))
+    again = metastored("import", "metastore", server.uri, "--into", str(tmp_path))
     assert "both are equal\n" in again.stderr
 
 
 def test_a_verification_with_differences_ends_with_1(server: RunningServer, tmp_path: Path) -> None:
     words = ("import", "metastore", server.uri, "--into", str(tmp_path))
-    assert skep(*words, "--databases", "default").returncode == 0
-    done = skep(*words, "--verify")
+    assert metastored(*words, "--databases", "default").returncode == 0
+    done = metastored(*words, "--verify")
     assert done.returncode == 1
     assert "table shop.orders: is missing in the target\n" in done.stderr
     assert "missing: 1 database, 1 table\n" in done.stderr
@@ -47,16 +47,16 @@ def test_a_verification_with_differences_ends_with_1(server: RunningServer, tmp_
 
 def test_a_dry_run_tells_what_would_be_written(server: RunningServer, tmp_path: Path) -> None:
     words = ("import", "metastore", server.uri, "--into", str(tmp_path))
-    assert skep(*words, "--databases", "default").returncode == 0
-    done = skep(*words, "--dry-run")
+    assert metastored(*words, "--databases", "default").returncode == 0
+    done = metastored(*words, "--dry-run")
     assert (done.returncode, "table shop.orders: would be added\n" in done.stderr) == (0, True)
 
 
 def test_an_export_goes_the_other_way(server: RunningServer, tmp_path: Path) -> None:
-    assert skep("import", "metastore", server.uri, "--into", str(tmp_path / "data")).returncode == 0
+    assert metastored("import", "metastore", server.uri, "--into", str(tmp_path / "data")).returncode == 0
     with running_server() as other:
         words = ("export", "metastore", other.uri, "--from", str(tmp_path / "data"))
-        done = skep(*words, "--journal", str(tmp_path / "journal"))
+        done = metastored(*words, "--journal", str(tmp_path / "journal"))
         assert done.returncode == 0, done.stderr
         with client_of.connect(other.uri) as client:
             assert client.table("shop.orders").owner == "ann"
@@ -107,16 +107,16 @@ def test_ctrl_c_says_that_it_can_go_on(tmp_path: Path) -> None:
         (("import", "metastore", "ftp://a", "--into", "x"), "begins with ftp://"),
         (("import", "metastore", "thrift://127.0.0.1:1", "--into", "x", "--without", "tables"), "nothing that can be"),
         (("export", "metastore", "somewhere", "--from", "x"), "is not the address of a metastore"),
-        (("export", "metastore", "thrift://127.0.0.1:1", "--from", "nowhere"), "there is no skep.db in it"),
+        (("export", "metastore", "thrift://127.0.0.1:1", "--from", "nowhere"), "there is no metastored.db in it"),
     ],
 )
 def test_what_cannot_be_meant_is_one_line_and_exit_code_2(words: tuple[str, ...], said: str) -> None:
-    done = skep(*words)
+    done = metastored(*words)
     assert done.returncode == 2
-    assert done.stderr.startswith("skep: ") and said in done.stderr and done.stderr.count("\n") == 1
+    assert done.stderr.startswith("metastored: ") and said in done.stderr and done.stderr.count("\n") == 1
 
 
 def test_a_source_that_does_not_answer_is_one_line(tmp_path: Path) -> None:
-    done = skep("import", "metastore", "thrift://127.0.0.1:1", "--into", str(tmp_path))
+    done = metastored("import", "metastore", "thrift://127.0.0.1:1", "--into", str(tmp_path))
     assert done.returncode == 2
     assert "no connection" in done.stderr and "Traceback" not in done.stderr

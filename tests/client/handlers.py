@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from skep.errors import (
+from metastored.errors import (
     AlreadyExistsException,
     ApplicationError,
     ConnectionLost,
@@ -12,10 +12,10 @@ from skep.errors import (
     NoSuchLockException,
     NoSuchObjectException,
 )
-from skep.wire.generated.common import EnvironmentContext, FieldSchema, StorageDescriptor, Table
-from skep.wire.generated.databases import Database
-from skep.wire.generated.functions import Function
-from skep.wire.generated.locks import (
+from metastored.wire.generated.common import EnvironmentContext, FieldSchema, StorageDescriptor, Table
+from metastored.wire.generated.databases import Database
+from metastored.wire.generated.functions import Function
+from metastored.wire.generated.locks import (
     CheckLockRequest,
     HeartbeatRequest,
     LockRequest,
@@ -23,15 +23,15 @@ from skep.wire.generated.locks import (
     LockState,
     UnlockRequest,
 )
-from skep.wire.generated.notifications import (
+from metastored.wire.generated.notifications import (
     CurrentNotificationEventId,
     NotificationEvent,
     NotificationEventRequest,
     NotificationEventResponse,
 )
-from skep.wire.generated.partitions import AddPartitionsRequest, AddPartitionsResult, Partition
-from skep.wire.generated.tables import GetTableRequest, GetTableResult, GetTablesRequest, GetTablesResult
-from skep.wire.generated.transactions import (
+from metastored.wire.generated.partitions import AddPartitionsRequest, AddPartitionsResult, Partition
+from metastored.wire.generated.tables import GetTableRequest, GetTableResult, GetTablesRequest, GetTablesResult
+from metastored.wire.generated.transactions import (
     AbortTxnRequest,
     AddDynamicPartitions,
     AllocateTableWriteIdsRequest,
@@ -45,7 +45,7 @@ from skep.wire.generated.transactions import (
     TableValidWriteIds,
     TxnToWriteId,
 )
-from skep.wire.message import Call, Reply, Session
+from metastored.wire.message import Call, Reply, Session
 from tests.support.memory_metastore import MemoryMetastore
 
 NINE = frozenset({

@@ -8,18 +8,18 @@ from typing import Any
 
 import pytest
 
-from skep.catalog.formats import FORMATS
-from skep.client.acid import Acid, acid_of, keeps_writers_out, lock_type
-from skep.client.versions import HiveVersion
-from skep.errors import InvalidInputException, LockFailed, TransactionFailed, TxnAbortedException
-from skep.testing import running_server
-from skep.wire.generated.common import DataOperationType, StorageDescriptor, Table
-from skep.wire.generated.locks import LockLevel, LockState, LockType
-from skep.wire.generated.notifications import GetAllWriteEventInfoRequest
-from skep.wire.generated.partitions import Partition
-from skep.wire.generated.tables import CreateTableRequest
-from skep.wire.generated.transactions import AbortTxnRequest, TxnType
-from skep.wire.structs import replace
+from metastored.catalog.formats import FORMATS
+from metastored.client.acid import Acid, acid_of, keeps_writers_out, lock_type
+from metastored.client.versions import HiveVersion
+from metastored.errors import InvalidInputException, LockFailed, TransactionFailed, TxnAbortedException
+from metastored.testing import running_server
+from metastored.wire.generated.common import DataOperationType, StorageDescriptor, Table
+from metastored.wire.generated.locks import LockLevel, LockState, LockType
+from metastored.wire.generated.notifications import GetAllWriteEventInfoRequest
+from metastored.wire.generated.partitions import Partition
+from metastored.wire.generated.tables import CreateTableRequest
+from metastored.wire.generated.transactions import AbortTxnRequest, TxnType
+from metastored.wire.structs import replace
 from tests.client.handlers import LockingMetastore, table_of
 from tests.client.test_behaviour import table_of as real_table
 from tests.support.driven import connected
@@ -203,15 +203,15 @@ def test_what_cannot_be_written_is_said_before_anything_is_opened(half: str) -> 
 @pytest.fixture(
     scope="module",
     params=[
-        "skep",
-        "skep_4_2",
+        "metastored",
+        "metastored_4_2",
         pytest.param("hive_3_1", marks=(pytest.mark.apache, pytest.mark.slow)),
         pytest.param("hive_4_1_0", marks=(pytest.mark.peers, pytest.mark.slow)),
     ],
 )
 def uri(request: pytest.FixtureRequest) -> Iterator[str]:
-    if request.param.startswith("skep"):
-        with running_server(**({"compat": "4.2"} if request.param == "skep_4_2" else {})) as running:
+    if request.param.startswith("metastored"):
+        with running_server(**({"compat": "4.2"} if request.param == "metastored_4_2" else {})) as running:
             yield running.uri
     else:
         yield request.getfixturevalue(request.param).uri
@@ -284,7 +284,7 @@ def test_two_writers_share_a_table_or_wait_as_their_version_of_hive_does(table: 
                 pass
 
 
-@pytest.mark.parametrize("uri", ["skep", "skep_4_2"], indirect=True)
+@pytest.mark.parametrize("uri", ["metastored", "metastored_4_2"], indirect=True)
 def test_of_two_updates_at_once_one_is_done(table: tuple[Any, str]) -> None:
     # Apache's metastores without the rest of Hive take no table whose rows can be changed.
     client, name = table

@@ -1,5 +1,5 @@
-"""One behaviour suite over many servers: skep on SQLite and PostgreSQL, the real metastores from 2.3 to 4.1, and one
-that lacks what Hive 2.0 to 2.2 did."""
+"""One behaviour suite over many servers: metastored on SQLite and PostgreSQL, the real metastores from 2.3 to 4.1, and
+one that lacks what Hive 2.0 to 2.2 did."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from skep.client.versions import FEATURES, HiveVersion
-from skep.errors import (
+from metastored.client.versions import FEATURES, HiveVersion
+from metastored.errors import (
     DatabaseAlreadyExists,
     DatabaseNotFound,
     ErrorKind,
@@ -24,9 +24,9 @@ from skep.errors import (
     TableNotFound,
     kind_of,
 )
-from skep.metastore.local import served
-from skep.testing import running_server
-from skep.wire.generated.common import (
+from metastored.metastore.local import served
+from metastored.testing import running_server
+from metastored.wire.generated.common import (
     ColumnStatistics,
     ColumnStatisticsData,
     ColumnStatisticsDesc,
@@ -37,9 +37,9 @@ from skep.wire.generated.common import (
     StorageDescriptor,
     Table,
 )
-from skep.wire.generated.databases import Database
-from skep.wire.generated.partitions import Partition
-from skep.wire.structs import replace
+from metastored.wire.generated.databases import Database
+from metastored.wire.generated.partitions import Partition
+from metastored.wire.structs import replace
 from tests.support.driven import HALVES, connected
 from tests.support.hive_2_0 import hive_2_0
 from tests.support.postgres import running_postgres
@@ -54,12 +54,12 @@ class Server(NamedTuple):
 
     uri: str
     version: HiveVersion
-    is_skep: bool
+    is_metastored: bool
 
 
 SERVERS: dict[str, tuple[pytest.MarkDecorator, ...]] = {
-    "skep-sqlite": (),
-    "skep-postgresql": (pytest.mark.postgres,),
+    "metastored-sqlite": (),
+    "metastored-postgresql": (pytest.mark.postgres,),
     "hive_2_0": (),
     "hive_2_3": (pytest.mark.apache, pytest.mark.slow),
     "hive_3_0": (pytest.mark.peers, pytest.mark.slow),
@@ -68,8 +68,8 @@ SERVERS: dict[str, tuple[pytest.MarkDecorator, ...]] = {
     "hive_4_0_1": (pytest.mark.peers, pytest.mark.slow),
     "hive_4_1_0": (pytest.mark.peers, pytest.mark.slow),
 }
-# Any other server, by its address: SKEP_TEST_HMS_4_2_0=thrift://host:9083.
-GIVEN = "SKEP_TEST_HMS_"
+# Any other server, by its address: METASTORED_TEST_HMS_4_2_0=thrift://host:9083.
+GIVEN = "METASTORED_TEST_HMS_"
 SERVERS |= {name: () for name in sorted(os.environ) if name.startswith(GIVEN)}
 VERSIONS = {
     "hive_2_3": HiveVersion(2, 3),
@@ -85,10 +85,10 @@ VERSIONS = {
 def server(request: pytest.FixtureRequest) -> Iterator[Server]:
     name = request.param
     with ExitStack() as stack:
-        if name == "skep-sqlite":
+        if name == "metastored-sqlite":
             running = stack.enter_context(running_server())
             yield Server(running.uri, HiveVersion(3, 1), True)
-        elif name == "skep-postgresql":
+        elif name == "metastored-postgresql":
             postgres = stack.enter_context(running_postgres())
             url = stack.enter_context(postgres.database())
             running = stack.enter_context(running_server(database_url=url))
@@ -326,7 +326,7 @@ def test_features_are_known_as_the_version_has_them(server: Server, client: Any)
     since_3 = ("acid_transactions", "constraints", "materialized_views", "schema_registry")
     expected = dict.fromkeys(since_2, True) | dict.fromkeys(since_3, server.version >= (3, 0))
     expected["bulk_operations"] = server.version >= (2, 3)
-    if server.is_skep:
+    if server.is_metastored:
         expected = {feature: FEATURES[feature].method in served() for feature in FEATURES}
     assert set(expected) == set(FEATURES)
     for feature, there in expected.items():

@@ -9,13 +9,13 @@ from typing import Any
 
 import pytest
 
-import skep
-from skep.client.cache import Absent, CacheSettings, MetadataCache, tags_of, tags_of_event
-from skep.errors import ConfigError, ConnectionLost, TableNotFound
-from skep.wire.generated.common import Table
-from skep.wire.message import Call, Reply, Session
-from skep.wire.methods import METHODS
-from skep.wire.structs import replace
+import metastored
+from metastored.client.cache import Absent, CacheSettings, MetadataCache, tags_of, tags_of_event
+from metastored.errors import ConfigError, ConnectionLost, TableNotFound
+from metastored.wire.generated.common import Table
+from metastored.wire.message import Call, Reply, Session
+from metastored.wire.methods import METHODS
+from metastored.wire.structs import replace
 from tests.client.handlers import WritableMetastore, table_of
 from tests.support.driven import connected
 from tests.support.scripted import hang_up, scripted
@@ -98,7 +98,7 @@ def test_a_write_leaves_what_is_known_of_other_tables(half: str) -> None:
 def test_a_write_whose_answer_was_lost_is_forgotten_as_well(half: str) -> None:
     there = metastore()
     with scripted(there) as server:
-        with connected(half, server.uri, cache=QUIET, framed=False, retry=skep_once()) as client:
+        with connected(half, server.uri, cache=QUIET, framed=False, retry=metastored_once()) as client:
             client.table("sales.t0")
             server.then(hang_up)
             with pytest.raises(ConnectionLost):
@@ -107,8 +107,8 @@ def test_a_write_whose_answer_was_lost_is_forgotten_as_well(half: str) -> None:
             assert server.called.count("get_table_req") == 2
 
 
-def skep_once() -> Any:
-    from skep.client.retry import Retry
+def metastored_once() -> Any:
+    from metastored.client.retry import Retry
 
     return Retry(attempts=1)
 
@@ -148,7 +148,7 @@ def test_many_tasks_that_ask_the_same_make_one_call() -> None:
     there = metastore()
 
     async def test() -> None:
-        async with skep.aconnect(handler=Slow(there), cache=QUIET) as client:
+        async with metastored.aconnect(handler=Slow(there), cache=QUIET) as client:
             tables = await asyncio.gather(*(client.table("sales.t0") for _ in range(50)))
             assert {table.tableName for table in tables} == {"t0"}
             stats = client.cache_stats()
@@ -161,7 +161,7 @@ def test_many_tasks_that_ask_the_same_make_one_call() -> None:
 
 def test_many_threads_that_ask_the_same_make_one_call() -> None:
     there = metastore()
-    with skep.connect(handler=Slow(there), cache=QUIET) as client:
+    with metastored.connect(handler=Slow(there), cache=QUIET) as client:
         threads = [threading.Thread(target=client.table, args=("sales.t0",)) for _ in range(20)]
         for thread in threads:
             thread.start()
@@ -174,7 +174,7 @@ def test_when_the_task_that_asks_is_cancelled_another_asks() -> None:
     there = metastore()
 
     async def test() -> None:
-        async with skep.aconnect(handler=Slow(there), cache=QUIET) as client:
+        async with metastored.aconnect(handler=Slow(there), cache=QUIET) as client:
             first = asyncio.ensure_future(client.table("sales.t0"))
             await asyncio.sleep(0.001)
             second = asyncio.ensure_future(client.table("sales.t0"))
@@ -187,7 +187,7 @@ def test_when_the_task_that_asks_is_cancelled_another_asks() -> None:
 
 def test_an_error_goes_to_all_that_wait_for_the_same() -> None:
     async def test() -> None:
-        async with skep.aconnect(handler=Slow(metastore()), cache=QUIET) as client:
+        async with metastored.aconnect(handler=Slow(metastore()), cache=QUIET) as client:
             found = await asyncio.gather(
                 *(client.within(0.02).table("sales.t0") for _ in range(3)), return_exceptions=True
             )
@@ -244,7 +244,7 @@ def test_clients_with_other_deadlines_share_what_is_remembered_and_what_was_seen
 
 
 def test_a_client_without_a_cache_has_none_to_ask(half: str) -> None:
-    with skep.connect(handler=metastore(), cache=False) as client:
+    with metastored.connect(handler=metastore(), cache=False) as client:
         with pytest.raises(ConfigError, match="this client has no cache"):
             client.cache.stats()
 
@@ -253,7 +253,7 @@ def test_events_that_cannot_be_read_this_time_are_read_the_next(half: str) -> No
     there = metastore(events=True)
     with scripted(there) as server:
         settings = CacheSettings(events_every=1e-9)
-        with connected(half, server.uri, cache=settings, framed=False, retry=skep_once()) as client:
+        with connected(half, server.uri, cache=settings, framed=False, retry=metastored_once()) as client:
             client.table("sales.t0")
             server.then(hang_up)
             assert client.table("sales.t0").tableName == "t0"

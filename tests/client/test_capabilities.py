@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 
-from skep.client.versions import FEATURES, HiveVersion, parse_version
-from skep.errors import ApplicationError, ErrorKind, MethodMissing, NotSupported, kind_of
-from skep.hive.generation import Generation
-from skep.wire.generated.locks import ShowLocksRequest, ShowLocksResponse
-from skep.wire.generated.transactions import GetValidWriteIdsRequest, GetValidWriteIdsResponse
+from metastored.client.versions import FEATURES, HiveVersion, parse_version
+from metastored.errors import ApplicationError, ErrorKind, MethodMissing, NotSupported, kind_of
+from metastored.hive.generation import Generation
+from metastored.wire.generated.locks import ShowLocksRequest, ShowLocksResponse
+from metastored.wire.generated.transactions import GetValidWriteIdsRequest, GetValidWriteIdsResponse
 from tests.client.handlers import WritableMetastore, table_of
 from tests.support.driven import connected
 from tests.support.scripted import scripted
@@ -39,7 +39,7 @@ class Hive401(WritableMetastore):
         return "4.0.1"
 
     def get_table_req(self, request: Any) -> Any:
-        from skep.wire.generated.tables import GetTableResult
+        from metastored.wire.generated.tables import GetTableResult
 
         return GetTableResult(table=self.made[request.dbName, request.tblName])
 
@@ -89,7 +89,7 @@ def test_a_method_that_fails_for_another_reason_is_there(half: str) -> None:
             raise RuntimeError("not today")
 
         async def handle(self, call: Any, session: Any) -> Any:
-            from skep.wire.message import Reply
+            from metastored.wire.message import Reply
 
             try:
                 return await super().handle(call, session)
@@ -143,7 +143,7 @@ def test_there_are_twelve_features(half: str) -> None:
 def test_an_error_other_than_an_unknown_method_is_passed_on(half: str) -> None:
     class Broken(WritableMetastore):
         async def handle(self, call: Any, session: Any) -> Any:
-            from skep.wire.message import Reply
+            from metastored.wire.message import Reply
 
             return Reply.raised(call.method, ApplicationError(ApplicationError.INTERNAL_ERROR, "it broke"))
 

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from skep.client.retry import Retry
-from skep.errors import (
+from metastored.client.retry import Retry
+from metastored.errors import (
     ApplicationError,
     ConnectError,
     ConnectionLost,
@@ -17,9 +17,9 @@ from skep.errors import (
     TimeoutExceeded,
     TransportError,
 )
-from skep.wire.generated.functions import Function
-from skep.wire.generated.partitions import Partition
-from skep.wire.structs import replace
+from metastored.wire.generated.functions import Function
+from metastored.wire.generated.partitions import Partition
+from metastored.wire.structs import replace
 from tests.client.handlers import WritableMetastore, table_of
 from tests.support.driven import connected
 from tests.support.scripted import Act, answer, cut, hang_up, in_pieces, say, say_and_hang_up, scripted, stall

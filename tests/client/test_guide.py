@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from skep.testing import running_server
+from metastored.testing import running_server
 
 GUIDE = Path(__file__).parents[2] / "docs/guide/client.md"
 

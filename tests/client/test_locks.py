@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from skep.errors import (
+from metastored.errors import (
     InvalidInputException,
     LockFailed,
     NoSuchLockException,
@@ -16,8 +16,8 @@ from skep.errors import (
     TransactionFailed,
     TxnAbortedException,
 )
-from skep.wire.generated.locks import LockLevel, LockState, LockType
-from skep.wire.generated.transactions import TxnToWriteId
+from metastored.wire.generated.locks import LockLevel, LockState, LockType
+from metastored.wire.generated.transactions import TxnToWriteId
 from tests.client.handlers import LockingMetastore
 from tests.support.driven import Driven, connected
 

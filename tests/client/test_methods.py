@@ -7,16 +7,16 @@ from typing import Any
 
 import pytest
 
-import skep
-from skep.client._async.methods import AsyncMethods
-from skep.client._sync.methods import Methods
-from skep.errors import ApplicationError
-from skep.wire.generated import STRUCTS
-from skep.wire.message import Call, Reply, Session
-from skep.wire.methods import METHODS
-from skep.wire.plan import is_struct
-from skep.wire.structs import names, new
-from skep.wire.types import Type
+import metastored
+from metastored.client._async.methods import AsyncMethods
+from metastored.client._sync.methods import Methods
+from metastored.errors import ApplicationError
+from metastored.wire.generated import STRUCTS
+from metastored.wire.message import Call, Reply, Session
+from metastored.wire.methods import METHODS
+from metastored.wire.plan import is_struct
+from metastored.wire.structs import names, new
+from metastored.wire.types import Type
 from tests.support.driven import connected
 from tests.support.values import with_defaults
 
@@ -70,7 +70,7 @@ def test_every_method_has_the_arguments_of_the_api_with_types(methods: type) -> 
 def test_the_package_says_that_it_has_types() -> None:
     from importlib.resources import files
 
-    assert files(skep).joinpath("py.typed").is_file()
+    assert files(metastored).joinpath("py.typed").is_file()
 
 
 def test_without_its_transport_a_method_cannot_be_called() -> None:

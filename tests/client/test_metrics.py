@@ -7,9 +7,9 @@ import logging
 import pytest
 from prometheus_client import CollectorRegistry, generate_latest
 
-from skep.client.metrics import Prometheus, Watched
-from skep.errors import ApplicationError, ConnectionLost, TableNotFound
-from skep.wire.message import Call, Reply, Session
+from metastored.client.metrics import Prometheus, Watched
+from metastored.errors import ApplicationError, ConnectionLost, TableNotFound
+from metastored.wire.message import Call, Reply, Session
 from tests.client.handlers import WritableMetastore, table_of
 from tests.support.driven import connected
 
@@ -62,7 +62,7 @@ def test_each_call_is_told_with_its_outcome(half: str) -> None:
 
 def test_repetitions_are_told_and_logged(half: str, caplog: pytest.LogCaptureFixture) -> None:
     notes = Notes()
-    with caplog.at_level(logging.INFO, "skep.client"):
+    with caplog.at_level(logging.INFO, "metastored.client"):
         with connected(half, handler=Flaky(), metrics=notes, cache=False) as client:
             client.databases()
     assert notes.told[1:] == [("get_all_databases",), ("get_all_databases", "ok")]
@@ -92,24 +92,24 @@ def test_prometheus_gets_names_and_figures_of_all_clients(half: str) -> None:
             two.table("sales.t")
             text = generate_latest(registry).decode()
     for line in (
-        'skep_client_calls_total{method="get_table_req",outcome="ok"} 2.0',
-        'skep_client_call_seconds_count{method="get_table_req"} 2.0',
-        'skep_client_connections{state="idle"} 0.0',
-        "skep_client_connections_opened_total 0.0",
-        "skep_client_connections_failed_total 0.0",
-        "skep_client_waiting_calls 0.0",
-        'skep_client_cache_lookups_total{outcome="hit"} 1.0',
-        "skep_client_cache_entries 1.0",
+        'metastored_client_calls_total{method="get_table_req",outcome="ok"} 2.0',
+        'metastored_client_call_seconds_count{method="get_table_req"} 2.0',
+        'metastored_client_connections{state="idle"} 0.0',
+        "metastored_client_connections_opened_total 0.0",
+        "metastored_client_connections_failed_total 0.0",
+        "metastored_client_waiting_calls 0.0",
+        'metastored_client_cache_lookups_total{outcome="hit"} 1.0',
+        "metastored_client_cache_entries 1.0",
     ):
         assert line in text
-    assert "skep_client_repeats_total" in text
+    assert "metastored_client_repeats_total" in text
 
 
 def test_connections_are_counted(half: str) -> None:
-    from skep.testing import running_server
+    from metastored.testing import running_server
 
     registry = CollectorRegistry()
     with running_server() as server, connected(half, server.uri, metrics=Prometheus(registry)) as client:
         client.databases()
-        assert registry.get_sample_value("skep_client_connections", {"state": "idle"}) == 1
-        assert registry.get_sample_value("skep_client_connections_opened_total") == 1
+        assert registry.get_sample_value("metastored_client_connections", {"state": "idle"}) == 1
+        assert registry.get_sample_value("metastored_client_connections_opened_total") == 1

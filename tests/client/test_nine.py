@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from skep.errors import (
+from metastored.errors import (
     AuthenticationError,
     MetaException,
     MethodMissing,
@@ -16,8 +16,8 @@ from skep.errors import (
     TableNotFound,
     VersionUnknown,
 )
-from skep.testing import RunningServer
-from skep.wire.generated.partitions import Partition
+from metastored.testing import RunningServer
+from metastored.wire.generated.partitions import Partition
 from tests.server.http_support import API, DB, PASSWORD, TABLE, USER, any_certificate, fill, http_server
 from tests.support.driven import connected
 

@@ -10,10 +10,10 @@ from typing import Any
 
 import pytest
 
-import skep
-from skep.client.pooling import PoolSettings
-from skep.client.retry import Retry
-from skep.errors import (
+import metastored
+from metastored.client.pooling import PoolSettings
+from metastored.client.retry import Retry
+from metastored.errors import (
     ApplicationError,
     ConfigError,
     ConnectError,
@@ -22,7 +22,7 @@ from skep.errors import (
     TimeoutExceeded,
     TransportError,
 )
-from skep.wire.message import Reply
+from metastored.wire.message import Reply
 from tests.client.handlers import WritableMetastore, table_of
 from tests.support.driven import connected
 from tests.support.scripted import Act, Peer, answer, hang_up, scripted, stall
@@ -64,7 +64,7 @@ def test_calls_one_after_the_other_use_one_connection(half: str) -> None:
 def test_threads_share_the_connections_and_wait_for_their_turn() -> None:
     opened = threading.Event()
     with scripted(metastore(), otherwise=held(opened)) as server:
-        with skep.connect(server.uri, **options(max_size=3)) as client:
+        with metastored.connect(server.uri, **options(max_size=3)) as client:
             found: list[tuple[str, ...]] = []
             threads = [threading.Thread(target=lambda: found.append(client.databases())) for _ in range(12)]
             for thread in threads:
@@ -80,7 +80,7 @@ def test_threads_share_the_connections_and_wait_for_their_turn() -> None:
 
 def test_tasks_share_the_connections_and_wait_for_their_turn() -> None:
     async def test(uri: str) -> None:
-        async with skep.aconnect(uri, **options(max_size=3)) as client:
+        async with metastored.aconnect(uri, **options(max_size=3)) as client:
             assert await asyncio.gather(*(client.databases() for _ in range(64))) == [("sales",)] * 64
             stats = client.pool_stats()
             assert stats is not None
@@ -93,7 +93,7 @@ def test_tasks_share_the_connections_and_wait_for_their_turn() -> None:
 
 def test_many_find_out_at_once_whether_a_server_wants_frames() -> None:
     async def test(uri: str) -> None:
-        async with skep.aconnect(uri, cache=False) as client:
+        async with metastored.aconnect(uri, cache=False) as client:
             assert await asyncio.gather(*(client.databases() for _ in range(20))) == [("sales",)] * 20
 
     with scripted(metastore()) as server:
@@ -103,7 +103,7 @@ def test_many_find_out_at_once_whether_a_server_wants_frames() -> None:
 def test_when_too_many_wait_one_more_is_refused() -> None:
     opened = threading.Event()
     with scripted(metastore(), otherwise=held(opened)) as server:
-        with skep.connect(server.uri, **options(max_size=1, max_waiting=1)) as client:
+        with metastored.connect(server.uri, **options(max_size=1, max_waiting=1)) as client:
             threads = [threading.Thread(target=client.databases) for _ in range(2)]
             for thread in threads:
                 thread.start()
@@ -121,7 +121,7 @@ def test_when_too_many_wait_one_more_is_refused() -> None:
 def test_a_call_that_waited_in_vain_leaves_its_place(half: str) -> None:
     opened = threading.Event()
     with scripted(metastore(), held(opened)) as server:
-        with skep.connect(server.uri, **options(max_size=1)) as client:
+        with metastored.connect(server.uri, **options(max_size=1)) as client:
             first = threading.Thread(target=client.databases)
             first.start()
             until(lambda: len(server.requests) == 1)
@@ -168,7 +168,7 @@ def test_connections_that_should_be_ready_are_opened_again_beside_the_calls(half
 
 def test_connections_that_should_be_ready_are_opened_also_without_a_with() -> None:
     with scripted(metastore()) as server:
-        client = skep.connect(server.uri, **options(min_idle=2, look_every=0.005))
+        client = metastored.connect(server.uri, **options(min_idle=2, look_every=0.005))
         assert client.databases() == ("sales",)
         until(lambda: server.accepted == 2)
         client.close()
@@ -191,7 +191,7 @@ def test_what_should_be_ready_is_tried_until_the_server_is_back(half: str) -> No
 def test_connections_in_use_leave_no_room_for_more_that_are_ready() -> None:
     opened = threading.Event()
     with scripted(metastore(), otherwise=held(opened)) as server:
-        with skep.connect(server.uri, **options(max_size=2, min_idle=2, look_every=0.005)) as client:
+        with metastored.connect(server.uri, **options(max_size=2, min_idle=2, look_every=0.005)) as client:
             threads = [threading.Thread(target=client.databases) for _ in range(2)]
             for thread in threads:
                 thread.start()
@@ -266,7 +266,7 @@ def test_a_server_that_does_not_ask_who_calls_is_served_all_the_same(half: str) 
 
 def test_a_call_that_waits_when_the_client_is_closed_is_told_so() -> None:
     with scripted(metastore(), otherwise=stall) as server:
-        client = skep.connect(server.uri, **options(max_size=1))
+        client = metastored.connect(server.uri, **options(max_size=1))
         failed: list[str] = []
 
         def ask() -> None:
@@ -298,7 +298,7 @@ def test_a_closed_client_says_so(half: str) -> None:
 
 def test_closing_ends_the_calls_that_are_under_way() -> None:
     with scripted(metastore(), otherwise=stall) as server:
-        client = skep.connect(server.uri, **options())
+        client = metastored.connect(server.uri, **options())
         failed: list[Exception] = []
 
         def ask() -> None:
@@ -317,7 +317,7 @@ def test_closing_ends_the_calls_that_are_under_way() -> None:
 
 def test_a_task_that_is_cancelled_gives_its_turn_to_the_next() -> None:
     async def test(uri: str) -> None:
-        async with skep.aconnect(uri, **options(max_size=1)) as client:
+        async with metastored.aconnect(uri, **options(max_size=1)) as client:
             first = asyncio.ensure_future(client.databases())
             while not server.requests:
                 await asyncio.sleep(0.001)
@@ -348,6 +348,6 @@ def test_settings_that_cannot_be_are_refused(given: dict[str, Any], told: str) -
 @pytest.mark.parametrize("given", [{"batch": 0}, {"timeout": 0}, {"token": "t"}, {"headers": {"A": "b"}}, {}])
 def test_options_that_cannot_be_are_refused(given: dict[str, Any]) -> None:
     with pytest.raises(ConfigError):
-        skep.connect("thrift://host:9083" if given else None, **given)
+        metastored.connect("thrift://host:9083" if given else None, **given)
     with pytest.raises(ConfigError, match="leaves no time"):
-        skep.connect("thrift://host:9083").within(0)
+        metastored.connect("thrift://host:9083").within(0)

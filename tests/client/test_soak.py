@@ -8,12 +8,12 @@ from pathlib import Path
 
 import pytest
 
-import skep
+import metastored
 from benchmarks.objects import table
-from skep.client._sync.client import Client
-from skep.client.cache import CacheSettings
-from skep.errors import TableNotFound
-from skep.testing import running_server
+from metastored.client._sync.client import Client
+from metastored.client.cache import CacheSettings
+from metastored.errors import TableNotFound
+from metastored.testing import running_server
 
 CALLS = 200_000
 WARM = CALLS // 10
@@ -46,7 +46,7 @@ def test_memory_does_not_grow_over_many_calls_and_restarts(tmp_path: Path) -> No
     with socket.create_server(("127.0.0.1", 0)) as free:
         port = free.getsockname()[1]
     options = {"port": port, "data": tmp_path / "data", "warehouse": (tmp_path / "warehouse").as_uri()}
-    client = skep.connect(f"thrift://127.0.0.1:{port}", cache=CacheSettings(capacity=100, events_every=0.1))
+    client = metastored.connect(f"thrift://127.0.0.1:{port}", cache=CacheSettings(capacity=100, events_every=0.1))
     warm = 0
     try:
         for turn in range(RESTARTS):

@@ -13,13 +13,13 @@ from typing import Any
 
 import pytest
 
-import skep
-from skep.client.endpoints import Endpoint, endpoint_of, endpoints_of
-from skep.client.http import HttpWire
-from skep.client.retry import Retry
-from skep.client.sasl import kerberos, plain
-from skep.client.versions import HiveVersion
-from skep.errors import (
+import metastored
+from metastored.client.endpoints import Endpoint, endpoint_of, endpoints_of
+from metastored.client.http import HttpWire
+from metastored.client.retry import Retry
+from metastored.client.sasl import kerberos, plain
+from metastored.client.versions import HiveVersion
+from metastored.errors import (
     AuthenticationError,
     ConnectError,
     ConnectionLost,
@@ -30,10 +30,10 @@ from skep.errors import (
     TransportError,
     VersionUnknown,
 )
-from skep.testing import running_server
-from skep.wire.connection import NEED_DATA, Request, ServerConnection
-from skep.wire.message import Handler, Session
-from skep.wire.methods import METHODS
+from metastored.testing import running_server
+from metastored.wire.connection import NEED_DATA, Request, ServerConnection
+from metastored.wire.message import Handler, Session
+from metastored.wire.methods import METHODS
 from tests.client.handlers import OnlyNine, WritableMetastore, table_of
 from tests.server.support import certificate
 from tests.support.apache import ApacheMetastore, apache_3_1
@@ -72,7 +72,7 @@ def test_several_addresses_stand_in_one_text_or_in_a_list() -> None:
 @pytest.mark.parametrize("uri", ["", " , ", "hms:9083", "ftp://hms", "thrift://", "thrift://a:x", "thrift://a/b"])
 def test_an_address_that_cannot_be_used_is_refused_with_one_that_could(uri: str) -> None:
     with pytest.raises(InvalidAddress, match="thrift://host:9083"):
-        skep.connect(uri)
+        metastored.connect(uri)
 
 
 # Protocols
@@ -80,7 +80,7 @@ def test_an_address_that_cannot_be_used_is_refused_with_one_that_could(uri: str)
 
 def speaks_compact_in_frames(host: str, port: int) -> bool:
     try:
-        with skep.connect(f"thrift://{host}:{port}", protocol="compact", framed=True, retry=FAST) as client:
+        with metastored.connect(f"thrift://{host}:{port}", protocol="compact", framed=True, retry=FAST) as client:
             return bool(client.api.getName())
     except (TransportError, RemoteProtocolError):
         return False
@@ -360,11 +360,14 @@ def test_a_method_that_the_api_does_not_have_is_refused(half: str) -> None:
             client.api.call("get_table", "a", "b", "c")
 
 
-def test_importing_skep_does_not_import_the_client() -> None:
+def test_importing_metastored_does_not_import_the_client() -> None:
     import subprocess
     import sys
 
-    code = "import sys, skep; assert not [m for m in sys.modules if m.startswith('skep.')]; skep.connect; skep.aconnect"
+    code = (
+        "import sys, metastored; assert not [m for m in sys.modules if m.startswith('metastored.')]; "
+        "metastored.connect; metastored.aconnect"
+    )
     subprocess.run([sys.executable, "-c", code], check=True, timeout=60)
     with pytest.raises(AttributeError, match="no attribute 'conect'"):
-        skep.conect  # noqa: B018
+        metastored.conect  # noqa: B018

@@ -6,11 +6,11 @@ from datetime import UTC, datetime, timedelta, timezone
 
 import pytest
 
-from skep.client.naming import TableName, database_field, named, table_name
-from skep.client.outcomes import question
-from skep.client.retry import Retry
-from skep.client.values import TableFormat, decimal, legible, location, moment, origin, seconds, text
-from skep.errors import (
+from metastored.client.naming import TableName, database_field, named, table_name
+from metastored.client.outcomes import question
+from metastored.client.retry import Retry
+from metastored.client.values import TableFormat, decimal, legible, location, moment, origin, seconds, text
+from metastored.errors import (
     AlreadyExistsException,
     ConfigError,
     ConnectError,
@@ -29,11 +29,11 @@ from skep.errors import (
     TimeoutExceeded,
     kind_of,
 )
-from skep.hive.names import escape, partition_name_to_vals, unescape
-from skep.wire import binary
-from skep.wire.generated.common import StorageDescriptor, Table
-from skep.wire.methods import METHODS
-from skep.wire.structs import replace
+from metastored.hive.names import escape, partition_name_to_vals, unescape
+from metastored.wire import binary
+from metastored.wire.generated.common import StorageDescriptor, Table
+from metastored.wire.methods import METHODS
+from metastored.wire.structs import replace
 from tests.client.handlers import table_of
 
 
@@ -237,9 +237,9 @@ def test_only_transport_failures_are_repeated_and_only_where_it_does_no_harm() -
 
 def test_every_way_to_write_a_table_or_a_partition_has_a_question() -> None:
     table = table_of("d", "t")
-    from skep.wire.generated.databases import CreateDatabaseRequest, Database, DropDatabaseRequest
-    from skep.wire.generated.partitions import Partition
-    from skep.wire.generated.tables import AlterTableRequest, CreateTableRequest, DropTableRequest
+    from metastored.wire.generated.databases import CreateDatabaseRequest, Database, DropDatabaseRequest
+    from metastored.wire.generated.partitions import Partition
+    from metastored.wire.generated.tables import AlterTableRequest, CreateTableRequest, DropTableRequest
 
     part = Partition(values=("1",), dbName="d", tableName="t")
     asked = {

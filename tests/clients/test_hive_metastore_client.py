@@ -1,4 +1,4 @@
-"""The package hive-metastore-client, unmodified, with the Thrift of 2019: databases to partitions on skep."""
+"""The package hive-metastore-client, unmodified, with the Thrift of 2019: databases to partitions on metastored."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from skep.testing import running_server
+from metastored.testing import running_server
 from tests.support.foreign import run_foreign
 
 SCRIPT = """

@@ -1,4 +1,4 @@
-"""Iceberg's HiveCatalog for Java, 1.10.2 in PySpark 3.5, unmodified, on skep: with Hive's locks and without.
+"""Iceberg's HiveCatalog for Java, 1.10.2 in PySpark 3.5, unmodified, on metastored: with Hive's locks and without.
 
 Without locks (`engine.hive.lock-enabled` is false) a commit is one conditional alter: the table is changed only if
 its metadata is still where the writer saw it. In both ways writers contend for one table, and pyiceberg then reads
@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 from pyiceberg.catalog.hive import HiveCatalog
 
-from skep.testing import RunningServer, running_server
+from metastored.testing import RunningServer, running_server
 from tests.support.spark import run_spark
 
 pytestmark = [pytest.mark.spark, pytest.mark.slow]
@@ -34,7 +34,7 @@ def rows(statement):
 def calls():
     with urllib.request.urlopen(metrics) as answer:
         text = answer.read().decode()
-    return {name: float(count) for name, count in re.findall(r'skep_calls_total{method="(\\w+)"} (\\S+)', text)}
+    return {name: float(count) for name, count in re.findall(r'metastored_calls_total{method="(\\w+)"} (\\S+)', text)}
 
 def grown(before, name):
     return int(calls().get(name, 0) - before.get(name, 0))

@@ -1,4 +1,4 @@
-"""Lance's namespaces of Hive 2 and Hive 3, unmodified, on skep: datasets of Lance under names of the metastore."""
+"""Lance's namespaces of Hive 2 and Hive 3, unmodified, on metastored: Lance datasets under names of the metastore."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from skep.testing import running_server
+from metastored.testing import running_server
 from tests.support.foreign import run_foreign
 
 SCRIPT = """

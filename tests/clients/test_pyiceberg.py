@@ -1,4 +1,5 @@
-"""pyiceberg 0.12, unmodified, on skep: an Iceberg table from its creation to its end, and writers who contend for it.
+"""pyiceberg 0.12, unmodified, on metastored: an Iceberg table from its creation to its end, and writers who contend for
+it.
 
 pyiceberg commits under Hive's locks: a writer that finds the table changed takes its commit back and tries again.
 """
@@ -21,7 +22,7 @@ from pyiceberg.table import Table
 from pyiceberg.transforms import DayTransform
 from pyiceberg.types import DoubleType
 
-from skep.testing import RunningServer, running_server
+from metastored.testing import RunningServer, running_server
 from tests.support.postgres import running_postgres
 from tests.support.processes import finish_python, start_python
 

@@ -1,4 +1,5 @@
-"""Sail 0.7, a Spark without Java, unmodified: it creates, fills and reads parquet, Delta and Iceberg tables on skep.
+"""Sail 0.7, a Spark without Java, unmodified: it creates, fills and reads parquet, Delta and Iceberg tables on
+metastored.
 
 One Sail does the work and a second one sees it; PySpark speaks to both by Spark Connect. pyiceberg reads the Iceberg
 table that Sail wrote.
@@ -12,7 +13,7 @@ from typing import Any
 import pytest
 from pyiceberg.catalog.hive import HiveCatalog
 
-from skep.testing import RunningServer, running_server
+from metastored.testing import RunningServer, running_server
 from tests.support.foreign import run_foreign
 
 # What the first Sail found, what pyiceberg read then, and what the second Sail found.

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from skep.testing import RunningServer, running_server
+from metastored.testing import RunningServer, running_server
 from tests.support.spark import run_spark
 
 pytestmark = [pytest.mark.spark, pytest.mark.slow]

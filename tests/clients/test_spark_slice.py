@@ -1,4 +1,4 @@
-"""PySpark, unmodified, on skep: its built-in Hive client creates, fills, reads, changes and drops tables."""
+"""PySpark, unmodified, on metastored: its built-in Hive client creates, fills, reads, changes and drops tables."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from skep.testing import RunningServer, running_server
+from metastored.testing import RunningServer, running_server
 from tests.support.postgres import running_postgres
 from tests.support.spark import run_spark
 

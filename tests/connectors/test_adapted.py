@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from skep.connectors.adapted import Adapted, Source
-from skep.errors import (
+from metastored.connectors.adapted import Adapted, Source
+from metastored.errors import (
     ConfigError,
     ErrorKind,
     InvalidObjectException,
@@ -18,9 +18,9 @@ from skep.errors import (
     NoSuchObjectException,
     kind_of,
 )
-from skep.wire.generated.common import FieldSchema, StorageDescriptor, Table
-from skep.wire.generated.databases import Database
-from skep.wire.generated.partitions import Partition
+from metastored.wire.generated.common import FieldSchema, StorageDescriptor, Table
+from metastored.wire.generated.databases import Database
+from metastored.wire.generated.partitions import Partition
 from tests.support.driven import connected
 
 

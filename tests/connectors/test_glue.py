@@ -8,19 +8,19 @@ from typing import Any
 
 import pytest
 
-from skep.connectors.adapted import Adapted
-from skep.connectors.glue import GlueSource
-from skep.errors import (
+from metastored.connectors.adapted import Adapted
+from metastored.connectors.glue import GlueSource
+from metastored.errors import (
     AlreadyExistsException,
     InvalidOperationException,
     MetaException,
     NoSuchObjectException,
     ObjectNotFound,
 )
-from skep.wire.generated.common import FieldSchema, Order, SerDeInfo, StorageDescriptor, Table
-from skep.wire.generated.databases import Database
-from skep.wire.generated.partitions import Partition
-from skep.wire.structs import replace
+from metastored.wire.generated.common import FieldSchema, Order, SerDeInfo, StorageDescriptor, Table
+from metastored.wire.generated.databases import Database
+from metastored.wire.generated.partitions import Partition
+from metastored.wire.structs import replace
 from tests.support.driven import connected
 
 OPTIONS = {"region_name": "us-east-1", "aws_access_key_id": "testing", "aws_secret_access_key": "testing"}

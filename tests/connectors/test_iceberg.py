@@ -17,10 +17,10 @@ from pyiceberg import types as theirs
 from pyiceberg.catalog.sql import SqlCatalog
 from pyiceberg.schema import Schema
 
-from skep.connectors.adapted import Adapted
-from skep.connectors.iceberg import IcebergSource
-from skep.connectors.iceberg_types import columns_of, partition_spec, schema_of, to_hive, to_iceberg
-from skep.errors import (
+from metastored.connectors.adapted import Adapted
+from metastored.connectors.iceberg import IcebergSource
+from metastored.connectors.iceberg_types import columns_of, partition_spec, schema_of, to_hive, to_iceberg
+from metastored.errors import (
     AlreadyExistsException,
     ConversionError,
     InvalidObjectException,
@@ -31,10 +31,10 @@ from skep.errors import (
     ObjectNotFound,
     TableNotFound,
 )
-from skep.hive.types import Decimal, HiveType, Primitive, parse_type
-from skep.wire.generated.common import FieldSchema, StorageDescriptor, Table
-from skep.wire.generated.databases import Database
-from skep.wire.structs import replace
+from metastored.hive.types import Decimal, HiveType, Primitive, parse_type
+from metastored.wire.generated.common import FieldSchema, StorageDescriptor, Table
+from metastored.wire.generated.databases import Database
+from metastored.wire.structs import replace
 from tests.hive.type_trees import trees
 from tests.support.driven import connected
 from tests.support.iceberg_rest import RestCatalog
@@ -150,7 +150,7 @@ def table_of(name: str = "t", keys: tuple[str, ...] = (), **parameters: str) -> 
 
 def test_a_table_is_shown_as_icebergs_own_hive_catalog_shows_it(client: Any, place: dict[str, str]) -> None:
     client.create_table(table_of(keys=("ds",), comment="x"))
-    catalog = SqlCatalog("skep", **place)
+    catalog = SqlCatalog("metastored", **place)
     catalog.load_table("db.t").append(pa.table({"id": [1, 2], "name": ["a", "b"], "ds": ["x", "y"]}))
     catalog.close()
     found = client.table("db.t")

@@ -9,12 +9,12 @@ from typing import Any
 
 import pytest
 
-from skep.client.endpoints import Endpoint
-from skep.client.pooling import PoolSettings
-from skep.connectors.thrift import MAX_REPLY, ThriftMetastore, endpoint_of
-from skep.errors import ConfigError, MetaException, NoSuchObjectException
-from skep.wire.message import EXCEPTION, Call, Reply, Session
-from skep.wire.methods import METHODS
+from metastored.client.endpoints import Endpoint
+from metastored.client.pooling import PoolSettings
+from metastored.connectors.thrift import MAX_REPLY, ThriftMetastore, endpoint_of
+from metastored.errors import ConfigError, MetaException, NoSuchObjectException
+from metastored.wire.message import EXCEPTION, Call, Reply, Session
+from metastored.wire.methods import METHODS
 from tests.support.memory_metastore import MemoryMetastore
 from tests.support.thrift_server import ThriftServer, serving, until
 
@@ -347,7 +347,7 @@ def test_closing_ends_the_calls_that_are_under_way_and_leaves_no_connection() ->
             await here.close()
             assert "did not finish its answer" in await under_way
             await until(lambda: server.connections == 0)
-            assert "skep is stopping" in await failure_of(here)
+            assert "metastored is stopping" in await failure_of(here)
 
     run(test())
 
@@ -359,7 +359,7 @@ def test_closing_ends_what_is_being_connected() -> None:
             under_way = asyncio.ensure_future(here.handle(asked, Session(user="ann")))
             await until(lambda: server.connections == 1)
             await here.close()
-            assert "skep is stopping" in str((await under_way).error)
+            assert "metastored is stopping" in str((await under_way).error)
 
     run(test())
 

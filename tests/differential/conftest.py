@@ -1,4 +1,4 @@
-"""Both sides of a comparison: a real Hive, and a skep that answers as that version."""
+"""Both sides of a comparison: a real Hive, and a metastored that answers as that version."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from skep.testing import running_server
+from metastored.testing import running_server
 from tests.differential.peer import Peer
 from tests.support.apache import ApacheMetastore, MissingPeer, apache_2_3, apache_3_1, apache_peer
 from tests.support.client import Client
@@ -19,16 +19,16 @@ Sides = tuple[Peer, Peer]
 @contextmanager
 def _sides(hive: ApacheMetastore, version: str, compat: str, folder: Path) -> Iterator[Sides]:
     with (
-        running_server(compat=compat, warehouse=f"file:{folder}/warehouse") as skep,
+        running_server(compat=compat, warehouse=f"file:{folder}/warehouse") as metastored,
         Client(hive.host, hive.port) as to_hive,
-        Client(skep.host, skep.port) as to_skep,
+        Client(metastored.host, metastored.port) as to_metastored,
     ):
-        outside = [folder / name for name in ("beside_hive", "beside_skep")]
+        outside = [folder / name for name in ("beside_hive", "beside_metastored")]
         for each in outside:
             each.mkdir()
         yield (
             Peer(to_hive, version, hive.warehouse, outside[0]),
-            Peer(to_skep, version, folder / "warehouse", outside[1]),
+            Peer(to_metastored, version, folder / "warehouse", outside[1]),
         )
 
 

@@ -1,4 +1,4 @@
-"""Where skep means to differ from Apache Hive, each with its reason and with what must still agree.
+"""Where metastored means to differ from Apache Hive, each with its reason and with what must still agree.
 
 A line that differs and is not listed fails the suite, and so does a listed line that no longer differs. What
 differs from Hive 4 alone is in `deliberate_hive_4.py` and beside it.
@@ -15,16 +15,16 @@ from typing import Any, Final
 from tests.differential.script import ALL, BEFORE_4, HIVE_4, SINCE_3_1
 
 Agreement = Callable[[str, str], bool]
-"""What must hold of Hive's answer and skep's."""
+"""What must hold of Hive's answer and metastored's."""
 
 
-def both_refuse(hive: str, skep: str) -> bool:
+def both_refuse(hive: str, metastored: str) -> bool:
     """Errors of whatever kind."""
-    return hive.startswith("!") and skep.startswith("!")
+    return hive.startswith("!") and metastored.startswith("!")
 
 
-def contained(hive: str, skep: str) -> bool:
-    """Whether skep's answer has all that Hive's has, and perhaps more fields."""
+def contained(hive: str, metastored: str) -> bool:
+    """Whether metastored's answer has all that Hive's has, and perhaps more fields."""
 
     def within(less: Any, more: Any) -> bool:
         if isinstance(less, dict):
@@ -33,7 +33,7 @@ def contained(hive: str, skep: str) -> bool:
             return isinstance(more, list) and len(less) == len(more) and all(map(within, less, more))
         return bool(less == more)
 
-    read = [ast.literal_eval(re.sub(r"(?<!')<now>(?!')", "'now'", line)) for line in (hive, skep)]
+    read = [ast.literal_eval(re.sub(r"(?<!')<now>(?!')", "'now'", line)) for line in (hive, metastored)]
     return within(*read)
 
 
@@ -41,32 +41,32 @@ def _dropped(line: str) -> list[str]:
     return re.findall(r"\{'ds': '\d', 'h': '\d'\}", line)
 
 
-def same_kind(hive: str, skep: str) -> bool:
+def same_kind(hive: str, metastored: str) -> bool:
     """The same exception in other words."""
-    return both_refuse(hive, skep) and hive.split()[0] == skep.split()[0]
+    return both_refuse(hive, metastored) and hive.split()[0] == metastored.split()[0]
 
 
-def same_words(hive: str, skep: str) -> bool:
+def same_words(hive: str, metastored: str) -> bool:
     """The same in another order."""
-    return sorted(re.findall(r"[^\s,\[\](){}]+", hive)) == sorted(re.findall(r"[^\s,\[\](){}]+", skep))
+    return sorted(re.findall(r"[^\s,\[\](){}]+", hive)) == sorted(re.findall(r"[^\s,\[\](){}]+", metastored))
 
 
-def untimed(hive: str, skep: str) -> bool:
+def untimed(hive: str, metastored: str) -> bool:
     """The same but for times, which Hive lacks."""
 
     def without(text: str) -> str:
         return re.sub(r"createTime=(0|<now>)|'transient_lastDdlTime': '<now>'(, )?", "", text)
 
-    return without(hive) == without(skep)
+    return without(hive) == without(metastored)
 
 
-def skep_says(text: str) -> Agreement:
-    """skep's answer, word for word."""
-    return lambda hive, skep: skep == text
+def metastored_says(text: str) -> Agreement:
+    """metastored's answer, word for word."""
+    return lambda hive, metastored: metastored == text
 
 
-def skep_begins(text: str) -> Agreement:
-    return lambda hive, skep: skep.startswith(text)
+def metastored_begins(text: str) -> Agreement:
+    return lambda hive, metastored: metastored.startswith(text)
 
 
 @dataclass(frozen=True)
@@ -82,13 +82,14 @@ class Difference:
 
 DIFFERENCES: Final = (
     Difference(
-        "Hive stumbles over statistics of no column; skep has nothing to do",
+        "Hive stumbles over statistics of no column; metastored has nothing to do",
         ("column_statistics/update_table_column_statistics: no column",),
-        skep_says("True"),
+        metastored_says("True"),
         ("2.3",),
     ),
     Difference(
-        "Hive throws what these calls do not declare, so that clients see an internal error; skep says what is missing",
+        "Hive throws what these calls do not declare, so that clients see an internal error; metastored says"
+        " what is missing",
         (
             "constraints/add_primary_key: missing table",
             "constraints/add_primary_key: missing column",
@@ -96,13 +97,13 @@ DIFFERENCES: Final = (
             "constraints/add_foreign_key: missing parent",
             "constraints/drop_constraint: again",
         ),
-        lambda hive, skep: "Internal error" in hive and skep.startswith("!NoSuchObjectException"),
+        lambda hive, metastored: "Internal error" in hive and metastored.startswith("!NoSuchObjectException"),
         ("3.1",),
     ),
     Difference(
-        "Hive stumbles over the name of a key with several columns; skep says that it is taken",
+        "Hive stumbles over the name of a key with several columns; metastored says that it is taken",
         ("constraints/add_unique_constraint: a name that is taken",),
-        skep_says("!MetaException Constraint name already exists: pk1"),
+        metastored_says("!MetaException Constraint name already exists: pk1"),
         ("3.1",),
     ),
     Difference(
@@ -113,14 +114,14 @@ DIFFERENCES: Final = (
     ),
     Difference(
         "Hive 2.3 lets a reader pass who waits for an exclusive lock, and then gives that lock beside the reader;"
-        " skep gives it when the reader has gone",
+        " metastored gives it when the reader has gone",
         ("acid/check_lock: alone beside the late reader",),
-        skep_says("LockResponse(lockid=10, state=2)"),
+        metastored_says("LockResponse(lockid=10, state=2)"),
         versions=("2.3",),
     ),
     Difference(
         "Hive stumbles over a null and answers with Java's NullPointerException, or with an internal error that ends"
-        " the connection; skep says what is missing",
+        " the connection; metastored says what is missing",
         (
             "databases/create_database: null",
             "tables/create_table: without a name",
@@ -167,7 +168,7 @@ DIFFERENCES: Final = (
     Difference(
         "2.3 lets a null pass and changes nothing; 3.1 answers with an internal error",
         ("databases/alter_database: null",),
-        skep_says("!MetaException alter_database needs the new definition of dbab"),
+        metastored_says("!MetaException alter_database needs the new definition of dbab"),
     ),
     Difference(
         "A null list or name is taken for an empty one where Hive stumbles over it",
@@ -177,24 +178,24 @@ DIFFERENCES: Final = (
             "partitions/get_partitions_by_names: null",
             "changing_partitions/alter_partitions: null",
         ),
-        lambda hive, skep: hive.startswith("!") and skep in ("[]", "0", "None"),
+        lambda hive, metastored: hive.startswith("!") and metastored in ("[]", "0", "None"),
     ),
     Difference(
         "A null pattern lists everything, as in 2.3",
         ("databases/get_databases: null",),
-        skep_begins("['dba_g'"),
+        metastored_begins("['dba_g'"),
         ("3.1",),
     ),
     Difference(
         "2.3 loses the connection when a user has no groups",
         ("service/set_ugi: no groups",),
-        skep_says("[]"),
+        metastored_says("[]"),
         ("2.3",),
     ),
     Difference(
         "Hive hands a pattern of nothing but a bar to its query language, which refuses it",
         ("databases/get_databases: '|'",),
-        skep_says("[]"),
+        metastored_says("[]"),
     ),
     Difference(
         "Hive looks at the missing database's name and stumbles",
@@ -202,12 +203,12 @@ DIFFERENCES: Final = (
         same_kind,
     ),
     Difference(
-        "Hive quotes Java's exceptions; skep says what would work",
+        "Hive quotes Java's exceptions; metastored says what would work",
         ("databases/create_database: with a relative location",),
         same_kind,
     ),
     Difference(
-        "3.1 quotes the file system's exception; skep says it in the words of 2.3",
+        "3.1 quotes the file system's exception; metastored says it in the words of 2.3",
         ("tables/create_table: at a file", "partitions/add_partition: at a file"),
         same_kind,
         ("3.1",),
@@ -215,10 +216,12 @@ DIFFERENCES: Final = (
     Difference(
         "A table that was created without a type is listed as what it is shown as; Hive leaves it out of lists by type",
         ("tables/get_tables_by_type: 'MANAGED_TABLE'",),
-        lambda hive, skep: set(re.findall(r"\w+", skep)) - set(re.findall(r"\w+", hive)) == {"mini", "ntype"},
+        lambda hive, metastored: (
+            set(re.findall(r"\w+", metastored)) - set(re.findall(r"\w+", hive)) == {"mini", "ntype"}
+        ),
     ),
     Difference(
-        "Hive sorts neither; skep lists by name",
+        "Hive sorts neither; metastored lists by name",
         (
             "tables/get_table_meta: patterns",
             "tables/get_table_meta: of two types",
@@ -233,7 +236,7 @@ DIFFERENCES: Final = (
         sometimes=True,
     ),
     Difference(
-        "Hive sorts neither; skep lists by name",
+        "Hive sorts neither; metastored lists by name",
         ("indexes/get_indexes: all", "indexes/get_index_names: all"),
         same_words,
         ("2.3",),
@@ -249,28 +252,29 @@ DIFFERENCES: Final = (
         sometimes=True,
     ),
     Difference(
-        "Hive compares with null before it looks whether the location is empty; skep leaves the location to the server,"
+        "Hive compares with null before it looks whether the location is empty; metastored leaves the"
+        " location to the server,"
         " as Hive means to",
         ("alter_table/alter: without a location",),
-        skep_says("None"),
+        metastored_says("None"),
     ),
     Difference(
         "A name that is no partition key is an error; Hive answers with parts of other names",
         ("partitions/get_partition_values: of no key",),
-        skep_says("!MetaException Specified key <zz> is not a partitioning key for the table"),
+        metastored_says("!MetaException Specified key <zz> is not a partitioning key for the table"),
     ),
     Difference(
         "A call that failed leaves no directories behind; Hive leaves those that it made on the way",
         ("partitions/tree: after these", "partitions/tree: all or nothing"),
-        lambda hive, skep: skep == "nothing" or set(skep.split()) < set(hive.split()),
+        lambda hive, metastored: metastored == "nothing" or set(metastored.split()) < set(hive.split()),
         sometimes=True,
     ),
     Difference(
         "The word IOException makes Java clients try again what cannot succeed",
         ("partitions/add_partitions: one of them twice",),
-        lambda hive, skep: (
+        lambda hive, metastored: (
             hive.startswith("!MetaException java.io.IOException: Duplicate partitions in the list: ")
-            and skep.startswith("!MetaException Duplicate partitions in the list: ")
+            and metastored.startswith("!MetaException Duplicate partitions in the list: ")
         ),
     ),
     Difference(
@@ -290,24 +294,24 @@ DIFFERENCES: Final = (
     Difference(
         "3.1 answers with an internal error to a spec that is a list",
         ("partitions/add_partitions_pspec: listed",),
-        skep_says("1"),
+        metastored_says("1"),
         ("3.1",),
     ),
     Difference(
         "So in 3.1 that partition is missing",
         ("partitions/get_partitions_pspec: all", "partitions/get_partitions_pspec: one"),
-        skep_begins("[PartitionSpec(dbName='par', tableName='s', rootPath='{W}/par.db/s', partitionList="),
+        metastored_begins("[PartitionSpec(dbName='par', tableName='s', rootPath='{W}/par.db/s', partitionList="),
         ("3.1",),
     ),
     Difference(
         "Dropping a database drops the data of all its managed partitions; of those that lie elsewhere, Hive forgets"
         " all but the last table's",
         ("partitions/tree: their own places", "partitions/tree: the files of others"),
-        skep_says("nothing"),
+        metastored_says("nothing"),
         sometimes=True,
     ),
     Difference(
-        "2.3 finds out from the file system, whose exception it quotes; skep says it in the words of 3.1",
+        "2.3 finds out from the file system, whose exception it quotes; metastored says it in the words of 3.1",
         ("changing_partitions/exchange_partition: taken",),
         same_kind,
         ("2.3",),
@@ -320,7 +324,7 @@ DIFFERENCES: Final = (
     Difference(
         "Hive's IDL says that `ifExists` is true unless given, and its server takes it for false then",
         ("changing_partitions/drop_partitions_req: missing, by default",),
-        skep_says("DropPartitionsResult(partitions=[])"),
+        metastored_says("DropPartitionsResult(partitions=[])"),
     ),
     Difference(
         "LIKE understands SQL's wildcards as well as `.*`: clients of all generations ask",
@@ -329,13 +333,13 @@ DIFFERENCES: Final = (
             "filters/get_num_partitions_by_filter: 'ds like \"a%\"'",
             "filters/get_table_names_by_filter: 'hive_filter_field_params__color like \"%e%\"'",
         ),
-        lambda hive, skep: hive in ("[]", "0") and skep not in ("[]", "0"),
+        lambda hive, metastored: hive in ("[]", "0") and metastored not in ("[]", "0"),
     ),
     Difference(
         "A date is written with all its digits; Java reads it with fewer",
         tuple(f"filters/get_{what}_by_filter: 'd < \"2024-1-5\"'" for what in ("partitions", "num_partitions")),
-        lambda hive, skep: (
-            skep == "!MetaException Filtering is supported only on partition keys of type string"
+        lambda hive, metastored: (
+            metastored == "!MetaException Filtering is supported only on partition keys of type string"
             and hive in ("[['A', '-1', '2023-12-31'], ['a b', '7', '2024-01-01'], ['a', '1', '2024-01-01']]", "3")
         ),
     ),
@@ -345,12 +349,12 @@ DIFFERENCES: Final = (
             "filters/get_table_names_by_filter: 'hive_filter_field_last_access__ = \"0\"'",
             "filters/get_table_names_by_filter: 'hive_filter_field_owner__ = 1'",
         ),
-        lambda hive, skep: hive == "[]" and skep.startswith("!MetaException"),
+        lambda hive, metastored: hive == "[]" and metastored.startswith("!MetaException"),
     ),
     Difference(
         "A function needs a name, a database and a class; Hive stumbles without an owner",
         ("functions/create_function: with the least",),
-        skep_says("None"),
+        metastored_says("None"),
     ),
     Difference(
         "Hive quotes its database, with the stack of calls",
@@ -360,25 +364,25 @@ DIFFERENCES: Final = (
     Difference(
         "The conditional alter is honoured; 3.1.3 ignores the condition",
         ("alter_table/alter: not as expected", "alter_table/alter: no new value"),
-        skep_begins("!MetaException "),
+        metastored_begins("!MetaException "),
         ("3.1",),
     ),
     Difference(
         "So the table is unchanged",
         ("alter_table/get_table: not as expected",),
-        lambda hive, skep: "'state': 'one'" in skep,
+        lambda hive, metastored: "'state': 'one'" in metastored,
         ("3.1",),
     ),
     Difference(
         "3.1 answers with an internal error to any new metadata of a materialized view that had none",
         ("views/update_creation_metadata: a new one",),
-        skep_says("None"),
+        metastored_says("None"),
         ("3.1",),
     ),
     Difference(
         "So the view has none",
         ("views/get_table: with its metadata",),
-        lambda hive, skep: "creationMetadata=" in skep and "creationMetadata=" not in hive,
+        lambda hive, metastored: "creationMetadata=" in metastored and "creationMetadata=" not in hive,
         ("3.1",),
     ),
     Difference(
@@ -390,25 +394,25 @@ DIFFERENCES: Final = (
     Difference(
         "A table that materialized views were made from can be dropped; Hive's database refuses it with its own words",
         ("views/drop_table: used by a view",),
-        skep_says("None"),
+        metastored_says("None"),
         ("3.1",),
     ),
     Difference(
-        "Hive stumbles over its own exception, and the client learns nothing; it is declared, and skep sends it",
+        "Hive stumbles over its own exception, and the client learns nothing; it is declared, and metastored sends it",
         ("schema_registry/drop_ischema: with versions",),
-        skep_begins("!InvalidOperationException Schema ISchemaName("),
+        metastored_begins("!InvalidOperationException Schema ISchemaName("),
         SINCE_3_1,
     ),
     Difference(
-        "Hive does not declare what it throws here; skep sends it as what is declared",
+        "Hive does not declare what it throws here; metastored sends it as what is declared",
         ("hive_4_documents/add_package: of no database",),
-        skep_says("!MetaException There is no database hive.nodb"),
+        metastored_says("!MetaException There is no database hive.nodb"),
         HIVE_4,
     ),
     Difference(
         "A query that will never be due again has no next time, over which Hive stumbles",
         ("hive_4_documents/get_scheduled_query: never due",),
-        lambda hive, skep: hive.startswith("!TApplicationException 6") and "nextExecution" not in skep,
+        lambda hive, metastored: hive.startswith("!TApplicationException 6") and "nextExecution" not in metastored,
         HIVE_4,
     ),
     Difference(
@@ -421,7 +425,8 @@ DIFFERENCES: Final = (
 
 DIFFERENCES_OF_THE_REST: Final = (
     Difference(
-        "Hive tells of an object as the client gave it; skep as it is kept, with the server's defaults and its catalog",
+        "Hive tells of an object as the client gave it; metastored as it is kept, with the server's defaults"
+        " and its catalog",
         (
             *(f"events/leaves: {name}" for name in ("create_database: new", "create_function: plain")),
             *(f"events/leaves: create_table: {name}" for name in ("plain", "partitioned")),
@@ -435,10 +440,11 @@ DIFFERENCES_OF_THE_REST: Final = (
         ("3.1",),
     ),
     Difference(
-        "Hive writes an event for each partition that a call drops; skep one with all of them, which readers of Hive's"
+        "Hive writes an event for each partition that a call drops; metastored one with all of them, which"
+        " readers of Hive's"
         " messages understand as well",
         ("events/leaves: drop_partitions_req: two by request",),
-        lambda hive, skep: _dropped(hive) == _dropped(skep) != [],
+        lambda hive, metastored: _dropped(hive) == _dropped(metastored) != [],
     ),
     Difference(
         "2.3's readers get the messages of 3.1, which have more fields",
@@ -458,23 +464,23 @@ DIFFERENCES_OF_THE_REST: Final = (
     Difference(
         "2.3 has no event for a changed database",
         ("events/leaves: alter_database: changed",),
-        lambda hive, skep: hive == "[False, []]" and "'ALTER_DATABASE'" in skep,
+        lambda hive, metastored: hive == "[False, []]" and "'ALTER_DATABASE'" in metastored,
         ("2.3",),
     ),
     Difference(
         "Options are remembered by one server of Hive until it ends; servers on one database would have different ones",
         ("rest/getOption: what was set",),
-        lambda hive, skep: hive == "'y'" and skep == "None",
+        lambda hive, metastored: hive == "'y'" and metastored == "None",
         ALL,
     ),
     Difference(
-        "Hive stumbles over the cache that it does not have; skep says the same of it in every call",
+        "Hive stumbles over the cache that it does not have; metastored says the same of it in every call",
         ("rest/clear_file_metadata: some",),
-        skep_says("ClearFileMetadataResult()"),
+        metastored_says("ClearFileMetadataResult()"),
         ALL,
     ),
     Difference(
-        "Hive has no tokens unless it asks for Kerberos, and stumbles; skep says what is missing",
+        "Hive has no tokens unless it asks for Kerberos, and stumbles; metastored says what is missing",
         (
             "rest/get_delegation_token: nobody's",
             "rest/renew_delegation_token: no token",

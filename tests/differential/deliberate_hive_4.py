@@ -1,4 +1,4 @@
-"""Where skep means to differ from Hive 4, each with its reason; see `deliberate.py`. Filters have their own file."""
+"""Where metastored deliberately differs from Hive 4, with reasons; see `deliberate.py`. Filters have their own file."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from tests.differential.deliberate import (
     DIFFERENCES_OF_THE_REST,
     Difference,
     both_refuse,
+    metastored_begins,
+    metastored_says,
     same_kind,
     same_words,
-    skep_begins,
-    skep_says,
 )
 from tests.differential.deliberate_hive_4_filters import DIFFERENCES_IN_FILTERS
 from tests.differential.deliberate_hive_4_rest import DIFFERENCES_IN_THE_REST
@@ -26,25 +26,25 @@ DIFFERENCES_OF_HIVE_4: Final = (
     Difference(
         "Later versions answer with a struct where these answer with nothing; clients of these pass over it",
         ("requests/drop_database_req: all",),
-        lambda hive, skep: hive == "None" and skep.startswith("AsyncOperationResp("),
+        lambda hive, metastored: hive == "None" and metastored.startswith("AsyncOperationResp("),
         HIVE_4,
     ),
     Difference(
         "The same",
         ("requests/drop_table_req: plain", "requests/drop_table_req: for good"),
-        lambda hive, skep: hive == "None" and skep.startswith("AsyncOperationResp("),
+        lambda hive, metastored: hive == "None" and metastored.startswith("AsyncOperationResp("),
         SINCE_4_0_1,
     ),
     Difference(
         "`ignoreUnknownDb` is honoured; Hive leaves that to its own client",
         ("requests/drop_database_req: missing, never mind",),
-        skep_begins("AsyncOperationResp("),
+        metastored_begins("AsyncOperationResp("),
         HIVE_4,
     ),
     Difference(
         "4.1.0 closes its query's result before it has written it out, and loses the connection",
         ("requests/get_partitions_with_specs: by values", "requests/get_functions_req: some"),
-        lambda hive, skep: hive == "!connection lost" and not skep.startswith("!"),
+        lambda hive, metastored: hive == "!connection lost" and not metastored.startswith("!"),
         ("4.1",),
     ),
     Difference(
@@ -63,31 +63,31 @@ DIFFERENCES_OF_HIVE_4: Final = (
         ("4.0.1",),
     ),
     Difference(
-        "Hive counts; skep says which partition is missing, as 3.1 does",
+        "Hive counts; metastored says which partition is missing, as 3.1 does",
         ("requests/alter_partitions_req: missing",),
         same_kind,
         HIVE_4,
     ),
     Difference(
-        "skep answers as the last of 4.0 does, and as 4.2 to clients of 4.1",
+        "metastored answers as the last of 4.0 does, and as 4.2 to clients of 4.1",
         ("service/getVersion: version",),
-        lambda hive, skep: skep in ("'4.0.1'", "'4.2.0'"),
+        lambda hive, metastored: metastored in ("'4.0.1'", "'4.2.0'"),
         ("4.0.0", "4.1"),
     ),
     Difference(
         "Hive loses the connection when a user has no groups",
         ("service/set_ugi: no groups",),
-        skep_says("[]"),
+        metastored_says("[]"),
         HIVE_4,
     ),
     Difference(
         "LIKE understands SQL's wildcards as well as `.*`: clients of all generations ask",
         ("spark/get_partitions_by_filter: a pattern",),
-        lambda hive, skep: hive == "[]" and skep.startswith("[Partition("),
+        lambda hive, metastored: hive == "[]" and metastored.startswith("[Partition("),
         HIVE_4,
     ),
     Difference(
-        "Hive lists tables as its database has them; skep lists by name",
+        "Hive lists tables as its database has them; metastored lists by name",
         (
             "spark/get_tables: all",
             *(f"tables/get_tables: {pattern}" for pattern in ("'*'", "'T*'", "'ext*|v1'", "'.*'", "'ext.'", "'*1|*2'")),
@@ -107,7 +107,7 @@ DIFFERENCES_OF_HIVE_4: Final = (
         sometimes=True,
     ),
     Difference(
-        "Hive stumbles over a null, or loses the connection; skep says what is missing",
+        "Hive stumbles over a null, or loses the connection; metastored says what is missing",
         (
             "databases/create_database: null",
             "databases/alter_database: null",
@@ -153,19 +153,19 @@ DIFFERENCES_OF_HIVE_4: Final = (
             "partitions/add_partitions: null",
             "partitions/get_partitions_by_names: null",
         ),
-        lambda hive, skep: hive.startswith("!") and skep in ("[]", "None", "0"),
+        lambda hive, metastored: hive.startswith("!") and metastored in ("[]", "None", "0"),
         HIVE_4,
     ),
     Difference(
         "A null pattern lists everything",
         ("databases/get_databases: null",),
-        skep_begins("['dba_g'"),
+        metastored_begins("['dba_g'"),
         ("4.0.0", "4.0.1"),
     ),
     Difference(
         "Hive hands a pattern of nothing but a bar to its query language, which refuses it",
         ("databases/get_databases: '|'",),
-        skep_says("[]"),
+        metastored_says("[]"),
         HIVE_4,
     ),
     Difference(
@@ -177,20 +177,23 @@ DIFFERENCES_OF_HIVE_4: Final = (
             "databases/get_database: with a location of three slashes",
             "catalogs/get_database: in it",
         ),
-        lambda hive, skep: re.sub(r"ownerName='\w+', ", "", hive) == skep,
+        lambda hive, metastored: re.sub(r"ownerName='\w+', ", "", hive) == metastored,
         HIVE_4,
     ),
     Difference(
         "What was there from the first start is the same for all versions: without a time and a kind",
         ("databases/get_database: of hive", "catalogs/get_database: its default database"),
-        lambda hive, skep: re.sub(r"(ownerName='(?!public)\w+', )|, createTime=<now>, type=1", "", hive) == skep,
+        lambda hive, metastored: (
+            re.sub(r"(ownerName='(?!public)\w+', )|, createTime=<now>, type=1", "", hive) == metastored
+        ),
         HIVE_4,
     ),
     Difference(
         "The same",
         ("catalogs/get_catalog: the default one",),
-        lambda hive, skep: (
-            hive.replace("Default catalog for Hive", "Default catalog, for Hive").replace(", createTime=0", "") == skep
+        lambda hive, metastored: (
+            hive.replace("Default catalog for Hive", "Default catalog, for Hive").replace(", createTime=0", "")
+            == metastored
         ),
         HIVE_4,
     ),
@@ -198,11 +201,13 @@ DIFFERENCES_OF_HIVE_4: Final = (
         "A database's name is trimmed, as a table's is, and as it was before; Hive 4 keeps the spaces and then"
         " looks for it without them",
         ("databases/get_database: of the padded", "databases/drop_database: padded"),
-        lambda hive, skep: hive == "!NoSuchObjectException database hive.padded" and not skep.startswith("!"),
+        lambda hive, metastored: (
+            hive == "!NoSuchObjectException database hive.padded" and not metastored.startswith("!")
+        ),
         HIVE_4,
     ),
     Difference(
-        "Hive quotes Java's exceptions, or those of its database; skep says what would work",
+        "Hive quotes Java's exceptions, or those of its database; metastored says what would work",
         (
             "databases/create_database: with a relative location",
             "tables/create_table: at a file",
@@ -223,23 +228,23 @@ DIFFERENCES_OF_HIVE_4: Final = (
     Difference(
         "A table that was created without a type is listed as what it is shown as; Hive leaves it out of lists by type",
         ("tables/get_tables_by_type: 'MANAGED_TABLE'",),
-        skep_says("['ext2', 'mini', 'ntype']"),
+        metastored_says("['ext2', 'mini', 'ntype']"),
         HIVE_4,
     ),
     Difference(
         "An empty location is left to the server, as before",
         ("alter_table/alter: with an empty location",),
-        skep_says("None"),
+        metastored_says("None"),
         HIVE_4,
     ),
     Difference(
         "Dropping a database drops the data of all its tables; of those that were moved, Hive forgets some",
         ("alter_table/tree: the new home of p",),
-        skep_says("nothing"),
+        metastored_says("nothing"),
         HIVE_4,
     ),
     Difference(
-        "Hive counts; skep says which partition is missing, as 3.1 does",
+        "Hive counts; metastored says which partition is missing, as 3.1 does",
         ("changing_partitions/alter_partitions: one missing",),
         same_kind,
         HIVE_4,
@@ -254,17 +259,18 @@ DIFFERENCES_OF_HIVE_4: Final = (
     Difference(
         "Hive's IDL says that `ifExists` is true unless given, and its server takes it for false then",
         ("changing_partitions/drop_partitions_req: missing, by default",),
-        skep_says("DropPartitionsResult(partitions=[])"),
+        metastored_says("DropPartitionsResult(partitions=[])"),
         HIVE_4,
     ),
     Difference(
         "A function needs a name, a database and a class; Hive stumbles without an owner",
         ("functions/create_function: with the least",),
-        skep_says("None"),
+        metastored_says("None"),
         HIVE_4,
     ),
     Difference(
-        "Hive throws what these calls do not declare, so that clients see an internal error; skep says what is missing",
+        "Hive throws what these calls do not declare, so that clients see an internal error; metastored says"
+        " what is missing",
         (
             "constraints/add_primary_key: missing table",
             "constraints/add_primary_key: missing column",
@@ -272,7 +278,7 @@ DIFFERENCES_OF_HIVE_4: Final = (
             "constraints/add_foreign_key: missing parent",
             "constraints/drop_constraint: again",
         ),
-        lambda hive, skep: "Internal error" in hive and skep.startswith("!NoSuchObjectException"),
+        lambda hive, metastored: "Internal error" in hive and metastored.startswith("!NoSuchObjectException"),
         HIVE_4,
     ),
     Difference(
@@ -281,7 +287,7 @@ DIFFERENCES_OF_HIVE_4: Final = (
             "constraints/add_unique_constraint: a name that is taken",
             "constraints/add_foreign_key: to a table without keys",
         ),
-        lambda hive, skep: hive == "None" and skep.startswith("!MetaException "),
+        lambda hive, metastored: hive == "None" and metastored.startswith("!MetaException "),
         HIVE_4,
     ),
     Difference(
@@ -293,7 +299,7 @@ DIFFERENCES_OF_HIVE_4: Final = (
     Difference(
         "From 4.0.1 on, Hive forgets the catalog of a partition that is added",
         ("catalogs/add_partition: in it",),
-        lambda hive, skep: hive.startswith("!InvalidObjectException") and skep.startswith("Partition("),
+        lambda hive, metastored: hive.startswith("!InvalidObjectException") and metastored.startswith("Partition("),
         SINCE_4_0_1,
     ),
     Difference(
@@ -305,24 +311,24 @@ DIFFERENCES_OF_HIVE_4: Final = (
             "catalogs/get_partitions_by_filter: in it",
             "catalogs/drop_partition: in it",
         ),
-        lambda hive, skep: not skep.startswith("!"),
+        lambda hive, metastored: not metastored.startswith("!"),
         SINCE_4_0_1,
     ),
     Difference(
         "Whether a missing catalog is an error is asked for from 4.1 on",
         ("catalogs/drop_catalog: missing",),
-        skep_says("None"),
+        metastored_says("None"),
         ("4.0.0", "4.0.1"),
     ),
     Difference(
         "A call that failed leaves no directories behind; Hive leaves those that it made on the way",
         ("partitions/tree: after these", "partitions/tree: all or nothing"),
-        lambda hive, skep: skep == "nothing" or set(skep.split()) < set(hive.split()),
+        lambda hive, metastored: metastored == "nothing" or set(metastored.split()) < set(hive.split()),
         HIVE_4,
         sometimes=True,
     ),
     Difference(
-        "skep says it as later versions do",
+        "metastored says it as later versions do",
         ("partitions/add_partition: to no table", "partitions/add_partition: to no database"),
         same_kind,
         ("4.0.0",),
@@ -330,92 +336,95 @@ DIFFERENCES_OF_HIVE_4: Final = (
     Difference(
         "A partition without columns has an empty list of them; Hive leaves it out in this one list",
         ("partitions/get_partitions_ps: no values", "partitions/get_partitions_ps: null values"),
-        lambda hive, skep: hive == skep.replace("cols=[], ", ""),
+        lambda hive, metastored: hive == metastored.replace("cols=[], ", ""),
         HIVE_4,
     ),
     Difference(
         "Hive asks its database by LIKE, where an underscore stands for any character",
         ("partitions/get_partitions_ps: an underscore",),
-        skep_says("[]"),
+        metastored_says("[]"),
         SINCE_4_0_1,
     ),
     Difference(
         "Hive answers with Java's NullPointerException to a spec that is a list",
         ("partitions/add_partitions_pspec: listed",),
-        skep_says("1"),
+        metastored_says("1"),
         HIVE_4,
     ),
     Difference(
         "So that partition is missing",
         ("partitions/get_partitions_pspec: all", "partitions/get_partitions_pspec: one"),
-        skep_begins("[PartitionSpec(dbName='par', tableName='s', rootPath='{W}/par.db/s', partitionList="),
+        metastored_begins("[PartitionSpec(dbName='par', tableName='s', rootPath='{W}/par.db/s', partitionList="),
         HIVE_4,
     ),
     Difference(
         "A name that is no partition key is an error; Hive answers with parts of other names",
         ("partitions/get_partition_values: of no key",),
-        skep_says("!MetaException Specified key <zz> is not a partitioning key for the table"),
+        metastored_says("!MetaException Specified key <zz> is not a partitioning key for the table"),
         HIVE_4,
     ),
     Difference(
         "Dropping a database drops the data of all its tables' partitions; Hive forgets some that lie elsewhere",
         ("partitions/tree: their own places", "partitions/tree: the files of others"),
-        skep_says("nothing"),
+        metastored_says("nothing"),
         HIVE_4,
         sometimes=True,
     ),
     Difference(
         "Hive answers with an internal error to any new metadata of a materialized view that had none",
         ("views/update_creation_metadata: a new one",),
-        skep_says("None"),
+        metastored_says("None"),
         HIVE_4,
     ),
     Difference(
         "So the view has none",
         ("views/get_table: with its metadata",),
-        lambda hive, skep: "creationMetadata=" in skep and "creationMetadata=" not in hive,
+        lambda hive, metastored: "creationMetadata=" in metastored and "creationMetadata=" not in hive,
         HIVE_4,
     ),
     Difference(
         "The tables that a view was made from are told by their names, as before, not once more as whole tables",
         ("views/get_table: made with metadata",),
-        lambda hive, skep: re.sub(r", sourceTables=\[.*\]\)(?=, ownerType)", ")", hive) == skep,
+        lambda hive, metastored: re.sub(r", sourceTables=\[.*\]\)(?=, ownerType)", ")", hive) == metastored,
         HIVE_4,
     ),
     Difference(
         "A table that materialized views were made from can be dropped",
         ("views/drop_table: used by a view",),
-        skep_says("None"),
+        metastored_says("None"),
         HIVE_4,
     ),
     Difference(
-        "4.0 gives a renamed Iceberg table a new location and leaves its files where they are; skep leaves both",
+        "4.0 gives a renamed Iceberg table a new location and leaves its files where they are; metastored leaves both",
         ("translation/get_table_req: ice2, its place",),
-        lambda hive, skep: hive.replace("tr.db/ice2", "tr.db/ice") == skep,
+        lambda hive, metastored: hive.replace("tr.db/ice2", "tr.db/ice") == metastored,
         ("4.0.0", "4.0.1"),
     ),
     Difference(
         "Without a limit there is none; Hive takes it for zero, and its own clients always give one",
         ("translation/get_tables_ext: no limit",),
-        lambda hive, skep: hive == "[]" and skep.startswith("[ExtendedTableInfo(tblName='bext'"),
+        lambda hive, metastored: hive == "[]" and metastored.startswith("[ExtendedTableInfo(tblName='bext'"),
         HIVE_4,
     ),
     Difference(
-        "Hive throws what this call does not declare, so that clients see an internal error; skep says what is missing",
+        "Hive throws what this call does not declare, so that clients see an internal error; metastored says"
+        " what is missing",
         ("hive_4_objects/delete_column_statistics_req: of a missing table",),
-        skep_begins("!NoSuchObjectException "),
+        metastored_begins("!NoSuchObjectException "),
         ("4.1",),
     ),
     Difference(
         "Hive's own proxy of expressions understands texts only in drops, and no empty ones; that of its standalone"
-        " server understands them everywhere, and so does skep",
+        " server understands them everywhere, and so does metastored",
         (
             "hive_4_objects/get_partition_names_req: all",
             "hive_4_objects/get_partition_names_req: one",
             "hive_4_objects/get_partition_names_req: by a text",
             "hive_4_objects/get_partitions_spec_by_expr: by a text",
         ),
-        lambda hive, skep: hive.startswith("!MetaException SerializationUtilities#") and not skep.startswith("!"),
+        lambda hive, metastored: (
+            hive.startswith("!MetaException SerializationUtilities#") and not metastored.startswith("!")
+        ),
         ("4.1",),
     ),
     Difference(
@@ -425,7 +434,8 @@ DIFFERENCES_OF_HIVE_4: Final = (
         ("4.1",),
     ),
     Difference(
-        "A Hive server has its namespace of properties only when it also serves them over HTTP; skep always has it",
+        "A Hive server has its namespace of properties only when it also serves them over HTTP; metastored"
+        " always has it",
         (
             "hive_4_objects/set_properties: plain",
             "hive_4_objects/set_properties: removed",
@@ -434,7 +444,7 @@ DIFFERENCES_OF_HIVE_4: Final = (
             "hive_4_objects/get_properties: none",
             "hive_4_objects/get_properties: after one was removed",
         ),
-        lambda hive, skep: hive.endswith("namespace hms") and not skep.startswith("!"),
+        lambda hive, metastored: hive.endswith("namespace hms") and not metastored.startswith("!"),
         HIVE_4,
     ),
     Difference(
@@ -452,9 +462,9 @@ DIFFERENCES_OF_HIVE_4: Final = (
                 "of any pool, by the older call",
             )
         ),
-        lambda hive, skep: (
+        lambda hive, metastored: (
             set(re.findall(r"(?:dbname|tablename|partitionname|type|properties|poolname)=[^,)]*", hive))
-            <= set(re.findall(r"\w+=[^,)]*", skep))
+            <= set(re.findall(r"\w+=[^,)]*", metastored))
         ),
         HIVE_4,
     ),
@@ -464,24 +474,25 @@ DIFFERENCES_OF_HIVE_4: Final = (
             f"hive_4_acid/show_compact: {name}"
             for name in ("with a transaction and a job", "one waits for the cleaner", "committed", "cleaned")
         ),
-        lambda hive, skep: hive == skep.replace(", hightestWriteId=1", ""),
+        lambda hive, metastored: hive == metastored.replace(", hightestWriteId=1", ""),
         HIVE_4,
     ),
     Difference(
         "Hive stumbles over its own refusal, and the client learns nothing",
         ("hive_4_acid/refused: lower than there is",),
-        skep_begins("!MetaException Invalid txnId seed "),
+        metastored_begins("!MetaException Invalid txnId seed "),
         HIVE_4,
     ),
     Difference(
-        "4.1 throws what these calls do not declare, so that clients see an internal error; skep says what is missing",
+        "4.1 throws what these calls do not declare, so that clients see an internal error; metastored says"
+        " what is missing",
         (
             "column_statistics/delete_table_column_statistics: missing table",
             "column_statistics/delete_partition_column_statistics: of no table",
         ),
-        lambda hive, skep: (
+        lambda hive, metastored: (
             "Internal error" in hive
-            and skep
+            and metastored
             in (
                 "!NoSuchObjectException Table hive.cst.nope  for which stats deletion is requested doesn't exist",
                 "!InvalidObjectException cst.nope table not found",
@@ -492,20 +503,26 @@ DIFFERENCES_OF_HIVE_4: Final = (
     Difference(
         "The case of a partition's keys does not matter, as before; 4.1 finds nothing under a name in upper case",
         ("column_statistics/get_partition_column_statistics: one",),
-        lambda hive, skep: hive == "None" and skep.startswith("ColumnStatistics(") and "partName='ds=p1'" in skep,
+        lambda hive, metastored: (
+            hive == "None" and metastored.startswith("ColumnStatistics(") and "partName='ds=p1'" in metastored
+        ),
         ("4.1",),
     ),
     Difference(
         "The same",
         ("column_statistics/delete_partition_column_statistics: one column",),
-        lambda hive, skep: hive == "!InvalidObjectException incomplete partition name - missing ds" and skep == "True",
+        lambda hive, metastored: (
+            hive == "!InvalidObjectException incomplete partition name - missing ds" and metastored == "True"
+        ),
         ("4.1",),
     ),
     Difference(
         "Without a column, all columns of the partition lose their statistics, as before; 4.1 answers that they did and"
         " keeps them",
         ("column_statistics/get_partition_column_statistics: deleted",),
-        lambda hive, skep: hive.startswith("ColumnStatistics(") and "partName='ds=p7'" in hive and skep == "None",
+        lambda hive, metastored: (
+            hive.startswith("ColumnStatistics(") and "partName='ds=p7'" in hive and metastored == "None"
+        ),
         ("4.1",),
     ),
     Difference(
@@ -514,9 +531,9 @@ DIFFERENCES_OF_HIVE_4: Final = (
             "column_statistics/get_aggr_stats_for: all but one missing",
             "column_statistics/get_aggr_stats_for: columns differ",
         ),
-        lambda hive, skep: (
+        lambda hive, metastored: (
             hive.startswith("!MetaException See previous errors; StandardException: Column 'PARTITION_NAME' is either")
-            and re.match(r"\[[12], \[ColumnStatisticsObj\(", skep) is not None
+            and re.match(r"\[[12], \[ColumnStatisticsObj\(", metastored) is not None
         ),
         ("4.1",),
     ),

@@ -1,4 +1,4 @@
-"""Where skep means to differ from Hive 4 in partition filters and table filters; see `deliberate.py`."""
+"""Where metastored means to differ from Hive 4 in partition filters and table filters; see `deliberate.py`."""
 
 from __future__ import annotations
 
@@ -31,7 +31,8 @@ def both_begin(text: str, *sides: str) -> bool:
 
 DIFFERENCES_IN_FILTERS: Final = (
     Difference(
-        "What cannot be read is told in the words of ANTLR 4; skep says where it is, as before, and what would work",
+        "What cannot be read is told in the words of ANTLR 4; metastored says where it is, as before, and"
+        " what would work",
         (
             *both_ways(
                 *("ds = a", "(ds) in ()", "d = date 2024-01-01", "d = date2024-01-01", "d = 2024-13-45", "ds ="),
@@ -40,59 +41,61 @@ DIFFERENCES_IN_FILTERS: Final = (
             ),
             *of_tables("zzz"),
         ),
-        lambda hive, skep: both_begin(UNREADABLE, hive, skep),
+        lambda hive, metastored: both_begin(UNREADABLE, hive, metastored),
         HIVE_4,
     ),
     Difference(
         "A filter is read to its end; Hive ignores what it does not understand, and answers with partitions that"
         " nobody asked for",
         both_ways('ds = "a" xor h = 1', "h = 1.5", 'ds = "a" ;', 'ds="a"h=1'),
-        lambda hive, skep: hive in ("[['a', '1', '2024-01-01']]", "1") and skep.startswith(UNREADABLE),
+        lambda hive, metastored: hive in ("[['a', '1', '2024-01-01']]", "1") and metastored.startswith(UNREADABLE),
         HIVE_4,
     ),
     Difference(
-        "So Hive refuses the key, and skep the fraction",
+        "So Hive refuses the key, and metastored the fraction",
         both_ways("dec = 1.5"),
-        lambda hive, skep: hive == NOT_COMPARABLE and skep.startswith(UNREADABLE),
+        lambda hive, metastored: hive == NOT_COMPARABLE and metastored.startswith(UNREADABLE),
         HIVE_4,
     ),
     Difference(
         "A list needs no brackets around its key",
         both_ways("h in (1,2)"),
-        lambda hive, skep: (
-            hive.startswith(UNREADABLE) and skep in ("[['a', '1', '2024-01-01'], ['b', '2', '2024-02-01']]", "2")
+        lambda hive, metastored: (
+            hive.startswith(UNREADABLE) and metastored in ("[['a', '1', '2024-01-01'], ['b', '2', '2024-02-01']]", "2")
         ),
         HIVE_4,
     ),
     Difference(
         "A list may hold one struct alone, as clients of 2.3 write it",
         both_ways('(struct(ds,h)) NOT IN (const struct("a",1))'),
-        lambda hive, skep: hive.startswith(UNREADABLE) and (skep == "7" or skep.startswith("[['A', '-1', ")),
+        lambda hive, metastored: (
+            hive.startswith(UNREADABLE) and (metastored == "7" or metastored.startswith("[['A', '-1', "))
+        ),
         HIVE_4,
     ),
     Difference(
         "LIKE understands `.*` as well as SQL's wildcards: clients of all generations ask",
         both_ways('ds like "a.*"', 'ds like ".*b.*"'),
-        lambda hive, skep: hive in NOTHING and (skep == "3" or skep.startswith("[['a b', ")),
+        lambda hive, metastored: hive in NOTHING and (metastored == "3" or metastored.startswith("[['a b', ")),
         HIVE_4,
     ),
     Difference(
         "The same of SQL's wildcards, where Hive has only its own",
         of_tables('hive_filter_field_params__color like "%e%"'),
-        lambda hive, skep: hive == "[]" and skep == "['ext', 'green', 'red']",
+        lambda hive, metastored: hive == "[]" and metastored == "['ext', 'green', 'red']",
         HIVE_4,
     ),
     Difference(
         "Each condition stands for itself; Hive compares all of a filter as text when it must do so with one part, and"
         " numbers not at all",
         both_ways('d = "notadate" or h = 1'),
-        lambda hive, skep: hive == NOT_COMPARABLE and skep in ("[['a', '1', '2024-01-01']]", "1"),
+        lambda hive, metastored: hive == NOT_COMPARABLE and metastored in ("[['a', '1', '2024-01-01']]", "1"),
         HIVE_4,
     ),
     Difference(
         "An empty text is equal to no value; 4.0.0 makes a partition's name of it and stumbles, and 4.0.1 no longer",
         both_ways('ds = ""', "ds = ''"),
-        lambda hive, skep: hive == "!MetaException Partition spec is incorrect. {ds=}" and skep in NOTHING,
+        lambda hive, metastored: hive == "!MetaException Partition spec is incorrect. {ds=}" and metastored in NOTHING,
         ("4.0.0",),
     ),
     Difference(
@@ -105,17 +108,19 @@ DIFFERENCES_IN_FILTERS: Final = (
     Difference(
         "A literal of the wrong type is an error; Hive leaves it to its database",
         of_tables('hive_filter_field_last_access__ = "0"'),
-        lambda hive, skep: (
+        lambda hive, metastored: (
             hive == "['ext', 'f', 'green', 't1']"
-            and skep == "!MetaException hive_filter_field_last_access__ is compared with seconds, an integer, not '0'"
+            and metastored
+            == "!MetaException hive_filter_field_last_access__ is compared with seconds, an integer, not '0'"
         ),
         HIVE_4,
     ),
     Difference(
         "The same",
         of_tables("hive_filter_field_owner__ = 1"),
-        lambda hive, skep: (
-            hive == "[]" and skep == "!MetaException hive_filter_field_owner__ is compared with quoted text, not 1"
+        lambda hive, metastored: (
+            hive == "[]"
+            and metastored == "!MetaException hive_filter_field_owner__ is compared with quoted text, not 1"
         ),
         HIVE_4,
     ),

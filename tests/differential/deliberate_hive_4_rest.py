@@ -1,4 +1,6 @@
-"""Where skep means to differ from Hive 4 in what belongs to no topic, mostly as Hive 4 fails; see `deliberate.py`."""
+"""Where metastored means to differ from Hive 4 in what belongs to no topic, mostly as Hive 4 fails; see
+`deliberate.py`.
+"""
 
 from __future__ import annotations
 
@@ -11,22 +13,25 @@ DIFFERENCES_IN_THE_REST: Final = (
     Difference(
         "Hive 4 cannot add a key where its database is Derby",
         ("rest/add_master_key: new", "rest/get_master_keys: one"),
-        lambda hive, skep: ("identity column" in hive and skep == "True") or (hive == "[]" and skep == "['k']"),
+        lambda hive, metastored: (
+            ("identity column" in hive and metastored == "True") or (hive == "[]" and metastored == "['k']")
+        ),
         HIVE_4,
     ),
     Difference(
-        "Hive 4 fails over the heartbeat of a rebuild that is not there, and says nothing; skep answers as 3.1 does",
+        "Hive 4 fails over the heartbeat of a rebuild that is not there, and says nothing; metastored"
+        " answers as 3.1 does",
         (
             "rest/heartbeat_lock_materialization_rebuild: another's",
             "rest/heartbeat_lock_materialization_rebuild: of nothing",
         ),
-        lambda hive, skep: "Internal error" in hive and skep == "False",
+        lambda hive, metastored: "Internal error" in hive and metastored == "False",
         HIVE_4,
     ),
     Difference(
-        "This one fails over every heartbeat of a rebuild; skep answers as 3.1 and 4.0.1 do",
+        "This one fails over every heartbeat of a rebuild; metastored answers as 3.1 and 4.0.1 do",
         ("rest/heartbeat_lock_materialization_rebuild: its own",),
-        lambda hive, skep: "Internal error" in hive and skep == "True",
+        lambda hive, metastored: "Internal error" in hive and metastored == "True",
         ("4.0.0",),
     ),
 )

@@ -1,4 +1,4 @@
-"""A metastore under question, real or skep, and its answers as lines of text.
+"""A metastore under question, real or metastored, and its answers as lines of text.
 
 What may differ between two servers that behave alike is taken out of the text: where the warehouse lies, the
 present time, ids and fields that the version under question does not have. Nothing else is.
@@ -13,12 +13,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
-from skep.errors import ApplicationError, MetastoreError, TransportError
-from skep.hive.names import CatalogNameError, decode_catalog_name
-from skep.wire.generated.databases import CreateDatabaseRequest, Database
-from skep.wire.generated.tables import GetTableRequest, GetTablesRequest
-from skep.wire.methods import METHODS
-from skep.wire.structs import Struct, fields, names
+from metastored.errors import ApplicationError, MetastoreError, TransportError
+from metastored.hive.names import CatalogNameError, decode_catalog_name
+from metastored.wire.generated.databases import CreateDatabaseRequest, Database
+from metastored.wire.generated.tables import GetTableRequest, GetTablesRequest
+from metastored.wire.methods import METHODS
+from metastored.wire.structs import Struct, fields, names
 from tests.support.client import Client
 
 WAREHOUSE = "{W}"

@@ -10,9 +10,9 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Protocol
 
-from skep.errors import ApplicationError, MetastoreError, TransportError
-from skep.wire.generated.common import EnvironmentContext, Table
-from skep.wire.generated.partitions import Partition
+from metastored.errors import ApplicationError, MetastoreError, TransportError
+from metastored.wire.generated.common import EnvironmentContext, Table
+from metastored.wire.generated.partitions import Partition
 from tests.differential.peer import Peer, has
 
 BEFORE_4 = ("2.3", "3.1")

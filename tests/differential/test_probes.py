@@ -34,65 +34,66 @@ LONGEST = 3000
 
 def compared(topic: str, script: Sequence[Probe], sides: Sides) -> list[str]:
     """What is wrong, a paragraph each."""
-    hive, skep = sides
+    hive, metastored = sides
     for side in sides:
         # What one script said of its user and its settings is not for the next.
         side.client.close()
     meant = differences(hive.version)
     wrong: list[str] = []
-    for (label, expected), (_, found) in zip(lines(script, hive), lines(script, skep), strict=True):
+    for (label, expected), (_, found) in zip(lines(script, hive), lines(script, metastored), strict=True):
         difference = meant.get(f"{topic}/{label}")
         if expected == found:
             if difference is not None and not difference.sometimes:
                 wrong.append(f"{label}\n  is listed as different, and is not: {found}")
         elif difference is None:
-            wrong.append(f"{label}\n  Hive: {expected[:LONGEST]}\n  skep: {found[:LONGEST]}")
+            wrong.append(f"{label}\n  Hive: {expected[:LONGEST]}\n  metastored: {found[:LONGEST]}")
         elif not difference.agreement(expected, found):
             wrong.append(
-                f"{label}\n  differs otherwise than listed\n  Hive: {expected[:LONGEST]}\n  skep: {found[:LONGEST]}"
+                f"{label}\n  differs otherwise than listed\n  Hive: {expected[:LONGEST]}\n  metastored:"
+                f" {found[:LONGEST]}"
             )
     return wrong
 
 
 @pytest.mark.parametrize("topic", PLAIN_TOPICS)
-def test_skep_answers_as_hive_2_3(topic: str, sides_2_3: Sides) -> None:
+def test_metastored_answers_as_hive_2_3(topic: str, sides_2_3: Sides) -> None:
     wrong = compared(topic, TOPICS[topic], sides_2_3)
     assert not wrong, "\n".join(wrong)
 
 
 @pytest.mark.parametrize("topic", PLAIN_TOPICS)
-def test_skep_answers_as_hive_3_1(topic: str, sides_3_1: Sides) -> None:
+def test_metastored_answers_as_hive_3_1(topic: str, sides_3_1: Sides) -> None:
     wrong = compared(topic, TOPICS[topic], sides_3_1)
     assert not wrong, "\n".join(wrong)
 
 
-def test_skep_tells_the_events_of_hive_2_3(sides_2_3_with_events: Sides) -> None:
+def test_metastored_tells_the_events_of_hive_2_3(sides_2_3_with_events: Sides) -> None:
     wrong = compared(EVENTS, TOPICS[EVENTS], sides_2_3_with_events)
     assert not wrong, "\n".join(wrong)
 
 
-def test_skep_tells_the_events_of_hive_3_1(sides_3_1_with_events: Sides) -> None:
+def test_metastored_tells_the_events_of_hive_3_1(sides_3_1_with_events: Sides) -> None:
     wrong = compared(EVENTS, TOPICS[EVENTS], sides_3_1_with_events)
     assert not wrong, "\n".join(wrong)
 
 
 @pytest.mark.peers
 @pytest.mark.parametrize("topic", HIVE_4_0_TOPICS)
-def test_skep_answers_as_hive_4_0_0(topic: str, sides_4_0_0: Sides) -> None:
+def test_metastored_answers_as_hive_4_0_0(topic: str, sides_4_0_0: Sides) -> None:
     wrong = compared(topic, TOPICS[topic], sides_4_0_0)
     assert not wrong, "\n".join(wrong)
 
 
 @pytest.mark.peers
 @pytest.mark.parametrize("topic", HIVE_4_0_TOPICS)
-def test_skep_answers_as_hive_4_0_1(topic: str, sides_4_0_1: Sides) -> None:
+def test_metastored_answers_as_hive_4_0_1(topic: str, sides_4_0_1: Sides) -> None:
     wrong = compared(topic, TOPICS[topic], sides_4_0_1)
     assert not wrong, "\n".join(wrong)
 
 
 @pytest.mark.peers
 @pytest.mark.parametrize("topic", (*GENERAL_TOPICS, *OWN_TOPICS))
-def test_skep_answers_as_hive_4_1(topic: str, sides_4_1: Sides) -> None:
+def test_metastored_answers_as_hive_4_1(topic: str, sides_4_1: Sides) -> None:
     wrong = compared(topic, TOPICS[topic], sides_4_1)
     assert not wrong, "\n".join(wrong)
 

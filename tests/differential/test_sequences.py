@@ -20,8 +20,8 @@ from hypothesis import HealthCheck, Phase, given, seed, settings
 from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
-from skep.wire.generated.common import Table
-from skep.wire.generated.databases import Database
+from metastored.wire.generated.common import Table
+from metastored.wire.generated.databases import Database
 from tests.differential.conftest import Sides, new_sides_2_3
 from tests.differential.peer import Peer
 from tests.differential.probes.objects import (
@@ -42,13 +42,13 @@ pytestmark = pytest.mark.apache
 KEYS = "ds string, h int"
 LONGEST = 15
 SHORT_EXAMPLES = 10
-SOAK_CALLS = int(os.environ.get("SKEP_SOAK_CALLS", "100000"))
+SOAK_CALLS = int(os.environ.get("METASTORED_SOAK_CALLS", "100000"))
 
 SOAK_LENGTH = 40
 SOAK_THREADS = 3
 """Sequences that are played at the same time, each on servers of its own. Calls that meet in Derby lock each other out;
 Hive then does one of them a second time, and finds the directory there that it made the first time."""
-SOAK_SEED = int(os.environ.get("SKEP_SOAK_SEED") or random.randrange(10**9))
+SOAK_SEED = int(os.environ.get("METASTORED_SOAK_SEED") or random.randrange(10**9))
 
 _numbers = count()
 
@@ -160,22 +160,22 @@ class Session:
         self.agree(ask("new", "create_database", Database(self.db)))
 
     def agree(self, probe: Probe) -> None:
-        hive, skep = (self.answer(side, probe) for side in self.sides)
-        self.history.append(f"{probe.kind}{probe.label}: {skep[:200]}")
-        told = (f"{probe.kind}{probe.label}", f"  Hive: {hive}", f"  skep: {skep}")
-        agreed = skep == hive or self.stumbles_over_no_number(probe, hive, skep)
+        hive, metastored = (self.answer(side, probe) for side in self.sides)
+        self.history.append(f"{probe.kind}{probe.label}: {metastored[:200]}")
+        told = (f"{probe.kind}{probe.label}", f"  Hive: {hive}", f"  metastored: {metastored}")
+        agreed = metastored == hive or self.stumbles_over_no_number(probe, hive, metastored)
         assert agreed, "\n".join(["after", *self.history[:-1], *told])
 
-    def stumbles_over_no_number(self, probe: Probe, hive: str, skep: str) -> bool:
+    def stumbles_over_no_number(self, probe: Probe, hive: str, metastored: str) -> bool:
         """Derby cannot compare a value of `h` that is no number, and Hive then refuses the filter; it matches nothing
-        in skep, which finds the others."""
+        in metastored, which finds the others."""
         if hive != NOT_COMPARABLE or not isinstance(probe, Ask) or probe.args[2:3] != (ABOVE_1,):
             return False
         side = self.sides[1]
         found = [part.values for part in side.ask("get_partitions", self.db, probe.args[1], -1)]
         numbers = [values for values in found if values[1].isdigit()]
         above_1 = sorted(values for values in numbers if int(values[1]) > 1)
-        return len(numbers) < len(found) and skep == side.shown(above_1)
+        return len(numbers) < len(found) and metastored == side.shown(above_1)
 
     @staticmethod
     def answer(side: Peer, probe: Probe) -> str:
@@ -223,7 +223,7 @@ def test_sequences_end_alike_on_hive_2_3(sides_2_3: Sides) -> None:
 @pytest.mark.soak
 @pytest.mark.timeout(7200)
 def test_a_hundred_thousand_calls_end_alike_on_hive_2_3(tmp_path: Path) -> None:
-    print(f"SKEP_SOAK_SEED={SOAK_SEED}")
+    print(f"METASTORED_SOAK_SEED={SOAK_SEED}")
     ended = Event()
     with ThreadPoolExecutor(SOAK_THREADS) as pool:
         playing = [pool.submit(play_many, tmp_path / str(n), SOAK_SEED + n, ended) for n in range(SOAK_THREADS)]

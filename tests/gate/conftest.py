@@ -8,18 +8,18 @@ from typing import Any
 
 import pytest
 
-from skep.gate.authorized import Authorized
-from skep.gate.rules import Policy
-from skep.hive.generation import Generation
-from skep.metastore.bootstrap import ensure_defaults
-from skep.metastore.context import Service
-from skep.metastore.local import Local
-from skep.store.database import Database
-from skep.store.migrate import ensure_schema
-from skep.store.opening import open_database
-from skep.store.pool import Pool
-from skep.store.warehouse import Warehouse
-from skep.wire.generated.common import (
+from metastored.gate.authorized import Authorized
+from metastored.gate.rules import Policy
+from metastored.hive.generation import Generation
+from metastored.metastore.bootstrap import ensure_defaults
+from metastored.metastore.context import Service
+from metastored.metastore.local import Local
+from metastored.store.database import Database
+from metastored.store.migrate import ensure_schema
+from metastored.store.opening import open_database
+from metastored.store.pool import Pool
+from metastored.store.warehouse import Warehouse
+from metastored.wire.generated.common import (
     FieldSchema,
     PrincipalType,
     PrivilegeGrantInfo,
@@ -27,10 +27,10 @@ from skep.wire.generated.common import (
     StorageDescriptor,
     Table,
 )
-from skep.wire.generated.databases import Database as DatabaseStruct
-from skep.wire.generated.roles import HiveObjectPrivilege, HiveObjectRef, HiveObjectType, PrivilegeBag, Role
-from skep.wire.message import Call, Handler, Reply, Session
-from skep.wire.methods import METHODS
+from metastored.wire.generated.databases import Database as DatabaseStruct
+from metastored.wire.generated.roles import HiveObjectPrivilege, HiveObjectRef, HiveObjectType, PrivilegeBag, Role
+from metastored.wire.message import Call, Handler, Reply, Session
+from metastored.wire.methods import METHODS
 from tests.store.conftest import Opener
 from tests.store.conftest import opener as opener
 from tests.store.conftest import place as place

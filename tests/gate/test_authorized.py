@@ -6,21 +6,21 @@ from typing import Any
 
 import pytest
 
-from skep.errors import ApplicationError, MetaException, MetastoreError
-from skep.gate.needs import is_open
-from skep.wire.generated.common import CreationMetadata
-from skep.wire.generated.databases import Database
-from skep.wire.generated.locks import LockComponent, LockLevel, LockRequest, LockType
-from skep.wire.generated.partitions import Partition
-from skep.wire.generated.roles import (
+from metastored.errors import ApplicationError, MetaException, MetastoreError
+from metastored.gate.needs import is_open
+from metastored.wire.generated.common import CreationMetadata
+from metastored.wire.generated.databases import Database
+from metastored.wire.generated.locks import LockComponent, LockLevel, LockRequest, LockType
+from metastored.wire.generated.partitions import Partition
+from metastored.wire.generated.roles import (
     GetPrincipalsInRoleRequest,
     GetRoleGrantsForPrincipalRequest,
     HiveObjectRef,
     Role,
 )
-from skep.wire.generated.tables import GetTableRequest
-from skep.wire.methods import METHODS
-from skep.wire.structs import replace
+from metastored.wire.generated.tables import GetTableRequest
+from metastored.wire.methods import METHODS
+from metastored.wire.structs import replace
 from tests.gate.conftest import (
     EVERYTHING,
     GROUP,

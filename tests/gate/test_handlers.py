@@ -7,16 +7,16 @@ from collections.abc import Iterator
 
 import pytest
 
-from skep.config import load
-from skep.errors import ApplicationError, MetaException
-from skep.gate.audited import Audited
-from skep.gate.rate_limited import RateLimited
-from skep.gate.read_only import ReadOnly, changes
-from skep.server.assemble import guarded
-from skep.store.migrate import ensure_schema
-from skep.wire.generated.databases import Database
-from skep.wire.generated.tables import GetTablesRequest
-from skep.wire.methods import METHODS
+from metastored.config import load
+from metastored.errors import ApplicationError, MetaException
+from metastored.gate.audited import Audited
+from metastored.gate.rate_limited import RateLimited
+from metastored.gate.read_only import ReadOnly, changes
+from metastored.server.assemble import guarded
+from metastored.store.migrate import ensure_schema
+from metastored.wire.generated.databases import Database
+from metastored.wire.generated.tables import GetTablesRequest
+from metastored.wire.methods import METHODS
 from tests.gate.conftest import House, Nothing, session_of
 from tests.store.conftest import Opener
 
@@ -25,7 +25,7 @@ from tests.store.conftest import Opener
 
 @pytest.fixture
 def audited(opener: Opener, caplog: pytest.LogCaptureFixture) -> Iterator[House]:
-    caplog.set_level(logging.INFO, logger="skep.audit")
+    caplog.set_level(logging.INFO, logger="metastored.audit")
     database = opener()
     ensure_schema(database)
     times = iter(range(1000))
@@ -35,7 +35,7 @@ def audited(opener: Opener, caplog: pytest.LogCaptureFixture) -> Iterator[House]
 
 
 def lines(caplog: pytest.LogCaptureFixture) -> list[str]:
-    return [record.getMessage() for record in caplog.records if record.name == "skep.audit"]
+    return [record.getMessage() for record in caplog.records if record.name == "metastored.audit"]
 
 
 def test_a_call_is_told_in_one_line(audited: House, caplog: pytest.LogCaptureFixture) -> None:

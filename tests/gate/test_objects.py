@@ -6,14 +6,14 @@ from typing import Any
 
 import pytest
 
-from skep.gate.objects import DatabaseName, Located, TableName, objects_of
-from skep.wire.generated.common import CreationMetadata, SQLForeignKey, Table
-from skep.wire.generated.constraints import AddForeignKeyRequest
-from skep.wire.generated.locks import LockComponent, LockRequest
-from skep.wire.generated.partitions import Partition
-from skep.wire.generated.tables import GetTablesRequest
-from skep.wire.generated.transactions import GetValidWriteIdsRequest
-from skep.wire.structs import replace
+from metastored.gate.objects import DatabaseName, Located, TableName, objects_of
+from metastored.wire.generated.common import CreationMetadata, SQLForeignKey, Table
+from metastored.wire.generated.constraints import AddForeignKeyRequest
+from metastored.wire.generated.locks import LockComponent, LockRequest
+from metastored.wire.generated.partitions import Partition
+from metastored.wire.generated.tables import GetTablesRequest
+from metastored.wire.generated.transactions import GetValidWriteIdsRequest
+from metastored.wire.structs import replace
 from tests.gate.conftest import call_of, table
 
 

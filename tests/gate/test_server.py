@@ -6,11 +6,11 @@ import time
 
 import pytest
 
-from skep.errors import MetaException
-from skep.testing import running_server
-from skep.wire.generated.common import PrincipalPrivilegeSet, PrivilegeGrantInfo
-from skep.wire.generated.databases import Database
-from skep.wire.structs import replace
+from metastored.errors import MetaException
+from metastored.testing import running_server
+from metastored.wire.generated.common import PrincipalPrivilegeSet, PrivilegeGrantInfo
+from metastored.wire.generated.databases import Database
+from metastored.wire.structs import replace
 from tests.gate.conftest import EVERYTHING, USER, bag, on_table, table
 from tests.support.client import Client
 

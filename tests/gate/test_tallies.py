@@ -6,14 +6,14 @@ import asyncio
 
 import pytest
 
-from skep.errors import ApplicationError, NoSuchObjectException
-from skep.gate.measured import Measured
-from skep.gate.tallies import MAX_REMOTES, OTHERS, Tallies, WorkerTally
-from skep.remotes.definitions import Definitions, RemoteDatabase
-from skep.remotes.routing import Routed
-from skep.server.metrics import Metrics
-from skep.wire.message import Call, Handler, Session
-from skep.wire.methods import METHODS
+from metastored.errors import ApplicationError, NoSuchObjectException
+from metastored.gate.measured import Measured
+from metastored.gate.tallies import MAX_REMOTES, OTHERS, Tallies, WorkerTally
+from metastored.remotes.definitions import Definitions, RemoteDatabase
+from metastored.remotes.routing import Routed
+from metastored.server.metrics import Metrics
+from metastored.wire.message import Call, Handler, Session
+from metastored.wire.methods import METHODS
 from tests.support.memory_metastore import MemoryMetastore
 
 POOLS = {"calls": 8, "streams": 4, "proofs": 2}
@@ -47,12 +47,12 @@ def test_calls_are_counted_by_method_and_those_of_remotes_by_remote_as_well() ->
         with pytest.raises((NoSuchObjectException, ApplicationError)):
             ask(handler, "get_table", "sales", "nothing")
     found = figures(tallies)
-    assert found['skep_calls_total{method="get_table"}'] == 6
-    assert found['skep_errors_total{method="get_table"}'] == 2
-    assert found['skep_remote_calls_total{method="get_table",remote="sales"}'] == 4
-    assert found['skep_remote_errors_total{method="get_table",remote="sales"}'] == 2
-    assert found['skep_remote_call_seconds_bucket{le="+Inf",method="get_table",remote="sales"}'] == 4
-    assert found['skep_remote_call_seconds_sum{method="get_table",remote="sales"}'] > 0
+    assert found['metastored_calls_total{method="get_table"}'] == 6
+    assert found['metastored_errors_total{method="get_table"}'] == 2
+    assert found['metastored_remote_calls_total{method="get_table",remote="sales"}'] == 4
+    assert found['metastored_remote_errors_total{method="get_table",remote="sales"}'] == 2
+    assert found['metastored_remote_call_seconds_bucket{le="+Inf",method="get_table",remote="sales"}'] == 4
+    assert found['metastored_remote_call_seconds_sum{method="get_table",remote="sales"}'] > 0
 
 
 def test_a_worker_that_takes_anothers_place_goes_on_counting() -> None:
@@ -81,9 +81,9 @@ def test_pools_and_their_queues_are_summed_over_the_workers() -> None:
     tallies.worker(0).put(connections=3, waiting_proofs=1)
     tallies.worker(1).put(connections=4, waiting_calls=2)
     found = figures(tallies)
-    assert (found["skep_connections"], found["skep_workers"]) == (7, 2)
-    assert found['skep_pool_threads{pool="calls"}'] == 16
-    assert found['skep_pool_waiting{pool="calls"}'] == 2
-    assert found['skep_pool_waiting{pool="proofs"}'] == 1
+    assert (found["metastored_connections"], found["metastored_workers"]) == (7, 2)
+    assert found['metastored_pool_threads{pool="calls"}'] == 16
+    assert found['metastored_pool_waiting{pool="calls"}'] == 2
+    assert found['metastored_pool_waiting{pool="proofs"}'] == 1
     tallies.leave(1)
-    assert figures(tallies)["skep_connections"] == 3
+    assert figures(tallies)["metastored_connections"] == 3

@@ -9,8 +9,8 @@ import pyarrow as pa
 import pytest
 from hypothesis import given
 
-from skep.errors import ConversionError, MissingExtra
-from skep.hive.arrow_types import (
+from metastored.errors import ConversionError, MissingExtra
+from metastored.hive.arrow_types import (
     KEY,
     from_arrow,
     from_arrow_field,
@@ -19,7 +19,7 @@ from skep.hive.arrow_types import (
     to_arrow_field,
     to_arrow_schema,
 )
-from skep.hive.types import HiveType, parse_type
+from metastored.hive.types import HiveType, parse_type
 from tests.hive.type_trees import every_type
 
 
@@ -129,5 +129,5 @@ def test_schemas_are_pairs_of_name_and_text() -> None:
 def test_without_pyarrow_the_pip_line_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     absent: Any = None
     monkeypatch.setitem(sys.modules, "pyarrow", absent)
-    with pytest.raises(MissingExtra, match=r"pip install 'skep\[arrow\]'"):
+    with pytest.raises(MissingExtra, match=r"pip install 'metastored\[arrow\]'"):
         to_arrow(parse_type("int"))

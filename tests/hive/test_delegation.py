@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from skep.hive.delegation import DelegationError, Identifier, Kept, MasterKey, Token, _Reader, short_name, vlong
+from metastored.hive.delegation import DelegationError, Identifier, Kept, MasterKey, Token, _Reader, short_name, vlong
 
 LONGS = st.integers(-(2**63), 2**63 - 1)
 

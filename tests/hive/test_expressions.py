@@ -11,10 +11,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from skep.hive.expression_values import constant
-from skep.hive.expressions import as_filter, pruner, read_expression
-from skep.hive.filter_parser import parse_filter
-from skep.hive.filters import (
+from metastored.hive.expression_values import constant
+from metastored.hive.expressions import as_filter, pruner, read_expression
+from metastored.hive.filter_parser import parse_filter
+from metastored.hive.filters import (
     And,
     Between,
     Comparison,
@@ -25,9 +25,9 @@ from skep.hive.filters import (
     evaluate,
     predicate,
 )
-from skep.hive.generation import Generation
-from skep.hive.kryo import Apply, Column, Constant, Expression, MalformedExpression, SqlDate, UnreadableExpression
-from skep.hive.names import DEFAULT_PARTITION
+from metastored.hive.generation import Generation
+from metastored.hive.kryo import Apply, Column, Constant, Expression, MalformedExpression, SqlDate, UnreadableExpression
+from metastored.hive.names import DEFAULT_PARTITION
 from tests.support.expressions import OF_2_3, OF_3_1, OF_4_1, Expressions, Serialized
 
 VERSIONS = pytest.mark.parametrize("of", [OF_2_3, OF_3_1, OF_4_1], ids=["2.3", "3.1", "4.1"])

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from skep.hive.filter_parser import parse_filter
-from skep.hive.filters import (
+from metastored.hive.filter_parser import parse_filter
+from metastored.hive.filters import (
     EVERYTHING,
     And,
     Between,
@@ -22,7 +22,7 @@ from skep.hive.filters import (
     Not,
     Or,
 )
-from skep.hive.generation import Generation
+from metastored.hive.generation import Generation
 
 V2, V3, V4, V42 = Generation
 H1, H2 = Comparison("h", "=", 1), Comparison("h", "=", 2)

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from skep.hive.filter_parser import parse_filter
-from skep.hive.filters import (
+from metastored.hive.filter_parser import parse_filter
+from metastored.hive.filters import (
     FilterKeyError,
     check,
     evaluate,
@@ -15,8 +15,8 @@ from skep.hive.filters import (
     negate,
     predicate,
 )
-from skep.hive.generation import Generation
-from skep.hive.names import DEFAULT_PARTITION
+from metastored.hive.generation import Generation
+from metastored.hive.names import DEFAULT_PARTITION
 
 V2, V3, V4, V42 = Generation
 OLD = (V2, V3)

@@ -8,8 +8,8 @@ from decimal import Decimal
 
 import pytest
 
-from skep.hive.generation import Generation
-from skep.hive.kryo import (
+from metastored.hive.generation import Generation
+from metastored.hive.kryo import (
     MAX_BYTES,
     Apply,
     Column,

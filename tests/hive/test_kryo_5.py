@@ -8,11 +8,11 @@ from datetime import date
 
 import pytest
 
-from skep.hive.expressions import read_expression
-from skep.hive.generation import Generation
-from skep.hive.kryo import Apply, Constant, MalformedExpression, UnreadableExpression
-from skep.hive.kryo import read_expression as read_expression_3
-from skep.hive.kryo_5 import NAMED_ROOT, read_expression_5
+from metastored.hive.expressions import read_expression
+from metastored.hive.generation import Generation
+from metastored.hive.kryo import Apply, Constant, MalformedExpression, UnreadableExpression
+from metastored.hive.kryo import read_expression as read_expression_3
+from metastored.hive.kryo_5 import NAMED_ROOT, read_expression_5
 from tests.support.apache import MissingPeer, run_with_hive_4_1
 from tests.support.expressions import OF_3_1, OF_4_1, parsed
 

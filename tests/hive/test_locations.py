@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from skep.hive import locations
+from metastored.hive import locations
 
 
 @pytest.mark.parametrize(

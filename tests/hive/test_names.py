@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from skep.hive import names
-from skep.hive.generation import Generation
+from metastored.hive import names
+from metastored.hive.generation import Generation
 
 V2, V3, V4 = Generation.HIVE_2_3, Generation.HIVE_3_1, Generation.HIVE_4_0
 

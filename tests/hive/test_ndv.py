@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import pytest
 
-from skep.hive.ndv import BitVectorError, FMSketch, HyperLogLog, Sketch, merged, parse, read
+from metastored.hive.ndv import BitVectorError, FMSketch, HyperLogLog, Sketch, merged, parse, read
 from tests.support.apache import run_with_hive_3_1
 
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from skep.hive.patterns import compile_pattern
+from metastored.hive.patterns import compile_pattern
 
 DATABASES = ["default", "otherdb", "pd_x", "pdb"]
 TABLES = ["badcol2", "ext1", "ext2", "t1", "v1", "wf2"]

@@ -4,7 +4,7 @@ from datetime import datetime
 
 import pytest
 
-from skep.hive.quartz import QuartzError, parse
+from metastored.hive.quartz import QuartzError, parse
 
 MONDAY = datetime(2024, 1, 1, 12, 30, 15)
 

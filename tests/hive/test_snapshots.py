@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from skep.hive import snapshots
-from skep.hive.snapshots import NO_OPEN_ID, RangeResponse, ValidTxnList, ValidWriteIdList
+from metastored.hive import snapshots
+from metastored.hive.snapshots import NO_OPEN_ID, RangeResponse, ValidTxnList, ValidWriteIdList
 
 
 @pytest.mark.parametrize(("places", "data"), [([], b""), ([0], b"\x01"), ([0, 9], b"\x01\x02"), ([7], b"\x80")])

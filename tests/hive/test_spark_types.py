@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from skep.errors import ConversionError
-from skep.hive.spark_types import (
+from metastored.errors import ConversionError
+from metastored.hive.spark_types import (
     CHAR_VARCHAR,
     HIVE_TYPE,
     SparkColumn,
@@ -20,7 +20,7 @@ from skep.hive.spark_types import (
     to_spark_ddl,
     to_spark_json,
 )
-from skep.hive.types import HiveType, Primitive, parse_type
+from metastored.hive.types import HiveType, Primitive, parse_type
 from tests.hive.type_trees import PRIMITIVES, every_type, names, sized, trees
 
 NOT_SPARKS = ("datetime", "timestamp with time zone")

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from skep.hive import stats
+from metastored.hive import stats
 
 BASIC = '{"BASIC_STATS":"true"}'
 BOTH = '{"BASIC_STATS":"true","COLUMN_STATS":{"c":"true"}}'

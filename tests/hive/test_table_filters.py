@@ -4,9 +4,9 @@ import re
 
 import pytest
 
-from skep.hive.filters import And, Comparison, FilterKeyError, FilterSyntaxError, Like, Or
-from skep.hive.generation import Generation
-from skep.hive.table_filters import (
+from metastored.hive.filters import And, Comparison, FilterKeyError, FilterSyntaxError, Like, Or
+from metastored.hive.generation import Generation
+from metastored.hive.table_filters import (
     BoundField,
     FieldValue,
     TableField,

@@ -3,9 +3,9 @@
 import pytest
 from hypothesis import given
 
-from skep.hive import types
-from skep.hive.generation import Generation
-from skep.hive.types import Array, Char, Decimal, Field, HiveType, Map, Primitive, Struct, Union, Varchar
+from metastored.hive import types
+from metastored.hive.generation import Generation
+from metastored.hive.types import Array, Char, Decimal, Field, HiveType, Map, Primitive, Struct, Union, Varchar
 from tests.hive.type_trees import every_type
 
 INT, STRING = Primitive("int"), Primitive("string")

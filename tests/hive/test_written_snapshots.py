@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from skep.hive import written_snapshots
-from skep.hive.snapshots import SnapshotSyntaxError, ValidTxnList
-from skep.hive.written_snapshots import WrittenTxnList
+from metastored.hive import written_snapshots
+from metastored.hive.snapshots import SnapshotSyntaxError, ValidTxnList
+from metastored.hive.written_snapshots import WrittenTxnList
 
 LONG = tuple(range(100, 20_000, 3))
 TEXT = f"20001:100:{','.join(map(str, LONG))}:"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from hypothesis import strategies as st
 
-from skep.hive.types import Array, Char, Decimal, Field, HiveType, Map, Primitive, Struct, Union, Varchar
+from metastored.hive.types import Array, Char, Decimal, Field, HiveType, Map, Primitive, Struct, Union, Varchar
 
 PRIMITIVES = (
     *("void", "boolean", "tinyint", "smallint", "int", "bigint", "float", "double", "string", "binary"),

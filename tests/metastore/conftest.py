@@ -4,8 +4,8 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
-from skep.hive.generation import Generation
-from skep.store.migrate import ensure_schema
+from metastored.hive.generation import Generation
+from metastored.store.migrate import ensure_schema
 from tests.store.conftest import Opener
 from tests.store.conftest import opener as opener
 from tests.store.conftest import place as place

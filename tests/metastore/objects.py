@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from skep.wire.generated.common import (
+from metastored.wire.generated.common import (
     ColumnStatistics,
     ColumnStatisticsData,
     ColumnStatisticsDesc,
@@ -16,8 +16,8 @@ from skep.wire.generated.common import (
     StringColumnStatsData,
     Table,
 )
-from skep.wire.generated.databases import Database
-from skep.wire.generated.partitions import Partition
+from metastored.wire.generated.databases import Database
+from metastored.wire.generated.partitions import Partition
 from tests.support.metastore import Metastore
 
 DB = "sales"

@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from skep.hive.ndv import Estimation, HyperLogLog
-from skep.metastore.aggregate_stats import Gathered, of_partitions
-from skep.wire.generated.common import Date
-from skep.wire.generated.common import Decimal as ThriftDecimal
+from metastored.hive.ndv import Estimation, HyperLogLog
+from metastored.metastore.aggregate_stats import Gathered, of_partitions
+from metastored.wire.generated.common import Date
+from metastored.wire.generated.common import Decimal as ThriftDecimal
 
 
 def gathered(kind: str, places: list[int], low: list[Any], high: list[Any], distincts: list[int], **other: Any) -> Any:

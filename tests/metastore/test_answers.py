@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from skep.metastore import answers
-from skep.metastore.answers import Answers
-from skep.wire.generated.transactions import GetValidWriteIdsResponse, TableValidWriteIds
+from metastored.metastore import answers
+from metastored.metastore.answers import Answers
+from metastored.wire.generated.transactions import GetValidWriteIdsResponse, TableValidWriteIds
 
 METHOD = "get_valid_write_ids"
 

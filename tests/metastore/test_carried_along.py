@@ -6,17 +6,17 @@ from contextlib import AbstractContextManager
 
 import pytest
 
-from skep.errors import InvalidOperationException
-from skep.store.transaction import Transaction
-from skep.wire.generated.common import FieldSchema, SerDeInfo, StorageDescriptor, Table
-from skep.wire.generated.databases import Database
-from skep.wire.generated.locks import LockComponent, LockRequest, ShowLocksRequest
-from skep.wire.generated.transactions import (
+from metastored.errors import InvalidOperationException
+from metastored.store.transaction import Transaction
+from metastored.wire.generated.common import FieldSchema, SerDeInfo, StorageDescriptor, Table
+from metastored.wire.generated.databases import Database
+from metastored.wire.generated.locks import LockComponent, LockRequest, ShowLocksRequest
+from metastored.wire.generated.transactions import (
     AllocateTableWriteIdsRequest,
     GetValidWriteIdsRequest,
     OpenTxnRequest,
 )
-from skep.wire.structs import replace
+from metastored.wire.structs import replace
 from tests.support.metastore import Metastore
 
 STORAGE = StorageDescriptor(cols=(FieldSchema("a", "int"),), serdeInfo=SerDeInfo(None, "s", {}))

@@ -7,21 +7,21 @@ from typing import Any
 
 import pytest
 
-from skep.errors import (
+from metastored.errors import (
     InvalidInputException,
     InvalidObjectException,
     MetaException,
     NoSuchObjectException,
 )
-from skep.hive.generation import Generation
-from skep.hive.ndv import Estimation, HyperLogLog
-from skep.metastore.aggregated_statistics import get_aggr_stats_for
-from skep.metastore.changes import unpack
-from skep.metastore.context import Context
-from skep.metastore.delete_statistics import forget_changed_columns
-from skep.store import events, tables
-from skep.wire import binary
-from skep.wire.generated.common import (
+from metastored.hive.generation import Generation
+from metastored.hive.ndv import Estimation, HyperLogLog
+from metastored.metastore.aggregated_statistics import get_aggr_stats_for
+from metastored.metastore.changes import unpack
+from metastored.metastore.context import Context
+from metastored.metastore.delete_statistics import forget_changed_columns
+from metastored.store import events, tables
+from metastored.wire import binary
+from metastored.wire.generated.common import (
     BooleanColumnStatsData,
     ColumnStatistics,
     ColumnStatisticsData,
@@ -38,7 +38,7 @@ from skep.wire.generated.common import (
     Timestamp,
     TimestampColumnStatsData,
 )
-from skep.wire.generated.statistics import (
+from metastored.wire.generated.statistics import (
     AggrStats,
     DeleteColumnStatisticsRequest,
     PartitionsStatsRequest,
@@ -46,10 +46,10 @@ from skep.wire.generated.statistics import (
     TableStatsRequest,
     UpdateTransactionalStatsRequest,
 )
-from skep.wire.generated.tables import ClientCapabilities, ClientCapability, GetTableRequest
-from skep.wire.message import Session
-from skep.wire.methods import METHODS
-from skep.wire.structs import replace
+from metastored.wire.generated.tables import ClientCapabilities, ClientCapability, GetTableRequest
+from metastored.wire.message import Session
+from metastored.wire.methods import METHODS
+from metastored.wire.structs import replace
 from tests.metastore.conftest import Starter
 from tests.metastore.objects import DB, add_partitions, make_table, numbers, statistics, table, texts
 from tests.support.metastore import Metastore

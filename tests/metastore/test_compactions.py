@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import pytest
 
-from skep.errors import ApplicationError, MetaException
-from skep.hive.generation import Generation
-from skep.metastore.changes import unpack
-from skep.metastore.housekeeping import outdated
-from skep.store import compactions, components, events, resources, transactions
-from skep.store.compactions import CompactionRow
-from skep.store.write_ids import TableName
-from skep.wire.generated.common import CompactionInfoStruct, CompactionType, DataOperationType
-from skep.wire.generated.compaction import (
+from metastored.errors import ApplicationError, MetaException
+from metastored.hive.generation import Generation
+from metastored.metastore.changes import unpack
+from metastored.metastore.housekeeping import outdated
+from metastored.store import compactions, components, events, resources, transactions
+from metastored.store.compactions import CompactionRow
+from metastored.store.write_ids import TableName
+from metastored.wire.generated.common import CompactionInfoStruct, CompactionType, DataOperationType
+from metastored.wire.generated.compaction import (
     AbortCompactionRequest,
     AbortCompactionResponseElement,
     CompactionMetricsDataRequest,
@@ -24,15 +24,15 @@ from skep.wire.generated.compaction import (
     ShowCompactRequest,
     ShowCompactResponseElement,
 )
-from skep.wire.generated.locks import LockComponent, LockRequest
-from skep.wire.generated.transactions import (
+from metastored.wire.generated.locks import LockComponent, LockRequest
+from metastored.wire.generated.transactions import (
     AbortTxnRequest,
     AllocateTableWriteIdsRequest,
     CommitTxnRequest,
     OpenTxnRequest,
     TxnType,
 )
-from skep.wire.structs import replace
+from metastored.wire.structs import replace
 from tests.metastore.conftest import Starter
 from tests.support.metastore import Metastore
 

@@ -2,8 +2,8 @@
 
 from dataclasses import fields
 
-from skep.hive.generation import Generation
-from skep.metastore.compat import RULES, Rules, table
+from metastored.hive.generation import Generation
+from metastored.metastore.compat import RULES, Rules, table
 
 
 def test_every_rule_is_printed_with_the_generation_that_brought_it() -> None:

@@ -7,13 +7,13 @@ from typing import Any
 
 import pytest
 
-from skep.errors import InvalidObjectException, MetaException, NoSuchObjectException
-from skep.hive.generation import Generation
-from skep.metastore.changes import unpack
-from skep.metastore.constraints import follow_columns
-from skep.store import events, tables
-from skep.wire import binary
-from skep.wire.generated.common import (
+from metastored.errors import InvalidObjectException, MetaException, NoSuchObjectException
+from metastored.hive.generation import Generation
+from metastored.metastore.changes import unpack
+from metastored.metastore.constraints import follow_columns
+from metastored.store import events, tables
+from metastored.wire import binary
+from metastored.wire.generated.common import (
     SQLCheckConstraint,
     SQLDefaultConstraint,
     SQLForeignKey,
@@ -21,7 +21,7 @@ from skep.wire.generated.common import (
     SQLPrimaryKey,
     SQLUniqueConstraint,
 )
-from skep.wire.generated.constraints import (
+from metastored.wire.generated.constraints import (
     AddCheckConstraintRequest,
     AddDefaultConstraintRequest,
     AddForeignKeyRequest,
@@ -34,8 +34,8 @@ from skep.wire.generated.constraints import (
     PrimaryKeysRequest,
     UniqueConstraintsRequest,
 )
-from skep.wire.generated.tables import CreateTableRequest
-from skep.wire.structs import replace
+from metastored.wire.generated.tables import CreateTableRequest
+from metastored.wire.structs import replace
 from tests.metastore.conftest import Starter
 from tests.metastore.objects import COLUMNS, DB, make_table, table
 from tests.support.metastore import Metastore

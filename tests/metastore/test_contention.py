@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 import sqlalchemy as sa
 
-from skep.hive.locks import LockState
-from skep.store import events, schema, write_ids
-from skep.store.statements import Statement
-from skep.store.write_ids import TableName
-from skep.wire.generated.locks import LockComponent, LockRequest, ShowLocksRequest
+from metastored.hive.locks import LockState
+from metastored.store import events, schema, write_ids
+from metastored.store.statements import Statement
+from metastored.store.write_ids import TableName
+from metastored.wire.generated.locks import LockComponent, LockRequest, ShowLocksRequest
 from tests.metastore.conftest import Starter
 from tests.support.processes import finish_python, start_python
 
@@ -22,18 +22,18 @@ _CLIENT = """
 import sys, time
 from pathlib import Path
 import sqlalchemy as sa
-from skep.errors import TxnAbortedException
-from skep.metastore import locks, transactions, write_ids
-from skep.metastore.context import Context, Service
-from skep.store import schema
-from skep.store.opening import open_database
-from skep.store.statements import Statement
-from skep.store.warehouse import Warehouse
-from skep.wire.generated.locks import CheckLockRequest, LockComponent, LockRequest, UnlockRequest
-from skep.wire.generated.transactions import (
+from metastored.errors import TxnAbortedException
+from metastored.metastore import locks, transactions, write_ids
+from metastored.metastore.context import Context, Service
+from metastored.store import schema
+from metastored.store.opening import open_database
+from metastored.store.statements import Statement
+from metastored.store.warehouse import Warehouse
+from metastored.wire.generated.locks import CheckLockRequest, LockComponent, LockRequest, UnlockRequest
+from metastored.wire.generated.transactions import (
     AllocateTableWriteIdsRequest, CommitTxnRequest, OpenTxnRequest
 )
-from skep.wire.message import Session
+from metastored.wire.message import Session
 
 this = schema.meta.c.key == sa.bindparam("name")
 READ = Statement(sa.select(schema.meta.c.value).where(this))

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from skep.metastore.directories import Making
-from skep.store.warehouse import Warehouse
+from metastored.metastore.directories import Making
+from metastored.store.warehouse import Warehouse
 
 Owned = Callable[[], Collection[str | None]]
 

@@ -7,39 +7,39 @@ from typing import Any
 
 import pytest
 
-from skep.errors import (
+from metastored.errors import (
     AlreadyExistsException,
     InvalidObjectException,
     MetaException,
     NoSuchObjectException,
 )
-from skep.hive.generation import Generation
-from skep.metastore.retention import REPLICATION_METRICS_AGE, RUNTIME_STATS_AGE, clean
-from skep.wire.generated.common import FieldSchema, SerDeInfo
-from skep.wire.generated.connectors import (
+from metastored.hive.generation import Generation
+from metastored.metastore.retention import REPLICATION_METRICS_AGE, RUNTIME_STATS_AGE, clean
+from metastored.wire.generated.common import FieldSchema, SerDeInfo
+from metastored.wire.generated.connectors import (
     AlterDataConnectorRequest,
     CreateDataConnectorRequest,
     DataConnector,
     DropDataConnectorRequest,
     GetDataConnectorRequest,
 )
-from skep.wire.generated.databases import Database
-from skep.wire.generated.files import (
+from metastored.wire.generated.databases import Database
+from metastored.wire.generated.files import (
     CacheFileMetadataRequest,
     ClearFileMetadataRequest,
     GetFileMetadataByExprRequest,
     GetFileMetadataRequest,
     PutFileMetadataRequest,
 )
-from skep.wire.generated.indexes import Index
-from skep.wire.generated.metrics import (
+from metastored.wire.generated.indexes import Index
+from metastored.wire.generated.metrics import (
     GetReplicationMetricsRequest,
     GetRuntimeStatsRequest,
     ReplicationMetricList,
     ReplicationMetrics,
     RuntimeStat,
 )
-from skep.wire.generated.procedures import (
+from metastored.wire.generated.procedures import (
     AddPackageRequest,
     DropPackageRequest,
     GetPackageRequest,
@@ -48,7 +48,7 @@ from skep.wire.generated.procedures import (
     StoredProcedure,
     StoredProcedureRequest,
 )
-from skep.wire.generated.schema_registry import (
+from metastored.wire.generated.schema_registry import (
     AlterISchemaRequest,
     FindSchemasByColsRqst,
     GetSerdeRequest,
@@ -60,9 +60,9 @@ from skep.wire.generated.schema_registry import (
     SchemaVersionState,
     SetSchemaVersionStateRequest,
 )
-from skep.wire.generated.service import PropertyGetRequest, PropertySetRequest
-from skep.wire.generated.types import Type
-from skep.wire.structs import replace
+from metastored.wire.generated.service import PropertyGetRequest, PropertySetRequest
+from metastored.wire.generated.types import Type
+from metastored.wire.structs import replace
 from tests.differential.probes.objects import storage, table
 from tests.metastore.conftest import Starter
 from tests.support.metastore import Metastore
@@ -392,5 +392,5 @@ def test_properties_are_kept_in_maps_by_their_path(hive_4: Metastore) -> None:
     assert found(mapPrefix="c.") == {"c.d.t": {"policy": "x", "fill": "4"}}
     with pytest.raises(NoSuchObjectException, match="no PropertyManager namespace is declared, namespace nope"):
         hive_4.call("set_properties", PropertySetRequest("nope", {}))
-    with pytest.raises(MetaException, match="skep does not evaluate"):
+    with pytest.raises(MetaException, match="metastored does not evaluate"):
         found(mapPredicate="fill > 3")

@@ -1,6 +1,6 @@
 """Rendered events are kept for the next reader, and never too many of them."""
 
-from skep.metastore.event_memo import EventMemo
+from metastored.metastore.event_memo import EventMemo
 
 
 def test_what_was_kept_is_found_by_id_and_dialect() -> None:

@@ -8,28 +8,28 @@ from typing import Any
 
 import pytest
 
-from skep.hive.generation import Generation
-from skep.store.migrate import ensure_schema
-from skep.store.opening import open_database
-from skep.wire.generated.common import FieldSchema, SQLPrimaryKey, Table
-from skep.wire.generated.constraints import AddPrimaryKeyRequest, DropConstraintRequest
-from skep.wire.generated.databases import Database
-from skep.wire.generated.functions import Function
-from skep.wire.generated.notifications import (
+from metastored.hive.generation import Generation
+from metastored.store.migrate import ensure_schema
+from metastored.store.opening import open_database
+from metastored.wire.generated.common import FieldSchema, SQLPrimaryKey, Table
+from metastored.wire.generated.constraints import AddPrimaryKeyRequest, DropConstraintRequest
+from metastored.wire.generated.databases import Database
+from metastored.wire.generated.functions import Function
+from metastored.wire.generated.notifications import (
     FireEventRequest,
     FireEventRequestData,
     InsertEventRequestData,
     NotificationEvent,
     NotificationEventRequest,
 )
-from skep.wire.generated.partitions import Partition
-from skep.wire.generated.transactions import (
+from metastored.wire.generated.partitions import Partition
+from metastored.wire.generated.transactions import (
     AbortTxnRequest,
     AllocateTableWriteIdsRequest,
     CommitTxnRequest,
     OpenTxnRequest,
 )
-from skep.wire.structs import replace
+from metastored.wire.structs import replace
 from tests.differential.probes.objects import storage, table
 from tests.support.apache import run_with_hive_3_1
 from tests.support.metastore import Clock, Metastore

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from skep.errors import NoSuchObjectException, UnknownDBException
-from skep.hive.generation import Generation
-from skep.wire.generated.partitions import GetPartitionsByFilterRequest
+from metastored.errors import NoSuchObjectException, UnknownDBException
+from metastored.hive.generation import Generation
+from metastored.wire.generated.partitions import GetPartitionsByFilterRequest
 from tests.metastore.conftest import Starter
 from tests.metastore.objects import DB, make_table
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from skep.wire.generated.common import (
+from metastored.wire.generated.common import (
     ColumnStatistics,
     ColumnStatisticsData,
     ColumnStatisticsDesc,
@@ -16,9 +16,9 @@ from skep.wire.generated.common import (
     StorageDescriptor,
     Table,
 )
-from skep.wire.generated.databases import Database
-from skep.wire.generated.service import CmRecycleRequest
-from skep.wire.generated.statistics import SetPartitionsStatsRequest
+from metastored.wire.generated.databases import Database
+from metastored.wire.generated.service import CmRecycleRequest
+from metastored.wire.generated.statistics import SetPartitionsStatsRequest
 from tests.support.metastore import Metastore
 
 STORAGE = StorageDescriptor(cols=(FieldSchema("a", "bigint"),), serdeInfo=SerDeInfo(None, "s", {}))
@@ -65,5 +65,5 @@ def test_there_are_no_materialized_views_to_rewrite_with(metastore: Metastore) -
 
 
 def test_nothing_is_recycled(metastore: Metastore) -> None:
-    """Hive's change manager is off unless it is configured, and skep has none."""
+    """Hive's change manager is off unless it is configured, and metastored has none."""
     metastore.call("cm_recycle", CmRecycleRequest("file:/nowhere", False))

@@ -7,13 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from skep.metastore.latest import Outrun, locked, locked_in_place, undisturbed
-from skep.store import jobs, tables
-from skep.store.migrate import ensure_schema
-from skep.store.tables import TableRow
-from skep.store.warehouse import Warehouse
-from skep.wire.generated.databases import Database
-from skep.wire.structs import replace
+from metastored.metastore.latest import Outrun, locked, locked_in_place, undisturbed
+from metastored.store import jobs, tables
+from metastored.store.migrate import ensure_schema
+from metastored.store.tables import TableRow
+from metastored.store.warehouse import Warehouse
+from metastored.wire.generated.databases import Database
+from metastored.wire.structs import replace
 from tests.metastore.objects import DB, make_table
 from tests.store.conftest import Opener
 from tests.support.metastore import Clock, Metastore

@@ -4,19 +4,19 @@ from __future__ import annotations
 
 import pytest
 
-from skep.errors import (
+from metastored.errors import (
     ApplicationError,
     NoSuchLockException,
     NoSuchTxnException,
     TxnAbortedException,
     TxnOpenException,
 )
-from skep.hive.generation import Generation
-from skep.hive.locks import LockState, LockType
-from skep.store import resources
-from skep.store.write_ids import TableName
-from skep.wire.generated.common import DataOperationType
-from skep.wire.generated.locks import (
+from metastored.hive.generation import Generation
+from metastored.hive.locks import LockState, LockType
+from metastored.store import resources
+from metastored.store.write_ids import TableName
+from metastored.wire.generated.common import DataOperationType
+from metastored.wire.generated.locks import (
     CheckLockRequest,
     HeartbeatRequest,
     LockComponent,
@@ -26,7 +26,7 @@ from skep.wire.generated.locks import (
     ShowLocksRequest,
     UnlockRequest,
 )
-from skep.wire.generated.transactions import AbortTxnRequest, CommitTxnRequest, OpenTxnRequest, TxnType
+from metastored.wire.generated.transactions import AbortTxnRequest, CommitTxnRequest, OpenTxnRequest, TxnType
 from tests.metastore.conftest import Starter
 from tests.support.metastore import Metastore
 

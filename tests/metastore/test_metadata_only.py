@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from skep.testing import running_server
-from skep.wire.generated.common import FieldSchema, SerDeInfo, StorageDescriptor, Table
-from skep.wire.generated.databases import Database
-from skep.wire.generated.partitions import Partition
-from skep.wire.structs import replace
+from metastored.testing import running_server
+from metastored.wire.generated.common import FieldSchema, SerDeInfo, StorageDescriptor, Table
+from metastored.wire.generated.databases import Database
+from metastored.wire.generated.partitions import Partition
+from metastored.wire.structs import replace
 from tests.support.client import Client
 
 SD = StorageDescriptor(cols=(FieldSchema("a", "int"),), serdeInfo=SerDeInfo(None, "serde", {}))

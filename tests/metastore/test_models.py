@@ -21,12 +21,12 @@ from hypothesis.stateful import (
     run_state_machine_as_test,
 )
 
-from skep.errors import MetastoreError, NoSuchLockException, TxnAbortedException, TxnOpenException
-from skep.hive.generation import Generation
-from skep.hive.snapshots import ValidTxnList
-from skep.store import schema
-from skep.store.statements import SQLITE, Statement
-from skep.wire.generated.locks import (
+from metastored.errors import MetastoreError, NoSuchLockException, TxnAbortedException, TxnOpenException
+from metastored.hive.generation import Generation
+from metastored.hive.snapshots import ValidTxnList
+from metastored.store import schema
+from metastored.store.statements import SQLITE, Statement
+from metastored.wire.generated.locks import (
     CheckLockRequest,
     HeartbeatRequest,
     LockComponent,
@@ -34,7 +34,7 @@ from skep.wire.generated.locks import (
     ShowLocksRequest,
     UnlockRequest,
 )
-from skep.wire.generated.transactions import (
+from metastored.wire.generated.transactions import (
     AbortTxnRequest,
     AllocateTableWriteIdsRequest,
     CommitTxnRequest,

@@ -11,17 +11,17 @@ from typing import Any
 import orjson
 import pytest
 
-from skep.errors import ApplicationError, NoSuchObjectException
-from skep.hive.generation import Generation
-from skep.metastore import notifications, rows
-from skep.metastore.changes import FORMAT, pack
-from skep.metastore.event_messages import BY_TYPE
-from skep.metastore.event_parts import Parts
-from skep.metastore.retention import clean
-from skep.store.events import EventRow
-from skep.wire import binary, tjson
-from skep.wire.generated.catalogs import Catalog, CreateCatalogRequest, DropCatalogRequest
-from skep.wire.generated.common import (
+from metastored.errors import ApplicationError, NoSuchObjectException
+from metastored.hive.generation import Generation
+from metastored.metastore import notifications, rows
+from metastored.metastore.changes import FORMAT, pack
+from metastored.metastore.event_messages import BY_TYPE
+from metastored.metastore.event_parts import Parts
+from metastored.metastore.retention import clean
+from metastored.store.events import EventRow
+from metastored.wire import binary, tjson
+from metastored.wire.generated.catalogs import Catalog, CreateCatalogRequest, DropCatalogRequest
+from metastored.wire.generated.common import (
     ColumnStatistics,
     ColumnStatisticsData,
     ColumnStatisticsDesc,
@@ -33,10 +33,10 @@ from skep.wire.generated.common import (
     Table,
     WriteEventInfo,
 )
-from skep.wire.generated.constraints import AddPrimaryKeyRequest, DropConstraintRequest
-from skep.wire.generated.databases import Database
-from skep.wire.generated.functions import Function
-from skep.wire.generated.notifications import (
+from metastored.wire.generated.constraints import AddPrimaryKeyRequest, DropConstraintRequest
+from metastored.wire.generated.databases import Database
+from metastored.wire.generated.functions import Function
+from metastored.wire.generated.notifications import (
     FireEventRequest,
     FireEventRequestData,
     GetAllWriteEventInfoRequest,
@@ -47,11 +47,11 @@ from skep.wire.generated.notifications import (
     WriteNotificationLogBatchRequest,
     WriteNotificationLogRequest,
 )
-from skep.wire.generated.partitions import Partition
-from skep.wire.generated.transactions import AllocateTableWriteIdsRequest, CommitTxnRequest, OpenTxnRequest
-from skep.wire.methods import METHODS
-from skep.wire.structs import replace
-from skep.wire.tjson import CODEC
+from metastored.wire.generated.partitions import Partition
+from metastored.wire.generated.transactions import AllocateTableWriteIdsRequest, CommitTxnRequest, OpenTxnRequest
+from metastored.wire.methods import METHODS
+from metastored.wire.structs import replace
+from metastored.wire.tjson import CODEC
 from tests.differential.probes.objects import table
 from tests.metastore.conftest import Starter
 from tests.metastore.objects import DB, make_table
@@ -475,7 +475,7 @@ def _ids(metastore: Metastore) -> list[int | None]:
 
 
 def test_old_events_are_forgotten_and_ids_go_on(hive_4: Metastore, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("skep.store.events.EXPIRY_BATCH", 2)
+    monkeypatch.setattr("metastored.store.events.EXPIRY_BATCH", 2)
     _filled(hive_4)
     hive_4.call("add_write_notification_log", _write(3, "file:/3", name="t"))
     hive_4.clock.forward(DAY / 2)

@@ -8,12 +8,12 @@ from typing import Any
 
 import pytest
 
-from skep.errors import MetaException, NoSuchObjectException
-from skep.hive.generation import Generation
-from skep.hive.names import DEFAULT_PARTITION
-from skep.wire.generated.common import FieldSchema, SerDeInfo, StorageDescriptor, Table
-from skep.wire.generated.databases import Database
-from skep.wire.generated.partitions import (
+from metastored.errors import MetaException, NoSuchObjectException
+from metastored.hive.generation import Generation
+from metastored.hive.names import DEFAULT_PARTITION
+from metastored.wire.generated.common import FieldSchema, SerDeInfo, StorageDescriptor, Table
+from metastored.wire.generated.databases import Database
+from metastored.wire.generated.partitions import (
     DropPartitionsExpr,
     DropPartitionsRequest,
     Partition,
@@ -135,12 +135,12 @@ def test_the_default_partition_may_be_named(metastore: Metastore) -> None:
 
 @pytest.mark.parametrize("generation", Generation)
 def test_a_filter_as_text_is_understood_by_every_generation(start: Starter, generation: Generation) -> None:
-    skep = start(generation)
-    make(skep)
-    answer = skep.call("get_partitions_by_expr", asked(b"(ds='b' AND h=2) OR (ds='a')"))
+    metastored = start(generation)
+    make(metastored)
+    answer = metastored.call("get_partitions_by_expr", asked(b"(ds='b' AND h=2) OR (ds='a')"))
     assert (answer.hasUnknownPartitions, numbers(answer.partitions)) == (False, [0, 1])
     with pytest.raises(MetaException, match="Specified key <nope> is not a partitioning key for the table"):
-        skep.call("get_partitions_by_expr", asked(b"(nope='b')"))
+        metastored.call("get_partitions_by_expr", asked(b"(nope='b')"))
 
 
 def test_garbage_is_refused_in_hives_words(metastore: Metastore) -> None:
@@ -285,8 +285,8 @@ def fresh(hive: ApacheMetastore) -> Iterator[Client]:
 
 @pytest.mark.apache
 def test_hive_2_3_finds_the_same_partitions(hive_2_3: ApacheMetastore, start: Starter) -> None:
-    skep = start(Generation.HIVE_2_3)
-    make(skep)
+    metastored = start(Generation.HIVE_2_3)
+    make(metastored)
     compared = 0
     with fresh(hive_2_3) as hive:
         make(hive)
@@ -295,11 +295,11 @@ def test_hive_2_3_finds_the_same_partitions(hive_2_3: ApacheMetastore, start: St
                 continue
             if name == "used between texts":  # not understood here
                 continue
-            answers = [ask(peer, name, defaultPartitionName=DEFAULT_PARTITION) for peer in (skep, hive)]
+            answers = [ask(peer, name, defaultPartitionName=DEFAULT_PARTITION) for peer in (metastored, hive)]
             assert answers[0] == answers[1], name
             compared += 1
         for garbage in (b"", b"\x01\x02", b"\x00", b"abc"):
-            words = [_error(peer, garbage) for peer in (skep, hive)]
+            words = [_error(peer, garbage) for peer in (metastored, hive)]
             assert words[0] == words[1]
         for name in ANSWERED_OTHERWISE:
             with pytest.raises(MetaException):
@@ -316,8 +316,8 @@ ANSWERED_OTHERWISE_BY_4 = {
 
 @pytest.mark.peers
 def test_hive_4_1_finds_the_same_partitions(hive_4_1_0: ApacheMetastore, start: Starter) -> None:
-    skep = start(Generation.HIVE_4_0)
-    make(skep)
+    metastored = start(Generation.HIVE_4_0)
+    make(metastored)
     compared = 0
     with fresh(hive_4_1_0) as hive:
         make(hive)
@@ -326,7 +326,7 @@ def test_hive_4_1_finds_the_same_partitions(hive_4_1_0: ApacheMetastore, start: 
                 continue
             if name == "used between texts":  # not understood here, as are the two above
                 continue
-            answers = [ask(peer, name, OF_4_1, defaultPartitionName=DEFAULT_PARTITION) for peer in (skep, hive)]
+            answers = [ask(peer, name, OF_4_1, defaultPartitionName=DEFAULT_PARTITION) for peer in (metastored, hive)]
             assert answers[0] == answers[1], name
             compared += 1
     assert compared > 150
@@ -334,7 +334,7 @@ def test_hive_4_1_finds_the_same_partitions(hive_4_1_0: ApacheMetastore, start: 
 
 @pytest.mark.peers
 def test_hive_4_1_drops_the_same_partitions(hive_4_1_0: ApacheMetastore, start: Starter) -> None:
-    skep = start(Generation.HIVE_4_0)
+    metastored = start(Generation.HIVE_4_0)
     drops: list[tuple[tuple[str, ...], dict[str, Any]]] = [
         (("text of one",), {"ifExists": False}),
         (("text of one",), {"ifExists": False}),
@@ -343,13 +343,13 @@ def test_hive_4_1_drops_the_same_partitions(hive_4_1_0: ApacheMetastore, start: 
         (("is null",), {"ifExists": True, "needResult": False}),
     ]
     with fresh(hive_4_1_0) as hive:
-        for peer in (skep, hive):
+        for peer in (metastored, hive):
             make(peer)
         for names, settings in drops:
             # Hive 4 has no order for them.
-            said = [_in_order(_said(peer, names, settings, OF_4_1)) for peer in (skep, hive)]
+            said = [_in_order(_said(peer, names, settings, OF_4_1)) for peer in (metastored, hive)]
             assert said[0] == said[1], names
-            assert left(skep) == left(hive), names
+            assert left(metastored) == left(hive), names
 
 
 def _error(peer: Metastore | Client, garbage: bytes) -> str:
@@ -360,7 +360,7 @@ def _error(peer: Metastore | Client, garbage: bytes) -> str:
 
 @pytest.mark.apache
 def test_hive_2_3_drops_the_same_partitions(hive_2_3: ApacheMetastore, start: Starter) -> None:
-    skep = start(Generation.HIVE_2_3)
+    metastored = start(Generation.HIVE_2_3)
     drops: list[tuple[tuple[str, ...], dict[str, Any]]] = [
         (("text of one",), {"ifExists": False}),
         (("text of one",), {"ifExists": False}),
@@ -373,12 +373,12 @@ def test_hive_2_3_drops_the_same_partitions(hive_2_3: ApacheMetastore, start: St
         (("is null",), {"needResult": False}),
     ]
     with fresh(hive_2_3) as hive:
-        for peer in (skep, hive):
+        for peer in (metastored, hive):
             make(peer)
         for names, settings in drops:
-            said = [_said(peer, names, settings) for peer in (skep, hive)]
+            said = [_said(peer, names, settings) for peer in (metastored, hive)]
             assert said[0] == said[1], names
-            assert left(skep) == left(hive), names
+            assert left(metastored) == left(hive), names
 
 
 def _in_order(found: object) -> object:
@@ -391,6 +391,6 @@ def _said(
     try:
         answer = drop(peer, *(data(name, of) for name in names), **settings)
     except (MetaException, NoSuchObjectException) as error:
-        # What skep adds behind the colon, Hive does not know.
+        # What metastored adds behind the colon, Hive does not know.
         return type(error), str(error).partition(":")[0]
     return answer.partitions and [USUAL.index(part.values) for part in answer.partitions]

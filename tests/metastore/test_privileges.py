@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from skep.errors import MetaException
-from skep.wire.generated.common import (
+from metastored.errors import MetaException
+from metastored.wire.generated.common import (
     FieldSchema,
     PrincipalPrivilegeSet,
     PrincipalType,
@@ -14,9 +14,9 @@ from skep.wire.generated.common import (
     StorageDescriptor,
     Table,
 )
-from skep.wire.generated.databases import Database
-from skep.wire.generated.partitions import GetPartitionsPsWithAuthRequest, Partition
-from skep.wire.generated.roles import (
+from metastored.wire.generated.databases import Database
+from metastored.wire.generated.partitions import GetPartitionsPsWithAuthRequest, Partition
+from metastored.wire.generated.roles import (
     GrantRevokePrivilegeRequest,
     GrantRevokeType,
     HiveObjectPrivilege,
@@ -25,7 +25,7 @@ from skep.wire.generated.roles import (
     PrivilegeBag,
     Role,
 )
-from skep.wire.structs import replace
+from metastored.wire.structs import replace
 from tests.support.metastore import Metastore
 
 USER, ROLE, GROUP = PrincipalType.USER, PrincipalType.ROLE, PrincipalType.GROUP

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from skep.errors import (
+from metastored.errors import (
     AlreadyExistsException,
     ApplicationError,
     InvalidObjectException,
@@ -15,7 +15,7 @@ from skep.errors import (
     MetaException,
     NoSuchObjectException,
 )
-from skep.wire.generated.resource_plans import (
+from metastored.wire.generated.resource_plans import (
     WMAlterPoolRequest,
     WMAlterResourcePlanRequest,
     WMAlterTriggerRequest,

@@ -2,10 +2,10 @@
 
 import pytest
 
-from skep.errors import ApplicationError, MetaException
-from skep.hive.generation import Generation
-from skep.wire.generated.common import PrincipalType
-from skep.wire.generated.roles import (
+from metastored.errors import ApplicationError, MetaException
+from metastored.hive.generation import Generation
+from metastored.wire.generated.common import PrincipalType
+from metastored.wire.generated.roles import (
     GetPrincipalsInRoleRequest,
     GetRoleGrantsForPrincipalRequest,
     GrantRevokeRoleRequest,

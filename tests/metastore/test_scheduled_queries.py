@@ -6,16 +6,16 @@ from typing import Any
 
 import pytest
 
-from skep.errors import (
+from metastored.errors import (
     AlreadyExistsException,
     InvalidInputException,
     InvalidOperationException,
     MetaException,
     NoSuchObjectException,
 )
-from skep.metastore.retention import EXECUTION_TIMEOUT, EXECUTIONS_AGE, clean
-from skep.metastore.scheduled_queries import EXECUTIONS
-from skep.wire.generated.scheduled_queries import (
+from metastored.metastore.retention import EXECUTION_TIMEOUT, EXECUTIONS_AGE, clean
+from metastored.metastore.scheduled_queries import EXECUTIONS
+from metastored.wire.generated.scheduled_queries import (
     QueryState,
     ScheduledQuery,
     ScheduledQueryKey,

@@ -7,14 +7,14 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
-from skep.metastore.local import served
-from skep.wire.methods import METHODS
+from metastored.metastore.local import served
+from metastored.wire.methods import METHODS
 
 TESTS: Final = Path(__file__).resolve().parents[1]
 THROUGH_THE_WIRE: Final = ("metastore", "differential", "server", "clients", "gate")
 """Where a metastore is asked with encoded calls; tests of other rooms name methods without calling them."""
 REFUSED: Final[dict[str, str]] = {}
-"""Methods that skep does not serve, each with its reason. At most ten."""
+"""Methods that metastored does not serve, each with its reason. At most ten."""
 
 
 def _called() -> Iterator[str]:

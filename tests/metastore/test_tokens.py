@@ -5,13 +5,13 @@ from typing import Any
 
 import pytest
 
-from skep.errors import AuthenticationError, MetaException
-from skep.hive.delegation import Identifier, MasterKey, Token
-from skep.hive.generation import Generation
-from skep.metastore.context import Context
-from skep.metastore.local import served
-from skep.metastore.tokens import DAY, MAX_LIFETIME, password_of
-from skep.wire.message import Session
+from metastored.errors import AuthenticationError, MetaException
+from metastored.hive.delegation import Identifier, MasterKey, Token
+from metastored.hive.generation import Generation
+from metastored.metastore.context import Context
+from metastored.metastore.local import served
+from metastored.metastore.tokens import DAY, MAX_LIFETIME, password_of
+from metastored.wire.message import Session
 from tests.metastore.conftest import Starter
 from tests.support.metastore import Metastore
 

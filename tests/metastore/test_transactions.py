@@ -6,13 +6,13 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
-from skep.errors import ApplicationError, MetaException, NoSuchTxnException, TxnAbortedException
-from skep.hive.generation import Generation
-from skep.hive.snapshots import ValidTxnList
-from skep.metastore.changes import unpack
-from skep.store import events, resources, tables, write_ids
-from skep.store.write_ids import TableName
-from skep.wire.generated.common import (
+from metastored.errors import ApplicationError, MetaException, NoSuchTxnException, TxnAbortedException
+from metastored.hive.generation import Generation
+from metastored.hive.snapshots import ValidTxnList
+from metastored.metastore.changes import unpack
+from metastored.store import events, resources, tables, write_ids
+from metastored.store.write_ids import TableName
+from metastored.wire.generated.common import (
     CreationMetadata,
     DataOperationType,
     FieldSchema,
@@ -20,10 +20,10 @@ from skep.wire.generated.common import (
     StorageDescriptor,
     Table,
 )
-from skep.wire.generated.compaction import ShowCompactRequest
-from skep.wire.generated.databases import Database
-from skep.wire.generated.locks import HeartbeatRequest, LockComponent, LockRequest
-from skep.wire.generated.transactions import (
+from metastored.wire.generated.compaction import ShowCompactRequest
+from metastored.wire.generated.databases import Database
+from metastored.wire.generated.locks import HeartbeatRequest, LockComponent, LockRequest
+from metastored.wire.generated.transactions import (
     AbortTxnRequest,
     AbortTxnsRequest,
     AddDynamicPartitions,
@@ -42,7 +42,7 @@ from skep.wire.generated.transactions import (
     TxnToWriteId,
     TxnType,
 )
-from skep.wire.structs import replace
+from metastored.wire.structs import replace
 from tests.metastore.conftest import Starter
 from tests.metastore.objects import table
 from tests.support.metastore import Metastore

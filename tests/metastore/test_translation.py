@@ -1,12 +1,12 @@
 """Hive 4's translation where no real Hive is asked: other catalogs, other generations, and what never happens there."""
 
-from skep.hive.generation import Generation
-from skep.metastore import translation
-from skep.metastore.translation import NONE, READ_ONLY, READ_WRITE, Access
-from skep.wire.generated.common import StorageDescriptor, Table
-from skep.wire.generated.databases import CreateDatabaseRequest, Database, GetDatabaseRequest
-from skep.wire.generated.tables import GetTableRequest
-from skep.wire.structs import replace
+from metastored.hive.generation import Generation
+from metastored.metastore import translation
+from metastored.metastore.translation import NONE, READ_ONLY, READ_WRITE, Access
+from metastored.wire.generated.common import StorageDescriptor, Table
+from metastored.wire.generated.databases import CreateDatabaseRequest, Database, GetDatabaseRequest
+from metastored.wire.generated.tables import GetTableRequest
+from metastored.wire.structs import replace
 from tests.metastore.conftest import Starter
 from tests.metastore.objects import DB, make_table
 from tests.support.metastore import Metastore

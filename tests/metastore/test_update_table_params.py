@@ -6,11 +6,11 @@ from collections.abc import Iterator
 
 import pytest
 
-from skep.errors import MetaException
-from skep.testing import running_server
-from skep.wire.generated.common import FieldSchema, SerDeInfo, StorageDescriptor, Table
-from skep.wire.generated.databases import Database
-from skep.wire.generated.tables import TableParamsUpdate
+from metastored.errors import MetaException
+from metastored.testing import running_server
+from metastored.wire.generated.common import FieldSchema, SerDeInfo, StorageDescriptor, Table
+from metastored.wire.generated.databases import Database
+from metastored.wire.generated.tables import TableParamsUpdate
 from tests.support.client import Client
 
 SD = StorageDescriptor(cols=(FieldSchema("a", "int"),), serdeInfo=SerDeInfo(None, "serde", {}))

@@ -1,4 +1,4 @@
-"""A database of a real Hive metastore, read through skep's routing under another name."""
+"""A database of a real Hive metastore, read through metastored's routing under another name."""
 
 from __future__ import annotations
 
@@ -9,16 +9,16 @@ from typing import Any
 
 import pytest
 
-from skep.connectors.thrift import ThriftMetastore
-from skep.errors import NoSuchObjectException
-from skep.remotes.definitions import Definitions, RemoteDatabase
-from skep.remotes.routing import Routed
-from skep.wire.generated.common import FieldSchema, SerDeInfo, StorageDescriptor, Table
-from skep.wire.generated.databases import Database
-from skep.wire.generated.partitions import Partition
-from skep.wire.message import Call, Handler, Session
-from skep.wire.methods import METHODS
-from skep.wire.structs import replace
+from metastored.connectors.thrift import ThriftMetastore
+from metastored.errors import NoSuchObjectException
+from metastored.remotes.definitions import Definitions, RemoteDatabase
+from metastored.remotes.routing import Routed
+from metastored.wire.generated.common import FieldSchema, SerDeInfo, StorageDescriptor, Table
+from metastored.wire.generated.databases import Database
+from metastored.wire.generated.partitions import Partition
+from metastored.wire.message import Call, Handler, Session
+from metastored.wire.methods import METHODS
+from metastored.wire.structs import replace
 from tests.support.apache import ApacheMetastore
 from tests.support.memory_metastore import MemoryMetastore
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from skep.errors import AlreadyExistsException, InvalidObjectException
-from skep.remotes.definitions import Definitions, RemoteDatabase
+from metastored.errors import AlreadyExistsException, InvalidObjectException
+from metastored.remotes.definitions import Definitions, RemoteDatabase
 
 SALES = RemoteDatabase("sales", "raw", "thrift://hms:9083")
 

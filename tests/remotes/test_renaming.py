@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from skep.errors import NoSuchObjectException
-from skep.remotes.definitions import RemoteDatabase
-from skep.remotes.renaming import Renaming, database_of
-from skep.wire.generated.common import CreationMetadata, Table
-from skep.wire.generated.transactions import GetValidWriteIdsRequest
-from skep.wire.message import Call, Reply
-from skep.wire.methods import METHODS
+from metastored.errors import NoSuchObjectException
+from metastored.remotes.definitions import RemoteDatabase
+from metastored.remotes.renaming import Renaming, database_of
+from metastored.wire.generated.common import CreationMetadata, Table
+from metastored.wire.generated.transactions import GetValidWriteIdsRequest
+from metastored.wire.message import Call, Reply
+from metastored.wire.methods import METHODS
 
 RENAMING = Renaming([RemoteDatabase("sales", "raw", "thrift://hms:9083")])
 GET_TABLE = METHODS["get_table"]

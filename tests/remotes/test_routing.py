@@ -9,25 +9,25 @@ from typing import Any
 
 import pytest
 
-from skep.connectors.thrift import ThriftMetastore
-from skep.errors import (
+from metastored.connectors.thrift import ThriftMetastore
+from metastored.errors import (
     AlreadyExistsException,
     ApplicationError,
     InvalidOperationException,
     MetaException,
     NoSuchObjectException,
 )
-from skep.remotes.definitions import Definitions, RemoteDatabase
-from skep.remotes.merging import MERGES
-from skep.remotes.routing import Routed
-from skep.wire.generated.common import Table
-from skep.wire.generated.constraints import ForeignKeysRequest
-from skep.wire.generated.databases import Database, GetDatabaseObjectsRequest
-from skep.wire.generated.locks import LockComponent, LockRequest
-from skep.wire.generated.transactions import GetValidWriteIdsRequest
-from skep.wire.message import Call, Session
-from skep.wire.methods import METHODS
-from skep.wire.structs import replace
+from metastored.remotes.definitions import Definitions, RemoteDatabase
+from metastored.remotes.merging import MERGES
+from metastored.remotes.routing import Routed
+from metastored.wire.generated.common import Table
+from metastored.wire.generated.constraints import ForeignKeysRequest
+from metastored.wire.generated.databases import Database, GetDatabaseObjectsRequest
+from metastored.wire.generated.locks import LockComponent, LockRequest
+from metastored.wire.generated.transactions import GetValidWriteIdsRequest
+from metastored.wire.message import Call, Session
+from metastored.wire.methods import METHODS
+from metastored.wire.structs import replace
 from tests.support.memory_metastore import MemoryMetastore
 from tests.support.thrift_server import ThriftServer, serving
 

@@ -13,12 +13,12 @@ import time
 from collections.abc import Iterator
 from struct import pack
 
-from skep.config import Settings, load
-from skep.errors import ConfigValSecurityException, MetaException, NoSuchObjectException
-from skep.server.server import Application
-from skep.server.workers import run
-from skep.store.pool import Pool
-from skep.wire.message import Call, Handler, Reply, Session, Stream
+from metastored.config import Settings, load
+from metastored.errors import ConfigValSecurityException, MetaException, NoSuchObjectException
+from metastored.server.server import Application
+from metastored.server.workers import run
+from metastored.store.pool import Pool
+from metastored.wire.message import Call, Handler, Reply, Session, Stream
 
 log = logging.getLogger(__name__)
 

@@ -15,11 +15,11 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from skep.config import KEYS
-from skep.testing import RunningServer, running_server
-from skep.wire.generated.common import FieldSchema, SerDeInfo, StorageDescriptor, Table
-from skep.wire.generated.databases import Database
-from skep.wire.generated.partitions import Partition
+from metastored.config import KEYS
+from metastored.testing import RunningServer, running_server
+from metastored.wire.generated.common import FieldSchema, SerDeInfo, StorageDescriptor, Table
+from metastored.wire.generated.databases import Database
+from metastored.wire.generated.partitions import Partition
 from tests.server.support import PATIENCE, Peer
 
 USER, PASSWORD = "maja", "honey"
@@ -84,17 +84,17 @@ class Browser:
 
 
 def user(*words: str, data: Path | str, password: str | None = None) -> str:
-    """`skep user …`: what it printed. `data`: the directory of a database, or its URL."""
+    """`metastored user …`: what it printed. `data`: the directory of a database, or its URL."""
     where = ("--data" if isinstance(data, Path) else "--database-url", str(data))
     stdin = [] if password is None else ["--password-stdin"]
     done = subprocess.run(
-        [sys.executable, "-m", "skep", "user", *words, *stdin, *where],
+        [sys.executable, "-m", "metastored", "user", *words, *stdin, *where],
         input=None if password is None else password + "\n",
         text=True,
         capture_output=True,
         timeout=PATIENCE,
         # Settings of the person who runs the tests are not for this command.
-        env={name: value for name, value in os.environ.items() if not name.startswith("SKEP_")},
+        env={name: value for name, value in os.environ.items() if not name.startswith("METASTORED_")},
     )
     assert done.returncode == 0, done.stderr
     return done.stdout

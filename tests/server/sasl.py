@@ -1,7 +1,7 @@
 """Clients that authenticate: Thrift's SASL messages and frames written out by hand, for passwords and for Kerberos.
 
-They are the witnesses for `skep.server` and share nothing with it. gssapi is imported at its first use: without the
-extra the tests of Kerberos are skipped, not broken.
+They are the witnesses for `metastored.server` and share nothing with it. gssapi is imported at its first use: without
+the extra the tests of Kerberos are skipped, not broken.
 """
 
 from __future__ import annotations
@@ -10,8 +10,8 @@ import struct
 from pathlib import Path
 from typing import Any, Self
 
-from skep.wire.connection import NEED_DATA
-from skep.wire.message import Reply
+from metastored.wire.connection import NEED_DATA
+from metastored.wire.message import Reply
 from tests.server.support import Peer
 
 START, OK, BAD, ERROR, COMPLETE = 1, 2, 3, 4, 5

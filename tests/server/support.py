@@ -14,19 +14,19 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, Self
 
-from skep.config import Settings, load
-from skep.metastore.changes import unpack
-from skep.server.listener import Ports
-from skep.server.negotiation import Authenticator
-from skep.server.server import Application, Server
-from skep.store import events
-from skep.store.opening import open_database
-from skep.store.pool import Pool
-from skep.testing import RunningServer
-from skep.wire import binary
-from skep.wire.connection import NEED_DATA, ClientConnection
-from skep.wire.message import Reply
-from skep.wire.methods import METHODS
+from metastored.config import Settings, load
+from metastored.metastore.changes import unpack
+from metastored.server.listener import Ports
+from metastored.server.negotiation import Authenticator
+from metastored.server.server import Application, Server
+from metastored.store import events
+from metastored.store.opening import open_database
+from metastored.store.pool import Pool
+from metastored.testing import RunningServer
+from metastored.wire import binary
+from metastored.wire.connection import NEED_DATA, ClientConnection
+from metastored.wire.message import Reply
+from metastored.wire.methods import METHODS
 from tests.server.handlers import Scripted
 
 COMMAND = (sys.executable, str(Path(__file__).with_name("handlers.py")))

@@ -12,14 +12,14 @@ from typing import Any
 
 import pytest
 
-from skep.config import load
-from skep.errors import ApplicationError, AuthenticationError, ConfigError, ConnectError, MissingExtra
-from skep.server.auth import Mechanisms, authenticator
-from skep.server.kerberos import server_principal, short_name
-from skep.server.negotiation import Channel
-from skep.testing import running_server
-from skep.wire.generated.databases import Database as DatabaseStruct
-from skep.wire.methods import METHODS
+from metastored.config import load
+from metastored.errors import ApplicationError, AuthenticationError, ConfigError, ConnectError, MissingExtra
+from metastored.server.auth import Mechanisms, authenticator
+from metastored.server.kerberos import server_principal, short_name
+from metastored.server.negotiation import Channel
+from metastored.testing import running_server
+from metastored.wire.generated.databases import Database as DatabaseStruct
+from metastored.wire.methods import METHODS
 from tests.server import sasl
 from tests.server.conftest import Realm
 from tests.server.sasl import Refusal, SaslPeer
@@ -94,7 +94,7 @@ def test_protections_are_read_from_a_list_and_an_unknown_one_is_refused() -> Non
 def test_a_missing_extra_is_named(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setitem(sys.modules, "gssapi", None)
     flags = {"kerberos_principal": "hive/localhost@R.TEST", "kerberos_keytab": str(tmp_path / "keytab")}
-    with pytest.raises(MissingExtra, match=r"pip install 'skep\[kerberos\]'"):
+    with pytest.raises(MissingExtra, match=r"pip install 'metastored\[kerberos\]'"):
         authenticator(load(environment={}, flags=flags))
 
 
@@ -291,7 +291,7 @@ def test_a_ticket_of_another_realm_is_refused_with_both_realms(
             monkeypatch.setenv("KRB5_CONFIG", str(other.config))
             token = client.token()
             monkeypatch.setenv("KRB5_CONFIG", str(realm.kdc.config))
-            with pytest.raises(Refusal, match=r"hive/localhost@OTHER\.TEST.*hive/localhost@SKEP\.TEST"):
+            with pytest.raises(Refusal, match=r"hive/localhost@OTHER\.TEST.*hive/localhost@METASTORED\.TEST"):
                 client.negotiate(first=token)
 
 

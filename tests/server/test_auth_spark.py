@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from skep.testing import RunningServer, running_server
+from metastored.testing import RunningServer, running_server
 from tests.server.conftest import Realm
 from tests.server.support import users_of_events
 from tests.support.apache import write_site
@@ -55,7 +55,7 @@ result = {"token": token, "until": client.renewDelegationToken(token)}
 USE_TOKEN = """
 jvm = spark.sparkContext._jvm
 user = jvm.org.apache.hadoop.security.UserGroupInformation.getLoginUser()
-jvm.org.apache.hadoop.hive.shims.Utils.setTokenStr(user, TOKEN, "skep")
+jvm.org.apache.hadoop.hive.shims.Utils.setTokenStr(user, TOKEN, "metastored")
 result = {"ticket": user.hasKerberosCredentials()}
 spark.sql("create database d")
 spark.sql("create table d.t (a int) using parquet")
@@ -145,7 +145,7 @@ def test_a_job_without_a_ticket_works_with_a_token_that_was_got_by_kerberos(
     assert f"authenticated as {realm.alice}" in server.log
 
     script = f"TOKEN = {launched['token']!r}\n{USE_TOKEN}"
-    token_conf = {**conf, "spark.hadoop.hive.metastore.token.signature": "skep"}
+    token_conf = {**conf, "spark.hadoop.hive.metastore.token.signature": "metastored"}
     done = run_spark(script, conf=token_conf, env={**env, "KRB5CCNAME": str(tmp_path / "no tickets")})
     assert (done["ticket"], done["t"]) == (False, [1, 2])
     assert "Could not connect to meta store" in done["after"]

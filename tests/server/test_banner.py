@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from skep.config import load
-from skep.server.banner import is_loopback, text, uri
+from metastored.config import load
+from metastored.server.banner import is_loopback, text, uri
 
 
 @pytest.mark.parametrize(
@@ -22,8 +22,11 @@ def test_only_loopback_addresses_are_closed_to_the_network(host: str, expected: 
 @pytest.mark.parametrize(
     ("url", "shown"),
     [
-        ("postgresql://skep:hon@ey@db:5432/skep", "postgresql://skep:…@db:5432/skep"),
-        ("postgresql://db/skep?user=skep&password=honey&x=1", "postgresql://db/skep?user=skep&password=…&x=1"),
+        ("postgresql://metastored:hon@ey@db:5432/metastored", "postgresql://metastored:…@db:5432/metastored"),
+        (
+            "postgresql://db/metastored?user=metastored&password=honey&x=1",
+            "postgresql://db/metastored?user=metastored&password=…&x=1",
+        ),
     ],
 )
 def test_a_password_in_the_database_url_is_not_shown(url: str, shown: str) -> None:
@@ -33,8 +36,8 @@ def test_a_password_in_the_database_url_is_not_shown(url: str, shown: str) -> No
 
 
 def test_a_database_url_without_a_password_is_shown_as_it_is() -> None:
-    settings = load(environment={}, flags={"database_url": "postgresql://skep@db:5432/skep"})
-    assert "postgresql://skep@db:5432/skep" in text(settings, 9083)
+    settings = load(environment={}, flags={"database_url": "postgresql://metastored@db:5432/metastored"})
+    assert "postgresql://metastored@db:5432/metastored" in text(settings, 9083)
 
 
 def test_an_ipv6_address_is_written_in_brackets() -> None:

@@ -6,11 +6,11 @@ from typing import Any
 
 import pytest
 
-from skep.server.calls import describe, subject
-from skep.wire.generated import STRUCTS
-from skep.wire.message import Call
-from skep.wire.methods import METHODS
-from skep.wire.structs import names
+from metastored.server.calls import describe, subject
+from metastored.wire.generated import STRUCTS
+from metastored.wire.message import Call
+from metastored.wire.methods import METHODS
+from metastored.wire.structs import names
 
 
 def struct(kind: str, **fields: Any) -> Any:

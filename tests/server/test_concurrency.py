@@ -18,20 +18,20 @@ from typing import Any
 
 import pytest
 
-from skep.errors import (
+from metastored.errors import (
     AlreadyExistsException,
     InvalidObjectException,
     InvalidOperationException,
     MetaException,
     NoSuchObjectException,
 )
-from skep.hive.locations import local_path
-from skep.testing import RunningServer, running_server
-from skep.wire.generated.common import EnvironmentContext, FieldSchema, SerDeInfo, StorageDescriptor, Table
-from skep.wire.generated.databases import Database
-from skep.wire.generated.notifications import NotificationEventRequest
-from skep.wire.generated.partitions import Partition
-from skep.wire.structs import replace
+from metastored.hive.locations import local_path
+from metastored.testing import RunningServer, running_server
+from metastored.wire.generated.common import EnvironmentContext, FieldSchema, SerDeInfo, StorageDescriptor, Table
+from metastored.wire.generated.databases import Database
+from metastored.wire.generated.notifications import NotificationEventRequest
+from metastored.wire.generated.partitions import Partition
+from metastored.wire.structs import replace
 from tests.support.client import Client
 from tests.support.postgres import running_postgres
 

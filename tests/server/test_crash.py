@@ -12,13 +12,13 @@ from typing import Any
 
 import pytest
 
-from skep.errors import SkepError
-from skep.hive.locations import local_path
-from skep.testing import RunningServer, running_server
-from skep.wire.generated.common import FieldSchema, SerDeInfo, StorageDescriptor, Table
-from skep.wire.generated.databases import Database
-from skep.wire.generated.partitions import Partition
-from skep.wire.structs import replace
+from metastored.errors import Error
+from metastored.hive.locations import local_path
+from metastored.testing import RunningServer, running_server
+from metastored.wire.generated.common import FieldSchema, SerDeInfo, StorageDescriptor, Table
+from metastored.wire.generated.databases import Database
+from metastored.wire.generated.partitions import Partition
+from metastored.wire.structs import replace
 from tests.support.client import Client
 
 WRITERS = 4
@@ -46,7 +46,7 @@ class Writer(threading.Thread):
         try:
             for step in range(100_000):
                 self.step(f"w{self.number}_{step:05d}")
-        except (OSError, SkepError):
+        except (OSError, Error):
             return
         finally:
             self.client.close()
@@ -111,7 +111,7 @@ def _until_jobs_are_done(server: RunningServer) -> None:
     assert server.data is not None
     deadline = time.monotonic() + JOBS_TIMEOUT
     while True:
-        with sqlite3.connect(server.data / "skep.db") as database:
+        with sqlite3.connect(server.data / "metastored.db") as database:
             left = database.execute("select count(*) from warehouse_jobs").fetchone()[0]
         database.close()
         if left == 0:

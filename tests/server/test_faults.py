@@ -15,12 +15,12 @@ from pathlib import Path
 import psycopg
 import pytest
 
-from skep.errors import InvalidOperationException, MetaException, MetastoreError
-from skep.testing import running_server
-from skep.wire.generated.common import FieldSchema, SerDeInfo, StorageDescriptor, Table
-from skep.wire.generated.databases import Database
-from skep.wire.generated.notifications import NotificationEventRequest
-from skep.wire.structs import replace
+from metastored.errors import InvalidOperationException, MetaException, MetastoreError
+from metastored.testing import running_server
+from metastored.wire.generated.common import FieldSchema, SerDeInfo, StorageDescriptor, Table
+from metastored.wire.generated.databases import Database
+from metastored.wire.generated.notifications import NotificationEventRequest
+from metastored.wire.structs import replace
 from tests.support.client import Client
 from tests.support.postgres import running_postgres
 
@@ -35,8 +35,8 @@ def small_disk(megabytes: int) -> Iterator[Path]:
     """A file system of its own, as small as asked for."""
     if shutil.which("mount") is None:
         pytest.skip("a small disk needs the program mount: apt-get install mount")
-    with tempfile.TemporaryDirectory(prefix="skep-disk-") as name:
-        command = ["mount", "-t", "tmpfs", "-o", f"size={megabytes}m", "skep-test", name]
+    with tempfile.TemporaryDirectory(prefix="metastored-disk-") as name:
+        command = ["mount", "-t", "tmpfs", "-o", f"size={megabytes}m", "metastored-test", name]
         if subprocess.run(command, capture_output=True).returncode != 0:
             pytest.skip("a small disk needs the right to mount one: run the tests as root")
         try:
@@ -67,7 +67,7 @@ def test_a_directory_that_cannot_be_made_leaves_no_table(tmp_path: Path) -> None
     (tmp_path / "file").touch()
     with running_server() as server, Client(server.host, server.port) as client:
         client.call("create_database", Database(name="d"))
-        for place in (f"file:{tmp_path}/file/below", "file:/proc/skep"):
+        for place in (f"file:{tmp_path}/file/below", "file:/proc/metastored"):
             with pytest.raises(MetaException, match="is not a directory or unable to create one"):
                 client.call("create_table", table("t", place))
         assert client.call("get_all_tables", "d") == ()

@@ -10,12 +10,12 @@ from typing import Any
 
 import pytest
 
-from skep.errors import ApplicationError
-from skep.testing import RunningServer
-from skep.wire import binary
-from skep.wire.connection import ClientConnection
-from skep.wire.message import Reply
-from skep.wire.methods import METHODS
+from metastored.errors import ApplicationError
+from metastored.testing import RunningServer
+from metastored.wire import binary
+from metastored.wire.connection import ClientConnection
+from metastored.wire.message import Reply
+from metastored.wire.methods import METHODS
 from tests.server.http_support import (
     API,
     DB,
@@ -348,7 +348,9 @@ def test_health_and_readiness_are_told_to_everybody(client: Browser) -> None:
 def test_the_metrics_count_calls_of_both_ports(server: RunningServer, client: Browser) -> None:
     def calls() -> float:
         lines = client.ask("GET", "/metrics").body.decode().splitlines()
-        return next((float(x.split()[1]) for x in lines if x.startswith('skep_calls_total{method="getVersion"}')), 0.0)
+        return next(
+            (float(x.split()[1]) for x in lines if x.startswith('metastored_calls_total{method="getVersion"}')), 0.0
+        )
 
     before = calls()
     client.post('[1,"getVersion",1,1,{}]', "/metastore", proof={})
@@ -357,13 +359,13 @@ def test_the_metrics_count_calls_of_both_ports(server: RunningServer, client: Br
     assert calls() == before + 2
     text = client.ask("GET", "/metrics").body.decode()
     for name in (
-        "skep_errors_total",
-        "skep_call_seconds_bucket",
-        "skep_connections ",
-        'skep_pool_waiting{pool="calls"}',
-        'skep_pool_waiting{pool="proofs"}',
-        'skep_pool_threads{pool="streams"}',
-        "skep_streams",
+        "metastored_errors_total",
+        "metastored_call_seconds_bucket",
+        "metastored_connections ",
+        'metastored_pool_waiting{pool="calls"}',
+        'metastored_pool_waiting{pool="proofs"}',
+        'metastored_pool_threads{pool="streams"}',
+        "metastored_streams",
     ):
         assert name in text
     assert PASSWORD not in text

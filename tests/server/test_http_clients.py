@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from skep.errors import ApplicationError, NoSuchObjectException
-from skep.testing import RunningServer
+from metastored.errors import ApplicationError, NoSuchObjectException
+from metastored.testing import RunningServer
 from tests.server.http_support import (
     API,
     DB,

@@ -12,9 +12,9 @@ from pathlib import Path
 
 import pytest
 
-from skep.server.http_thrift import MAX_HELD, SHORT, Bodies, Refusal
-from skep.testing import RunningServer
-from skep.wire.limits import MAX_MESSAGE
+from metastored.server.http_thrift import MAX_HELD, SHORT, Bodies, Refusal
+from metastored.testing import RunningServer
+from metastored.wire.limits import MAX_MESSAGE
 from tests.server.http_support import ALL, THRIFT, browser, connect, head, http_server, status, trusting
 from tests.server.support import PATIENCE, certificate, eventually, rest_of, serving
 
@@ -89,7 +89,7 @@ def test_ten_thousand_idle_connections_leave_room_for_others(tmp_path: Path) -> 
             for _ in range(100):
                 assert other.post(ALL).status == 200
             # The figure is put there once a second.
-            eventually(lambda: b"skep_connections 10001.0" in other.ask("GET", "/metrics").body)
+            eventually(lambda: b"metastored_connections 10001.0" in other.ask("GET", "/metrics").body)
         held = memory(server)
         print(f"10,000 idle connections: {held / MiB:.0f} MiB")
         assert held < 1024 * MiB
@@ -167,7 +167,7 @@ def test_long_bodies_beyond_the_bound_are_refused_and_short_ones_are_not() -> No
 
 def test_what_a_request_held_is_free_again_however_it_ended(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     bodies = Bodies(4 * SHORT)
-    monkeypatch.setattr("skep.server.http.Bodies", lambda: bodies)
+    monkeypatch.setattr("metastored.server.http.Bodies", lambda: bodies)
     chain, key = certificate(tmp_path)
     with serving(tls_certificate=str(chain), tls_key=str(key), http_port=0) as server:
         tls = trusting()

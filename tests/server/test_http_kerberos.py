@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from skep.testing import RunningServer
+from metastored.testing import RunningServer
 from tests.server.conftest import Realm
 from tests.server.http_support import ALL, API, Browser, browser, http_server, who
 from tests.support.kdc import running_kdc

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from skep.testing import RunningServer, running_server
+from metastored.testing import RunningServer, running_server
 from tests.server.http_support import (
     ALL,
     API,

@@ -14,12 +14,12 @@ from threading import Barrier
 
 import pytest
 
-from skep.server.tls import MADE_CERTIFICATE, MADE_KEY, Tls, made_certificate
-from skep.testing import running_server
-from skep.wire import binary
-from skep.wire.connection import ClientConnection
-from skep.wire.message import Reply
-from skep.wire.methods import METHODS
+from metastored.server.tls import MADE_CERTIFICATE, MADE_KEY, Tls, made_certificate
+from metastored.testing import running_server
+from metastored.wire import binary
+from metastored.wire.connection import ClientConnection
+from metastored.wire.message import Reply
+from metastored.wire.methods import METHODS
 from tests.server.http_support import ALL, PASSWORD, THRIFT, USER, Browser, basic, browser, http_server, user
 from tests.server.support import PATIENCE, certificate, eventually, serving
 
@@ -134,8 +134,8 @@ def test_the_metrics_of_all_workers_are_one(tmp_path: Path) -> None:
         for _ in range(3):
             with browser(server) as client:
                 text = client.ask("GET", "/metrics").body.decode()
-                assert 'skep_calls_total{method="get_all_databases"} 12.0' in text
-                assert "skep_workers 3.0" in text
+                assert 'metastored_calls_total{method="get_all_databases"} 12.0' in text
+                assert "metastored_workers 3.0" in text
 
 
 @pytest.mark.parametrize("protocol", ["binary", "compact"])

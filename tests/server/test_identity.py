@@ -16,13 +16,13 @@ from cryptography import x509
 from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 
-from skep.config import load
-from skep.errors import AuthenticationError, ConfigError
-from skep.hive.delegation import Token
-from skep.server import passwords as passwords_module
-from skep.server.digest import Digest
-from skep.server.negotiation import Channel
-from skep.server.passwords import (
+from metastored.config import load
+from metastored.errors import AuthenticationError, ConfigError
+from metastored.hive.delegation import Token
+from metastored.server import passwords as passwords_module
+from metastored.server.digest import Digest
+from metastored.server.negotiation import Channel
+from metastored.server.passwords import (
     MAX_FAILURES,
     REMEMBERED_FOR,
     Attempts,
@@ -31,13 +31,13 @@ from skep.server.passwords import (
     checked_name,
     hashed,
 )
-from skep.server.tls import common_name
-from skep.store import users
-from skep.store.database import Database
-from skep.store.migrate import ensure_schema
-from skep.store.opening import open_database
-from skep.testing import RunningServer, running_server
-from skep.wire.generated.databases import Database as DatabaseStruct
+from metastored.server.tls import common_name
+from metastored.store import users
+from metastored.store.database import Database
+from metastored.store.migrate import ensure_schema
+from metastored.store.opening import open_database
+from metastored.testing import RunningServer, running_server
+from metastored.wire.generated.databases import Database as DatabaseStruct
 from tests.server.http_support import ALL, PASSWORD, USER, Browser, basic, browser, http_server, user, who
 from tests.server.sasl import COMPLETE, OK, START, Refusal, Sasl
 from tests.server.support import Peer, certificate

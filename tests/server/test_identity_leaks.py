@@ -18,8 +18,8 @@ import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
-from skep.errors import NoSuchObjectException
-from skep.testing import RunningServer
+from metastored.errors import NoSuchObjectException
+from metastored.testing import RunningServer
 from tests.server.http_support import PASSWORD, USER, basic, connect, http_server, status, trusting, user
 from tests.server.sasl import Sasl
 from tests.server.support import PATIENCE, Peer, certificate

@@ -11,10 +11,10 @@ from typing import Any
 import pytest
 import uvloop
 
-from skep.config import load
-from skep.errors import ConfigError, ConnectError
-from skep.server.listener import listen
-from skep.server.tls import thrift_tls
+from metastored.config import load
+from metastored.errors import ConfigError, ConnectError
+from metastored.server.listener import listen
+from metastored.server.tls import thrift_tls
 from tests.server.support import Running, certificate, serving
 
 LOOPS = pytest.mark.parametrize(

@@ -10,13 +10,13 @@ from pathlib import Path
 
 import pytest
 
-from skep.testing import RunningServer, running_server
-from skep.wire import binary
-from skep.wire.connection import ClientConnection
-from skep.wire.generated.common import FieldSchema, SerDeInfo, StorageDescriptor, Table
-from skep.wire.generated.databases import Database
-from skep.wire.generated.partitions import Partition
-from skep.wire.methods import METHODS
+from metastored.testing import RunningServer, running_server
+from metastored.wire import binary
+from metastored.wire.connection import ClientConnection
+from metastored.wire.generated.common import FieldSchema, SerDeInfo, StorageDescriptor, Table
+from metastored.wire.generated.databases import Database
+from metastored.wire.generated.partitions import Partition
+from metastored.wire.methods import METHODS
 from tests.support.client import Client
 
 COLUMNS = tuple(FieldSchema(f"column_{i:02d}", "string", f"comment {i}") for i in range(35))

@@ -6,8 +6,8 @@ from struct import pack, unpack
 
 import pytest
 
-from skep.errors import AuthenticationError
-from skep.server import negotiation as sasl
+from metastored.errors import AuthenticationError
+from metastored.server import negotiation as sasl
 from tests.server.support import Peer, Running, serving
 
 
@@ -19,7 +19,7 @@ class Password:
 
     @property
     def principal(self) -> str:
-        return f"{self.user}@SKEP"
+        return f"{self.user}@METASTORED"
 
     def step(self, payload: bytes) -> tuple[bytes, bool]:
         if not self.user:
@@ -80,7 +80,7 @@ def test_who_proves_itself_is_served_under_its_name() -> None:
         peer.wire.receive_data(exactly(peer, length)[::-1])
         assert peer.reply().body
         (session,) = server.handler.sessions
-        assert (session.user, session.principal) == ("maja", "maja@SKEP")
+        assert (session.user, session.principal) == ("maja", "maja@METASTORED")
         assert session.authenticated
 
 

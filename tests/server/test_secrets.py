@@ -12,12 +12,12 @@ from typing import Any
 
 import pytest
 
-from skep.errors import SkepError
-from skep.hive.delegation import Token
-from skep.store import tokens, users
-from skep.store.opening import open_database
-from skep.testing import RunningServer
-from skep.wire.generated.databases import Database
+from metastored.errors import Error
+from metastored.hive.delegation import Token
+from metastored.store import tokens, users
+from metastored.store.opening import open_database
+from metastored.testing import RunningServer
+from metastored.wire.generated.databases import Database
 from tests.server.http_support import ALL, Answer, browser, http_server, trusting, user
 from tests.server.sasl import COMPLETE, OK, START, Refusal, Sasl
 from tests.server.support import PATIENCE, Peer, certificate
@@ -57,10 +57,10 @@ def in_forms(secret: str | bytes) -> set[str]:
     return forms
 
 
-def skep(*words: str, said: str = "") -> str:
+def metastored(*words: str, said: str = "") -> str:
     """All that the command printed."""
     done = subprocess.run(
-        [sys.executable, "-m", "skep", *words], input=said, text=True, capture_output=True, timeout=PATIENCE * 3
+        [sys.executable, "-m", "metastored", *words], input=said, text=True, capture_output=True, timeout=PATIENCE * 3
     )
     return done.stdout + done.stderr
 
@@ -106,8 +106,8 @@ def test_no_secret_is_ever_said(server: RunningServer, tmp_path: Path) -> None:
     heard, data = Heard(), tmp_path / "data"
     heard.add(user("add", "willy", data=data, password=PASSWORD))
     heard.add(user("passwd", "willy", data=data, password=PASSWORD), user("list", data=data))
-    heard.add(skep("user", "add", "willy", "--password-stdin", "--data", str(data), said=PASSWORD))
-    heard.add(skep("user", "passwd", "nobody", "--password-stdin", "--data", str(data), said=PASSWORD))
+    heard.add(metastored("user", "add", "willy", "--password-stdin", "--data", str(data), said=PASSWORD))
+    heard.add(metastored("user", "passwd", "nobody", "--password-stdin", "--data", str(data), said=PASSWORD))
     bearers = [issuer.token(), issuer.token(exp=1), issuer.token(kid="unknown"), Issuer().token()]
 
     # HTTP, rightly and wrongly.
@@ -138,7 +138,7 @@ def test_no_secret_is_ever_said(server: RunningServer, tmp_path: Path) -> None:
         def call(name: str, *args: Any) -> None:
             try:
                 heard.add(peer.call(name, *args))
-            except SkepError as error:
+            except Error as error:
                 heard.add(repr(error))
 
         call("create_database", Database(name="d"))
@@ -170,7 +170,7 @@ def test_no_secret_is_ever_said(server: RunningServer, tmp_path: Path) -> None:
 
     heard.add(server.log, server.ready_file.read_text())
     said = heard.text
-    assert "method=get_delegation_token" in said and "not authenticated" in said and "skep_calls_total" in said
+    assert "method=get_delegation_token" in said and "not authenticated" in said and "metastored_calls_total" in said
     hidden: list[str | bytes] = [PASSWORD, GUESS, METRICS, text, token.password, wrong_token, *bearers, *_kept(data)]
     hidden += [line for line in (tmp_path / "server.key").read_text().splitlines() if len(line) > 40]
     assert [form for secret in hidden for form in in_forms(secret) if form in said] == []
@@ -189,13 +189,13 @@ def _kept(data: Path) -> Iterator[str]:
 @pytest.mark.parametrize(
     "url",
     [
-        f"postgresql://skep:{URL_PASSWORD}@127.0.0.1:1/skep",
-        f"postgresql://127.0.0.1:1/skep?user=skep&password={URL_PASSWORD}",
-        f"postgresql://skep:{URL_PASSWORD}@127.0.0.1:port/skep",
-        f"mysql://skep:{URL_PASSWORD}@127.0.0.1/skep",
+        f"postgresql://metastored:{URL_PASSWORD}@127.0.0.1:1/metastored",
+        f"postgresql://127.0.0.1:1/metastored?user=metastored&password={URL_PASSWORD}",
+        f"postgresql://metastored:{URL_PASSWORD}@127.0.0.1:port/metastored",
+        f"mysql://metastored:{URL_PASSWORD}@127.0.0.1/metastored",
     ],
 )
 def test_the_password_in_a_database_url_is_not_said_when_it_leads_nowhere(url: str) -> None:
     for words in (("serve", "--port", "0"), ("user", "list")):
-        said = skep(*words, "--database-url", url)
+        said = metastored(*words, "--database-url", url)
         assert said.strip() and URL_PASSWORD not in said, said.replace(URL_PASSWORD, "THE PASSWORD")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from skep.wire.methods import METHODS
+from metastored.wire.methods import METHODS
 from tests.server.support import eventually, serving
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from skep.server.stepping import Waiting, resume, step
+from metastored.server.stepping import Waiting, resume, step
 
 
 async def rest(waiting: Waiting[Any]) -> Any:

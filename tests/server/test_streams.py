@@ -9,12 +9,12 @@ from pathlib import Path
 
 import pytest
 
-from skep.errors import ApplicationError
-from skep.server.state import MAX_STREAMS, ServerState
-from skep.server.streams import StreamSender
-from skep.store.pool import Pool
-from skep.wire.message import Stream
-from skep.wire.methods import METHODS
+from metastored.errors import ApplicationError
+from metastored.server.state import MAX_STREAMS, ServerState
+from metastored.server.streams import StreamSender
+from metastored.store.pool import Pool
+from metastored.wire.message import Stream
+from metastored.wire.methods import METHODS
 from tests.server.handlers import CHUNK
 from tests.server.support import Running, eventually, serving
 

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from skep.errors import ApplicationError, ConfigValSecurityException
-from skep.wire.message import EXCEPTION
-from skep.wire.methods import METHODS
+from metastored.errors import ApplicationError, ConfigValSecurityException
+from metastored.wire.message import EXCEPTION
+from metastored.wire.methods import METHODS
 from tests.server.support import Running, eventually, serving
 
 
@@ -166,7 +166,7 @@ def test_a_peer_that_does_not_take_its_answers_is_dropped() -> None:
 
 
 def test_slow_calls_are_logged_with_method_object_and_time(caplog: pytest.LogCaptureFixture) -> None:
-    caplog.set_level(logging.WARNING, "skep.server")
+    caplog.set_level(logging.WARNING, "metastored.server")
     with serving(slow_call="0") as server, server.peer() as peer:
         with pytest.raises(Exception):  # noqa: B017  # the handler has no tables
             peer.call("get_table", "sales", "orders")

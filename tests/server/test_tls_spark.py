@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from skep.testing import running_server
+from metastored.testing import running_server
 from tests.server.support import certificate
 from tests.support.spark import run_spark
 
@@ -29,7 +29,7 @@ def test_spark_works_over_tls(tmp_path: Path) -> None:
     assert keytool is not None, "keytool comes with every Java"
     subprocess.run(
         [
-            *(keytool, "-importcert", "-noprompt", "-alias", "skep", "-file", str(chain)),
+            *(keytool, "-importcert", "-noprompt", "-alias", "metastored", "-file", str(chain)),
             *("-keystore", str(store), "-storepass", password),
         ],
         check=True,

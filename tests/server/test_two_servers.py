@@ -7,13 +7,19 @@ from typing import Any
 
 import pytest
 
-from skep.errors import NoSuchLockException, TxnAbortedException
-from skep.testing import running_server
-from skep.wire.generated.common import DataOperationType
-from skep.wire.generated.databases import Database
-from skep.wire.generated.locks import CheckLockRequest, LockComponent, LockRequest, ShowLocksRequest, UnlockRequest
-from skep.wire.generated.notifications import NotificationEventRequest
-from skep.wire.generated.transactions import (
+from metastored.errors import NoSuchLockException, TxnAbortedException
+from metastored.testing import running_server
+from metastored.wire.generated.common import DataOperationType
+from metastored.wire.generated.databases import Database
+from metastored.wire.generated.locks import (
+    CheckLockRequest,
+    LockComponent,
+    LockRequest,
+    ShowLocksRequest,
+    UnlockRequest,
+)
+from metastored.wire.generated.notifications import NotificationEventRequest
+from metastored.wire.generated.transactions import (
     AbortTxnRequest,
     AllocateTableWriteIdsRequest,
     CommitTxnRequest,

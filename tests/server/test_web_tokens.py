@@ -15,12 +15,12 @@ import jwt
 import pytest
 from cryptography.hazmat.primitives.asymmetric import ec
 
-from skep.errors import AuthenticationError, ConfigError
-from skep.server.identity import Unverifiable
-from skep.server.passwords import MAX_FAILURES
-from skep.server.web_keys import WebKeys
-from skep.server.web_tokens import JwtTokens
-from skep.store.pool import Pool
+from metastored.errors import AuthenticationError, ConfigError
+from metastored.server.identity import Unverifiable
+from metastored.server.passwords import MAX_FAILURES
+from metastored.server.web_keys import WebKeys
+from metastored.server.web_tokens import JwtTokens
+from metastored.store.pool import Pool
 from tests.server.http_support import ALL, browser, http_server, who
 from tests.server.support import PATIENCE, Peer
 from tests.server.tokens import Issuer
@@ -99,7 +99,7 @@ def user_of(tokens: JwtTokens, token: str) -> Any:
 
 def test_a_web_token_says_whose_it_is(tmp_path: Path) -> None:
     issuer = Issuer()
-    assert user_of(JwtTokens(WebKeys(issuer.file(tmp_path)), "hive", "skep"), issuer.token()) == "willy"
+    assert user_of(JwtTokens(WebKeys(issuer.file(tmp_path)), "hive", "metastored"), issuer.token()) == "willy"
 
 
 @pytest.mark.parametrize(
@@ -119,7 +119,7 @@ def test_a_web_token_that_is_not_right_is_refused_with_a_reason(
 ) -> None:
     issuer = Issuer()
     with pytest.raises(AuthenticationError, match=reason):
-        user_of(JwtTokens(WebKeys(issuer.file(tmp_path)), "hive", "skep"), issuer.token(**claims))
+        user_of(JwtTokens(WebKeys(issuer.file(tmp_path)), "hive", "metastored"), issuer.token(**claims))
 
 
 def test_a_web_token_without_a_public_keys_signature_is_refused(tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from skep.errors import ApplicationError, ConfigValSecurityException, NoSuchObjectException
+from metastored.errors import ApplicationError, ConfigValSecurityException, NoSuchObjectException
 from tests.server.support import Running
 from tests.support.thriftpy import Thriftpy2Client
 from tests.support.witness import apache_client, thriftpy2_client

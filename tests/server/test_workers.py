@@ -14,9 +14,9 @@ from pathlib import Path
 
 import pytest
 
-from skep.errors import ConnectError
-from skep.testing import RunningServer, running_server
-from skep.wire.methods import METHODS
+from metastored.errors import ConnectError
+from metastored.testing import RunningServer, running_server
+from metastored.wire.methods import METHODS
 from tests.server.support import COMMAND, PATIENCE, Peer, eventually
 
 
@@ -175,16 +175,16 @@ def test_a_server_that_cannot_start_says_why_in_one_line() -> None:
 def test_a_worker_that_cannot_start_ends_the_server(tmp_path: Path) -> None:
     program = tmp_path / "broken.py"
     program.write_text(
-        "from skep.config import load\n"
-        "from skep.errors import StoreError\n"
-        "from skep.server.workers import run\n"
+        "from metastored.config import load\n"
+        "from metastored.errors import StoreError\n"
+        "from metastored.server.workers import run\n"
         "def build(settings):\n"
         "    raise StoreError('no database here')\n"
         "raise SystemExit(run(load(environment={}, flags={'port': 0, 'workers': 3}), build))\n"
     )
     done = subprocess.run([sys.executable, program], capture_output=True, text=True, timeout=PATIENCE)
     assert done.returncode == 2
-    assert done.stderr.splitlines()[0] == "skep: no database here"
+    assert done.stderr.splitlines()[0] == "metastored: no database here"
 
 
 def test_the_banner_says_how_to_connect_from_spark() -> None:
@@ -206,7 +206,7 @@ def test_a_server_on_the_loopback_does_not_warn() -> None:
 def test_as_many_files_may_be_open_as_connections_need_if_the_machine_lets_it(hard: int, expected: int) -> None:
     """In a process of its own: a limit that was lowered cannot be raised again."""
     program = (
-        "import logging, resource; from skep.server.workers import allow_files; logging.basicConfig()\n"
+        "import logging, resource; from metastored.server.workers import allow_files; logging.basicConfig()\n"
         f"resource.setrlimit(resource.RLIMIT_NOFILE, (256, {hard})); allow_files(1500)\n"
         "print(resource.getrlimit(resource.RLIMIT_NOFILE)[0])"
     )

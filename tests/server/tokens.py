@@ -1,4 +1,4 @@
-"""Tokens as those have them who are not skep: an issuer of web tokens, and a client with a delegation token."""
+"""Tokens as those have them who are not metastored: an issuer of web tokens, and a client with a delegation token."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from typing import Any
 import jwt
 from cryptography.hazmat.primitives.asymmetric import ec
 
-from skep.hive.delegation import Token
+from metastored.hive.delegation import Token
 
 
 class Issuer:
@@ -35,7 +35,7 @@ class Issuer:
 
     def token(self, **claims: Any) -> str:
         kid = claims.pop("kid", self.kid)
-        told = {"sub": "willy", "iss": "hive", "aud": "skep", "exp": time.time() + 600, **claims}
+        told = {"sub": "willy", "iss": "hive", "aud": "metastored", "exp": time.time() + 600, **claims}
         return jwt.encode({k: v for k, v in told.items() if v is not None}, self.key, "ES256", {"kid": kid})
 
 

@@ -5,11 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from skep.store import catalogs, databases, tables
-from skep.store.database import Database
-from skep.store.migrate import ensure_schema
-from skep.store.opening import open_database
-from skep.store.transaction import Transaction
+from metastored.store import catalogs, databases, tables
+from metastored.store.database import Database
+from metastored.store.migrate import ensure_schema
+from metastored.store.opening import open_database
+from metastored.store.transaction import Transaction
 from tests.support.postgres import PostgresServer, running_postgres
 
 Opener = Callable[[], Database]

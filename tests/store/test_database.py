@@ -7,13 +7,13 @@ from pathlib import Path
 import pytest
 import sqlalchemy as sa
 
-from skep.errors import StoreError
-from skep.store import catalogs, schema
-from skep.store import database as database_module
-from skep.store.database import SNAPSHOT_LIMIT, Database
-from skep.store.opening import open_database
-from skep.store.statements import Statement, in_list
-from skep.store.transaction import ConstraintViolated, Transaction, WriteConflict
+from metastored.errors import StoreError
+from metastored.store import catalogs, schema
+from metastored.store import database as database_module
+from metastored.store.database import SNAPSHOT_LIMIT, Database
+from metastored.store.opening import open_database
+from metastored.store.statements import Statement, in_list
+from metastored.store.transaction import ConstraintViolated, Transaction, WriteConflict
 from tests.store.conftest import Opener
 
 _VALUE = Statement(sa.select(schema.meta.c.value).where(schema.meta.c.key == sa.bindparam("key")))
@@ -341,6 +341,6 @@ def test_the_connection_of_a_finished_thread_makes_room(place: tuple[str | None,
     ("url", "sentence"),
     [("mysql://x/y", "begins with 'mysql'.*use postgresql://"), (None, "name a data folder"), ("x", "begins with 'x'")],
 )
-def test_a_database_that_skep_does_not_know_is_refused(url: str | None, sentence: str) -> None:
+def test_a_database_that_metastored_does_not_know_is_refused(url: str | None, sentence: str) -> None:
     with pytest.raises(StoreError, match=sentence):
         open_database(url, None)

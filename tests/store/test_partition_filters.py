@@ -1,4 +1,4 @@
-"""Filters in SQL hold for the same partitions as `skep.hive.filters.predicate` says, on both databases."""
+"""Filters in SQL hold for the same partitions as `metastored.hive.filters.predicate` says, on both databases."""
 
 from collections.abc import Sequence
 from datetime import date
@@ -8,7 +8,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from skep.hive.filters import (
+from metastored.hive.filters import (
     And,
     Between,
     Comparison,
@@ -21,12 +21,12 @@ from skep.hive.filters import (
     Or,
     predicate,
 )
-from skep.hive.generation import Generation
-from skep.hive.names import DEFAULT_PARTITION
-from skep.store import partitions
-from skep.store.database import Database
-from skep.store.partition_filters import PARAMETER_LIMIT, translate
-from skep.store.partitions import NewPartition
+from metastored.hive.generation import Generation
+from metastored.hive.names import DEFAULT_PARTITION
+from metastored.store import partitions
+from metastored.store.database import Database
+from metastored.store.partition_filters import PARAMETER_LIMIT, translate
+from metastored.store.partitions import NewPartition
 
 KEYS = (("s", "string"), ("i", "int"), ("d", "date"))
 

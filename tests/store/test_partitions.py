@@ -2,11 +2,11 @@
 
 import pytest
 
-from skep.store import partitions, tables
-from skep.store.database import Database
-from skep.store.partitions import NewPartition, PartitionRow, Sizes, Where
-from skep.store.schema import FORMAT
-from skep.store.transaction import ConstraintViolated, Transaction
+from metastored.store import partitions, tables
+from metastored.store.database import Database
+from metastored.store.partitions import NewPartition, PartitionRow, Sizes, Where
+from metastored.store.schema import FORMAT
+from metastored.store.transaction import ConstraintViolated, Transaction
 from tests.store.conftest import make_table
 
 

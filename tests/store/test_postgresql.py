@@ -6,13 +6,13 @@ from collections.abc import Iterator
 import pytest
 import sqlalchemy as sa
 
-from skep.errors import StoreError
-from skep.store import catalogs, databases, events, schema, tables
-from skep.store.database import SNAPSHOT_LIMIT, Database
-from skep.store.migrate import ensure_schema
-from skep.store.opening import open_database
-from skep.store.statements import Statement
-from skep.store.transaction import Transaction
+from metastored.errors import StoreError
+from metastored.store import catalogs, databases, events, schema, tables
+from metastored.store.database import SNAPSHOT_LIMIT, Database
+from metastored.store.migrate import ensure_schema
+from metastored.store.opening import open_database
+from metastored.store.statements import Statement
+from metastored.store.transaction import Transaction
 from tests.store.conftest import make_table
 from tests.support.postgres import PostgresServer, running_postgres
 

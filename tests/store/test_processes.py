@@ -7,10 +7,10 @@ from pathlib import Path
 
 import sqlalchemy as sa
 
-from skep.store import events, schema
-from skep.store.database import Database
-from skep.store.migrate import HEAD
-from skep.store.statements import Statement
+from metastored.store import events, schema
+from metastored.store.database import Database
+from metastored.store.migrate import HEAD
+from metastored.store.statements import Statement
 from tests.support.processes import finish_python, start_python
 
 Place = tuple[str | None, Path | None]
@@ -19,11 +19,11 @@ _WRITER = """
 import sys
 from pathlib import Path
 import sqlalchemy as sa
-from skep.store import events, schema
-from skep.store.database import Database
-from skep.store.opening import open_database
-from skep.store.migrate import HEAD
-from skep.store.statements import Statement
+from metastored.store import events, schema
+from metastored.store.database import Database
+from metastored.store.opening import open_database
+from metastored.store.migrate import HEAD
+from metastored.store.statements import Statement
 
 this = schema.meta.c.key == sa.literal_column("'n'")
 READ = Statement(sa.select(schema.meta.c.value).where(this).with_for_update())
@@ -60,9 +60,9 @@ def test_eight_writers_lose_no_update_and_leave_no_gap(database: Database, place
 _STARTER = """
 import sys
 from pathlib import Path
-from skep.store.database import Database
-from skep.store.opening import open_database
-from skep.store.migrate import ensure_schema, revision
+from metastored.store.database import Database
+from metastored.store.opening import open_database
+from metastored.store.migrate import ensure_schema, revision
 url, data = sys.argv[1:]
 database = open_database(url or None, Path(data) if data else None)
 ensure_schema(database)

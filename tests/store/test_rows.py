@@ -4,16 +4,16 @@ from typing import Any
 
 import pytest
 
-from skep.store import catalogs, databases, events, functions, roles, tables
-from skep.store.catalogs import CatalogRow
-from skep.store.database import Database
-from skep.store.databases import DatabaseRow
-from skep.store.events import EventRow
-from skep.store.functions import FunctionOfDatabase, FunctionRow
-from skep.store.roles import RoleRow
-from skep.store.schema import FORMAT
-from skep.store.tables import TableMeta, TableRow
-from skep.store.transaction import ConstraintViolated
+from metastored.store import catalogs, databases, events, functions, roles, tables
+from metastored.store.catalogs import CatalogRow
+from metastored.store.database import Database
+from metastored.store.databases import DatabaseRow
+from metastored.store.events import EventRow
+from metastored.store.functions import FunctionOfDatabase, FunctionRow
+from metastored.store.roles import RoleRow
+from metastored.store.schema import FORMAT
+from metastored.store.tables import TableMeta, TableRow
+from metastored.store.transaction import ConstraintViolated
 from tests.store.conftest import make_table
 
 BODY = bytes(range(256))

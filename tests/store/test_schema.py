@@ -10,11 +10,11 @@ from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
 from alembic.script import ScriptDirectory
 
-from skep.errors import StoreError
-from skep.store import schema, write_ids
-from skep.store.database import Database
-from skep.store.migrate import HEAD, REVISIONS, alembic_config, ensure_schema, revision, upgrade
-from skep.store.write_ids import Counter, TableName
+from metastored.errors import StoreError
+from metastored.store import schema, write_ids
+from metastored.store.database import Database
+from metastored.store.migrate import HEAD, REVISIONS, alembic_config, ensure_schema, revision, upgrade
+from metastored.store.write_ids import Counter, TableName
 from tests.store.conftest import Opener
 from tests.support.processes import finish_python, start_python
 
@@ -97,7 +97,7 @@ def test_a_schema_that_is_there_is_left_alone(database: Database, opener: Opener
 def test_a_newer_schema_is_refused_by_a_sentence(database: Database) -> None:
     with database.migration() as engine, engine.begin() as connection:
         connection.execute(sa.text("UPDATE alembic_version SET version_num = '9999'"))
-    with pytest.raises(StoreError, match=r"schema 9999 of a newer skep.*upgrade skep"):
+    with pytest.raises(StoreError, match=r"schema 9999 of a newer metastored.*upgrade metastored"):
         ensure_schema(database)
 
 
@@ -105,7 +105,7 @@ def test_a_foreign_database_is_refused_and_left_as_it_was(opener: Opener) -> Non
     database = opener()
     with database.migration() as engine, engine.begin() as connection:
         connection.execute(sa.text("CREATE TABLE tables (x INTEGER)"))
-    with pytest.raises(StoreError, match="is not skep's but has tables of the same names: tables"):
+    with pytest.raises(StoreError, match="is not metastored's but has tables of the same names: tables"):
         ensure_schema(database)
     assert revision(database) is None
 
@@ -119,8 +119,8 @@ def test_many_servers_may_start_at_once(opener: Opener) -> None:
 
 def test_a_start_without_migrations_imports_neither_alembic_nor_the_orm(tmp_path: Path) -> None:
     program = (
-        "import sys; from pathlib import Path; from skep.store.opening import open_database\n"
-        "from skep.store.migrate import ensure_schema\n"
+        "import sys; from pathlib import Path; from metastored.store.opening import open_database\n"
+        "from metastored.store.migrate import ensure_schema\n"
         "ensure_schema(open_database(None, Path(sys.argv[1])))\n"
         "print([name for name in ('alembic', 'sqlalchemy.orm', 'psycopg', 'fsspec') if name in sys.modules])"
     )

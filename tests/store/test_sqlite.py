@@ -6,13 +6,13 @@ from pathlib import Path, PurePosixPath
 import pytest
 import sqlalchemy as sa
 
-from skep.errors import StoreError
-from skep.store import catalogs, schema
-from skep.store.migrate import ensure_schema
-from skep.store.mounts import network_file_system
-from skep.store.opening import open_database
-from skep.store.sqlite import FILE, connect
-from skep.store.statements import Statement, in_list
+from metastored.errors import StoreError
+from metastored.store import catalogs, schema
+from metastored.store.migrate import ensure_schema
+from metastored.store.mounts import network_file_system
+from metastored.store.opening import open_database
+from metastored.store.sqlite import FILE, connect
+from metastored.store.statements import Statement, in_list
 
 MOUNTS = [
     "proc /proc proc rw 0 0\n",
@@ -29,14 +29,14 @@ MOUNTS = [
 @pytest.mark.parametrize(
     ("folder", "kind"),
     [
-        ("/var/lib/skep", None),
-        ("/home/me/skep", "nfs4"),
+        ("/var/lib/metastored", None),
+        ("/home/me/metastored", "nfs4"),
         ("/home", "nfs4"),
         ("/homes/me", None),
-        ("/home/local/skep", None),
-        ("/mnt/with space/skep", "fuse.sshfs"),
-        ("/mnt/share/skep", None),
-        ("/mnt/c/skep", "9p"),
+        ("/home/local/metastored", None),
+        ("/mnt/with space/metastored", "fuse.sshfs"),
+        ("/mnt/share/metastored", None),
+        ("/mnt/c/metastored", "9p"),
     ],
 )
 def test_a_network_file_system_is_recognised_by_its_mount(folder: str, kind: str | None) -> None:
@@ -55,7 +55,7 @@ def test_every_connection_has_the_settings_that_keep_data_safe(tmp_path: Path) -
 
 def test_a_file_that_is_no_database_is_named(tmp_path: Path) -> None:
     (tmp_path / FILE).write_text("something else, and long enough to be looked at " * 20)
-    with pytest.raises(StoreError, match=r"skep\.db is not a database"):
+    with pytest.raises(StoreError, match=r"metastored\.db is not a database"):
         open_database(None, tmp_path)
 
 

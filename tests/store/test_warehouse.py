@@ -7,12 +7,12 @@ from pathlib import Path
 import fsspec
 import pytest
 
-from skep.errors import StoreError
-from skep.store import jobs
-from skep.store.database import Database
-from skep.store.jobs import JobKind
-from skep.store.transaction import Transaction
-from skep.store.warehouse import TreeStatistics, Warehouse
+from metastored.errors import StoreError
+from metastored.store import jobs
+from metastored.store.database import Database
+from metastored.store.jobs import JobKind
+from metastored.store.transaction import Transaction
+from metastored.store.warehouse import TreeStatistics, Warehouse
 from tests.store.conftest import Opener
 from tests.support.processes import finish_python, start_python
 
@@ -240,9 +240,9 @@ def test_a_job_that_is_being_done_is_not_done_by_another(
 _FINISHER = """
 import sys
 from pathlib import Path
-from skep.store.database import Database
-from skep.store.opening import open_database
-from skep.store.warehouse import Warehouse
+from metastored.store.database import Database
+from metastored.store.opening import open_database
+from metastored.store.warehouse import Warehouse
 url, data, root = (argument or None for argument in sys.argv[1:])
 database = open_database(url, Path(data) if data else None)
 print(Warehouse(root).finish_jobs(database))

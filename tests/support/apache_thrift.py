@@ -1,6 +1,6 @@
-"""Apache Thrift's Python library speaking the metastore's API, from classes made of skep's own struct specs.
+"""Apache Thrift's Python library speaking the metastore's API, from classes made of metastored's own struct specs.
 
-A witness: nothing of skep's codecs is used here. `to_apache` and `from_apache` only move values between the two
+A witness: nothing of metastored's codecs is used here. `to_apache` and `from_apache` only move values between the two
 kinds of objects.
 """
 
@@ -18,12 +18,12 @@ from thrift.transport.THttpClient import THttpClient
 from thrift.transport.TSocket import TSocket
 from thrift.transport.TTransport import TBufferedTransport, TFramedTransport, TMemoryBuffer
 
-from skep.errors import THRIFT_EXCEPTIONS, ApplicationError
-from skep.wire.generated import STRUCTS
-from skep.wire.methods import METHODS, Method
-from skep.wire.plan import is_struct, wire_type
-from skep.wire.structs import names, new
-from skep.wire.types import Field, Type
+from metastored.errors import THRIFT_EXCEPTIONS, ApplicationError
+from metastored.wire.generated import STRUCTS
+from metastored.wire.methods import METHODS, Method
+from metastored.wire.plan import is_struct, wire_type
+from metastored.wire.structs import names, new
+from metastored.wire.types import Field, Type
 from tests.support.idl import method_fields, struct_fields, thrown
 
 PROTOCOLS: dict[str, Any] = {
@@ -102,7 +102,7 @@ class ApacheClasses:
         return None
 
     def to_apache(self, value: Any, type: Type) -> Any:
-        """skep's value as Apache's."""
+        """metastored's value as Apache's."""
         if value is None:
             return None
         if type.name == "list":
@@ -119,7 +119,7 @@ class ApacheClasses:
         return cls(**{f.name: self.to_apache(getattr(value, f.name), f.type) for f in found})
 
     def from_apache(self, value: Any, type: Type) -> Any:
-        """Apache's value as skep's."""
+        """Apache's value as metastored's."""
         if value is None:
             return None
         if type.name == "list":
@@ -151,7 +151,7 @@ class ApacheClasses:
 
 
 class ApacheClient:
-    """Calls any method by its name: skep's values in, skep's values and errors out."""
+    """Calls any method by its name: metastored's values in, metastored's values and errors out."""
 
     def __init__(self, host: str, port: int, protocol: str, framed: bool, version: str, timeout: float) -> None:
         socket = TSocket(host, port)

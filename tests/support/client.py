@@ -1,4 +1,4 @@
-"""A client that can call any method of any metastore: skep's own codec over a blocking socket.
+"""A client that can call any method of any metastore: metastored's own codec over a blocking socket.
 
 It answers in decoded structs and raises what the reply carries. It never retries a call; after a lost connection
 the next call opens a new one, as a client of an old Hive must do after every internal error.
@@ -10,10 +10,10 @@ import socket
 from types import TracebackType
 from typing import Any, Self
 
-from skep.errors import ConnectionLost
-from skep.wire import binary
-from skep.wire.connection import ClientConnection, NeedData
-from skep.wire.methods import METHODS
+from metastored.errors import ConnectionLost
+from metastored.wire import binary
+from metastored.wire.connection import ClientConnection, NeedData
+from metastored.wire.methods import METHODS
 
 TIMEOUT = 120.0
 CHUNK = 256 * 1024

@@ -1,15 +1,15 @@
-"""skep's own codecs by the name of the protocol, for tests that ask the same of all three."""
+"""metastored's own codecs by the name of the protocol, for tests that ask the same of all three."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from skep.wire import binary, compact, tjson
-from skep.wire.binary_protocol import BINARY
-from skep.wire.compact_protocol import COMPACT
-from skep.wire.protocol import WireProtocol
-from skep.wire.tjson_protocol import TJSON
-from skep.wire.tjson_text import loads
+from metastored.wire import binary, compact, tjson
+from metastored.wire.binary_protocol import BINARY
+from metastored.wire.compact_protocol import COMPACT
+from metastored.wire.protocol import WireProtocol
+from metastored.wire.tjson_protocol import TJSON
+from metastored.wire.tjson_text import loads
 
 PROTOCOLS: dict[str, WireProtocol] = {"binary": BINARY, "compact": COMPACT, "json": TJSON}
 _CODECS = {"binary": binary.CODEC, "compact": compact.CODEC, "json": tjson.CODEC}

@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from types import TracebackType
 from typing import Any
 
-import skep
+import metastored
 
 HALVES = ("sync", "async")
 
@@ -59,7 +59,7 @@ class Driven:
         return self._face_of_result(self._runner.run(run()))
 
     def _face_of_result(self, value: Any) -> Any:
-        asynchronous = type(value).__module__.startswith(("skep.client._async", "skep.catalog._async"))
+        asynchronous = type(value).__module__.startswith(("metastored.client._async", "metastored.catalog._async"))
         return Driven(value, self._runner) if asynchronous else value
 
 
@@ -70,14 +70,16 @@ async def _of(awaitable: Any) -> Any:
 @contextmanager
 def connected(half: str, uris: Any = None, **options: Any) -> Iterator[Any]:
     """A client of either half."""
-    with _entered(half, lambda: skep.connect(uris, **options), lambda: skep.aconnect(uris, **options)) as client:
+    with _entered(
+        half, lambda: metastored.connect(uris, **options), lambda: metastored.aconnect(uris, **options)
+    ) as client:
         yield client
 
 
 @contextmanager
 def managed(half: str, *args: Any, **options: Any) -> Iterator[Any]:
     """A catalog manager of either half."""
-    from skep.catalog import AsyncCatalogManager, CatalogManager
+    from metastored.catalog import AsyncCatalogManager, CatalogManager
 
     with _entered(
         half, lambda: CatalogManager.load(*args, **options), lambda: AsyncCatalogManager.load(*args, **options)

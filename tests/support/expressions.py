@@ -10,7 +10,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import NamedTuple
 
-from skep.hive.generation import Generation
+from metastored.hive.generation import Generation
 
 DATA = Path(__file__).parent.parent / "hive" / "data"
 

@@ -3,7 +3,7 @@
     answer = run_foreign("result = HiveMetastoreClient(host, port).open().get_all_databases()", host=…, port=…)
 
 The script sees what it was given under its names, and assigns its answer to `result`; both are what JSON can carry.
-It has no skep in its sight, and a folder of its own that is gone afterwards. It never outlives its time.
+It has no metastored in its sight, and a folder of its own that is gone afterwards. It never outlives its time.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ with open(sys.argv[2], "w", encoding="utf-8") as file:
 
 def run_foreign(script: str, **given: Any) -> Any:
     """What the script assigned to `result`; an error in it is one of the test, with all that was printed."""
-    with tempfile.TemporaryDirectory(prefix="skep-foreign-", ignore_cleanup_errors=True) as name:
+    with tempfile.TemporaryDirectory(prefix="metastored-foreign-", ignore_cleanup_errors=True) as name:
         folder = Path(name)
         # A file, not an argument: Spark Connect takes a program without one for its own tests.
         program, task, answer = folder / "program.py", folder / "task.json", folder / "answer.json"

@@ -1,4 +1,4 @@
-"""A server as Hive 2.0 to 2.2 were, which nobody can fetch any more: skep, with what came later taken away.
+"""A server as Hive 2.0 to 2.2 were, which nobody can fetch any more: metastored, with what came later taken away.
 
 What is left answers as Hive 2.3 does. The calls that take a request, and with them many tables in one, came with 2.3;
 constraints with 2.1.
@@ -13,11 +13,11 @@ from concurrent.futures import Future
 from contextlib import contextmanager
 from typing import Final
 
-from skep.connectors.thrift import ThriftMetastore
-from skep.errors import ApplicationError
-from skep.testing import running_server
-from skep.wire.message import Call, Handler, Reply, Session
-from skep.wire.methods import METHODS
+from metastored.connectors.thrift import ThriftMetastore
+from metastored.errors import ApplicationError
+from metastored.testing import running_server
+from metastored.wire.message import Call, Handler, Reply, Session
+from metastored.wire.methods import METHODS
 from tests.support.thrift_server import serving
 
 SINCE_2_1: Final = frozenset({

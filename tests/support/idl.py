@@ -1,4 +1,4 @@
-"""The metastore's API as Thrift IDL text for one version, written from skep's own tables.
+"""The metastore's API as Thrift IDL text for one version, written from metastored's own tables.
 
 Other Thrift libraries read it in the tests. Where two lines share an id or a name, the version decides; the layout
 of an old version (`WAS`) is the struct of Hive 2.3.
@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from functools import cache
 
-from skep.errors import THRIFT_EXCEPTIONS
-from skep.wire.generated import ENUMS, STRUCTS
-from skep.wire.methods import METHODS, Method
-from skep.wire.structs import fields
-from skep.wire.types import Field, Type, parse_field
+from metastored.errors import THRIFT_EXCEPTIONS
+from metastored.wire.generated import ENUMS, STRUCTS
+from metastored.wire.methods import METHODS, Method
+from metastored.wire.structs import fields
+from metastored.wire.types import Field, Type, parse_field
 
 SERVICE = "ThriftHiveMetastore"
 

@@ -17,7 +17,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-REALM = "SKEP.TEST"
+REALM = "METASTORED.TEST"
 HOST = "127.0.0.1"
 START_TIMEOUT = 30.0
 STOP_TIMEOUT = 10.0
@@ -176,7 +176,7 @@ class Kdc:
 @contextmanager
 def running_kdc(realm: str = REALM) -> Iterator[Kdc]:
     """Starts a KDC with a new, empty realm; stops it and removes its folder at the end."""
-    with tempfile.TemporaryDirectory(prefix="skep-kdc-") as folder, socket.socket() as probe:
+    with tempfile.TemporaryDirectory(prefix="metastored-kdc-") as folder, socket.socket() as probe:
         probe.bind((HOST, 0))
         port = probe.getsockname()[1]
         probe.close()

@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-OUTPUT = "skep_left_out"
+OUTPUT = "metastored_left_out"
 """Under this name a process of several tells what it deselected."""
 SOAK_REASON = "large forms: make soak runs them"
 

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from skep.errors import ApplicationError, MetastoreError, NoSuchObjectException
-from skep.hive.patterns import compile_pattern
-from skep.wire.generated.common import FieldSchema, StorageDescriptor, Table
-from skep.wire.generated.databases import Database
-from skep.wire.generated.functions import Function, GetAllFunctionsResponse
-from skep.wire.generated.partitions import Partition
-from skep.wire.generated.tables import TableMeta
-from skep.wire.message import Call, Reply, Session
+from metastored.errors import ApplicationError, MetastoreError, NoSuchObjectException
+from metastored.hive.patterns import compile_pattern
+from metastored.wire.generated.common import FieldSchema, StorageDescriptor, Table
+from metastored.wire.generated.databases import Database
+from metastored.wire.generated.functions import Function, GetAllFunctionsResponse
+from metastored.wire.generated.partitions import Partition
+from metastored.wire.generated.tables import TableMeta
+from metastored.wire.message import Call, Reply, Session
 
 PARTITIONS = 3
 

@@ -8,17 +8,17 @@ from __future__ import annotations
 import asyncio
 from typing import Any
 
-from skep.hive.generation import Generation
-from skep.metastore.bootstrap import ensure_defaults
-from skep.metastore.context import Service
-from skep.metastore.housekeeping import reap
-from skep.metastore.local import Local
-from skep.store.database import Database
-from skep.store.pool import Pool
-from skep.store.warehouse import Warehouse
-from skep.wire import binary
-from skep.wire.message import Call, Session
-from skep.wire.methods import METHODS
+from metastored.hive.generation import Generation
+from metastored.metastore.bootstrap import ensure_defaults
+from metastored.metastore.context import Service
+from metastored.metastore.housekeeping import reap
+from metastored.metastore.local import Local
+from metastored.store.database import Database
+from metastored.store.pool import Pool
+from metastored.store.warehouse import Warehouse
+from metastored.wire import binary
+from metastored.wire.message import Call, Session
+from metastored.wire.methods import METHODS
 
 
 class Clock:

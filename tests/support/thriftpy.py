@@ -1,8 +1,8 @@
 """thriftpy2 speaking the metastore's API, from the IDL that `idl.py` writes.
 
-A witness: nothing of skep's codecs is used here. It cannot read maps whose keys are lists in any protocol, and in JSON
-neither binary inside containers without padding, nor containers inside containers, nor maps of structs; `carried` cuts
-a value down to what it can be asked about.
+A witness: nothing of metastored's codecs is used here. It cannot read maps whose keys are lists in any protocol, and in
+JSON neither binary inside containers without padding, nor containers inside containers, nor maps of structs; `carried`
+cuts a value down to what it can be asked about.
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ import thriftpy2.transport
 from thriftpy2.protocol import TApacheJSONProtocol, TBinaryProtocol, TCompactProtocol
 from thriftpy2.thrift import TApplicationException, TClient
 
-from skep.errors import THRIFT_EXCEPTIONS, ApplicationError
-from skep.wire.generated import STRUCTS
-from skep.wire.methods import METHODS
-from skep.wire.plan import is_struct
-from skep.wire.structs import fields, names, new
-from skep.wire.types import Type
+from metastored.errors import THRIFT_EXCEPTIONS, ApplicationError
+from metastored.wire.generated import STRUCTS
+from metastored.wire.methods import METHODS
+from metastored.wire.plan import is_struct
+from metastored.wire.structs import fields, names, new
+from metastored.wire.types import Type
 from tests.support.idl import SERVICE, idl, method_fields, struct_fields
 
 TRANSPORT: Any = thriftpy2.transport
@@ -70,7 +70,7 @@ def carried(value: Any, protocol: str) -> Any:
 
 
 def to_thriftpy2(value: Any, type: Type, version: str) -> Any:
-    """skep's value as thriftpy2's."""
+    """metastored's value as thriftpy2's."""
     if value is None:
         return None
     if type.name == "list":
@@ -88,7 +88,7 @@ def to_thriftpy2(value: Any, type: Type, version: str) -> Any:
 
 
 def from_thriftpy2(value: Any, type: Type, version: str) -> Any:
-    """thriftpy2's value as skep's."""
+    """thriftpy2's value as metastored's."""
     if value is None:
         return None
     if type.name == "list":
@@ -127,7 +127,7 @@ def decode(name: str, data: bytes, protocol: str, version: str) -> Any:
 
 
 class Thriftpy2Client:
-    """Calls any method by its name: skep's values in, skep's values and errors out."""
+    """Calls any method by its name: metastored's values in, metastored's values and errors out."""
 
     def __init__(self, host: str, port: int, protocol: str, framed: bool, version: str, timeout: float) -> None:
         socket = TRANSPORT.TSocket(host, port, socket_timeout=timeout * 1000, connect_timeout=timeout * 1000)

@@ -7,11 +7,11 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from skep.errors import THRIFT_EXCEPTIONS
-from skep.wire.generated import ENUMS, STRUCTS
-from skep.wire.plan import default_of, is_struct
-from skep.wire.structs import fields, names, new
-from skep.wire.types import Field, Type
+from metastored.errors import THRIFT_EXCEPTIONS
+from metastored.wire.generated import ENUMS, STRUCTS
+from metastored.wire.plan import default_of, is_struct
+from metastored.wire.structs import fields, names, new
+from metastored.wire.types import Field, Type
 
 Values = st.SearchStrategy[Any]
 

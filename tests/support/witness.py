@@ -1,4 +1,4 @@
-"""Clients of other libraries for servers that tests start: skep is understood by those who did not write it."""
+"""Clients of other libraries for servers that tests start: metastored is understood by those who did not write it."""
 
 from __future__ import annotations
 

@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from skep.wire.generated.methods import TABLE
-from skep.wire.methods import METHODS, Method
-from skep.wire.types import parse_field
+from metastored.wire.generated.methods import TABLE
+from metastored.wire.methods import METHODS, Method
+from metastored.wire.types import parse_field
 from tools import check_api
 
 COLUMNS = {"args": 1, "returns": 2, "throws": 3, "verb": 7, "object": 8, "cost": 9, "route": 10, "merge": 11,

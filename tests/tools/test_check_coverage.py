@@ -24,11 +24,11 @@ def run(folder: Path, *command: str) -> subprocess.CompletedProcess[str]:
 @pytest.fixture
 def measured(tmp_path: Path) -> Path:
     for room, code in (("wire", "a = 1\n"), ("hive", "if 1 > 2:\n    a = 1\n    b = 2\n    c = 3\n")):
-        (tmp_path / "skep" / room).mkdir(parents=True)
-        (tmp_path / "skep" / "__init__.py").touch()
-        (tmp_path / "skep" / room / "__init__.py").touch()
-        (tmp_path / "skep" / room / "code.py").write_text(code)
-    (tmp_path / "main.py").write_text("import skep.wire.code, skep.hive.code\n")
+        (tmp_path / "metastored" / room).mkdir(parents=True)
+        (tmp_path / "metastored" / "__init__.py").touch()
+        (tmp_path / "metastored" / room / "__init__.py").touch()
+        (tmp_path / "metastored" / room / "code.py").write_text(code)
+    (tmp_path / "main.py").write_text("import metastored.wire.code, metastored.hive.code\n")
     done = run(tmp_path, "-m", "coverage", "run", "--branch", "main.py")
     assert done.returncode == 0, done.stderr
     return tmp_path

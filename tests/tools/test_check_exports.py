@@ -1,4 +1,4 @@
-"""The exports tool, on small packages and on skep itself."""
+"""The exports tool, on small packages and on metastored itself."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ ROOT = Path(__file__).parents[2]
 def run(source: Path) -> subprocess.CompletedProcess[str]:
     """The tool in a process of its own, since it imports the package that it checks."""
     command = [sys.executable, str(ROOT / "tools" / "check_exports.py"), str(source)]
-    # A package made here is named skep too; its lines are none of skep's coverage.
+    # A package made here is named metastored too; its lines are none of metastored's coverage.
     environment = {name: value for name, value in os.environ.items() if not name.startswith("COVERAGE_")}
     return subprocess.run(command, capture_output=True, text=True, check=False, env=environment)
 
 
 def package(root: Path, room: str) -> Path:
-    (root / "skep" / "wire").mkdir(parents=True)
-    (root / "skep" / "__init__.py").touch()
-    (root / "skep" / "wire" / "__init__.py").write_text(room)
+    (root / "metastored" / "wire").mkdir(parents=True)
+    (root / "metastored" / "__init__.py").touch()
+    (root / "metastored" / "wire" / "__init__.py").write_text(room)
     return root
 
 
@@ -31,7 +31,7 @@ def test_public_names_are_what_a_front_defines_or_takes_from_the_package(tmp_pat
     front = tmp_path / "__init__.py"
     front.write_text(
         "from __future__ import annotations\nimport os\nfrom typing import Any\n"
-        "from skep.wire.call import Call as Ask\nfrom .codec import read\n"
+        "from metastored.wire.call import Call as Ask\nfrom .codec import read\n"
         "LIMIT, _PRIVATE = 1, 2\nname: str = ''\ndef f() -> None: ...\nclass C: ...\n"
     )
     assert public_names(front) == {"Ask", "read", "LIMIT", "name", "f", "C"}
@@ -50,7 +50,7 @@ def test_a_listed_name_may_be_imported_late(tmp_path: Path) -> None:
 def test_a_listed_name_that_is_not_there_is_a_fault(tmp_path: Path) -> None:
     result = run(package(tmp_path, "__all__ = ['gone']\n"))
     assert result.returncode == 1
-    assert "lists gone, which skep.wire does not have" in result.stderr
+    assert "lists gone, which metastored.wire does not have" in result.stderr
 
 
 def test_a_public_name_that_is_not_listed_is_a_fault(tmp_path: Path) -> None:
@@ -67,6 +67,6 @@ def test_public_names_without_a_list_are_a_fault(tmp_path: Path) -> None:
 
 def test_what_a_plain_module_imports_is_not_its_export(tmp_path: Path) -> None:
     source = package(tmp_path, "__all__: list[str] = []\n")
-    (source / "skep" / "errors.py").write_text("__all__ = ['E']\nclass E(Exception): ...\n")
-    (source / "skep" / "config.py").write_text("from skep.errors import E\n")
+    (source / "metastored" / "errors.py").write_text("__all__ = ['E']\nclass E(Exception): ...\n")
+    (source / "metastored" / "config.py").write_text("from metastored.errors import E\n")
     assert run(source).returncode == 0

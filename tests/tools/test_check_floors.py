@@ -11,12 +11,12 @@ from tools.check_floors import faults
 
 
 def house(root: Path, files: Mapping[str, str]) -> Path:
-    """A source folder with the package skep, each file with its text and each folder a package."""
+    """A source folder with the package metastored, each file with its text and each folder a package."""
     for name, text in {"__init__.py": "", **files}.items():
-        path = root / "skep" / name
+        path = root / "metastored" / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text)
-        if path.parent != root / "skep":
+        if path.parent != root / "metastored":
             (path.parent / "__init__.py").touch()
     return root
 
@@ -24,8 +24,8 @@ def house(root: Path, files: Mapping[str, str]) -> Path:
 def test_a_room_may_import_lower_floors(tmp_path: Path) -> None:
     files = {
         "errors.py": "",
-        "wire/codec.py": "from skep.errors import SkepError",
-        "metastore/tables.py": "import skep.wire.codec\nfrom skep.wire import codec",
+        "wire/codec.py": "from metastored.errors import Error",
+        "metastore/tables.py": "import metastored.wire.codec\nfrom metastored.wire import codec",
     }
     assert faults(house(tmp_path, files)) == []
 
@@ -38,69 +38,69 @@ def test_modules_of_one_room_may_import_one_another(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "statement",
     [
-        "import skep.server.sockets",
-        "from skep.server import sockets",
-        "from skep.server.sockets import listen",
-        "from skep import server",
+        "import metastored.server.sockets",
+        "from metastored.server import sockets",
+        "from metastored.server.sockets import listen",
+        "from metastored import server",
         "from ..server import sockets",
         "from .. import server",
-        "def late() -> None:\n    from skep.server import sockets",
-        "from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    from skep.server.sockets import listen",
+        "def late() -> None:\n    from metastored.server import sockets",
+        "from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    from metastored.server.sockets import listen",
     ],
 )
 def test_an_import_of_a_higher_floor_is_a_fault_in_every_form(tmp_path: Path, statement: str) -> None:
     files = {"server/sockets.py": "def listen() -> None: ...", "wire/codec.py": statement}
     (fault,) = faults(house(tmp_path, files))
     assert "codec.py:" in fault
-    assert "wire (floor 2) imports skep.server" in fault
+    assert "wire (floor 2) imports metastored.server" in fault
     assert "(floor 6)" in fault
 
 
 def test_an_import_of_another_room_on_the_same_floor_is_a_fault(tmp_path: Path) -> None:
-    (fault,) = faults(house(tmp_path, {"wire/codec.py": "import skep.store", "store/__init__.py": ""}))
-    assert "wire (floor 2) imports skep.store (floor 2)" in fault
+    (fault,) = faults(house(tmp_path, {"wire/codec.py": "import metastored.store", "store/__init__.py": ""}))
+    assert "wire (floor 2) imports metastored.store (floor 2)" in fault
 
 
 def test_an_import_from_the_front_door_is_a_fault(tmp_path: Path) -> None:
-    (fault,) = faults(house(tmp_path, {"wire/codec.py": "from skep import connect"}))
-    assert "wire (floor 2) imports skep (floor 8)" in fault
+    (fault,) = faults(house(tmp_path, {"wire/codec.py": "from metastored import connect"}))
+    assert "wire (floor 2) imports metastored (floor 8)" in fault
 
 
 def test_a_circle_inside_a_room_names_its_modules(tmp_path: Path) -> None:
     files = {
-        "hive/names.py": "from skep.hive.types import parse",
-        "hive/types.py": "from skep.hive.filters import compare",
-        "hive/filters.py": "def late() -> None:\n    import skep.hive.names",
-        "hive/patterns.py": "from skep.hive.names import escape",
+        "hive/names.py": "from metastored.hive.types import parse",
+        "hive/types.py": "from metastored.hive.filters import compare",
+        "hive/filters.py": "def late() -> None:\n    import metastored.hive.names",
+        "hive/patterns.py": "from metastored.hive.names import escape",
     }
     (fault,) = faults(house(tmp_path, files))
-    assert fault.endswith("in a circle: skep.hive.filters, skep.hive.names, skep.hive.types")
+    assert fault.endswith("in a circle: metastored.hive.filters, metastored.hive.names, metastored.hive.types")
 
 
 def test_a_module_that_imports_from_its_own_room_s_front_makes_a_circle(tmp_path: Path) -> None:
     files = {
-        "hive/__init__.py": "from skep.hive.names import escape",
-        "hive/names.py": "from skep.hive import quote",
+        "hive/__init__.py": "from metastored.hive.names import escape",
+        "hive/names.py": "from metastored.hive import quote",
     }
     (fault,) = faults(house(tmp_path, files))
-    assert fault.endswith("in a circle: skep.hive, skep.hive.names")
+    assert fault.endswith("in a circle: metastored.hive, metastored.hive.names")
 
 
 def test_a_room_on_no_floor_is_a_fault(tmp_path: Path) -> None:
     (fault,) = faults(house(tmp_path, {"cellar/wine.py": ""}))
-    assert "skep/cellar is on no floor" in fault
+    assert "metastored/cellar is on no floor" in fault
 
 
 def test_a_folder_without_the_package_is_a_fault(tmp_path: Path) -> None:
     (fault,) = faults(tmp_path)
-    assert "there is no package skep" in fault
+    assert "there is no package metastored" in fault
 
 
 def test_types_may_refer_to_one_another_inside_a_room(tmp_path: Path) -> None:
-    only_types = "from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    from skep.hive.{} import T"
+    only_types = "from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    from metastored.hive.{} import T"
     files = {"hive/a.py": only_types.format("b"), "hive/b.py": only_types.format("a")}
     assert faults(house(tmp_path, files)) == []
 
 
 def test_the_version_is_anybody_s(tmp_path: Path) -> None:
-    assert faults(house(tmp_path, {"wire/codec.py": "from skep import __version__"})) == []
+    assert faults(house(tmp_path, {"wire/codec.py": "from metastored import __version__"})) == []

@@ -10,8 +10,8 @@ from tools import unasync
 
 
 def test_waiting_goes_and_names_change() -> None:
-    text = """from skep.client._backend import aio as io
-from skep.client._async.pool import AsyncPool
+    text = """from metastored.client._backend import aio as io
+from metastored.client._async.pool import AsyncPool
 
 class AsyncLock:
     async def __aenter__(self) -> AsyncOperationResp:
@@ -20,8 +20,8 @@ class AsyncLock:
                 await each.wait(await self.more())
 """
     assert unasync.synchronous(text, "x.py").splitlines()[1:] == [
-        "from skep.client._backend import threads as io",
-        "from skep.client._sync.pool import Pool",
+        "from metastored.client._backend import threads as io",
+        "from metastored.client._sync.pool import Pool",
         "",
         "class Lock:",
         "    def __enter__(self) -> AsyncOperationResp:",

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from skep.client._sync.client import Client
-from skep.wire.generated.common import (
+from metastored.client._sync.client import Client
+from metastored.wire.generated.common import (
     BooleanColumnStatsData,
     ColumnStatistics,
     ColumnStatisticsData,
@@ -30,19 +30,19 @@ from skep.wire.generated.common import (
     StringColumnStatsData,
     Table,
 )
-from skep.wire.generated.constraints import (
+from metastored.wire.generated.constraints import (
     AddDefaultConstraintRequest,
     AddForeignKeyRequest,
     AddNotNullConstraintRequest,
     AddPrimaryKeyRequest,
     AddUniqueConstraintRequest,
 )
-from skep.wire.generated.databases import Database
-from skep.wire.generated.functions import Function, FunctionType, ResourceType, ResourceUri
-from skep.wire.generated.partitions import Partition
-from skep.wire.generated.roles import HiveObjectPrivilege, HiveObjectRef, HiveObjectType, PrivilegeBag, Role
-from skep.wire.generated.statistics import SetPartitionsStatsRequest
-from skep.wire.structs import replace
+from metastored.wire.generated.databases import Database
+from metastored.wire.generated.functions import Function, FunctionType, ResourceType, ResourceUri
+from metastored.wire.generated.partitions import Partition
+from metastored.wire.generated.roles import HiveObjectPrivilege, HiveObjectRef, HiveObjectType, PrivilegeBag, Role
+from metastored.wire.generated.statistics import SetPartitionsStatsRequest
+from metastored.wire.structs import replace
 
 COLUMNS: Final = (
     FieldSchema("id", "bigint", "the number"),

@@ -7,23 +7,23 @@ import subprocess
 import sys
 from typing import Any
 
-from skep.client._sync.client import Client
-from skep.wire.generated.constraints import ForeignKeysRequest, PrimaryKeysRequest
-from skep.wire.structs import names, replace
+from metastored.client._sync.client import Client
+from metastored.wire.generated.constraints import ForeignKeysRequest, PrimaryKeysRequest
+from metastored.wire.structs import names, replace
 
 
-def skep(*words: str, timeout: float = 300) -> subprocess.CompletedProcess[str]:
+def metastored(*words: str, timeout: float = 300) -> subprocess.CompletedProcess[str]:
     """The command, as a person runs it."""
     return subprocess.run(command(*words), capture_output=True, text=True, timeout=timeout, env=environment())
 
 
 def command(*words: str) -> list[str]:
-    return [sys.executable, "-m", "skep", *words]
+    return [sys.executable, "-m", "metastored", *words]
 
 
 def environment() -> dict[str, str]:
     """Without settings of the person who runs the tests."""
-    return {name: value for name, value in os.environ.items() if not name.startswith("SKEP_")}
+    return {name: value for name, value in os.environ.items() if not name.startswith("METASTORED_")}
 
 
 def everything(client: Client, prefix: str, *, without: frozenset[str] = frozenset()) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""From Apache's own metastores into skep and back: killed on the way, and equal in every field in the end."""
+"""From Apache's own metastores into metastored and back: killed on the way, and equal in every field in the end."""
 
 from __future__ import annotations
 
@@ -12,22 +12,22 @@ from typing import Any
 
 import pytest
 
-import skep as client_of
-from skep.errors import NotSupported
-from skep.testing import running_server
-from skep.transfer.ends import Mode
-from skep.transfer.places import Access, place
-from skep.transfer.report import Action
-from skep.transfer.running import Source, run
-from skep.transfer.selection import Selection
+import metastored as client_of
+from metastored.errors import NotSupported
+from metastored.testing import running_server
+from metastored.transfer.ends import Mode
+from metastored.transfer.places import Access, place
+from metastored.transfer.report import Action
+from metastored.transfer.running import Source, run
+from metastored.transfer.selection import Selection
 from tests.support.apache import ApacheMetastore, apache_2_3
 from tests.transfer.content import fill
-from tests.transfer.support import command, environment, everything, skep, unequal
+from tests.transfer.support import command, environment, everything, metastored, unequal
 
 STAMPED = frozenset({"Table.createTime", "Function.createTime"})
 """What no client can choose at a metastore that is written to through its API."""
 NOT_IN_2_3 = frozenset({"Table.ownerType", "SQLPrimaryKey.catName", "SQLForeignKey.catName"})
-"""What skep tells a client of 2.3 too, which passes over it."""
+"""What metastored tells a client of 2.3 too, which passes over it."""
 PATIENCE = 240.0
 
 
@@ -86,7 +86,7 @@ def _import_with_three_deaths(hive: ApacheMetastore, size: Size, folder: Path) -
         (f"{size.prefix}_other", size.tables // 3),
     ):
         _killed_when(text, times, words, folder)
-    done = skep(*words)
+    done = metastored(*words)
     assert done.returncode == 0, done.stderr
     assert list(folder.glob("*.journal")) == []
 
@@ -124,7 +124,7 @@ def test_an_import_from_2_3_that_was_killed_three_times_is_equal(
 def test_a_verification_finds_nothing_and_says_what_2_3_has_not(
     filled_2_3: ApacheMetastore, imported_2_3: Path, size: Size
 ) -> None:
-    done = skep("import", "metastore", filled_2_3.uri, "--into", str(imported_2_3), *size.databases, "--verify")
+    done = metastored("import", "metastore", filled_2_3.uri, "--into", str(imported_2_3), *size.databases, "--verify")
     assert (done.returncode, "both are equal" in done.stderr) == (0, True), done.stderr
     assert "has no get_unique_constraints" in done.stderr
 
@@ -136,7 +136,7 @@ def test_an_import_from_3_1_that_was_killed_three_times_is_equal(
     _import_with_three_deaths(filled_3_1, size, tmp_path)
     with running_server(data=tmp_path, compat="3.1") as server:
         assert unequal(_answers(filled_3_1.uri, size), _answers(server.uri, size)) == {}
-    done = skep("import", "metastore", filled_3_1.uri, "--into", str(tmp_path), *size.databases, "--verify")
+    done = metastored("import", "metastore", filled_3_1.uri, "--into", str(tmp_path), *size.databases, "--verify")
     assert (done.returncode, "both are equal" in done.stderr) == (0, True), done.stderr
 
 
@@ -151,10 +151,10 @@ def test_what_goes_back_into_an_empty_2_3_is_equal_again(
     filled_2_3: ApacheMetastore, imported_2_3: Path, empty_2_3: ApacheMetastore, size: Size, tmp_path: Path
 ) -> None:
     words = ("export", "metastore", empty_2_3.uri, "--from", str(imported_2_3), *size.databases)
-    done = skep(*words, "--journal", str(tmp_path / "journal"))
+    done = metastored(*words, "--journal", str(tmp_path / "journal"))
     assert done.returncode == 0, done.stderr
     assert unequal(_answers(filled_2_3.uri, size, STAMPED), _answers(empty_2_3.uri, size, STAMPED)) == {}
-    verified = skep(*words, "--verify")
+    verified = metastored(*words, "--verify")
     assert (verified.returncode, "both are equal" in verified.stderr) == (0, True), verified.stderr
 
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from skep.transfer.differences import STAMPED, differences, partition_differences, statistics_differences
-from skep.wire.generated.common import (
+from metastored.transfer.differences import STAMPED, differences, partition_differences, statistics_differences
+from metastored.wire.generated.common import (
     ColumnStatisticsData,
     ColumnStatisticsObj,
     FieldSchema,
@@ -11,9 +11,9 @@ from skep.wire.generated.common import (
     Timestamp,
     TimestampColumnStatsData,
 )
-from skep.wire.generated.databases import Database
-from skep.wire.generated.partitions import Partition
-from skep.wire.structs import replace
+from metastored.wire.generated.databases import Database
+from metastored.wire.generated.partitions import Partition
+from metastored.wire.structs import replace
 from tests.transfer.content import storage, table
 
 

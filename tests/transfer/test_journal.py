@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from skep.errors import ConfigError
-from skep.transfer.journal import Journal
+from metastored.errors import ConfigError
+from metastored.transfer.journal import Journal
 
 
 def test_what_is_done_is_known_to_the_next_run(tmp_path: Path) -> None:

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from skep.transfer.ends import Ends
-from skep.transfer.places import Access, place
-from skep.transfer.running import run
+from metastored.transfer.ends import Ends
+from metastored.transfer.places import Access, place
+from metastored.transfer.running import run
 from tests.support.postgres import running_postgres
 
 
@@ -29,7 +29,7 @@ def test_a_journal_tells_its_transfer_by_a_number_and_not_by_words(
             assert journal.path is not None
             kept.append(journal.path.read_text("utf-8"))
 
-    monkeypatch.setattr("skep.transfer.running.transfer", begun)
+    monkeypatch.setattr("metastored.transfer.running.transfer", begun)
     source = tmp_path / "source"
     with place(str(source), Access()):
         pass

@@ -1,4 +1,4 @@
-"""A million partitions from a second skep, in memory that does not grow with them."""
+"""A million partitions from a second metastored, in memory that does not grow with them."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
-import skep as client_of
+import metastored as client_of
 from benchmarks.objects import batches, table
-from skep.testing import running_server
-from tests.transfer.support import command, environment, skep
+from metastored.testing import running_server
+from tests.transfer.support import command, environment, metastored
 
 PARTITIONS = 1_000_000
 MOST = 300 * 1024 * 1024
@@ -42,6 +42,6 @@ def test_a_million_partitions_are_imported_in_bounded_memory(tmp_path: Path) -> 
         assert process.returncode == 0
         assert peak < MOST
         began = time.monotonic()
-        verified = skep(*words, "--verify", timeout=LONGEST)
+        verified = metastored(*words, "--verify", timeout=LONGEST)
         print(f"verified in {time.monotonic() - began:.0f} s")
         assert (verified.returncode, "both are equal" in verified.stderr) == (0, True), verified.stderr

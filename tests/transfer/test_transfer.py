@@ -1,4 +1,4 @@
-"""Metadata from one skep into another: copied, copied again, verified, taken away."""
+"""Metadata from one metastored into another: copied, copied again, verified, taken away."""
 
 from __future__ import annotations
 
@@ -8,23 +8,23 @@ from typing import Any
 
 import pytest
 
-import skep
-from skep.client._sync.client import Client
-from skep.errors import ConfigError, MetaException
-from skep.testing import RunningServer, running_server
-from skep.transfer.ends import Mode
-from skep.transfer.local import LocalWriter
-from skep.transfer.places import Access
-from skep.transfer.report import Action, Silent, Tally
-from skep.transfer.running import Source, run, sources_of
-from skep.transfer.selection import Selection
-from skep.transfer.writing import TableChange
-from skep.wire.generated.common import FieldSchema, Table
-from skep.wire.generated.constraints import DropConstraintRequest
-from skep.wire.generated.databases import Database
-from skep.wire.generated.partitions import Partition
-from skep.wire.generated.transactions import AllocateTableWriteIdsRequest, CommitTxnRequest, OpenTxnRequest
-from skep.wire.structs import replace
+import metastored
+from metastored.client._sync.client import Client
+from metastored.errors import ConfigError, MetaException
+from metastored.testing import RunningServer, running_server
+from metastored.transfer.ends import Mode
+from metastored.transfer.local import LocalWriter
+from metastored.transfer.places import Access
+from metastored.transfer.report import Action, Silent, Tally
+from metastored.transfer.running import Source, run, sources_of
+from metastored.transfer.selection import Selection
+from metastored.transfer.writing import TableChange
+from metastored.wire.generated.common import FieldSchema, Table
+from metastored.wire.generated.constraints import DropConstraintRequest
+from metastored.wire.generated.databases import Database
+from metastored.wire.generated.partitions import Partition
+from metastored.wire.generated.transactions import AllocateTableWriteIdsRequest, CommitTxnRequest, OpenTxnRequest
+from metastored.wire.structs import replace
 from tests.support.memory_metastore import MemoryMetastore
 from tests.support.postgres import running_postgres
 from tests.support.scripted import scripted
@@ -38,21 +38,21 @@ STAMPED = frozenset({"Table.createTime", "Function.createTime", "CreationMetadat
 @pytest.fixture(scope="module")
 def server() -> Iterator[RunningServer]:
     with running_server() as running:
-        with skep.connect(running.uri, cache=False) as client:
+        with metastored.connect(running.uri, cache=False) as client:
             content.fill(client, "a", TABLES, PARTITIONS)
         yield running
 
 
 @pytest.fixture
 def source(server: RunningServer) -> Iterator[Client]:
-    with skep.connect(server.uri, cache=False) as client:
+    with metastored.connect(server.uri, cache=False) as client:
         yield client
 
 
 @pytest.fixture
 def changing() -> Iterator[tuple[RunningServer, Client]]:
     """A source that a test may change."""
-    with running_server() as running, skep.connect(running.uri, cache=False) as client:
+    with running_server() as running, metastored.connect(running.uri, cache=False) as client:
         content.fill(client, "a", TABLES, PARTITIONS)
         yield running, client
 
@@ -71,7 +71,7 @@ def found(source: str | Source, target: Path | str, **options: Any) -> dict[tupl
 def test_what_comes_out_is_what_went_in(server: RunningServer, source: Client, tmp_path: Path) -> None:
     copy(server.uri, tmp_path)
     assert found(server.uri, tmp_path) == {}
-    with running_server(data=tmp_path) as other, skep.connect(other.uri, cache=False) as target:
+    with running_server(data=tmp_path) as other, metastored.connect(other.uri, cache=False) as target:
         assert unequal(everything(source, ""), everything(target, "")) == {}
         assert target.api.get_role_names() == source.api.get_role_names()
         assert target.api.list_privileges(None, None, None) == source.api.list_privileges(None, None, None)
@@ -102,18 +102,18 @@ def test_a_foreign_key_whose_other_table_is_not_there_is_refused_and_not_counted
 
 def test_a_second_run_writes_nothing(server: RunningServer, tmp_path: Path) -> None:
     copy(server.uri, tmp_path)
-    written = (tmp_path / "skep.db").read_bytes()
+    written = (tmp_path / "metastored.db").read_bytes()
     assert copy(server.uri, tmp_path).changes == {}
-    assert (tmp_path / "skep.db").read_bytes() == written
+    assert (tmp_path / "metastored.db").read_bytes() == written
     assert list(tmp_path.glob("*.journal")) == []
 
 
 def test_a_dry_run_tells_and_writes_nothing(server: RunningServer, tmp_path: Path) -> None:
     copy(server.uri, tmp_path, selection=Selection(databases="default"))
-    written = (tmp_path / "skep.db").read_bytes()
+    written = (tmp_path / "metastored.db").read_bytes()
     tally = copy(server.uri, tmp_path, mode=Mode.DRY_RUN)
     assert (tally.changes["table", Action.ADD], tally.changes["partition", Action.ADD]) == (TABLES, PARTITIONS + 4)
-    assert (tmp_path / "skep.db").read_bytes() == written
+    assert (tmp_path / "metastored.db").read_bytes() == written
 
 
 def test_no_directory_is_made_or_removed(changing: tuple[RunningServer, Client], tmp_path: Path) -> None:
@@ -154,7 +154,7 @@ def test_what_changed_is_altered(changing: tuple[RunningServer, Client], tmp_pat
     assert tally.changes["table", Action.ALTER] == 3
     assert tally.changes["constraint", Action.DROP] == 1
     assert found(server.uri, tmp_path) == {}
-    with running_server(data=tmp_path) as other, skep.connect(other.uri, cache=False) as target:
+    with running_server(data=tmp_path) as other, metastored.connect(other.uri, cache=False) as target:
         assert unequal(everything(client, ""), everything(target, "")) == {}
 
 
@@ -196,7 +196,7 @@ def test_what_vanished_is_kept_unless_it_is_to_be_dropped(
 
 def test_a_verification_tells_the_fields_that_differ(server: RunningServer, tmp_path: Path) -> None:
     copy(server.uri, tmp_path)
-    with running_server(data=tmp_path) as other, skep.connect(other.uri, cache=False) as target:
+    with running_server(data=tmp_path) as other, metastored.connect(other.uri, cache=False) as target:
         target.set_parameters("a_other.t001", stray="x")
 
     class Lines(Silent):
@@ -217,7 +217,7 @@ def test_patterns_choose_databases_and_tables(server: RunningServer, tmp_path: P
     only = Selection(databases="a_m*", tables="p1|v*")
     tally = copy(server.uri, tmp_path, selection=only)
     assert tally.compared["table"] == 1 and tally.compared["view"] == 1
-    with running_server(data=tmp_path) as other, skep.connect(other.uri) as target:
+    with running_server(data=tmp_path) as other, metastored.connect(other.uri) as target:
         assert target.databases() == ("a_main",) or set(target.databases()) == {"a_main", "default"}
         assert set(target.tables("a_main")) == {"p1", "view"}
 
@@ -248,7 +248,7 @@ def test_several_sources_become_catalogs(server: RunningServer, tmp_path: Path) 
         copy(source, tmp_path, selection=selection)
     for source in sources:
         assert found(source, tmp_path, selection=selection) == {}
-    with running_server(data=tmp_path) as other, skep.connect(other.uri) as target:
+    with running_server(data=tmp_path) as other, metastored.connect(other.uri) as target:
         assert set(target.api.get_catalogs().names or ()) == {"hive", "one", "two"}
         assert target.databases() == ("default",)
         assert target.table("two.a_other.t001").owner == "ann"
@@ -265,7 +265,7 @@ def test_what_one_source_cannot_have_is_refused_and_the_rest_goes_on(server: Run
 
 
 def test_a_database_with_a_dot_in_its_name_is_copied(tmp_path: Path) -> None:
-    with running_server(compat="4.2") as server, skep.connect(server.uri, cache=False) as client:
+    with running_server(compat="4.2") as server, metastored.connect(server.uri, cache=False) as client:
         client.api.create_database(Database(name="a.b"))
         client.api.create_table(content.table("a.b", "t"))
         copy(server.uri, tmp_path)
@@ -290,7 +290,7 @@ def test_an_export_is_equal_but_for_what_the_target_stamps(
     server: RunningServer, source: Client, tmp_path: Path
 ) -> None:
     copy(server.uri, tmp_path / "data")
-    with running_server() as other, skep.connect(other.uri, cache=False) as target:
+    with running_server() as other, metastored.connect(other.uri, cache=False) as target:
         journal = tmp_path / "journal"
         copy(str(tmp_path / "data"), other.uri, journal=journal)
         assert found(str(tmp_path / "data"), other.uri) == {}
@@ -315,7 +315,7 @@ def test_an_interrupted_copy_goes_on_where_it_was(
             if self.left == 0:
                 raise Interrupted
 
-    monkeypatch.setattr("skep.transfer.partitions.PAGE", 5)
+    monkeypatch.setattr("metastored.transfer.partitions.PAGE", 5)
     pages = 0
     for after in (2, 4, 5):
         cut = Cut(after)
@@ -334,7 +334,7 @@ def test_an_interrupted_copy_goes_on_where_it_was(
 def test_a_page_that_was_written_is_not_read_again(
     server: RunningServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("skep.transfer.partitions.PAGE", 5)
+    monkeypatch.setattr("metastored.transfer.partitions.PAGE", 5)
     only = Selection(databases="a_main", tables="a_p")
     asked: list[int] = []
 
@@ -390,7 +390,7 @@ def test_a_postgresql_database_is_filled_in_the_same_way(server: RunningServer, 
     with running_postgres() as postgres, postgres.database() as url:
         copy(server.uri, url, journal=postgres.folder / "journal")
         assert found(server.uri, url) == {}
-        with running_server(database_url=url) as other, skep.connect(other.uri, cache=False) as target:
+        with running_server(database_url=url) as other, metastored.connect(other.uri, cache=False) as target:
             assert unequal(everything(source, ""), everything(target, "")) == {}
 
 

@@ -10,14 +10,21 @@ import struct
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from skep.wire import binary
-from skep.wire.compiler import Malformed
-from skep.wire.generated.common import EnvironmentContext, FieldSchema, SerDeInfo, SkewedInfo, StorageDescriptor, Table
-from skep.wire.generated.locks import LockComponent, LockRequest
-from skep.wire.generated.partitions import Partition
-from skep.wire.methods import METHODS, Method
-from skep.wire.protocol import BadMessage, BadVersion, Incomplete
-from skep.wire.types import CALL, REPLY
+from metastored.wire import binary
+from metastored.wire.compiler import Malformed
+from metastored.wire.generated.common import (
+    EnvironmentContext,
+    FieldSchema,
+    SerDeInfo,
+    SkewedInfo,
+    StorageDescriptor,
+    Table,
+)
+from metastored.wire.generated.locks import LockComponent, LockRequest
+from metastored.wire.generated.partitions import Partition
+from metastored.wire.methods import METHODS, Method
+from metastored.wire.protocol import BadMessage, BadVersion, Incomplete
+from metastored.wire.types import CALL, REPLY
 from tests.support.codecs import PROTOCOLS
 
 DESCRIPTOR = StorageDescriptor(

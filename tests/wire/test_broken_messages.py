@@ -9,11 +9,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from skep.errors import MetastoreError, RemoteProtocolError
-from skep.wire import binary
-from skep.wire.limits import MAX_MESSAGE
-from skep.wire.methods import METHODS
-from skep.wire.protocol import BadMessage, Incoming, Incomplete, WireProtocol
+from metastored.errors import MetastoreError, RemoteProtocolError
+from metastored.wire import binary
+from metastored.wire.limits import MAX_MESSAGE
+from metastored.wire.methods import METHODS
+from metastored.wire.protocol import BadMessage, Incoming, Incomplete, WireProtocol
 from tests.support.codecs import PROTOCOLS
 from tests.wire.corpus import CORPUS, Broken, sound_calls, sound_reply
 

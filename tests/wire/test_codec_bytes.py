@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from skep.errors import ApplicationError, NoSuchObjectException
-from skep.wire import binary
-from skep.wire.generated.common import (
+from metastored.errors import ApplicationError, NoSuchObjectException
+from metastored.wire import binary
+from metastored.wire.generated.common import (
     Decimal,
     DoubleColumnStatsData,
     EnvironmentContext,
@@ -18,12 +18,12 @@ from skep.wire.generated.common import (
     StorageDescriptor,
     Table,
 )
-from skep.wire.generated.compaction import AbortCompactionResponseElement, AbortCompactResponse
-from skep.wire.generated.files import GetFileMetadataResult
-from skep.wire.generated.partitions import Partition
-from skep.wire.generated.transactions import HeartbeatTxnRangeResponse
-from skep.wire.methods import METHODS
-from skep.wire.types import CALL, EXCEPTION, ONEWAY, REPLY
+from metastored.wire.generated.compaction import AbortCompactionResponseElement, AbortCompactResponse
+from metastored.wire.generated.files import GetFileMetadataResult
+from metastored.wire.generated.partitions import Partition
+from metastored.wire.generated.transactions import HeartbeatTxnRangeResponse
+from metastored.wire.methods import METHODS
+from metastored.wire.types import CALL, EXCEPTION, ONEWAY, REPLY
 from tests.support.codecs import PROTOCOLS, decode, encode
 
 STRUCTS: list[tuple[str, Any, str, str, str]] = [

@@ -8,11 +8,11 @@ import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
-from skep.wire import binary
-from skep.wire.generated import STRUCTS
-from skep.wire.methods import METHODS
-from skep.wire.plan import result_fields
-from skep.wire.types import CALL, REPLY, Type
+from metastored.wire import binary
+from metastored.wire.generated import STRUCTS
+from metastored.wire.methods import METHODS
+from metastored.wire.plan import result_fields
+from metastored.wire.types import CALL, REPLY, Type
 from tests.support.codecs import PROTOCOLS, decode, encode
 from tests.support.values import structs, values, with_defaults
 

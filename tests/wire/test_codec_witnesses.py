@@ -1,4 +1,4 @@
-"""Apache Thrift and thriftpy2 read what skep writes, and skep reads what they write."""
+"""Apache Thrift and thriftpy2 read what metastored writes, and metastored reads what they write."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 
-from skep.wire.generated import STRUCTS
+from metastored.wire.generated import STRUCTS
 from tests.support import apache_thrift, thriftpy
 from tests.support.apache_thrift import ApacheClasses
 from tests.support.codecs import decode, encode
@@ -23,7 +23,7 @@ ROUND = settings(
     suppress_health_check=list(HealthCheck),
 )
 OLD = "2.3"
-"""skep writes what readers of 3.1 and later understand; what 2.3 wrote otherwise it only reads."""
+"""metastored writes what readers of 3.1 and later understand; what 2.3 wrote otherwise it only reads."""
 
 CASES = [
     pytest.param(name, version, id=f"{name}-{version}")
@@ -43,7 +43,7 @@ def ours(protocol: str) -> str:
 
 
 @pytest.mark.parametrize(("name", "version"), CASES)
-def test_apache_and_skep_understand_each_other(name: str, version: str) -> None:
+def test_apache_and_metastored_understand_each_other(name: str, version: str) -> None:
     cls = STRUCTS[name]
 
     @ROUND
@@ -60,7 +60,7 @@ def test_apache_and_skep_understand_each_other(name: str, version: str) -> None:
 
 
 @pytest.mark.parametrize(("name", "version"), CASES)
-def test_thriftpy2_and_skep_understand_each_other(name: str, version: str) -> None:
+def test_thriftpy2_and_metastored_understand_each_other(name: str, version: str) -> None:
     cls = STRUCTS[name]
 
     @ROUND

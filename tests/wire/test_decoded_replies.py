@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import pytest
 
-from skep.errors import ApplicationError, NoSuchObjectException, RemoteProtocolError
-from skep.wire import binary
-from skep.wire.connection import DIRECT_LIMIT, NEED_DATA, ClientConnection, NeedData
-from skep.wire.generated.common import FieldSchema, StorageDescriptor
-from skep.wire.generated.partitions import Partition
-from skep.wire.message import EXCEPTION, Reply
-from skep.wire.methods import METHODS
-from skep.wire.types import REPLY
+from metastored.errors import ApplicationError, NoSuchObjectException, RemoteProtocolError
+from metastored.wire import binary
+from metastored.wire.connection import DIRECT_LIMIT, NEED_DATA, ClientConnection, NeedData
+from metastored.wire.generated.common import FieldSchema, StorageDescriptor
+from metastored.wire.generated.partitions import Partition
+from metastored.wire.message import EXCEPTION, Reply
+from metastored.wire.methods import METHODS
+from metastored.wire.types import REPLY
 from tests.support.codecs import PROTOCOLS
 
 LISTING = METHODS["get_partitions"]

@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from skep.errors import RemoteProtocolError
-from skep.wire.exchange import SHORT, read
-from skep.wire.protocol import BadMessage, Incomplete
-from skep.wire.tjson_protocol import TJSON
+from metastored.errors import RemoteProtocolError
+from metastored.wire.exchange import SHORT, read
+from metastored.wire.protocol import BadMessage, Incomplete
+from metastored.wire.tjson_protocol import TJSON
 
 CALLS = [
     b'[1,"get_all_databases",1,1,{}]',

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from skep.errors import THRIFT_EXCEPTIONS
-from skep.wire.generated import ENUMS, STRUCTS
-from skep.wire.methods import BY_BYTES, METHODS
-from skep.wire.types import parse_field, parse_returns, parse_type
+from metastored.errors import THRIFT_EXCEPTIONS
+from metastored.wire.generated import ENUMS, STRUCTS
+from metastored.wire.methods import BY_BYTES, METHODS
+from metastored.wire.types import parse_field, parse_returns, parse_type
 
 FB303 = {
     "getName", "getVersion", "getStatus", "getStatusDetails", "getCounters", "getCounter", "setOption", "getOption",

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from skep.wire.generated import STRUCTS
-from skep.wire.generated.common import (
+from metastored.wire.generated import STRUCTS
+from metastored.wire.generated.common import (
     CreationMetadata,
     PrincipalPrivilegeSet,
     PrivilegeGrantInfo,
@@ -16,13 +16,13 @@ from skep.wire.generated.common import (
     StorageDescriptor,
     Table,
 )
-from skep.wire.generated.constraints import AddForeignKeyRequest
-from skep.wire.generated.locks import LockComponent, LockRequest
-from skep.wire.generated.partitions import Partition
-from skep.wire.generated.tables import GetTableRequest
-from skep.wire.generated.transactions import AddDynamicPartitions, GetValidWriteIdsRequest
-from skep.wire.methods import METHODS
-from skep.wire.naming import (
+from metastored.wire.generated.constraints import AddForeignKeyRequest
+from metastored.wire.generated.locks import LockComponent, LockRequest
+from metastored.wire.generated.partitions import Partition
+from metastored.wire.generated.tables import GetTableRequest
+from metastored.wire.generated.transactions import AddDynamicPartitions, GetValidWriteIdsRequest
+from metastored.wire.methods import METHODS
+from metastored.wire.naming import (
     Each,
     Leaf,
     Nested,
@@ -37,7 +37,7 @@ from skep.wire.naming import (
     result_names,
     struct_layout,
 )
-from skep.wire.types import LIST, MAP, STRING, STRUCT
+from metastored.wire.types import LIST, MAP, STRING, STRUCT
 
 
 def arguments(method: str, *roles: str) -> list[str]:

@@ -6,13 +6,13 @@ from typing import Any
 
 import pytest
 
-from skep.wire import binary
-from skep.wire.generated.common import CreationMetadata, Table
-from skep.wire.generated.databases import CreateDatabaseRequest, DatabaseType
-from skep.wire.generated.notifications import FireEventRequest, FireEventRequestData, InsertEventRequestData
-from skep.wire.generated.transactions import AddDynamicPartitions, GetOpenTxnsResponse
-from skep.wire.methods import METHODS
-from skep.wire.types import REPLY
+from metastored.wire import binary
+from metastored.wire.generated.common import CreationMetadata, Table
+from metastored.wire.generated.databases import CreateDatabaseRequest, DatabaseType
+from metastored.wire.generated.notifications import FireEventRequest, FireEventRequestData, InsertEventRequestData
+from metastored.wire.generated.transactions import AddDynamicPartitions, GetOpenTxnsResponse
+from metastored.wire.methods import METHODS
+from metastored.wire.types import REPLY
 from tests.support.apache_thrift import ApacheClasses
 from tests.support.codecs import PROTOCOLS, decode, encode
 
@@ -20,7 +20,7 @@ pytestmark = pytest.mark.parametrize("protocol", PROTOCOLS)
 
 
 def written_by(version: str, value: Any, protocol: str) -> Any:
-    """The value as Apache's library writes it for a Hive of this version, read by skep."""
+    """The value as Apache's library writes it for a Hive of this version, read by metastored."""
     return decode(type(value), ApacheClasses(version).encode(value, protocol), protocol)
 
 
@@ -89,7 +89,7 @@ def test_the_type_of_a_database_is_a_word_or_a_number(version: str, kind: Any, p
 
 
 def test_the_exceptions_that_only_2_3_declares_are_raised(protocol: str) -> None:
-    from skep.errors import UnknownDBException
+    from metastored.errors import UnknownDBException
 
     method = METHODS["get_table_objects_by_name"]
     body = binary.encode_exception_result(3, UnknownDBException("Could not find database nodb"))

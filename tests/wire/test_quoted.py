@@ -5,8 +5,8 @@ from __future__ import annotations
 import orjson
 import pytest
 
-from skep.wire import tjson
-from skep.wire.generated.common import FieldSchema, StorageDescriptor
+from metastored.wire import tjson
+from metastored.wire.generated.common import FieldSchema, StorageDescriptor
 
 ODD = 'a "quoted" \\ text, é, \u2028'
 

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import pytest
 
-from skep.wire import binary
-from skep.wire.binary_protocol import BINARY
-from skep.wire.generated.common import FieldSchema, StorageDescriptor
-from skep.wire.generated.partitions import Partition
-from skep.wire.limits import MAX_MESSAGE, MEMO_LIMIT
-from skep.wire.message import REPLY
-from skep.wire.methods import METHODS
-from skep.wire.protocol import BadMessage
-from skep.wire.types import STRUCT
+from metastored.wire import binary
+from metastored.wire.binary_protocol import BINARY
+from metastored.wire.generated.common import FieldSchema, StorageDescriptor
+from metastored.wire.generated.partitions import Partition
+from metastored.wire.limits import MAX_MESSAGE, MEMO_LIMIT
+from metastored.wire.message import REPLY
+from metastored.wire.methods import METHODS
+from metastored.wire.protocol import BadMessage
+from metastored.wire.types import STRUCT
 
 LISTING = METHODS["get_partitions"]
 COLUMNS = tuple(FieldSchema(f"column_{at}", "string", "a comment") for at in range(20))

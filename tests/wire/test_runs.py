@@ -9,17 +9,17 @@ import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
-from skep.wire import binary
-from skep.wire.binary import BinaryCompiler
-from skep.wire.compiler import Malformed, PositionCompiler
-from skep.wire.generated import STRUCTS
-from skep.wire.generated.common import FieldSchema, SerDeInfo, SkewedInfo, StorageDescriptor
-from skep.wire.generated.partitions import Partition
-from skep.wire.methods import METHODS
-from skep.wire.plan import MEMOS, RECOGNISED, RUNS, holds_map
-from skep.wire.runs import Recognised
-from skep.wire.structs import fields, names, new, replace
-from skep.wire.types import Field, Type
+from metastored.wire import binary
+from metastored.wire.binary import BinaryCompiler
+from metastored.wire.compiler import Malformed, PositionCompiler
+from metastored.wire.generated import STRUCTS
+from metastored.wire.generated.common import FieldSchema, SerDeInfo, SkewedInfo, StorageDescriptor
+from metastored.wire.generated.partitions import Partition
+from metastored.wire.methods import METHODS
+from metastored.wire.plan import MEMOS, RECOGNISED, RUNS, holds_map
+from metastored.wire.runs import Recognised
+from metastored.wire.structs import fields, names, new, replace
+from metastored.wire.types import Field, Type
 from tests.support.values import structs, with_defaults
 
 ROUND = settings(

@@ -8,29 +8,29 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from skep.errors import LocalProtocolError, NoSuchObjectException, RemoteProtocolError
-from skep.wire import binary
-from skep.wire.generated import STRUCTS
-from skep.wire.generated.common import (
+from metastored.errors import LocalProtocolError, NoSuchObjectException, RemoteProtocolError
+from metastored.wire import binary
+from metastored.wire.generated import STRUCTS
+from metastored.wire.generated.common import (
     CreationMetadata,
     FieldSchema,
     SerDeInfo,
     StorageDescriptor,
     Table,
 )
-from skep.wire.generated.partitions import Partition
-from skep.wire.limits import MAX_DEPTH
-from skep.wire.methods import METHODS, Method
-from skep.wire.naming import argument_names, result_names
-from skep.wire.splice import (
+from metastored.wire.generated.partitions import Partition
+from metastored.wire.limits import MAX_DEPTH
+from metastored.wire.methods import METHODS, Method
+from metastored.wire.naming import argument_names, result_names
+from metastored.wire.splice import (
     Renames,
     carries_exception,
     splice_arguments,
     splice_message,
     splice_result,
 )
-from skep.wire.structs import fields, names, new, replace
-from skep.wire.types import Type
+from metastored.wire.structs import fields, names, new, replace
+from metastored.wire.types import Type
 from tests.support.values import values
 
 PREFIX = "there_"

@@ -11,10 +11,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, NamedTuple
 
-from skep.errors import ApplicationError, MetastoreError, TransportError
-from skep.wire.generated.common import DataOperationType
-from skep.wire.generated.compaction import CompactionRequest, ShowCompactRequest
-from skep.wire.generated.locks import (
+from metastored.errors import ApplicationError, MetastoreError, TransportError
+from metastored.wire.generated.common import DataOperationType
+from metastored.wire.generated.compaction import CompactionRequest, ShowCompactRequest
+from metastored.wire.generated.locks import (
     CheckLockRequest,
     HeartbeatRequest,
     LockComponent,
@@ -22,7 +22,7 @@ from skep.wire.generated.locks import (
     ShowLocksRequest,
     UnlockRequest,
 )
-from skep.wire.generated.transactions import (
+from metastored.wire.generated.transactions import (
     AbortTxnRequest,
     AbortTxnsRequest,
     AddDynamicPartitions,
@@ -32,7 +32,7 @@ from skep.wire.generated.transactions import (
     HeartbeatTxnRangeRequest,
     OpenTxnRequest,
 )
-from skep.wire.structs import Struct, fields
+from metastored.wire.structs import Struct, fields
 from tests.differential.peer import Peer
 from tests.differential.script import ALL, BEFORE_4, SINCE_3_1, Probe
 

@@ -1,6 +1,6 @@
 """Tables changed: properties, columns, location, names, with cascade and on a condition."""
 
-from skep.wire.generated.databases import Database
+from metastored.wire.generated.databases import Database
 from tests.differential.probes.objects import (
     all_of,
     columns,

@@ -1,16 +1,16 @@
 """Catalogs, which Hive has since 3.0, and the names that carry one."""
 
-from skep.wire.generated.catalogs import (
+from metastored.wire.generated.catalogs import (
     AlterCatalogRequest,
     Catalog,
     CreateCatalogRequest,
     DropCatalogRequest,
     GetCatalogRequest,
 )
-from skep.wire.generated.databases import Database
-from skep.wire.generated.functions import Function
-from skep.wire.generated.partitions import AddPartitionsRequest, DropPartitionsRequest, RequestPartsSpec
-from skep.wire.generated.tables import GetTableRequest, GetTablesRequest
+from metastored.wire.generated.databases import Database
+from metastored.wire.generated.functions import Function
+from metastored.wire.generated.partitions import AddPartitionsRequest, DropPartitionsRequest, RequestPartsSpec
+from metastored.wire.generated.tables import GetTableRequest, GetTablesRequest
 from tests.differential.probes.objects import field, partition, starting, table, with_fields
 from tests.differential.script import SINCE_3_1, Ask, EditTable, Probe, Put, Tree
 from tests.differential.script import ask as ask_all

@@ -1,8 +1,8 @@
 """Partitions changed, renamed, exchanged and dropped, with their folders."""
 
-from skep.wire.generated.common import EnvironmentContext
-from skep.wire.generated.databases import Database
-from skep.wire.generated.partitions import DropPartitionsRequest, RequestPartsSpec
+from metastored.wire.generated.common import EnvironmentContext
+from metastored.wire.generated.databases import Database
+from metastored.wire.generated.partitions import DropPartitionsRequest, RequestPartsSpec
 from tests.differential.probes.objects import (
     DS_H,
     external,

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from skep.wire.generated.common import (
+from metastored.wire.generated.common import (
     BinaryColumnStatsData,
     BooleanColumnStatsData,
     ColumnStatistics,
@@ -24,8 +24,8 @@ from skep.wire.generated.common import (
     LongColumnStatsData,
     StringColumnStatsData,
 )
-from skep.wire.generated.databases import Database
-from skep.wire.generated.statistics import PartitionsStatsRequest, SetPartitionsStatsRequest, TableStatsRequest
+from metastored.wire.generated.databases import Database
+from metastored.wire.generated.statistics import PartitionsStatsRequest, SetPartitionsStatsRequest, TableStatsRequest
 from tests.differential.probes.objects import (
     field,
     partition,

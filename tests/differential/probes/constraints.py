@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from skep.wire.generated.common import (
+from metastored.wire.generated.common import (
     SQLCheckConstraint,
     SQLDefaultConstraint,
     SQLForeignKey,
@@ -12,7 +12,7 @@ from skep.wire.generated.common import (
     SQLPrimaryKey,
     SQLUniqueConstraint,
 )
-from skep.wire.generated.constraints import (
+from metastored.wire.generated.constraints import (
     AddCheckConstraintRequest,
     AddDefaultConstraintRequest,
     AddForeignKeyRequest,
@@ -27,7 +27,7 @@ from skep.wire.generated.constraints import (
     PrimaryKeysRequest,
     UniqueConstraintsRequest,
 )
-from skep.wire.generated.databases import Database
+from metastored.wire.generated.databases import Database
 from tests.differential.probes.objects import table, with_fields
 from tests.differential.script import SINCE_3_1, Ask, EditTable, Probe
 from tests.differential.script import ask as ask_all

@@ -1,6 +1,6 @@
 """Databases: made, found, listed, changed and dropped."""
 
-from skep.wire.generated.databases import Database
+from metastored.wire.generated.databases import Database
 from tests.differential.probes.objects import starting, table
 from tests.differential.script import Probe, Put, Tree, ask
 

@@ -11,19 +11,19 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from skep.wire.generated.common import FieldSchema, SQLPrimaryKey
-from skep.wire.generated.constraints import AddPrimaryKeyRequest, DropConstraintRequest
-from skep.wire.generated.databases import Database
-from skep.wire.generated.functions import Function
-from skep.wire.generated.notifications import (
+from metastored.wire.generated.common import FieldSchema, SQLPrimaryKey
+from metastored.wire.generated.constraints import AddPrimaryKeyRequest, DropConstraintRequest
+from metastored.wire.generated.databases import Database
+from metastored.wire.generated.functions import Function
+from metastored.wire.generated.notifications import (
     FireEventRequest,
     FireEventRequestData,
     InsertEventRequestData,
     NotificationEventRequest,
     NotificationEventsCountRequest,
 )
-from skep.wire.generated.partitions import AddPartitionsRequest, DropPartitionsRequest, RequestPartsSpec
-from skep.wire.structs import replace
+from metastored.wire.generated.partitions import AddPartitionsRequest, DropPartitionsRequest, RequestPartsSpec
+from metastored.wire.structs import replace
 from tests.differential.peer import Peer
 from tests.differential.probes.objects import (
     columns,

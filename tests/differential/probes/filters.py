@@ -1,6 +1,6 @@
 """Partitions and tables by a filter."""
 
-from skep.wire.generated.databases import Database
+from metastored.wire.generated.databases import Database
 from tests.differential.probes.objects import external, partition, table
 from tests.differential.script import Probe, ask
 

@@ -1,7 +1,7 @@
 """Functions."""
 
-from skep.wire.generated.databases import Database
-from skep.wire.generated.functions import Function, ResourceUri
+from metastored.wire.generated.databases import Database
+from metastored.wire.generated.functions import Function, ResourceUri
 from tests.differential.script import Probe, ask
 
 DB = "fun"

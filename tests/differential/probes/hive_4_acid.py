@@ -10,9 +10,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
-from skep.errors import ApplicationError, MetastoreError, TransportError
-from skep.wire.generated.common import CompactionInfoStruct
-from skep.wire.generated.compaction import (
+from metastored.errors import ApplicationError, MetastoreError, TransportError
+from metastored.wire.generated.common import CompactionInfoStruct
+from metastored.wire.generated.compaction import (
     AbortCompactionRequest,
     CompactionMetricsDataRequest,
     CompactionMetricsDataStruct,
@@ -21,7 +21,7 @@ from skep.wire.generated.compaction import (
     GetLatestCommittedCompactionInfoRequest,
     ShowCompactRequest,
 )
-from skep.wire.generated.transactions import (
+from metastored.wire.generated.transactions import (
     AbortTxnRequest,
     AllocateTableWriteIdsRequest,
     CommitTxnRequest,
@@ -33,7 +33,7 @@ from skep.wire.generated.transactions import (
     SeedTxnIdRequest,
     TxnType,
 )
-from skep.wire.structs import replace
+from metastored.wire.structs import replace
 from tests.differential.peer import Peer
 from tests.differential.probes import acid
 from tests.differential.probes.acid import Call, Count, asked, base_of, given, told, txn

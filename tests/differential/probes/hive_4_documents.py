@@ -2,16 +2,16 @@
 
 from typing import Any
 
-from skep.wire.generated.connectors import (
+from metastored.wire.generated.connectors import (
     AlterDataConnectorRequest,
     CreateDataConnectorRequest,
     DataConnector,
     DropDataConnectorRequest,
     GetDataConnectorRequest,
 )
-from skep.wire.generated.databases import CreateDatabaseRequest
-from skep.wire.generated.metrics import GetReplicationMetricsRequest, ReplicationMetricList, ReplicationMetrics
-from skep.wire.generated.procedures import (
+from metastored.wire.generated.databases import CreateDatabaseRequest
+from metastored.wire.generated.metrics import GetReplicationMetricsRequest, ReplicationMetricList, ReplicationMetrics
+from metastored.wire.generated.procedures import (
     AddPackageRequest,
     DropPackageRequest,
     GetPackageRequest,
@@ -20,7 +20,7 @@ from skep.wire.generated.procedures import (
     StoredProcedure,
     StoredProcedureRequest,
 )
-from skep.wire.generated.scheduled_queries import (
+from metastored.wire.generated.scheduled_queries import (
     ScheduledQuery,
     ScheduledQueryKey,
     ScheduledQueryMaintenanceRequest,

@@ -4,31 +4,31 @@ from __future__ import annotations
 
 from typing import Any
 
-from skep.wire.generated.common import SQLNotNullConstraint, SQLPrimaryKey
-from skep.wire.generated.constraints import (
+from metastored.wire.generated.common import SQLNotNullConstraint, SQLPrimaryKey
+from metastored.wire.generated.constraints import (
     AddNotNullConstraintRequest,
     AddPrimaryKeyRequest,
     AllTableConstraintsRequest,
 )
-from skep.wire.generated.databases import CreateDatabaseRequest, DropDatabaseRequest
-from skep.wire.generated.notifications import (
+from metastored.wire.generated.databases import CreateDatabaseRequest, DropDatabaseRequest
+from metastored.wire.generated.notifications import (
     GetAllWriteEventInfoRequest,
     InsertEventRequestData,
     WriteNotificationLogBatchRequest,
     WriteNotificationLogRequest,
 )
-from skep.wire.generated.partitions import AddPartitionsRequest, PartitionsByExprRequest
-from skep.wire.generated.scheduled_queries import QueryState, ScheduledQueryProgressInfo
-from skep.wire.generated.service import PropertyGetRequest, PropertySetRequest
-from skep.wire.generated.statistics import (
+from metastored.wire.generated.partitions import AddPartitionsRequest, PartitionsByExprRequest
+from metastored.wire.generated.scheduled_queries import QueryState, ScheduledQueryProgressInfo
+from metastored.wire.generated.service import PropertyGetRequest, PropertySetRequest
+from metastored.wire.generated.statistics import (
     DeleteColumnStatisticsRequest,
     PartitionsStatsRequest,
     SetPartitionsStatsRequest,
     TableStatsRequest,
     UpdateTransactionalStatsRequest,
 )
-from skep.wire.generated.tables import CreateTableRequest, GetTableRequest
-from skep.wire.structs import replace
+from metastored.wire.generated.tables import CreateTableRequest, GetTableRequest
+from metastored.wire.structs import replace
 from tests.differential.probes import column_statistics
 from tests.differential.probes.objects import external, field, partition
 from tests.differential.script import HIVE_4, Ask, Probe

@@ -1,9 +1,9 @@
 """Indexes of Hive 2.3, and the named types that every version keeps."""
 
-from skep.wire.generated.common import FieldSchema
-from skep.wire.generated.databases import Database
-from skep.wire.generated.indexes import Index
-from skep.wire.generated.types import Type
+from metastored.wire.generated.common import FieldSchema
+from metastored.wire.generated.databases import Database
+from metastored.wire.generated.indexes import Index
+from metastored.wire.generated.types import Type
 from tests.differential.probes.objects import storage, table
 from tests.differential.script import Ask, ask
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from skep.wire.generated.common import FieldSchema, SerDeInfo, StorageDescriptor, Table
-from skep.wire.generated.partitions import Partition
-from skep.wire.structs import replace
+from metastored.wire.generated.common import FieldSchema, SerDeInfo, StorageDescriptor, Table
+from metastored.wire.generated.partitions import Partition
+from metastored.wire.structs import replace
 
 TEXT_INPUT = "org.apache.hadoop.mapred.TextInputFormat"
 TEXT_OUTPUT = "org.apache.hadoop.hive.ql.io.HiveIgnoreKeyTextOutputFormat"

@@ -1,8 +1,8 @@
 """Partitions: added, found, listed by a part of their values, by name and as specs."""
 
-from skep.wire.generated.common import EnvironmentContext, FieldSchema
-from skep.wire.generated.databases import Database
-from skep.wire.generated.partitions import (
+from metastored.wire.generated.common import EnvironmentContext, FieldSchema
+from metastored.wire.generated.databases import Database
+from metastored.wire.generated.partitions import (
     AddPartitionsRequest,
     Partition,
     PartitionListComposingSpec,
@@ -11,7 +11,7 @@ from skep.wire.generated.partitions import (
     PartitionValuesRequest,
     PartitionWithoutSD,
 )
-from skep.wire.structs import replace
+from metastored.wire.structs import replace
 from tests.differential.probes.objects import DS_H, external, field, partition, storage, table, view
 from tests.differential.script import Probe, Put, Tree, ask
 

@@ -2,8 +2,8 @@
 
 from typing import Any
 
-from skep.wire.generated.common import EnvironmentContext, GetProjectionsSpec, Table
-from skep.wire.generated.databases import (
+from metastored.wire.generated.common import EnvironmentContext, GetProjectionsSpec, Table
+from metastored.wire.generated.databases import (
     AlterDatabaseRequest,
     CreateDatabaseRequest,
     Database,
@@ -11,8 +11,8 @@ from skep.wire.generated.databases import (
     GetDatabaseObjectsRequest,
     GetDatabaseRequest,
 )
-from skep.wire.generated.functions import GetFunctionsRequest
-from skep.wire.generated.partitions import (
+from metastored.wire.generated.functions import GetFunctionsRequest
+from metastored.wire.generated.partitions import (
     AddPartitionsRequest,
     AlterPartitionsRequest,
     AppendPartitionsRequest,
@@ -32,7 +32,7 @@ from skep.wire.generated.partitions import (
     RenamePartitionRequest,
     RequestPartsSpec,
 )
-from skep.wire.generated.tables import (
+from metastored.wire.generated.tables import (
     AlterTableRequest,
     CreateTableRequest,
     DropTableRequest,

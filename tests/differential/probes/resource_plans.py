@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import Any
 
-from skep.wire.generated.resource_plans import (
+from metastored.wire.generated.resource_plans import (
     WMAlterPoolRequest,
     WMAlterResourcePlanRequest,
     WMAlterTriggerRequest,
@@ -30,7 +30,7 @@ from skep.wire.generated.resource_plans import (
     WMTrigger,
     WMValidateResourcePlanRequest,
 )
-from skep.wire.structs import replace
+from metastored.wire.structs import replace
 from tests.differential.script import SINCE_3_1, Ask, ask
 
 NS = "default"

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from typing import Any
 
-from skep.wire.generated.common import CreationMetadata, EnvironmentContext
-from skep.wire.generated.databases import Database
-from skep.wire.generated.files import (
+from metastored.wire.generated.common import CreationMetadata, EnvironmentContext
+from metastored.wire.generated.databases import Database
+from metastored.wire.generated.files import (
     CacheFileMetadataRequest,
     ClearFileMetadataRequest,
     GetFileMetadataByExprRequest,
     GetFileMetadataRequest,
     PutFileMetadataRequest,
 )
-from skep.wire.generated.roles import PrivilegeBag
-from skep.wire.generated.service import CmRecycleRequest
+from metastored.wire.generated.roles import PrivilegeBag
+from metastored.wire.generated.service import CmRecycleRequest
 from tests.differential.probes.objects import field, table
 from tests.differential.script import SINCE_3_1, Probe, ask
 

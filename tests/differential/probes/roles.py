@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 from typing import Any
 
-from skep.wire.generated.common import PrincipalPrivilegeSet, PrivilegeGrantInfo
-from skep.wire.generated.databases import Database
-from skep.wire.generated.roles import (
+from metastored.wire.generated.common import PrincipalPrivilegeSet, PrivilegeGrantInfo
+from metastored.wire.generated.databases import Database
+from metastored.wire.generated.roles import (
     GetPrincipalsInRoleRequest,
     GetRoleGrantsForPrincipalRequest,
     GrantRevokePrivilegeRequest,
@@ -15,7 +15,7 @@ from skep.wire.generated.roles import (
     PrivilegeBag,
     Role,
 )
-from skep.wire.structs import replace
+from metastored.wire.structs import replace
 from tests.differential.probes.objects import partition, table
 from tests.differential.script import SINCE_3_1, EditTable, Probe, ask
 

@@ -2,10 +2,10 @@
 
 from typing import Any
 
-from skep.wire.generated.common import FieldSchema, SerDeInfo
-from skep.wire.generated.databases import Database
-from skep.wire.generated.metrics import GetRuntimeStatsRequest, RuntimeStat
-from skep.wire.generated.schema_registry import (
+from metastored.wire.generated.common import FieldSchema, SerDeInfo
+from metastored.wire.generated.databases import Database
+from metastored.wire.generated.metrics import GetRuntimeStatsRequest, RuntimeStat
+from metastored.wire.generated.schema_registry import (
     AlterISchemaRequest,
     FindSchemasByColsRqst,
     GetSerdeRequest,

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from skep.wire.generated.common import (
+from metastored.wire.generated.common import (
     EnvironmentContext,
     FieldSchema,
     PrincipalPrivilegeSet,
@@ -12,9 +12,9 @@ from skep.wire.generated.common import (
     StorageDescriptor,
     Table,
 )
-from skep.wire.generated.databases import Database
-from skep.wire.generated.functions import Function
-from skep.wire.generated.partitions import AddPartitionsRequest, Partition
+from metastored.wire.generated.databases import Database
+from metastored.wire.generated.functions import Function
+from metastored.wire.generated.partitions import AddPartitionsRequest, Partition
 from tests.differential.probes.objects import (
     all_of,
     columns,

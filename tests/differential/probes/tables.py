@@ -1,8 +1,15 @@
 """Tables and views: made, found, listed, and their columns."""
 
-from skep.wire.generated.common import EnvironmentContext, FieldSchema, SerDeInfo, SkewedInfo, StorageDescriptor, Table
-from skep.wire.generated.databases import Database
-from skep.wire.generated.tables import ClientCapabilities, GetTableRequest, GetTablesRequest
+from metastored.wire.generated.common import (
+    EnvironmentContext,
+    FieldSchema,
+    SerDeInfo,
+    SkewedInfo,
+    StorageDescriptor,
+    Table,
+)
+from metastored.wire.generated.databases import Database
+from metastored.wire.generated.tables import ClientCapabilities, GetTableRequest, GetTablesRequest
 from tests.differential.probes.objects import columns, external, field, storage, table, view
 from tests.differential.script import Probe, Put, Tree, ask
 

@@ -2,9 +2,9 @@
 
 from typing import Any
 
-from skep.wire.generated.common import GetProjectionsSpec, Table
-from skep.wire.generated.databases import CreateDatabaseRequest, GetDatabaseRequest
-from skep.wire.generated.partitions import (
+from metastored.wire.generated.common import GetProjectionsSpec, Table
+from metastored.wire.generated.databases import CreateDatabaseRequest, GetDatabaseRequest
+from metastored.wire.generated.partitions import (
     AddPartitionsRequest,
     GetPartitionsByNamesRequest,
     GetPartitionsFilterSpec,
@@ -12,7 +12,7 @@ from skep.wire.generated.partitions import (
     PartitionFilterMode,
     PartitionsRequest,
 )
-from skep.wire.generated.tables import (
+from metastored.wire.generated.tables import (
     AlterTableRequest,
     ClientCapabilities,
     ClientCapability,

@@ -1,8 +1,8 @@
 """Materialized views and truncation, which Hive has since 3.0, and tables that need a capable client."""
 
-from skep.wire.generated.common import CreationMetadata
-from skep.wire.generated.databases import Database
-from skep.wire.generated.tables import ClientCapabilities, GetTableRequest, GetTablesRequest
+from metastored.wire.generated.common import CreationMetadata
+from metastored.wire.generated.databases import Database
+from metastored.wire.generated.tables import ClientCapabilities, GetTableRequest, GetTablesRequest
 from tests.differential.probes.objects import DS_H, external, field, partition, table, view
 from tests.differential.script import SINCE_3_1, Ask, Probe, Put, Tree
 from tests.differential.script import ask as ask_all

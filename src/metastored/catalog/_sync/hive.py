@@ -1,0 +1,410 @@
+# Made by tools/unasync.py from _async/hive.py: DO NOT EDIT.
+"""A catalog that speaks the metastore's language, through metastored's client: a metastore, or anything that is a
+handler.
+
+Every catalog of metastored's own is one of these. Iceberg and Glue are reached by handlers that translate
+(`connectors/`), the catalog in memory is metastored's metastore itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import Any, Final
+
+from metastored.catalog.handlers import Closing
+from metastored.catalog.hive_constraints import OLD, constraints_of, hive_constraints
+from metastored.catalog.hive_objects import (
+    VIEWS,
+    changed_database,
+    changed_table,
+    database_status,
+    hive_database,
+    hive_partition,
+    hive_table,
+    hive_view,
+    partition_status,
+    partition_values,
+    table_status,
+)
+from metastored.catalog.hive_statistics import hive_statistics, table_statistics, with_counts
+from metastored.catalog.status import (
+    Constraint,
+    ConstraintKind,
+    DatabaseChanges,
+    DatabaseDefinition,
+    DatabaseStatus,
+    Namespace,
+    PartitionDefinition,
+    PartitionStatus,
+    TableChanges,
+    TableDefinition,
+    TableStatistics,
+    TableStatus,
+    ViewDefinition,
+    replaced,
+)
+from metastored.client._sync.client import Client
+from metastored.client.naming import TableName
+from metastored.errors import (
+    AlreadyExistsException,
+    ApplicationError,
+    InvalidInputException,
+    NoSuchObjectException,
+    NotSupported,
+    ObjectNotFound,
+)
+from metastored.hive.names import make_part_name
+from metastored.wire.generated.common import ColumnStatistics, ColumnStatisticsDesc, EnvironmentContext, Table
+from metastored.wire.generated.constraints import (
+    AddCheckConstraintRequest,
+    AddDefaultConstraintRequest,
+    AddForeignKeyRequest,
+    AddNotNullConstraintRequest,
+    AddPrimaryKeyRequest,
+    AddUniqueConstraintRequest,
+    CheckConstraintsRequest,
+    DefaultConstraintsRequest,
+    DropConstraintRequest,
+    ForeignKeysRequest,
+    NotNullConstraintsRequest,
+    PrimaryKeysRequest,
+    UniqueConstraintsRequest,
+)
+from metastored.wire.structs import replace
+
+KEPT: Final = {"DO_NOT_UPDATE_STATS": "true"}
+"""Statistics that are sent are not to be taken away because the table was altered."""
+
+
+class HiveProvider:
+    """A catalog over a client. `iceberg` where tables are Iceberg's; `closing` is what it owns besides the client."""
+
+    def __init__(self, name: str, client: Client, iceberg: bool = False, closing: Closing | None = None) -> None:
+        self._name = name
+        self.client: Final = client
+        """For what a catalog has no words for: locks, transactions, functions, the whole API."""
+        self._iceberg = iceberg
+        self._closing = closing
+
+    @property
+    def name(self) -> str:
+        return self._name
+
+    def close(self) -> None:
+        self.client.close()
+        if self._closing is not None:
+            self._closing.close()
+
+    # Databases
+
+    def create_database(
+        self, database: Namespace, given: DatabaseDefinition, if_not_exists: bool = False
+    ) -> DatabaseStatus:
+        with self._can("making databases"):
+            self.client.create_database(hive_database(_flat(database), given), if_not_exists)
+        return self.get_database(database)
+
+    def get_database(self, database: Namespace) -> DatabaseStatus:
+        return database_status(self._name, self.client.api.get_database(_flat(database)))
+
+    def list_databases(self, pattern: str | None = None) -> list[DatabaseStatus]:
+        found = []
+        for name in self.client.databases(pattern):
+            try:
+                found.append(self.get_database((name,)))
+            except NoSuchObjectException:
+                continue  # It was dropped since its name was listed.
+        return found
+
+    def alter_database(self, database: Namespace, changes: DatabaseChanges) -> DatabaseStatus:
+        name = _flat(database)
+        with self._can("changing databases"):
+            self.client.forget(name)
+            there = self.client.api.get_database(name)
+            self.client.api.alter_database(name, changed_database(there, changes))
+        return self.get_database(database)
+
+    def drop_database(self, database: Namespace, if_exists: bool = False, cascade: bool = False) -> None:
+        name = _flat(database)
+        try:
+            # Hive before 4 answers a drop of a missing database with a NullPointerException.
+            self.client.api.get_database(name)
+        except NoSuchObjectException:
+            if if_exists:
+                return
+            raise
+        with self._can("dropping databases"):
+            self.client.api.drop_database(name, True, cascade)
+
+    # Tables
+
+    def create_table(
+        self, database: Namespace, name: str, given: TableDefinition, if_not_exists: bool = False
+    ) -> TableStatus:
+        table = hive_table(_flat(database), name, given, self._iceberg)
+        with self._can("making tables"):
+            try:
+                if given.constraints:
+                    self._create_with_constraints(table, given.constraints)
+                else:
+                    self.client.create_table(table)
+            except AlreadyExistsException:
+                if not if_not_exists:
+                    raise
+        return self.get_table(database, name)
+
+    def _create_with_constraints(self, table: Table, given: Sequence[Constraint]) -> None:
+        if any(each.kind not in OLD for each in given):
+            self.client.capabilities.has_constraints(check=True)
+        found = hive_constraints(TableName(None, table.dbName or "", table.tableName or ""), given)
+        # Lists are sent empty, too: Hive 2.3 takes no null for one, and does not see those that it does not know.
+        self.client.api.create_table_with_constraints(table, *found)
+
+    def get_table(self, database: Namespace, name: str) -> TableStatus:
+        return table_status(self._name, self._table(database, name))
+
+    def list_tables(self, database: Namespace, pattern: str | None = None) -> list[TableStatus]:
+        db = _flat(database)
+        self.client.api.get_database(db)  # Hive lists the tables of a missing database as none.
+        return [table_status(self._name, each) for each in self.client.table_objects(db, pattern)]
+
+    def alter_table(self, database: Namespace, name: str, changes: TableChanges) -> TableStatus:
+        if self._iceberg and changes.drop_columns and changes.rename_columns:
+            raise InvalidInputException(
+                "columns of an Iceberg table are dropped and renamed in two changes, not in one"
+            )
+        with self._can("changing tables"):
+            there = self.client.fresh_table(_at(database, name))
+            changed = changed_table(there, changes)
+            self.client.alter(_at(database, name), changed, cascade=changes.cascade)
+        return self.get_table(database, changes.rename_to or name)
+
+    def drop_table(self, database: Namespace, name: str, if_exists: bool = False, purge: bool = False) -> None:
+        with self._can("dropping tables"):
+            if self._kind(database, name, if_exists) in VIEWS:
+                raise InvalidInputException(f"{_at(database, name)} is a view: drop it with drop_view")
+            self.client.drop_table(_at(database, name), if_exists, purge=purge)
+
+    # Views
+
+    def create_view(
+        self,
+        database: Namespace,
+        name: str,
+        given: ViewDefinition,
+        if_not_exists: bool = False,
+        replace: bool = False,
+    ) -> TableStatus:
+        view = hive_view(_flat(database), name, given)
+        with self._can("making views"):
+            try:
+                self.client.create_table(view)
+            except AlreadyExistsException:
+                if replace:
+                    self._replace_view(database, name, view)
+                elif not if_not_exists:
+                    raise
+        return self.get_view(database, name)
+
+    def _replace_view(self, database: Namespace, name: str, view: Table) -> None:
+        if self._kind(database, name, False) not in VIEWS:
+            raise InvalidInputException(f"{_at(database, name)} is a table: a view cannot replace it")
+        self.client.alter(_at(database, name), view)
+
+    def get_view(self, database: Namespace, name: str) -> TableStatus:
+        found = self.get_table(database, name)
+        if not found.is_view:
+            raise ObjectNotFound("view", str(_at(database, name)), f"{_at(database, name)} is a table, not a view")
+        return found
+
+    def list_views(self, database: Namespace, pattern: str | None = None) -> list[TableStatus]:
+        return [each for each in self.list_tables(database, pattern) if each.is_view]
+
+    def drop_view(self, database: Namespace, name: str, if_exists: bool = False) -> None:
+        with self._can("dropping views"):
+            kind = self._kind(database, name, if_exists)
+            if kind is not None and kind not in VIEWS:
+                raise InvalidInputException(f"{_at(database, name)} is a table: drop it with drop_table")
+            self.client.drop_table(_at(database, name), if_exists)
+
+    # Partitions
+
+    def add_partitions(
+        self, database: Namespace, name: str, given: Sequence[PartitionDefinition], if_not_exists: bool = False
+    ) -> None:
+        with self._can("partitions"):
+            table = self._partitioned(database, name)
+            parts = [hive_partition(table, each) for each in given]
+            self.client.add_partitions(_at(database, name), parts, if_not_exists)
+
+    def get_partition(self, database: Namespace, name: str, values: Mapping[str, str]) -> PartitionStatus:
+        with self._can("partitions"):
+            table = self._partitioned(database, name)
+            found = self.client.partition(_at(database, name), partition_values(table, values))
+            return partition_status(table, found)
+
+    def list_partitions(self, database: Namespace, name: str, where: str | None = None) -> Iterator[PartitionStatus]:
+        with self._can("partitions"):
+            table = self._partitioned(database, name)
+            for each in self.client.partitions(_at(database, name), where):
+                yield partition_status(table, each)
+
+    def alter_partition(self, database: Namespace, name: str, given: PartitionDefinition) -> PartitionStatus:
+        with self._can("partitions"):
+            self.client.forget(_flat(database), name)
+            table = self._partitioned(database, name)
+            there = self.client.partition(_at(database, name), partition_values(table, given.values))
+            changed = replace(
+                there,
+                sd=there.sd
+                if given.location is None or there.sd is None
+                else replace(there.sd, location=given.location),
+                parameters=replaced(there.parameters or {}, given.properties, ()),
+            )
+            self.client.api.alter_partition(_flat(database), name, changed)
+        return self.get_partition(database, name, given.values)
+
+    def drop_partition(
+        self, database: Namespace, name: str, values: Mapping[str, str], if_exists: bool = False
+    ) -> None:
+        with self._can("partitions"):
+            table = self._partitioned(database, name)
+            self.client.drop_partition(_at(database, name), partition_values(table, values), if_exists)
+
+    # Statistics
+
+    def get_statistics(
+        self, database: Namespace, name: str, partition: Mapping[str, str] | None = None
+    ) -> TableStatistics:
+        table = self._table(database, name)
+        with self._can("statistics"):
+            if partition is None:
+                return table_statistics(table.parameters, self.client.statistics(_at(database, name)))
+            there, part = self._part(table, database, name, partition)
+            found = self.client.partition_statistics(_at(database, name), [part])
+            return table_statistics(there.parameters, found.get(part, {}))
+
+    def set_statistics(
+        self,
+        database: Namespace,
+        name: str,
+        given: TableStatistics,
+        partition: Mapping[str, str] | None = None,
+    ) -> None:
+        table = self.client.fresh_table(_at(database, name))
+        types = {(each.name or "").lower(): each.type or "" for each in (table.sd and table.sd.cols) or ()}
+        missing = [column for column in given.columns if column.lower() not in types]
+        if missing:
+            raise InvalidInputException(f"{_at(database, name)} has no column {', '.join(missing)}")
+        columns = tuple(
+            hive_statistics(column.lower(), types[column.lower()], each) for column, each in given.columns.items()
+        )
+        with self._can("statistics"):
+            part = None
+            if partition is None:
+                fresh = replace(table, parameters=with_counts(table.parameters, given))
+                self.client.alter(_at(database, name), fresh, environment=KEPT)
+            else:
+                there, part = self._part(table, database, name, partition)
+                changed = replace(there, parameters=with_counts(there.parameters, given))
+                self.client.api.alter_partition_with_environment_context(
+                    _flat(database), name, changed, EnvironmentContext(properties=KEPT)
+                )
+            if columns:
+                described = ColumnStatisticsDesc(part is None, _flat(database), name, part)
+                self.client.set_statistics(ColumnStatistics(described, columns, engine="hive"))
+
+    def _part(self, table: Table, database: Namespace, name: str, given: Mapping[str, str]) -> tuple[Any, str]:
+        values = partition_values(table, given)
+        keys = tuple(key.name or "" for key in table.partitionKeys or ())
+        return self.client.partition(_at(database, name), values), make_part_name(keys, values)
+
+    # Constraints
+
+    def list_constraints(self, database: Namespace, name: str) -> tuple[Constraint, ...]:
+        table, api = self._table(database, name), self.client.api
+        db, own, catalog = table.dbName, table.tableName, table.catName or "hive"
+        with self._can("constraints"):
+            found: list[Any] = [
+                *((api.get_primary_keys(PrimaryKeysRequest(db, own))).primaryKeys or ()),
+                *((api.get_foreign_keys(ForeignKeysRequest(None, None, db, own))).foreignKeys or ()),
+            ]
+        if self.client.capabilities.has_constraints():
+            unique = api.get_unique_constraints(UniqueConstraintsRequest(catalog, db, own))
+            not_null = api.get_not_null_constraints(NotNullConstraintsRequest(catalog, db, own))
+            defaults = api.get_default_constraints(DefaultConstraintsRequest(catalog, db, own))
+            checks = api.get_check_constraints(CheckConstraintsRequest(catalog, db, own))
+            found += unique.uniqueConstraints or ()
+            found += not_null.notNullConstraints or ()
+            found += defaults.defaultConstraints or ()
+            found += checks.checkConstraints or ()
+        return constraints_of(found)
+
+    def add_constraint(self, database: Namespace, name: str, given: Constraint) -> None:
+        if given.kind not in OLD:
+            self.client.capabilities.has_constraints(check=True)
+        found, api = hive_constraints(_at(database, name), [given]), self.client.api
+        with self._can("constraints"):
+            match given.kind:
+                case ConstraintKind.PRIMARY_KEY:
+                    api.add_primary_key(AddPrimaryKeyRequest(found.primary_keys))
+                case ConstraintKind.FOREIGN_KEY:
+                    api.add_foreign_key(AddForeignKeyRequest(found.foreign_keys))
+                case ConstraintKind.UNIQUE:
+                    api.add_unique_constraint(AddUniqueConstraintRequest(found.unique))
+                case ConstraintKind.NOT_NULL:
+                    api.add_not_null_constraint(AddNotNullConstraintRequest(found.not_null))
+                case ConstraintKind.DEFAULT:
+                    api.add_default_constraint(AddDefaultConstraintRequest(found.defaults))
+                case ConstraintKind.CHECK:
+                    api.add_check_constraint(AddCheckConstraintRequest(found.checks))
+
+    def drop_constraint(self, database: Namespace, name: str, constraint: str, if_exists: bool = False) -> None:
+        # Hive says nothing that could be understood of one that is missing.
+        if constraint.lower() not in {(each.name or "").lower() for each in self.list_constraints(database, name)}:
+            if if_exists:
+                return
+            raise ObjectNotFound("constraint", f"{_at(database, name)} {constraint}")
+        with self._can("constraints"):
+            self.client.api.drop_constraint(DropConstraintRequest(_flat(database), name, constraint))
+
+    # How
+
+    def _table(self, database: Namespace, name: str) -> Table:
+        return self.client.table(_at(database, name))
+
+    def _partitioned(self, database: Namespace, name: str) -> Table:
+        table = self._table(database, name)
+        if not table.partitionKeys:
+            hidden = ": Iceberg keeps track of its partitions itself" if self._iceberg else ""
+            raise NotSupported(f"{self._name}.{_at(database, name)} has no partitions of its own{hidden}")
+        return table
+
+    def _kind(self, database: Namespace, name: str, if_exists: bool) -> str | None:
+        try:
+            return (self._table(database, name)).tableType
+        except NoSuchObjectException:
+            if not if_exists:
+                raise
+            return None
+
+    @contextmanager
+    def _can(self, what: str) -> Iterator[None]:
+        """A call that the other side does not know is something that this catalog cannot do."""
+        try:
+            yield
+        except ApplicationError as error:
+            if error.type != ApplicationError.UNKNOWN_METHOD:
+                raise
+            raise NotSupported(
+                f"catalog {self._name!r} ({self.client.uri}) does not support {what}: {error}"
+            ) from error
+
+
+def _flat(database: Namespace) -> str:
+    return ".".join(database)
+
+
+def _at(database: Namespace, name: str) -> TableName:
+    return TableName(None, _flat(database), name)

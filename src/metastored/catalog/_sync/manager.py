@@ -1,0 +1,282 @@
+# Made by tools/unasync.py from _async/manager.py: DO NOT EDIT.
+"""Several catalogs under one roof, by names such as `catalog.database.table`.
+
+with metastored.catalog.CatalogManager.load("application.yaml") as catalogs:
+    catalogs.create_database("sales", if_not_exists=True)
+    table = catalogs.get_table("hive.sales.orders")
+
+A catalog is opened when it is first used, so that one that is down stands in nobody's way who uses another.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Final, Self
+
+from metastored.catalog._sync.opening import opened
+from metastored.catalog._sync.provider import CatalogProvider
+from metastored.catalog.names import Name, Place, database_place, parts_of, table_place
+from metastored.catalog.settings import Catalog, CatalogSettings, load
+from metastored.catalog.status import (
+    Constraint,
+    DatabaseChanges,
+    DatabaseDefinition,
+    DatabaseStatus,
+    Namespace,
+    PartitionDefinition,
+    PartitionStatus,
+    TableChanges,
+    TableDefinition,
+    TableStatistics,
+    TableStatus,
+    ViewDefinition,
+)
+from metastored.catalog.temporary import TemporaryViews
+from metastored.client._backend import threads as io
+from metastored.client.metrics import Metrics
+from metastored.errors import ConfigError, InvalidInputException
+
+OPENING: Final = 120.0
+"""Seconds that one waits for another who opens the same catalog."""
+
+
+class CatalogManager:
+    """The catalogs of a program. Close it, or use it in `with`."""
+
+    def __init__(
+        self,
+        catalogs: Mapping[str, CatalogProvider | Catalog],
+        default_catalog: str | None = None,
+        default_database: Namespace = ("default",),
+        global_temporary_database: Namespace = ("global_temp",),
+        metrics: Metrics | None = None,
+    ) -> None:
+        """`catalogs` are providers, or the settings by which they are opened when they are needed."""
+        if not catalogs:
+            raise ConfigError("a catalog manager needs at least one catalog")
+        self._catalogs = dict(catalogs)
+        self._metrics = metrics
+        self._lock: Final = io.Lock()
+        self._opening: dict[str, io.Turn] = {}
+        self.temporary: Final = TemporaryViews(global_temporary_database)
+        self.default_catalog = next(iter(catalogs))
+        self.default_database = default_database
+        if default_catalog is not None:
+            self.use(default_catalog)
+
+    @classmethod
+    def of(cls, settings: CatalogSettings, metrics: Metrics | None = None) -> Self:
+        """The manager of these settings."""
+        return cls(
+            {each.name: each for each in settings.list},
+            settings.default_catalog,
+            settings.default_database,
+            settings.global_temporary_database,
+            metrics,
+        )
+
+    @classmethod
+    def load(
+        cls,
+        file: str | Path | None = None,
+        environment: Mapping[str, str] | None = None,
+        metrics: Metrics | None = None,
+        **given: Any,
+    ) -> Self:
+        """The manager that a file, the environment and keywords (`list=[…]`) describe."""
+        return cls.of(load(file, environment, given), metrics)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Closes the catalogs that were opened."""
+        for provider in self._catalogs.values():
+            if not isinstance(provider, Catalog):
+                provider.close()
+
+    # Catalogs
+
+    @property
+    def catalogs(self) -> tuple[str, ...]:
+        """Their names."""
+        return tuple(self._catalogs)
+
+    def use(self, catalog: str | None = None, database: Name | None = None) -> None:
+        """Where names without a catalog or a database are looked for from now on."""
+        if catalog is not None:
+            if catalog not in self._catalogs:
+                raise InvalidInputException(f"there is no catalog {catalog!r}; known are {', '.join(self._catalogs)}")
+            self.default_catalog = catalog
+        if database is not None:
+            self.default_database = parts_of(database)
+
+    def provider(self, catalog: str | None = None) -> CatalogProvider:
+        """A catalog itself; of Hive's kind, its `client` has locks, transactions and the whole API."""
+        name = catalog or self.default_catalog
+        if name not in self._catalogs:
+            raise InvalidInputException(f"there is no catalog {name!r}; known are {', '.join(self._catalogs)}")
+        while True:
+            with self._lock:
+                found = self._catalogs[name]
+                if not isinstance(found, Catalog):
+                    return found
+                under_way = self._opening.get(name)
+                if under_way is None:
+                    turn = self._opening[name] = io.new_turn()
+            if under_way is not None:
+                self._other(under_way, name)
+                continue  # It is open now, or who opened it has failed and it is tried again.
+            try:
+                provider = opened(found, self._metrics)
+                self._catalogs[name] = provider
+                return provider
+            finally:
+                with self._lock:
+                    del self._opening[name]
+                io.give(turn)
+
+    @staticmethod
+    def _other(under_way: io.Turn, name: str) -> None:
+        deadline = io.Deadline(OPENING)
+        try:
+            deadline.wait(io.follow(under_way), f"opening catalog {name!r}, which another has begun,")
+        finally:
+            deadline.cancel()
+
+    # Databases
+
+    def create_database(
+        self, name: Name, given: DatabaseDefinition | None = None, if_not_exists: bool = False
+    ) -> DatabaseStatus:
+        provider, place = self._database(name)
+        return provider.create_database(place.database, given or DatabaseDefinition(), if_not_exists)
+
+    def get_database(self, name: Name | None = None) -> DatabaseStatus:
+        provider, place = self._database(name)
+        return provider.get_database(place.database)
+
+    def list_databases(self, catalog: str | None = None, pattern: str | None = None) -> list[DatabaseStatus]:
+        return (self.provider(catalog)).list_databases(pattern)
+
+    def alter_database(self, name: Name, changes: DatabaseChanges) -> DatabaseStatus:
+        provider, place = self._database(name)
+        return provider.alter_database(place.database, changes)
+
+    def drop_database(self, name: Name, if_exists: bool = False, cascade: bool = False) -> None:
+        provider, place = self._database(name)
+        provider.drop_database(place.database, if_exists, cascade)
+
+    # Tables
+
+    def create_table(self, name: Name, given: TableDefinition, if_not_exists: bool = False) -> TableStatus:
+        provider, place = self._table(name)
+        return provider.create_table(place.database, place.name, given, if_not_exists)
+
+    def get_table(self, name: Name) -> TableStatus:
+        """A table or view; a temporary view comes before others of its name."""
+        temporary = self.temporary.find(parts_of(name))
+        if temporary is not None:
+            return temporary
+        provider, place = self._table(name)
+        return provider.get_table(place.database, place.name)
+
+    def list_tables(self, database: Name | None = None, pattern: str | None = None) -> list[TableStatus]:
+        """The tables and views of a database; temporary views are in `temporary.list()`."""
+        provider, place = self._database(database)
+        return provider.list_tables(place.database, pattern)
+
+    def alter_table(self, name: Name, changes: TableChanges) -> TableStatus:
+        provider, place = self._table(name)
+        return provider.alter_table(place.database, place.name, changes)
+
+    def drop_table(self, name: Name, if_exists: bool = False, purge: bool = False) -> None:
+        provider, place = self._table(name)
+        provider.drop_table(place.database, place.name, if_exists, purge)
+
+    # Views
+
+    def create_view(
+        self, name: Name, given: ViewDefinition, if_not_exists: bool = False, replace: bool = False
+    ) -> TableStatus:
+        provider, place = self._table(name)
+        return provider.create_view(place.database, place.name, given, if_not_exists, replace)
+
+    def get_view(self, name: Name) -> TableStatus:
+        temporary = self.temporary.find(parts_of(name))
+        if temporary is not None:
+            return temporary
+        provider, place = self._table(name)
+        return provider.get_view(place.database, place.name)
+
+    def list_views(self, database: Name | None = None, pattern: str | None = None) -> list[TableStatus]:
+        provider, place = self._database(database)
+        return provider.list_views(place.database, pattern)
+
+    def drop_view(self, name: Name, if_exists: bool = False) -> None:
+        provider, place = self._table(name)
+        provider.drop_view(place.database, place.name, if_exists)
+
+    # Partitions
+
+    def add_partitions(self, name: Name, given: Sequence[PartitionDefinition], if_not_exists: bool = False) -> None:
+        provider, place = self._table(name)
+        provider.add_partitions(place.database, place.name, given, if_not_exists)
+
+    def get_partition(self, name: Name, values: Mapping[str, str]) -> PartitionStatus:
+        provider, place = self._table(name)
+        return provider.get_partition(place.database, place.name, values)
+
+    def list_partitions(self, name: Name, where: str | None = None) -> Iterator[PartitionStatus]:
+        provider, place = self._table(name)
+        for each in provider.list_partitions(place.database, place.name, where):
+            yield each
+
+    def alter_partition(self, name: Name, given: PartitionDefinition) -> PartitionStatus:
+        provider, place = self._table(name)
+        return provider.alter_partition(place.database, place.name, given)
+
+    def drop_partition(self, name: Name, values: Mapping[str, str], if_exists: bool = False) -> None:
+        provider, place = self._table(name)
+        provider.drop_partition(place.database, place.name, values, if_exists)
+
+    # Statistics and constraints
+
+    def get_statistics(self, name: Name, partition: Mapping[str, str] | None = None) -> TableStatistics:
+        provider, place = self._table(name)
+        return provider.get_statistics(place.database, place.name, partition)
+
+    def set_statistics(self, name: Name, given: TableStatistics, partition: Mapping[str, str] | None = None) -> None:
+        provider, place = self._table(name)
+        provider.set_statistics(place.database, place.name, given, partition)
+
+    def list_constraints(self, name: Name) -> tuple[Constraint, ...]:
+        provider, place = self._table(name)
+        return provider.list_constraints(place.database, place.name)
+
+    def add_constraint(self, name: Name, given: Constraint) -> None:
+        provider, place = self._table(name)
+        provider.add_constraint(place.database, place.name, given)
+
+    def drop_constraint(self, name: Name, constraint: str, if_exists: bool = False) -> None:
+        provider, place = self._table(name)
+        provider.drop_constraint(place.database, place.name, constraint, if_exists)
+
+    # How
+
+    def _database(self, name: Name | None) -> tuple[CatalogProvider, Place]:
+        if name is None:
+            return self.provider(), Place(self.default_catalog, self.default_database)
+        place = database_place(name, self.default_catalog, self._catalogs)
+        return self.provider(place.catalog), place
+
+    def _table(self, name: Name) -> tuple[CatalogProvider, Place]:
+        place = table_place(name, self.default_catalog, self.default_database, self._catalogs)
+        return self.provider(place.catalog), place

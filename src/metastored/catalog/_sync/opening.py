@@ -1,0 +1,89 @@
+# Made by tools/unasync.py from _async/opening.py: DO NOT EDIT.
+"""Opens a catalog as its settings say. Nothing is connected before it is used."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from metastored.catalog._sync.hive import HiveProvider
+from metastored.catalog.handlers import Closing, in_memory, of_glue, of_iceberg
+from metastored.catalog.settings import CacheKeys, Catalog, GlueCatalog, HiveCatalog, IcebergCatalog, MemoryCatalog
+from metastored.catalog.status import DatabaseChanges, DatabaseDefinition
+from metastored.client._sync.client import connect
+from metastored.client.cache import CacheSettings
+from metastored.client.metrics import Metrics
+from metastored.errors import TransportError
+
+FRAMED = {"auto": None, "buffered": False, "framed": True}
+
+
+def opened(settings: Catalog, metrics: Metrics | None = None) -> HiveProvider:
+    """The catalog, ready for use."""
+    match settings:
+        case HiveCatalog():
+            return _hive(settings, metrics)
+        case MemoryCatalog():
+            return _memory(settings, metrics)
+        case IcebergCatalog():
+            return _adapted(settings.name, of_iceberg(settings), settings.cache, metrics, iceberg=True)
+        case GlueCatalog():
+            return _adapted(settings.name, of_glue(settings), settings.cache, metrics)
+
+
+def _hive(settings: HiveCatalog, metrics: Metrics | None) -> HiveProvider:
+    pool, thrift = settings.connection_pool, settings.thrift
+    proof: dict[str, Any] = {"password": settings.password}
+    if settings.kerberos_principal is not None:
+        from metastored.client.sasl import kerberos
+
+        proof = {"sasl": kerberos(settings.kerberos_principal)}
+    client = connect(
+        settings.uri,
+        user=settings.username,
+        **proof,
+        # Over HTTP the protocol is chosen by the address, unless another one was asked for.
+        protocol=None if thrift.protocol == "binary" else thrift.protocol,
+        framed=FRAMED[thrift.transport],
+        timeout=thrift.timeout_ms / 1000,
+        connect_timeout=pool.connection_timeout_ms / 1000,
+        max_size=pool.max_size,
+        min_idle=min(pool.min_idle or 0, pool.max_size),
+        idle_timeout=pool.idle_timeout_ms / 1000,
+        cache=_cache(settings.cache),
+        metrics=metrics,
+    )
+    try:
+        client.__enter__()
+    except BaseException as error:
+        client.close()
+        if isinstance(error, TransportError):
+            raise type(error)(f"catalog {settings.name!r} at {client.uri}: {error}") from error
+        raise
+    return HiveProvider(settings.name, client)
+
+
+def _memory(settings: MemoryCatalog, metrics: Metrics | None) -> HiveProvider:
+    closing = in_memory(settings)
+    provider = HiveProvider(
+        settings.name, connect(handler=closing.handler, cache=False, metrics=metrics), closing=closing
+    )
+    first, comment = settings.initial_database, settings.initial_database_comment
+    try:
+        provider.create_database(first, DatabaseDefinition(comment=comment), if_not_exists=True)
+        if comment is not None:
+            provider.alter_database(first, DatabaseChanges(comment=comment))
+    except BaseException:
+        provider.close()
+        raise
+    return provider
+
+
+def _adapted(
+    name: str, closing: Closing, cache: CacheKeys, metrics: Metrics | None, iceberg: bool = False
+) -> HiveProvider:
+    client = connect(handler=closing.handler, cache=_cache(cache), metrics=metrics)
+    return HiveProvider(name, client, iceberg=iceberg, closing=closing)
+
+
+def _cache(keys: CacheKeys) -> CacheSettings:
+    return CacheSettings(keys.enabled, keys.max_capacity, keys.ttl_seconds, keys.tti_seconds)

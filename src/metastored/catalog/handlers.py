@@ -1,0 +1,73 @@
+"""The handlers behind catalogs that are no metastore elsewhere, each with what has to be closed at the end.
+
+What a catalog needs is imported when it is opened: a program that uses Hive alone never loads Iceberg's library.
+"""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+from metastored.wire.message import Handler
+
+if TYPE_CHECKING:
+    from metastored.catalog.settings import GlueCatalog, IcebergCatalog, MemoryCatalog
+
+THREADS = 4
+"""Of a metastore in memory."""
+
+
+class Closing(NamedTuple):
+    """A handler that a catalog owns."""
+
+    handler: Handler
+    close: Callable[[], None]
+
+
+def in_memory(settings: MemoryCatalog) -> Closing:
+    """metastored's own metastore, in a directory that is removed at the end. It touches no other directory."""
+    from metastored.metastore.bootstrap import ensure_defaults
+    from metastored.metastore.context import Service
+    from metastored.metastore.local import Local
+    from metastored.store.migrate import ensure_schema
+    from metastored.store.opening import open_database
+    from metastored.store.pool import Pool
+    from metastored.store.warehouse import Warehouse
+
+    folder = Path(tempfile.mkdtemp(prefix="metastored-memory-"))
+    try:
+        database = open_database(None, folder, threads=THREADS)
+        ensure_schema(database)
+        service = Service(database, Warehouse(f"memory:/{settings.name}", "off"), started=time.time())
+        ensure_defaults(service)
+    except BaseException:
+        shutil.rmtree(folder, ignore_errors=True)
+        raise
+    pool = Pool(THREADS, f"metastored-memory-{settings.name}")
+
+    def close() -> None:
+        pool.close()
+        database.close()
+        shutil.rmtree(folder, ignore_errors=True)
+
+    return Closing(Local(service, pool), close)
+
+
+def of_iceberg(settings: IcebergCatalog) -> Closing:
+    from metastored.connectors.adapted import Adapted
+    from metastored.connectors.iceberg import IcebergSource
+
+    handler = Adapted(IcebergSource(settings.options, nested=settings.nested_namespaces))
+    return Closing(handler, handler.close)
+
+
+def of_glue(settings: GlueCatalog) -> Closing:
+    from metastored.connectors.adapted import Adapted
+    from metastored.connectors.glue import GlueSource
+
+    handler = Adapted(GlueSource(settings.options, catalog_id=settings.catalog_id))
+    return Closing(handler, handler.close)

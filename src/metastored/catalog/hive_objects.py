@@ -1,0 +1,367 @@
+"""Databases, tables, views and partitions between Hive's structs and this room's own. Pure.
+
+A table that Spark made as a data source has its true schema in its parameters, in one piece or in several; it is read
+from there, as Spark does. An Iceberg table's partitioning is in its parameters as well.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+from metastored.catalog.formats import VIEW, FileFormat, classes_of, format_of
+from metastored.catalog.status import (
+    Buckets,
+    ColumnStatus,
+    DatabaseChanges,
+    DatabaseDefinition,
+    DatabaseStatus,
+    PartitionDefinition,
+    PartitionStatus,
+    SortColumn,
+    TableChanges,
+    TableDefinition,
+    TableKind,
+    TableStatus,
+    ViewDefinition,
+    replaced,
+)
+from metastored.client.acid import acid_of
+from metastored.client.values import moment, text
+from metastored.errors import ConversionError, InvalidInputException
+from metastored.hive.names import make_part_name
+from metastored.hive.spark_types import from_spark_json
+from metastored.wire.generated.common import FieldSchema, Order, SerDeInfo, StorageDescriptor, Table
+from metastored.wire.generated.databases import Database
+from metastored.wire.generated.partitions import Partition
+from metastored.wire.structs import replace
+
+VIEWS: Final = {"VIRTUAL_VIEW": TableKind.VIEW, "MATERIALIZED_VIEW": TableKind.MATERIALIZED_VIEW}
+PARTITIONING: Final = "partitioning"
+"""The parameter in which an Iceberg table to be made carries how it is partitioned."""
+_SPARK_SCHEMA: Final = "spark.sql.sources.schema"
+_SAID: Final = frozenset({"comment", "EXTERNAL", "current-schema", "default-partition-spec"})
+"""Parameters that a status says in other words."""
+_ICEBERG_FILES: Final = {"iceberg": None, "parquet": None, "orc": "orc", "avro": "avro"}
+
+
+# --- databases ---------------------------------------------------------------------------------------------
+
+
+def database_status(catalog: str, database: Database) -> DatabaseStatus:
+    return DatabaseStatus(
+        catalog=catalog,
+        database=tuple((database.name or "").split(".")),
+        comment=text(database.description),
+        location=text(database.locationUri),
+        owner=text(database.ownerName),
+        properties=dict(database.parameters or {}),
+    )
+
+
+def hive_database(name: str, given: DatabaseDefinition) -> Database:
+    return Database(
+        name=name,
+        description=given.comment,
+        locationUri=given.location,
+        ownerName=given.owner,
+        parameters=dict(given.properties),
+    )
+
+
+def changed_database(database: Database, changes: DatabaseChanges) -> Database:
+    return replace(
+        database,
+        description=database.description if changes.comment is None else changes.comment,
+        locationUri=changes.location or database.locationUri,
+        ownerName=changes.owner or database.ownerName,
+        parameters=replaced(database.parameters or {}, changes.set_properties, changes.unset_properties),
+    )
+
+
+# --- tables and views --------------------------------------------------------------------------------------
+
+
+def table_status(catalog: str, table: Table) -> TableStatus:
+    parameters = table.parameters or {}
+    sd = table.sd or StorageDescriptor()
+    kind = VIEWS.get(table.tableType or "", TableKind.TABLE)
+    columns, partition_by = _columns(table, parameters)
+    buckets = tuple(sd.bucketCols or ())
+    return TableStatus(
+        catalog=catalog,
+        database=tuple((table.dbName or "").split(".")),
+        name=table.tableName or "",
+        kind=kind,
+        columns=columns,
+        comment=text(parameters.get("comment")),
+        location=text(sd.location),
+        format=None if kind is not TableKind.TABLE else format_of(table),
+        external=(parameters.get("EXTERNAL") or "").lower() == "true" or table.tableType == "EXTERNAL_TABLE",
+        partition_by=partition_by,
+        sort_by=tuple(SortColumn(each.col or "", each.order != 0) for each in sd.sortCols or ()),
+        bucket_by=Buckets(buckets, sd.numBuckets or 0) if buckets and (sd.numBuckets or 0) > 0 else None,
+        options=dict((sd.serdeInfo and sd.serdeInfo.parameters) or {}),
+        properties={key: value for key, value in parameters.items() if key not in _SAID},
+        definition=text(table.viewOriginalText) or text(table.viewExpandedText),
+        owner=text(table.owner),
+        created=moment(table.createTime),
+        last_access=moment(table.lastAccessTime),
+        acid=acid_of(table),
+        metadata_location=text(parameters.get("metadata_location")),
+    )
+
+
+def _columns(table: Table, parameters: Mapping[str, str]) -> tuple[tuple[ColumnStatus, ...], tuple[str, ...]]:
+    """The columns, those that partition last, and how the table is partitioned."""
+    sd = table.sd or StorageDescriptor()
+    keys = tuple((key.name or "") for key in table.partitionKeys or ())
+    spark = _spark_columns(parameters)
+    if spark is not None:
+        keys = keys or tuple(_numbered(parameters, f"{_SPARK_SCHEMA}.numPartCols", f"{_SPARK_SCHEMA}.partCol."))
+        found = spark
+    else:
+        fields = (*(sd.cols or ()), *(table.partitionKeys or ()))
+        found = [ColumnStatus(each.name or "", each.type or "", text(each.comment)) for each in fields]
+    partition_by, required = keys, frozenset[str]()
+    iceberg = _iceberg(parameters)
+    if iceberg is not None:
+        partition_by, required = iceberg
+    buckets = {name.lower() for name in sd.bucketCols or ()}
+    sorts = {(each.col or "").lower() for each in sd.sortCols or ()}
+    by = {name.lower() for name in partition_by}
+    marked = tuple(
+        ColumnStatus(
+            each.name,
+            each.data_type,
+            each.comment,
+            nullable=each.nullable and each.name not in required,
+            is_partition=each.name.lower() in by,
+            is_bucket=each.name.lower() in buckets,
+            is_cluster=each.name.lower() in sorts,
+        )
+        for each in found
+    )
+    return marked, partition_by
+
+
+def _spark_columns(parameters: Mapping[str, str]) -> list[ColumnStatus] | None:
+    """The schema that Spark keeps beside Hive's columns; None where there is none that can be read."""
+    whole = parameters.get(_SPARK_SCHEMA) or "".join(
+        _numbered(parameters, f"{_SPARK_SCHEMA}.numParts", f"{_SPARK_SCHEMA}.part.")
+    )
+    if not whole or "spark.sql.sources.provider" not in parameters:
+        return None
+    try:
+        found = from_spark_json(whole)
+    except ConversionError:
+        return None  # A type that Hive lacks, such as variant: Hive's own columns say as much as can be said.
+    return [ColumnStatus(each.name, str(each.type), each.comment, nullable=each.nullable) for each in found]
+
+
+def _numbered(parameters: Mapping[str, str], count: str, prefix: str) -> list[str]:
+    number = parameters.get(count) or "0"
+    return [parameters.get(f"{prefix}{at}", "") for at in range(int(number) if number.isdigit() else 0)]
+
+
+def _iceberg(parameters: Mapping[str, str]) -> tuple[tuple[str, ...], frozenset[str]] | None:
+    """How an Iceberg table is partitioned, and which columns are never null, where its parameters say so."""
+    schema, spec = parameters.get("current-schema"), parameters.get("default-partition-spec")
+    if not schema or not spec:
+        return None
+    try:
+        fields: list[dict[str, Any]] = json.loads(schema)["fields"]
+        names = {each["id"]: each["name"] for each in fields}
+        terms = [_term(each["transform"], names[each["source-id"]]) for each in json.loads(spec)["fields"]]
+        return tuple(terms), frozenset(each["name"] for each in fields if each.get("required"))
+    except (ValueError, KeyError, TypeError):
+        return None
+
+
+def _term(transform: str, column: str) -> str:
+    """`identity` is the column itself; `bucket[16]` of id is `bucket(16, id)`."""
+    if transform == "identity":
+        return column
+    name, bracket, argument = transform.rstrip("]").partition("[")
+    return f"{name}({argument}, {column})" if bracket else f"{name}({column})"
+
+
+def hive_table(database: str, name: str, given: TableDefinition, iceberg: bool = False) -> Table:
+    """The table to be sent. An Iceberg catalog is told the partitioning in a parameter."""
+    if not given.columns:
+        raise InvalidInputException(f"table {database}.{name} needs at least one column")
+    if iceberg:
+        return _iceberg_table(database, name, given)
+    by_name = {column.name.lower(): column for column in given.columns}
+    missing = [key for key in given.partition_by if key.lower() not in by_name]
+    if missing:
+        raise InvalidInputException(
+            f"table {database}.{name} is to be partitioned by {', '.join(missing)}, which is no column of it: "
+            "Hive partitions by columns only"
+        )
+    keys = [by_name[key.lower()] for key in given.partition_by]
+    columns = [column for column in given.columns if column not in keys]
+    external = given.location is not None if given.external is None else given.external
+    sd = replace(
+        _storage(columns, classes_of(given.format), given.options),
+        location=given.location,
+        numBuckets=given.bucket_by.count if given.bucket_by else -1,
+        bucketCols=given.bucket_by.columns if given.bucket_by else (),
+        sortCols=tuple(Order(each.name, int(each.ascending)) for each in given.sort_by),
+    )
+    parameters = _parameters(given.properties, given.comment)
+    if external:
+        parameters["EXTERNAL"] = "TRUE"
+    return Table(
+        tableName=name,
+        dbName=database,
+        owner=given.owner,
+        createTime=0,
+        lastAccessTime=0,
+        retention=0,
+        sd=sd,
+        partitionKeys=tuple(map(_field, keys)),
+        parameters=parameters,
+        tableType="EXTERNAL_TABLE" if external else "MANAGED_TABLE",
+    )
+
+
+def _iceberg_table(database: str, name: str, given: TableDefinition) -> Table:
+    if given.sort_by or given.bucket_by or given.constraints:
+        raise InvalidInputException(
+            f"table {database}.{name}: Iceberg has no sorting, buckets or constraints of Hive's; "
+            "write bucket(16, column) in partition_by"
+        )
+    if given.format.lower() not in _ICEBERG_FILES:
+        raise InvalidInputException(f"Iceberg has no files of format {given.format!r}: parquet, orc and avro are known")
+    parameters = _parameters(given.properties, given.comment)
+    files = _ICEBERG_FILES[given.format.lower()]
+    if files is not None:
+        parameters.setdefault("write.format.default", files)
+    if given.partition_by:
+        parameters[PARTITIONING] = json.dumps(list(given.partition_by))
+    sd = StorageDescriptor(cols=tuple(map(_field, given.columns)), location=given.location)
+    return Table(tableName=name, dbName=database, owner=given.owner, sd=sd, parameters=parameters, partitionKeys=())
+
+
+def hive_view(database: str, name: str, given: ViewDefinition) -> Table:
+    return Table(
+        tableName=name,
+        dbName=database,
+        owner=given.owner,
+        createTime=0,
+        lastAccessTime=0,
+        retention=0,
+        sd=_storage(given.columns, VIEW, {}),
+        partitionKeys=(),
+        parameters=_parameters(given.properties, given.comment),
+        viewOriginalText=given.definition,
+        viewExpandedText=given.definition,
+        tableType="VIRTUAL_VIEW",
+    )
+
+
+def changed_table(table: Table, changes: TableChanges) -> Table:
+    """The table as it is to be. Names of columns that are not there are refused."""
+    sd = table.sd or StorageDescriptor()
+    before = list(sd.cols or ())
+    known = {(each.name or "").lower() for each in before}
+    asked = (*changes.drop_columns, *changes.rename_columns, *changes.column_types, *changes.column_comments)
+    missing = sorted({name for name in asked if name.lower() not in known})
+    if missing:
+        raise InvalidInputException(
+            f"{table.dbName}.{table.tableName} has no column {', '.join(missing)} that could be changed; "
+            f"it has {', '.join(each.name or '' for each in before)}"
+        )
+    dropped = _lower(dict.fromkeys(changes.drop_columns, ""))
+    renamed, types, comments = map(_lower, (changes.rename_columns, changes.column_types, changes.column_comments))
+    columns = []
+    for each in before:
+        key = (each.name or "").lower()
+        if key in dropped:
+            continue
+        columns.append(
+            FieldSchema(renamed.get(key, each.name), types.get(key, each.type), comments.get(key, each.comment))
+        )
+    columns += map(_field, changes.add_columns)
+    parameters = replaced(table.parameters or {}, changes.set_properties, changes.unset_properties)
+    if changes.comment is not None:
+        parameters["comment"] = changes.comment
+    return replace(
+        table,
+        tableName=changes.rename_to or table.tableName,
+        owner=changes.owner or table.owner,
+        sd=replace(sd, cols=tuple(columns), location=changes.location or sd.location),
+        parameters=parameters,
+    )
+
+
+def _lower(given: Mapping[str, str]) -> dict[str, str]:
+    return {key.lower(): value for key, value in given.items()}
+
+
+def _field(column: ColumnStatus) -> FieldSchema:
+    return FieldSchema(column.name, column.data_type, column.comment)
+
+
+def _parameters(properties: Mapping[str, str], comment: str | None) -> dict[str, str]:
+    return {**properties, **({"comment": comment} if comment else {})}
+
+
+def _storage(columns: Sequence[ColumnStatus], classes: FileFormat, options: Mapping[str, str]) -> StorageDescriptor:
+    return StorageDescriptor(
+        cols=tuple(map(_field, columns)),
+        inputFormat=classes.input,
+        outputFormat=classes.output,
+        compressed=False,
+        numBuckets=-1,
+        serdeInfo=SerDeInfo(serializationLib=classes.serde, parameters={"serialization.format": "1", **options}),
+        bucketCols=(),
+        sortCols=(),
+        parameters={},
+    )
+
+
+# --- partitions --------------------------------------------------------------------------------------------
+
+
+def partition_status(table: Table, partition: Partition) -> PartitionStatus:
+    keys = _keys(table)
+    values = tuple(partition.values or ())
+    return PartitionStatus(
+        values=dict(zip(keys, values, strict=False)),
+        name=make_part_name(keys, values),
+        location=text(partition.sd.location if partition.sd else None),
+        properties=dict(partition.parameters or {}),
+        created=moment(partition.createTime),
+        last_access=moment(partition.lastAccessTime),
+    )
+
+
+def partition_values(table: Table, given: Mapping[str, str]) -> tuple[str, ...]:
+    """The values in the order of the table's keys; each has to be given, and nothing else."""
+    keys, lower = _keys(table), {name.lower(): value for name, value in given.items()}
+    if set(lower) != set(keys):
+        raise InvalidInputException(
+            f"{table.dbName}.{table.tableName} is partitioned by ({', '.join(keys)}), "
+            f"and values of ({', '.join(given)}) were given"
+        )
+    return tuple(str(lower[key]) for key in keys)
+
+
+def hive_partition(table: Table, given: PartitionDefinition) -> Partition:
+    sd = table.sd or StorageDescriptor()
+    return Partition(
+        values=partition_values(table, given.values),
+        dbName=table.dbName,
+        tableName=table.tableName,
+        createTime=0,
+        lastAccessTime=0,
+        sd=replace(sd, location=given.location),
+        parameters=dict(given.properties),
+    )
+
+
+def _keys(table: Table) -> tuple[str, ...]:
+    return tuple((key.name or "").lower() for key in table.partitionKeys or ())

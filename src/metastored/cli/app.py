@@ -1,0 +1,42 @@
+"""The command line's tree. Commands import what they run only when they run."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from metastored import __version__
+from metastored.cli.serve import serve
+from metastored.cli.transfer import exports, imports
+from metastored.cli.user import user
+
+app = typer.Typer(
+    name="metastored",
+    help="A Hive Metastore that you pip install.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+)
+
+
+def _version(asked: bool) -> None:
+    if asked:
+        typer.echo(f"metastored {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def root(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version and exit.")
+    ] = False,
+) -> None:
+    """A Hive Metastore that you pip install."""
+
+
+app.command(name="serve")(serve)
+app.add_typer(user)
+app.add_typer(imports)
+app.add_typer(exports)

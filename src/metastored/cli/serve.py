@@ -1,0 +1,47 @@
+"""`metastored serve`: its flags are the keys of the settings, each made from the schema in `config.py`."""
+
+from __future__ import annotations
+
+import inspect
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from metastored.cli.serving import CONFIG_FLAG, FILE, serve_until_stopped
+from metastored.config import KEYS, Key
+
+
+def serve(config: Path | None, **flags: str | None) -> None:
+    """Serve the Hive Metastore API until stopped.
+
+    Every flag is also a key of the file given by --config, and an environment variable: --database-url is
+    database_url and METASTORED_DATABASE_URL. Flags win over the environment, the environment over the file.
+    """
+    given = {name: value for name, value in flags.items() if value is not None}
+    raise typer.Exit(serve_until_stopped(given | ({} if config is None else {FILE: str(config)})))
+
+
+def _parameter(key: Key) -> inspect.Parameter:
+    # Values stay text here: `config.load` reads all three sources alike and has the better errors.
+    metavar = key.kind if "|" in key.kind else key.kind.upper()
+    default = f" [default: {key.default_text}]" if key.default_text else ""
+    option: Any = typer.Option(key.flag, metavar=metavar, help=key.description + default, show_default=False)
+    return inspect.Parameter(
+        key.name, inspect.Parameter.KEYWORD_ONLY, default=None, annotation=Annotated[str | None, option]
+    )
+
+
+def _signature() -> inspect.Signature:
+    """What typer sees instead of **flags."""
+    file: Any = typer.Option(
+        CONFIG_FLAG, metavar="FILE", help="A YAML file with settings; METASTORED_CONFIG names one too."
+    )
+    config = inspect.Parameter(
+        FILE, inspect.Parameter.KEYWORD_ONLY, default=None, annotation=Annotated[Path | None, file]
+    )
+    return inspect.Signature([*map(_parameter, KEYS.values()), config])
+
+
+serve.__signature__ = _signature()  # type: ignore[attr-defined]
+serve.__annotations__ = {name: each.annotation for name, each in serve.__signature__.parameters.items()}  # type: ignore[attr-defined]

@@ -1,0 +1,114 @@
+"""`metastored user`: who can log in with a password. It changes the database itself; servers notice at once."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from metastored.cli.errors import explained
+from metastored.config import load
+from metastored.errors import ConfigError, Error
+
+if TYPE_CHECKING:
+    from metastored.store.database import Database
+    from metastored.store.transaction import Transaction
+
+user = typer.Typer(name="user", help="Who can log in with a password.", no_args_is_help=True)
+
+Name = Annotated[str, typer.Argument(metavar="NAME", help="The user.")]
+Data = Annotated[str | None, typer.Option(metavar="DIRECTORY", help="The directory of the embedded database.")]
+Url = Annotated[str | None, typer.Option(metavar="URL", help="The database, when it is not the embedded one.")]
+Config = Annotated[Path | None, typer.Option(metavar="FILE", help="The server's file with settings.")]
+Stdin = Annotated[
+    bool, typer.Option("--password-stdin", help="Read the password from standard input, not the keyboard.")
+]
+
+
+@user.command()
+@explained
+def add(
+    name: Name, password_stdin: Stdin = False, data: Data = None, database_url: Url = None, config: Config = None
+) -> None:
+    """Add a user."""
+    from metastored.server.passwords import checked_name, checked_password, hashed
+    from metastored.store import users
+
+    checked_name(name)
+    secret = hashed(checked_password(_password(password_stdin)))
+    with _database(data, database_url, config) as database:
+
+        def write(tx: Transaction) -> None:
+            if users.find(tx, name) is not None:
+                raise ConfigError(f"there is a user {name!r} already; metastored user passwd changes the password")
+            users.insert(tx, name, secret, int(time.time()))
+
+        database.run(write)
+
+
+@user.command()
+@explained
+def passwd(
+    name: Name, password_stdin: Stdin = False, data: Data = None, database_url: Url = None, config: Config = None
+) -> None:
+    """Change a user's password."""
+    from metastored.server.passwords import checked_password, hashed
+    from metastored.store import users
+
+    secret = hashed(checked_password(_password(password_stdin)))
+    with _database(data, database_url, config) as database:
+        if not database.run(lambda tx: users.update(tx, name, secret, int(time.time()))):
+            raise _nobody(name)
+
+
+@user.command()
+@explained
+def remove(name: Name, data: Data = None, database_url: Url = None, config: Config = None) -> None:
+    """Remove a user. What it owns stays."""
+    from metastored.store import users
+
+    with _database(data, database_url, config) as database:
+        if not database.run(lambda tx: users.delete(tx, name)):
+            raise _nobody(name)
+
+
+@user.command(name="list")
+@explained
+def every(data: Data = None, database_url: Url = None, config: Config = None) -> None:
+    """List the users, one a line."""
+    from metastored.store import users
+
+    with _database(data, database_url, config) as database:
+        for row in users.every(database.reader()):
+            typer.echo(row.name)
+
+
+def _nobody(name: str) -> Error:
+    return ConfigError(f"there is no user {name!r}; metastored user list shows who there is")
+
+
+def _password(from_stdin: bool) -> str:
+    if from_stdin:
+        return sys.stdin.readline().rstrip("\r\n")
+    password: str = typer.prompt("Password", hide_input=True, confirmation_prompt=True)
+    return password
+
+
+@contextmanager
+def _database(data: str | None, url: str | None, config: Path | None) -> Iterator[Database]:
+    from metastored.store.migrate import ensure_schema
+    from metastored.store.opening import open_database
+
+    flags = {name: value for name, value in (("data", data), ("database_url", url)) if value is not None}
+    settings = load(config, flags=flags)
+    database = open_database(settings.database_url, settings.data, threads=1)
+    try:
+        ensure_schema(database)
+        yield database
+    finally:
+        database.close()

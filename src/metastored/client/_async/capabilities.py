@@ -1,0 +1,143 @@
+"""What a server can do, learned from it: its version, the twelve features, and which form of a call it answers.
+
+Nothing is assumed: the newer form of a call is tried first, and what answered is remembered, for each address by
+itself: servers are upgraded one after the other.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from metastored.client._async.caller import AsyncCaller
+from metastored.client._backend import aio as io
+from metastored.client.versions import FEATURES, HiveVersion, missing_sentence, parse_version
+from metastored.errors import ApplicationError, MetastoreError, NotSupported, VersionUnknown
+from metastored.hive.generation import Generation
+from metastored.wire.generated.catalogs import AlterCatalogRequest, Catalog
+
+SINCE_3_1: Final = (
+    "alter_catalog",
+    AlterCatalogRequest(name="no such catalog", newCat=Catalog(name="no such catalog")),
+)
+"""All that 3.1 can call and 3.0 cannot. A catalog of such a name cannot be made, so there is none to alter."""
+
+
+class AsyncCapabilities:
+    """Each `has_…` says whether the server has it; with `check`, it raises a sentence when it has not."""
+
+    def __init__(self, api: AsyncCaller) -> None:
+        self._api = api
+        self._lock = io.Lock()
+        self._known: dict[tuple[str, str], bool] = {}
+        """Whether a method is there, by the address and its name."""
+        self._versions: dict[str, HiveVersion] = {}
+        """By the address."""
+
+    async def version(self) -> HiveVersion:
+        """The server's version of Hive, as far as its answers tell."""
+        found = self._versions.get(self._api.address)
+        if found is None:
+            found = await self._detected()
+            self._versions[self._api.address] = found
+        return found
+
+    async def generation(self) -> Generation:
+        """The release line whose rules the server follows."""
+        version = await self.version()
+        if version < (3, 0):
+            return Generation.HIVE_2_3
+        if version < (4, 0):
+            return Generation.HIVE_3_1
+        return Generation.HIVE_4_0 if version < (4, 2) else Generation.HIVE_4_2
+
+    async def knows(self, method: str, *args: Any) -> bool:
+        """Whether the server has a method, learned by calling it, with arguments that do no harm, if need be."""
+        there = self._known.get((self._api.address, method))
+        if there is None:
+            there = True
+            try:
+                await self._api.call(method, *args)
+            except ApplicationError as error:
+                there = error.type != ApplicationError.UNKNOWN_METHOD
+            except MetastoreError:
+                pass  # It was refused for another reason.
+            self.learned(method, there)
+        return there
+
+    def learned(self, method: str, there: bool) -> None:
+        """A call showed whether the server has this method."""
+        with self._lock:
+            self._known[self._api.address, method] = there
+
+    def lacks(self, method: str) -> bool:
+        """Whether a call has shown that the server does not have this method."""
+        return self._known.get((self._api.address, method)) is False
+
+    async def supports(self, feature: str, check: bool = False) -> bool:
+        """Whether the server has one of the twelve features."""
+        wanted = FEATURES[feature]
+        there = await self.knows(wanted.method, *wanted.args)
+        if not there and check:
+            try:
+                server = f"Hive {await self.version()}"
+            except VersionUnknown:
+                server = "no known version of Hive"
+            raise NotSupported(missing_sentence(wanted, server, self._api.uri))
+        return there
+
+    async def has_databases(self, check: bool = False) -> bool:
+        return await self.supports("databases", check)
+
+    async def has_tables(self, check: bool = False) -> bool:
+        return await self.supports("tables", check)
+
+    async def has_partitions(self, check: bool = False) -> bool:
+        return await self.supports("partitions", check)
+
+    async def has_acid_transactions(self, check: bool = False) -> bool:
+        return await self.supports("acid_transactions", check)
+
+    async def has_lock_service(self, check: bool = False) -> bool:
+        return await self.supports("lock_service", check)
+
+    async def has_table_statistics(self, check: bool = False) -> bool:
+        return await self.supports("table_statistics", check)
+
+    async def has_constraints(self, check: bool = False) -> bool:
+        return await self.supports("constraints", check)
+
+    async def has_materialized_views(self, check: bool = False) -> bool:
+        return await self.supports("materialized_views", check)
+
+    async def has_compaction_history(self, check: bool = False) -> bool:
+        return await self.supports("compaction_history", check)
+
+    async def has_schema_registry(self, check: bool = False) -> bool:
+        return await self.supports("schema_registry", check)
+
+    async def has_bulk_operations(self, check: bool = False) -> bool:
+        return await self.supports("bulk_operations", check)
+
+    async def has_partition_batching(self, check: bool = False) -> bool:
+        return await self.supports("partition_batching", check)
+
+    async def _detected(self) -> HiveVersion:
+        """`getVersion` tells the release from 4.0 on; before, methods do that came with a version."""
+        said: str | None = None
+        if await self.knows("getVersion"):
+            said = await self._api.getVersion()
+            release = parse_version(said)
+            if release is not None and release >= (4, 0):
+                return release
+        if await self.knows("get_metastore_db_uuid"):
+            return HiveVersion(3, 1) if await self.knows(*SINCE_3_1) else HiveVersion(3, 0)
+        bulk = FEATURES["bulk_operations"]
+        if await self.knows(bulk.method, *bulk.args):
+            return HiveVersion(2, 3)
+        locks = FEATURES["lock_service"]
+        if await self.knows(locks.method, *locks.args):
+            return HiveVersion(2, 0)
+        raise VersionUnknown(
+            f"the metastore at {self._api.uri} is no version of Hive from 2.0 on: getVersion says {said!r}, "
+            f"and it has neither get_metastore_db_uuid nor {bulk.method} nor {locks.method}"
+        )

@@ -1,0 +1,283 @@
+# Made by tools/unasync.py from _async/locks.py: DO NOT EDIT.
+"""Locks and transactions as context managers: taken at the beginning, kept alive by heartbeats, ended at the end.
+
+The calls and the kinds of locks are Hive's own. Their order, for who reads or writes rows, is in acid.py.
+"""
+
+from __future__ import annotations
+
+import getpass
+import socket
+from collections.abc import Sequence
+from types import TracebackType
+from typing import Final, Self
+
+from metastored.client._backend import threads as io
+from metastored.client._sync.caller import Caller
+from metastored.client._sync.capabilities import Capabilities
+from metastored.client.naming import Name, table_name
+from metastored.errors import (
+    InvalidInputException,
+    LockFailed,
+    NoSuchLockException,
+    NoSuchTxnException,
+    TransactionFailed,
+    TransportError,
+    TxnAbortedException,
+)
+from metastored.hive.snapshots import ValidTxnList, ValidWriteIdList
+from metastored.wire.generated.common import DataOperationType
+from metastored.wire.generated.locks import (
+    CheckLockRequest,
+    HeartbeatRequest,
+    LockComponent,
+    LockLevel,
+    LockRequest,
+    LockState,
+    LockType,
+    UnlockRequest,
+)
+from metastored.wire.generated.transactions import (
+    AbortTxnRequest,
+    AllocateTableWriteIdsRequest,
+    CommitTxnRequest,
+    GetValidWriteIdsRequest,
+    OpenTxnRequest,
+    TxnType,
+)
+from metastored.wire.structs import replace
+
+LOCK_TYPES: Final = {
+    "shared_read": LockType.SHARED_READ,
+    "shared_write": LockType.SHARED_WRITE,
+    "excl_write": LockType.EXCL_WRITE,
+    "exclusive": LockType.EXCLUSIVE,
+}
+_NAMES: Final = {number: name for name, number in LOCK_TYPES.items()}
+FIRST_WAIT: Final = 0.05
+LONGEST_WAIT: Final = 2.0
+HEARTBEAT: Final = 60.0
+"""Seconds between two heartbeats; servers give up a lock or a transaction after five minutes without one."""
+
+
+class Lock:
+    """Locks that were asked for together. `id` is the server's number while they are held."""
+
+    def __init__(
+        self,
+        api: Caller,
+        components: Sequence[LockComponent],
+        timeout: float,
+        user: str | None,
+        transaction: int | None,
+        heartbeat: float,
+    ) -> None:
+        self.id = 0
+        self._api = api
+        self._type = _NAMES[components[0].type or 0]
+        self._timeout = timeout
+        self._transaction = transaction or 0
+        self._what = ", ".join(
+            ".".join(part for part in (each.catName, each.dbname, each.tablename, each.partitionname) if part)
+            for each in components
+        )
+        self._request = LockRequest(
+            component=tuple(components),
+            txnid=transaction,
+            user=user or getpass.getuser(),
+            hostname=socket.gethostname(),
+            agentInfo="metastored",
+        )
+        self._heart = io.Heart(heartbeat, self._beat)
+
+    def __enter__(self) -> Self:
+        self.take()
+        self._heart.start()
+        return self
+
+    def take(self) -> None:
+        """Asks for it and waits, without heartbeats: those of a transaction keep its locks too."""
+        response = self._api.call("lock", self._request)
+        self.id = response.lockid
+        try:
+            self._wait(response.state, response.errorMessage)
+        except BaseException:
+            self._give_back()
+            raise
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._heart.stop()
+        self._give_back()
+        if kind is None:
+            self.check()
+
+    def check(self) -> None:
+        """Raises LockFailed when a heartbeat has shown that the lock is gone."""
+        if self._heart.error is not None:
+            raise LockFailed(
+                f"the {self._type} lock {self.id} on {self._what} was lost: {self._heart.error}"
+            ) from self._heart.error
+
+    def _wait(self, state: int, text: str | None) -> None:
+        until, wait = io.now() + self._timeout, FIRST_WAIT
+        while state == LockState.WAITING:
+            if io.now() + wait > until:
+                raise LockFailed(
+                    f"no {self._type} lock on {self._what} within {self._timeout:g} s: others hold locks on it "
+                    "(show_locks says who)"
+                )
+            io.sleep(wait)
+            wait = min(wait * 2, LONGEST_WAIT)
+            response = self._api.check_lock(CheckLockRequest(lockid=self.id))
+            state, text = response.state or LockState.NOT_ACQUIRED, response.errorMessage
+        if state != LockState.ACQUIRED:
+            reason = text or LockState.NAMES.get(state, str(state))
+            raise LockFailed(f"the {self._type} lock on {self._what} was not given: {reason}")
+
+    def _beat(self) -> None:
+        try:
+            self._api.heartbeat(HeartbeatRequest(lockid=self.id, txnid=self._transaction or None))
+        except TransportError:
+            return  # The next one may get through before the lock is taken away.
+
+    def _give_back(self) -> None:
+        # A transaction's locks end with it, and the server refuses to end them before.
+        if not self._transaction:
+            try:
+                self._api.unlock(UnlockRequest(lockid=self.id))
+            except NoSuchLockException:
+                return
+
+
+class Transaction:
+    """A transaction. `id` is the server's number while it is open."""
+
+    def __init__(
+        self,
+        api: Caller,
+        capabilities: Capabilities,
+        user: str | None,
+        heartbeat: float,
+        type: int = TxnType.DEFAULT,
+    ) -> None:
+        self.id = 0
+        self._api = api
+        self._capabilities = capabilities
+        self._user = user or getpass.getuser()
+        self._type = type
+        self._heart = io.Heart(heartbeat, self._beat)
+        self._ended = False
+
+    def __enter__(self) -> Self:
+        self._capabilities.has_acid_transactions(check=True)
+        request = OpenTxnRequest(num_txns=1, user=self._user, hostname=socket.gethostname(), agentInfo="metastored")
+        if self._type != TxnType.DEFAULT:
+            request = replace(request, txn_type=self._type)
+        self.id = ((self._api.open_txns(request)).txn_ids or (0,))[0]
+        self._heart.start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self._ended:
+            return
+        if kind is None:
+            self.commit()
+        else:
+            self.abort()
+
+    @property
+    def ended(self) -> bool:
+        """Whether it was committed or aborted."""
+        return self._ended
+
+    def write_id(self, table: Name) -> int:
+        """The number under which this transaction writes to a table."""
+        wanted = table_name(table)
+        request = AllocateTableWriteIdsRequest(dbName=wanted.db, tableName=wanted.table, txnIds=(self.id,))
+        answer = self._api.allocate_table_write_ids(request)
+        for given in answer.txnToWriteIds or ():
+            if given.txnId == self.id and given.writeId is not None:
+                return given.writeId
+        raise TransactionFailed(f"transaction {self.id} got no write id for {wanted}")
+
+    def lock(self, *names: Name, type: str = "shared_write", timeout: float = 60.0) -> Lock:
+        """Locks that end with the transaction."""
+        return self.locked(components(names, type), timeout)
+
+    def locked(self, components: Sequence[LockComponent], timeout: float) -> Lock:
+        """The same, of components that are given as they are."""
+        return Lock(self._api, components, timeout, self._user, self.id, self._heart.seconds)
+
+    def snapshot(self, *tables: Name) -> dict[str, ValidWriteIdList]:
+        """What this transaction sees of transactional tables now, by `db.t`. Take it after the locks."""
+        names = tuple(f"{wanted.db}.{wanted.table}".lower() for wanted in map(table_name, tables))
+        opened = self._api.get_open_txns()
+        seen = ValidTxnList.of_reply(
+            opened.txn_high_water_mark or 0, sorted(opened.open_txns or ()), opened.abortedBits or b"", self.id
+        )
+        request = GetValidWriteIdsRequest(fullTableNames=names, validTxnList=str(seen))
+        found = {}
+        for each in (self._api.get_valid_write_ids(request)).tblValidWriteIds or ():
+            name = each.fullTableName or ""
+            found[name] = ValidWriteIdList.of_reply(
+                name, each.writeIdHighWaterMark or 0, each.invalidWriteIds or (), each.minOpenWriteId,
+                each.abortedBits or b"",
+            )  # fmt: skip
+        return found
+
+    def commit(self, exclusive: bool | None = None) -> None:
+        """Makes it so. TransactionFailed when the server has aborted it.
+
+        `exclusive` tells Hive 4 that locks kept other writers out, so that it need not look for conflicts.
+        """
+        self._ended = True
+        self._heart.stop()
+        try:
+            self._api.commit_txn(CommitTxnRequest(txnid=self.id, exclWriteEnabled=exclusive))
+        except (TxnAbortedException, NoSuchTxnException) as error:
+            raise TransactionFailed(f"transaction {self.id} was aborted: {error}") from error
+        except TransportError as error:
+            raise TransactionFailed(f"whether transaction {self.id} was committed is not known: {error}") from error
+
+    def abort(self) -> None:
+        """Undoes it. A transaction that is gone already is aborted well enough."""
+        self._ended = True
+        self._heart.stop()
+        try:
+            self._api.abort_txn(AbortTxnRequest(txnid=self.id))
+        except NoSuchTxnException:
+            return
+
+    def _beat(self) -> None:
+        try:
+            self._api.heartbeat(HeartbeatRequest(txnid=self.id))
+        except TransportError:
+            return  # The next one may get through before the transaction is aborted.
+
+
+def components(names: Sequence[Name], type: str) -> tuple[LockComponent, ...]:
+    """What is locked: tables, or whole databases."""
+    if type not in LOCK_TYPES:
+        raise InvalidInputException(f"unknown lock type {type!r}; known are {', '.join(LOCK_TYPES)}")
+    if not names:
+        raise InvalidInputException("a lock needs the name of a table or a database")
+    return tuple(_component(name, LOCK_TYPES[type]) for name in names)
+
+
+def _component(name: Name, type: int) -> LockComponent:
+    whole_database = isinstance(name, str) and "." not in name
+    if whole_database:
+        return LockComponent(type=type, level=LockLevel.DB, dbname=str(name), operationType=DataOperationType.NO_TXN)
+    wanted = table_name(name)
+    return LockComponent(
+        type=type,
+        level=LockLevel.TABLE,
+        dbname=wanted.db,
+        tablename=wanted.table,
+        operationType=DataOperationType.NO_TXN,
+        catName=wanted.catalog,
+    )

@@ -1,0 +1,253 @@
+"""SASL at the client's end, as Thrift carries it: PLAIN, and GSSAPI by the kerberos extra.
+
+    negotiation     status (1 byte), length (4), payload: START, then OK … COMPLETE
+    afterwards      length (4), payload: Thrift messages, wrapped where integrity or encryption was agreed on
+
+Nothing here waits or opens a socket; GSSAPI itself may ask a KDC for a ticket, once a connection.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from struct import Struct
+from typing import TYPE_CHECKING, Final, Protocol
+
+from metastored.client.endpoints import Endpoint
+from metastored.client.hints import HEAD
+from metastored.client.wires import READY, Event
+from metastored.errors import AuthenticationError, MissingExtra, RemoteProtocolError
+from metastored.wire.connection import MAX_SASL, NEED_DATA, ClientConnection
+from metastored.wire.methods import Method
+
+if TYPE_CHECKING:
+    import gssapi
+
+START, OK, BAD, ERROR, COMPLETE = 1, 2, 3, 4, 5
+LAYERS: Final = {"auth": 1, "auth-int": 2, "auth-conf": 4}
+SEND_SIZE: Final = 1024 * 1024
+"""The longest frame that is sent, unless the server takes only shorter ones."""
+RECEIVE_SIZE: Final = 0xFFFFFF
+"""The longest wrapped message that this end accepts: as much as three bytes can say."""
+
+_head = Struct(">BI")
+_length = Struct(">I")
+
+
+class Mechanism(Protocol):
+    """One connection's part in a negotiation."""
+
+    name: str
+    frame_size: int
+
+    def first(self) -> bytes:
+        """What goes with the name of the mechanism."""
+        ...
+
+    def step(self, challenge: bytes) -> tuple[bytes, bool]:
+        """The answer to the server, and whether it is the last."""
+        ...
+
+    def wrap(self, data: bytes) -> bytes: ...
+
+    def unwrap(self, data: bytes) -> bytes: ...
+
+
+class Plain:
+    """RFC 4616: a name and a password, which anybody on the way can read unless TLS is around it."""
+
+    name = "PLAIN"
+    frame_size = SEND_SIZE
+
+    def __init__(self, user: str, password: str) -> None:
+        if "\0" in user + password:
+            raise AuthenticationError("a user name or password with a zero byte cannot be sent")
+        self._first = f"\0{user}\0{password}".encode()
+
+    def first(self) -> bytes:
+        return self._first
+
+    def step(self, challenge: bytes) -> tuple[bytes, bool]:
+        raise AuthenticationError("the server asks on after a PLAIN password")
+
+    def wrap(self, data: bytes) -> bytes:
+        return data
+
+    def unwrap(self, data: bytes) -> bytes:
+        return data
+
+
+class Gssapi:
+    """RFC 4752: a Kerberos ticket from the caller's cache, and the protection that both ends can do."""
+
+    name = "GSSAPI"
+
+    def __init__(self, principal: str, qop: str = "auth") -> None:
+        """`principal` is the server's, service/host@REALM."""
+        try:
+            import gssapi
+        except ImportError as error:
+            raise MissingExtra("Kerberos", "kerberos") from error
+        self.frame_size = SEND_SIZE
+        self._error: Final = gssapi.raw.GSSError
+        self._principal = principal
+        self._wanted = LAYERS[qop]
+        self._qop = qop
+        self._layer = 0
+        flag = gssapi.RequirementFlag
+        try:
+            self._context: gssapi.SecurityContext = gssapi.SecurityContext(
+                name=gssapi.Name(principal, gssapi.NameType.kerberos_principal),
+                flags=flag.mutual_authentication
+                | flag.integrity
+                | flag.confidentiality
+                | flag.out_of_sequence_detection,
+                mech=gssapi.MechType.kerberos,
+                usage="initiate",
+            )
+        except self._error as error:
+            raise self._failure(error) from None
+
+    def first(self) -> bytes:
+        try:
+            return self._context.step() or b""
+        except self._error as error:
+            raise self._failure(error) from None
+
+    def step(self, challenge: bytes) -> tuple[bytes, bool]:
+        try:
+            if not self._context.complete:
+                return self._context.step(challenge) or b"", False
+            return self._choose(self._context.unwrap(challenge).message), True
+        except self._error as error:
+            raise self._failure(error) from None
+
+    def wrap(self, data: bytes) -> bytes:
+        if self._layer == LAYERS["auth"]:
+            return data
+        wrapped: bytes = self._context.wrap(data, self._layer == LAYERS["auth-conf"]).message
+        return wrapped
+
+    def unwrap(self, data: bytes) -> bytes:
+        if self._layer == LAYERS["auth"]:
+            return data
+        try:
+            unwrapped = self._context.unwrap(data)
+        except self._error as error:
+            raise RemoteProtocolError(f"a message that Kerberos does not let pass: {error}") from None
+        if self._layer == LAYERS["auth-conf"] and not unwrapped.encrypted:
+            raise RemoteProtocolError("a message in the clear, though encryption (auth-conf) was agreed on")
+        message: bytes = unwrapped.message
+        return message
+
+    def _choose(self, offer: bytes) -> bytes:
+        """At least what was asked for; where the server offers only more than that, more."""
+        if len(offer) != 4:
+            raise AuthenticationError(f"the server's offer of protection has {len(offer)} bytes, not 4")
+        possible = [layer for layer in LAYERS.values() if layer >= self._wanted and layer & offer[0]]
+        if not possible:
+            offered = ", ".join(name for name, bit in LAYERS.items() if bit & offer[0])
+            raise AuthenticationError(f"the server offers {offered or 'nothing'}, and qop={self._qop!r} was asked for")
+        layer = possible[0]
+        size = 0
+        if layer != LAYERS["auth"]:
+            longest = int.from_bytes(offer[1:], "big")
+            self.frame_size = min(self._context.get_wrap_size_limit(longest, layer == LAYERS["auth-conf"]), SEND_SIZE)
+            size = RECEIVE_SIZE
+        choice: bytes = self._context.wrap(bytes((layer,)) + size.to_bytes(3, "big"), False).message
+        self._layer = layer
+        return choice
+
+    def _failure(self, error: Exception) -> AuthenticationError:
+        return AuthenticationError(f"Kerberos, for {self._principal}: {error}; kinit, and compare the server's name")
+
+
+def plain(user: str, password: str) -> Callable[[str], Mechanism]:
+    """For `sasl=`: PLAIN with this name and password."""
+    return lambda host: Plain(user, password)
+
+
+def kerberos(principal: str, qop: str = "auth") -> Callable[[str], Mechanism]:
+    """For `sasl=`: Kerberos, with `_HOST` in the server's principal standing for the host in its address.
+
+    `qop` is auth, auth-int or auth-conf; the server may raise it.
+    """
+    if qop not in LAYERS:
+        raise AuthenticationError(f"unknown qop {qop!r}; known are {', '.join(LAYERS)}")
+    return lambda host: Gssapi(principal.replace("_HOST", host.lower()), qop)
+
+
+class SaslWire:
+    """The negotiation, then frames around a stream of Thrift messages."""
+
+    closes = False
+
+    def __init__(self, endpoint: Endpoint) -> None:
+        assert endpoint.sasl is not None
+        self._mechanism = endpoint.sasl(endpoint.host)
+        self._inner = ClientConnection(endpoint.spoken, False, endpoint.max_reply, endpoint.decode)
+        self._max_reply = endpoint.max_reply
+        self._data = bytearray()
+        self._ready = False
+        self._sent_last = False
+
+    def begin(self) -> bytes:
+        first = self._mechanism.first()
+        name = self._mechanism.name.encode()
+        self._sent_last = self._mechanism.name == "PLAIN"
+        return _message(START, name) + _message(COMPLETE if self._sent_last else OK, first)
+
+    def send(self, method: Method, body: bytes) -> bytes:
+        message, parts, size = self._inner.send(method, body), [], self._mechanism.frame_size
+        for start in range(0, len(message), size):
+            wrapped = self._mechanism.wrap(message[start : start + size])
+            parts += [_length.pack(len(wrapped)), wrapped]
+        return b"".join(parts)
+
+    def receive_data(self, data: bytes) -> None:
+        self._data += data
+
+    def next_event(self) -> Event:
+        if not self._ready:
+            return self._negotiate()
+        while True:
+            event = self._inner.next_event()
+            if event is not NEED_DATA:
+                return event
+            if len(self._data) < _length.size:
+                return NEED_DATA
+            length = _length.unpack_from(self._data)[0]
+            if length > self._max_reply:
+                raise RemoteProtocolError(f"a SASL frame of {length} bytes; at most {self._max_reply} are accepted")
+            if len(self._data) < _length.size + length:
+                return NEED_DATA
+            frame = bytes(self._data[_length.size : _length.size + length])
+            del self._data[: _length.size + length]
+            self._inner.receive_data(self._mechanism.unwrap(frame))
+
+    def hint(self) -> str:
+        return "" if self._ready else "the negotiation of SASL was under way: perhaps it wants none, or TLS first"
+
+    def _negotiate(self) -> Event:
+        if len(self._data) < _head.size:
+            return NEED_DATA
+        status, length = _head.unpack_from(self._data)
+        if status not in (OK, BAD, ERROR, COMPLETE) or length > MAX_SASL:
+            raise RemoteProtocolError(f"not an answer of SASL: {bytes(self._data[:HEAD])!r}; perhaps it wants none")
+        if len(self._data) < _head.size + length:
+            return NEED_DATA
+        payload = bytes(self._data[_head.size : _head.size + length])
+        del self._data[: _head.size + length]
+        if status in (BAD, ERROR):
+            said = payload.decode("utf-8", "replace")
+            raise AuthenticationError(f"the server refuses {self._mechanism.name}: {said}")
+        if status == COMPLETE:
+            if not self._sent_last:
+                raise AuthenticationError("the server ended the negotiation before it proved who it is")
+            self._ready = True
+            return READY
+        answer, self._sent_last = self._mechanism.step(payload)
+        return _message(COMPLETE if self._sent_last else OK, answer)
+
+
+def _message(status: int, payload: bytes) -> bytes:
+    return _head.pack(status, len(payload)) + payload

@@ -1,0 +1,139 @@
+"""The versions of Hive and the twelve features by which they differ. Pure data and words.
+
+What a server has is not assumed from its version: each feature names a harmless read, and whether the server knows
+that method decides. The version is for the sentence that says what is missing.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any, Final, NamedTuple
+
+from metastored.wire.generated import STRUCTS
+from metastored.wire.methods import Method
+from metastored.wire.types import VERSIONS
+
+_REASON: Final = re.compile(r"Invalid method name: '[^']*' \((.*)\)", re.DOTALL)
+"""What some servers add to the words of Apache's."""
+
+
+class HiveVersion(NamedTuple):
+    """A release; what a server answers cannot always tell the last number."""
+
+    major: int
+    minor: int
+    patch: int | None = None
+
+    def __str__(self) -> str:
+        return f"{self.major}.{self.minor}" + ("" if self.patch is None else f".{self.patch}")
+
+
+def parse_version(text: str | None) -> HiveVersion | None:
+    """`4.0.1-SNAPSHOT` and the like; None when it is no version."""
+    found = re.match(r"(\d+)\.(\d+)(?:\.(\d+))?", text or "")
+    if found is None:
+        return None
+    return HiveVersion(int(found[1]), int(found[2]), int(found[3]) if found[3] else None)
+
+
+class Feature(NamedTuple):
+    """One feature: its name, what it is, since when Hive has it, and the read that shows it."""
+
+    name: str
+    words: str
+    since: HiveVersion
+    method: str
+    args: tuple[Any, ...]
+
+
+def _request(name: str, *args: Any) -> Any:
+    return STRUCTS[name](*args)
+
+
+FEATURES: Final = {
+    feature.name: feature
+    for feature in (
+        Feature("databases", "databases", HiveVersion(2, 0), "get_all_databases", ()),
+        Feature("tables", "tables", HiveVersion(2, 0), "get_all_tables", ("default",)),
+        Feature("partitions", "partitions", HiveVersion(2, 0), "get_partition_names", ("default", "none", 1)),
+        Feature(
+            "acid_transactions",
+            "transactions with write ids of a table",
+            HiveVersion(3, 0),
+            "get_valid_write_ids",
+            (_request("GetValidWriteIdsRequest", (), "0:9223372036854775807::"),),
+        ),
+        Feature("lock_service", "locks", HiveVersion(2, 0), "show_locks", (_request("ShowLocksRequest"),)),
+        Feature(
+            "table_statistics",
+            "column statistics of several columns in one call",
+            HiveVersion(2, 0),
+            "get_table_statistics_req",
+            (_request("TableStatsRequest", "default", "none", ()),),
+        ),
+        Feature(
+            "constraints",
+            "NOT NULL, UNIQUE, DEFAULT and CHECK constraints",
+            HiveVersion(3, 0),
+            "get_not_null_constraints",
+            (_request("NotNullConstraintsRequest", "hive", "default", "none"),),
+        ),
+        Feature(
+            "materialized_views",
+            "materialized views",
+            HiveVersion(3, 0),
+            "get_materialized_views_for_rewriting",
+            ("default",),
+        ),
+        Feature(
+            "compaction_history",
+            "the history of compactions",
+            HiveVersion(2, 0),
+            "show_compact",
+            (_request("ShowCompactRequest"),),
+        ),
+        Feature(
+            "schema_registry",
+            "the schema registry",
+            HiveVersion(3, 0),
+            "get_schemas_by_cols",
+            (_request("FindSchemasByColsRqst", "none", "none", None),),
+        ),
+        Feature(
+            "bulk_operations",
+            "many tables in one call, with the client's capabilities",
+            HiveVersion(2, 3),
+            "get_table_objects_by_name_req",
+            (_request("GetTablesRequest", "default", ()),),
+        ),
+        Feature(
+            "partition_batching",
+            "many partitions by their names in one call",
+            HiveVersion(2, 0),
+            "get_partitions_by_names",
+            ("default", "none", ()),
+        ),
+    )
+}
+
+
+def missing_sentence(feature: Feature, server: str, uri: str) -> str:
+    """Everything about a feature that is not there: what, what this server is, which version has it."""
+    return (
+        f"the metastore at {uri} is {server} and has no {feature.method}, so it does not support {feature.words}. "
+        f"Hive has this since {feature.since}: connect to such a server, or do without."
+    )
+
+
+def missing_method(method: Method, uri: str, said: str) -> str:
+    """A method that is not there: which one, where, what the server said of it, and which versions have it."""
+    first, last = method.versions[0], method.versions[-1]
+    if first == VERSIONS[0] and last == VERSIONS[-1]:
+        which = "every version of Hive from 2.3 on has it"
+    elif last == VERSIONS[-1]:
+        which = f"Hive has it since {first}" if first != last else "no release of Hive has it yet"
+    else:
+        which = f"Hive has it from {first} to {last}" if first != last else f"only Hive {first} has it"
+    reason = _REASON.fullmatch(said)
+    told = f" ({reason[1]})" if reason is not None else ""
+    return f"the metastore at {uri} has no {method.name}{told}; {which}"

@@ -1,0 +1,466 @@
+"""The settings of metastored: one schema, read from a file, the environment and flags, the later over the earlier.
+
+Each key is a field of `Settings` with its default, its reader and a sentence for people; `metastored serve --help` and
+`docs/reference/configuration.md` are made from them. An unknown key is refused with the nearest known one.
+This module opens nothing but the file it is given.
+
+It is a plain dataclass because pydantic-settings takes 0.2 s to import, longer than all the rest of a start.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field, fields
+from difflib import get_close_matches
+from pathlib import Path
+from typing import Any, Final, Literal, NamedTuple
+
+from metastored.errors import ConfigError
+
+__all__ = [
+    "CATALOG_PREFIX",
+    "CONFIG_VARIABLE",
+    "KEYS",
+    "PREFIX",
+    "RESERVED_PATHS",
+    "Key",
+    "Reader",
+    "Settings",
+    "load",
+    "nearest",
+    "read_yaml",
+]
+
+PREFIX: Final = "METASTORED_"
+"""What the name of an environment variable begins with: METASTORED_DATABASE_URL is `database_url`."""
+CONFIG_VARIABLE: Final = "METASTORED_CONFIG"
+"""The environment variable that names the file, as the flag --config does."""
+
+CATALOG_PREFIX: Final = "METASTORED_CATALOG__"
+"""Variables of catalogs, which a program that uses them reads; nothing to a server."""
+
+RESERVED_PATHS: Final = ("/metastore", "/health", "/ready", "/metrics")
+"""What is served on the HTTP port besides `http_path`."""
+
+_KUBERNETES = re.compile(r"METASTORED_(\w+_)?(SERVICE_HOST|SERVICE_PORT(_\w+)?|PORT_\d+_(TCP|UDP|SCTP)(_\w+)?)")
+_KUBERNETES_PORT = re.compile(r"(tcp|udp|sctp)://")
+
+Reader = Callable[[Any], Any]
+"""Turns a value as a person wrote it (text, or what YAML made of it) into the setting; raises ValueError."""
+
+
+class Key(NamedTuple):
+    """One setting, as `--help` and the reference show it."""
+
+    name: str
+    kind: str
+    default: Any
+    description: str
+    read: Reader
+
+    @property
+    def default_text(self) -> str:
+        """The default as a person would write it; empty when there is none."""
+        if self.default is None:
+            return ""
+        if isinstance(self.default, tuple):
+            return ",".join(self.default)
+        return f"{self.default:g}" if isinstance(self.default, float) else str(self.default)
+
+    @property
+    def flag(self) -> str:
+        return "--" + self.name.replace("_", "-")
+
+    @property
+    def variable(self) -> str:
+        return PREFIX + self.name.upper()
+
+
+def _text(value: Any) -> str:
+    if not isinstance(value, str) or not value.strip():
+        raise ValueError("a text was expected")
+    return value.strip()
+
+
+def _path(value: Any) -> Path:
+    return Path(_text(value)).expanduser()
+
+
+def _whole(low: int, high: int) -> Reader:
+    def read(value: Any) -> int:
+        if isinstance(value, bool) or not re.fullmatch(r"\d+", str(value).strip()):
+            raise ValueError(f"a whole number from {low} to {high} was expected")
+        number = int(value)
+        if not low <= number <= high:
+            raise ValueError(f"a whole number from {low} to {high} was expected")
+        return number
+
+    return read
+
+
+def _seconds(value: Any) -> float:
+    if isinstance(value, bool) or not re.fullmatch(r"\d+(\.\d+)?", str(value).strip()):
+        raise ValueError("a number of seconds was expected, such as 60 or 0.5")
+    return float(value)
+
+
+def _choice(*words: str) -> Reader:
+    def read(value: Any) -> str:
+        # YAML 1.1 reads a bare `off` as false, `on` as true and 3.1 as a number; all are words here.
+        word = {False: "off", True: "on"}[value] if isinstance(value, bool) else str(value).strip().lower()
+        if word not in words:
+            raise ValueError(f"one of {', '.join(words)} was expected")
+        return word
+
+    return read
+
+
+def _several(*words: str) -> Reader:
+    def read(value: Any) -> tuple[str, ...]:
+        parts = value if isinstance(value, list | tuple) else str(value).split(",")
+        given = {str(part).strip().lower() for part in parts}
+        if not given or not given <= set(words):
+            raise ValueError(f"some of {', '.join(words)} were expected, with commas between them")
+        return tuple(word for word in words if word in given)
+
+    return read
+
+
+def _names(value: Any) -> tuple[str, ...]:
+    parts = value if isinstance(value, list | tuple) else str(value).split(",")
+    given = tuple(str(part).strip() for part in parts)
+    if not all(given):
+        raise ValueError("names were expected, with commas between them")
+    return given
+
+
+def _networks(value: Any) -> tuple[str, ...]:
+    from ipaddress import ip_network
+
+    return tuple(str(ip_network(name, strict=False)) for name in _names(value))
+
+
+def _url_path(value: Any) -> str:
+    path = _text(value)
+    if not re.fullmatch(r"(/[A-Za-z0-9._~-]+)+", path):
+        raise ValueError("a path was expected, such as /gateway/default/hmshttpthrift/api/hms")
+    return path
+
+
+def _key(kind: str, read: Reader, default: Any, description: str) -> Any:
+    return field(default=default, metadata={"kind": kind, "read": read, "description": description})
+
+
+def _words(default: str, description: str, *words: str) -> Any:
+    return _key("|".join(words), _choice(*words), default, description)
+
+
+# ruff: noqa: RUF009 (a key's default comes from `_key`, which is a dataclass field)
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Settings:
+    """What a server is told. Made by `load`; the fields are in the order of the reference."""
+
+    host: str = _key(
+        "address", _text, "127.0.0.1", "The address to listen on; 0.0.0.0 opens the server to the network."
+    )
+    port: int = _key(
+        "port", _whole(0, 65535), 9083, "The Thrift port, for plain and TLS clients alike; 0 takes a free one."
+    )
+    data: Path = _key(
+        "directory",
+        _path,
+        Path("~/.metastored"),
+        "The directory of the embedded database; made when it is missing. Not together with database_url.",
+    )
+    database_url: str | None = _key(
+        "URL", _text, None, "The database, such as postgresql://user@host/metastored, instead of the embedded one."
+    )
+    warehouse: str | None = _key(
+        "URI",
+        _text,
+        None,
+        "Where databases without a location of their own are put; the directory `warehouse` in `data` unless given.",
+    )
+    directories: Literal["all", "local", "off"] = _words(
+        "all",
+        "Which directories the server makes, moves and deletes: all, only those on its own file system, or none.",
+        "all",
+        "local",
+        "off",
+    )
+    compat: str = _words(
+        "3.1", "The Hive version that clients are answered as, until they show that they are newer.",
+        "2.3", "3.1", "4.0", "4.2",
+    )  # fmt: skip
+    distinct_values: Literal["highest", "density", "bit-vectors"] = _words(
+        "highest",
+        "How many distinct values a column has in several partitions together: the highest number of one of them, as"
+        " Hive does unless told otherwise; an estimate from how densely they lie between lowest and highest; or from"
+        " the bit vectors that Hive 3 and later keep with their statistics.",
+        "highest",
+        "density",
+        "bit-vectors",
+    )
+    workers: int = _key("number", _whole(1, 256), 1, "How many processes serve; one a core is a good choice.")
+    threads: int = _key("number", _whole(1, 256), 8, "How many threads of a worker wait for the database.")
+    max_connections: int = _key(
+        "number", _whole(1, 1_000_000), 10_000, "How many connections a worker keeps; more are refused."
+    )
+    idle_timeout: float = _key(
+        "seconds", _seconds, 86400.0, "A connection without a call for so long is closed; 0 keeps it for ever."
+    )
+    request_timeout: float = _key(
+        "seconds",
+        _seconds,
+        60.0,
+        "A peer that says nothing at first, stops in the middle of a message or does not take its answer is dropped "
+        "after so long; 0 waits for ever.",
+    )
+    drain_timeout: float = _key(
+        "seconds", _seconds, 30.0, "How long calls in flight may go on after SIGTERM before they are cut off."
+    )
+    event_retention: float = _key(
+        "seconds",
+        _seconds,
+        86400.0,
+        "How long events of changes are kept for clients that follow them; 864000 (ten days) suits a replication.",
+    )
+    slow_call: float = _key("seconds", _seconds, 1.0, "A call that takes longer is logged; 0 logs every call.")
+    tls_certificate: Path | None = _key(
+        "file", _path, None, "The certificate chain (PEM) that TLS clients are shown; without it TLS is refused."
+    )
+    tls_key: Path | None = _key("file", _path, None, "The certificate's private key (PEM), when it is in another file.")
+    tls_client_ca: Path | None = _key(
+        "file",
+        _path,
+        None,
+        "Certificates (PEM) of those who sign clients' certificates. TLS clients must then show one, on both ports; "
+        "who shows one is the user in its common name, and only authenticated clients are served.",
+    )
+    kerberos_principal: str | None = _key(
+        "principal",
+        _text,
+        None,
+        "The server's own Kerberos principal, such as hive/host@REALM; _HOST is replaced by this machine's name. "
+        "It turns Kerberos on, and only authenticated clients are served.",
+    )
+    kerberos_keytab: Path | None = _key("file", _path, None, "The keytab that holds the principal's key.")
+    sasl_qop: tuple[str, ...] = _key(
+        "list",
+        _several("auth", "auth-int", "auth-conf"),
+        ("auth", "auth-int", "auth-conf"),
+        "The protection that Kerberos clients may choose from: auth proves who they are, auth-int guards what is sent "
+        "against changes, auth-conf encrypts it.",
+    )
+    authorization: Literal["off", "sql"] = _words(
+        "off",
+        "Whether roles and privileges are enforced: sql refuses what neither ownership nor a grant nor a role allows; "
+        "off keeps grants and enforces none.",
+        "off",
+        "sql",
+    )
+    admin_users: tuple[str, ...] = _key(
+        "list", _names, (), "Users who have the role admin without being given it, as somebody must grant first."
+    )
+    audit: Literal["off", "on"] = _words(
+        "off", "Whether each call is logged: who, from where, the method, the object, how it ended.", "off", "on"
+    )
+    read_only: Literal["off", "on"] = _words(
+        "off", "Whether every call that would change something is refused.", "off", "on"
+    )
+    limits_calls_per_minute: int = _key(
+        "number",
+        _whole(0, 1_000_000_000),
+        0,
+        "How many calls each user may make in a minute, summed over all servers; 0 sets no limit. In a file it may "
+        "also stand as calls_per_minute under limits.",
+    )
+    kerberos_http_principal: str | None = _key(
+        "principal",
+        _text,
+        None,
+        "The principal for Kerberos over HTTP (SPNEGO), in the same keytab; HTTP/ and the host of kerberos_principal "
+        "unless given.",
+    )
+    password_login: Literal["on", "off"] = _words(
+        "off",
+        "Whether the users of `metastored user` log in with their passwords to the Thrift port as well (SASL"
+        " PLAIN, over "
+        "TLS only); only authenticated clients are then served. HTTPS takes passwords in any case.",
+        "on",
+        "off",
+    )
+    jwt_keys: str | None = _key(
+        "file or URL",
+        _text,
+        None,
+        "The public keys (JWKS) of those who sign web tokens (JWT) for /metastore; only authenticated clients are then "
+        "served.",
+    )
+    jwt_issuer: str | None = _key("text", _text, None, "Who must have issued a web token (its `iss`).")
+    jwt_audience: str | None = _key("text", _text, None, "For whom a web token must be (its `aud`).")
+    proxy_users: tuple[str, ...] = _key(
+        "list", _names, (), "Authenticated users who may act for others, such as a gateway: hue,knox."
+    )
+    http_port: int | None = _key(
+        "port", _whole(0, 65535), None, "The HTTPS port; without it there is no HTTP. 0 takes a free one."
+    )
+    http_path: str = _key(
+        "path", _url_path, "/gateway/default/hmshttpthrift/api/hms", "Where calls in Thrift's JSON are posted to."
+    )
+    http_methods: Literal["nine", "all"] = _words(
+        "nine",
+        "Which methods http_path serves: the nine of the Hive Metastore HTTP protocol, or all. /metastore serves all.",
+        "nine",
+        "all",
+    )
+    http_tls: Literal["on", "off"] = _words(
+        "on",
+        "Whether HTTP is served with TLS; off is only for a gateway on the same machine that ends TLS itself.",
+        "on",
+        "off",
+    )
+    metrics_addresses: tuple[str, ...] = _key(
+        "list", _networks, (), "The addresses or networks that may read /metrics; everybody unless given."
+    )
+    metrics_token: Path | None = _key(
+        "file", _path, None, "A file with a token that readers of /metrics must send (Authorization: Bearer)."
+    )
+    log_level: str = _words(
+        "info", "How much is logged to standard error.", "debug", "info", "warning", "error"
+    )  # fmt: skip
+    ready_file: Path | None = _key(
+        "file", _path, None, "A file written when calls are answered: host, port and process ids as JSON."
+    )
+
+    @property
+    def warehouse_root(self) -> str:
+        """The warehouse as a URI."""
+        return self.warehouse or (self.data.absolute() / "warehouse").as_uri()
+
+    @property
+    def wants_proof(self) -> bool:
+        """Whether only callers are served who have proven who they are; without it they are believed."""
+        given = (self.kerberos_principal, self.tls_client_ca, self.jwt_keys)
+        return self.password_login == "on" or any(each is not None for each in given)
+
+
+KEYS: Final[Mapping[str, Key]] = {
+    each.name: Key(each.name, each.metadata["kind"], each.default, each.metadata["description"], each.metadata["read"])
+    for each in fields(Settings)
+}
+
+
+def load(
+    file: Path | None = None,
+    environment: Mapping[str, str] | None = None,
+    flags: Mapping[str, Any] | None = None,
+) -> Settings:
+    """The settings from all three sources. `file` is optional; the environment may name one (METASTORED_CONFIG)."""
+    environment = os.environ if environment is None else environment
+    if file is None and environment.get(CONFIG_VARIABLE):
+        file = Path(environment[CONFIG_VARIABLE]).expanduser()
+    values: dict[str, Any] = {}
+    for source, raw in (
+        (str(file), _from_file(file) if file is not None else {}),
+        ("the environment", _from_environment(environment)),
+        ("the flags", dict(flags or {})),
+    ):
+        given = dict(_read(source, raw))
+        # The two ways to say where the database is exclude each other; a later source overrules an earlier one.
+        if {"data", "database_url"} <= given.keys():
+            raise ConfigError(f"{source}: data and database_url are both given; a server has one database")
+        if "database_url" in given:
+            values.pop("data", None)
+        elif "data" in given:
+            values.pop("database_url", None)
+        values |= given
+    values.setdefault("data", KEYS["data"].default.expanduser())
+    return _checked(Settings(**values))
+
+
+def _read(source: str, raw: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
+    for name, value in raw.items():
+        key = KEYS.get(name)
+        if key is None:
+            raise ConfigError(f"{source}: unknown key {name!r}{nearest(str(name), KEYS)}")
+        if value is None:
+            continue
+        try:
+            yield name, key.read(value)
+        except ValueError as error:
+            raise ConfigError(f"{source}: {name} is {value!r}; {error}") from None
+
+
+def nearest(name: str, known: Mapping[str, Any]) -> str:
+    """How the sentence about an unknown key ends: with the one that was meant, or all that there are."""
+    near = get_close_matches(name.lower().replace("-", "_"), known, n=1, cutoff=0.5)
+    return f"; did you mean {near[0]!r}?" if near else f"; known are {', '.join(known)}"
+
+
+def read_yaml(file: Path) -> Any:
+    """What a file holds; raises ConfigError that names it."""
+    import yaml
+
+    try:
+        return yaml.safe_load(file.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise ConfigError(f"{file}: {error.strerror or error}") from error
+    except (yaml.YAMLError, UnicodeDecodeError) as error:
+        raise ConfigError(f"{file}: not valid YAML: {' '.join(str(error).split())}") from error
+
+
+def _from_file(file: Path) -> Mapping[str, Any]:
+    content = read_yaml(file)
+    if content is None:
+        return {}
+    if not isinstance(content, dict):
+        raise ConfigError(f"{file}: lines of `key: value` were expected, found a {type(content).__name__}")
+    return dict(_flat(content))
+
+
+def _flat(content: Mapping[Any, Any], above: str = "") -> Iterator[tuple[str, Any]]:
+    """`limits: {calls_per_minute: 9}` and `limits.calls_per_minute: 9` are limits_calls_per_minute."""
+    for name, value in content.items():
+        key = above + str(name).replace(".", "_")
+        if isinstance(value, dict):
+            yield from _flat(value, f"{key}_")
+        else:
+            yield key, value
+
+
+def _from_environment(environment: Mapping[str, str]) -> Mapping[str, str]:
+    variables = {key.variable: key.name for key in KEYS.values()}
+    found: dict[str, str] = {}
+    for variable, value in environment.items():
+        if not variable.startswith(PREFIX) or variable == CONFIG_VARIABLE or variable.startswith(CATALOG_PREFIX):
+            continue
+        # Kubernetes tells every pod where a service named metastored is, in variables that look like settings.
+        if _KUBERNETES.fullmatch(variable) or (variable.endswith("PORT") and _KUBERNETES_PORT.match(value)):
+            continue
+        if variable not in variables:
+            near = get_close_matches(variable, variables, n=1, cutoff=0.5)
+            hint = f"; did you mean {near[0]}?" if near else f"; known are {', '.join(variables)}"
+            raise ConfigError(f"the environment: unknown variable {variable}{hint}")
+        if value:
+            found[variables[variable]] = value
+    return found
+
+
+def _checked(settings: Settings) -> Settings:
+    """Refuses what is wrong only together."""
+    if settings.tls_key is not None and settings.tls_certificate is None:
+        raise ConfigError("tls_key is given without tls_certificate")
+    if (settings.kerberos_principal is None) != (settings.kerberos_keytab is None):
+        raise ConfigError("kerberos_principal and kerberos_keytab are given together or not at all")
+    if settings.kerberos_http_principal is not None and settings.kerberos_principal is None:
+        raise ConfigError("kerberos_http_principal is given without kerberos_principal")
+    if settings.tls_client_ca is not None and settings.tls_certificate is None and settings.http_port is None:
+        raise ConfigError("tls_client_ca is given without tls_certificate")
+    if settings.jwt_keys is None and (settings.jwt_issuer is not None or settings.jwt_audience is not None):
+        raise ConfigError("jwt_issuer and jwt_audience are given without jwt_keys")
+    if settings.http_path in RESERVED_PATHS:
+        raise ConfigError(f"http_path is {settings.http_path}, which has another meaning")
+    return settings

@@ -1,0 +1,336 @@
+"""Catalogs of Iceberg, REST and SQL, through pyiceberg: `pip install 'metastored[iceberg]'`.
+
+A table is shown as Iceberg's own Hive catalog shows it: `table_type` ICEBERG, where its metadata is, its schema and
+partitioning as parameters, and no partition keys of Hive's. Its partitions are Iceberg's own business. Nested
+namespaces are databases with dots in their names.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from itertools import count
+from typing import TYPE_CHECKING, Any, Final
+
+from metastored.connectors.adapted import Source
+from metastored.connectors.iceberg_types import columns_of, partition_spec, schema_of, to_iceberg
+from metastored.errors import (
+    AlreadyExistsException,
+    ConversionError,
+    InvalidObjectException,
+    InvalidOperationException,
+    MetaException,
+    MissingExtra,
+    NoSuchObjectException,
+    NotSupported,
+)
+from metastored.wire.generated.common import FieldSchema, SerDeInfo, StorageDescriptor, Table
+from metastored.wire.generated.databases import Database
+
+if TYPE_CHECKING:
+    from pyiceberg.catalog import Catalog
+    from pyiceberg.table import Table as IcebergTable
+    from pyiceberg.view import View
+
+PARTITIONING: Final = "partitioning"
+"""The parameter that says how a new table is partitioned: a JSON list of columns and transforms."""
+OURS: Final = frozenset({
+    "EXTERNAL", "table_type", "metadata_location", "previous_metadata_location", "uuid", "current-schema",
+    "default-partition-spec", "numRows", "totalSize", "numFiles", "transient_lastDdlTime", PARTITIONING,
+})  # fmt: skip
+"""Parameters that are shown and are no properties of the table."""
+_STATISTICS: Final = {"numRows": "total-records", "totalSize": "total-files-size", "numFiles": "total-data-files"}
+_DATABASE: Final = ("comment", "location", "owner")
+
+
+class IcebergSource(Source):
+    """A catalog that `pyiceberg.catalog.load_catalog` makes of these properties."""
+
+    def __init__(self, properties: Mapping[str, str], nested: bool = False) -> None:
+        """`nested`: namespaces within namespaces are listed too."""
+        try:
+            from pyiceberg.catalog import load_catalog
+        except ImportError:
+            raise MissingExtra("a catalog of Iceberg", "iceberg") from None
+        self._nested = nested
+        self._where = f"the Iceberg catalog at {properties.get('uri', 'its place')}"
+        with self._told():
+            # A name of its own: settings in pyiceberg's own file are for its own users.
+            self._catalog: Catalog = load_catalog("metastored", **properties)
+
+    def close(self) -> None:
+        self._catalog.close()
+
+    # Databases
+
+    def databases(self) -> Sequence[str]:
+        with self._told():
+            return sorted(".".join(each) for each in self._namespaces(()))
+
+    def _namespaces(self, parent: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
+        for each in self._catalog.list_namespaces(parent):
+            if each[: len(parent)] == parent and len(each) > len(parent):
+                yield each
+                if self._nested:
+                    yield from self._namespaces(each)
+
+    def database(self, name: str) -> Database:
+        with self._told(name):
+            found = self._catalog.load_namespace_properties(_namespace(name))
+        comment, location, owner = (found.get(key) for key in _DATABASE)
+        others = {key: str(value) for key, value in found.items() if key not in _DATABASE}
+        return Database(name, comment, location, others, ownerName=owner)
+
+    def create_database(self, database: Database) -> None:
+        with self._told(database.name or ""):
+            self._catalog.create_namespace(_namespace(database.name or ""), _properties(database))
+
+    def alter_database(self, name: str, database: Database) -> None:
+        with self._told(name):
+            before = self._catalog.load_namespace_properties(_namespace(name))
+            after = _properties(database)
+            updates = {key: value for key, value in after.items() if before.get(key) != value}
+            removals = set(before) - set(after)
+            if updates or removals:
+                self._catalog.update_namespace_properties(_namespace(name), removals, updates)
+
+    def drop_database(self, name: str) -> None:
+        with self._told(name):
+            self._catalog.drop_namespace(_namespace(name))
+
+    # Tables
+
+    def tables(self, db: str) -> Sequence[str]:
+        with self._told(db):
+            names = {each[-1] for each in self._catalog.list_tables(_namespace(db))}
+            with suppress(NotImplementedError):  # Not every kind of catalog has views.
+                names |= {each[-1] for each in self._catalog.list_views(_namespace(db))}
+            return sorted(names)
+
+    def table(self, db: str, name: str) -> Table:
+        from pyiceberg.exceptions import NoSuchTableError, NoSuchViewError
+
+        with self._told(f"{db}.{name}", "table not found"):
+            try:
+                return _shown(db, name, self._catalog.load_table((*_namespace(db), name)))
+            except NoSuchTableError:
+                try:
+                    view = self._catalog.load_view((*_namespace(db), name))
+                except (NotImplementedError, NoSuchViewError):
+                    view = None
+                if view is None:
+                    raise
+                return _shown_view(db, name, view)
+
+    def create_table(self, table: Table) -> None:
+        db, name = table.dbName or "", table.tableName or ""
+        if table.tableType == "VIRTUAL_VIEW":
+            self._create_view(table)
+            return
+        parameters = table.parameters or {}
+        keys = tuple(table.partitionKeys or ())
+        schema = schema_of((*((table.sd and table.sd.cols) or ()), *keys))
+        terms = json.loads(parameters.get(PARTITIONING) or "[]") or [key.name or "" for key in keys]
+        properties = {key: value for key, value in parameters.items() if key not in OURS}
+        if table.owner:
+            properties.setdefault("owner", table.owner)
+        with self._told(f"{db}.{name}"):
+            self._catalog.create_table(
+                (*_namespace(db), name),
+                schema,
+                location=(table.sd.location if table.sd else None) or None,
+                partition_spec=partition_spec(terms, schema),
+                properties=properties,
+            )
+
+    def _create_view(self, table: Table) -> None:
+        from pyiceberg.view.metadata import ViewVersion
+
+        db, name = table.dbName or "", table.tableName or ""
+        query = table.viewOriginalText or table.viewExpandedText or ""
+        said = {"type": "sql", "sql": query, "dialect": "spark"}
+        version = ViewVersion.model_validate(
+            {"schema-id": 0, "representations": [said], "default-namespace": _namespace(db)}
+        )
+        schema = schema_of((table.sd and table.sd.cols) or ())
+        properties = {key: value for key, value in (table.parameters or {}).items() if key not in OURS}
+        with self._told(f"{db}.{name}", views=True):
+            self._catalog.create_view((*_namespace(db), name), schema, version, properties=properties)
+
+    def alter_table(self, db: str, name: str, table: Table) -> None:
+        from pyiceberg.exceptions import ValidationError
+
+        identifier = (*_namespace(db), name)
+        if table.tableType == "VIRTUAL_VIEW":
+            raise NotSupported(f"{db}.{name} is a view of Iceberg, which is dropped and made anew, not changed")
+        with self._told(f"{db}.{name}", "table not found"):
+            there = self._catalog.load_table(identifier)
+            location = (table.sd.location if table.sd else None) or there.location()
+            if location.rstrip("/") != there.location().rstrip("/"):
+                raise InvalidOperationException(
+                    f"{db}.{name}: an Iceberg table stays where it is, at {there.location()}"
+                )
+            changed = {key: value for key, value in (table.parameters or {}).items() if key not in OURS}
+            if table.owner:
+                changed.setdefault("owner", table.owner)
+            try:
+                with there.transaction() as transaction:
+                    _change_columns(transaction, there, tuple((table.sd and table.sd.cols) or ()))
+                    _change_properties(transaction, there.properties, changed)
+            except (ValueError, TypeError, ValidationError) as error:
+                raise InvalidOperationException(f"{db}.{name}: {error}") from error
+            target = (*_namespace(table.dbName or db), table.tableName or name)
+            if target != identifier:
+                self._catalog.rename_table(identifier, target)
+
+    def drop_table(self, db: str, name: str, purge: bool) -> None:
+        from pyiceberg.exceptions import NoSuchTableError
+
+        identifier = (*_namespace(db), name)
+        with self._told(f"{db}.{name}", "table not found"):
+            try:
+                if purge:
+                    self._catalog.purge_table(identifier)
+                else:
+                    self._catalog.drop_table(identifier)
+            except NoSuchTableError as missing:
+                try:
+                    self._catalog.drop_view(identifier)
+                except NotImplementedError:
+                    raise missing from None
+
+    @contextmanager
+    def _told(self, name: str = "", missing: str = "", views: bool = False) -> Iterator[None]:
+        """Iceberg's errors as the metastore's, with the name that the call was about."""
+        from pyiceberg import exceptions as theirs
+
+        try:
+            yield
+        except (theirs.NoSuchTableError, theirs.NoSuchViewError, theirs.NoSuchIdentifierError) as error:
+            raise NoSuchObjectException(f"{name} table not found") from error
+        except theirs.NoSuchNamespaceError as error:
+            raise NoSuchObjectException(f"{name} {missing}".strip()) from error
+        except (
+            theirs.NamespaceAlreadyExistsError,
+            theirs.TableAlreadyExistsError,
+            theirs.ViewAlreadyExistsError,
+        ) as error:
+            raise AlreadyExistsException(f"{name} already exists") from error
+        except theirs.NamespaceNotEmptyError as error:
+            raise InvalidOperationException(f"Database {name} is not empty.") from error
+        except (theirs.ValidationError, theirs.BadRequestError) as error:
+            raise InvalidObjectException(f"{self._where}: {error}") from error
+        except (ConversionError, NotImplementedError) as error:
+            raise NotSupported(f"{self._where} has no views" if views else f"{self._where}: {name}: {error}") from error
+        except (theirs.RESTError, theirs.CommitFailedException, OSError) as error:
+            raise MetaException(f"{self._where}: {type(error).__name__}: {error}") from error
+
+
+def _namespace(name: str) -> tuple[str, ...]:
+    return tuple(name.split("."))
+
+
+def _properties(database: Database) -> dict[str, str]:
+    given = dict(zip(_DATABASE, (database.description, database.locationUri, database.ownerName), strict=True))
+    return {**(database.parameters or {}), **{key: value for key, value in given.items() if value}}
+
+
+def _shown(db: str, name: str, table: IcebergTable) -> Table:
+    summary: Any = table.metadata.current_snapshot()
+    counted = summary.summary.additional_properties if summary is not None and summary.summary is not None else {}
+    statistics = {key: counted[theirs] for key, theirs in _STATISTICS.items() if theirs in counted}
+    parameters = {
+        **table.properties,
+        **statistics,
+        "EXTERNAL": "TRUE",
+        "table_type": "ICEBERG",
+        "metadata_location": table.metadata_location,
+        "uuid": str(table.metadata.table_uuid),
+        "current-schema": table.schema().model_dump_json(),
+        "default-partition-spec": table.spec().model_dump_json(),
+    }
+    return Table(
+        tableName=name,
+        dbName=db,
+        owner=table.properties.get("owner"),
+        createTime=table.metadata.last_updated_ms // 1000,
+        lastAccessTime=0,
+        retention=0,
+        sd=_storage(columns_of(table.schema()), table.location()),
+        partitionKeys=(),
+        parameters=parameters,
+        tableType="EXTERNAL_TABLE",
+    )
+
+
+def _shown_view(db: str, name: str, view: View) -> Table:
+    version = view.current_version()
+    queries = [each.root.sql for each in version.representations]
+    return Table(
+        tableName=name,
+        dbName=db,
+        owner=view.properties.get("owner"),
+        createTime=version.timestamp_ms // 1000,
+        sd=_storage(columns_of(view.schema()), None),
+        partitionKeys=(),
+        parameters={**view.properties, "table_type": "ICEBERG-VIEW"},
+        viewOriginalText=queries[0] if queries else None,
+        viewExpandedText=queries[0] if queries else None,
+        tableType="VIRTUAL_VIEW",
+    )
+
+
+def _storage(columns: tuple[FieldSchema, ...], location: str | None) -> StorageDescriptor:
+    """As Iceberg's Hive catalog writes it: classes that nobody reads files with."""
+    return StorageDescriptor(
+        cols=columns,
+        location=location,
+        inputFormat="org.apache.hadoop.mapred.FileInputFormat",
+        outputFormat="org.apache.hadoop.mapred.FileOutputFormat",
+        compressed=False,
+        numBuckets=0,
+        serdeInfo=SerDeInfo(serializationLib="org.apache.hadoop.hive.serde2.lazy.LazySimpleSerDe", parameters={}),
+        bucketCols=(),
+        sortCols=(),
+        parameters={},
+    )
+
+
+def _change_columns(transaction: Any, there: IcebergTable, after: tuple[FieldSchema, ...]) -> None:
+    """Columns that keep their place under another name are renamed; others are dropped, added and changed."""
+    before = columns_of(there.schema())
+    if [(each.name, each.type, each.comment or None) for each in after] == [tuple(each) for each in before]:
+        return
+    old, new = {each.name: each for each in before}, {each.name: each for each in after}
+    renamed: dict[str | None, str | None] = {}
+    if len(before) <= len(after):
+        renamed = {
+            one.name: other.name
+            for one, other in zip(before, after, strict=False)
+            if one.name not in new and other.name not in old
+        }
+    with transaction.update_schema() as update:
+        for name in old:
+            if name not in new and name not in renamed:
+                update.delete_column(name)
+        for one, other in renamed.items():
+            update.rename_column(one, other)
+        was = {other: one for one, other in renamed.items()}
+        for name, column in new.items():
+            earlier = old.get(was.get(name, name))
+            wanted = to_iceberg(column.type or "", name or "", count(1_000_000))
+            if earlier is None:
+                update.add_column(name, wanted, doc=column.comment)
+            elif earlier.type != column.type or (earlier.comment or None) != (column.comment or None):
+                changed = wanted if earlier.type != column.type else None
+                update.update_column(earlier.name, changed, doc=column.comment)
+
+
+def _change_properties(transaction: Any, before: Mapping[str, str], after: Mapping[str, str]) -> None:
+    updates = {key: value for key, value in after.items() if before.get(key) != value}
+    removals = [key for key in before if key not in after]
+    if updates:
+        transaction.set_properties(updates)
+    if removals:
+        transaction.remove_properties(*removals)

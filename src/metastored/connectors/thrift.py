@@ -1,0 +1,105 @@
+"""A metastore that speaks Thrift, somewhere else, as a handler: bytes go there and come back unread.
+
+Each has its own connections, its own limit of calls and a deadline for each call, so that one that is dead or slow
+delays nobody who asks another. What fails on the way becomes a MetaException that says who failed and how; what the
+metastore itself answers, errors too, is passed on as it is. It never knows under which local name it is used.
+"""
+
+from __future__ import annotations
+
+import logging
+from typing import Final
+
+from metastored.client._async.pool import AsyncPool
+from metastored.client._backend.aio import Deadline
+from metastored.client.endpoints import Endpoint, Identity
+from metastored.client.endpoints import endpoint_of as client_endpoint_of
+from metastored.client.pooling import PoolSettings
+from metastored.errors import ConfigError, ConnectionLost, RemoteProtocolError, TimeoutExceeded, TransportError
+from metastored.wire.message import Call, Reply, Session
+
+log = logging.getLogger("metastored.connectors.thrift")
+
+DEADLINE: Final = 30.0
+"""Seconds for one call, from asking to the last byte of the answer."""
+MAX_REPLY: Final = 100 * 1024 * 1024
+"""Bytes of one answer, which is held in memory and passed on."""
+POOL: Final = PoolSettings(max_size=16)
+
+
+def endpoint_of(uri: str) -> Endpoint:
+    """Where `thrift://host:port` points to."""
+    found = client_endpoint_of(uri)
+    if found.path is not None:
+        raise ConfigError(f"{uri!r} is not the address of a metastore that speaks Thrift; write thrift://host:9083")
+    return found._replace(max_reply=MAX_REPLY)
+
+
+class ThriftMetastore:
+    """One metastore at `thrift://host:port`. Used from one event loop."""
+
+    def __init__(
+        self, uri: str, endpoint: Endpoint | None = None, deadline: float = DEADLINE, pool: PoolSettings = POOL
+    ) -> None:
+        """`endpoint` where the defaults of `endpoint_of(uri)` do not fit."""
+        self.uri: Final = uri
+        self._endpoint = endpoint or endpoint_of(uri)
+        self._deadline = deadline
+        self._settings = pool
+        self._pool: AsyncPool | None = None
+
+    async def handle(self, call: Call, session: Session) -> Reply:
+        method = call.method
+        if method.oneway:
+            return Reply(b"\0")  # The only one is `shutdown`, and the metastore is not ours to stop.
+        if self._pool is None:
+            self._pool = AsyncPool((self._endpoint,), self._settings)
+        deadline = Deadline(self._deadline)
+        try:
+            return await self._ask(self._pool, call, Identity(session.user, session.groups), deadline)
+        except (TransportError, RemoteProtocolError) as error:
+            log.warning("%s at %s failed: %s", method.name, self.uri, error)
+            return Reply.failed(method, self._explain(method.name, error), session.version)
+        finally:
+            deadline.cancel()
+
+    async def close(self) -> None:
+        """Closes all connections: calls that are under way fail, and later ones too."""
+        if self._pool is not None:
+            await self._pool.close()
+
+    async def _ask(self, pool: AsyncPool, call: Call, identity: Identity, deadline: Deadline) -> Reply:
+        method, again = call.method, call.method.retry == "safe"
+        while True:
+            connection = await pool.acquire(identity, deadline)
+            try:
+                return await deadline.wait(connection.call(method, call.body), f"the answer to {method.name}")
+            except ConnectionLost:
+                if not (again and connection.reused and not connection.received):
+                    raise
+                # It was closed while nobody used it, as after a restart; the others are no better. A new one is tried.
+                again = False
+                pool.drop_idle()
+            except BaseException:
+                connection.abort()
+                raise
+            finally:
+                pool.release(connection)
+
+    def _explain(self, method: str, error: Exception) -> str:
+        """What happened and what would work, without the words by which Java clients decide to try again."""
+        at = f"the metastore at {self.uri}"
+        if isinstance(error, TimeoutExceeded):
+            return f"{at} is too slow or hangs: {error}. Try again later, or ask those who run it."
+        if isinstance(error, ConnectionLost):
+            return (
+                f"{at} did not finish its answer to {method}: {error}. If this goes on, see whether it restarts, "
+                "and whether it demands TLS or SASL on this port."
+            )
+        if isinstance(error, RemoteProtocolError):
+            return (
+                f"{at} gave no usable answer to {method}: {error}. Check that it speaks unframed binary Thrift there."
+            )
+        if self._pool is not None and self._pool.closed:
+            return f"{at} cannot be reached: metastored is stopping."
+        return f"{at} cannot be reached: {error}. Check that it runs and that the address is right."

@@ -1,0 +1,84 @@
+"""A handler that writes a line for each call: who, from where, which method, on what, how it ended, how long it took.
+
+    user=alice peer=10.0.0.7:4711 method=get_table object=db.t outcome=ok ms=0.212
+
+Names come from fields that the API files call a database, a table, a partition, a function, a pattern or a principal;
+no other value is ever printed, so no secret is. Of an error only its kind is told.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import re
+import time
+from collections.abc import Callable
+from typing import Final
+
+from metastored.errors import Error, MetastoreError
+from metastored.gate.objects import objects_of
+from metastored.wire.message import Call, Handler, Reply, Session
+from metastored.wire.naming import names_in
+
+log = logging.getLogger("metastored.audit")
+
+BESIDE: Final = ("part_name", "function", "pattern", "user")
+"""The roles whose values are printed beside databases and tables."""
+MOST: Final = 8
+"""Names of one call; a thousand partitions are told by their number."""
+
+_PLAIN = re.compile(r"[\w.@#/:=+*|$-]+")
+
+
+class Audited:
+    """Logs every call at the level INFO of the logger metastored.audit."""
+
+    def __init__(self, inner: Handler, clock: Callable[[], float] = time.perf_counter) -> None:
+        self._inner = inner
+        self._clock = clock
+
+    async def handle(self, call: Call, session: Session) -> Reply:
+        begun = self._clock()
+        outcome = "failed"
+        try:
+            reply = await self._inner.handle(call, session)
+            outcome = _outcome(reply.error)
+            return reply
+        finally:
+            if log.isEnabledFor(logging.INFO):
+                log.info("%s", line(call, session, outcome, self._clock() - begun))
+
+
+def line(call: Call, session: Session, outcome: str, seconds: float) -> str:
+    """One call as the log has it."""
+    fields = {
+        "user": session.user or "-",
+        "peer": session.peer or "-",
+        "method": call.method.name,
+        "object": ",".join(_subjects(call)) or "-",
+        "outcome": outcome,
+        "ms": f"{seconds * 1000:.3f}",
+    }
+    return " ".join(f"{name}={_quoted(value)}" for name, value in fields.items())
+
+
+def _subjects(call: Call) -> list[str]:
+    """Each name once: tables with their databases, databases alone, and whatever else is named."""
+    objects = objects_of(call)
+    shown = {table.database for table in objects.tables}
+    names = [*map(str, objects.tables), *(str(name) for name in objects.databases if name not in shown)]
+    names += dict.fromkeys(value for role, value in names_in(call.method, call.args) if role in BESIDE)
+    return names if len(names) <= MOST else [*names[:MOST], f"and {len(names) - MOST} more"]
+
+
+def _quoted(text: str) -> str:
+    """Text that cannot be taken for another field, or another line."""
+    return text if _PLAIN.fullmatch(text) else json.dumps(text)
+
+
+def _outcome(error: Error | None) -> str:
+    if error is None:
+        return "ok"
+    if isinstance(error, MetastoreError) and (error.message or "").startswith("Permission denied"):
+        return "denied"
+    return type(error).__name__

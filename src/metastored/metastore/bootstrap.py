@@ -1,0 +1,43 @@
+"""What a metastore has from its first start: the catalog hive, its database default, the roles admin and public."""
+
+from __future__ import annotations
+
+from metastored.hive.names import DEFAULT_CATALOG, normalize
+from metastored.metastore.catalogs import insert_catalog
+from metastored.metastore.context import Context, Service
+from metastored.metastore.directories import Making
+from metastored.metastore.privileges import OWN_AUTHORIZER
+from metastored.store import catalogs, grants, roles
+from metastored.store.grants import Grant, On
+from metastored.store.transaction import ConstraintViolated, Transaction
+from metastored.wire.generated.catalogs import Catalog
+from metastored.wire.generated.common import PrincipalType
+from metastored.wire.message import Session
+
+
+def ensure_defaults(service: Service) -> None:
+    """Makes what is missing; any number of servers may do it at once."""
+    ctx = Context(service, Session(user="metastored"))
+    if catalogs.find(ctx.reader(), DEFAULT_CATALOG) is not None:
+        return
+    now = ctx.now()
+    default = Catalog(
+        name=normalize(DEFAULT_CATALOG), description="Default catalog, for Hive", locationUri=ctx.warehouse.root
+    )
+
+    def make(tx: Transaction) -> None:
+        if catalogs.find(tx, DEFAULT_CATALOG) is not None:
+            return
+        insert_catalog(ctx, tx, default)
+        for role in ("admin", "public"):
+            roles.insert(tx, role, role, now)
+        everything = Grant("admin", PrincipalType.ROLE, "All", True, now, "admin", PrincipalType.ROLE, OWN_AUTHORIZER)
+        grants.insert(tx, On(grants.GLOBAL), everything)
+
+    with Making(ctx.warehouse) as made:
+        made.make(ctx.warehouse.root)
+        try:
+            ctx.database.run(make)
+        except ConstraintViolated:
+            return  # Another server was first.
+        made.keep()

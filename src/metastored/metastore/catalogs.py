@@ -1,0 +1,150 @@
+"""Catalogs (Hive 3 and later). `hive` is the default and cannot be dropped."""
+
+from __future__ import annotations
+
+from metastored.errors import (
+    AlreadyExistsException,
+    InvalidObjectException,
+    InvalidOperationException,
+    MetaException,
+    NoSuchObjectException,
+)
+from metastored.hive.generation import Generation
+from metastored.hive.names import DEFAULT_CATALOG, DEFAULT_DATABASE, is_valid_catalog_name, normalize
+from metastored.metastore import rows
+from metastored.metastore.changes import record
+from metastored.metastore.context import Context
+from metastored.metastore.directories import Making, finish, placed, plan_removal
+from metastored.store import catalogs, databases
+from metastored.store.catalogs import CatalogRow
+from metastored.store.transaction import ConstraintViolated, Transaction
+from metastored.wire import binary
+from metastored.wire.generated.catalogs import (
+    AlterCatalogRequest,
+    Catalog,
+    CreateCatalogRequest,
+    DropCatalogRequest,
+    GetCatalogRequest,
+    GetCatalogResponse,
+    GetCatalogsResponse,
+)
+from metastored.wire.generated.common import PrincipalType
+from metastored.wire.generated.databases import Database
+from metastored.wire.structs import replace
+
+
+def _find(tx: Transaction, name: str | None) -> CatalogRow:
+    row = catalogs.find(tx, normalize(name or ""))
+    if row is None:
+        raise NoSuchObjectException(f"No catalog {name}")
+    return row
+
+
+def get_catalog(ctx: Context, catName: GetCatalogRequest) -> GetCatalogResponse:
+    return GetCatalogResponse(catalog=rows.catalog_of(_find(ctx.reader(), catName.name)))
+
+
+def get_catalogs(ctx: Context) -> GetCatalogsResponse:
+    return GetCatalogsResponse(names=tuple(catalogs.names(ctx.reader())))
+
+
+def create_catalog(ctx: Context, catalog: CreateCatalogRequest) -> None:
+    given = catalog.catalog
+    if given is None or given.name is None:
+        raise MetaException("create_catalog needs a catalog with a name")
+    if not is_valid_catalog_name(given.name):
+        raise InvalidObjectException(f"{given.name} is not a valid catalog name")
+    if not given.locationUri:
+        raise InvalidObjectException("You must specify a path for the catalog")
+    name = normalize(given.name)
+    taken = AlreadyExistsException(f"Catalog {given.name} already exists")
+    stored = replace(given, name=name, locationUri=placed(ctx, given.locationUri), createTime=ctx.now())
+
+    def create(tx: Transaction) -> None:
+        if catalogs.find(tx, name) is not None:
+            raise taken
+        insert_catalog(ctx, tx, stored)
+        record(ctx, tx, "CREATE_CATALOG", None, None, [("catalog", binary.encode(stored))])
+
+    with Making(ctx.warehouse) as made:
+        made.make(stored.locationUri)
+        try:
+            ctx.database.run(create)
+        except ConstraintViolated:
+            raise taken from None
+        made.keep()
+
+
+def insert_catalog(ctx: Context, tx: Transaction, catalog: Catalog) -> None:
+    """A catalog with its database `default`."""
+    name = catalog.name or ""
+    id = catalogs.insert(tx, name, rows.catalog_body(catalog))
+    default = Database(
+        description=f"Default database for catalog {name}",
+        locationUri=catalog.locationUri,
+        parameters={},
+        ownerType=PrincipalType.USER,
+    )
+    if name == DEFAULT_CATALOG:
+        # This one is as it was before there were catalogs.
+        default = replace(
+            default, description="Default Hive database", ownerName="public", ownerType=PrincipalType.ROLE
+        )
+    databases.insert(tx, id, DEFAULT_DATABASE, rows.database_body(default))
+
+
+def alter_catalog(ctx: Context, rqst: AlterCatalogRequest) -> None:
+    wanted = rqst.newCat
+    if wanted is None:
+        raise MetaException("alter_catalog needs a catalog")
+
+    def alter(tx: Transaction) -> None:
+        row = _find(tx, rqst.name)
+        if wanted.name != rqst.name:
+            raise InvalidOperationException("You cannot change a catalog's name")
+        before = rows.catalog_of(row)
+        after = replace(
+            before,
+            description=wanted.description if (wanted.description or "").strip() else before.description,
+            locationUri=wanted.locationUri or before.locationUri,
+            parameters=wanted.parameters if wanted.parameters is not None else before.parameters,
+        )
+        catalogs.update(tx, row.id, rows.catalog_body(after))
+        objects = [("before", binary.encode(before)), ("after", binary.encode(after))]
+        record(ctx, tx, "ALTER_CATALOG", None, None, objects)
+
+    ctx.database.run(alter)
+
+
+def drop_catalog(ctx: Context, catName: DropCatalogRequest) -> None:
+    name = normalize(catName.name or "")
+    if name == DEFAULT_CATALOG:
+        raise MetaException("Can not drop hive catalog")
+    # A client that has never heard of the flag (Hive before 4.1) wants to hear of a missing catalog.
+    lenient = catName.ifExists is True and ctx.generation >= Generation.HIVE_4_0
+
+    def drop(tx: Transaction) -> list[int]:
+        row = catalogs.find(tx, name)
+        if row is None:
+            if lenient:
+                return []
+            raise NoSuchObjectException(f"No catalog {name}")
+        held = databases.rows(tx, name)
+        if any(database.name != DEFAULT_DATABASE for database in held):
+            raise InvalidOperationException(
+                f"There are non-default databases in the catalog {name} so it cannot be dropped."
+            )
+        planned = []
+        for database in held:
+            if not databases.is_empty(tx, database.id):
+                raise InvalidOperationException(f"There are still objects in the default database for catalog {name}")
+            location = rows.database_of(database, name).locationUri
+            databases.delete(tx, database.id)
+            if location:
+                planned.append(plan_removal(ctx, tx, location))
+        catalogs.delete(tx, row.id)
+        objects = [("catalog", binary.encode(rows.catalog_of(row)))]
+        record(ctx, tx, "DROP_CATALOG", None, None, objects)
+        return planned
+
+    finish(ctx, ctx.database.run(drop))

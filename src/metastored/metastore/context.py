@@ -1,0 +1,162 @@
+"""What a metastore function is given: the store, the warehouse, the caller, the clock, and names read as Hive does.
+
+A new Context is made for each call and never outlives it.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Final, NamedTuple
+
+from metastored.errors import InvalidOperationException, MetaException, NoSuchObjectException
+from metastored.hive.generation import Generation
+from metastored.hive.names import DEFAULT_CATALOG, CatalogNameError, decode_catalog_name, normalize
+from metastored.hive.ndv import HIVES_ESTIMATION, Estimation
+from metastored.metastore.answers import Answers
+from metastored.metastore.compat import RULES, Rules
+from metastored.metastore.event_memo import EventMemo
+from metastored.metastore.write_id_memo import WriteIdMemo
+from metastored.store.database import Database
+from metastored.store.transaction import Transaction
+from metastored.store.warehouse import Warehouse
+from metastored.wire.generated.common import EnvironmentContext
+from metastored.wire.message import Session, Stream
+
+
+def properties(context: EnvironmentContext | None) -> dict[str, str]:
+    """What an environment context says; {} when there is none."""
+    return (context.properties if context is not None else None) or {}
+
+
+class DatabaseName(NamedTuple):
+    """A database as a caller named it, normalised."""
+
+    catalog: str
+    database: str
+
+
+class Encoded:
+    """An answer that is already a result struct in Thrift binary."""
+
+    __slots__ = ("body",)
+
+    def __init__(self, body: bytes | Stream) -> None:
+        self.body: Final = body
+
+
+@dataclass(frozen=True)
+class Service:
+    """What all calls of a server share."""
+
+    database: Database
+    warehouse: Warehouse
+    clock: Callable[[], float] = time.time
+    started: float = 0.0
+    estimation: Estimation = HIVES_ESTIMATION
+    """How the number of distinct values of several partitions is estimated."""
+    rendered: EventMemo = field(default_factory=EventMemo)
+    answers: Answers = field(default_factory=Answers)
+    write_ids: WriteIdMemo = field(default_factory=WriteIdMemo)
+
+
+class Context:
+    """One call's surroundings."""
+
+    __slots__ = ("database", "service", "session", "warehouse")
+
+    def __init__(self, service: Service, session: Session) -> None:
+        self.service: Final = service
+        self.session: Final = session
+        self.database: Final = service.database
+        self.warehouse: Final = service.warehouse
+
+    @property
+    def generation(self) -> Generation:
+        return self.session.generation
+
+    @property
+    def rules(self) -> Rules:
+        """How the generation that this caller is answered as behaves."""
+        return RULES[self.session.generation]
+
+    @property
+    def user(self) -> str | None:
+        return self.session.user
+
+    def now(self) -> int:
+        """Seconds since the epoch, as Hive stores times."""
+        return int(self.service.clock())
+
+    def now_in_milliseconds(self) -> int:
+        return int(self.service.clock() * 1000)
+
+    def reader(self) -> Transaction:
+        """For one statement that only reads."""
+        return self.database.reader()
+
+    @contextmanager
+    def reading(self) -> Iterator[Transaction]:
+        """For several statements over one snapshot."""
+        with self.database.read() as tx:
+            yield tx
+
+    def name(self, database: str | None, catalog: str | None = None) -> DatabaseName:
+        """A database field (`db` or `@cat#db`), with the catalog of a request where it has one."""
+        if database is not None and not database.startswith("@"):
+            if catalog is None:
+                return DatabaseName(DEFAULT_CATALOG, normalize(database))
+            self.saw_catalog()
+            return DatabaseName(normalize(catalog), normalize(database))
+        found, name = self.pattern(database, catalog)
+        if name is None:
+            raise MetaException("Database name cannot be null.")
+        return DatabaseName(found, normalize(name))
+
+    def pattern(self, database: str | None, catalog: str | None = None) -> tuple[str, str | None]:
+        """The same where the name may be absent or a pattern, which is not normalised."""
+        try:
+            decoded = decode_catalog_name(database)
+        except CatalogNameError as error:
+            raise MetaException(str(error)) from None
+        if decoded.catalog is not None or catalog is not None:
+            self.saw_catalog()
+        return normalize(decoded.catalog or catalog or DEFAULT_CATALOG), decoded.database
+
+    def saw_catalog(self) -> None:
+        """Clients before Hive 3 know no catalogs: who names one is answered as 3.1 or later."""
+        if self.session.generation < Generation.HIVE_3_1:
+            self.session.generation = Generation.HIVE_3_1
+
+    # --- texts that differ between the generations ---
+
+    def shown(self, catalog: str) -> str | None:
+        """A catalog's name as answers carry it: not at all to clients from before there were catalogs."""
+        return catalog if self.rules.names_catalogs else None
+
+    def database_name(self, where: DatabaseName) -> str:
+        return f"{where.catalog}.{where.database}" if self.rules.names_catalogs else where.database
+
+    def no_database(self, where: DatabaseName) -> NoSuchObjectException:
+        return NoSuchObjectException(self.missing_database(where))
+
+    def missing_database(self, where: DatabaseName) -> str:
+        """What messages call a database that is not there."""
+        return f"database {self.database_name(where)}" if self.rules.calls_databases_such else where.database
+
+    def full_name(self, where: DatabaseName, table: str) -> str:
+        """`db.t` for 2.3, `cat.db.t` for later clients."""
+        return f"{self.database_name(where)}.{table}"
+
+    def no_table(self, where: DatabaseName, table: str) -> NoSuchObjectException:
+        return NoSuchObjectException(f"{self.full_name(where, table)} table not found")
+
+    def unspecified_table(self, where: DatabaseName, table: str) -> NoSuchObjectException:
+        """The same in the words of calls that ask for statistics, or count by a filter."""
+        which = "catalog.database.table" if self.rules.names_catalogs else "database/table"
+        return NoSuchObjectException(f"Specified {which} does not exist : {self.full_name(where, table)}")
+
+    def no_table_to_alter(self, where: DatabaseName, table: str) -> InvalidOperationException:
+        return InvalidOperationException(f"{self.full_name(where, table)} table not found")

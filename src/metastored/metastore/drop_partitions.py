@@ -1,0 +1,171 @@
+"""Dropping partitions, with the data of managed tables when asked."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from metastored.errors import MetaException, NoSuchObjectException
+from metastored.hive.names import PartitionNameError, normalize, partition_values
+from metastored.metastore import normal
+from metastored.metastore.changes import record
+from metastored.metastore.context import Context, DatabaseName
+from metastored.metastore.directories import finish, plan_removal
+from metastored.metastore.latest import locked_in_place, undisturbed
+from metastored.metastore.listing import splicer
+from metastored.metastore.partitions import Partitioned, Values, no_partition, partitioned, partitioned_or
+from metastored.metastore.partitions_by_expr import chosen
+from metastored.store import partitions
+from metastored.store.resources import partitions_dropped
+from metastored.store.transaction import Row, Transaction
+from metastored.store.write_ids import TableName
+from metastored.wire import binary
+from metastored.wire.generated.common import EnvironmentContext
+from metastored.wire.generated.partitions import (
+    DropPartitionRequest,
+    DropPartitionsExpr,
+    DropPartitionsRequest,
+    DropPartitionsResult,
+    Partition,
+)
+
+
+def drop_partition(
+    ctx: Context, db_name: str | None, tbl_name: str | None, part_vals: Values | None, deleteData: bool | None
+) -> bool:
+    return _drop(ctx, ctx.name(db_name), tbl_name, part_vals, bool(deleteData))
+
+
+def drop_partition_with_environment_context(
+    ctx: Context,
+    db_name: str | None,
+    tbl_name: str | None,
+    part_vals: Values | None,
+    deleteData: bool | None,
+    environment_context: EnvironmentContext | None,
+) -> bool:
+    # `ifPurge` says to skip the trash; metastored has none.
+    return _drop(ctx, ctx.name(db_name), tbl_name, part_vals, bool(deleteData))
+
+
+def drop_partition_by_name(
+    ctx: Context, db_name: str | None, tbl_name: str | None, part_name: str | None, deleteData: bool | None
+) -> bool:
+    return _drop_by_name(ctx, ctx.name(db_name), tbl_name, part_name, bool(deleteData))
+
+
+def drop_partition_by_name_with_environment_context(
+    ctx: Context,
+    db_name: str | None,
+    tbl_name: str | None,
+    part_name: str | None,
+    deleteData: bool | None,
+    environment_context: EnvironmentContext | None,
+) -> bool:
+    return _drop_by_name(ctx, ctx.name(db_name), tbl_name, part_name, bool(deleteData))
+
+
+def drop_partition_req(ctx: Context, dropPartitionReq: DropPartitionRequest) -> bool:
+    asked = dropPartitionReq
+    where = ctx.name(asked.dbName, asked.catName)
+    if asked.partVals is None and asked.partName is not None:
+        return _drop_by_name(ctx, where, asked.tblName, asked.partName, bool(asked.deleteData))
+    return _drop(ctx, where, asked.tblName, asked.partVals, bool(asked.deleteData))
+
+
+def _drop_by_name(
+    ctx: Context, where: DatabaseName, tbl_name: str | None, part_name: str | None, delete_data: bool
+) -> bool:
+    missing = NoSuchObjectException(f"{where.database}.{normalize(tbl_name or '')} table not found")
+    of = partitioned_or(ctx, where, tbl_name, missing)
+    try:
+        values = tuple(partition_values(part_name or "", of.names))
+    except PartitionNameError as error:
+        raise NoSuchObjectException(str(error)) from None
+    return _drop(ctx, where, tbl_name, values, delete_data)
+
+
+def _drop(ctx: Context, where: DatabaseName, tbl_name: str | None, values: Values | None, delete_data: bool) -> bool:
+    if values is None:
+        raise MetaException("The partition values cannot be null.")
+    # Without a table Hive says that there is no such partition: it looks for nothing else.
+    of = partitioned_or(ctx, where, tbl_name, no_partition(values))
+    if not remove(ctx, of, [of.part_name(values)], delete_data=delete_data):
+        raise no_partition(values)
+    return True
+
+
+def drop_partitions_req(ctx: Context, req: DropPartitionsRequest) -> DropPartitionsResult:
+    if req.parts is None or (req.parts.names is None and req.parts.exprs is None):
+        raise MetaException("Partition spec is not set: drop_partitions_req needs names or expressions")
+    of = partitioned(ctx, ctx.reader(), ctx.name(req.dbName, req.catName), req.tblName)
+    if req.parts.names is not None:
+        wanted = list(dict.fromkeys(req.parts.names))
+        missing = len(partitions.existing(ctx.reader(), of.row.id, wanted)) < len(wanted)
+    else:
+        wanted = _expressed(ctx, of, req.parts.exprs or (), ignore_archives=bool(req.ignoreProtection))
+        # One partition for each expression is enough, whichever expressions found them.
+        missing = len(wanted) < len(req.parts.exprs or ())
+    if missing and not req.ifExists:
+        raise NoSuchObjectException("Some partitions to drop are missing")
+    removed = {of.part_name(part.values): part for part in remove(ctx, of, wanted, delete_data=bool(req.deleteData))}
+    if req.needResult is False:
+        return DropPartitionsResult()
+    return DropPartitionsResult(partitions=tuple(removed[name] for name in wanted if name in removed))
+
+
+def _expressed(
+    ctx: Context, of: Partitioned, exprs: Sequence[DropPartitionsExpr], *, ignore_archives: bool
+) -> list[str]:
+    """The names that each expression lets through; those that two let through are there twice."""
+    wanted: list[str] = []
+    with ctx.reading() as tx:
+        for each in exprs:
+            found = chosen(ctx, tx, of, each.expr, None)
+            if found.unknown is not None:
+                raise MetaException(f"Unexpected unknown partitions to drop: {found.unknown}")
+            if each.partArchiveLevel is not None and not ignore_archives:
+                splice = splicer(ctx, tx, of.where, of.row)
+                for row in found.rows:
+                    _check_archive(splice.partition(row), row[1], each.partArchiveLevel)
+            wanted += [row[1] for row in found.rows]
+    return wanted
+
+
+def _check_archive(part: Partition, name: str, level: int) -> None:
+    """Partitions that were archived together, at the level of one key, are dropped together."""
+    parameters = part.parameters or {}
+    if parameters.get("is_archived", "").lower() != "true":
+        return
+    archived_at = parameters.get("archiving_level", str(len(part.values or ())))
+    if not archived_at.isdecimal() or int(archived_at) < level:
+        raise MetaException(f"Cannot drop a subset of partitions  in an archive, partition {name}")
+
+
+def remove(ctx: Context, of: Partitioned, names: Sequence[str], *, delete_data: bool) -> list[Partition]:
+    """Removes those that exist; what they were comes back."""
+    owned = delete_data and normal.owns_data(of.table, ctx.rules)
+    root = of.location
+
+    def change(tx: Transaction) -> tuple[list[Partition], list[int]]:
+        locked_in_place(tx, of.row)
+        found: list[Row] = list(partitions.find_many(tx, of.row.id, names))
+        if not found:
+            return [], []
+        splice = splicer(ctx, tx, of.where, of.row)
+        removed = [splice.partition(row) for row in found]
+        planned: list[int] = []
+        if owned:
+            places = [part.sd.location for part in removed if part.sd is not None and part.sd.location]
+            undisturbed(tx, places)
+            planned = [plan_removal(ctx, tx, place, below=root) for place in places]
+        gone = [row[1] for row in found]
+        partitions.delete_many(tx, of.row.id, gone)
+        partitions_dropped(tx, TableName(*of.where, of.row.name), gone)
+        objects = [("table", binary.encode(of.table))]
+        objects += [("values", binary.encode(Partition(values=part.values))) for part in removed]
+        record(ctx, tx, "DROP_PARTITION", of.where, of.row.name, objects)
+        return removed, planned
+
+    removed, planned = ctx.database.run(change)
+    finish(ctx, planned)
+    return removed

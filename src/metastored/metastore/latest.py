@@ -1,0 +1,73 @@
+"""What a call has read may be outrun by another call, of this server or of another one. Here it notices.
+
+A call reads, does its work on directories, and then writes in one transaction (design decision 6). In that transaction
+it takes the lock, reads again, and if the table it means is gone, has another name or lies elsewhere, or if something
+is still to be done to the directories that it means, it raises Outrun: nothing was written, and `local.py` lets
+the whole call begin again, which then answers what is true by now. Nothing here waits.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from typing import Final
+
+from metastored.hive.locations import is_under
+from metastored.metastore import rows
+from metastored.store import databases, jobs, tables
+from metastored.store.databases import DatabaseRow
+from metastored.store.tables import TableRow
+from metastored.store.transaction import Transaction
+
+ATTEMPTS: Final = 50
+"""How often a call begins before it gives up. Each time another call has succeeded."""
+
+
+class Outrun(Exception):
+    """Another call came in between. `jobs` are to be finished before the next attempt."""
+
+    def __init__(self, what: str, jobs: Sequence[int] = ()) -> None:
+        super().__init__(f"{what} was changed by others again and again while it was being changed; try again")
+        self.jobs: Final = tuple(jobs)
+
+
+def locked(tx: Transaction, row: TableRow) -> TableRow:
+    """A table that was found by its name, as it is now that nobody else can change it."""
+    current = tables.find_by_id(tx, row.id) if tables.lock(tx, row.id) else None
+    if current is None or (current.db_id, current.name) != (row.db_id, row.name):
+        raise Outrun(f"table {row.name}")
+    return current
+
+
+def locked_in_place(tx: Transaction, row: TableRow) -> TableRow:
+    """The same for a call that depends on where the table lies and on its partition keys."""
+    current = locked(tx, row)
+    if current.body != row.body:
+        before, now = rows.table_of(row, None, ""), rows.table_of(current, None, "")
+        places = [table.sd.location if table.sd is not None else None for table in (before, now)]
+        if places[0] != places[1] or before.partitionKeys != now.partitionKeys:
+            raise Outrun(f"table {row.name}")
+    return current
+
+
+def locked_database(tx: Transaction, catalog: str, row: DatabaseRow) -> DatabaseRow:
+    """A database that was found by its name, as it is now that nobody else can change it."""
+    current = databases.find(tx, catalog, row.name) if databases.lock(tx, row.id, exclusive=True) else None
+    if current is None or current.id != row.id:
+        raise Outrun(f"database {row.name}")
+    return current
+
+
+def undisturbed(tx: Transaction, places: Collection[str | None], own: Collection[int] = ()) -> None:
+    """Sees to it that no committed change still has to move or remove these directories, or any above or below.
+
+    `own` are the jobs that this very transaction has planned.
+    """
+    pending = [job for job in jobs.all(tx) if job.id not in own]
+    waiting = [job for job in pending if any(_touches(job, place) for place in places if place)]
+    if waiting:
+        raise Outrun(f"{waiting[0].source}", [job.id for job in waiting])
+
+
+def _touches(job: jobs.JobRow, place: str) -> bool:
+    ends = (job.source, job.target) if job.kind == "move" else (job.source,)
+    return any(is_under(place, end) or is_under(end, place) for end in ends if end)

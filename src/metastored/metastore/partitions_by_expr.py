@@ -1,0 +1,117 @@
+"""Partitions found by an expression that the client serialized: Hive's own way to prune and to drop partitions."""
+
+from __future__ import annotations
+
+from typing import Final, NamedTuple
+
+from metastored.errors import MetaException
+from metastored.hive.expressions import as_filter, pruner, read_expression
+from metastored.hive.filters import FilterKeyError, check
+from metastored.hive.generation import Generation
+from metastored.hive.kryo import Apply, Column, Constant, MalformedExpression, UnreadableExpression
+from metastored.hive.kryo_5 import NAMED_ROOT
+from metastored.hive.names import DEFAULT_PARTITION, partition_values
+from metastored.metastore import rows
+from metastored.metastore.column_statistics import find_table
+from metastored.metastore.context import Context, Encoded
+from metastored.metastore.listing import splicer
+from metastored.metastore.partition_search import satisfying
+from metastored.metastore.partition_specs import specs
+from metastored.metastore.partitions import Partitioned, partitioned
+from metastored.metastore.tables import table_name
+from metastored.store import partitions
+from metastored.store.transaction import Row, Transaction
+from metastored.wire.generated.partitions import PartitionsByExprRequest, PartitionsSpecByExprResult
+
+_UNKNOWN: Final = b"\x02\x00\x02"
+"""The head of the answer's field 2, a bool."""
+
+
+class Chosen(NamedTuple):
+    """The rows that an expression lets through, in the order of their names.
+
+    `unknown` says why some may be among them that do not satisfy it.
+    """
+
+    rows: list[Row]
+    unknown: str | None = None
+
+
+def chosen(ctx: Context, tx: Transaction, of: Partitioned, data: bytes | None, default: str | None) -> Chosen:
+    """The partitions for an expression. One that is not understood lets all of them through."""
+    try:
+        found = read_expression(data or b"", ctx.generation)
+        if not isinstance(found, Column | Constant | Apply):
+            check(found, of.typed, ctx.generation)
+            return Chosen(satisfying(ctx, tx, of, found))
+        node = as_filter(found, of.typed, ctx.generation)
+        if node is not None:
+            return Chosen(satisfying(ctx, tx, of, node))
+        verdict = pruner(found, of.typed, ctx.generation, default or DEFAULT_PARTITION)
+    except FilterKeyError as error:
+        raise MetaException(str(error)) from None
+    except UnreadableExpression as error:
+        if isinstance(error, MalformedExpression) and not _may_be_of_hive_4(ctx, data):
+            raise MetaException(str(error)) from None
+        return Chosen(list(partitions.each(tx, of.row.id)), str(error))
+    kept: list[Row] = []
+    unknown = None
+    for row in partitions.each(tx, of.row.id):
+        verdict_of_row = verdict(partition_values(row[1], of.names))
+        if verdict_of_row is not False:
+            kept.append(row)
+        if verdict_of_row is None:
+            unknown = f"whether the partition {row[1]} satisfies the expression cannot be told from its values"
+    return Chosen(kept, unknown)
+
+
+def _may_be_of_hive_4(ctx: Context, data: bytes | None) -> bool:
+    """Hive 4 also reads trees of its own Kryo that do not say what their root is: those look like garbage here."""
+    given = data or b""
+    return ctx.generation >= Generation.HIVE_4_0 and given.startswith(b"\x01") and not given.startswith(NAMED_ROOT)
+
+
+def _table(ctx: Context, tx: Transaction, req: PartitionsByExprRequest) -> Partitioned:
+    """The table, or that it is missing: since 4.0 in the words of the statistics' calls."""
+    where = ctx.name(req.dbName, req.catName)
+    if ctx.generation < Generation.HIVE_4_0:
+        return partitioned(ctx, tx, where, req.tblName)
+    return Partitioned(where, find_table(ctx, tx, where, table_name(req.tblName)))
+
+
+def _asked(ctx: Context, tx: Transaction, req: PartitionsByExprRequest) -> tuple[Partitioned, Chosen]:
+    """`maxParts` limits the answer; zero is, in this call, no limit."""
+    of = _table(ctx, tx, req)
+    found = chosen(ctx, tx, of, req.expr, req.defaultPartitionName)
+    if req.maxParts is not None and req.maxParts > 0:
+        found = found._replace(rows=found.rows[: req.maxParts])
+    return of, found
+
+
+def get_partitions_by_expr(ctx: Context, req: PartitionsByExprRequest) -> Encoded:
+    with ctx.reading() as tx:
+        of, found = _asked(ctx, tx, req)
+        head, tail = rows.list_head(len(found.rows), wrapped=True)
+        structs = map(splicer(ctx, tx, of.where, of.row).struct, found.rows)
+        flag = b"\x00" if found.unknown is None else b"\x01"
+        return Encoded(b"".join((head, *structs, _UNKNOWN, flag, tail)))
+
+
+def get_partitions_spec_by_expr(ctx: Context, req: PartitionsByExprRequest) -> PartitionsSpecByExprResult:
+    with ctx.reading() as tx:
+        of, found = _asked(ctx, tx, req)
+        splice = splicer(ctx, tx, of.where, of.row)
+        parts = [splice.partition(row) for row in found.rows]
+        return PartitionsSpecByExprResult(specs(ctx, of, parts), found.unknown is not None)
+
+
+def get_partition_names_req(ctx: Context, req: PartitionsByExprRequest) -> tuple[str, ...]:
+    """Without an expression, the names of all partitions."""
+    if req.order:
+        raise MetaException("get_partition_names_req answers in the order of the names: leave `order` out")
+    with ctx.reading() as tx:
+        if req.expr:
+            return tuple(row[1] for row in _asked(ctx, tx, req)[1].rows)
+        of = _table(ctx, tx, req)
+        limit = -1 if req.maxParts is None or req.maxParts < 0 else req.maxParts
+        return tuple(partitions.names(tx, of.row.id, limit))

@@ -1,0 +1,106 @@
+"""Puts the parts of a server together: the database, the warehouse, the metastore. One function, called in a worker.
+
+Importing this module loads all of them, and opens none: the parent of several workers imports it before it forks, so
+that they share the memory. Nothing else of the server imports it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import time
+from collections.abc import Callable, Coroutine
+from functools import partial
+from typing import Any, Final
+
+from metastored.config import Settings
+from metastored.errors import StoreError
+from metastored.gate.audited import Audited
+from metastored.gate.authorized import Authorized
+from metastored.gate.rate_limited import RateLimited
+from metastored.gate.read_only import ReadOnly
+from metastored.gate.rules import Policy
+from metastored.hive.ndv import ESTIMATIONS
+from metastored.metastore.bootstrap import ensure_defaults
+from metastored.metastore.context import Service
+from metastored.metastore.housekeeping import reap
+from metastored.metastore.local import Local
+from metastored.metastore.retention import clean
+from metastored.metastore.tokens import password_of
+from metastored.server.auth import authenticator, proofs, users
+from metastored.server.server import PROOF_THREADS, STREAM_THREADS, Application
+from metastored.store.migrate import check_schema, ensure_schema
+from metastored.store.opening import open_database
+from metastored.store.pool import Pool
+from metastored.store.warehouse import Warehouse
+from metastored.wire.message import Handler
+
+log = logging.getLogger("metastored.server")
+
+Background = tuple[Callable[[], Coroutine[Any, Any, None]], ...]
+
+JOBS_EVERY: Final = 60.0
+"""Seconds between two looks for directories that a crashed server left unmoved."""
+
+REAP_EVERY: Final = 60.0
+"""Seconds between two looks for transactions and locks whose clients are gone, and for events that are old."""
+
+
+def build(settings: Settings) -> Application:
+    """The application that the settings describe. Opens the database: only after the process was forked."""
+    threads = settings.threads + STREAM_THREADS + PROOF_THREADS
+    database = open_database(settings.database_url, settings.data, threads=threads)
+    ensure_schema(database)
+    known = users(settings, database)
+    warehouse = Warehouse(settings.warehouse_root, settings.directories)
+    pool = Pool(settings.threads)
+    service = Service(database, warehouse, started=time.time(), estimation=ESTIMATIONS[settings.distinct_values])
+    ensure_defaults(service)
+
+    async def finish_left_jobs() -> None:
+        while True:
+            for error in await pool.run(lambda: warehouse.finish_jobs(database)):
+                log.warning("%s", error)
+            await asyncio.sleep(JOBS_EVERY)
+
+    async def keep_house() -> None:
+        while True:
+            await asyncio.sleep(REAP_EVERY)
+            try:
+                await pool.run(lambda: reap(service))
+                await pool.run(lambda: clean(service, settings.event_retention))
+            except StoreError as error:
+                log.warning("housekeeping was not done and is tried again later: %s", error)
+
+    handler, counting = guarded(Local(service, pool), settings, service, pool)
+    return Application(
+        handler,
+        pool,
+        authenticator=authenticator(settings, known, partial(password_of, service)),
+        background=(finish_left_jobs, keep_house, *counting),
+        close=database.close,
+        spool=settings.data if settings.database_url is None else None,
+        proofs=proofs(settings, known),
+        check=lambda: check_schema(database),
+    )
+
+
+def guarded(inner: Handler, settings: Settings, service: Service, pool: Pool) -> tuple[Handler, Background]:
+    """The handler behind those of `gate/` that the settings turn on, and what must run beside them.
+
+    What is off is not there: a call pays for nothing that nobody asked for.
+    """
+    handler, background = inner, list[Callable[[], Coroutine[Any, Any, None]]]()
+    if settings.authorization == "sql":
+        policy = Policy(frozenset(settings.admin_users), service.warehouse.root)
+        handler = Authorized(handler, service.database, pool, policy)
+    if settings.read_only == "on":
+        handler = ReadOnly(handler)
+    if settings.limits_calls_per_minute:
+        limited = RateLimited(handler, service.database, pool, settings.limits_calls_per_minute)
+        handler = limited
+        background.append(limited.keep_counting)
+    if settings.audit == "on":
+        # Outermost, so that what is refused is told too.
+        handler = Audited(handler)
+    return handler, tuple(background)

@@ -1,0 +1,105 @@
+"""What a server says when it is ready: to people on standard output, to programs in the ready file."""
+
+from __future__ import annotations
+
+import contextlib
+import ipaddress
+import json
+import logging
+import os
+import re
+import socket
+from pathlib import Path
+
+from metastored import __version__
+from metastored.config import Settings
+from metastored.server.listener import Ports
+from metastored.server.tls import MADE_CERTIFICATE, fingerprint
+
+log = logging.getLogger("metastored.server")
+
+_PASSWORD = re.compile(r"(?<=://)([^/:@]*:).*(?=@)|(?<=[?&])(password=)[^&]*")
+"""In a database URL: between the user and the host, or among the parameters."""
+
+
+def is_loopback(host: str) -> bool:
+    if host == "localhost":
+        return True
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False
+
+
+def uri(host: str, port: int, scheme: str = "thrift") -> str:
+    """What clients are given; a server that listens on all addresses is reached by its machine's name."""
+    if host in ("0.0.0.0", "::", ""):
+        host = socket.gethostname()
+    return f"{scheme}://[{host}]:{port}" if ":" in host else f"{scheme}://{host}:{port}"
+
+
+def warn_when_open(settings: Settings) -> None:
+    if not is_loopback(settings.host) and not settings.wants_proof:
+        log.warning(
+            "listening on %s without authentication: whoever reaches this port can read and change everything",
+            settings.host,
+        )
+
+
+def text(settings: Settings, port: int, http_port: int | None = None) -> str:
+    """The start-up banner."""
+    address = uri(settings.host, port)
+    if settings.database_url is None:
+        database = f"data {settings.data}"
+    else:
+        database = "database " + _PASSWORD.sub(lambda found: f"{found[1] or found[2]}…", settings.database_url)
+    workers = f"{settings.workers} worker{'s' if settings.workers > 1 else ''}"
+    return (
+        f"metastored {__version__} serves the Hive Metastore API at {address}\n"
+        f"  {workers}, {database}, warehouse {settings.warehouse_root}\n"
+        f"  Spark: --conf spark.sql.catalogImplementation=hive --conf spark.hadoop.hive.metastore.uris={address}\n"
+        + _kerberos(settings)
+        + _http(settings, http_port)
+    )
+
+
+def _kerberos(settings: Settings) -> str:
+    if settings.kerberos_principal is None:
+        return ""
+    return (
+        "    --conf spark.hadoop.hive.metastore.sasl.enabled=true"
+        f" --conf spark.hadoop.hive.metastore.kerberos.principal={settings.kerberos_principal}\n"
+    )
+
+
+def _http(settings: Settings, port: int | None) -> str:
+    if port is None:
+        return ""
+    address = uri(settings.host, port, "https" if settings.http_tls == "on" else "http")
+    lines = f"  HTTP: {address}{settings.http_path}, {address}/metastore, {address}/health\n"
+    if settings.http_tls == "on":
+        certificate: Path = settings.tls_certificate or settings.data / MADE_CERTIFICATE
+        lines += f"    certificate {certificate}, SHA-256 {fingerprint(certificate)}\n"
+    return lines
+
+
+def announce(settings: Settings, ports: Ports, workers: list[int], again: bool = False) -> None:
+    """Says that calls are answered. `again`: other processes than before serve; only the ready file tells."""
+    port, http_port = ports.thrift.getsockname()[1], ports.http_number
+    if settings.ready_file is not None:
+        state = {"host": settings.host, "port": port, "pid": os.getpid(), "workers": workers}
+        if http_port is not None:
+            state["http_port"] = http_port
+        # Whoever waits for the file never sees half of it.
+        unfinished = settings.ready_file.with_name(settings.ready_file.name + ".new")
+        unfinished.write_text(json.dumps(state) + "\n", encoding="utf-8")
+        unfinished.replace(settings.ready_file)
+    if not again:
+        print(text(settings, port, http_port), end="", flush=True)
+
+
+def forget(settings: Settings) -> None:
+    """Takes the ready file away: nobody answers any more."""
+    if settings.ready_file is not None:
+        with contextlib.suppress(FileNotFoundError):
+            settings.ready_file.unlink()

@@ -1,0 +1,64 @@
+"""What all transports do about a call besides making it: what the log says, and the answer when it failed.
+
+It never makes a call itself.
+"""
+
+from __future__ import annotations
+
+import logging
+from typing import Any
+
+from metastored.errors import ApplicationError, Error, MetastoreError
+from metastored.wire.message import Call, Reply
+from metastored.wire.structs import Struct, fields, names
+from metastored.wire.types import Field
+
+log = logging.getLogger("metastored.server")
+
+_DEPTH = 4
+"""Requests hold structs that hold names; no name is deeper."""
+
+
+def subject(call: Call) -> str:
+    """`db.table`, `db`, or nothing: the first names among the arguments that the method table has roles for."""
+    found: dict[str, str] = {}
+    _look(list(zip(call.method.args, call.args, strict=False)), found)
+    return ".".join(found[role] for role in ("db", "table") if role in found)
+
+
+def describe(call: Call, seconds: float) -> str:
+    """`get_table db.t took 1.234 s`."""
+    about = subject(call)
+    return f"{call.method.name}{' ' + about if about else ''} took {seconds:.3f} s"
+
+
+def log_when_slow(call: Call, peer: str, seconds: float, limit: float) -> None:
+    if seconds >= limit:
+        log.warning("%s: %s", peer, describe(call, seconds))
+
+
+def failure(call: Call, error: Exception, peer: str) -> Reply:
+    """A handler answers the API's errors itself; what it raises is passed on as far as the API can say it."""
+    if not isinstance(error, MetastoreError | ApplicationError):
+        ours = isinstance(error, Error)
+        log.error("%s: %s failed: %s", peer, call.method.name, error, exc_info=None if ours else error)
+        if ours:
+            error = ApplicationError(ApplicationError.INTERNAL_ERROR, str(error))
+    return Reply.raised(call.method, error)
+
+
+def _look(level: list[tuple[Field, Any]], found: dict[str, str]) -> None:
+    """Breadth first: an argument of the method itself says more than a field deep inside a struct."""
+    for _ in range(_DEPTH):
+        deeper: list[tuple[Field, Any]] = []
+        for field, value in level:
+            if field.role in ("db", "table") and isinstance(value, str):
+                found.setdefault(field.role, value)
+            elif isinstance(value, Struct):
+                by_name = {line.name: line for line in fields(type(value))}
+                deeper += ((by_name[name], each) for name, each in zip(names(type(value)), value, strict=True))
+            elif isinstance(value, tuple) and value:
+                deeper.append((field, value[0]))
+        if "table" in found or not deeper:
+            return
+        level = deeper

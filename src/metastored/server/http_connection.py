@@ -1,0 +1,184 @@
+"""One HTTP connection: uvicorn's protocol, under the clock and the drain of the server that Thrift has as well.
+
+uvicorn reads and writes HTTP; its own timers know nothing of peers that stop in the middle of a request or do not
+take their answer. This module never looks into a request.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from email.utils import formatdate
+from typing import Any, Final, cast
+
+from uvicorn.config import Config
+from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
+from uvicorn.server import ServerState as UvicornState
+
+from metastored.config import Settings
+from metastored.server.state import SLOWEST, ServerState
+
+log = logging.getLogger("metastored.server")
+
+MAX_HEAD: Final = 64 * 1024
+"""Bytes of a request's head; tickets in `Authorization: Negotiate` can have 48 KB."""
+FOR_EVER: Final = 10 * 365 * 86400
+PLAIN: Final = "This port speaks HTTPS: begin the address with https://."
+
+
+class _Gathering:
+    """A transport that sends what is written in one turn of the loop as one piece.
+
+    uvicorn writes the head and the body of an answer apart: two records of TLS, two system calls, and a peer that is
+    woken twice.
+    """
+
+    def __init__(self, transport: asyncio.Transport, loop: asyncio.AbstractEventLoop) -> None:
+        self._transport = transport
+        self._loop = loop
+        self._parts: list[bytes] = []
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._transport, name)
+
+    def write(self, data: bytes) -> None:
+        if data:
+            if not self._parts:
+                self._loop.call_soon(self._flush)
+            self._parts.append(data)
+
+    def get_write_buffer_size(self) -> int:
+        return self._transport.get_write_buffer_size() + sum(map(len, self._parts))
+
+    def close(self) -> None:
+        self._flush()
+        self._transport.close()
+
+    def _flush(self) -> None:
+        parts, self._parts = self._parts, []
+        if parts:
+            self._transport.write(b"".join(parts))
+
+
+class HttpConnection(HttpToolsProtocol):
+    """The server's side of one connection."""
+
+    def __init__(self, config: Config, shared: UvicornState, state: ServerState, settings: Settings) -> None:
+        super().__init__(config, shared, {})
+        self._state = state
+        self._settings = settings
+        self._received = 0
+        self._head: int | None = None
+        """Bytes of a request's head that has begun and not ended."""
+        self._phase: tuple[str, object] = ("", None)
+        """What the peer was doing at the last look at the clock, and in which request."""
+        self._since = state.now
+        self._unsent = 0
+
+    # What asyncio calls
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        super().connection_made(cast(asyncio.Transport, _Gathering(cast(asyncio.Transport, transport), self.loop)))
+        self.app_state = {"certificate": transport.get_extra_info("peercert")}
+        self._state.add(self)
+        if self._state.draining:
+            self.transport.close()
+        elif self._settings.http_tls == "on" and transport.get_extra_info("sslcontext") is None:
+            body = PLAIN.encode() + b"\n"
+            head = b"HTTP/1.1 400 Bad Request\r\nContent-Type: text/plain; charset=utf-8\r\nConnection: close\r\n"
+            self.transport.write(head + b"Content-Length: %d\r\n\r\n" % len(body) + body)
+            self.transport.close()
+
+    def data_received(self, data: bytes) -> None:
+        if self.transport.is_closing():
+            return
+        self._received += len(data)
+        super().data_received(data)
+        if self._head is not None:
+            self._head += len(data)
+            if self._head > MAX_HEAD and not self.transport.is_closing():
+                self.send_400_response(f"The head of the request has more than {MAX_HEAD} bytes.")
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        super().connection_lost(exc)
+        self._unset_keepalive_if_required()
+        self._state.discard(self)
+
+    # What the parser calls
+
+    def on_message_begin(self) -> None:
+        self._head = 0
+        super().on_message_begin()
+
+    def on_headers_complete(self) -> None:
+        self._head = None
+        super().on_headers_complete()
+
+    # What the server calls
+
+    def sweep(self, now: float) -> None:
+        """Drops a peer that takes too long."""
+        phase = self._now_doing()
+        unsent = self.transport.get_write_buffer_size()
+        if phase != self._phase or (phase[0] == "taking" and unsent < self._unsent):
+            self._phase, self._since = phase, now
+            self._received = 0
+        self._unsent = unsent
+        limit = self._settings.request_timeout
+        if not limit or phase[0] in ("idle", "waiting"):
+            return
+        if now - self._since > limit + self._received / SLOWEST:
+            what = "did not take its answer" if phase[0] == "taking" else "stopped in the middle of a request"
+            self._drop(f"it {what if self._received or phase[0] != 'head' else 'said nothing'} for {limit:g} s")
+
+    def _now_doing(self) -> tuple[str, object]:
+        cycle = self.cycle
+        if self.transport.get_write_buffer_size():
+            return "taking", cycle
+        if cycle is not None and not cycle.response_complete:
+            return ("body" if cycle.more_body else "waiting"), cycle
+        # Before its first request a peer owes one; later it may rest.
+        if cycle is None or self._head is not None:
+            return "head", cycle
+        return "idle", cycle
+
+    def drain(self) -> None:
+        self.shutdown()
+
+    def abort(self) -> None:
+        self.transport.abort()
+
+    def _drop(self, reason: str) -> None:
+        peer = f"{self.client[0]}:{self.client[1]}" if self.client else "a peer"
+        log.warning("%s: dropped: %s", peer, reason)
+        self.transport.abort()
+
+
+class Pages:
+    """What all connections of a worker share: the application, uvicorn's configuration, the date."""
+
+    def __init__(self, app: Any, settings: Settings, state: ServerState) -> None:
+        self._config = Config(
+            app,
+            http=HttpConnection,
+            ws="none",
+            lifespan="off",
+            log_config=None,
+            access_log=False,
+            server_header=False,
+            proxy_headers=False,
+            timeout_keep_alive=int(settings.idle_timeout) or FOR_EVER,
+        )
+        self._config.load()
+        self._shared = UvicornState()
+        self._settings = settings
+        self._state = state
+        self.tick()
+
+    def connection(self) -> HttpConnection:
+        """What the listener makes for each socket."""
+        return HttpConnection(self._config, self._shared, self._state, self._settings)
+
+    def tick(self) -> None:
+        """Once a second: the date that answers carry."""
+        self._shared.default_headers = [(b"date", formatdate(usegmt=True).encode())]

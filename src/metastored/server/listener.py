@@ -1,0 +1,220 @@
+"""Accepts connections on one port and hands each over with TLS or without, as its first bytes say.
+
+The bytes are only peeked at: what has been read could not be given back to a TLS handshake. A peer that sends
+nothing costs a socket and no more, until its time is up. This module never reads a Thrift message.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import socket
+import ssl
+from collections.abc import Callable
+from time import monotonic
+from typing import Final, NamedTuple
+
+from metastored.config import Settings
+from metastored.errors import ConnectError
+from metastored.server.state import SWEEP, ServerState
+from metastored.wire.sniff import PEEK, Kind, sniff
+
+log = logging.getLogger("metastored.server")
+
+BACKLOG: Final = 1024
+"""Connections that may wait to be accepted."""
+GIVE_WAY: Final = 0.001
+"""Seconds for which a worker leaves a new connection to those that have fewer."""
+PEEK_AGAIN: Final = 0.05
+"""Seconds to the next look at a peer whose first byte does not tell enough."""
+KEEPALIVE: Final = {"TCP_KEEPIDLE": 120, "TCP_KEEPINTVL": 30, "TCP_KEEPCNT": 4}
+"""A peer whose machine is gone is noticed after four minutes, even while no call is made."""
+
+
+def listen(host: str, port: int, flag: str = "--port") -> socket.socket:
+    """A listening socket, which workers may share."""
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    try:
+        listening = socket.create_server((host, port), family=family, backlog=BACKLOG)
+    except OSError as error:
+        hint = f"; is another metastore running? {flag} takes another" if port else ""
+        raise ConnectError(f"cannot listen on {host}:{port}: {error.strerror or error}{hint}") from error
+    listening.setblocking(False)
+    return listening
+
+
+class Ports(NamedTuple):
+    """The listening sockets of a server; workers share them."""
+
+    thrift: socket.socket
+    http: socket.socket | None = None
+
+    @classmethod
+    def open(cls, settings: Settings) -> Ports:
+        thrift = listen(settings.host, settings.port)
+        if settings.http_port is None:
+            return cls(thrift)
+        try:
+            return cls(thrift, listen(settings.host, settings.http_port, "--http-port"))
+        except ConnectError:
+            thrift.close()
+            raise
+
+    @property
+    def http_number(self) -> int | None:
+        return None if self.http is None else int(self.http.getsockname()[1])
+
+    def close(self) -> None:
+        self.thrift.close()
+        if self.http is not None:
+            self.http.close()
+
+
+class Listener:
+    """One worker's share of the listening socket."""
+
+    def __init__(
+        self,
+        listening: socket.socket,
+        make: Callable[[], asyncio.Protocol],
+        settings: Settings,
+        state: ServerState,
+        tls: ssl.SSLContext | None = None,
+    ) -> None:
+        self._listening = listening
+        self._make = make
+        self._settings = settings
+        self._state = state
+        self._tls = tls
+        self._loop = asyncio.get_running_loop()
+        self._silent: dict[socket.socket, float] = {}
+        """Accepted, but nothing (or not enough) has come yet: since when."""
+        self._handing_over: set[asyncio.Task[None]] = set()
+        self._refused = 0
+        self._stopped = False
+
+    def start(self) -> None:
+        self._loop.add_reader(self._listening, self._ready)
+        self._state.count()
+
+    def stop(self) -> None:
+        """No new connections; those that have said nothing yet are closed."""
+        if not self._stopped:
+            self._stopped = True
+            self._loop.remove_reader(self._listening)
+            for accepted in tuple(self._silent):
+                self._drop(accepted)
+
+    def sweep(self, now: float) -> None:
+        """Drops those that have said nothing for too long."""
+        limit = self._settings.request_timeout
+        if limit:
+            for accepted, since in tuple(self._silent.items()):
+                if now - since > limit:
+                    log.info("%s: dropped: it said nothing for %g s", _peer(accepted), limit)
+                    self._drop(accepted)
+        if self._refused:
+            log.warning("%d connections refused: max_connections is reached", self._refused)
+            self._refused = 0
+
+    def _ready(self) -> None:
+        """A connection waits. All workers are told so; the one with the fewest takes it, if it is not busy."""
+        if self._state.shares.is_ahead(self._state.slot):
+            self._loop.remove_reader(self._listening)
+            self._loop.call_later(GIVE_WAY, self._accept_late)
+        else:
+            self._accept()
+
+    def _accept_late(self) -> None:
+        if not self._stopped:
+            self.start()
+            self._accept()
+
+    def _accept(self) -> None:
+        try:
+            accepted, _ = self._listening.accept()
+        except (BlockingIOError, InterruptedError, ConnectionAbortedError):
+            return
+        except OSError as error:
+            # Out of file descriptors, most likely. The connection waits in the backlog until some are free.
+            log.error("cannot accept a connection: %s", error.strerror or error)
+            self._loop.remove_reader(self._listening)
+            self._loop.call_later(SWEEP, self._accept_again)
+            return
+        accepted.setblocking(False)
+        if self._state.count() >= self._settings.max_connections:
+            self._refused += 1
+            accepted.close()
+            return
+        _tune(accepted)
+        self._silent[accepted] = monotonic()
+        self._state.count(+1)
+        self._loop.add_reader(accepted, self._look, accepted)
+
+    def _accept_again(self) -> None:
+        if not self._stopped:
+            self.start()
+
+    def _look(self, accepted: socket.socket) -> None:
+        """Something has come: peek at it."""
+        try:
+            first = accepted.recv(PEEK, socket.MSG_PEEK)
+        except (BlockingIOError, InterruptedError):
+            return
+        except OSError:
+            first = b""
+        if not first:
+            self._drop(accepted)
+            return
+        self._loop.remove_reader(accepted)
+        if first[0] == 0x16 and sniff(first) is None:
+            # A TLS record begins with two bytes. The socket stays readable, so it is asked again by the clock.
+            self._loop.call_later(PEEK_AGAIN, self._look_again, accepted)
+            return
+        found = sniff(first)
+        tls = self._tls if found is not None and found[0] is Kind.TLS else None
+        task = self._loop.create_task(self._hand_over(accepted, tls))
+        self._handing_over.add(task)
+        task.add_done_callback(self._handing_over.discard)
+
+    def _look_again(self, accepted: socket.socket) -> None:
+        if accepted in self._silent:
+            self._loop.add_reader(accepted, self._look, accepted)
+
+    async def _hand_over(self, accepted: socket.socket, tls: ssl.SSLContext | None) -> None:
+        del self._silent[accepted]
+        peer = _peer(accepted)
+        handshake = (self._settings.request_timeout or None) if tls is not None else None
+        try:
+            await self._loop.connect_accepted_socket(self._make, accepted, ssl=tls, ssl_handshake_timeout=handshake)
+        except (OSError, ssl.SSLError) as error:
+            log.info("%s: no connection: %s", peer, error.strerror or error)
+            accepted.close()
+        finally:
+            self._state.count(-1)
+
+    def _drop(self, accepted: socket.socket) -> None:
+        del self._silent[accepted]
+        self._state.count(-1)
+        self._loop.remove_reader(accepted)
+        accepted.close()
+
+
+def _peer(accepted: socket.socket) -> str:
+    try:
+        host, port = accepted.getpeername()[:2]
+    except OSError:
+        return "a peer that has gone"
+    return f"{host}:{port}"
+
+
+def _tune(accepted: socket.socket) -> None:
+    """Answers go out at once, and dead peers are noticed."""
+    try:
+        accepted.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        accepted.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
+        for name, seconds in KEEPALIVE.items():
+            if hasattr(socket, name):
+                accepted.setsockopt(socket.IPPROTO_TCP, getattr(socket, name), seconds)
+    except OSError:
+        pass  # The peer has gone already; the first look says so.

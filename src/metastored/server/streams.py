@@ -1,0 +1,173 @@
+"""Sends one long reply: chunks are pulled through the pool, and only while the peer takes them.
+
+Between two chunks no thread is held. A stream holds a database snapshot, so few are open at a time, and one that
+grows old because its reader is slow is drained to a temporary file and goes on from there. This module never decides
+what becomes of the connection.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import tempfile
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from time import monotonic
+from typing import IO, Final, Protocol
+
+from metastored.errors import LocalProtocolError, StoreError
+from metastored.server.state import ServerState
+from metastored.store.pool import Pool
+from metastored.wire.message import Stream
+
+MAX_AGE: Final = 5.0
+"""Seconds that a snapshot may be held; what is left of its stream then goes to a file."""
+STALL: Final = 0.25
+"""Seconds for which a reader may stand still when all snapshots are taken and others may be waiting for one."""
+READ_SIZE: Final = 512 * 1024
+
+
+class Outlet(Protocol):
+    """The connection, as a stream sees it."""
+
+    lost: bool
+    writable: asyncio.Event
+    """Set while the transport takes more, and when the connection is lost."""
+
+    def write(self, data: bytes) -> None: ...
+
+
+class StreamSender:
+    """One stream on its way. When `run` raises before `begun`, the call can still be answered with the error."""
+
+    def __init__(
+        self,
+        stream: Stream,
+        head: bytes,
+        encode: Callable[[bytes], bytes],
+        outlet: Outlet,
+        pool: Pool,
+        state: ServerState,
+        directory: Path | None = None,
+        max_age: float = MAX_AGE,
+        wraps: bool = False,
+    ) -> None:
+        """`wraps`: to encode a chunk is work."""
+        self._stream = stream
+        self._at_once = stream.at_hand and not wraps
+        self._head = head
+        self._encode = encode
+        self._outlet = outlet
+        self._pool = pool
+        self._state = state
+        self._directory = directory
+        self._old_at = monotonic() + max_age
+        self._taken = 0
+        self.begun = False
+
+    async def run(self) -> None:
+        """Sends all of it, or as much as the peer takes before it hangs up."""
+        file: IO[bytes] | None = None
+        try:
+            # The slot is given back with the snapshot: a slow reader of a file keeps nobody waiting.
+            async with self._state.streams:
+                self._state.open_streams += 1
+                try:
+                    file = await self._send_young()
+                finally:
+                    self._state.open_streams -= 1
+                    await self._close()
+            if not self._outlet.lost and self._taken != self._stream.length:
+                raise LocalProtocolError(f"a stream of {self._stream.length} bytes gave {self._taken}")
+            if file is not None:
+                await self._send_file(file)
+        finally:
+            if file is not None:
+                file.close()
+
+    async def _send_young(self) -> IO[bytes] | None:
+        """Sends from the snapshot; the file with the rest of it when the snapshot grew too old."""
+        while not self._outlet.lost:
+            if not await self._writable_in_time():
+                return await self._drained()
+            if self._at_once:
+                chunk = self._next()
+                await asyncio.sleep(0)  # Others have their turn.
+            else:
+                chunk = await self._pool.run(self._next)
+            if chunk is None:
+                return None
+            self._write(chunk)
+        return None
+
+    async def _drained(self) -> IO[bytes]:
+        file = await self._pool.run(self._file)
+        try:
+            # One chunk at a time, so that other work gets its turn on the pool's threads.
+            while not self._outlet.lost and await self._pool.run(partial(self._keep_next, file)):
+                pass
+            file.seek(0)
+        except BaseException:
+            file.close()
+            raise
+        return file
+
+    async def _send_file(self, file: IO[bytes]) -> None:
+        while not self._outlet.lost:
+            await self._outlet.writable.wait()
+            chunk = await self._pool.run(partial(self._read, file))
+            if not chunk:
+                return
+            self._write(chunk)
+
+    async def _writable_in_time(self) -> bool:
+        """Whether the peer takes more before its snapshot is too old, or too dear."""
+        while (left := self._old_at - monotonic()) > 0:
+            if self._outlet.writable.is_set():
+                return True
+            try:
+                async with asyncio.timeout(min(left, STALL)):
+                    await self._outlet.writable.wait()
+            except TimeoutError:
+                if self._state.streams.locked():
+                    return False
+        return False
+
+    def _write(self, chunk: bytes) -> None:
+        if self._outlet.lost:
+            return
+        if not self.begun:
+            self.begun = True
+            chunk = self._head + chunk
+        self._outlet.write(chunk)
+
+    async def _close(self) -> None:
+        try:
+            await self._pool.run(self._stream.close)
+        except StoreError:
+            # The pool is closed or full; a snapshot is let go all the same.
+            self._stream.close()
+
+    # On the pool's threads, unless chunks are made at once. Encoding is there too: wrapping for SASL is work.
+
+    def _file(self) -> IO[bytes]:
+        return tempfile.TemporaryFile(prefix="metastored-stream-", dir=self._directory)
+
+    def _next(self) -> bytes | None:
+        chunk = next(self._stream.chunks, None)
+        if chunk is None:
+            return None
+        self._taken += len(chunk)
+        return self._encode(chunk)
+
+    def _keep_next(self, file: IO[bytes]) -> bool:
+        chunk = next(self._stream.chunks, None)
+        if chunk is None:
+            return False
+        self._taken += len(chunk)
+        file.write(chunk)
+        return True
+
+    def _read(self, file: IO[bytes]) -> bytes:
+        chunk = file.read(READ_SIZE)
+        return self._encode(chunk) if chunk else b""

@@ -1,0 +1,428 @@
+"""One Thrift connection: bytes from the transport go into `wire`, calls to the handler, replies back.
+
+One call is in flight at a time; what a peer sends meanwhile waits, so answers keep the order of the calls. A call
+that needs no waiting is answered without a task (`stepping`). This module knows methods only as the table has them,
+and never an object of the catalog.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Callable, Coroutine
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from time import monotonic
+from typing import Any, Final, cast
+
+from metastored.config import Settings
+from metastored.errors import ApplicationError, AuthenticationError, StoreError
+from metastored.hive.generation import Generation
+from metastored.server import negotiation as sasl
+from metastored.server.calls import failure, log_when_slow
+from metastored.server.negotiation import Authenticator, Channel, Negotiation
+from metastored.server.state import SLOWEST, ServerState
+from metastored.server.stepping import Waiting, resume, step
+from metastored.server.streams import StreamSender
+from metastored.server.tls import common_name
+from metastored.store.pool import Pool
+from metastored.wire.connection import NEED_DATA, Refused, Request, SaslMessage, ServerConnection
+from metastored.wire.message import Call, Handler, Reply, Session, Stream
+from metastored.wire.methods import METHODS
+
+log = logging.getLogger("metastored.server")
+
+WRITE_BUFFER: Final = 256 * 1024
+"""Bytes that may wait for a slow reader before nothing more is made for it."""
+TURN: Final = 64
+"""Pipelined calls that one connection may have answered before the others get their turn."""
+TRANSCODE_ON_LOOP: Final = 64 * 1024
+"""Longer replies in compact or JSON are transcoded in the pool."""
+MAX_UNPROVEN: Final = 256 * 1024
+"""Bytes that are kept of a peer that must authenticate and has not."""
+LINGER: Final = 2.0
+"""Seconds for which a refused peer may go on sending; hanging up at once could destroy the answer on its way."""
+
+_SHUTDOWN = METHODS["shutdown"]
+
+
+@dataclass(frozen=True, slots=True)
+class Service:
+    """What all connections of a worker share."""
+
+    handler: Handler
+    pool: Pool
+    """The application's threads; they may all be waiting for a stream to end."""
+    stream_pool: Pool
+    """The threads that only streams use, so that these always come to their end."""
+    proof_pool: Pool
+    """The threads that check who somebody is: however many knock, calls go on."""
+    settings: Settings
+    state: ServerState
+    generation: Generation
+    authenticator: Authenticator | None = None
+    spool: Path | None = None
+    """Where slow readers' streams are kept; the system's temporary directory unless given."""
+    http_refusal: str = "This port speaks Thrift, not HTTP."
+
+
+class ThriftConnection(asyncio.Protocol):
+    """The server's side of one connection."""
+
+    def __init__(self, service: Service) -> None:
+        self._service = service
+        self._state = service.state
+        self._handle = service.handler.handle
+        self._slow = service.settings.slow_call
+        self._wire = ServerConnection(service.http_refusal)
+        self._session = Session(generation=service.generation)
+        self._negotiation: Negotiation | None = None
+        self._admitted = service.authenticator is None and not service.settings.wants_proof
+        self._task: asyncio.Task[None] | None = None
+        """The call in flight, when it waits."""
+        self._reading = True
+        self._clogged = False
+        """The peer does not take what it was sent; nothing more is made for it."""
+        self._ended = False
+        """The peer has sent its last byte."""
+        self._closing = False
+        self._active_at = self._state.now
+        """When the last call came in."""
+        self._expecting_since: float | None = self._state.now
+        """Since when the peer owes the rest of a message; at first, its very first bytes."""
+        self._lingering_since: float | None = None
+        self._unsent = 0
+        self._unsent_since = 0.0
+        self.lost = False
+        self.writable = asyncio.Event()
+        self.writable.set()
+
+    # What asyncio calls
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        self._transport = cast(asyncio.Transport, transport)
+        self._loop = asyncio.get_running_loop()
+        address = transport.get_extra_info("peername")
+        self._session.peer = f"{address[0]}:{address[1]}" if isinstance(address, tuple) else str(address)
+        self._transport.set_write_buffer_limits(high=WRITE_BUFFER)
+        name = common_name(transport.get_extra_info("peercert"))
+        if name is not None:
+            self._prove(name, f"CN={name}")
+        self._state.add(self)
+        if self._state.draining:
+            self._close()
+
+    def data_received(self, data: bytes) -> None:
+        if self._closing:
+            return
+        self._wire.receive_data(data)
+        if self._task is not None or self._clogged:
+            # A peer that pipelines waits in its own socket, not in our memory.
+            self._reading = False
+            self._transport.pause_reading()
+            return
+        self._serve()
+
+    def pause_writing(self) -> None:
+        self._clogged = True
+        self.writable.clear()
+        self._unsent = self._transport.get_write_buffer_size()
+        self._unsent_since = self._state.now
+
+    def resume_writing(self) -> None:
+        self._clogged = False
+        self.writable.set()
+        if self._task is None:
+            self._serve()
+
+    def eof_received(self) -> bool:
+        if self._closing or self._transport.get_extra_info("sslcontext") is not None:
+            return False
+        # A peer that only closed its sending side still wants the answers to what it sent.
+        self._ended = True
+        if self._task is None:
+            self._serve()
+        return True
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        self.lost = True
+        self._closing = True
+        self.writable.set()
+        self._state.discard(self)
+
+    # What the server calls
+
+    def sweep(self, now: float) -> None:
+        """Drops a peer that takes too long."""
+        limit = self._service.settings.request_timeout
+        if self._lingering_since is not None:
+            if now - self._lingering_since > LINGER:
+                self._transport.abort()
+        elif self._clogged or (self._closing and self._transport.get_write_buffer_size()):
+            unsent = self._transport.get_write_buffer_size()
+            if unsent < self._unsent or not self._unsent_since:
+                self._unsent_since = now
+            self._unsent = unsent
+            if limit and now - self._unsent_since > limit:
+                self._drop(f"it did not take its answer for {limit:g} s")
+        elif self._task is not None:
+            return
+        elif self._expecting_since is not None:
+            if limit and now - self._expecting_since > limit + self._wire.held / SLOWEST:
+                what = "stopped in the middle of a message" if self._wire.held else "said nothing"
+                self._drop(f"it {what} for {limit:g} s")
+        elif 0 < self._service.settings.idle_timeout < now - self._active_at:
+            log.debug("%s: closed after being idle", self._session.peer)
+            self._close()
+
+    def drain(self) -> None:
+        if self._task is None:
+            self._close()
+        else:
+            self._closing = True
+
+    def abort(self) -> None:
+        self._transport.abort()
+
+    def write(self, data: bytes) -> None:
+        self._transport.write(data)
+
+    # Events of the wire
+
+    def _serve(self) -> None:
+        """Answers what has arrived. What goes wrong in it is this connection's end and nobody else's."""
+        try:
+            self._take_turn()
+        except Exception:
+            self._fail()
+
+    def _take_turn(self) -> None:
+        """Answers calls until there are no more, one of them waits, or others should have their turn."""
+        for _ in range(TURN):
+            if self._task is not None or self._closing or self._clogged:
+                return
+            event = self._wire.next_event()
+            if type(event) is Request:
+                self._request(event)
+            elif event is NEED_DATA:
+                self._quiet()
+                return
+            elif isinstance(event, SaslMessage):
+                self._start(self._negotiate(event))
+            elif isinstance(event, Refused):
+                self._refuse(event.reason, event.answer)
+        self._loop.call_soon(self._serve)
+
+    def _quiet(self) -> None:
+        """All that came is answered: the peer may rest, or owes the rest of a message."""
+        if self._ended:
+            self._close()
+            return
+        if not self._reading:
+            self._reading = True
+            self._transport.resume_reading()
+        if not self._admitted and self._wire.held > MAX_UNPROVEN:
+            self._refuse("a long message without authentication", b"")
+            return
+        if self._wire.held or not self._admitted:
+            if self._expecting_since is None:
+                self._expecting_since = self._state.now
+        else:
+            self._expecting_since = None
+
+    def _request(self, request: Request) -> None:
+        self._expecting_since = None
+        self._active_at = self._state.now
+        call = request.call
+        if call is None:
+            assert request.error is not None
+            answer = b"" if request.oneway else self._wire.send_error(request, request.error)
+            if request.closes:
+                self._refuse(str(request.error), answer)
+            else:
+                log.info("%s: %s", self._session.peer, request.error)
+                self.write(answer)
+        elif not self._admitted:
+            error = ApplicationError(ApplicationError.INTERNAL_ERROR, sasl.REQUIRED)
+            self._refuse("no authentication", b"" if request.oneway else self._wire.send_error(request, error))
+        elif call.method is _SHUTDOWN:
+            self._close()
+        else:
+            self._call(request, call)
+
+    def _call(self, request: Request, call: Call) -> None:
+        started = monotonic()
+        try:
+            result = step(self._handle(call, self._session))
+        except Exception as error:
+            result = self._failure(call, error)
+        if isinstance(result, Waiting):
+            self._start(self._wait(request, call, result, started))
+        elif self._is_long(result):
+            self._start(self._deliver(request, call, result, started))
+        else:
+            if not request.oneway:
+                self.write(self._wire.send(request, result))
+            self._finished(call, started)
+
+    def _is_long(self, reply: Reply) -> bool:
+        body = reply.body
+        return isinstance(body, Stream) or (len(body) > TRANSCODE_ON_LOOP and not self._wire.can_stream())
+
+    def _failure(self, call: Call, error: Exception) -> Reply:
+        return failure(call, error, self._session.peer)
+
+    def _finished(self, call: Call, started: float) -> None:
+        log_when_slow(call, self._session.peer, monotonic() - started, self._slow)
+
+    # Calls that wait
+
+    def _start(self, work: Coroutine[Any, Any, None]) -> None:
+        self._task = self._loop.create_task(self._run(work))
+
+    async def _run(self, work: Coroutine[Any, Any, None]) -> None:
+        try:
+            await work
+        except Exception:
+            self._fail()
+        self._task = None
+        self._active_at = self._state.now
+        if self.lost:
+            return
+        if self._closing:
+            if self._lingering_since is None:
+                self._transport.close()
+        else:
+            self._serve()
+
+    async def _wait(self, request: Request, call: Call, waiting: Waiting[Reply], started: float) -> None:
+        try:
+            reply = await resume(waiting)
+        except Exception as error:
+            reply = self._failure(call, error)
+        await self._deliver(request, call, reply, started)
+
+    async def _deliver(self, request: Request, call: Call, reply: Reply, started: float) -> None:
+        body = reply.body
+        if self.lost or request.oneway:
+            if isinstance(body, Stream):
+                await self._service.stream_pool.run(body.close)
+        elif isinstance(body, Stream) and self._wire.can_stream():
+            await self._deliver_stream(request, call, body)
+        elif self._is_long(reply):
+            await self._deliver_transcoded(request, call, reply)
+        else:
+            self.write(self._wire.send(request, reply))
+        self._finished(call, started)
+
+    async def _deliver_stream(self, request: Request, call: Call, stream: Stream) -> None:
+        service, sender = self._service, None
+        try:
+            head = self._wire.send_stream(request, stream)
+            sender = StreamSender(
+                stream,
+                head,
+                self._wire.send_chunk,
+                self,
+                service.stream_pool,
+                service.state,
+                service.spool,
+                wraps=self._wire.wraps,
+            )
+            await sender.run()
+        except Exception as error:
+            if sender is None:
+                await service.stream_pool.run(stream.close)
+            elif sender.begun:
+                raise
+            self._send_failure(request, call, error)
+
+    async def _deliver_transcoded(self, request: Request, call: Call, reply: Reply) -> None:
+        pool = self._service.stream_pool if isinstance(reply.body, Stream) else self._service.pool
+        try:
+            data = await pool.run(partial(self._wire.send, request, reply))
+        except Exception as error:
+            self._send_failure(request, call, error)
+        else:
+            self.write(data)
+
+    def _send_failure(self, request: Request, call: Call, error: Exception) -> None:
+        if not self.lost:
+            self.write(self._wire.send(request, self._failure(call, error)))
+
+    # Authentication
+
+    async def _negotiate(self, message: SaslMessage) -> None:
+        authenticator, run = self._service.authenticator, self._service.proof_pool.run
+        try:
+            if authenticator is None:
+                raise AuthenticationError(sasl.NOT_CONFIGURED)
+            if message.status == sasl.START and self._negotiation is None:
+                mechanism = message.payload.decode("ascii", "replace")
+                encrypted = self._transport.get_extra_info("sslcontext") is not None
+                channel = Channel(self._session.peer.rpartition(":")[0], encrypted)
+                self._negotiation = await run(partial(authenticator.start, mechanism, channel))
+                return
+            if message.status in (sasl.BAD, sasl.ERROR):
+                raise AuthenticationError(f"the client gave up: {message.payload.decode('utf-8', 'replace')}")
+            if message.status not in (sasl.OK, sasl.COMPLETE) or self._negotiation is None:
+                raise AuthenticationError(f"a SASL message with status {message.status} was not expected")
+            challenge, done = await run(partial(self._negotiation.step, message.payload))
+            if message.status == sasl.COMPLETE and not done:
+                raise AuthenticationError("the client ended the negotiation before it was complete")
+        except AuthenticationError as error:
+            answer = ServerConnection.sasl_message(sasl.ERROR, str(error).encode())
+            self._refuse(f"not authenticated: {error}", answer)
+            return
+        except StoreError as error:
+            answer = ServerConnection.sasl_message(sasl.ERROR, sasl.NOT_NOW.encode())
+            self._refuse(f"who is asking cannot be found out: {error}", answer)
+            return
+        if done:
+            proven = self._negotiation
+            self._wire.secure(proven.wrap, proven.unwrap, proven.frame_size)
+            self._prove(proven.user, proven.principal)
+        self.write(ServerConnection.sasl_message(sasl.COMPLETE if done else sasl.OK, challenge))
+
+    def _prove(self, user: str, principal: str) -> None:
+        """From here on the connection is this user's."""
+        session = self._session
+        session.user, session.principal = user, principal
+        session.authenticated = self._admitted = True
+        session.may_impersonate = user in self._service.settings.proxy_users
+        log.debug("%s: authenticated as %s", session.peer, principal)
+
+    # Hanging up
+
+    def _refuse(self, reason: str, answer: bytes) -> None:
+        """Answers, and hangs up when the peer has had time to read it."""
+        log.warning("%s: refused: %s", self._session.peer, reason)
+        if self.lost:
+            return
+        self.write(answer)
+        if answer and self._transport.can_write_eof():
+            self._closing = True
+            self._lingering_since = monotonic()
+            self._transport.write_eof()
+        else:
+            self._close()
+
+    def _close(self) -> None:
+        self._closing = True
+        self._transport.close()
+
+    def _fail(self) -> None:
+        """Something went wrong that can no longer be an answer."""
+        log.exception("%s: the connection is closed", self._session.peer)
+        self._closing = True
+        self._transport.abort()
+
+    def _drop(self, reason: str) -> None:
+        log.warning("%s: dropped: %s", self._session.peer, reason)
+        self._transport.abort()
+
+
+def connections(service: Service) -> Callable[[], ThriftConnection]:
+    """What the listener makes for each socket."""
+    return partial(ThriftConnection, service)

@@ -1,0 +1,315 @@
+"""The processes of a server: one that serves by itself, or a parent and its workers.
+
+The parent opens the port and nothing else: no database, no thread, no event loop. So its workers can be forked at any
+time, and one that dies is replaced. It ends them by their process ids; they end when it is gone.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import gc
+import logging
+import os
+import resource
+import selectors
+import signal
+import sys
+import time
+from collections.abc import Callable
+from typing import Final, NamedTuple
+
+from metastored.config import Settings
+from metastored.errors import Error
+from metastored.gate.tallies import Tallies
+from metastored.server.banner import announce, forget, warn_when_open
+from metastored.server.listener import Ports
+from metastored.server.server import Application, Server
+from metastored.server.state import ServerState, Shares
+from metastored.server.tls import http_tls, thrift_tls
+
+log = logging.getLogger("metastored.server")
+
+START_TIMEOUT: Final = 120.0
+"""Seconds for a worker's first start; a migration of the database is part of it."""
+YOUNG: Final = 5.0
+"""Seconds: a worker that dies sooner may have died of its start."""
+MAX_YOUNG: Final = 5
+"""So many that die young, one after the other, end the server."""
+GRACE: Final = 10.0
+"""Seconds on top of the drain time-out before a worker that should have ended is killed."""
+OTHER_FILES: Final = 1000
+"""Open files that a worker may need besides its connections: databases, pools, spools."""
+FAILED: Final = 2
+"""The exit code of a process that could not start."""
+
+Build = Callable[[Settings], Application]
+
+
+class Place(NamedTuple):
+    """What a worker has from its parent."""
+
+    shares: Shares
+    tallies: Tallies
+    slot: int
+    lifeline: int
+    """A pipe that is closed when the parent is gone: then the worker ends as well."""
+
+
+def run(settings: Settings, build: Build) -> int:
+    """Serves until a signal ends it; the process's exit code."""
+    configure_logging(settings)
+    allow_files(settings.max_connections + OTHER_FILES)
+    # A bad certificate is told before anything is started, and one that is missing is made by one process.
+    thrift_tls(settings)
+    if settings.http_port is not None:
+        http_tls(settings)
+    ports = Ports.open(settings)
+    warn_when_open(settings)
+    try:
+        if settings.workers == 1:
+            serve(settings, build, ports, lambda: announce(settings, ports, [os.getpid()]))
+            return 0
+        return Supervisor(settings, build, ports).run()
+    finally:
+        forget(settings)
+        ports.close()
+
+
+def serve(
+    settings: Settings,
+    build: Build,
+    ports: Ports,
+    ready: Callable[[], None],
+    place: Place | None = None,
+) -> None:
+    """One worker, in this process; `place` is what it has from its parent, if it has one."""
+    application = build(settings)
+
+    async def main() -> None:
+        if place is None:
+            await Server(settings, application, ports).run(ready)
+            return
+        server = Server(settings, application, ports, ServerState(place.shares, place.slot, place.tallies))
+        loop = asyncio.get_running_loop()
+
+        def orphaned() -> None:
+            loop.remove_reader(place.lifeline)
+            log.error("the parent process is gone")
+            server.end()
+
+        loop.add_reader(place.lifeline, orphaned)
+        await server.run(ready)
+
+    with asyncio.Runner(loop_factory=_loop_factory()) as runner:
+        runner.run(main())
+
+
+def configure_logging(settings: Settings) -> None:
+    logging.basicConfig(
+        level=settings.log_level.upper(),
+        format="%(asctime)s %(levelname)s [%(process)d] %(message)s",
+        stream=sys.stderr,
+    )
+
+
+def allow_files(wanted: int) -> None:
+    """Raises how many files this process and its workers may open, as far as the machine lets it."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if soft == resource.RLIM_INFINITY or soft >= wanted:
+        return
+    most = wanted if hard == resource.RLIM_INFINITY else min(wanted, hard)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (most, hard))
+    if most < wanted:
+        log.warning("at most %d files can be open (ulimit -Hn): max_connections will not be reached", most)
+
+
+def _loop_factory() -> Callable[[], asyncio.AbstractEventLoop] | None:
+    try:
+        import uvloop
+    except ImportError:
+        return None
+    factory: Callable[[], asyncio.AbstractEventLoop] = uvloop.new_event_loop
+    return factory
+
+
+class _Worker(NamedTuple):
+    slot: int
+    """Its place in `Shares`."""
+    started: float
+
+
+class Supervisor:
+    """The parent. It waits for signals and for its workers, and does nothing else."""
+
+    def __init__(self, settings: Settings, build: Build, ports: Ports) -> None:
+        self._settings = settings
+        self._build = build
+        self._ports = ports
+        self._shares = Shares(settings.workers)
+        self._tallies = Tallies(settings.workers)
+        self._workers: dict[int, _Worker] = {}
+        """By process id."""
+        self._died_young = 0
+        """How many did, one after the other."""
+        self._not_before = 0.0
+        """When the next worker may be started: those that die young are replaced more and more slowly."""
+        self._stopping = False
+        self._hurry = False
+        """SIGQUIT came, or SIGINT twice: what is in flight is cut off."""
+        self._lifeline, self._lifeline_end = os.pipe()
+        self._woken, self._wake = os.pipe()
+        os.set_blocking(self._wake, False)
+        os.set_blocking(self._woken, False)
+
+    def run(self) -> int:
+        old_wake = signal.set_wakeup_fd(self._wake, warn_on_full_buffer=False)
+        handled = (signal.SIGTERM, signal.SIGINT, signal.SIGQUIT, signal.SIGCHLD)
+        old = {number: signal.signal(number, self._signalled) for number in handled}
+        try:
+            return self._supervise()
+        finally:
+            self._end_all()
+            signal.set_wakeup_fd(old_wake)
+            for number, handler in old.items():
+                signal.signal(number, handler)
+            for fd in (self._lifeline, self._lifeline_end, self._woken, self._wake):
+                os.close(fd)
+
+    def _supervise(self) -> int:
+        # The first worker brings the database up to date; the others find it so.
+        if not self._start_first():
+            return 0 if self._stopping else FAILED
+        announced = False
+        while not self._stopping:
+            self._reap()
+            if self._died_young >= MAX_YOUNG:
+                log.error("%d workers died right after their start; giving up", self._died_young)
+                return FAILED
+            wait = self._not_before - time.monotonic()
+            if len(self._workers) < self._settings.workers and wait <= 0:
+                while len(self._workers) < self._settings.workers:
+                    self._fork()
+                announce(self._settings, self._ports, list(self._workers), again=announced)
+                announced = True
+            self._pause(wait if wait > 0 else None)
+        return 0
+
+    def _start_first(self) -> bool:
+        ready, ready_end = os.pipe()
+        try:
+            self._fork(ready_end)
+            os.close(ready_end)
+            with selectors.DefaultSelector() as selector:
+                selector.register(ready, selectors.EVENT_READ)
+                selector.register(self._woken, selectors.EVENT_READ)
+                until = time.monotonic() + START_TIMEOUT
+                while not self._stopping and (left := until - time.monotonic()) > 0:
+                    found = {key.fd for key, _ in selector.select(left)}
+                    if ready in found:
+                        # A byte says that it is ready; the end of the pipe, that it died.
+                        return os.read(ready, 1) != b""
+                    self._drain_wakes()
+        finally:
+            os.close(ready)
+        log.error("the first worker was not ready")
+        return False
+
+    def _fork(self, ready: int | None = None) -> None:
+        sys.stdout.flush()
+        sys.stderr.flush()
+        gc.freeze()  # What exists now stays shared between the processes.
+        slot = min(set(range(self._settings.workers)) - {worker.slot for worker in self._workers.values()})
+        pid = os.fork()
+        if pid:
+            self._workers[pid] = _Worker(slot, time.monotonic())
+            return
+        # The worker. It never returns into the parent's code.
+        code = FAILED
+        try:
+            self._become_worker()
+            place = Place(self._shares, self._tallies, slot, self._lifeline)
+            serve(self._settings, self._build, self._ports, lambda: self._tell(ready), place)
+            code = 0
+        except Error as error:
+            print(f"metastored: {error}", file=sys.stderr)
+        except BaseException:
+            log.exception("the worker failed")
+        finally:
+            with contextlib.suppress(OSError, ValueError):
+                sys.stdout.flush()
+                sys.stderr.flush()
+            os._exit(code)
+
+    def _become_worker(self) -> None:
+        signal.set_wakeup_fd(-1)
+        for number in (signal.SIGTERM, signal.SIGQUIT, signal.SIGCHLD):
+            signal.signal(number, signal.SIG_DFL)
+        # A Ctrl-C reaches all processes of a terminal; the parent is the one to act on it.
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
+        for fd in (self._lifeline_end, self._woken, self._wake):
+            os.close(fd)
+
+    @staticmethod
+    def _tell(ready: int | None) -> None:
+        if ready is not None:
+            os.write(ready, b"+")
+            os.close(ready)
+
+    def _signalled(self, number: int, frame: object) -> None:
+        if number != signal.SIGCHLD:
+            again = self._stopping and number == signal.SIGINT
+            self._hurry = self._hurry or again or number == signal.SIGQUIT
+            self._stopping = True
+
+    def _pause(self, seconds: float | None) -> None:
+        """Until a signal comes or the time is over."""
+        with selectors.DefaultSelector() as selector:
+            selector.register(self._woken, selectors.EVENT_READ)
+            selector.select(seconds)
+        self._drain_wakes()
+
+    def _drain_wakes(self) -> None:
+        with contextlib.suppress(BlockingIOError):
+            while os.read(self._woken, 512):
+                pass
+
+    def _reap(self) -> None:
+        """Forgets the workers that ended."""
+        for pid, worker in tuple(self._workers.items()):
+            ended, status = os.waitpid(pid, os.WNOHANG)
+            if not ended:
+                continue
+            del self._workers[pid]
+            self._shares.leave(worker.slot)
+            self._tallies.leave(worker.slot)
+            if not self._stopping:
+                log.error("worker %d ended (%s)", pid, _reason(status))
+                now = time.monotonic()
+                self._died_young = self._died_young + 1 if now - worker.started < YOUNG else 0
+                self._not_before = now + (0.1 * 2**self._died_young if self._died_young else 0.0)
+
+    def _end_all(self) -> None:
+        """SIGTERM to each, and SIGKILL to what is left when the time is over."""
+        self._stopping = True
+        self._reap()
+        self._signal_all(signal.SIGTERM)
+        until = time.monotonic() + self._settings.drain_timeout + GRACE
+        while self._workers and time.monotonic() < until:
+            self._pause(0.5)
+            if self._hurry:
+                self._signal_all(signal.SIGQUIT)
+            self._reap()
+        self._signal_all(signal.SIGKILL)
+        for pid in self._workers:
+            os.waitpid(pid, 0)
+
+    def _signal_all(self, number: signal.Signals) -> None:
+        for pid in self._workers:
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(pid, number)
+
+
+def _reason(status: int) -> str:
+    code = os.waitstatus_to_exitcode(status)
+    return f"signal {signal.Signals(-code).name}" if code < 0 else f"exit code {code}"

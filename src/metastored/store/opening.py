@@ -1,0 +1,25 @@
+"""Which kind of database a place is. The driver of the other kind is never imported."""
+
+from pathlib import Path
+
+from metastored.errors import StoreError
+from metastored.store.database import THREADS, Database
+
+
+def open_database(url: str | None, data: Path | None, *, threads: int = THREADS) -> Database:
+    """Open the database at a `postgresql://` URL or, without one, the SQLite file in the data folder."""
+    if url is None:
+        if data is None:
+            raise StoreError("no database was given: name a data folder for SQLite, or a postgresql:// URL")
+        from metastored.store.sqlite import SqliteDatabase
+
+        return SqliteDatabase(data, threads)
+    scheme = url.partition(":")[0]
+    if scheme in ("postgresql", "postgres") and "://" in url:
+        from metastored.store.postgresql import PostgresDatabase
+
+        return PostgresDatabase(url, threads)
+    raise StoreError(
+        f"a database URL that begins with {scheme!r} is not known: use postgresql://user@host/name, "
+        "or no URL and a data folder for SQLite"
+    )

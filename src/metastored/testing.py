@@ -1,0 +1,128 @@
+"""A real metastored server for anybody's tests: a process of its own, on a free port, with nothing in it.
+
+    with running_server() as server:
+        spark_conf["spark.hadoop.hive.metastore.uris"] = server.uri
+
+For pytest there is the fixture `metastored_server` in `metastored.pytest_plugin`. The server is always stopped by its
+process id, and its data and warehouse are removed.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+from metastored.config import KEYS
+from metastored.errors import ConfigError, ConnectError, TimeoutExceeded
+
+__all__ = ["SERVE", "START_TIMEOUT", "STOP_TIMEOUT", "RunningServer", "running_server"]
+
+START_TIMEOUT: Final = 60.0
+STOP_TIMEOUT: Final = 60.0
+SERVE: Final = (sys.executable, "-m", "metastored", "serve")
+
+
+@dataclass(frozen=True, slots=True)
+class RunningServer:
+    """A server that answers."""
+
+    host: str
+    port: int
+    data: Path | None
+    """The directory of its database; None when a database URL was given."""
+    warehouse: str
+    pid: int
+    """The process to signal; with several workers, their parent."""
+    ready_file: Path
+    log_file: Path
+    http_port: int | None = None
+    """The port of HTTP, where it was asked for."""
+
+    @property
+    def uri(self) -> str:
+        return f"thrift://{self.host}:{self.port}"
+
+    @property
+    def workers(self) -> tuple[int, ...]:
+        """The process ids of those that serve, as they are now."""
+        return tuple(json.loads(self.ready_file.read_text(encoding="utf-8"))["workers"])
+
+    @property
+    def log(self) -> str:
+        """All that the server has printed and logged."""
+        return self.log_file.read_text(encoding="utf-8", errors="replace")
+
+
+@contextmanager
+def running_server(command: Sequence[str] = SERVE, **settings: Any) -> Iterator[RunningServer]:
+    """Starts a server with these settings (keys of the configuration), and stops it at the end.
+
+    Host, port, data and warehouse are chosen unless given. `command` is what is run, with flags added to it.
+    """
+    for name in settings:
+        if name not in KEYS:
+            raise ConfigError(f"running_server has no setting {name!r}; known are {', '.join(KEYS)}")
+    with tempfile.TemporaryDirectory(prefix="metastored-test-", ignore_cleanup_errors=True) as folder:
+        home = Path(folder)
+        chosen: dict[str, Any] = {"host": "127.0.0.1", "port": 0, "warehouse": (home / "warehouse").as_uri()}
+        if "database_url" not in settings:
+            chosen["data"] = home / "data"
+        chosen |= settings
+        chosen["ready_file"] = home / "ready.json"
+        log_file = home / "server.log"
+        flags = [text for name, value in chosen.items() for text in (KEYS[name].flag, str(value))]
+        # Settings of the person who runs the tests are not for this server.
+        environment = {name: value for name, value in os.environ.items() if not name.startswith("METASTORED_")}
+        with log_file.open("wb") as output:
+            process = subprocess.Popen(
+                [*command, *flags], stdin=subprocess.DEVNULL, stdout=output, stderr=output, env=environment
+            )
+        try:
+            ready = _wait_until_ready(process, chosen["ready_file"], log_file)
+            yield RunningServer(
+                host=chosen["host"],
+                port=ready["port"],
+                data=chosen.get("data"),
+                warehouse=chosen["warehouse"],
+                pid=process.pid,
+                ready_file=chosen["ready_file"],
+                log_file=log_file,
+                http_port=ready.get("http_port"),
+            )
+        finally:
+            _stop(process)
+
+
+def _wait_until_ready(process: subprocess.Popen[bytes], ready_file: Path, log_file: Path) -> dict[str, Any]:
+    deadline = time.monotonic() + START_TIMEOUT
+    while not ready_file.exists():
+        if process.poll() is not None:
+            said = log_file.read_text(encoding="utf-8", errors="replace")
+            raise ConnectError(f"the server ended with exit code {process.returncode} before it was ready:\n{said}")
+        if time.monotonic() > deadline:
+            said = log_file.read_text(encoding="utf-8", errors="replace")
+            raise TimeoutExceeded(f"the server was not ready after {START_TIMEOUT:g} s:\n{said}")
+        time.sleep(0.01)
+    ready: dict[str, Any] = json.loads(ready_file.read_text(encoding="utf-8"))
+    return ready
+
+
+def _stop(process: subprocess.Popen[bytes]) -> None:
+    """Politely, then not; workers end with their parent."""
+    if process.poll() is None:
+        process.send_signal(signal.SIGTERM)
+    try:
+        process.wait(STOP_TIMEOUT)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.wait()

@@ -1,0 +1,125 @@
+"""A database of metastored's own as an end of a transfer: opened here, read by a client within the process, written
+exactly.
+
+No server is needed, and none is in the way: what is written is at once seen by those that run. Directories are
+neither made nor looked at.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, Final
+
+from metastored.client._sync.client import Client, connect
+from metastored.client.naming import TableName
+from metastored.errors import MetaException
+from metastored.hive.generation import Generation
+from metastored.hive.names import DEFAULT_CATALOG
+from metastored.metastore.bootstrap import ensure_defaults
+from metastored.metastore.context import Context, DatabaseName, Service
+from metastored.metastore.local import Local
+from metastored.metastore.restore import (
+    restore_catalog,
+    restore_constraints,
+    restore_database,
+    restore_function,
+    restore_grants,
+    restore_member,
+    restore_role,
+    restore_table,
+)
+from metastored.metastore.restore_partitions import restore_partitions
+from metastored.store.migrate import ensure_schema
+from metastored.store.opening import open_database
+from metastored.store.pool import Pool
+from metastored.store.warehouse import Warehouse
+from metastored.transfer.selection import Home
+from metastored.transfer.writing import Dropping, PageChange, TableChange
+from metastored.wire.generated.catalogs import Catalog
+from metastored.wire.generated.databases import Database
+from metastored.wire.generated.functions import Function
+from metastored.wire.generated.roles import HiveObjectPrivilege, Role, RolePrincipalGrant
+from metastored.wire.message import Session
+from metastored.wire.structs import replace
+
+USER: Final = "metastored"
+THREADS: Final = 4
+
+
+@contextmanager
+def opened(url: str | None, data: Path | None, warehouse: str) -> Iterator[tuple[Client, LocalWriter]]:
+    """The database at a URL, or in a data folder; `warehouse` is where a new one's first database lies."""
+    database = open_database(url, data, threads=THREADS + 4)
+    pool = Pool(THREADS)
+    try:
+        ensure_schema(database)
+        service = Service(database, Warehouse(warehouse, "off"), started=time.time())
+        ensure_defaults(service)
+        with connect(handler=Local(service, pool), user=USER, cache=False, timeout=600.0) as client:
+            yield client, LocalWriter(client, service)
+    finally:
+        pool.close()
+        database.close()
+
+
+class LocalWriter(Dropping):
+    """Beneath the API: every field as it is given."""
+
+    stamped: Collection[str] = frozenset()
+
+    def __init__(self, client: Client, service: Service) -> None:
+        super().__init__(client)
+        self._service = service
+
+    def _context(self) -> Context:
+        # Constraints of old servers need not satisfy what later ones ask of new ones.
+        return Context(self._service, Session("import", Generation.HIVE_2_3, user=USER))
+
+    def put_catalog(self, catalog: Catalog, before: Catalog | None) -> None:
+        restore_catalog(self._context(), catalog)
+
+    def put_database(self, home: Home, database: Database, before: Database | None) -> None:
+        restore_database(self._context(), _name(home), database)
+
+    def put_function(self, home: Home, function: Function, before: Function | None) -> None:
+        restore_function(self._context(), _name(home), function)
+
+    def put_table(self, change: TableChange) -> None:
+        restore_table(self._context(), _home(change.of), change.table, change.statistics, change.forgotten)
+
+    def put_partitions(self, change: PageChange) -> None:
+        restore_partitions(
+            self._context(),
+            _home(change.of),
+            change.of.table,
+            (*change.added, *change.altered),
+            {name: columns for name, _, columns, _ in change.statistics if columns},
+            {name: forgotten for name, _, _, forgotten in change.statistics if forgotten},
+        )
+
+    def put_constraints(self, of: TableName, given: Mapping[str, Sequence[Any]], dropped: Sequence[str]) -> None:
+        if of.catalog is None:
+            given = {kind: [replace(one, catName=None) for one in columns] for kind, columns in given.items()}
+        restore_constraints(self._context(), _home(of), of.table, given, dropped)
+
+    def put_role(self, role: Role, before: Role | None) -> None:
+        restore_role(self._context(), role)
+
+    def put_member(self, member: RolePrincipalGrant, before: RolePrincipalGrant | None) -> None:
+        restore_member(self._context(), member)
+
+    def put_grants(self, grants: Sequence[HiveObjectPrivilege]) -> None:
+        left = restore_grants(self._context(), grants)
+        if left:
+            raise MetaException(f"{len(left)} privileges are on objects that are not there, the first on {left[0]}")
+
+
+def _name(home: Home) -> DatabaseName:
+    return DatabaseName(home.catalog or DEFAULT_CATALOG, home.database)
+
+
+def _home(of: TableName) -> DatabaseName:
+    return DatabaseName(of.catalog or DEFAULT_CATALOG, of.db)

@@ -1,0 +1,68 @@
+"""The ends of a transfer as people write them: a folder, a database's URL, or a metastore's address."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final, NamedTuple
+
+from metastored.client._sync.client import connect
+from metastored.client.sasl import Mechanism, kerberos
+from metastored.errors import ConfigError
+from metastored.transfer.local import opened
+from metastored.transfer.reading import Reader
+from metastored.transfer.writing import RemoteWriter, Writer
+
+ADDRESSES: Final = ("thrift", "thrifts", "http", "https")
+DATABASES: Final = ("postgresql", "postgres")
+_PASSWORD: Final = re.compile(r"(://[^/@:]*):[^/@]*(?=@)")
+TIMEOUT: Final = 600.0
+"""Seconds for one call: an old metastore may take long to list a million names."""
+
+
+@dataclass(frozen=True)
+class Access:
+    """How one gets in."""
+
+    user: str | None = None
+    password: str | None = None
+    kerberos_principal: str | None = None
+    warehouse: str = "file:/nonexistent"
+    """Where the first database of a new folder lies until the source says where."""
+
+
+class Place(NamedTuple):
+    reader: Reader
+    writer: Writer
+    folder: Path | None
+    """Where this place keeps files, if it does."""
+
+
+def is_address(text: str) -> bool:
+    return text.partition("://")[0] in ADDRESSES and "://" in text
+
+
+@contextmanager
+def place(text: str, access: Access, *, must_exist: bool = False) -> Iterator[Place]:
+    """Opens what `text` names. A folder that must exist holds a database already."""
+    if is_address(text):
+        sasl: Callable[[str], Mechanism] | None = None
+        if access.kerberos_principal is not None:
+            sasl = kerberos(access.kerberos_principal)
+        with connect(
+            text, user=access.user, password=access.password, sasl=sasl, timeout=TIMEOUT, cache=False
+        ) as client:
+            yield Place(Reader(client, text), RemoteWriter(client), None)
+        return
+    scheme = text.partition("://")[0] if "://" in text else ""
+    if scheme and scheme not in DATABASES:
+        known = ", ".join(f"{each}://" for each in (*ADDRESSES, "postgresql"))
+        raise ConfigError(f"{text!r} begins with {scheme}://; {known} or a folder was expected")
+    folder = None if scheme else Path(text)
+    if folder is not None and must_exist and not (folder / "metastored.db").is_file():
+        raise ConfigError(f"{text!r} holds no database of metastored's: there is no metastored.db in it")
+    with opened(text if scheme else None, folder, access.warehouse) as (client, writer):
+        yield Place(Reader(client, _PASSWORD.sub(r"\1", text)), writer, folder)

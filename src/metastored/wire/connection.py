@@ -1,0 +1,433 @@
+"""A Thrift connection without its socket: `receive_data`, `next_event`, `send`.
+
+`ServerConnection` finds out what its peer speaks and turns bytes into requests and replies into bytes;
+`ClientConnection` is the other end. Neither waits, reads a clock or opens anything: whoever holds the socket
+feeds in what arrived and sends what it is given.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from struct import Struct
+from typing import Final, NamedTuple
+
+from metastored.errors import ApplicationError, LocalProtocolError, RemoteProtocolError
+from metastored.wire.binary_protocol import BINARY
+from metastored.wire.limits import MAX_MESSAGE, MAX_REPLY
+from metastored.wire.message import CALL, EXCEPTION, ONEWAY, REPLY, Call, Reply, Stream
+from metastored.wire.methods import METHODS, Method
+from metastored.wire.protocol import BadMessage, Incoming, Incomplete, Walker, WireProtocol
+from metastored.wire.sniff import Kind, sniff
+
+_length = Struct(">I").unpack_from
+_pack_length = Struct(">I").pack
+
+DIRECT_LIMIT: Final = 128 * 1024
+"""Up to here an incomplete message is simply read again when more comes; above, a walker keeps its place."""
+SECURE_FRAME: Final = 4 * 1024 * 1024
+"""SASL peers get long messages in frames of this size at most; their transport is a stream."""
+MAX_FRAME: Final = 2**31 - 1
+"""A frame's length is a signed 32 bit number."""
+MAX_SASL: Final = 256 * 1024
+"""A message of the SASL negotiation, from a peer that nobody knows yet. Tickets with many groups have 64 KB."""
+
+
+class NeedData:
+    """Nothing more can be said before more bytes come."""
+
+    def __repr__(self) -> str:
+        return "NEED_DATA"
+
+
+NEED_DATA: Final = NeedData()
+
+
+class Request(NamedTuple):
+    """A call. When `error` is given, the call cannot be served and the error is its answer."""
+
+    name: bytes
+    seqid: int
+    oneway: bool
+    call: Call | None
+    error: ApplicationError | None
+    closes: bool = False
+    """The stream is out of step: answer and hang up."""
+
+
+class SaslMessage(NamedTuple):
+    """A message of the SASL negotiation: START (1), OK (2), BAD (3), ERROR (4), COMPLETE (5)."""
+
+    status: int
+    payload: bytes
+
+
+class Refused(NamedTuple):
+    """The peer cannot be served: send `answer` (it may be empty), log `reason`, hang up."""
+
+    reason: str
+    answer: bytes = b""
+
+
+Event = Request | SaslMessage | Refused | NeedData
+
+
+def protocol_named(name: str) -> WireProtocol:
+    """The protocol by its name. Compact and TJSON are imported at their first use."""
+    if name == "binary":
+        return BINARY
+    if name == "compact":
+        from metastored.wire.compact_protocol import COMPACT
+
+        return COMPACT
+    if name == "json":
+        from metastored.wire.tjson_protocol import TJSON
+
+        return TJSON
+    raise LocalProtocolError(f"unknown protocol {name!r}; known are binary, compact and json")
+
+
+def request_of(incoming: Incoming) -> Request:
+    """The request that a whole message is: a call, or the error that answers what is none."""
+    oneway = incoming.kind == ONEWAY
+    if incoming.kind not in (CALL, ONEWAY):
+        error = ApplicationError(
+            ApplicationError.INVALID_MESSAGE_TYPE, f"Invalid message type {incoming.kind}: a call was expected"
+        )
+        return Request(incoming.name, incoming.seqid, False, None, error)
+    if incoming.method is None:
+        name = incoming.name.decode("utf-8", "replace")
+        error = ApplicationError(ApplicationError.UNKNOWN_METHOD, f"Invalid method name: '{name}'")
+        return Request(incoming.name, incoming.seqid, oneway, None, error)
+    call = Call(incoming.method, incoming.value, incoming.seqid, incoming.body)
+    return Request(incoming.name, incoming.seqid, oneway, call, None)
+
+
+class _Buffer:
+    """Bytes that were received and not yet used. The usual message comes in one piece and is never copied."""
+
+    __slots__ = ("at", "data")
+
+    def __init__(self) -> None:
+        self.data: bytes | bytearray = b""
+        self.at = 0
+
+    def add(self, data: bytes) -> None:
+        if self.at >= len(self.data):
+            self.data, self.at = data, 0
+        elif isinstance(self.data, bytearray):
+            self.data += data
+        else:
+            self.data = bytearray(self.data[self.at :]) + data
+            self.at = 0
+
+    def __len__(self) -> int:
+        return len(self.data) - self.at
+
+    def take(self, count: int) -> bytes:
+        start = self.at
+        self.at += count
+        return bytes(self.data[start : self.at])
+
+
+class _Messages:
+    """Cuts a stream of unframed messages: `next` reads one with the given function."""
+
+    __slots__ = ("buffer", "limit", "protocol", "walker")
+
+    def __init__(self, protocol: WireProtocol, buffer: _Buffer, limit: int = MAX_MESSAGE) -> None:
+        self.limit = limit
+        self.protocol = protocol
+        self.buffer = buffer
+        self.walker: Walker | None = None
+
+    def next(self, read: Callable[[bytes, int], Incoming]) -> Incoming | None:
+        buffer = self.buffer
+        if buffer.at >= len(buffer.data):
+            return None
+        if self.walker is not None:
+            end = self.walker.end(buffer.data)
+            if end is None:
+                return None
+            self.walker = None
+            # From here on one message is read from bytes of its own; what follows stays behind.
+            return read(buffer.take(end - buffer.at), 0)
+        if isinstance(buffer.data, bytearray):
+            buffer.data, buffer.at = bytes(buffer.data[buffer.at :]), 0
+        try:
+            incoming = read(buffer.data, buffer.at)
+        except Incomplete:
+            if len(buffer) > DIRECT_LIMIT:
+                if buffer.at:
+                    buffer.data, buffer.at = buffer.data[buffer.at :], 0
+                self.walker = self.protocol.walker(0, self.limit)
+                if self.walker.end(buffer.data) is not None:
+                    raise RemoteProtocolError("a message could not be read to its end") from None
+            return None
+        buffer.at = incoming.end
+        return incoming
+
+
+class ServerConnection:
+    """The server's end. `greeting` is what HTTP peers are told, e.g. where the HTTPS port is."""
+
+    def __init__(self, http_refusal: str = "This port speaks Thrift, not HTTP.") -> None:
+        self._http_refusal = http_refusal
+        self._raw = _Buffer()
+        self._kind: Kind | None = None
+        self._messages: _Messages | None = None
+        self._wrap: Callable[[bytes], bytes] | None = None
+        self._unwrap: Callable[[bytes], bytes] | None = None
+        self._secure_frame = SECURE_FRAME
+        self._stream_head = b""
+        self._broken = False
+
+    @property
+    def kind(self) -> Kind | None:
+        return self._kind
+
+    @property
+    def protocol(self) -> WireProtocol:
+        return self._messages.protocol if self._messages else BINARY
+
+    @property
+    def held(self) -> int:
+        """Bytes that came and are not used yet: after NEED_DATA, those of an unfinished message."""
+        inner = self._messages.buffer if self._messages is not None else self._raw
+        return len(self._raw) if inner is self._raw else len(self._raw) + len(inner)
+
+    @property
+    def wraps(self) -> bool:
+        """Whether what is sent is signed or encrypted here, which is work."""
+        return self._wrap is not None
+
+    def receive_data(self, data: bytes) -> None:
+        self._raw.add(data)
+
+    def next_event(self) -> Event:
+        """The next thing the peer said. Call it until it returns NEED_DATA."""
+        if self._broken:
+            return NEED_DATA
+        try:
+            if self._kind is None:
+                return self._begin()
+            if self._kind is Kind.UNFRAMED:
+                return self._unframed()
+            if self._kind is Kind.FRAMED:
+                return self._framed()
+            return self._sasl()
+        except BadMessage as error:
+            self._broken = True
+            failure = ApplicationError(ApplicationError.PROTOCOL_ERROR, str(error))
+            return Request(error.name, error.seqid, False, None, failure, closes=True)
+        except RemoteProtocolError as error:
+            self._broken = True
+            return Refused(str(error))
+
+    def _begin(self) -> Event:
+        found = sniff(bytes(self._raw.data[self._raw.at : self._raw.at + 8]))
+        if found is None:
+            return NEED_DATA
+        kind, name = found
+        if kind in (Kind.UNFRAMED, Kind.FRAMED):
+            self._kind = kind
+            protocol = protocol_named(name)
+            self._messages = _Messages(protocol, self._raw if kind is Kind.UNFRAMED else _Buffer())
+            return self.next_event()
+        if kind is Kind.SASL:
+            self._kind = kind
+            return self.next_event()
+        self._broken = True
+        if kind is Kind.HTTP:
+            body = self._http_refusal.encode() + b"\n"
+            head = b"HTTP/1.1 400 Bad Request\r\nContent-Type: text/plain; charset=utf-8\r\nConnection: close\r\n"
+            return Refused("an HTTP request", head + b"Content-Length: %d\r\n\r\n" % len(body) + body)
+        if kind is Kind.TLS:
+            return Refused("a TLS handshake, but this port has no certificate")
+        if kind is Kind.OLD_BINARY:
+            return Refused("an old-style binary header; clients must write strict binary (8001….)")
+        return Refused(f"bytes that are no Thrift message: {bytes(self._raw.data[:8]).hex(' ')}")
+
+    def _unframed(self) -> Event:
+        assert self._messages is not None
+        incoming = self._messages.next(self._messages.protocol.read_call)
+        return NEED_DATA if incoming is None else request_of(incoming)
+
+    def _framed(self) -> Event:
+        assert self._messages is not None
+        raw = self._raw
+        if len(raw) < 4:
+            return NEED_DATA
+        length = _length(raw.data, raw.at)[0]
+        if length > MAX_MESSAGE:
+            raise RemoteProtocolError(f"a frame of {length} bytes; at most {MAX_MESSAGE} are accepted")
+        if len(raw) < 4 + length:
+            return NEED_DATA
+        raw.at += 4
+        frame = raw.take(length)
+        try:
+            return request_of(self._messages.protocol.read_call(frame, 0))
+        except Incomplete:
+            raise RemoteProtocolError(f"the message in a frame of {length} bytes goes on behind its end") from None
+
+    # SASL: negotiation first, then a stream of messages inside length-prefixed (and perhaps wrapped) frames.
+
+    def _sasl(self) -> Event:
+        raw = self._raw
+        if self._unwrap is None:
+            if len(raw) < 5:
+                return NEED_DATA
+            status, length = raw.data[raw.at], _length(raw.data, raw.at + 1)[0]
+            if length > MAX_SASL:
+                raise RemoteProtocolError(f"a SASL message of {length} bytes; at most {MAX_SASL} are accepted")
+            if len(raw) < 5 + length:
+                return NEED_DATA
+            raw.at += 5
+            return SaslMessage(status, raw.take(length))
+        while True:
+            if self._messages is not None:
+                event = self._unframed()
+                if event is not NEED_DATA:
+                    return event
+            if len(raw) < 4:
+                return NEED_DATA
+            length = _length(raw.data, raw.at)[0]
+            if length > MAX_MESSAGE:
+                raise RemoteProtocolError(f"a SASL frame of {length} bytes; at most {MAX_MESSAGE} are accepted")
+            if len(raw) < 4 + length:
+                return NEED_DATA
+            raw.at += 4
+            plain = self._unwrap(raw.take(length))
+            if not plain:
+                continue
+            if self._messages is None:
+                found = sniff(plain[:8])
+                if found is None or found[0] is not Kind.UNFRAMED:
+                    raise RemoteProtocolError("bytes inside SASL that are no Thrift message")
+                self._messages = _Messages(protocol_named(found[1]), _Buffer())
+            self._messages.buffer.add(plain)
+
+    def secure(
+        self, wrap: Callable[[bytes], bytes], unwrap: Callable[[bytes], bytes], frame_size: int = SECURE_FRAME
+    ) -> None:
+        """The negotiation is complete: from now on frames go through these, at most `frame_size` bytes in one."""
+        self._wrap, self._unwrap, self._secure_frame = wrap, unwrap, frame_size
+
+    @staticmethod
+    def sasl_message(status: int, payload: bytes) -> bytes:
+        return bytes((status,)) + _pack_length(len(payload)) + payload
+
+    # Sending
+
+    def send(self, request: Request, reply: Reply) -> bytes:
+        """The reply, ready for the socket. Streams go by `send_stream`, unless the protocol must decode them."""
+        self._stream_head = b""
+        body = reply.body.read() if isinstance(reply.body, Stream) else reply.body
+        method = request.call.method if request.call is not None else None
+        return self._frame(self.protocol.write(reply.kind, request.name, request.seqid, body, method))
+
+    def send_error(self, request: Request, error: ApplicationError) -> bytes:
+        return self.send(request, Reply.raised(METHODS["getName"], error))
+
+    def can_stream(self) -> bool:
+        """Whether long bodies pass through as they are: only in binary."""
+        return self.protocol is BINARY
+
+    def send_stream(self, request: Request, stream: Stream) -> bytes:
+        """What goes before the stream's chunks; each chunk then goes through `send_chunk`."""
+        head = BINARY.write(REPLY, request.name, request.seqid, b"", None)
+        if self._wrap is not None:
+            # Wrapped messages are numbered: the head waits for the first chunk, in whose place an error may go out.
+            self._stream_head = head
+            return b""
+        if self._kind is not Kind.FRAMED:
+            return head
+        length = len(head) + stream.length
+        if length > MAX_FRAME:
+            raise LocalProtocolError(
+                f"a reply of {length} bytes does not fit in a frame; ask for fewer objects or connect unframed"
+            )
+        return _pack_length(length) + head
+
+    def send_chunk(self, chunk: bytes) -> bytes:
+        if self._wrap is None:
+            return chunk
+        head, self._stream_head = self._stream_head, b""
+        return self._frame(head + chunk if head else chunk)
+
+    def _frame(self, message: bytes) -> bytes:
+        if self._wrap is not None:
+            parts: list[bytes] = []
+            for start in range(0, len(message), self._secure_frame):
+                wrapped = self._wrap(message[start : start + self._secure_frame])
+                parts += (_pack_length(len(wrapped)), wrapped)
+            return b"".join(parts)
+        if self._kind is Kind.FRAMED:
+            return _pack_length(len(message)) + message
+        return message
+
+
+class ClientConnection:
+    """The client's end: one call at a time. An answer of more than `max_reply` bytes is refused.
+
+    With `decode`, answers in binary are decoded as they are read, for callers that want more of them than their bytes.
+    """
+
+    def __init__(
+        self, protocol: str = "binary", framed: bool = False, max_reply: int = MAX_REPLY, decode: bool = False
+    ) -> None:
+        self._protocol = protocol_named(protocol)
+        self._framed = framed
+        self._raw = _Buffer()
+        self._max_reply = max_reply
+        self._messages = _Messages(self._protocol, self._raw, max_reply)
+        self._method: Method | None = None
+        self._seqid = 0
+        self._read = BINARY.read_result if decode and self._protocol is BINARY else self._protocol.read_reply
+
+    def send(self, method: Method, body: bytes) -> bytes:
+        """A call around arguments in Thrift binary."""
+        self._seqid = self._seqid % 0x7FFFFFFF + 1
+        self._method = method
+        kind = ONEWAY if method.oneway else CALL
+        message = self._protocol.write(kind, method.name_bytes, self._seqid, body, method)
+        return _pack_length(len(message)) + message if self._framed else message
+
+    def receive_data(self, data: bytes) -> None:
+        self._raw.add(data)
+
+    def next_event(self) -> Reply | NeedData:
+        """The reply to the call that was sent, or NEED_DATA. Raises RemoteProtocolError on anything else."""
+        method = self._method
+        if method is None:
+            raise LocalProtocolError("no call was sent")
+
+        def read(data: bytes, at: int) -> Incoming:
+            return self._read(method, data, at)
+
+        if self._framed:
+            raw = self._raw
+            if len(raw) < 4:
+                return NEED_DATA
+            length = _length(raw.data, raw.at)[0]
+            if length > self._max_reply:
+                raise RemoteProtocolError(f"the server sent a frame of {length} bytes")
+            if len(raw) < 4 + length:
+                return NEED_DATA
+            raw.at += 4
+            try:
+                incoming: Incoming | None = read(raw.take(length), 0)
+            except Incomplete:
+                raise RemoteProtocolError("the server's message goes on behind the end of its frame") from None
+        else:
+            incoming = self._messages.next(read)
+        if incoming is None:
+            return NEED_DATA
+        self._method = None
+        if incoming.kind not in (REPLY, EXCEPTION):
+            raise RemoteProtocolError(f"the server answered with message type {incoming.kind}")
+        if incoming.name != method.name_bytes or incoming.seqid != self._seqid:
+            raise RemoteProtocolError(
+                f"the server answered {incoming.name!r} number {incoming.seqid} to {method.name} number {self._seqid}"
+            )
+        assert incoming.body is not None
+        return Reply(incoming.body, incoming.kind, fields=incoming.value)

@@ -1,0 +1,184 @@
+"""What travels between the rooms: a Call goes in, a Reply comes out, a Session says whose call it is.
+
+`Handler` is the one interface of metastored. The metastore, the router over remotes and every wrapper of the gate
+implement it; the server is given one and knows nothing else. This module never touches a socket.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from inspect import GEN_CREATED, getgeneratorstate
+from types import GeneratorType
+from typing import TYPE_CHECKING, Any, Final, Protocol
+
+from metastored.errors import ApplicationError, MetaException, MetastoreError
+from metastored.hive.generation import Generation
+from metastored.wire import binary
+from metastored.wire.methods import Method
+from metastored.wire.types import CALL as CALL
+from metastored.wire.types import EXCEPTION as EXCEPTION
+from metastored.wire.types import ONEWAY as ONEWAY
+from metastored.wire.types import REPLY as REPLY
+
+_VERSIONS: Final = {
+    Generation.HIVE_2_3: "2.3",
+    Generation.HIVE_3_1: "3.1",
+    Generation.HIVE_4_0: "4.0.1",
+    Generation.HIVE_4_2: "4.2",
+}
+
+
+class Session:
+    """One connection's state: who is asking, and in which dialect of the API. Never shared by two connections."""
+
+    __slots__ = ("authenticated", "conf", "generation", "groups", "may_impersonate", "peer", "principal", "user")
+
+    def __init__(self, peer: str = "", generation: Generation = Generation.HIVE_3_1, user: str | None = None) -> None:
+        self.peer = peer
+        self.user = user
+        self.groups: tuple[str, ...] = ()
+        self.authenticated = False
+        """True when `user` was proven, not merely claimed by set_ugi."""
+        self.may_impersonate = False
+        """True for a proxy user: whom it says it acts for is believed."""
+        self.principal: str | None = None
+        """The full name that was proven, such as alice@REALM; `user` is the short one."""
+        self.generation = generation
+        """The version this connection is answered as; raised when a call shows that the client is newer."""
+        self.conf: dict[str, str] = {}
+        """What setMetaConf set for this connection."""
+
+    @property
+    def version(self) -> str:
+        """The version of the API that belongs to the generation, as the method table names it."""
+        return _VERSIONS[self.generation]
+
+
+class Call:
+    """One call as it came in. `args` are decoded; `body` is the same as Thrift binary, for passing on."""
+
+    __slots__ = ("_body", "args", "method", "seqid")
+
+    def __init__(self, method: Method, args: tuple[Any, ...] | None, seqid: int = 0, body: bytes | None = None) -> None:
+        """Without `args`, those in `body` are decoded when somebody asks for them."""
+        self.method: Final = method
+        self.seqid: Final = seqid
+        self._body = body
+        self.args: tuple[Any, ...]
+        if args is not None:
+            self.args = args
+
+    if not TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> Any:
+            # Python comes here only for a slot without a value, so calls that have their arguments pay nothing.
+            if name != "args":
+                raise AttributeError(name)
+            self.args = binary.decode_args(self.method, self._body)
+            return self.args
+
+    @property
+    def body(self) -> bytes:
+        """The arguments struct in Thrift binary, its STOP included."""
+        if self._body is None:
+            self._body = binary.encode_args(self.method, self.args)
+        return self._body
+
+    def __repr__(self) -> str:
+        return f"Call({self.method.name}, {self.args!r})"
+
+
+class Stream:
+    """A long body, pulled chunk by chunk: Thrift binary of the result struct whose length is known beforehand.
+
+    Whoever takes it must `close()` it: it may hold a database snapshot.
+    """
+
+    __slots__ = ("at_hand", "chunks", "length")
+
+    def __init__(self, chunks: Iterator[bytes], length: int, at_hand: bool = False) -> None:
+        self.chunks: Final = chunks
+        self.length: Final = length
+        self.at_hand: Final = at_hand
+        """Its chunks are in memory: to pull one is faster than to ask a thread for it."""
+
+    def close(self) -> None:
+        # A generator that was never begun would skip the `finally` in which it lets its snapshot go.
+        if isinstance(self.chunks, GeneratorType) and getgeneratorstate(self.chunks) == GEN_CREATED:
+            next(self.chunks, None)
+        close = getattr(self.chunks, "close", None)
+        if close is not None:
+            close()
+
+    def read(self) -> bytes:
+        """All of it at once; for peers whose protocol needs it decoded."""
+        try:
+            return b"".join(self.chunks)
+        finally:
+            self.close()
+
+
+class Reply:
+    """The answer: the result struct in Thrift binary (its STOP included), or a TApplicationException."""
+
+    __slots__ = ("_fields", "body", "error", "kind")
+
+    def __init__(
+        self,
+        body: bytes | Stream,
+        kind: int = REPLY,
+        error: MetastoreError | ApplicationError | None = None,
+        fields: tuple[Any, ...] | None = None,
+    ) -> None:
+        """`fields` are those of the result struct, where it was decoded already."""
+        self.body: Final = body
+        self.kind: Final = kind
+        self.error: Final = error
+        """What went wrong, for audit and metrics; the body already says it."""
+        self._fields = fields
+
+    @classmethod
+    def of(cls, method: Method, value: Any) -> Reply:
+        """A result: None for void, and for a null that Thrift cannot say (clients see MISSING_RESULT)."""
+        return cls(binary.encode_result(method, value))
+
+    @classmethod
+    def raised(cls, method: Method, error: Exception, version: str = "4.2") -> Reply:
+        """A declared exception in its slot; anything else as the TApplicationException Apache would send."""
+        if isinstance(error, MetastoreError):
+            slot = method.throws_in(version).get(type(error).__name__)
+            if slot is not None:  # It may be below 0: where an IDL forgot the number, Thrift's compiler gave one.
+                return cls(binary.encode_exception_result(slot, error), REPLY, error)
+            error = ApplicationError(ApplicationError.INTERNAL_ERROR, f"Internal error processing {method.name}")
+        elif not isinstance(error, ApplicationError):
+            error = ApplicationError(ApplicationError.INTERNAL_ERROR, f"Internal error processing {method.name}")
+        return cls(binary.encode_application_error(error), EXCEPTION, error)
+
+    @classmethod
+    def failed(cls, method: Method, text: str, version: str, *kinds: type[MetastoreError]) -> Reply:
+        """A failure that must reach the caller with its text.
+
+        It is the first of these kinds that the method declares, else a MetaException, else Thrift's own exception.
+        """
+        declared = method.throws_in(version)
+        for kind in (*kinds, MetaException):
+            if kind.__name__ in declared:
+                return cls.raised(method, kind(text), version)
+        return cls.raised(method, ApplicationError(ApplicationError.INTERNAL_ERROR, text))
+
+    def value(self, method: Method) -> Any:
+        """The decoded success value; raises the error the reply carries."""
+        if self._fields is not None:
+            # Given away once: what is in it can be changed by who gets it.
+            fields, self._fields = self._fields, None
+            return binary.result_value(method, fields)
+        body = self.body.read() if isinstance(self.body, Stream) else self.body
+        if self.kind == EXCEPTION:
+            raise binary.decode_application_error(body)
+        return binary.decode_result(method, body)
+
+
+class Handler(Protocol):
+    """The one interface: a call of a session in, a reply out. Errors of the API are replies, not exceptions."""
+
+    async def handle(self, call: Call, session: Session) -> Reply: ...

@@ -1,0 +1,286 @@
+"""Where names go in and come out of a method: derived from its types, never listed by hand.
+
+The API files say of a field that it is a database, a table, a location …; this module walks the types from a
+method's arguments and its result down to those fields. It answers in three forms:
+
+    argument_layout, result_layout, struct_layout    what is inside each field, for who follows the bytes of a message
+    argument_names, result_names                     each place as a path, for who wants to see or count them
+    names_in, names_of                               the names themselves, in decoded arguments and structs
+    groups_in                                        the same, those of each struct together
+
+All of it is pure and computed once. It never parses a name, and never changes one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from functools import cache
+from typing import Any, NamedTuple, TypeAlias
+
+from metastored.wire.generated import STRUCTS
+from metastored.wire.methods import Method
+from metastored.wire.plan import old_layout, wire_type
+from metastored.wire.structs import fields, names
+from metastored.wire.types import Field, Type
+
+
+class Leaf(NamedTuple):
+    """A name, or an id: the value itself has this role."""
+
+    role: str
+
+
+class Nested(NamedTuple):
+    """A struct with names inside: see `struct_layout`. Given by its name, since structs may contain themselves."""
+
+    struct: str
+
+
+class Each(NamedTuple):
+    """A list or set with names in each element."""
+
+    element: Inside
+
+
+class Pairs(NamedTuple):
+    """A map with names in its keys, its values, or both."""
+
+    key: Inside | None
+    value: Inside | None
+
+
+Inside: TypeAlias = "Leaf | Nested | Each | Pairs"
+Layout: TypeAlias = Mapping[tuple[int, int], Inside]
+"""By field id and wire type. Both, because old versions have other types under the same id (Table has two fields 16).
+A field that is not in it has no names inside."""
+
+
+class Step(NamedTuple):
+    """One step of a path: into a `field`, into `each` element of a list or set, into a map's `keys` or `values`."""
+
+    into: str
+    id: int = 0
+    wire_type: int = 0
+    name: str = ""
+
+    def __str__(self) -> str:
+        return f".{self.name}" if self.into == "field" else f"[{self.into}]"
+
+
+class Place(NamedTuple):
+    """Where names of one role are found."""
+
+    path: tuple[Step, ...]
+    role: str
+
+    def __str__(self) -> str:
+        return "".join(map(str, self.path)).removeprefix(".") + f" @{self.role}"
+
+
+class Group(NamedTuple):
+    """The names that stand directly in one struct, with their roles: a database and a table there belong together."""
+
+    struct: str | None
+    """None for the arguments themselves."""
+    names: tuple[tuple[str, Any], ...]
+    within: Group | None
+    """The struct around it."""
+    value: Any
+    """The decoded struct, or the arguments."""
+
+
+@cache
+def struct_layout(struct: str) -> Layout:
+    """What is inside the fields of a struct."""
+    return _layout(fields(STRUCTS[struct]))
+
+
+@cache
+def old_struct_layout(struct: str) -> Layout | None:
+    """The same for a struct whose ids once meant other things; `plan.old_layout` has the field that gives it away."""
+    old = old_layout(struct)
+    return None if old is None else _layout(old[1])
+
+
+@cache
+def argument_layout(method: Method) -> Layout:
+    """What is inside the arguments of a method, which on the wire are the fields of a struct."""
+    return _layout(method.args)
+
+
+@cache
+def result_layout(method: Method) -> Layout:
+    """What is inside the result of a method: field 0 of a struct. Exceptions are text and have no names."""
+    return _layout(_result_fields(method))
+
+
+@cache
+def argument_names(method: Method) -> tuple[Place, ...]:
+    """All places of names in a method's arguments, in the order of their fields.
+
+    A path does not enter a struct that it is already in: of a materialized view's source tables, themselves tables,
+    the places are not repeated. Older layouts are left out. `struct_layout` and `old_struct_layout` have all.
+    """
+    return tuple(_places(method.args, (), frozenset()))
+
+
+@cache
+def result_names(method: Method) -> tuple[Place, ...]:
+    """All places of names in a method's result, as `argument_names` gives those of its arguments."""
+    return tuple(_places(_result_fields(method), (), frozenset()))
+
+
+def names_in(method: Method, args: tuple[Any, ...]) -> Iterator[tuple[str, Any]]:
+    """Each name in decoded arguments, with its role, in the order of the fields. Absent ones are left out."""
+    for at, inside in _argument_positions(method):
+        if args[at] is not None:
+            yield from _values(inside, args[at])
+
+
+def names_of(struct: Any) -> Iterator[tuple[str, Any]]:
+    """Each name in a decoded struct, with its role, as `names_in` gives those of arguments."""
+    return _values(Nested(type(struct).__name__), struct)
+
+
+def groups_in(method: Method, args: tuple[Any, ...]) -> Iterator[Group]:
+    """The names in decoded arguments, struct by struct, each after the one around it."""
+    return _groups(_argument_positions(method), Group(None, (), None, args))
+
+
+def _groups(positions: tuple[tuple[int, Inside], ...], bare: Group) -> Iterator[Group]:
+    own: list[tuple[str, Any]] = []
+    deeper: list[tuple[str, Any]] = []
+    for at, inside in positions:
+        if bare.value[at] is not None:
+            _sort(inside, bare.value[at], own, deeper)
+    group = bare._replace(names=tuple(own))
+    yield group
+    for struct, value in deeper:
+        yield from _groups(_struct_positions(struct), Group(struct, (), group, value))
+
+
+def _sort(inside: Inside, value: Any, own: list[tuple[str, Any]], deeper: list[tuple[str, Any]]) -> None:
+    """Puts what a field holds to the names of its struct, or to the structs below it."""
+    match inside:
+        case Leaf(role):
+            own.append((role, value))
+        case Nested(struct):
+            deeper.append((struct, value))
+        case Each(element):
+            for item in value:
+                _sort(element, item, own, deeper)
+        case Pairs(key, deeper_value):
+            for left, right in value.items():
+                if key is not None:
+                    _sort(key, left, own, deeper)
+                if deeper_value is not None:
+                    _sort(deeper_value, right, own, deeper)
+
+
+def _layout(lines: tuple[Field, ...]) -> Layout:
+    found = {(line.id, wire_type(line.type)): _inside(line.type, line.role) for line in lines}
+    return {key: inside for key, inside in found.items() if inside is not None}
+
+
+def _inside(type: Type, role: str | None) -> Inside | None:
+    """What is inside a value of this type, where its field has this role; None when there are no names."""
+    if type.name in ("list", "set"):
+        element = _inside(type.args[0], role)
+        return None if element is None else Each(element)
+    if type.name == "map":
+        key, value = _inside(type.args[0], role), _inside(type.args[1], None)
+        return None if key is None and value is None else Pairs(key, value)
+    if role is not None:
+        return Leaf(role)
+    return Nested(type.name) if type.name in STRUCTS and _holds_names(type.name) else None
+
+
+@cache
+def _holds_names(struct: str) -> bool:
+    """Whether a role is reached from the struct through any number of others."""
+    seen, waiting = {struct}, [struct]
+    while waiting:
+        for line in fields(STRUCTS[waiting.pop()]):
+            if line.role is not None:
+                return True
+            for name in _structs_of(line.type):
+                if name not in seen:
+                    seen.add(name)
+                    waiting.append(name)
+    return False
+
+
+def _structs_of(type: Type) -> Iterator[str]:
+    if type.name in STRUCTS:
+        yield type.name
+    for argument in type.args:
+        yield from _structs_of(argument)
+
+
+def _result_fields(method: Method) -> tuple[Field, ...]:
+    if method.returns is None:
+        return ()
+    return (Field(0, method.returns, "success", role=method.returns_role),)
+
+
+def _places(lines: tuple[Field, ...], path: tuple[Step, ...], within: frozenset[str]) -> Iterator[Place]:
+    for line in lines:
+        inside = _inside(line.type, line.role)
+        if inside is not None:
+            step = Step("field", line.id, wire_type(line.type), line.name)
+            yield from _places_inside(inside, (*path, step), within)
+
+
+def _places_inside(inside: Inside, path: tuple[Step, ...], within: frozenset[str]) -> Iterator[Place]:
+    match inside:
+        case Leaf(role):
+            yield Place(path, role)
+        case Nested(struct):
+            if struct not in within:
+                yield from _places(fields(STRUCTS[struct]), path, within | {struct})
+        case Each(element):
+            yield from _places_inside(element, (*path, Step("each")), within)
+        case Pairs(key, value):
+            if key is not None:
+                yield from _places_inside(key, (*path, Step("keys")), within)
+            if value is not None:
+                yield from _places_inside(value, (*path, Step("values")), within)
+
+
+def _values(inside: Inside, value: Any) -> Iterator[tuple[str, Any]]:
+    match inside:
+        case Leaf(role):
+            yield role, value
+        case Nested(struct):
+            for at, deeper in _struct_positions(struct):
+                if value[at] is not None:
+                    yield from _values(deeper, value[at])
+        case Each(element):
+            for item in value:
+                yield from _values(element, item)
+        case Pairs(key, deeper_value):
+            for left, right in value.items():
+                if key is not None:
+                    yield from _values(key, left)
+                if deeper_value is not None:
+                    yield from _values(deeper_value, right)
+
+
+@cache
+def _argument_positions(method: Method) -> tuple[tuple[int, Inside], ...]:
+    return _positions(method.args, tuple(argument.name for argument in method.args))
+
+
+@cache
+def _struct_positions(struct: str) -> tuple[tuple[int, Inside], ...]:
+    return _positions(fields(STRUCTS[struct]), names(STRUCTS[struct]))
+
+
+def _positions(lines: tuple[Field, ...], order: tuple[str, ...]) -> tuple[tuple[int, Inside], ...]:
+    """What is inside each position of a decoded tuple. Decoding has brought old layouts under the same names."""
+    found: dict[int, Inside] = {}
+    for line in lines:
+        inside = _inside(line.type, line.role)
+        if inside is not None:
+            found.setdefault(order.index(line.name), inside)
+    return tuple(sorted(found.items()))

@@ -1,0 +1,342 @@
+"""Other names in a Thrift body: replaced in the bytes, without reading the body into objects.
+
+A body is walked by its layout (`naming.py` says where names are), the names are replaced, and the runs of bytes
+between them are copied as they are. Where nothing changes, the same bytes object comes back.
+
+Two shortcuts make it cheap. In a list of partitions the storage descriptors repeat but for their location: the runs
+before and behind it are compared with those of the partition before, not walked. In a result, once nothing that is
+still awaited can follow, the rest is copied unseen: of a table with fifty columns the first two fields are walked.
+
+Only names are replaced, that is strings: never ids of transactions or locks. This module does not know which name
+belongs where.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from functools import cache
+from typing import Final, TypeAlias
+
+from metastored.errors import LocalProtocolError, RemoteProtocolError
+from metastored.wire.binary import INCOMPLETE, pack_field, pack_i, skip, unpack_u
+from metastored.wire.limits import MAX_DEPTH, MEMO_LIMIT
+from metastored.wire.methods import Method
+from metastored.wire.naming import (
+    Each,
+    Inside,
+    Layout,
+    Leaf,
+    Nested,
+    Pairs,
+    argument_layout,
+    old_struct_layout,
+    result_layout,
+    struct_layout,
+)
+from metastored.wire.plan import old_layout, wire_type
+from metastored.wire.types import LIST, MAP, SET, STRING, STRUCT
+
+Renames = Mapping[str, Callable[[str], str]]
+"""By role, what a name becomes. Roles that are not in it are left alone."""
+
+_NUMBERS: Final = frozenset(("txn_id", "lock_id"))
+_REPEATING: Final = "StorageDescriptor"
+_LOCATION: Final = pack_field(STRING, 2)
+_MESSAGE: Final = pack_field(STRING, 1)
+_NO_RUN: Final = b"\xff"
+"""Equal to no run: no field begins with this byte."""
+
+
+def splice_arguments(method: Method, body: bytes, renames: Renames) -> bytes:
+    """The arguments of a call with other names.
+
+    Every byte is walked, for they come from a client: a field that is given twice is renamed twice.
+    """
+    plan = _method_plan(method, "arguments", frozenset(renames))
+    return body if plan is None else _Walk(body, renames).run(plan, f"the arguments of {method.name}", False)
+
+
+def splice_result(method: Method, body: bytes, renames: Renames) -> bytes:
+    """The result of a call with other names. The bytes must be whole: they are not all looked at."""
+    plan = _method_plan(method, "result", frozenset(renames))
+    return body if plan is None else _Walk(body, renames).run(plan, f"the result of {method.name}", True)
+
+
+def carries_exception(body: bytes) -> bool:
+    """Whether a result is a declared exception, by the id of its first field."""
+    return body[:1] == b"\x0c" and body[1:3] != b"\0\0"
+
+
+def splice_message(body: bytes, rename: Callable[[str], str]) -> bytes:
+    """A result that carries a declared exception, with another text in it."""
+    plan, exception = _Struct(), _Struct()
+    plan.add({body[:3]: exception})
+    exception.add({_MESSAGE: "message"})
+    return _Walk(body, {"message": rename}).run(plan, "an exception", False)
+
+
+# What to do with each field, as the walk needs it: only the parts of a layout that lead to a wanted role.
+
+
+class _Struct:
+    """By the three bytes of a field's head (type and id), what is inside it."""
+
+    __slots__ = ("awaited", "fields", "repeats")
+
+    def __init__(self, repeats: bool = False) -> None:
+        self.fields: dict[bytes, _Node | _Old] = {}
+        self.awaited: frozenset[bytes] = frozenset()
+        """The fields in which something may be renamed."""
+        self.repeats = repeats
+        """A storage descriptor: part of every plan for its shortcut, even where its location keeps its name."""
+
+    def add(self, fields: dict[bytes, _Node | _Old]) -> None:
+        self.fields.update(fields)
+        self.awaited |= {head for head, node in fields.items() if not _only_passed(node)}
+
+
+class _Old:
+    """The field that gives an older layout away: the struct is walked again as that."""
+
+    __slots__ = ("plan",)
+
+    def __init__(self, plan: _Struct) -> None:
+        self.plan = plan
+
+
+class _Elements:
+    __slots__ = ("element",)
+
+    def __init__(self, element: _Node) -> None:
+        self.element = element
+
+
+class _Entries:
+    __slots__ = ("key", "value")
+
+    def __init__(self, key: _Node | None, value: _Node | None) -> None:
+        self.key = key
+        self.value = value
+
+
+_Node: TypeAlias = str | _Struct | _Elements | _Entries
+"""A string is the role of a name."""
+
+
+def _only_passed(node: _Node | _Old) -> bool:
+    return type(node) is _Struct and node.repeats and not node.fields
+
+
+@cache
+def _method_plan(method: Method, part: str, roles: frozenset[str]) -> _Struct | None:
+    """None when there is nothing of these roles."""
+    if numbers := roles & _NUMBERS:
+        raise LocalProtocolError(f"only names can be replaced; {', '.join(sorted(numbers))} is a number")
+    layout = argument_layout(method) if part == "arguments" else result_layout(method)
+    if not _roles(layout) & roles:
+        return None
+    plan = _Struct()
+    plan.add(_plan_fields(layout, roles, {}))
+    return plan
+
+
+def _plan_fields(layout: Layout, roles: frozenset[str], known: dict[str, _Struct]) -> dict[bytes, _Node | _Old]:
+    found = {pack_field(type, number): _plan(inside, roles, known) for (number, type), inside in layout.items()}
+    return {head: node for head, node in found.items() if node is not None}
+
+
+def _plan(inside: Inside, roles: frozenset[str], known: dict[str, _Struct]) -> _Node | None:
+    match inside:
+        case Leaf(role):
+            return role if role in roles else None
+        case Each(element):
+            node = _plan(element, roles, known)
+            return None if node is None else _Elements(node)
+        case Pairs(key, value):
+            left = None if key is None else _plan(key, roles, known)
+            right = None if value is None else _plan(value, roles, known)
+            return None if left is None and right is None else _Entries(left, right)
+        case Nested(struct):
+            return _plan_struct(struct, roles, known)
+
+
+def _plan_struct(struct: str, roles: frozenset[str], known: dict[str, _Struct]) -> _Struct | None:
+    """Structs may contain themselves: each is planned once, and known while it is being planned."""
+    repeats = struct == _REPEATING and set(struct_layout(struct)) == {(2, STRING)}
+    if not repeats and not _struct_roles(struct) & roles:
+        return None
+    if struct in known:
+        return known[struct]
+    plan = known[struct] = _Struct(repeats)
+    plan.add(_plan_fields(struct_layout(struct), roles, known))
+    was, old = old_layout(struct), old_struct_layout(struct)
+    if was is not None and old is not None:
+        older = _Struct()
+        older.add(_plan_fields(old, roles, known))
+        plan.add({pack_field(wire_type(was[0].type), was[0].id): _Old(older)})
+    return plan
+
+
+@cache
+def _struct_roles(struct: str) -> frozenset[str]:
+    """The roles that are reached from a struct through any number of others."""
+    return _roles(struct_layout(struct)) | _roles(old_struct_layout(struct) or {})
+
+
+def _roles(layout: Layout) -> frozenset[str]:
+    found: set[str] = set()
+    seen: set[str] = set()
+    waiting: list[Inside | None] = list(layout.values())
+    while waiting:
+        match waiting.pop():
+            case Leaf(role):
+                found.add(role)
+            case Each(element):
+                waiting.append(element)
+            case Pairs(key, value):
+                waiting += (key, value)
+            case Nested(struct) if struct not in seen:
+                seen.add(struct)
+                waiting += struct_layout(struct).values()
+                waiting += (old_struct_layout(struct) or {}).values()
+    return frozenset(found)
+
+
+class _RestIsOpaque(Exception):
+    """Nothing behind this position can hold a name."""
+
+
+class _Walk:
+    """One body on its way through: `out` has what is before `copied`, with other names in it."""
+
+    __slots__ = ("_after", "_before", "copied", "data", "known", "out", "renames")
+
+    def __init__(self, data: bytes, renames: Renames) -> None:
+        self.data = data
+        self.renames = renames
+        self.out: list[bytes] = []
+        self.copied = 0
+        self.known: dict[str, dict[bytes, bytes | None]] = {role: {} for role in renames}
+        self._before = self._after = _NO_RUN
+
+    def run(self, plan: _Struct, what: str, last: bool) -> bytes:
+        try:
+            if self.struct(plan, 0, 0, last) > len(self.data):
+                raise IndexError
+        except _RestIsOpaque:
+            pass
+        except INCOMPLETE:
+            raise RemoteProtocolError(f"{what} ends too early, after {len(self.data)} bytes") from None
+        if not self.out:
+            return self.data
+        self.out.append(self.data[self.copied :])
+        return b"".join(self.out)
+
+    def struct(self, plan: _Struct, at: int, depth: int, last: bool) -> int:
+        """The position behind a struct. `last`: no names are behind it."""
+        if depth > MAX_DEPTH:
+            raise RemoteProtocolError(f"more than {MAX_DEPTH} values inside each other at byte {at}")
+        if plan.repeats:
+            return self.descriptor(plan, at, depth)
+        data, fields = self.data, plan.fields
+        start, written, copied = at, len(self.out), self.copied
+        awaited = set(plan.awaited) if last else None
+        while kind := data[at]:
+            head = data[at : at + 3]
+            node = fields.get(head)
+            at += 3
+            if node is None:
+                if kind == STRING:
+                    at += 4 + unpack_u(data, at)[0]
+                else:
+                    at = skip(data, at, kind, depth + 1)
+                continue
+            if awaited is not None:
+                awaited.discard(head)
+            if type(node) is str:
+                at = self.name(node, at)
+                # A head whose bytes occur nowhere in the rest is no field of the rest.
+                if awaited is not None and not any(data.find(other, at) >= 0 for other in awaited):
+                    raise _RestIsOpaque
+            elif type(node) is _Old:
+                del self.out[written:]
+                self.copied = copied
+                return self.struct(node.plan, start, depth, last)
+            elif type(node) is _Struct:
+                at = self.struct(node, at, depth + 1, awaited is not None and not awaited)
+            else:
+                at = self.value(node, kind, at, depth + 1)  # type: ignore[arg-type]
+        return at + 1
+
+    def value(self, node: _Node, kind: int, at: int, depth: int) -> int:
+        """The position behind a value that is no field, or behind a container."""
+        if type(node) is str:
+            if kind == STRING:
+                return self.name(node, at)
+        elif type(node) is _Struct:
+            if kind == STRUCT:
+                return self.struct(node, at, depth, False)
+        elif depth > MAX_DEPTH:
+            raise RemoteProtocolError(f"more than {MAX_DEPTH} values inside each other at byte {at}")
+        elif type(node) is _Elements:
+            if kind in (LIST, SET):
+                return self.elements(node.element, at, depth)
+        elif type(node) is _Entries and kind == MAP:
+            return self.entries(node, at, depth)
+        raise RemoteProtocolError(f"a container at byte {at} holds elements of type {kind}")
+
+    def elements(self, element: _Node, at: int, depth: int) -> int:
+        kind, count = self.data[at], unpack_u(self.data, at + 1)[0]
+        at += 5
+        for _ in range(count):
+            at = self.value(element, kind, at, depth + 1)
+        return at
+
+    def entries(self, node: _Entries, at: int, depth: int) -> int:
+        data = self.data
+        key, value, count = data[at], data[at + 1], unpack_u(data, at + 2)[0]
+        at += 6
+        for _ in range(count):
+            at = self.entry(node.key, key, at, depth + 1)
+            at = self.entry(node.value, value, at, depth + 1)
+        return at
+
+    def entry(self, node: _Node | None, kind: int, at: int, depth: int) -> int:
+        return skip(self.data, at, kind, depth) if node is None else self.value(node, kind, at, depth)
+
+    def name(self, role: str, at: int) -> int:
+        data, known = self.data, self.known[role]
+        end: int = at + 4 + unpack_u(data, at)[0]
+        if end > len(data):
+            raise IndexError
+        old = data[at + 4 : end]
+        if old in known:
+            new = known[old]
+        else:
+            name = old.decode("utf-8", "surrogateescape")
+            changed = self.renames[role](name)
+            text = changed.encode("utf-8", "surrogateescape")
+            new = known[old] = None if changed == name else pack_i(len(text)) + text
+        if new is not None:
+            self.out += (data[self.copied : at], new)
+            self.copied = end
+        return end
+
+    def descriptor(self, plan: _Struct, at: int, depth: int) -> int:
+        """Behind a StorageDescriptor, whose location differs while the rest is that of the one before."""
+        data = self.data
+        if data.startswith(self._before, at):
+            at += len(self._before)
+        else:
+            start = at
+            while data[at] and data[at : at + 3] != _LOCATION:
+                at = skip(data, at + 3, data[at], depth + 1)
+            self._before = data[start:at] if at - start < MEMO_LIMIT else _NO_RUN
+        if data[at : at + 3] == _LOCATION:
+            at = self.name("location", at + 3) if _LOCATION in plan.fields else skip(data, at + 3, STRING)
+        if data.startswith(self._after, at):
+            return at + len(self._after)
+        start = at
+        at = skip(data, at, STRUCT, depth)
+        self._after = data[start:at] if at - start < MEMO_LIMIT else _NO_RUN
+        return at

@@ -1,0 +1,72 @@
+"""Walking a message as its bytes come in: what the walkers of binary and compact share.
+
+A walker keeps a stack of what is open: for a struct its STOP is awaited; for a container [kind, count left, turn,
+types in turn]. Sizes are checked against the longest message, so that a claimed one is refused before its bytes come.
+"""
+
+from __future__ import annotations
+
+import struct
+from typing import Final
+
+from metastored.wire.limits import MAX_MESSAGE
+from metastored.wire.protocol import BadMessage, Incomplete
+
+OPEN_STRUCT: Final = 0
+OPEN_CONTAINER: Final = 1
+
+
+class StackWalker:
+    """Finds the end of one message in data that grows. `end` may be called again and again."""
+
+    def __init__(self, at: int, limit: int = MAX_MESSAGE) -> None:
+        self._start = at
+        self._limit = limit
+        """The longest message that is accepted."""
+        self._at = at
+        self._header = True
+        self._name: tuple[bytes, int] = (b"", 0)
+        self._stack: list[list[int]] = []
+        self._tried = -1
+        """Where an element was tried to be passed over as a whole."""
+        self._memo: list[bytes] = []
+
+    def _read_header(self, data: bytes | bytearray, at: int) -> tuple[int, bytes, int, int]:
+        """(kind, name, seqid, position of the struct)."""
+        raise NotImplementedError
+
+    def _walk(self, data: bytes | bytearray) -> int | None:
+        """Goes on from `self._at`, and moves it only past what was read whole."""
+        raise NotImplementedError
+
+    def end(self, data: bytes | bytearray) -> int | None:
+        try:
+            if self._header:
+                _, name, seqid, self._at = self._read_header(data, self._start)
+                self._name = (name, seqid)
+                self._header = False
+                self._stack = [[OPEN_STRUCT]]
+            end = self._walk(data)
+        except (Incomplete, IndexError, struct.error):
+            end = None
+        if end is None and len(data) - self._start > self._limit:
+            raise self._bad(f"a message of more than {self._limit} bytes")
+        return end
+
+    def _bad(self, message: str) -> BadMessage:
+        return BadMessage(message, *self._name)
+
+    def _open(self, top: list[int], count: int, at: int, *types: int) -> None:
+        """A container begins inside `top`."""
+        if at + count > self._start + self._limit:
+            raise self._bad(f"a container of {count} elements does not fit in a message")
+        self._done(top)
+        self._stack.append([OPEN_CONTAINER, count * len(types), 0, *types])
+
+    @staticmethod
+    def _done(top: list[int]) -> None:
+        """One element of the container on top has been passed (or opened)."""
+        if top[0] != OPEN_STRUCT:
+            top[1] -= 1
+            if len(top) == 5:
+                top[2] ^= 1
