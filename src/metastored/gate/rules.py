@@ -40,6 +40,8 @@ from metastored.wire.message import Call, Session
 from metastored.wire.naming import Group, groups_in, groups_of, names_in
 
 DATA_ACTIONS: Final = frozenset({"select", "insert", "update", "delete"})
+KEPT_BY_NAME: Final = frozenset({"transaction", "lock", "compaction"})
+"""What is stored under the names of tables, which need not exist: by it a name that nobody has would be reserved."""
 ALL: Final = "ALL"
 CREATE: Final = "CREATE"
 USE_LOCATION: Final = "USE_LOCATION"
@@ -68,12 +70,14 @@ class Decision:
         self._opener = session.user or ""
         self._groups = frozenset(session.groups)
         self._roles = state.roles(session.user, session.groups)
+        self._kept_by_name = False
         self._admin = ADMIN in self._roles or (session.user is not None and session.user in policy.admins)
 
     def check(self, call: Call) -> None:
         if self._admin:
             return
         method = call.method
+        self._kept_by_name = method.object in KEPT_BY_NAME and not self._holds(self._state.metastore(), (CREATE,))
         if method.hook == "grants" and not method.privileges:
             self._check_reading_grants(call)
             return
@@ -107,7 +111,7 @@ class Decision:
             case _ if "create" in need.actions:
                 self._check_creating(need.object, objects)
             case "table":
-                self._check_tables(need.actions, objects)
+                self._check_tables(need.actions, objects, call)
             case _ if not objects.databases:
                 raise Denied("the admin role")
             case _:
@@ -117,13 +121,25 @@ class Decision:
                     else:
                         self._check_owner(database)
 
-    def _check_tables(self, actions: tuple[str, ...], objects: Objects) -> None:
+    def _check_tables(self, actions: tuple[str, ...], objects: Objects, call: Call) -> None:
         by_id = (self._state.table_of_id(id) for id in objects.table_ids)
-        for table in (*objects.tables, *filter(None, by_id)):
-            if DATA_ACTIONS.issuperset(actions):
+        tables = (*objects.tables, *filter(None, by_id))
+        reads = DATA_ACTIONS.issuperset(actions)
+        for table in tables:
+            if reads:
                 self._check_data(table, actions)
             else:
                 self._check_owner(table)
+        if tables:
+            return
+        # No table may mean every table; a request about a transaction need not be about tables at all.
+        if not objects.databases and call.method.object not in KEPT_BY_NAME:
+            raise Denied("the admin role where no table is named")
+        for database in objects.databases:
+            if reads:
+                self._check_content(database, actions)
+            else:
+                self._check_owner(database)
 
     def _check_creating(self, what: str, objects: Objects) -> None:
         if what in ("database", "connector"):
@@ -177,13 +193,16 @@ class Decision:
         return [item for item in found if item is not None]
 
     def _owns_all(self, name: TableName | DatabaseName, *, creates_table: bool = False) -> bool:
-        """Whether the object is the caller's, or does not exist and could be; what is in no database is anybody's."""
+        """Whether the object is the caller's, or does not exist and could be; what is in no database is anybody's.
+
+        By names that are kept whether they exist or not, only who may create databases speaks of one that does not.
+        """
         table = self._state.table(name) if isinstance(name, TableName) else None
         if table is not None:
             return self._owns(table)
         database = self._state.database(name.database if isinstance(name, TableName) else name)
         if database is None:
-            return True
+            return not self._kept_by_name
         by_everybody = database.owner_type == PrincipalType.ROLE and database.owner == PUBLIC
         # A table that does not exist is created by who may create it; everybody may in what public owns, and no more.
         return self._owns(database) and (not by_everybody or creates_table or isinstance(name, TableName))
