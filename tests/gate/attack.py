@@ -56,6 +56,8 @@ SPELLINGS: Final = (
     _spelled(None, "mdb", "vkdb.vt"),
     _spelled(None, "vk*", "v*"),
     _spelled(None, "vkdb|mdb", "vt"),
+    _spelled(None, "vkdb", "vnew"),
+    _spelled(None, "vnewdb", "vt"),
     _spelled("vcat", "vkdb", "vt"),
     _spelled("VCAT ", " vkdb", "Vt"),
     _spelled(None, "@vcat#vkdb", "vt"),
@@ -75,6 +77,7 @@ NAMES: Final = {
     **dict.fromkeys(("schemaName", "ISchema.name"), "vs"),
     **dict.fromkeys(("resourcePlanName", "WMResourcePlan.name", "WMNullableResourcePlan.name"), "vplan"),
     **dict.fromkeys(("triggerName",), "vtrigger"),
+    **dict.fromkeys(("indexName", "index_name", "idx_name"), "vi"),
     **dict.fromkeys(("serdeName",), "vserde"),
     **dict.fromkeys(("scheduleName",), "vsq"),
     **dict.fromkeys(("constraintname", "pk_name"), "vpk"),
@@ -111,9 +114,12 @@ MANY: Final = ("max", "limit", "rows")
 PLACES: Final = (None, "file:/nowhere/vkdb.db/vt", "file:/nowhere/mdb.db/mt")
 """Locations, of which each kind of call has one: none, vera's, mallory's."""
 VALUES: Final = ("1", "2", "1")
-PERSONS: Final = ("mallory", "vera", "vrole")
-SPARING: Final = frozenset(
-    "sd cols partitionKeys parameters tableType values serdeInfo name type functionType className".split()
+NEW_VALUES: Final = ("2", "1", "3")
+"""The same in a partition that a call brings: it does not exist, exists, or is another one's new name."""
+PERSONS: Final = ("mallory", "vrole", "vera")
+SPARING: Final = (
+    *("sd", "cols", "partitionKeys", "parameters", "tableType", "values", "serdeInfo"),
+    *("name", "type", "functionType", "className"),
 )
 PLAIN_STRUCTS: Final = ("Table", "Partition", "StorageDescriptor", "FieldSchema", "SerDeInfo", "Function")
 REQUIRED, SPARE, FULL = range(3)
@@ -212,7 +218,7 @@ class Filler:
         if self._amount == REQUIRED:
             # Structs of the first versions require nothing.
             requires = any(each.required for each in fields(STRUCTS[owner]))
-            return field.required or field.role in PLACED or not requires
+            return field.required or field.role in (*PLACED, "txn_id", "lock_id") or not requires
         return field.required or field.role is not None or field.type.name in STRUCTS or bool(field.type.args)
 
     def _number(self, field: Field) -> int:
@@ -235,9 +241,9 @@ class Filler:
             return self._placed(role or "")
         match role:
             case "part_name":
-                return "p=1"
+                return f"p={VALUES[self._kind]}"
             case "part_values":
-                return VALUES[self._kind]
+                return (NEW_VALUES if owner.startswith("Partition") else VALUES)[self._kind]
             case "function":
                 return "vf"
             case "pattern":
@@ -249,7 +255,7 @@ class Filler:
             case "connector":
                 return "vconn"
             case "user":
-                return PERSONS[self._kind]
+                return "vrole" if "role" in field.name.lower() else PERSONS[self._kind]
             case "name":
                 return NAMES.get(f"{owner}.{field.name}", NAMES.get(field.name, "x"))
         if owner == "FieldSchema" and field.name == "name":

@@ -231,7 +231,7 @@ class Estate:
         database = made("Database", name="vkdb", catalogName=cat, ownerName=VICTIM, ownerType=USER, parameters=TEXTS)
         self._do("create_database", database)
         self._do("create_table", _table("vt", "vkdb", VICTIM, MARK, catName=cat))
-        view = {"tableType": "VIRTUAL_VIEW", "viewOriginalText": MARK, "viewExpandedText": MARK}
+        view: dict[str, Any] = {"tableType": "VIRTUAL_VIEW", "viewOriginalText": MARK, "viewExpandedText": MARK}
         self._do("create_table", _table("vv", "vkdb", VICTIM, MARK, catName=cat, **view))
         used = made("CreationMetadata", catName=cat, dbName="vkdb", tblName="vm", tablesUsed=frozenset({"vkdb.vt"}))
         view = {"tableType": "MATERIALIZED_VIEW", "creationMetadata": used, "rewriteEnabled": True}
@@ -245,7 +245,10 @@ class Estate:
         self._do("add_partitions", tuple(map(_without_location, parts)))
 
     def _statistics(self) -> None:
-        data = made("ColumnStatisticsData", longStats=made("LongColumnStatsData", numNulls=1, numDVs=2, bitVectors=MARK.encode()))
+        data = made(
+            "ColumnStatisticsData",
+            longStats=made("LongColumnStatsData", numNulls=1, numDVs=2, bitVectors=MARK.encode()),
+        )
         objects = tuple(
             made("ColumnStatisticsObj", colName=name, colType="int", statsData=data) for name in (COLUMN, "a")
         )
@@ -287,7 +290,9 @@ class Estate:
         function = made("Function", functionName="vf", dbName="vkdb", className=MARK, ownerName=VICTIM, ownerType=USER)
         self._do("create_function", replace(function, functionType=1, resourceUris=(uri,), catName="hive"))
         named = {"catName": "hive", "dbName": "vkdb"}
-        self._do("create_ischema", made("ISchema", name="vs", description=MARK, schemaGroup=MARK, schemaType=1, **named))
+        self._do(
+            "create_ischema", made("ISchema", name="vs", description=MARK, schemaGroup=MARK, schemaType=1, **named)
+        )
         name = made("ISchemaName", schemaName="vs", **named)
         columns = (made("FieldSchema", name=COLUMN, type="int", comment=MARK),)
         texts = {"schemaText": MARK, "description": MARK, "fingerprint": MARK, "name": MARK}
@@ -334,9 +339,15 @@ class Estate:
         self._do("compact2", made("CompactionRequest", dbname="vkdb", tablename="vt", **wanted))
 
     def _rest(self) -> None:
+        index = {"dbName": "vkdb", "origTableName": "vt", "indexTableName": "vit", "parameters": TEXTS}
+        table = _table("vit", "vkdb", VICTIM, MARK, tableType="INDEX_TABLE", partitionKeys=())
+        made_index = made("Index", indexName="vi", indexHandlerClass=MARK, sd=table.sd, **index)
+        self._do("add_index", made_index, table)
         data = made("InsertEventRequestData", filesAdded=(f"file:/{MARK}",), replace=False)
         event = made("FireEventRequestData", insertData=data)
-        self._do("fire_listener_event", made("FireEventRequest", successful=True, data=event, dbName="vkdb", tableName="vt"))
+        self._do(
+            "fire_listener_event", made("FireEventRequest", successful=True, data=event, dbName="vkdb", tableName="vt")
+        )
         self._do("add_runtime_stats", made("RuntimeStat", createTime=1, weight=1, payload=MARK.encode()), by=ADMIN)
         metric = made("ReplicationMetrics", scheduledExecutionId=1, policy="vpolicy", dumpExecutionId=1, metadata=MARK)
         self._do("add_replication_metrics", made("ReplicationMetricList", replicationMetricList=(metric,)), by=ADMIN)

@@ -96,7 +96,7 @@ class Decision:
                 raise Denied("the admin role")
             case "location":
                 for located in objects.locations:
-                    self._check_location(located)
+                    self._check_location(located, objects.tables)
             case "transaction":
                 self._check_own_transactions(objects.txns, whole_range=call.method.hook == "txn_range")
             case "lock":
@@ -301,11 +301,15 @@ class Decision:
 
     # Locations
 
-    def _check_location(self, located: Located) -> None:
+    def _check_location(self, located: Located, tables: Iterable[TableName]) -> None:
         if self._holds(self._state.metastore(), (USE_LOCATION,)):
             return
         try:
             if any(is_under(located.location, home) for home in self._homes(located.owner)):
+                return
+            # A table that is renamed can stay where it is.
+            own = (item for item in map(self._state.table, tables) if item is not None and self._owns(item))
+            if any(item.location and is_under(located.location, item.location) for item in own):
                 return
         except LocationError:
             pass  # What cannot be read is nobody's place.
