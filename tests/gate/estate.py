@@ -17,7 +17,7 @@ from typing import Any, Final
 import sqlalchemy as sa
 
 from metastored.gate.authorized import Authorized
-from metastored.gate.rules import Policy
+from metastored.gate.caller import Policy
 from metastored.gate.services import ForServices
 from metastored.hive.generation import Generation
 from metastored.metastore.bootstrap import ensure_defaults

@@ -16,10 +16,11 @@ from metastored.errors import (
     NoSuchObjectException,
     StoreError,
 )
+from metastored.gate.caller import Denied, Policy
 from metastored.gate.filtering import only
 from metastored.gate.knowledge import Knowledge
 from metastored.gate.needs import is_open
-from metastored.gate.rules import Decision, Denied, Policy
+from metastored.gate.rules import Decision
 from metastored.store.database import Database
 from metastored.store.pool import Pool
 from metastored.wire.message import Call, Handler, Reply, Session

@@ -24,54 +24,24 @@ whoever answers the call. Nothing here reads the store itself.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
-from metastored.gate.knowledge import Item, State
+from metastored.gate.caller import CREATE, DATA_ACTIONS, KEPT_BY_NAME, Caller, Denied, kind_of
 from metastored.gate.needs import ADMIN, SERVICE, Need, gives, needs_of
 from metastored.gate.objects import DatabaseName, Located, Objects, TableName, databases_of, objects_of, tables_of
 from metastored.hive.locations import LocationError, is_under, join
 from metastored.hive.names import directory_name, normalize
-from metastored.metastore.roles import PUBLIC
-from metastored.store.grants import DATABASE, DATACONNECTOR, GLOBAL, Grant
-from metastored.wire.generated.common import PrincipalType
+from metastored.store.grants import DATABASE, DATACONNECTOR, GLOBAL
 from metastored.wire.generated.locks import LockComponent, LockType
 from metastored.wire.generated.roles import HiveObjectPrivilege, HiveObjectRef
-from metastored.wire.message import Call, Session
+from metastored.wire.message import Call
 from metastored.wire.naming import Group, groups_in, groups_of, names_in
 
-DATA_ACTIONS: Final = frozenset({"select", "insert", "update", "delete"})
-KEPT_BY_NAME: Final = frozenset({"transaction", "lock", "compaction"})
-"""What is stored under the names of tables, which need not exist: by it a name that nobody has would be reserved."""
-ALL: Final = "ALL"
-CREATE: Final = "CREATE"
 USE_LOCATION: Final = "USE_LOCATION"
 
 
-class Denied(Exception):
-    """What the caller lacks, as the end of a sentence."""
-
-
-class Policy(NamedTuple):
-    """What the server was told."""
-
-    admins: frozenset[str] = frozenset()
-    """Users who have the role admin without being given it: somebody must be the first to grant."""
-    warehouse: str = ""
-    """Where databases lie by themselves."""
-
-
-class Decision:
+class Decision(Caller):
     """One caller's call, at one state of the store. `check` raises Denied."""
-
-    def __init__(self, policy: Policy, state: State, session: Session) -> None:
-        self._policy = policy
-        self._state = state
-        self._user = session.user
-        self._opener = session.user or ""
-        self._groups = frozenset(session.groups)
-        self._roles = state.roles(session.user, session.groups)
-        self._kept_by_name = False
-        self._admin = ADMIN in self._roles or (session.user is not None and session.user in policy.admins)
 
     def check(self, call: Call) -> None:
         if self._admin:
@@ -93,7 +63,8 @@ class Decision:
     def _check(self, need: Need, objects: Objects, call: Call) -> None:
         match need.object:
             case _ if need.actions in ((ADMIN,), (SERVICE,)):
-                raise Denied("the admin role")
+                if need.actions == (ADMIN,) or self._user not in self._policy.services:
+                    raise Denied("the admin role")
             case "location":
                 for located in objects.locations:
                     self._check_location(located, objects.tables)
@@ -155,89 +126,6 @@ class Decision:
             if self._state.table(table) is not None:
                 self._check_data(table, ("select",))
 
-    # Owners and grants
-
-    def _owns(self, item: Item) -> bool:
-        if not item.owner:
-            return False
-        match item.owner_type:
-            case PrincipalType.ROLE:
-                return item.owner in self._roles
-            case PrincipalType.GROUP:
-                return item.owner in self._groups
-        return item.owner == self._user
-
-    def _holds(self, granted: Iterable[Grant], words: tuple[str, ...], *, option: bool = False) -> bool:
-        return any(
-            (grant.privilege.upper() in words or grant.privilege.upper() == ALL)
-            and (grant.grant_option or not option)
-            and self._is(grant.principal, grant.principal_type)
-            for grant in granted
-        )
-
-    def _is(self, principal: str, kind: int | None) -> bool:
-        """Whether something granted to a principal is granted to the caller."""
-        match kind:
-            case PrincipalType.ROLE:
-                return principal in self._roles
-            case PrincipalType.GROUP:
-                return principal in self._groups
-        return principal == self._user
-
-    def _around(self, name: TableName | DatabaseName) -> list[Item]:
-        """The object and what contains it, as far as they exist."""
-        names = (name, name.database) if isinstance(name, TableName) else (name,)
-        found = [
-            self._state.table(each) if isinstance(each, TableName) else self._state.database(each) for each in names
-        ]
-        return [item for item in found if item is not None]
-
-    def _owns_all(self, name: TableName | DatabaseName, *, creates_table: bool = False) -> bool:
-        """Whether the object is the caller's, or does not exist and could be; what is in no database is anybody's.
-
-        By names that are kept whether they exist or not, only who may create databases speaks of one that does not.
-        """
-        table = self._state.table(name) if isinstance(name, TableName) else None
-        if table is not None:
-            return self._owns(table)
-        database = self._state.database(name.database if isinstance(name, TableName) else name)
-        if database is None:
-            return not self._kept_by_name
-        by_everybody = database.owner_type == PrincipalType.ROLE and database.owner == PUBLIC
-        # A table that does not exist is created by who may create it; everybody may in what public owns, and no more.
-        return self._owns(database) and (not by_everybody or creates_table or isinstance(name, TableName))
-
-    def _check_data(self, table: TableName, actions: tuple[str, ...]) -> None:
-        words = tuple(action.upper() for action in actions)
-        if self._owns_all(table):
-            return
-        granted = [*(grant for item in self._around(table) for grant in item.grants), *self._state.metastore()]
-        if not self._holds(granted, words):
-            raise Denied(f"{' or '.join(words)} on table {table}")
-
-    def _check_content(self, database: DatabaseName, actions: tuple[str, ...]) -> None:
-        """What is in a database beside tables is read by who may read all of it."""
-        words = tuple(action.upper() for action in actions)
-        if self._owns_all(database):
-            return
-        granted = [*(grant for item in self._around(database) for grant in item.grants), *self._state.metastore()]
-        if not self._holds(granted, words):
-            raise Denied(f"{' or '.join(words)} on database {database}")
-
-    def _check_owner(self, name: TableName | DatabaseName, *, creates_table: bool = False) -> None:
-        if not self._owns_all(name, creates_table=creates_table):
-            raise Denied(f"ownership of {_kind(name)} {name}")
-
-    def _check_connector(self, name: str, actions: tuple[str, ...]) -> None:
-        item = self._state.connector(name)
-        if item is None or self._owns(item):
-            return
-        words = tuple(action.upper() for action in actions)
-        if not DATA_ACTIONS.issuperset(actions):
-            raise Denied(f"ownership of connector {name}")
-        if not self._holds([*item.grants, *self._state.metastore()], words):
-            raise Denied(f"{' or '.join(words)} on connector {name}")
-
     # Transactions and locks
 
     def _check_own_transactions(self, ids: tuple[int, ...], *, whole_range: bool) -> None:
@@ -294,10 +182,6 @@ class Decision:
                 return
         ids = tuple(value for group in groups for role, value in group.names if role == "txn_id")
         self._check_own_transactions(ids, whole_range=False)
-
-    @property
-    def is_admin(self) -> bool:
-        return self._admin
 
     # Locations
 
@@ -379,7 +263,7 @@ class Decision:
             if not names or self._owns_all(names[0]):
                 return
             granted += (grant for item in self._around(names[0]) for grant in item.grants)
-            where = f"{_kind(names[0])} {names[0]}"
+            where = f"{kind_of(names[0])} {names[0]}"
         for word in (info.privilege or "").upper().split(",") if info is not None else ():
             if not self._holds(granted, (word,), option=True):
                 raise Denied(f"{word} with grant option on {where}")
@@ -395,7 +279,3 @@ class Decision:
             raise Denied("the admin role to see what others were granted")
         for name in around:
             self._check_owner(name)
-
-
-def _kind(name: TableName | DatabaseName) -> str:
-    return "table" if isinstance(name, TableName) else "database"

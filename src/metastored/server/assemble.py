@@ -17,9 +17,9 @@ from metastored.config import Settings
 from metastored.errors import StoreError
 from metastored.gate.audited import Audited
 from metastored.gate.authorized import Authorized
+from metastored.gate.caller import Policy
 from metastored.gate.rate_limited import RateLimited
 from metastored.gate.read_only import ReadOnly
-from metastored.gate.rules import Policy
 from metastored.gate.services import ForServices
 from metastored.hive.ndv import ESTIMATIONS
 from metastored.metastore.bootstrap import ensure_defaults
@@ -94,7 +94,7 @@ def guarded(inner: Handler, settings: Settings, service: Service, pool: Pool) ->
     background = list[Callable[[], Coroutine[Any, Any, None]]]()
     handler: Handler = ForServices(inner, (*settings.admin_users, *settings.service_users))
     if settings.authorization == "sql":
-        policy = Policy(frozenset(settings.admin_users), service.warehouse.root)
+        policy = Policy(frozenset(settings.admin_users), service.warehouse.root, frozenset(settings.service_users))
         handler = Authorized(handler, service.database, pool, policy)
     if settings.read_only == "on":
         handler = ReadOnly(handler)
