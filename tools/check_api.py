@@ -1,7 +1,7 @@
 """Says what is wrong in the API files, and fails when anything is: `python tools/check_api.py`.
 
-Routing, renaming, authorisation and audit know a name only by its role, so a database, table, catalog, partition or
-function whose field has none would pass them unseen. Beside that this holds every attribute to its vocabulary (see
+Routing, renaming, authorisation and audit know a name or a location only by its role, so one whose field has none would
+pass them unseen. Beside that this holds every attribute to its vocabulary (see
 `src/metastored/wire/api/__init__.py`) and to what it claims: a method that is routed by names must have names to route
 by.
 
@@ -43,7 +43,7 @@ VOCABULARY = {
     "merge": words("none concat sorted_union sum"),
     "retry": words("safe lookup never"),
 }
-HOOKS = words("lock snapshot notifications grants")
+HOOKS = words("lock snapshot notifications grants filter txn_range")
 EVENTS = words(
     "CREATE_CATALOG ALTER_CATALOG DROP_CATALOG CREATE_DATABASE ALTER_DATABASE DROP_DATABASE "
     "CREATE_TABLE ALTER_TABLE DROP_TABLE ADD_PARTITION ALTER_PARTITION ALTER_PARTITIONS DROP_PARTITION INSERT RELOAD "
@@ -55,20 +55,30 @@ EVENTS = words(
     "UPDATE_TBL_COL_STAT_EVENT DELETE_TBL_COL_STAT_EVENT UPDATE_PART_COL_STAT_EVENT DELETE_PART_COL_STAT_EVENT"
 )
 PRIVILEGES = re.compile(
-    r"admin|use location|(select|insert|update|delete)(\|(insert|update|delete))* table"
+    r"admin|service|admin with \w+(\|\w+)*|use location|(select|insert|update|delete)(\|(insert|update|delete))* table"
     rf"|(create|alter|drop) ({'|'.join(sorted(OBJECTS))})|grant (role|privilege)"
+    r"|select (connector|package|procedure|schema)|own (transaction|lock)"
 )
 
-# Compared with a field's name in lower case and without underscores. A pattern of parameter keys is not one of names.
-_THING = "db|database|tbl|tb|table|cat|catalog|part|partition|func|function"
+# Compared with a field's name in lower case and without underscores. A pattern of parameter keys is not one of names;
+# a host is no object; columns have no privileges of their own, and are in every storage descriptor.
+_THING = "db|database|tbl|tb|table|cat|catalog|part|partition|func|function|connector"
 NAMED_LIKE = re.compile(
-    rf"({_THING})s?(names?|vals?|values?|specs?|lists?)?$|(?<!paramkey)patterns?$|^objectname$|^tablesused$"
+    rf"({_THING})s?(vals?|values?|specs?|lists?)?$|(?<!paramkey)patterns?$|(?<!host)(?<!col)(?<!column)names?$|^tablesused$"
 )
-NAMED_BARELY = re.compile(r"^(names?|values?)$")
+NAMED_BARELY = re.compile(r"^values?$")
 OWNED_BY = re.compile(r"database|table|catalog|part|function", re.IGNORECASE)
+LOCATED_LIKE = re.compile(r"location|path|ur[il]s?$|dir(ectory|ectories)?(list|s)?$|files?(added)?$")
+ID_ROLES = words("txn_id lock_id table_id limit")
 
 _BY_COLUMN = "a map from partition column to value; a role on a map is that of its keys"
+_BY_REPLICATION = "what a replication source wrote, which commit_txn takes from admins only"
 EXEMPT = {
+    "FieldSchema.name": "a column",
+    "SerDeInfo.name": "a SerDe of its own only in add_serde, which is for admins; every storage descriptor has one",
+    "SkewedInfo.skewedColValueLocationMaps": "a role on a map is that of its keys; the server opens none of its values",
+    "WriteEventInfo.files": _BY_REPLICATION,
+    "get_config_value.name": "a setting",
     "CreateDatabaseRequest.remote_dbname": "a name in the remote, which nobody may rename here",
     "Database.remote_dbname": "a name in the remote, which nobody may rename here",
     "FireEventRequest.batchPartitionValsForRefresh": "lists of lists carry no role",
@@ -87,8 +97,8 @@ def is_textual(type: Type) -> bool:
 
 
 def can_have_role(type: Type, role: str) -> bool:
-    """Ids stand on i64, names on text; both also on lists and sets, names also on a map's keys."""
-    kinds = ("i64",) if role in ("txn_id", "lock_id") else ("string", "binary")
+    """Ids and limits stand on numbers, names on text; both also on lists and sets, names also on a map's keys."""
+    kinds = ("i64", "i16") if role in ID_ROLES else ("string", "binary")
     if type.name in ("list", "set"):
         return type.args[0].name in kinds
     return type.name in kinds or (type.name == "map" and type.args[0].name == "string" and "string" in kinds)
@@ -97,6 +107,10 @@ def can_have_role(type: Type, role: str) -> bool:
 def is_named_like_an_object(owner: str, name: str) -> bool:
     plain = name.lower().replace("_", "")
     return bool(NAMED_LIKE.search(plain)) or bool(NAMED_BARELY.search(plain) and OWNED_BY.search(owner))
+
+
+def is_named_like_a_location(name: str) -> bool:
+    return bool(LOCATED_LIKE.search(name.lower().replace("_", "")))
 
 
 def field_problems(owner: str, field: Field) -> Iterator[str]:
@@ -109,6 +123,8 @@ def field_problems(owner: str, field: Field) -> Iterator[str]:
             yield f"{where} is a {field.type}, which cannot have the role @{field.role}"
     elif where not in EXEMPT and is_textual(field.type) and is_named_like_an_object(owner, field.name):
         yield f"{where} is named like an object and has no role; give it one, or a reason in EXEMPT"
+    elif where not in EXEMPT and is_textual(field.type) and is_named_like_a_location(field.name):
+        yield f"{where} is named like a location and has no role; give it one, or a reason in EXEMPT"
 
 
 def result_problems(method: Method) -> Iterator[str]:
@@ -160,8 +176,38 @@ def claim_problems(method: Method) -> Iterator[str]:
         yield f"{method.name} is a {method.verb}, so its cost is write"
     if " table" in method.privileges and not roles & {"table", "full_name"}:
         yield f"{method.name} needs {method.privileges!r}, but no argument names a table"
+    yield from ownership_problems(method, roles)
     if "location" in method.privileges and "location" not in roles:
         yield f"{method.name} needs {method.privileges!r}, but no argument is a location"
+
+
+def ownership_problems(method: Method, roles: set[str]) -> Iterator[str]:
+    """Transactions and locks are named by numbers that anybody can guess: only who opened one may use it.
+
+    Methods about tables carry such a number too, and nothing is done with it.
+    """
+    needs = method.privileges.split(", ")
+    about = method.object in ("transaction", "lock", "notification")
+    for role, kind in (("txn_id", "transaction"), ("lock_id", "lock")):
+        settled = f"own {kind}" in needs or "admin" in needs or method.hook == "filter"
+        if about and role in roles and not settled:
+            yield f"{method.name} takes the number of a {kind}, so it needs 'own {kind}'"
+        if role not in roles and f"own {kind}" in needs:
+            yield f"{method.name} needs 'own {kind}', but no argument is the number of one"
+    given = {field.name for argument in method.args for field in _fields_of(argument.type)}
+    for name in (*method.changes_with, *(word for need in needs for word in _conditions(need))):
+        if name not in given:
+            yield f"{method.name} speaks of the field {name}, which its request does not have"
+    if method.changes_with and method.verb != "session":
+        yield f"{method.name} has changes_with, but is no session method: it changes something anyway"
+
+
+def _fields_of(type: Type) -> tuple[Field, ...]:
+    return fields(STRUCTS[type.name]) if type.name in STRUCTS else ()
+
+
+def _conditions(need: str) -> list[str]:
+    return need.removeprefix("admin with ").split("|") if need.startswith("admin with ") else []
 
 
 def problems() -> Iterator[str]:

@@ -35,7 +35,7 @@ PYTHON = {
 }
 METHOD_KEYS = {
     "args", "returns", "throws", "throws_in", "oneway", "in",
-    "verb", "object", "cost", "route", "merge", "retry", "privileges", "event", "hook",
+    "verb", "object", "cost", "route", "merge", "retry", "privileges", "event", "hook", "changes_with",
 }  # fmt: skip
 HEADER = '"""The metastore API, {topic}. Made by tools/generate.py from api/{file}: DO NOT EDIT."""\n'
 
@@ -164,7 +164,7 @@ def methods_text(api: Api) -> str:
     out = ['"""The method table as data. Made by tools/generate.py from api/*.toml: DO NOT EDIT."""\n', "# ruff: noqa"]
     out.append("from __future__ import annotations\n\nfrom typing import Any\n")
     out.append("# name: (topic, args, returns, throws, throws of other versions, versions, oneway,")
-    out.append("#        verb, object, cost, route, merge, retry, privileges, event, hook)")
+    out.append("#        verb, object, cost, route, merge, retry, privileges, event, hook, changes_with)")
     out.append("TABLE: dict[str, tuple[Any, ...]] = {")
     for topic, data in api.topics.items():
         for name, method in data.get("method", {}).items():
@@ -186,6 +186,7 @@ def methods_text(api: Api) -> str:
                 method.get("oneway", False),
                 *(method.get(key, "") for key in ("verb", "object", "cost", "route", "merge", "retry")),
                 *(method.get(key, "") for key in ("privileges", "event", "hook")),
+                tuple(method.get("changes_with", ())),
             )
             out.append(f"    {name!r}: {row!r},")
     out.append("}\n")

@@ -264,6 +264,13 @@ class Settings:
     admin_users: tuple[str, ...] = _key(
         "list", _names, (), "Users who have the role admin without being given it, as somebody must grant first."
     )
+    service_users: tuple[str, ...] = _key(
+        "list",
+        _names,
+        (),
+        "Authenticated users who, as admin_users do, read and write the store of delegation tokens and master keys; "
+        "such as a HiveServer2 that keeps its own tokens here. They have no other rights.",
+    )
     audit: Literal["off", "on"] = _words(
         "off", "Whether each call is logged: who, from where, the method, the object, how it ended.", "off", "on"
     )

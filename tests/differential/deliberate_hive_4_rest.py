@@ -11,14 +11,6 @@ from tests.differential.script import HIVE_4
 
 DIFFERENCES_IN_THE_REST: Final = (
     Difference(
-        "Hive 4 cannot add a key where its database is Derby",
-        ("rest/add_master_key: new", "rest/get_master_keys: one"),
-        lambda hive, metastored: (
-            ("identity column" in hive and metastored == "True") or (hive == "[]" and metastored == "['k']")
-        ),
-        HIVE_4,
-    ),
-    Difference(
         "Hive 4 fails over the heartbeat of a rebuild that is not there, and says nothing; metastored"
         " answers as 3.1 does",
         (

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from metastored.gate.authorized import Authorized
-from metastored.gate.rules import Policy
+from metastored.gate.caller import Policy
 from metastored.hive.generation import Generation
 from metastored.metastore.bootstrap import ensure_defaults
 from metastored.metastore.context import Service

@@ -12,12 +12,13 @@ from metastored.errors import ApplicationError, MetaException
 from metastored.gate.audited import Audited
 from metastored.gate.rate_limited import RateLimited
 from metastored.gate.read_only import ReadOnly, changes
+from metastored.gate.services import ForServices
 from metastored.server.assemble import guarded
 from metastored.store.migrate import ensure_schema
 from metastored.wire.generated.databases import Database
 from metastored.wire.generated.tables import GetTablesRequest
 from metastored.wire.methods import METHODS
-from tests.gate.conftest import House, Nothing, session_of
+from tests.gate.conftest import House, Nothing, call_of, session_of
 from tests.store.conftest import Opener
 
 # --- audit --------------------------------------------------------------------------------------------------------
@@ -171,17 +172,18 @@ def test_a_read_only_server_reads_and_changes_nothing(opener: Opener) -> None:
 def test_reads_sessions_and_nothing_else_pass_a_read_only_server() -> None:
     for method in METHODS.values():
         if method.verb in ("read", "session"):
-            assert not changes(method), method
+            assert not changes(call_of(method.name)), method
         if method.verb in ("write", "ddl", "grant"):
-            assert changes(method), method
+            assert changes(call_of(method.name)), method
 
 
 # --- together -----------------------------------------------------------------------------------------------------
 
 
-def test_what_nobody_asked_for_is_not_there(audited: House) -> None:
+def test_what_nobody_asked_for_is_not_there_but_the_guard_of_tokens(audited: House) -> None:
     handler, background = guarded(audited.local, load(environment={}), audited.service, audited.pool)
-    assert handler is audited.local
+    assert isinstance(handler, ForServices)
+    assert handler.inner is audited.local
     assert background == ()
 
 

@@ -12,7 +12,7 @@ from metastored.wire.types import parse_field
 from tools import check_api
 
 COLUMNS = {"args": 1, "returns": 2, "throws": 3, "verb": 7, "object": 8, "cost": 9, "route": 10, "merge": 11,
-           "retry": 12, "privileges": 13, "event": 14, "hook": 15}  # fmt: skip
+           "retry": 12, "privileges": 13, "event": 14, "hook": 15, "changes_with": 16}  # fmt: skip
 
 
 def changed(name: str, **changes: Any) -> Method:
@@ -43,11 +43,41 @@ def test_the_api_files_have_no_problems() -> None:
         ("X", "1 string tbl_patterns"),
         ("get_database", "1 string name"),
         ("GetPartitionNamesPsResponse", "1 list<string> names"),
+        ("X", "1 string packageName"),
+        ("X", "1 string name"),
+        ("X", "1 string connector"),
     ],
 )
 def test_a_name_without_a_role_is_found(owner: str, line: str) -> None:
     (problem,) = check_api.field_problems(owner, parse_field(line))
     assert "is named like an object and has no role" in problem
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "1 string location",
+        "1 string locationUri",
+        "1 string relativePath",
+        "1 list<string> subDirectoryList",
+        "1 string dataDir",
+        "1 string url",
+        "1 list<string> filesAdded",
+        "1 map<list<string>,string> skewedColValueLocationMaps",
+    ],
+)
+def test_a_location_without_a_role_is_found(line: str) -> None:
+    (problem,) = check_api.field_problems("X", parse_field(line))
+    assert "is named like a location and has no role" in problem
+
+
+def test_the_number_of_a_transaction_or_lock_needs_its_opener() -> None:
+    (problem,) = check_api.claim_problems(changed("abort_txns", privileges=""))
+    assert problem == "abort_txns takes the number of a transaction, so it needs 'own transaction'"
+    (problem,) = check_api.claim_problems(changed("unlock", privileges=""))
+    assert problem == "unlock takes the number of a lock, so it needs 'own lock'"
+    (problem,) = check_api.claim_problems(changed("commit_txn", changes_with=("nothing",)))
+    assert problem == "commit_txn speaks of the field nothing, which its request does not have"
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,7 @@
-"""A handler that asks first whether the caller may do this. What is refused never reaches the handler behind it."""
+"""A handler that asks first whether the caller may do this. What is refused never reaches the handler behind it.
+
+Lists that name objects of their own accord (hook `filter`) are returned without those that the caller may not see.
+"""
 
 from __future__ import annotations
 
@@ -13,9 +16,11 @@ from metastored.errors import (
     NoSuchObjectException,
     StoreError,
 )
+from metastored.gate.caller import Denied, Policy
+from metastored.gate.filtering import only
 from metastored.gate.knowledge import Knowledge
 from metastored.gate.needs import is_open
-from metastored.gate.rules import Decision, Denied, Policy
+from metastored.gate.rules import Decision
 from metastored.store.database import Database
 from metastored.store.pool import Pool
 from metastored.wire.message import Call, Handler, Reply, Session
@@ -51,7 +56,18 @@ class Authorized:
                 return Reply.failed(call.method, f"whether this is allowed is not known: {error}", session.version)
             if refusal is not None:
                 return refusal
-        return await self._inner.handle(call, session)
+        reply = await self._inner.handle(call, session)
+        if call.method.hook != "filter" or reply.error is not None:
+            return reply
+        if self._waits:
+            return await self._pool.run(partial(self._filtered, call, session, reply))
+        return self._filtered(call, session, reply)
+
+    def _filtered(self, call: Call, session: Session, reply: Reply) -> Reply:
+        decision = Decision(self._policy, self._knowledge.at(), session)
+        if decision.is_admin:
+            return reply
+        return Reply.of(call.method, only(reply.value(call.method), lambda each: decision.sees(each, call)))
 
     def _refusal(self, call: Call, session: Session) -> Reply | None:
         state = self._knowledge.at()

@@ -11,8 +11,9 @@ from typing import Any, Final, NamedTuple, TypeVar
 
 from metastored.gate.objects import DatabaseName, TableName
 from metastored.metastore import rows
+from metastored.metastore.connectors import CONNECTORS
 from metastored.metastore.roles import roles_of
-from metastored.store import databases, grants, tables
+from metastored.store import databases, grants, locks, tables, transactions
 from metastored.store.database import Database
 from metastored.store.grants import Grant, On
 from metastored.store.transaction import Transaction
@@ -87,9 +88,24 @@ class State:
     def table(self, name: TableName) -> Item | None:
         return self._remembered(name, lambda: self._read_table(name))
 
-    def granted(self, on: On) -> tuple[Grant, ...]:
-        """What was granted on an object that is neither a database nor a table."""
-        return self._remembered(on, lambda: self._grants(on))
+    def connector(self, name: str) -> Item | None:
+        return self._remembered(("connector", name), lambda: self._read_connector(name))
+
+    def table_of_id(self, id: int) -> TableName | None:
+        """The name of the table with this number."""
+        return self._remembered(("table", id), lambda: self._read_name(id))
+
+    def openers(self, txns: tuple[int, ...]) -> set[str]:
+        """The callers who opened those of these transactions that are known."""
+        return set(transactions.openers(self._tx, txns).values())
+
+    def openers_between(self, low: int, high: int) -> set[str]:
+        """The callers who opened the open transactions between two numbers."""
+        return transactions.openers_between(self._tx, low, high)
+
+    def lock_opener(self, lock: int) -> str | None:
+        """The caller who requested a lock, None if it does not exist."""
+        return locks.opener(self._tx, lock)
 
     def _grants(self, on: On) -> tuple[Grant, ...]:
         return tuple(row.grant for row in grants.on(self._tx, on))
@@ -101,6 +117,17 @@ class State:
         found = rows.database_of(row, name.catalog)
         granted = self._grants(On(grants.DATABASE, db_id=row.id))
         return Item(found.ownerName, found.ownerType or PrincipalType.USER, found.locationUri, granted)
+
+    def _read_connector(self, name: str) -> Item | None:
+        found = CONNECTORS.find(self._tx, name)
+        if found is None:
+            return None
+        granted = self._grants(On(grants.DATACONNECTOR, connector=name))
+        return Item(found.value.ownerName, found.value.ownerType or PrincipalType.USER, None, granted)
+
+    def _read_name(self, id: int) -> TableName | None:
+        found = tables.place(self._tx, id)
+        return None if found is None else TableName(DatabaseName(found[0], found[1]), found[2])
 
     def _read_table(self, name: TableName) -> Item | None:
         row = tables.find(self._tx, *name.database, name.table)

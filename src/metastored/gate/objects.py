@@ -1,4 +1,4 @@
-"""Which databases, tables and locations a call is about: read from its arguments by the roles of their fields.
+"""Which databases, tables, locations, transactions … a call is about: read from its arguments by their fields' roles.
 
 Pure. A database and a table in the same struct belong together; where a struct names no database, the struct around it
 does. Nothing here knows whether an object exists.
@@ -9,7 +9,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
-from metastored.hive.names import DEFAULT_CATALOG, CatalogNameError, decode_catalog_name, normalize
+from metastored.hive.names import (
+    DEFAULT_CATALOG,
+    CatalogNameError,
+    FullNameError,
+    normalize,
+    read_database,
+    read_full_name,
+)
 from metastored.wire.generated.common import Table
 from metastored.wire.message import Call
 from metastored.wire.naming import Group, groups_in
@@ -46,6 +53,10 @@ class Objects(NamedTuple):
     sources: tuple[TableName, ...]
     """Tables that are named inside another one's definition: what a materialized view is made from."""
     locations: tuple[Located, ...]
+    connectors: tuple[str, ...]
+    txns: tuple[int, ...]
+    locks: tuple[int, ...]
+    table_ids: tuple[int, ...]
 
 
 def objects_of(call: Call) -> Objects:
@@ -53,7 +64,10 @@ def objects_of(call: Call) -> Objects:
     tables: dict[TableName, None] = {}
     sources: dict[TableName, None] = {}
     locations: dict[Located, None] = {}
-    for group in groups_in(call.method, call.args):
+    other: dict[str, dict[Any, None]] = {role: {} for role in ("connector", "txn_id", "lock_id", "table_id")}
+    groups = list(groups_in(call.method, call.args))
+    roots = [value for group in groups for value in _named(group, "location") if value] or [""]
+    for group in groups:
         if _is_definition(group.within):
             sources.update(dict.fromkeys(tables_of(group)))
         else:
@@ -62,7 +76,13 @@ def objects_of(call: Call) -> Objects:
         for role, value in group.names:
             if role == "location" and value:
                 locations[Located(value, _owner(group))] = None
-    return Objects(tuple(databases), tuple(tables), tuple(sources), tuple(locations))
+            elif role == "relative_location" and value:
+                # Which of the locations is its root is known to whoever answers the call: it must fit all of them.
+                locations.update(dict.fromkeys(Located(root + value, _owner(group)) for root in roots))
+            elif role in other:
+                # An id that is not given is 0 to whoever answers the call.
+                other[role].update({normalize(value) if role == "connector" else value: None} if value else {})
+    return Objects(tuple(databases), tuple(tables), tuple(sources), tuple(locations), *map(tuple, other.values()))
 
 
 def _is_definition(group: Group | None) -> bool:
@@ -85,10 +105,11 @@ def tables_of(group: Group) -> Iterator[TableName]:
     for database, name in pairs:
         yield TableName(database, normalize(name))
     for name in _named(group, "full_name"):
-        *above, database_name, table = ("", *name.split("."))[-3:]
-        catalog = normalize(above[0]) if above and above[0] else _catalog(group)
-        if database_name:
-            yield TableName(DatabaseName(catalog, normalize(database_name)), normalize(table))
+        try:
+            catalog, database_name, table = read_full_name(name)
+        except FullNameError:
+            continue  # No name of anything; whoever answers the call has the error for it.
+        yield TableName(DatabaseName(catalog, database_name), table)
 
 
 def databases_of(group: Group) -> list[DatabaseName]:
@@ -106,23 +127,22 @@ def _own_databases(group: Group) -> list[DatabaseName]:
     found = []
     for name in _named(group, "db"):
         try:
-            written = decode_catalog_name(name)
+            catalog, database = read_database(name, _catalog(group))
         except CatalogNameError:
             continue  # No name of anything; whoever answers the call has the error for it.
-        if written.database:
-            catalog = written.catalog or _catalog(group)
-            found.append(DatabaseName(normalize(catalog), normalize(written.database)))
+        if database is not None:
+            found.append(DatabaseName(catalog, database))
     return found
 
 
-def _catalog(group: Group) -> str:
+def _catalog(group: Group) -> str | None:
     found: Group | None = group
     while found is not None:
         for role, value in found.names:
             if role == "cat":
-                return normalize(value)
+                return str(value)
         found = found.within
-    return DEFAULT_CATALOG
+    return None
 
 
 def _owner(group: Group) -> TableName | DatabaseName | None:

@@ -1,10 +1,13 @@
-"""A handler that lets nothing change. Sessions, locks and tokens are for readers too, and go on."""
+"""A handler that lets nothing change. Sessions, locks and tokens are for readers too, and go on.
+
+A request of a session can carry changes of objects, as a commit does that sets a table's parameter; that is refused.
+"""
 
 from __future__ import annotations
 
 from metastored.errors import InvalidOperationException, MetaException
+from metastored.gate.needs import gives
 from metastored.wire.message import Call, Handler, Reply, Session
-from metastored.wire.methods import Method
 
 
 class ReadOnly:
@@ -14,12 +17,13 @@ class ReadOnly:
         self._inner = inner
 
     async def handle(self, call: Call, session: Session) -> Reply:
-        if changes(call.method):
+        if changes(call):
             text = f"this metastore is read-only, and {call.method.name} would change it; ask one that is not"
             return Reply.failed(call.method, text, session.version, MetaException, InvalidOperationException)
         return await self._inner.handle(call, session)
 
 
-def changes(method: Method) -> bool:
-    """Whether a method changes what others see."""
-    return method.cost == "write" and method.verb != "session"
+def changes(call: Call) -> bool:
+    """Whether a call changes what others see."""
+    method = call.method
+    return method.cost == "write" and (method.verb != "session" or gives(call, method.changes_with))

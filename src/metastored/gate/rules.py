@@ -3,163 +3,197 @@
     select, insert, update, delete on a table   its owner, and who was granted it on the table, its database, or
                                                 everything
     alter, drop                                 the owner
-    create a table, schema, package, …          the owner of the database
+    create a table                              the owner of the database
+    create a schema, package, …                 the same, but never by the role public
+    read a schema, package, …                   the owner of the database, and who was granted SELECT on it
     create a database or a connector            who was granted CREATE on everything
+    read a connector                            its owner, and who was granted SELECT on it
+    end, keep alive a transaction or a lock     the user who opened it
     use a location                              where the object would lie by itself or lies already; elsewhere who was
                                                 granted USE_LOCATION on everything
     make a view from tables                     who may select from them
     grant a privilege or a role                 the owner of the object; who has it with the grant option
     everything                                  who has the role admin
 
-ALL stands for every privilege. A table that does not exist is decided by its database, so that nobody learns what is
-there; what is in no database that exists is left to whoever answers the call. Nothing here reads the store itself.
+ALL stands for every privilege. The role public, which everybody has, owns the database default as in Hive; by that
+everybody creates tables in it, and may nothing else: neither alter nor drop it, nor grant on it. A table that does not
+exist is decided by its database, so that nobody learns what is there; what is in no database that exists is left to
+whoever answers the call. Nothing here reads the store itself.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import Final, NamedTuple
+from typing import Any, Final
 
-from metastored.gate.knowledge import Item, State
-from metastored.gate.needs import ADMIN, Need, needs_of
+from metastored.gate.caller import CREATE, DATA_ACTIONS, KEPT_BY_NAME, Caller, Denied, kind_of
+from metastored.gate.needs import ADMIN, SERVICE, Need, gives, needs_of
 from metastored.gate.objects import DatabaseName, Located, Objects, TableName, databases_of, objects_of, tables_of
 from metastored.hive.locations import LocationError, is_under, join
-from metastored.hive.names import directory_name
-from metastored.store.grants import DATABASE, DATACONNECTOR, GLOBAL, Grant, On
-from metastored.wire.generated.common import PrincipalType
+from metastored.hive.names import directory_name, normalize
+from metastored.store.grants import DATABASE, DATACONNECTOR, GLOBAL
 from metastored.wire.generated.locks import LockComponent, LockType
 from metastored.wire.generated.roles import HiveObjectPrivilege, HiveObjectRef
-from metastored.wire.message import Call, Session
-from metastored.wire.naming import Group, groups_in, names_in
+from metastored.wire.message import Call
+from metastored.wire.naming import Group, groups_in, groups_of, names_in
 
-DATA_ACTIONS: Final = frozenset({"select", "insert", "update", "delete"})
-ALL: Final = "ALL"
-CREATE: Final = "CREATE"
 USE_LOCATION: Final = "USE_LOCATION"
 
 
-class Denied(Exception):
-    """What the caller lacks, as the end of a sentence."""
-
-
-class Policy(NamedTuple):
-    """What the server was told."""
-
-    admins: frozenset[str] = frozenset()
-    """Users who have the role admin without being given it: somebody must be the first to grant."""
-    warehouse: str = ""
-    """Where databases lie by themselves."""
-
-
-class Decision:
+class Decision(Caller):
     """One caller's call, at one state of the store. `check` raises Denied."""
-
-    def __init__(self, policy: Policy, state: State, session: Session) -> None:
-        self._policy = policy
-        self._state = state
-        self._user = session.user
-        self._groups = frozenset(session.groups)
-        self._roles = state.roles(session.user, session.groups)
-        self._admin = ADMIN in self._roles or (session.user is not None and session.user in policy.admins)
 
     def check(self, call: Call) -> None:
         if self._admin:
             return
         method = call.method
-        if method.hook == "lock":
-            self._check_locks(call)
-            return
+        self._kept_by_name = method.object in KEPT_BY_NAME and not self._holds(self._state.metastore(), (CREATE,))
         if method.hook == "grants" and not method.privileges:
             self._check_reading_grants(call)
             return
         objects = objects_of(call)
         for need in needs_of(method):
-            self._check(need, objects, call)
+            if not need.given or gives(call, need.given):
+                self._check(need, objects, call)
+        if method.hook == "filter":
+            self._check_limit(call, objects)
         for source in objects.sources:
             self._check_data(source, ("select",))
 
     def _check(self, need: Need, objects: Objects, call: Call) -> None:
-        if need.actions == (ADMIN,):
-            raise Denied("the admin role")
-        if need.object == "location":
-            for located in objects.locations:
-                self._check_location(located)
-        elif "grant" in need.actions:
-            self._check_granting(need.object, call)
-        elif DATA_ACTIONS.issuperset(need.actions):
-            for table in objects.tables:
-                self._check_data(table, need.actions)
-        elif need.object == "table" and "create" not in need.actions:
-            for table in objects.tables:
+        match need.object:
+            case _ if need.actions in ((ADMIN,), (SERVICE,)):
+                if need.actions == (ADMIN,) or self._user not in self._policy.services:
+                    raise Denied("the admin role")
+            case "location":
+                for located in objects.locations:
+                    self._check_location(located, objects.tables)
+            case "transaction":
+                self._check_own_transactions(objects.txns, whole_range=call.method.hook == "txn_range")
+            case "lock":
+                self._check_own_locks(objects.locks)
+            case "table" if call.method.hook == "lock":
+                self._check_locks(call)
+            case "connector" if "create" not in need.actions:
+                for connector in objects.connectors:
+                    self._check_connector(connector, need.actions)
+            case _ if "grant" in need.actions:
+                self._check_granting(need.object, call)
+            case _ if "create" in need.actions:
+                self._check_creating(need.object, objects)
+            case "table":
+                self._check_tables(need.actions, objects, call)
+            case _ if not objects.databases:
+                raise Denied("the admin role")
+            case _:
+                for database in objects.databases:
+                    if DATA_ACTIONS.issuperset(need.actions):
+                        self._check_content(database, need.actions)
+                    else:
+                        self._check_owner(database)
+
+    def _check_tables(self, actions: tuple[str, ...], objects: Objects, call: Call) -> None:
+        by_id = (self._state.table_of_id(id) for id in objects.table_ids)
+        tables = (*objects.tables, *filter(None, by_id))
+        reads = DATA_ACTIONS.issuperset(actions)
+        for table in tables:
+            if reads:
+                self._check_data(table, actions)
+            else:
                 self._check_owner(table)
-        elif need.object in ("database", "connector") and "create" in need.actions:
-            if not self._holds(self._state.metastore(), (CREATE,)):
-                raise Denied(f"{CREATE} on the metastore to create a {need.object}")
-        elif need.object == "connector" or not objects.databases:
-            raise Denied("the admin role")
-        else:
-            for database in objects.databases:
+        if tables:
+            return
+        # No table may mean every table; a request about a transaction need not be about tables at all.
+        if not objects.databases and call.method.object not in KEPT_BY_NAME:
+            raise Denied("the admin role where no table is named")
+        for database in objects.databases:
+            if reads:
+                self._check_content(database, actions)
+            else:
                 self._check_owner(database)
 
-    # Owners and grants
-
-    def _owns(self, item: Item) -> bool:
-        if not item.owner:
-            return False
-        match item.owner_type:
-            case PrincipalType.ROLE:
-                return item.owner in self._roles
-            case PrincipalType.GROUP:
-                return item.owner in self._groups
-        return item.owner == self._user
-
-    def _holds(self, granted: Iterable[Grant], words: tuple[str, ...], *, option: bool = False) -> bool:
-        return any(
-            (grant.privilege.upper() in words or grant.privilege.upper() == ALL)
-            and (grant.grant_option or not option)
-            and self._is(grant.principal, grant.principal_type)
-            for grant in granted
-        )
-
-    def _is(self, principal: str, kind: int | None) -> bool:
-        """Whether something granted to a principal is granted to the caller."""
-        match kind:
-            case PrincipalType.ROLE:
-                return principal in self._roles
-            case PrincipalType.GROUP:
-                return principal in self._groups
-        return principal == self._user
-
-    def _around(self, name: TableName | DatabaseName) -> list[Item]:
-        """The object and what contains it, as far as they exist."""
-        names = (name, name.database) if isinstance(name, TableName) else (name,)
-        found = [
-            self._state.table(each) if isinstance(each, TableName) else self._state.database(each) for each in names
-        ]
-        return [item for item in found if item is not None]
-
-    def _check_data(self, table: TableName, actions: tuple[str, ...], *, option: bool = False) -> None:
-        words = tuple(action.upper() for action in actions)
-        around = self._around(table)
-        # A table belongs to its owner, and one that does not exist to the owner of its database.
-        if not around or self._owns(around[0]):
+    def _check_creating(self, what: str, objects: Objects) -> None:
+        if what in ("database", "connector"):
+            if not self._holds(self._state.metastore(), (CREATE,)):
+                raise Denied(f"{CREATE} on the metastore to create a {what}")
             return
-        granted = [*(grant for item in around for grant in item.grants), *self._state.metastore()]
-        if not self._holds(granted, words, option=option):
-            raise Denied(f"{' or '.join(words)}{' with grant option' if option else ''} on table {table}")
+        if not objects.databases:
+            raise Denied("the admin role")
+        for database in objects.databases:
+            self._check_owner(database, creates_table=what == "table")
+        for table in objects.tables:
+            # Beside the new table, those that its foreign keys refer to.
+            if self._state.table(table) is not None:
+                self._check_data(table, ("select",))
 
-    def _check_owner(self, name: TableName | DatabaseName) -> None:
-        around = self._around(name)
-        if around and not self._owns(around[0]):
-            raise Denied(f"ownership of {_kind(name)} {name}")
+    # Transactions and locks
+
+    def _check_own_transactions(self, ids: tuple[int, ...], *, whole_range: bool) -> None:
+        if not ids:
+            return
+        state = self._state
+        openers = state.openers_between(min(ids), max(ids)) if whole_range else state.openers(ids)
+        if openers - {self._opener}:
+            raise Denied("to have opened each of these transactions")
+
+    def _check_own_locks(self, ids: tuple[int, ...]) -> None:
+        for id in ids:
+            if self._state.lock_opener(id) not in (None, self._opener):
+                raise Denied(f"to have requested the lock {id}")
+
+    # Lists
+
+    def _check_limit(self, call: Call, objects: Objects) -> None:
+        """Whether something invisible was found must not show by what it displaced: a limit is for who sees all."""
+        limits = [value for role, value in names_in(call.method, call.args) if role == "limit"]
+        if any(limit >= 0 for limit in limits):
+            for database in objects.databases:
+                try:
+                    self._check_content(database, ("select",))
+                except Denied as lacking:
+                    raise Denied(
+                        f"{lacking} to limit this list; without a limit (-1) it has what you may read"
+                    ) from None
+
+    def sees(self, element: Any, call: Call) -> bool:
+        """Whether the caller may have one element of a list: a struct, or the name of a table."""
+        try:
+            if isinstance(element, str):
+                for database in objects_of(call).databases:
+                    self._check_data(TableName(database, normalize(element)), ("select",))
+            else:
+                self._check_element(element)
+        except Denied:
+            return False
+        return True
+
+    def _check_element(self, element: Any) -> None:
+        """The outermost struct that names a table, else a database, else a transaction, decides."""
+        groups = list(groups_of(element))
+        for group in groups:
+            if tables := list(tables_of(group)):
+                for table in tables:
+                    self._check_data(table, ("select",))
+                return
+        for group in groups:
+            if databases := databases_of(group):
+                for database in databases:
+                    self._check_content(database, ("select",))
+                return
+        ids = tuple(value for group in groups for role, value in group.names if role == "txn_id")
+        self._check_own_transactions(ids, whole_range=False)
 
     # Locations
 
-    def _check_location(self, located: Located) -> None:
+    def _check_location(self, located: Located, tables: Iterable[TableName]) -> None:
         if self._holds(self._state.metastore(), (USE_LOCATION,)):
             return
         try:
             if any(is_under(located.location, home) for home in self._homes(located.owner)):
+                return
+            # A table that is renamed can stay where it is.
+            own = (item for item in map(self._state.table, tables) if item is not None and self._owns(item))
+            if any(item.location and is_under(located.location, item.location) for item in own):
                 return
         except LocationError:
             pass  # What cannot be read is nobody's place.
@@ -217,15 +251,19 @@ class Decision:
         if ref.objectType in (None, GLOBAL):
             where = "the metastore"
         elif ref.objectType == DATACONNECTOR:
-            granted += self._state.granted(On(DATACONNECTOR, connector=(ref.objectName or "").lower()))
+            connector = self._state.connector(normalize(ref.objectName or ""))
+            if connector is not None and self._owns(connector):
+                return
+            granted += connector.grants if connector is not None else ()
             where = f"connector {ref.objectName}"
         else:
-            names = databases_of(group) if ref.objectType == DATABASE else list(tables_of(group))
-            around = self._around(names[0]) if names else []
-            if not around or self._owns(around[0]):
+            names: list[DatabaseName | TableName] = [*databases_of(group)]
+            if ref.objectType != DATABASE:
+                names = [*tables_of(group)]
+            if not names or self._owns_all(names[0]):
                 return
-            granted += (grant for item in around for grant in item.grants)
-            where = f"{_kind(names[0])} {names[0]}"
+            granted += (grant for item in self._around(names[0]) for grant in item.grants)
+            where = f"{kind_of(names[0])} {names[0]}"
         for word in (info.privilege or "").upper().split(",") if info is not None else ():
             if not self._holds(granted, (word,), option=True):
                 raise Denied(f"{word} with grant option on {where}")
@@ -241,7 +279,3 @@ class Decision:
             raise Denied("the admin role to see what others were granted")
         for name in around:
             self._check_owner(name)
-
-
-def _kind(name: TableName | DatabaseName) -> str:
-    return "table" if isinstance(name, TableName) else "database"

@@ -22,6 +22,10 @@ class CatalogNameError(ValueError):
     """A database name that begins with `@` but carries no catalog name. The text is Hive's."""
 
 
+class FullNameError(ValueError):
+    """A text that is no full name of a table."""
+
+
 class PartitionNameError(ValueError):
     """A partition that cannot be named, or a name that lacks a key. The text is Hive's."""
 
@@ -104,6 +108,30 @@ def encode_catalog_name(catalog: str | None, database: str | None) -> str | None
     if database is None:
         return f"{_CATALOG_MARKER}{catalog}{_DATABASE_SEPARATOR}"
     return f"{_CATALOG_MARKER}{catalog}{_DATABASE_SEPARATOR}{database or _EMPTY_DATABASE}"
+
+
+def read_database(text: str | None, catalog: str | None = None) -> tuple[str, str | None]:
+    """The catalog and the database that a request names, normalised. Raises CatalogNameError.
+
+    The metastore and the gate before it read names by this function and by `normalize` alone: a name that one of them
+    read differently would pass the gate. An absent catalog is the default one; an empty one is no catalog's name.
+    """
+    written = decode_catalog_name(text)
+    named = written.catalog if written.catalog is not None else catalog
+    return (
+        normalize(named) if named is not None else DEFAULT_CATALOG,
+        None if written.database is None else normalize(written.database),
+    )
+
+
+def read_full_name(text: str) -> tuple[str, str, str]:
+    """The catalog, the database and the table of `db.table` or `catalog.db.table`. Raises FullNameError."""
+    parts = [normalize(part) for part in text.split(".")]
+    if len(parts) == 2:
+        return DEFAULT_CATALOG, parts[0], parts[1]
+    if len(parts) == 3:
+        return parts[0], parts[1], parts[2]
+    raise FullNameError(f"{text} is not the full name of a table: write it as db.table")
 
 
 # --- partition names ---------------------------------------------------------------------------------------

@@ -13,7 +13,7 @@ from typing import Final, NamedTuple
 
 from metastored.errors import InvalidOperationException, MetaException, NoSuchObjectException
 from metastored.hive.generation import Generation
-from metastored.hive.names import DEFAULT_CATALOG, CatalogNameError, decode_catalog_name, normalize
+from metastored.hive.names import DEFAULT_CATALOG, CatalogNameError, decode_catalog_name, normalize, read_database
 from metastored.hive.ndv import HIVES_ESTIMATION, Estimation
 from metastored.metastore.answers import Answers
 from metastored.metastore.compat import RULES, Rules
@@ -110,10 +110,14 @@ class Context:
                 return DatabaseName(DEFAULT_CATALOG, normalize(database))
             self.saw_catalog()
             return DatabaseName(normalize(catalog), normalize(database))
-        found, name = self.pattern(database, catalog)
+        try:
+            found, name = read_database(database, catalog)
+        except CatalogNameError as error:
+            raise MetaException(str(error)) from None
+        self.saw_catalog()
         if name is None:
             raise MetaException("Database name cannot be null.")
-        return DatabaseName(found, normalize(name))
+        return DatabaseName(found, name)
 
     def pattern(self, database: str | None, catalog: str | None = None) -> tuple[str, str | None]:
         """The same where the name may be absent or a pattern, which is not normalised."""
@@ -123,7 +127,7 @@ class Context:
             raise MetaException(str(error)) from None
         if decoded.catalog is not None or catalog is not None:
             self.saw_catalog()
-        return normalize(decoded.catalog or catalog or DEFAULT_CATALOG), decoded.database
+        return read_database(database, catalog)[0], decoded.database
 
     def saw_catalog(self) -> None:
         """Clients before Hive 3 know no catalogs: who names one is answered as 3.1 or later."""

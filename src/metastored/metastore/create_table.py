@@ -83,7 +83,7 @@ def translate_table_dryrun(ctx: Context, request: CreateTableRequest) -> Table:
     """The table as it would be created."""
     if request.table is None:
         raise MetaException("Table cannot be null.")
-    table = replace(request.table, catName=request.table.catName or DEFAULT_CATALOG)
+    table = replace(request.table, catName=DEFAULT_CATALOG if request.table.catName is None else request.table.catName)
     if not ctx.rules.translates_managed or table.catName != DEFAULT_CATALOG:
         return table
     where = ctx.name(table.dbName, table.catName)

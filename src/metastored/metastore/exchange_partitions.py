@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from metastored.errors import MetaException
 from metastored.hive.locations import join
-from metastored.hive.names import make_part_name
+from metastored.hive.names import make_part_name, normalize
 from metastored.metastore import normal, rows
 from metastored.metastore.add_partitions import Placing
 from metastored.metastore.changes import record
@@ -95,7 +95,7 @@ def exchange(
 
 
 def _table(ctx: Context, where: DatabaseName, name: str, which: str) -> Partitioned:
-    row = tables.find(ctx.reader(), *where, name.lower())
+    row = tables.find(ctx.reader(), *where, normalize(name))
     if row is None:
         raise MetaException(f"The {which} table {ctx.full_name(where, name)} not found")
     return Partitioned(where, row)

@@ -81,6 +81,7 @@ def lock(ctx: Context, rqst: LockRequest) -> LockResponse:
                 host=rqst.hostname or "",
                 agent=rqst.agentInfo,
                 blocked=waits,
+                opener=ctx.user or "",
             )
         record_end(ctx, tx, "ABORT_TXN", ended)
         return LockResponse(lockid=ext_id, state=state, errorMessage=error)

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Any, Final, TypeVar
 
 from metastored.errors import MetaException, NoSuchObjectException
-from metastored.hive.names import DEFAULT_CATALOG, normalize
+from metastored.hive.names import normalize
 from metastored.metastore.context import Context, DatabaseName
 from metastored.metastore.documents import Kind
 from metastored.store import databases
@@ -69,12 +69,12 @@ def _drop(ctx: Context, kind: Kind[T], where: DatabaseName, name: str | None) ->
 
 def _names(ctx: Context, kind: Kind[T], catalog: str | None, database: str | None) -> tuple[str, ...]:
     """Those of a database, or of a catalog's databases one after another."""
-    cat = normalize(catalog or DEFAULT_CATALOG)
+    cat, name = ctx.pattern(database, catalog)
     with ctx.reading() as tx:
-        if database is None:
+        if name is None:
             homes = databases.rows(tx, cat)
         else:
-            home = _database(tx, DatabaseName(cat, normalize(database)))
+            home = _database(tx, DatabaseName(cat, normalize(name)))
             homes = [home] if home is not None else []
         return tuple(found.key for home in homes for found in kind.below(tx, str(home.id)))
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from metastored.errors import MetaException
-from metastored.hive.names import DEFAULT_CATALOG, normalize
+from metastored.hive.names import normalize, read_database
 from metastored.metastore import rows
 from metastored.metastore.latest import locked, locked_database
 from metastored.metastore.txn_state import internal_error
@@ -31,8 +31,8 @@ def apply(tx: Transaction, rqst: CommitTxnRequest) -> None:
 
 
 def _note_last(tx: Transaction, info: ReplLastIdInfo) -> None:
-    catalog = normalize(info.catalog) if info.catalog else DEFAULT_CATALOG
-    name, last = normalize(info.database or ""), str(info.lastReplId or 0)
+    catalog, database_name = read_database(info.database, info.catalog)
+    name, last = database_name or "", str(info.lastReplId or 0)
     row = databases.find(tx, catalog, name)
     if row is None:
         raise MetaException(f"DB with name {name} does not exist in catalog {catalog}")

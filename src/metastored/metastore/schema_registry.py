@@ -41,7 +41,7 @@ SERDES: Final = Kind("serde", SerDeInfo)
 
 
 def _where(ctx: Context, catalog: str | None, database: str | None) -> DatabaseName:
-    return ctx.name(database, catalog or DEFAULT_CATALOG)
+    return ctx.name(database, DEFAULT_CATALOG if catalog is None else catalog)
 
 
 def _find(ctx: Context, tx: Transaction, name: ISchemaName | None) -> Found[ISchema] | None:

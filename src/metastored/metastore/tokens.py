@@ -42,6 +42,12 @@ def get_delegation_token(ctx: Context, token_owner: str | None, renewer_kerberos
             "a delegation token is given only to those who have proven who they are, and this connection has not; "
             "connect with Kerberos"
         )
+    if session.by_token:
+        # A token in the hands of a job would never end if the job could get the next one with it.
+        raise MetaException(
+            "Delegation Token can be issued only with kerberos authentication or a password: this connection was "
+            "authenticated by a delegation token"
+        )
     if token_owner is None:
         raise MetaException("Delegation token owner is null")
     owner, real_user = token_owner, session.principal or session.user

@@ -99,6 +99,7 @@ def open_txns(ctx: Context, rqst: OpenTxnRequest) -> OpenTxnsResponse:
             user=rqst.user or "",
             host=rqst.hostname or "",
             now=millis(ctx.service),
+            opener=ctx.user or "",
         )
         if replayed and policy is not None:
             transactions.replicate(tx, policy, zip(sources, ids, strict=False))

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 from typing import Final
 
 from metastored.errors import ApplicationError, MetastoreError, NoSuchTxnException, TxnAbortedException
-from metastored.hive.names import DEFAULT_CATALOG
+from metastored.hive.names import DEFAULT_CATALOG, normalize
 from metastored.metastore import rows
 from metastored.metastore.changes import record
 from metastored.metastore.context import Context, Service
@@ -62,7 +62,7 @@ def internal_error(method: str) -> ApplicationError:
 def table_name(ctx: Context, database: str | None, table: str | None) -> TableName:
     """A table as a request names it, which need not exist."""
     where = ctx.name(database)
-    return TableName(*where, (table or "").strip().lower())
+    return TableName(*where, normalize(table or ""))
 
 
 def not_open(found: Unfinished | None, txn_id: int) -> MetastoreError:
@@ -100,7 +100,7 @@ def abort(service: Service, tx: Transaction, ids: Sequence[int], reason: str) ->
 
 def _replication_broken(tx: Transaction, name: str) -> None:
     """A replica that lost a transaction of its source cannot follow it any more; its database says so."""
-    row = databases.find(tx, DEFAULT_CATALOG, name.lower())
+    row = databases.find(tx, DEFAULT_CATALOG, normalize(name))
     if row is None:
         return
     database = rows.database_of(row, DEFAULT_CATALOG)

@@ -8,6 +8,7 @@ from functools import partial
 
 from metastored.errors import MetaException, MetastoreError
 from metastored.hive.generation import Generation
+from metastored.hive.names import FullNameError, read_full_name
 from metastored.hive.snapshots import NO_OPEN_ID, SnapshotSyntaxError, ValidTxnList, ValidWriteIdList
 from metastored.hive.written_snapshots import WrittenTxnList
 from metastored.metastore.changes import record
@@ -42,12 +43,10 @@ Snapshot = ValidTxnList | WrittenTxnList
 
 def full_name(ctx: Context, name: str) -> TableName:
     """A table written as `db.table` or `catalog.db.table`."""
-    parts = name.split(".")
-    if len(parts) == 2:
-        return table_name(ctx, parts[0], parts[1])
-    if len(parts) == 3:
-        return TableName(*(part.strip().lower() for part in parts))
-    raise MetaException(f"{name} is not the full name of a table: write it as db.table")
+    try:
+        return TableName(*read_full_name(name))
+    except FullNameError as error:
+        raise MetaException(str(error)) from None
 
 
 # --- allocating -----------------------------------------------------------------------------------------------------
@@ -267,6 +266,7 @@ def repl_tbl_writeid_state(ctx: Context, rqst: ReplTblWriteIdStateRequest) -> No
                 user=rqst.user or "",
                 host=rqst.hostName or "",
                 now=millis(ctx.service),
+                opener=ctx.user or "",
             )
             abort(ctx.service, tx, txns, REPLICATED_WRITE_ID)
         write_ids.begin_at(tx, table, source.high_watermark + 1, zip(source.aborted, txns, strict=True))

@@ -17,9 +17,10 @@ from metastored.config import Settings
 from metastored.errors import StoreError
 from metastored.gate.audited import Audited
 from metastored.gate.authorized import Authorized
+from metastored.gate.caller import Policy
 from metastored.gate.rate_limited import RateLimited
 from metastored.gate.read_only import ReadOnly
-from metastored.gate.rules import Policy
+from metastored.gate.services import ForServices
 from metastored.hive.ndv import ESTIMATIONS
 from metastored.metastore.bootstrap import ensure_defaults
 from metastored.metastore.context import Service
@@ -88,11 +89,12 @@ def build(settings: Settings) -> Application:
 def guarded(inner: Handler, settings: Settings, service: Service, pool: Pool) -> tuple[Handler, Background]:
     """The handler behind those of `gate/` that the settings turn on, and what must run beside them.
 
-    What is off is not there: a call pays for nothing that nobody asked for.
+    What is off is not there: a call pays for nothing that nobody asked for. Only the store of tokens is always guarded.
     """
-    handler, background = inner, list[Callable[[], Coroutine[Any, Any, None]]]()
+    background = list[Callable[[], Coroutine[Any, Any, None]]]()
+    handler: Handler = ForServices(inner, (*settings.admin_users, *settings.service_users))
     if settings.authorization == "sql":
-        policy = Policy(frozenset(settings.admin_users), service.warehouse.root)
+        policy = Policy(frozenset(settings.admin_users), service.warehouse.root, frozenset(settings.service_users))
         handler = Authorized(handler, service.database, pool, policy)
     if settings.read_only == "on":
         handler = ReadOnly(handler)

@@ -57,6 +57,8 @@ class Digest:
 class DigestNegotiation:
     """One connection: a challenge, a response, and the proof that the server knows the password too."""
 
+    by_token: Final = True
+
     def __init__(self, secret: Secret, qops: Collection[str]) -> None:
         self._secret = secret
         self._qops = qops

@@ -146,6 +146,8 @@ class Kerberos:
 class GssapiNegotiation:
     """One connection: ticket, offer of layers, choice; then the chosen layer."""
 
+    by_token: Final = False
+
     def __init__(self, kerberos: Kerberos, context: gssapi.SecurityContext) -> None:
         import gssapi
 

@@ -59,6 +59,11 @@ class Negotiation(Protocol):
         ...
 
     @property
+    def by_token(self) -> bool:
+        """Whether the proof is a delegation token, whose holder gets no further tokens and acts for nobody else."""
+        ...
+
+    @property
     def frame_size(self) -> int:
         """How many bytes at most `wrap` is given at a time, so that the client takes the result."""
         ...

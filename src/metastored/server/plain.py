@@ -33,6 +33,7 @@ class Plain:
 class PlainNegotiation:
     """One connection: one message."""
 
+    by_token: Final = False
     frame_size: Final = SECURE_FRAME
 
     def __init__(self, plain: Plain, address: str) -> None:

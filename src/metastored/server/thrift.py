@@ -382,15 +382,16 @@ class ThriftConnection(asyncio.Protocol):
         if done:
             proven = self._negotiation
             self._wire.secure(proven.wrap, proven.unwrap, proven.frame_size)
-            self._prove(proven.user, proven.principal)
+            self._prove(proven.user, proven.principal, by_token=proven.by_token)
         self.write(ServerConnection.sasl_message(sasl.COMPLETE if done else sasl.OK, challenge))
 
-    def _prove(self, user: str, principal: str) -> None:
+    def _prove(self, user: str, principal: str, *, by_token: bool = False) -> None:
         """From here on the connection is this user's."""
         session = self._session
         session.user, session.principal = user, principal
         session.authenticated = self._admitted = True
-        session.may_impersonate = user in self._service.settings.proxy_users
+        session.by_token = by_token
+        session.may_impersonate = user in self._service.settings.proxy_users and not by_token
         log.debug("%s: authenticated as %s", session.peer, principal)
 
     # Hanging up

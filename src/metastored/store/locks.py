@@ -44,7 +44,7 @@ _WAITING = _l.state == sa.literal_column(str(LockState.WAITING.value))
 _NO_TXN = _l.txn_id == sa.literal_column("0")
 _COLUMNS = (
     *("ext_id", "int_id", "txn_id", "cat", "db", "tbl", "part", "state", "type"),
-    *("heartbeat", "acquired", "user_name", "host", "agent", "blocked_ext", "blocked_int"),
+    *("heartbeat", "acquired", "user_name", "host", "agent", "blocked_ext", "blocked_int", "opened_by"),
 )
 
 _TAKE = Statement(
@@ -55,6 +55,7 @@ _TAKE = Statement(
 )
 _WAIT = Statement(sa.select(_counter.value).where(_COUNTER).with_for_update())
 _INSERT = Statement(sa.insert(schema.locks).values(bound(*_COLUMNS)), positions=_COLUMNS)
+_OPENER = Statement(sa.select(sa.func.coalesce(_l.opened_by, _l.user_name)).where(_THIS).distinct())
 _OF_REQUEST = Statement(sa.select(*_LOCK).where(_THIS).order_by(_l.int_id))
 _IN_DATABASE = sa.and_(_l.cat == sa.bindparam("cat"), _l.db == sa.bindparam("db"))
 _HELD_IN_TABLE = Statement(
@@ -131,6 +132,7 @@ def insert(
     host: str,
     agent: str | None,
     blocked: tuple[Lock, Lock] | None,
+    opener: str,
 ) -> None:
     """A request's locks in the states they have; `blocked` is one of them and what it waits for."""
     rows = []
@@ -138,13 +140,19 @@ def insert(
         by = blocked[1] if blocked is not None and blocked[0] is lock else None
         ids = (None, None) if by is None else (by.ext_id, by.int_id)
         states = (lock.state.value, lock.type.value)
-        rows.append((*lock[:7], *states, heartbeat, acquired, user, host, agent, *ids))
+        rows.append((*lock[:7], *states, heartbeat, acquired, user, host, agent, *ids, opener))
     tx.many(_INSERT, rows)
 
 
 def of_request(tx: Transaction, ext_id: int) -> list[Lock]:
     """The components of one request, in their order."""
     return list(map(_lock, tx.all(_OF_REQUEST, ext_id=ext_id)))
+
+
+def opener(tx: Transaction, ext_id: int) -> str | None:
+    """The caller who made a request; None if it has no locks."""
+    row = tx.one(_OPENER, ext_id=ext_id)
+    return None if row is None else str(row[0])
 
 
 def near(tx: Transaction, components: Sequence[Lock]) -> list[Held]:

@@ -343,6 +343,8 @@ txns = _table(
     _column("min_open", BigInteger()),
     Column("ended", BigInteger()),
     Column("reason", Text()),
+    # The caller who opened it, who need not be the user that the request names. Without one, that user.
+    Column("opened_by", Text()),
     # All that snapshots and time-outs look at: never the committed ones, which are most.
     _partial("txns_unfinished", "id", "state", "type", where="state <> 1"),
 )
@@ -447,6 +449,7 @@ locks = _table(
     Column("agent", Text()),
     Column("blocked_ext", BigInteger()),
     Column("blocked_int", Integer()),
+    Column("opened_by", Text()),
     PrimaryKeyConstraint("ext_id", "int_id"),
     Index("locks_name", "cat", "db", "tbl"),
     Index("locks_txn", "txn_id"),

@@ -63,11 +63,10 @@ _HIGH_WATER = Statement(sa.select(_counter.value).where(_COUNTER))
 _HIGH_WATER_LOCKED = Statement(sa.select(_counter.value).where(_COUNTER).with_for_update())
 _LOWEST_OPEN = sa.select(sa.func.min(_t.id)).where(_UNFINISHED, _OPEN)
 _MIN_OPEN = Statement(_LOWEST_OPEN)
+_INSERTED = ("id", "state", "type", "user_name", "host", "started", "heartbeat", "min_open", "opened_by")
 _INSERT = Statement(
-    sa.insert(schema.txns).values(
-        bound("id", "state", "type", "user_name", "host", "started", "heartbeat", "min_open")
-    ),
-    positions=("id", "state", "type", "user_name", "host", "started", "heartbeat", "min_open"),
+    sa.insert(schema.txns).values(bound(*_INSERTED)),
+    positions=_INSERTED,
 )
 _UNFINISHED_IDS = Statement(sa.select(_t.id, _t.state, _t.type).where(_UNFINISHED).order_by(_t.id))
 _UNFINISHED_ROWS = Statement(
@@ -100,6 +99,11 @@ _STALE = Statement(
 )
 _STALE_OF = Statement(
     sa.select(_t.id, _t.state, _t.type).where(_THESE, _IS_STALE).order_by(_t.id).with_for_update(skip_locked=True)
+)
+_OPENER = sa.func.coalesce(_t.opened_by, _t.user_name)
+_OPENERS = Statement(sa.select(_t.id, _OPENER).where(_THESE))
+_OPENERS_BETWEEN = Statement(
+    sa.select(_OPENER).where(_t.id >= sa.bindparam("low"), _t.id <= sa.bindparam("high"), _UNFINISHED, _OPEN).distinct()
 )
 _MIN_SEEN = Statement(sa.select(sa.func.min(_t.min_open)).where(_UNFINISHED, _OPEN))
 _MIN_UNFINISHED = Statement(sa.select(sa.func.min(_t.id)).where(_UNFINISHED))
@@ -134,16 +138,26 @@ def seed(tx: Transaction, value: int) -> None:
     tx.run(_SEED, value=value)
 
 
-def open(tx: Transaction, count: int, *, type: int, user: str, host: str, now: int) -> list[int]:
-    """New open transactions; their ids, which follow one another."""
+def open(tx: Transaction, count: int, *, type: int, user: str, host: str, now: int, opener: str) -> list[int]:
+    """New open transactions; their ids, which follow one another. `user` is whom the request names."""
     row = tx.one(_TAKE, count=count)
     assert row is not None
     last: int = row[0]
     ids = list(range(last - count + 1, last + 1))
     lowest = tx.one(_MIN_OPEN)
     min_open = ids[0] if lowest is None or lowest[0] is None else lowest[0]
-    tx.many(_INSERT, [(id, TxnState.OPEN.value, type, user, host, now, now, min_open) for id in ids])
+    tx.many(_INSERT, [(id, TxnState.OPEN.value, type, user, host, now, now, min_open, opener) for id in ids])
     return ids
+
+
+def openers(tx: Transaction, ids: Sequence[int]) -> dict[int, str]:
+    """The callers who opened those of these transactions that are known."""
+    return dict(tx.all(_OPENERS, ids=tx.list(ids)))
+
+
+def openers_between(tx: Transaction, low: int, high: int) -> set[str]:
+    """The callers who opened the open transactions from `low` to `high`."""
+    return {opener for (opener,) in tx.all(_OPENERS_BETWEEN, low=low, high=high)}
 
 
 def unfinished(tx: Transaction) -> list[tuple[int, int, int]]:

@@ -31,7 +31,10 @@ _VERSIONS: Final = {
 class Session:
     """One connection's state: who is asking, and in which dialect of the API. Never shared by two connections."""
 
-    __slots__ = ("authenticated", "conf", "generation", "groups", "may_impersonate", "peer", "principal", "user")
+    __slots__ = (
+        *("authenticated", "by_token", "conf", "generation", "groups"),
+        *("may_impersonate", "peer", "principal", "user"),
+    )
 
     def __init__(self, peer: str = "", generation: Generation = Generation.HIVE_3_1, user: str | None = None) -> None:
         self.peer = peer
@@ -39,6 +42,8 @@ class Session:
         self.groups: tuple[str, ...] = ()
         self.authenticated = False
         """True when `user` was proven, not merely claimed by set_ugi."""
+        self.by_token = False
+        """True when a delegation token was the proof: its holder gets no further tokens."""
         self.may_impersonate = False
         """True for a proxy user: whom it says it acts for is believed."""
         self.principal: str | None = None

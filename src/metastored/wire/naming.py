@@ -6,7 +6,7 @@ method's arguments and its result down to those fields. It answers in three form
     argument_layout, result_layout, struct_layout    what is inside each field, for who follows the bytes of a message
     argument_names, result_names                     each place as a path, for who wants to see or count them
     names_in, names_of                               the names themselves, in decoded arguments and structs
-    groups_in                                        the same, those of each struct together
+    groups_in, groups_of                             the same, those of each struct together
 
 All of it is pure and computed once. It never parses a name, and never changes one.
 """
@@ -145,6 +145,12 @@ def names_of(struct: Any) -> Iterator[tuple[str, Any]]:
 def groups_in(method: Method, args: tuple[Any, ...]) -> Iterator[Group]:
     """The names in decoded arguments, struct by struct, each after the one around it."""
     return _groups(_argument_positions(method), Group(None, (), None, args))
+
+
+def groups_of(struct: Any) -> Iterator[Group]:
+    """The names in a decoded struct, as `groups_in` gives those of arguments."""
+    name = type(struct).__name__
+    return _groups(_struct_positions(name), Group(name, (), None, struct))
 
 
 def _groups(positions: tuple[tuple[int, Inside], ...], bare: Group) -> Iterator[Group]:

@@ -33,7 +33,8 @@ BASE_TYPES: Final = {
 ROLES: Final = frozenset(
     (
         *("cat", "db", "table", "part_name", "part_values", "function", "full_name", "pattern"),
-        *("view_text", "location", "txn_id", "lock_id", "user", "secret"),
+        *("view_text", "location", "relative_location", "connector", "name"),
+        *("txn_id", "lock_id", "table_id", "limit", "user", "secret"),
     )
 )
 

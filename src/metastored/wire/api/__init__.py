@@ -22,10 +22,14 @@ Roles of fields, arguments and results: what a string, or an id, stands for.
     full_name    "db.table"                          user         a principal: user, group or role
     part_name    a partition, "ds=1/h=2"             secret       may open a door: never in a log or an
     part_values  one value of a partition                         audit line (tokens, keys, connector URLs)
-    function     a function
-    pattern      a pattern of databases, tables or functions
+    function     a function                          relative_location  a path below the location of the struct
+    pattern      a pattern of databases, tables or                      around it
+                 functions                           table_id     a table of this metastore, by its number
+    connector    a data connector                    limit        how many are returned at most
+    name         anything else that has a name: a constraint, an index, a schema, a procedure, a plan …;
+                 it is neither routed nor renamed
 
-A role stands on a string, a binary, an i64, on a list or set of these, or on a map with string keys. On a list or
+A role stands on a string, a binary, a number, on a list or set of these, or on a map with string keys. On a list or
 set it is the role of each element, on a map of each key; never of a map's values. A name that means something only
 in another metastore (`remote_dbname`, the transaction ids of a replication source) has no role: it is neither routed
 nor renamed. Text that merely contains names (filters, lists of valid write ids, messages of notifications) has none.
@@ -57,12 +61,19 @@ What a method says about itself, for every reader of the table:
     privileges  what the caller needs, all of them, separated by commas:
                 "select table", insert, update, delete      that privilege on each table named; "insert|update table":
                                                             one of them
+                "select schema", package, procedure         SELECT on each database named
+                "select connector"                          ownership of, or SELECT on, each connector named
+                "own transaction", "own lock"               to be the user who opened each that is given by its number
                 "alter table", "drop table"                 ownership of it, or of the database, schema … named
                 "create table"                              ownership of what it is created in; for a database or a
                                                             connector, the right to create one
                 "grant role", "grant privilege"             the admin or grant option on what is granted
                 "use location"                              each @location that is given may be read and written
                 "admin"                                     the admin role
+                "admin with a|b"                            the admin role, if the request has one of these fields
+                "service"                                   to be one of admin_users or service_users, authenticated
+                                                            and not by a delegation token. This is enforced
+                                                            whatever `authorization` is
                 empty: nothing. Objects of listings are not checked one by one
     event       the kinds of notification it writes; several are separated by spaces, each written where it applies
     hook        the few methods that no table can describe:
@@ -70,4 +81,7 @@ What a method says about itself, for every reader of the table:
                 snapshot        write ids are read under the transaction list of the metastore that owns the table
                 notifications   names are also in the text of the messages
                 grants          what is needed depends on the objects and principals in the request
+                filter          what the caller may not see is left out of the list that is returned
+                txn_range       all transactions between two numbers are meant
+    changes_with  fields of a request by which a session method changes objects: a read-only server refuses them
 """

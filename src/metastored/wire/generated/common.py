@@ -505,7 +505,7 @@ else:
 
     class CompactionInfoStruct(Struct):
         __slots__ = ()
-        SPEC = ('1 i64 id required in=4.0.0+', '2 string dbname required @db in=4.0.0+', '3 string tablename required @table in=4.0.0+', '4 string partitionname @part_name in=4.0.0+', '5 CompactionType type required in=4.0.0+', '6 string runas @user in=4.0.0+', '7 string properties in=4.0.0+', '8 bool toomanyaborts in=4.0.0+', '9 string state in=4.0.0+', '10 string workerId in=4.0.0+', '11 i64 start in=4.0.0+', '12 i64 highestWriteId in=4.0.0+', '13 string errorMessage in=4.0.0+', '14 bool hasoldabort in=4.0.0+', '15 i64 enqueueTime in=4.0.0+', '16 i64 retryRetention in=4.0.0+', '17 string poolname in=4.0.0+', '18 i32 numberOfBuckets in=4.0.0+', '19 string orderByClause in=4.0.0+',)
+        SPEC = ('1 i64 id required in=4.0.0+', '2 string dbname required @db in=4.0.0+', '3 string tablename required @table in=4.0.0+', '4 string partitionname @part_name in=4.0.0+', '5 CompactionType type required in=4.0.0+', '6 string runas @user in=4.0.0+', '7 string properties in=4.0.0+', '8 bool toomanyaborts in=4.0.0+', '9 string state in=4.0.0+', '10 string workerId in=4.0.0+', '11 i64 start in=4.0.0+', '12 i64 highestWriteId in=4.0.0+', '13 string errorMessage in=4.0.0+', '14 bool hasoldabort in=4.0.0+', '15 i64 enqueueTime in=4.0.0+', '16 i64 retryRetention in=4.0.0+', '17 string poolname @name in=4.0.0+', '18 i32 numberOfBuckets in=4.0.0+', '19 string orderByClause in=4.0.0+',)
 
         def __new__(cls, id=None, dbname=None, tablename=None, partitionname=None, type=None, runas=None, properties=None, toomanyaborts=None, state=None, workerId=None, start=None, highestWriteId=None, errorMessage=None, hasoldabort=None, enqueueTime=None, retryRetention=None, poolname=None, numberOfBuckets=None, orderByClause=None):
             return new(cls, (id, dbname, tablename, partitionname, type, runas, properties, toomanyaborts, state, workerId, start, highestWriteId, errorMessage, hasoldabort, enqueueTime, retryRetention, poolname, numberOfBuckets, orderByClause,))
@@ -716,7 +716,7 @@ else:
 
     class SQLCheckConstraint(Struct):
         __slots__ = ()
-        SPEC = ('1 string catName @cat in=3.1+', '2 string table_db @db in=3.1+', '3 string table_name @table in=3.1+', '4 string column_name in=3.1+', '5 string check_expression in=3.1+', '6 string dc_name in=3.1+', '7 bool enable_cstr in=3.1+', '8 bool validate_cstr in=3.1+', '9 bool rely_cstr in=3.1+',)
+        SPEC = ('1 string catName @cat in=3.1+', '2 string table_db @db in=3.1+', '3 string table_name @table in=3.1+', '4 string column_name in=3.1+', '5 string check_expression in=3.1+', '6 string dc_name @name in=3.1+', '7 bool enable_cstr in=3.1+', '8 bool validate_cstr in=3.1+', '9 bool rely_cstr in=3.1+',)
 
         def __new__(cls, catName=None, table_db=None, table_name=None, column_name=None, check_expression=None, dc_name=None, enable_cstr=None, validate_cstr=None, rely_cstr=None):
             return new(cls, (catName, table_db, table_name, column_name, check_expression, dc_name, enable_cstr, validate_cstr, rely_cstr,))
@@ -733,7 +733,7 @@ else:
 
     class SQLDefaultConstraint(Struct):
         __slots__ = ()
-        SPEC = ('1 string catName @cat in=3.1+', '2 string table_db @db in=3.1+', '3 string table_name @table in=3.1+', '4 string column_name in=3.1+', '5 string default_value in=3.1+', '6 string dc_name in=3.1+', '7 bool enable_cstr in=3.1+', '8 bool validate_cstr in=3.1+', '9 bool rely_cstr in=3.1+',)
+        SPEC = ('1 string catName @cat in=3.1+', '2 string table_db @db in=3.1+', '3 string table_name @table in=3.1+', '4 string column_name in=3.1+', '5 string default_value in=3.1+', '6 string dc_name @name in=3.1+', '7 bool enable_cstr in=3.1+', '8 bool validate_cstr in=3.1+', '9 bool rely_cstr in=3.1+',)
 
         def __new__(cls, catName=None, table_db=None, table_name=None, column_name=None, default_value=None, dc_name=None, enable_cstr=None, validate_cstr=None, rely_cstr=None):
             return new(cls, (catName, table_db, table_name, column_name, default_value, dc_name, enable_cstr, validate_cstr, rely_cstr,))
@@ -750,7 +750,7 @@ else:
 
     class SQLForeignKey(Struct):
         __slots__ = ()
-        SPEC = ('1 string pktable_db @db', '2 string pktable_name @table', '3 string pkcolumn_name', '4 string fktable_db @db', '5 string fktable_name @table', '6 string fkcolumn_name', '7 i32 key_seq', '8 i32 update_rule', '9 i32 delete_rule', '10 string fk_name', '11 string pk_name', '12 bool enable_cstr', '13 bool validate_cstr', '14 bool rely_cstr', '15 string catName @cat in=3.1+',)
+        SPEC = ('1 string pktable_db @db', '2 string pktable_name @table', '3 string pkcolumn_name', '4 string fktable_db @db', '5 string fktable_name @table', '6 string fkcolumn_name', '7 i32 key_seq', '8 i32 update_rule', '9 i32 delete_rule', '10 string fk_name @name', '11 string pk_name @name', '12 bool enable_cstr', '13 bool validate_cstr', '14 bool rely_cstr', '15 string catName @cat in=3.1+',)
 
         def __new__(cls, pktable_db=None, pktable_name=None, pkcolumn_name=None, fktable_db=None, fktable_name=None, fkcolumn_name=None, key_seq=None, update_rule=None, delete_rule=None, fk_name=None, pk_name=None, enable_cstr=None, validate_cstr=None, rely_cstr=None, catName=None):
             return new(cls, (pktable_db, pktable_name, pkcolumn_name, fktable_db, fktable_name, fkcolumn_name, key_seq, update_rule, delete_rule, fk_name, pk_name, enable_cstr, validate_cstr, rely_cstr, catName,))
@@ -773,7 +773,7 @@ else:
 
     class SQLNotNullConstraint(Struct):
         __slots__ = ()
-        SPEC = ('1 string catName @cat in=3.1+', '2 string table_db @db in=3.1+', '3 string table_name @table in=3.1+', '4 string column_name in=3.1+', '5 string nn_name in=3.1+', '6 bool enable_cstr in=3.1+', '7 bool validate_cstr in=3.1+', '8 bool rely_cstr in=3.1+',)
+        SPEC = ('1 string catName @cat in=3.1+', '2 string table_db @db in=3.1+', '3 string table_name @table in=3.1+', '4 string column_name in=3.1+', '5 string nn_name @name in=3.1+', '6 bool enable_cstr in=3.1+', '7 bool validate_cstr in=3.1+', '8 bool rely_cstr in=3.1+',)
 
         def __new__(cls, catName=None, table_db=None, table_name=None, column_name=None, nn_name=None, enable_cstr=None, validate_cstr=None, rely_cstr=None):
             return new(cls, (catName, table_db, table_name, column_name, nn_name, enable_cstr, validate_cstr, rely_cstr,))
@@ -789,7 +789,7 @@ else:
 
     class SQLPrimaryKey(Struct):
         __slots__ = ()
-        SPEC = ('1 string table_db @db', '2 string table_name @table', '3 string column_name', '4 i32 key_seq', '5 string pk_name', '6 bool enable_cstr', '7 bool validate_cstr', '8 bool rely_cstr', '9 string catName @cat in=3.1+',)
+        SPEC = ('1 string table_db @db', '2 string table_name @table', '3 string column_name', '4 i32 key_seq', '5 string pk_name @name', '6 bool enable_cstr', '7 bool validate_cstr', '8 bool rely_cstr', '9 string catName @cat in=3.1+',)
 
         def __new__(cls, table_db=None, table_name=None, column_name=None, key_seq=None, pk_name=None, enable_cstr=None, validate_cstr=None, rely_cstr=None, catName=None):
             return new(cls, (table_db, table_name, column_name, key_seq, pk_name, enable_cstr, validate_cstr, rely_cstr, catName,))
@@ -806,7 +806,7 @@ else:
 
     class SQLUniqueConstraint(Struct):
         __slots__ = ()
-        SPEC = ('1 string catName @cat in=3.1+', '2 string table_db @db in=3.1+', '3 string table_name @table in=3.1+', '4 string column_name in=3.1+', '5 i32 key_seq in=3.1+', '6 string uk_name in=3.1+', '7 bool enable_cstr in=3.1+', '8 bool validate_cstr in=3.1+', '9 bool rely_cstr in=3.1+',)
+        SPEC = ('1 string catName @cat in=3.1+', '2 string table_db @db in=3.1+', '3 string table_name @table in=3.1+', '4 string column_name in=3.1+', '5 i32 key_seq in=3.1+', '6 string uk_name @name in=3.1+', '7 bool enable_cstr in=3.1+', '8 bool validate_cstr in=3.1+', '9 bool rely_cstr in=3.1+',)
 
         def __new__(cls, catName=None, table_db=None, table_name=None, column_name=None, key_seq=None, uk_name=None, enable_cstr=None, validate_cstr=None, rely_cstr=None):
             return new(cls, (catName, table_db, table_name, column_name, key_seq, uk_name, enable_cstr, validate_cstr, rely_cstr,))

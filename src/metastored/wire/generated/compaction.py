@@ -136,7 +136,7 @@ else:
 
     class AbortCompactionRequest(Struct):
         __slots__ = ()
-        SPEC = ('1 list<i64> compactionIds required in=4.0.0+', '2 string type in=4.0.0+', '3 string poolName in=4.0.0+',)
+        SPEC = ('1 list<i64> compactionIds required in=4.0.0+', '2 string type in=4.0.0+', '3 string poolName @name in=4.0.0+',)
 
         def __new__(cls, compactionIds=None, type=None, poolName=None):
             return new(cls, (compactionIds, type, poolName,))
@@ -185,7 +185,7 @@ else:
 
     class CompactionRequest(Struct):
         __slots__ = ()
-        SPEC = ('1 string dbname required @db', '2 string tablename required @table', '3 string partitionname @part_name', '4 CompactionType type required', '5 string runas @user', '6 map<string,string> properties', '7 string initiatorId in=4.0.0+', '8 string initiatorVersion in=4.0.0+', '9 string poolName in=4.0.0+', '10 i32 numberOfBuckets in=4.0.0+', '11 string orderByClause in=4.0.0+',)
+        SPEC = ('1 string dbname required @db', '2 string tablename required @table', '3 string partitionname @part_name', '4 CompactionType type required', '5 string runas @user', '6 map<string,string> properties', '7 string initiatorId in=4.0.0+', '8 string initiatorVersion in=4.0.0+', '9 string poolName @name in=4.0.0+', '10 i32 numberOfBuckets in=4.0.0+', '11 string orderByClause in=4.0.0+',)
 
         def __new__(cls, dbname=None, tablename=None, partitionname=None, type=None, runas=None, properties=None, initiatorId=None, initiatorVersion=None, poolName=None, numberOfBuckets=None, orderByClause=None):
             return new(cls, (dbname, tablename, partitionname, type, runas, properties, initiatorId, initiatorVersion, poolName, numberOfBuckets, orderByClause,))
@@ -216,7 +216,7 @@ else:
 
     class FindNextCompactRequest(Struct):
         __slots__ = ()
-        SPEC = ('1 string workerId in=4.0.0+', '2 string workerVersion in=4.0.0+', '3 string poolName in=4.0.0+',)
+        SPEC = ('1 string workerId in=4.0.0+', '2 string workerVersion in=4.0.0+', '3 string poolName @name in=4.0.0+',)
 
         def __new__(cls, workerId=None, workerVersion=None, poolName=None):
             return new(cls, (workerId, workerVersion, poolName,))
@@ -257,7 +257,7 @@ else:
 
     class ShowCompactRequest(Struct):
         __slots__ = ()
-        SPEC = ('1 i64 id in=4.0.0+', '2 string poolName in=4.0.0+', '3 string dbName @db in=4.0.0+', '4 string tbName @table in=4.0.0+', '5 string partName @part_name in=4.0.0+', '6 CompactionType type in=4.0.0+', '7 string state in=4.0.0+', '8 i64 limit in=4.0.0+', '9 string order in=4.0.0+',)
+        SPEC = ('1 i64 id in=4.0.0+', '2 string poolName @name in=4.0.0+', '3 string dbName @db in=4.0.0+', '4 string tbName @table in=4.0.0+', '5 string partName @part_name in=4.0.0+', '6 CompactionType type in=4.0.0+', '7 string state in=4.0.0+', '8 i64 limit in=4.0.0+', '9 string order in=4.0.0+',)
 
         def __new__(cls, id=None, poolName=None, dbName=None, tbName=None, partName=None, type=None, state=None, limit=None, order=None):
             return new(cls, (id, poolName, dbName, tbName, partName, type, state, limit, order,))
@@ -283,7 +283,7 @@ else:
 
     class ShowCompactResponseElement(Struct):
         __slots__ = ()
-        SPEC = ('1 string dbname required @db', '2 string tablename required @table', '3 string partitionname @part_name', '4 CompactionType type required', '5 string state required', '6 string workerid', '7 i64 start', '8 string runAs @user', '9 i64 hightestTxnId @txn_id', '10 string metaInfo', '11 i64 endTime', '12 string hadoopJobId default=None', '13 i64 id', '14 string errorMessage in=4.0.0+', '15 i64 enqueueTime in=4.0.0+', '16 string workerVersion in=4.0.0+', '17 string initiatorId in=4.0.0+', '18 string initiatorVersion in=4.0.0+', '19 i64 cleanerStart in=4.0.0+', '20 string poolName in=4.0.0+', '21 i64 nextTxnId @txn_id in=4.0.0+', '22 i64 txnId @txn_id in=4.0.0+', '23 i64 commitTime in=4.0.0+', '24 i64 hightestWriteId in=4.0.0+',)
+        SPEC = ('1 string dbname required @db', '2 string tablename required @table', '3 string partitionname @part_name', '4 CompactionType type required', '5 string state required', '6 string workerid', '7 i64 start', '8 string runAs @user', '9 i64 hightestTxnId @txn_id', '10 string metaInfo', '11 i64 endTime', '12 string hadoopJobId default=None', '13 i64 id', '14 string errorMessage in=4.0.0+', '15 i64 enqueueTime in=4.0.0+', '16 string workerVersion in=4.0.0+', '17 string initiatorId in=4.0.0+', '18 string initiatorVersion in=4.0.0+', '19 i64 cleanerStart in=4.0.0+', '20 string poolName @name in=4.0.0+', '21 i64 nextTxnId @txn_id in=4.0.0+', '22 i64 txnId @txn_id in=4.0.0+', '23 i64 commitTime in=4.0.0+', '24 i64 hightestWriteId in=4.0.0+',)
 
         def __new__(cls, dbname=None, tablename=None, partitionname=None, type=None, state=None, workerid=None, start=None, runAs=None, hightestTxnId=None, metaInfo=None, endTime=None, hadoopJobId=None, id=None, errorMessage=None, enqueueTime=None, workerVersion=None, initiatorId=None, initiatorVersion=None, cleanerStart=None, poolName=None, nextTxnId=None, txnId=None, commitTime=None, hightestWriteId=None):
             return new(cls, (dbname, tablename, partitionname, type, state, workerid, start, runAs, hightestTxnId, metaInfo, endTime, hadoopJobId, id, errorMessage, enqueueTime, workerVersion, initiatorId, initiatorVersion, cleanerStart, poolName, nextTxnId, txnId, commitTime, hightestWriteId,))

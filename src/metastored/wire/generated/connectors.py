@@ -40,7 +40,7 @@ else:
 
     class AlterDataConnectorRequest(Struct):
         __slots__ = ()
-        SPEC = ('1 string connectorName required in=4.0.1+', '2 DataConnector newConnector required in=4.0.1+',)
+        SPEC = ('1 string connectorName required @connector in=4.0.1+', '2 DataConnector newConnector required in=4.0.1+',)
 
         def __new__(cls, connectorName=None, newConnector=None):
             return new(cls, (connectorName, newConnector,))
@@ -59,7 +59,7 @@ else:
 
     class DataConnector(Struct):
         __slots__ = ()
-        SPEC = ('1 string name in=4.0.0+', '2 string type in=4.0.0+', '3 string url @secret in=4.0.0+', '4 string description in=4.0.0+', '5 map<string,string> parameters in=4.0.0+', '6 string ownerName @user in=4.0.0+', '7 PrincipalType ownerType in=4.0.0+', '8 i32 createTime in=4.0.0+',)
+        SPEC = ('1 string name @connector in=4.0.0+', '2 string type in=4.0.0+', '3 string url @secret in=4.0.0+', '4 string description in=4.0.0+', '5 map<string,string> parameters in=4.0.0+', '6 string ownerName @user in=4.0.0+', '7 PrincipalType ownerType in=4.0.0+', '8 i32 createTime in=4.0.0+',)
 
         def __new__(cls, name=None, type=None, url=None, description=None, parameters=None, ownerName=None, ownerType=None, createTime=None):
             return new(cls, (name, type, url, description, parameters, ownerName, ownerType, createTime,))
@@ -75,7 +75,7 @@ else:
 
     class DropDataConnectorRequest(Struct):
         __slots__ = ()
-        SPEC = ('1 string connectorName required in=4.0.1+', '2 bool ifNotExists in=4.0.1+', '3 bool checkReferences in=4.0.1+',)
+        SPEC = ('1 string connectorName required @connector in=4.0.1+', '2 bool ifNotExists in=4.0.1+', '3 bool checkReferences in=4.0.1+',)
 
         def __new__(cls, connectorName=None, ifNotExists=None, checkReferences=None):
             return new(cls, (connectorName, ifNotExists, checkReferences,))
@@ -86,7 +86,7 @@ else:
 
     class GetDataConnectorRequest(Struct):
         __slots__ = ()
-        SPEC = ('1 string connectorName required in=4.0.0+',)
+        SPEC = ('1 string connectorName required @connector in=4.0.0+',)
 
         def __new__(cls, connectorName=None):
             return new(cls, (connectorName,))

@@ -240,7 +240,7 @@ else:
 
     class DropConstraintRequest(Struct):
         __slots__ = ()
-        SPEC = ('1 string dbname required @db', '2 string tablename required @table', '3 string constraintname required', '4 string catName @cat in=3.1+',)
+        SPEC = ('1 string dbname required @db', '2 string tablename required @table', '3 string constraintname required @name', '4 string catName @cat in=3.1+',)
 
         def __new__(cls, dbname=None, tablename=None, constraintname=None, catName=None):
             return new(cls, (dbname, tablename, constraintname, catName,))

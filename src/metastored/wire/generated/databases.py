@@ -92,7 +92,7 @@ else:
 
     class CreateDatabaseRequest(Struct):
         __slots__ = ()
-        SPEC = ('1 string databaseName required @db in=4.0.0+', '2 string description in=4.0.0+', '3 string locationUri @location in=4.0.0+', '4 map<string,string> parameters in=4.0.0+', '5 PrincipalPrivilegeSet privileges in=4.0.0+', '6 string ownerName @user in=4.0.0+', '7 PrincipalType ownerType in=4.0.0+', '8 string catalogName @cat in=4.0.0+', '9 i32 createTime in=4.0.0+', '10 string managedLocationUri @location in=4.0.0+', '11 string type in=4.0.0', '11 DatabaseType type in=4.0.1+', '12 string dataConnectorName in=4.0.0+', '13 string remote_dbname in=4.0.1+',)
+        SPEC = ('1 string databaseName required @db in=4.0.0+', '2 string description in=4.0.0+', '3 string locationUri @location in=4.0.0+', '4 map<string,string> parameters in=4.0.0+', '5 PrincipalPrivilegeSet privileges in=4.0.0+', '6 string ownerName @user in=4.0.0+', '7 PrincipalType ownerType in=4.0.0+', '8 string catalogName @cat in=4.0.0+', '9 i32 createTime in=4.0.0+', '10 string managedLocationUri @location in=4.0.0+', '11 string type in=4.0.0', '11 DatabaseType type in=4.0.1+', '12 string dataConnectorName @connector in=4.0.0+', '13 string remote_dbname in=4.0.1+',)
 
         def __new__(cls, databaseName=None, description=None, locationUri=None, parameters=None, privileges=None, ownerName=None, ownerType=None, catalogName=None, createTime=None, managedLocationUri=None, type=None, dataConnectorName=None, remote_dbname=None):
             return new(cls, (databaseName, description, locationUri, parameters, privileges, ownerName, ownerType, catalogName, createTime, managedLocationUri, type, dataConnectorName, remote_dbname,))
@@ -113,7 +113,7 @@ else:
 
     class Database(Struct):
         __slots__ = ()
-        SPEC = ('1 string name @db', '2 string description', '3 string locationUri @location', '4 map<string,string> parameters', '5 PrincipalPrivilegeSet privileges', '6 string ownerName @user', '7 PrincipalType ownerType', '8 string catalogName @cat', '9 i32 createTime in=4.0.0+', '10 string managedLocationUri @location in=4.0.0+', '11 DatabaseType type in=4.0.0+', '12 string connector_name in=4.0.0+', '13 string remote_dbname in=4.0.0+',)
+        SPEC = ('1 string name @db', '2 string description', '3 string locationUri @location', '4 map<string,string> parameters', '5 PrincipalPrivilegeSet privileges', '6 string ownerName @user', '7 PrincipalType ownerType', '8 string catalogName @cat', '9 i32 createTime in=4.0.0+', '10 string managedLocationUri @location in=4.0.0+', '11 DatabaseType type in=4.0.0+', '12 string connector_name @connector in=4.0.0+', '13 string remote_dbname in=4.0.0+',)
 
         def __new__(cls, name=None, description=None, locationUri=None, parameters=None, privileges=None, ownerName=None, ownerType=None, catalogName=None, createTime=None, managedLocationUri=None, type=None, connector_name=None, remote_dbname=None):
             return new(cls, (name, description, locationUri, parameters, privileges, ownerName, ownerType, catalogName, createTime, managedLocationUri, type, connector_name, remote_dbname,))

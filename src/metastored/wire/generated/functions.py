@@ -55,7 +55,7 @@ else:
 
     class Function(Struct):
         __slots__ = ()
-        SPEC = ('1 string functionName @function', '2 string dbName @db', '3 string className', '4 string ownerName @user', '5 PrincipalType ownerType', '6 i32 createTime', '7 FunctionType functionType', '8 list<ResourceUri> resourceUris', '9 string catName @cat',)
+        SPEC = ('1 string functionName @function', '2 string dbName @db', '3 string className @name', '4 string ownerName @user', '5 PrincipalType ownerType', '6 i32 createTime', '7 FunctionType functionType', '8 list<ResourceUri> resourceUris', '9 string catName @cat',)
 
         def __new__(cls, functionName=None, dbName=None, className=None, ownerName=None, ownerType=None, createTime=None, functionType=None, resourceUris=None, catName=None):
             return new(cls, (functionName, dbName, className, ownerName, ownerType, createTime, functionType, resourceUris, catName,))

@@ -28,7 +28,7 @@ else:
 
     class Index(Struct):
         __slots__ = ()
-        SPEC = ('1 string indexName in=2.3', '2 string indexHandlerClass in=2.3', '3 string dbName @db in=2.3', '4 string origTableName @table in=2.3', '5 i32 createTime in=2.3', '6 i32 lastAccessTime in=2.3', '7 string indexTableName @table in=2.3', '8 StorageDescriptor sd in=2.3', '9 map<string,string> parameters in=2.3', '10 bool deferredRebuild in=2.3',)
+        SPEC = ('1 string indexName @name in=2.3', '2 string indexHandlerClass in=2.3', '3 string dbName @db in=2.3', '4 string origTableName @table in=2.3', '5 i32 createTime in=2.3', '6 i32 lastAccessTime in=2.3', '7 string indexTableName @table in=2.3', '8 StorageDescriptor sd in=2.3', '9 map<string,string> parameters in=2.3', '10 bool deferredRebuild in=2.3',)
 
         def __new__(cls, indexName=None, indexHandlerClass=None, dbName=None, origTableName=None, createTime=None, lastAccessTime=None, indexTableName=None, sd=None, parameters=None, deferredRebuild=None):
             return new(cls, (indexName, indexHandlerClass, dbName, origTableName, createTime, lastAccessTime, indexTableName, sd, parameters, deferredRebuild,))

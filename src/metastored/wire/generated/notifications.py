@@ -158,7 +158,7 @@ else:
 
     class InsertEventRequestData(Struct):
         __slots__ = ()
-        SPEC = ('1 bool replace in=3.1+', '2 list<string> filesAdded required @location in=3.1+', '3 list<string> filesAddedChecksum in=3.1+', '4 list<string> subDirectoryList in=4.0.0+', '5 list<string> partitionVal @part_values in=4.0.0+',)
+        SPEC = ('1 bool replace in=3.1+', '2 list<string> filesAdded required @location in=3.1+', '3 list<string> filesAddedChecksum in=3.1+', '4 list<string> subDirectoryList @relative_location in=4.0.0+', '5 list<string> partitionVal @part_values in=4.0.0+',)
         WAS_WHEN = '1 list<string>'
         WAS = ('1 list<string> filesAdded required @location', '2 list<string> filesAddedChecksum',)
 

@@ -670,7 +670,7 @@ else:
 
     class PartitionWithoutSD(Struct):
         __slots__ = ()
-        SPEC = ('1 list<string> values @part_values', '2 i32 createTime', '3 i32 lastAccessTime', '4 string relativePath', '5 map<string,string> parameters', '6 PrincipalPrivilegeSet privileges',)
+        SPEC = ('1 list<string> values @part_values', '2 i32 createTime', '3 i32 lastAccessTime', '4 string relativePath @relative_location', '5 map<string,string> parameters', '6 PrincipalPrivilegeSet privileges',)
 
         def __new__(cls, values=None, createTime=None, lastAccessTime=None, relativePath=None, parameters=None, privileges=None):
             return new(cls, (values, createTime, lastAccessTime, relativePath, parameters, privileges,))

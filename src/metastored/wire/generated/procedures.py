@@ -61,7 +61,7 @@ else:
 
     class AddPackageRequest(Struct):
         __slots__ = ()
-        SPEC = ('1 string catName @cat in=4.0.0+', '2 string dbName @db in=4.0.0+', '3 string packageName in=4.0.0+', '4 string ownerName @user in=4.0.0+', '5 string header in=4.0.0+', '6 string body in=4.0.0+',)
+        SPEC = ('1 string catName @cat in=4.0.0+', '2 string dbName @db in=4.0.0+', '3 string packageName @name in=4.0.0+', '4 string ownerName @user in=4.0.0+', '5 string header in=4.0.0+', '6 string body in=4.0.0+',)
 
         def __new__(cls, catName=None, dbName=None, packageName=None, ownerName=None, header=None, body=None):
             return new(cls, (catName, dbName, packageName, ownerName, header, body,))
@@ -75,7 +75,7 @@ else:
 
     class DropPackageRequest(Struct):
         __slots__ = ()
-        SPEC = ('1 string catName required @cat in=4.0.0+', '2 string dbName required @db in=4.0.0+', '3 string packageName required in=4.0.0+',)
+        SPEC = ('1 string catName required @cat in=4.0.0+', '2 string dbName required @db in=4.0.0+', '3 string packageName required @name in=4.0.0+',)
 
         def __new__(cls, catName=None, dbName=None, packageName=None):
             return new(cls, (catName, dbName, packageName,))
@@ -86,7 +86,7 @@ else:
 
     class GetPackageRequest(Struct):
         __slots__ = ()
-        SPEC = ('1 string catName required @cat in=4.0.0+', '2 string dbName required @db in=4.0.0+', '3 string packageName required in=4.0.0+',)
+        SPEC = ('1 string catName required @cat in=4.0.0+', '2 string dbName required @db in=4.0.0+', '3 string packageName required @name in=4.0.0+',)
 
         def __new__(cls, catName=None, dbName=None, packageName=None):
             return new(cls, (catName, dbName, packageName,))
@@ -117,7 +117,7 @@ else:
 
     class Package(Struct):
         __slots__ = ()
-        SPEC = ('1 string catName @cat in=4.0.0+', '2 string dbName @db in=4.0.0+', '3 string packageName in=4.0.0+', '4 string ownerName @user in=4.0.0+', '5 string header in=4.0.0+', '6 string body in=4.0.0+',)
+        SPEC = ('1 string catName @cat in=4.0.0+', '2 string dbName @db in=4.0.0+', '3 string packageName @name in=4.0.0+', '4 string ownerName @user in=4.0.0+', '5 string header in=4.0.0+', '6 string body in=4.0.0+',)
 
         def __new__(cls, catName=None, dbName=None, packageName=None, ownerName=None, header=None, body=None):
             return new(cls, (catName, dbName, packageName, ownerName, header, body,))
@@ -131,7 +131,7 @@ else:
 
     class StoredProcedure(Struct):
         __slots__ = ()
-        SPEC = ('1 string name in=4.0.0+', '2 string dbName @db in=4.0.0+', '3 string catName @cat in=4.0.0+', '4 string ownerName @user in=4.0.0+', '5 string source in=4.0.0+',)
+        SPEC = ('1 string name @name in=4.0.0+', '2 string dbName @db in=4.0.0+', '3 string catName @cat in=4.0.0+', '4 string ownerName @user in=4.0.0+', '5 string source in=4.0.0+',)
 
         def __new__(cls, name=None, dbName=None, catName=None, ownerName=None, source=None):
             return new(cls, (name, dbName, catName, ownerName, source,))
@@ -144,7 +144,7 @@ else:
 
     class StoredProcedureRequest(Struct):
         __slots__ = ()
-        SPEC = ('1 string catName required @cat in=4.0.0+', '2 string dbName required @db in=4.0.0+', '3 string procName required in=4.0.0+',)
+        SPEC = ('1 string catName required @cat in=4.0.0+', '2 string dbName required @db in=4.0.0+', '3 string procName required @name in=4.0.0+',)
 
         def __new__(cls, catName=None, dbName=None, procName=None):
             return new(cls, (catName, dbName, procName,))

@@ -206,7 +206,7 @@ else:
 
     class WMAlterPoolRequest(Struct):
         __slots__ = ()
-        SPEC = ('1 WMNullablePool pool in=3.1+', '2 string poolPath in=3.1+',)
+        SPEC = ('1 WMNullablePool pool in=3.1+', '2 string poolPath @name in=3.1+',)
 
         def __new__(cls, pool=None, poolPath=None):
             return new(cls, (pool, poolPath,))
@@ -224,7 +224,7 @@ else:
 
     class WMAlterResourcePlanRequest(Struct):
         __slots__ = ()
-        SPEC = ('1 string resourcePlanName in=3.1+', '2 WMNullableResourcePlan resourcePlan in=3.1+', '3 bool isEnableAndActivate in=3.1+', '4 bool isForceDeactivate in=3.1+', '5 bool isReplace in=3.1+', '6 string ns in=4.0.0+',)
+        SPEC = ('1 string resourcePlanName @name in=3.1+', '2 WMNullableResourcePlan resourcePlan in=3.1+', '3 bool isEnableAndActivate in=3.1+', '4 bool isForceDeactivate in=3.1+', '5 bool isReplace in=3.1+', '6 string ns in=4.0.0+',)
 
         def __new__(cls, resourcePlanName=None, resourcePlan=None, isEnableAndActivate=None, isForceDeactivate=None, isReplace=None, ns=None):
             return new(cls, (resourcePlanName, resourcePlan, isEnableAndActivate, isForceDeactivate, isReplace, ns,))
@@ -264,7 +264,7 @@ else:
 
     class WMCreateOrDropTriggerToPoolMappingRequest(Struct):
         __slots__ = ()
-        SPEC = ('1 string resourcePlanName in=3.1+', '2 string triggerName in=3.1+', '3 string poolPath in=3.1+', '4 bool drop in=3.1+', '5 string ns in=4.0.0+',)
+        SPEC = ('1 string resourcePlanName @name in=3.1+', '2 string triggerName @name in=3.1+', '3 string poolPath @name in=3.1+', '4 bool drop in=3.1+', '5 string ns in=4.0.0+',)
 
         def __new__(cls, resourcePlanName=None, triggerName=None, poolPath=None, drop=None, ns=None):
             return new(cls, (resourcePlanName, triggerName, poolPath, drop, ns,))
@@ -320,7 +320,7 @@ else:
 
     class WMCreateResourcePlanRequest(Struct):
         __slots__ = ()
-        SPEC = ('1 WMResourcePlan resourcePlan in=3.1+', '2 string copyFrom in=3.1+',)
+        SPEC = ('1 WMResourcePlan resourcePlan in=3.1+', '2 string copyFrom @name in=3.1+',)
 
         def __new__(cls, resourcePlan=None, copyFrom=None):
             return new(cls, (resourcePlan, copyFrom,))
@@ -372,7 +372,7 @@ else:
 
     class WMDropPoolRequest(Struct):
         __slots__ = ()
-        SPEC = ('1 string resourcePlanName in=3.1+', '2 string poolPath in=3.1+', '3 string ns in=4.0.0+',)
+        SPEC = ('1 string resourcePlanName @name in=3.1+', '2 string poolPath @name in=3.1+', '3 string ns in=4.0.0+',)
 
         def __new__(cls, resourcePlanName=None, poolPath=None, ns=None):
             return new(cls, (resourcePlanName, poolPath, ns,))
@@ -391,7 +391,7 @@ else:
 
     class WMDropResourcePlanRequest(Struct):
         __slots__ = ()
-        SPEC = ('1 string resourcePlanName in=3.1+', '2 string ns in=4.0.0+',)
+        SPEC = ('1 string resourcePlanName @name in=3.1+', '2 string ns in=4.0.0+',)
 
         def __new__(cls, resourcePlanName=None, ns=None):
             return new(cls, (resourcePlanName, ns,))
@@ -409,7 +409,7 @@ else:
 
     class WMDropTriggerRequest(Struct):
         __slots__ = ()
-        SPEC = ('1 string resourcePlanName in=3.1+', '2 string triggerName in=3.1+', '3 string ns in=4.0.0+',)
+        SPEC = ('1 string resourcePlanName @name in=3.1+', '2 string triggerName @name in=3.1+', '3 string ns in=4.0.0+',)
 
         def __new__(cls, resourcePlanName=None, triggerName=None, ns=None):
             return new(cls, (resourcePlanName, triggerName, ns,))
@@ -477,7 +477,7 @@ else:
 
     class WMGetResourcePlanRequest(Struct):
         __slots__ = ()
-        SPEC = ('1 string resourcePlanName in=3.1+', '2 string ns in=4.0.0+',)
+        SPEC = ('1 string resourcePlanName @name in=3.1+', '2 string ns in=4.0.0+',)
 
         def __new__(cls, resourcePlanName=None, ns=None):
             return new(cls, (resourcePlanName, ns,))
@@ -496,7 +496,7 @@ else:
 
     class WMGetTriggersForResourePlanRequest(Struct):
         __slots__ = ()
-        SPEC = ('1 string resourcePlanName in=3.1+', '2 string ns in=4.0.0+',)
+        SPEC = ('1 string resourcePlanName @name in=3.1+', '2 string ns in=4.0.0+',)
 
         def __new__(cls, resourcePlanName=None, ns=None):
             return new(cls, (resourcePlanName, ns,))
@@ -515,7 +515,7 @@ else:
 
     class WMMapping(Struct):
         __slots__ = ()
-        SPEC = ('1 string resourcePlanName required in=3.1+', '2 string entityType required in=3.1+', '3 string entityName required in=3.1+', '4 string poolPath in=3.1+', '5 i32 ordering in=3.1+', '6 string ns in=4.0.0+',)
+        SPEC = ('1 string resourcePlanName required @name in=3.1+', '2 string entityType required in=3.1+', '3 string entityName required @name in=3.1+', '4 string poolPath @name in=3.1+', '5 i32 ordering in=3.1+', '6 string ns in=4.0.0+',)
 
         def __new__(cls, resourcePlanName=None, entityType=None, entityName=None, poolPath=None, ordering=None, ns=None):
             return new(cls, (resourcePlanName, entityType, entityName, poolPath, ordering, ns,))
@@ -529,7 +529,7 @@ else:
 
     class WMNullablePool(Struct):
         __slots__ = ()
-        SPEC = ('1 string resourcePlanName required in=3.1+', '2 string poolPath required in=3.1+', '3 double allocFraction in=3.1+', '4 i32 queryParallelism in=3.1+', '5 string schedulingPolicy in=3.1+', '6 bool isSetSchedulingPolicy in=3.1+', '7 string ns in=4.0.0+',)
+        SPEC = ('1 string resourcePlanName required @name in=3.1+', '2 string poolPath required @name in=3.1+', '3 double allocFraction in=3.1+', '4 i32 queryParallelism in=3.1+', '5 string schedulingPolicy in=3.1+', '6 bool isSetSchedulingPolicy in=3.1+', '7 string ns in=4.0.0+',)
 
         def __new__(cls, resourcePlanName=None, poolPath=None, allocFraction=None, queryParallelism=None, schedulingPolicy=None, isSetSchedulingPolicy=None, ns=None):
             return new(cls, (resourcePlanName, poolPath, allocFraction, queryParallelism, schedulingPolicy, isSetSchedulingPolicy, ns,))
@@ -544,7 +544,7 @@ else:
 
     class WMNullableResourcePlan(Struct):
         __slots__ = ()
-        SPEC = ('1 string name in=3.1+', '2 WMResourcePlanStatus status in=3.1+', '4 i32 queryParallelism in=3.1+', '5 bool isSetQueryParallelism in=3.1+', '6 string defaultPoolPath in=3.1+', '7 bool isSetDefaultPoolPath in=3.1+', '8 string ns in=4.0.0+',)
+        SPEC = ('1 string name @name in=3.1+', '2 WMResourcePlanStatus status in=3.1+', '4 i32 queryParallelism in=3.1+', '5 bool isSetQueryParallelism in=3.1+', '6 string defaultPoolPath @name in=3.1+', '7 bool isSetDefaultPoolPath in=3.1+', '8 string ns in=4.0.0+',)
 
         def __new__(cls, name=None, status=None, queryParallelism=None, isSetQueryParallelism=None, defaultPoolPath=None, isSetDefaultPoolPath=None, ns=None):
             return new(cls, (name, status, queryParallelism, isSetQueryParallelism, defaultPoolPath, isSetDefaultPoolPath, ns,))
@@ -559,7 +559,7 @@ else:
 
     class WMPool(Struct):
         __slots__ = ()
-        SPEC = ('1 string resourcePlanName required in=3.1+', '2 string poolPath required in=3.1+', '3 double allocFraction in=3.1+', '4 i32 queryParallelism in=3.1+', '5 string schedulingPolicy in=3.1+', '6 string ns in=4.0.0+',)
+        SPEC = ('1 string resourcePlanName required @name in=3.1+', '2 string poolPath required @name in=3.1+', '3 double allocFraction in=3.1+', '4 i32 queryParallelism in=3.1+', '5 string schedulingPolicy in=3.1+', '6 string ns in=4.0.0+',)
 
         def __new__(cls, resourcePlanName=None, poolPath=None, allocFraction=None, queryParallelism=None, schedulingPolicy=None, ns=None):
             return new(cls, (resourcePlanName, poolPath, allocFraction, queryParallelism, schedulingPolicy, ns,))
@@ -573,7 +573,7 @@ else:
 
     class WMPoolTrigger(Struct):
         __slots__ = ()
-        SPEC = ('1 string pool required in=3.1+', '2 string trigger required in=3.1+', '3 string ns in=4.0.0+',)
+        SPEC = ('1 string pool required @name in=3.1+', '2 string trigger required @name in=3.1+', '3 string ns in=4.0.0+',)
 
         def __new__(cls, pool=None, trigger=None, ns=None):
             return new(cls, (pool, trigger, ns,))
@@ -584,7 +584,7 @@ else:
 
     class WMResourcePlan(Struct):
         __slots__ = ()
-        SPEC = ('1 string name required in=3.1+', '2 WMResourcePlanStatus status in=3.1+', '3 i32 queryParallelism in=3.1+', '4 string defaultPoolPath in=3.1+', '5 string ns in=4.0.0+',)
+        SPEC = ('1 string name required @name in=3.1+', '2 WMResourcePlanStatus status in=3.1+', '3 i32 queryParallelism in=3.1+', '4 string defaultPoolPath @name in=3.1+', '5 string ns in=4.0.0+',)
 
         def __new__(cls, name=None, status=None, queryParallelism=None, defaultPoolPath=None, ns=None):
             return new(cls, (name, status, queryParallelism, defaultPoolPath, ns,))
@@ -597,7 +597,7 @@ else:
 
     class WMTrigger(Struct):
         __slots__ = ()
-        SPEC = ('1 string resourcePlanName required in=3.1+', '2 string triggerName required in=3.1+', '3 string triggerExpression in=3.1+', '4 string actionExpression in=3.1+', '5 bool isInUnmanaged in=3.1+', '6 string ns in=4.0.0+',)
+        SPEC = ('1 string resourcePlanName required @name in=3.1+', '2 string triggerName required @name in=3.1+', '3 string triggerExpression in=3.1+', '4 string actionExpression in=3.1+', '5 bool isInUnmanaged in=3.1+', '6 string ns in=4.0.0+',)
 
         def __new__(cls, resourcePlanName=None, triggerName=None, triggerExpression=None, actionExpression=None, isInUnmanaged=None, ns=None):
             return new(cls, (resourcePlanName, triggerName, triggerExpression, actionExpression, isInUnmanaged, ns,))
@@ -611,7 +611,7 @@ else:
 
     class WMValidateResourcePlanRequest(Struct):
         __slots__ = ()
-        SPEC = ('1 string resourcePlanName in=3.1+', '2 string ns in=4.0.0+',)
+        SPEC = ('1 string resourcePlanName @name in=3.1+', '2 string ns in=4.0.0+',)
 
         def __new__(cls, resourcePlanName=None, ns=None):
             return new(cls, (resourcePlanName, ns,))

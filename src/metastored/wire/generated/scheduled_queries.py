@@ -77,7 +77,7 @@ else:
 
     class ScheduledQueryKey(Struct):
         __slots__ = ()
-        SPEC = ('1 string scheduleName required in=4.0.0+', '2 string clusterNamespace required in=4.0.0+',)
+        SPEC = ('1 string scheduleName required @name in=4.0.0+', '2 string clusterNamespace required in=4.0.0+',)
 
         def __new__(cls, scheduleName=None, clusterNamespace=None):
             return new(cls, (scheduleName, clusterNamespace,))

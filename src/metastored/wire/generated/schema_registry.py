@@ -133,7 +133,7 @@ else:
 
     class GetSerdeRequest(Struct):
         __slots__ = ()
-        SPEC = ('1 string serdeName in=3.1+',)
+        SPEC = ('1 string serdeName @name in=3.1+',)
 
         def __new__(cls, serdeName=None):
             return new(cls, (serdeName,))
@@ -142,7 +142,7 @@ else:
 
     class ISchema(Struct):
         __slots__ = ()
-        SPEC = ('1 SchemaType schemaType in=3.1+', '2 string name in=3.1+', '3 string catName @cat in=3.1+', '4 string dbName @db in=3.1+', '5 SchemaCompatibility compatibility in=3.1+', '6 SchemaValidation validationLevel in=3.1+', '7 bool canEvolve in=3.1+', '8 string schemaGroup in=3.1+', '9 string description in=3.1+',)
+        SPEC = ('1 SchemaType schemaType in=3.1+', '2 string name @name in=3.1+', '3 string catName @cat in=3.1+', '4 string dbName @db in=3.1+', '5 SchemaCompatibility compatibility in=3.1+', '6 SchemaValidation validationLevel in=3.1+', '7 bool canEvolve in=3.1+', '8 string schemaGroup in=3.1+', '9 string description in=3.1+',)
 
         def __new__(cls, schemaType=None, name=None, catName=None, dbName=None, compatibility=None, validationLevel=None, canEvolve=None, schemaGroup=None, description=None):
             return new(cls, (schemaType, name, catName, dbName, compatibility, validationLevel, canEvolve, schemaGroup, description,))
@@ -159,7 +159,7 @@ else:
 
     class ISchemaName(Struct):
         __slots__ = ()
-        SPEC = ('1 string catName @cat in=3.1+', '2 string dbName @db in=3.1+', '3 string schemaName in=3.1+',)
+        SPEC = ('1 string catName @cat in=3.1+', '2 string dbName @db in=3.1+', '3 string schemaName @name in=3.1+',)
 
         def __new__(cls, catName=None, dbName=None, schemaName=None):
             return new(cls, (catName, dbName, schemaName,))
@@ -170,7 +170,7 @@ else:
 
     class MapSchemaVersionToSerdeRequest(Struct):
         __slots__ = ()
-        SPEC = ('1 SchemaVersionDescriptor schemaVersion in=3.1+', '2 string serdeName in=3.1+',)
+        SPEC = ('1 SchemaVersionDescriptor schemaVersion in=3.1+', '2 string serdeName @name in=3.1+',)
 
         def __new__(cls, schemaVersion=None, serdeName=None):
             return new(cls, (schemaVersion, serdeName,))
@@ -180,7 +180,7 @@ else:
 
     class SchemaVersion(Struct):
         __slots__ = ()
-        SPEC = ('1 ISchemaName schema in=3.1+', '2 i32 version in=3.1+', '3 i64 createdAt in=3.1+', '4 list<FieldSchema> cols in=3.1+', '5 SchemaVersionState state in=3.1+', '6 string description in=3.1+', '7 string schemaText in=3.1+', '8 string fingerprint in=3.1+', '9 string name in=3.1+', '10 SerDeInfo serDe in=3.1+',)
+        SPEC = ('1 ISchemaName schema in=3.1+', '2 i32 version in=3.1+', '3 i64 createdAt in=3.1+', '4 list<FieldSchema> cols in=3.1+', '5 SchemaVersionState state in=3.1+', '6 string description in=3.1+', '7 string schemaText in=3.1+', '8 string fingerprint in=3.1+', '9 string name @name in=3.1+', '10 SerDeInfo serDe in=3.1+',)
 
         def __new__(cls, schema=None, version=None, createdAt=None, cols=None, state=None, description=None, schemaText=None, fingerprint=None, name=None, serDe=None):
             return new(cls, (schema, version, createdAt, cols, state, description, schemaText, fingerprint, name, serDe,))

@@ -234,7 +234,7 @@ else:
 
     class CommitTxnKeyValue(Struct):
         __slots__ = ()
-        SPEC = ('1 i64 tableId required in=4.0.0+', '2 string key required in=4.0.0+', '3 string value required in=4.0.0+',)
+        SPEC = ('1 i64 tableId required @table_id in=4.0.0+', '2 string key required in=4.0.0+', '3 string value required in=4.0.0+',)
 
         def __new__(cls, tableId=None, key=None, value=None):
             return new(cls, (tableId, key, value,))

@@ -22,7 +22,7 @@ else:
 
     class Type(Struct):
         __slots__ = ()
-        SPEC = ('1 string name', '2 string type1', '3 string type2', '4 list<FieldSchema> fields',)
+        SPEC = ('1 string name @name', '2 string type1', '3 string type2', '4 list<FieldSchema> fields',)
 
         def __new__(cls, name=None, type1=None, type2=None, fields=None):
             return new(cls, (name, type1, type2, fields,))
