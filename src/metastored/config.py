@@ -23,6 +23,7 @@ __all__ = [
     "CATALOG_PREFIX",
     "CONFIG_VARIABLE",
     "KEYS",
+    "LOCATION_SCHEMES",
     "PREFIX",
     "RESERVED_PATHS",
     "Key",
@@ -40,6 +41,9 @@ CONFIG_VARIABLE: Final = "METASTORED_CONFIG"
 
 CATALOG_PREFIX: Final = "METASTORED_CATALOG__"
 """Variables of catalogs, which a program that uses them reads; nothing to a server."""
+
+LOCATION_SCHEMES: Final = ("file", "s3", "s3a", "gs", "abfs", "abfss", "hdfs")
+"""The file systems that Hive tables are usually on."""
 
 RESERVED_PATHS: Final = ("/metastore", "/health", "/ready", "/metrics")
 """What is served on the HTTP port besides `http_path`."""
@@ -200,7 +204,7 @@ class Settings:
     location_schemes: tuple[str, ...] = _key(
         "list",
         _schemes,
-        ("file", "s3", "s3a", "gs", "abfs", "abfss", "hdfs"),
+        LOCATION_SCHEMES,
         "The file systems whose locations clients may use, by their schemes, when `directories` is all; each but file "
         "needs its driver (fsspec). Otherwise locations of other file systems are stored and never opened.",
     )

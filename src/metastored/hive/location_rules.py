@@ -17,9 +17,6 @@ LOCAL_ALIASES: Final = frozenset({"local", "asynclocal", "pfile"})
 ARCHIVE_SCHEME: Final = "har"
 """Hadoop archives: the location of an archived partition. It is stored and never opened."""
 
-DEFAULT_SCHEMES: Final = (LOCAL_SCHEME, "s3", "s3a", "gs", "abfs", "abfss", "hdfs")
-"""The file systems for which metastored has an extra."""
-
 TRASH: Final = ".Trash"
 """The name of the directory in which Hadoop keeps removed files."""
 

@@ -12,10 +12,10 @@ from collections.abc import Collection, Iterable
 from itertools import groupby
 from typing import Final, Literal, NamedTuple
 
+from metastored.config import LOCATION_SCHEMES
 from metastored.errors import StoreError
 from metastored.hive.location_rules import (
     ARCHIVE_SCHEME,
-    DEFAULT_SCHEMES,
     TRASH,
     accepted,
     is_above,
@@ -72,7 +72,7 @@ class Warehouse:
         root_uri: str,
         mode: Mode = "all",
         *,
-        schemes: Collection[str] = DEFAULT_SCHEMES,
+        schemes: Collection[str] = LOCATION_SCHEMES,
         timeout: float = TIMEOUT,
         trash_days: float = 0,
     ) -> None:
