@@ -23,6 +23,7 @@ __all__ = [
     "CATALOG_PREFIX",
     "CONFIG_VARIABLE",
     "KEYS",
+    "LOCATION_SCHEMES",
     "PREFIX",
     "RESERVED_PATHS",
     "Key",
@@ -40,6 +41,9 @@ CONFIG_VARIABLE: Final = "METASTORED_CONFIG"
 
 CATALOG_PREFIX: Final = "METASTORED_CATALOG__"
 """Variables of catalogs, which a program that uses them reads; nothing to a server."""
+
+LOCATION_SCHEMES: Final = ("file", "s3", "s3a", "gs", "abfs", "abfss", "hdfs")
+"""The file systems that Hive tables are usually on."""
 
 RESERVED_PATHS: Final = ("/metastore", "/health", "/ready", "/metrics")
 """What is served on the HTTP port besides `http_path`."""
@@ -136,6 +140,13 @@ def _names(value: Any) -> tuple[str, ...]:
     return given
 
 
+def _schemes(value: Any) -> tuple[str, ...]:
+    given = tuple(name.lower() for name in _names(value))
+    if not all(re.fullmatch(r"[a-z][a-z0-9+.-]*", name) for name in given):
+        raise ValueError("schemes were expected, such as file,s3a, with commas between them")
+    return given
+
+
 def _networks(value: Any) -> tuple[str, ...]:
     from ipaddress import ip_network
 
@@ -189,6 +200,27 @@ class Settings:
         "all",
         "local",
         "off",
+    )
+    location_schemes: tuple[str, ...] = _key(
+        "list",
+        _schemes,
+        LOCATION_SCHEMES,
+        "The file systems whose locations clients may use, by their schemes, when `directories` is all; each but file "
+        "needs its driver (fsspec). Otherwise locations of other file systems are stored and never opened.",
+    )
+    directory_timeout: float = _key(
+        "seconds",
+        _seconds,
+        60.0,
+        "How long a call to a remote file system may take; one that moves, removes or counts all that is in a "
+        "directory has ten times as long. 0 waits for ever.",
+    )
+    trash_days: int = _key(
+        "days",
+        _whole(0, 36500),
+        0,
+        "How many days removed data is kept in .Trash, in the warehouse or the root of another file system, unless "
+        "the client or the table's auto.purge asks to purge it; 0 removes it at once.",
     )
     compat: str = _words(
         "3.1", "The Hive version that clients are answered as, until they show that they are newer.",

@@ -1,5 +1,6 @@
 """The schema: created at once or migrated, it is the same; and it is only ever brought forward."""
 
+import re
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -11,7 +12,7 @@ from alembic.migration import MigrationContext
 from alembic.script import ScriptDirectory
 
 from metastored.errors import StoreError
-from metastored.store import schema, write_ids
+from metastored.store import jobs, schema, write_ids
 from metastored.store.database import Database
 from metastored.store.migrate import HEAD, REVISIONS, alembic_config, ensure_schema, revision, upgrade
 from metastored.store.write_ids import Counter, TableName
@@ -37,7 +38,12 @@ def _described(database: Database) -> list[tuple[Any, ...]]:
     queries += ["SELECT name, value FROM counters ORDER BY name", "SELECT version_num FROM alembic_version"]
     with database.migration() as engine, engine.connect() as connection:
         rows = [tuple(row) for query in queries for row in connection.exec_driver_sql(query)]
-    return [tuple(" ".join(f.split()) if isinstance(f, str) else f for f in row) for row in rows]
+    return [tuple(_plain(f) if isinstance(f, str) else f for f in row) for row in rows]
+
+
+def _plain(text: str) -> str:
+    """A text without line breaks, and without the spaces that SQLite leaves before the comma of an added column."""
+    return re.sub(r" ?([,()]) ?", r"\1", " ".join(text.split()))
 
 
 def _migrate(database: Database) -> None:
@@ -73,6 +79,26 @@ def test_what_an_older_schema_held_is_there_after_the_migration(opener: Opener) 
     counter = write_ids.counter(database.reader(), TableName("hive", "d", "t"))
     assert counter == Counter(1, 8, stamp=0)
     assert write_ids.all(database.reader(), counter) == [(3, 7)]
+
+
+def test_a_directory_job_that_failed_under_an_older_schema_is_due_at_once_and_blocks_only_its_own_path(
+    opener: Opener,
+) -> None:
+    database = opener()
+    with database.migration() as engine, engine.begin() as connection:
+        upgrade(connection, "0002")
+        for number, attempts in ((1, 0), (2, 7)):
+            connection.execute(
+                sa.text(
+                    "INSERT INTO warehouse_jobs (id, kind, source, created, attempts, error)"
+                    f" VALUES ({number}, 'remove', 'file:/w/{number}', 5, {attempts}, 'why')"
+                )
+            )
+    ensure_schema(database)
+    pending, failed = jobs.all(database.reader())
+    assert (pending.id, pending.is_failed) == (1, False)
+    assert (failed.id, failed.is_failed, failed.attempts, failed.error) == (2, True, 7, "why")
+    assert jobs.due(database.reader(), now=1_700_000_000) == [pending, failed]
 
 
 def test_the_migrations_lead_to_the_schema_in_the_code(opener: Opener) -> None:

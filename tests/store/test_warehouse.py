@@ -6,14 +6,18 @@ from pathlib import Path
 
 import fsspec
 import pytest
+from fsspec.implementations.memory import MemoryFileSystem
 
 from metastored.errors import StoreError
-from metastored.store import jobs
+from metastored.metastore.rows import text_field
+from metastored.store import databases, jobs, partitions, tables
 from metastored.store.database import Database
+from metastored.store.file_systems import MAX_UNANSWERED, NoAnswer, within
 from metastored.store.jobs import JobKind
+from metastored.store.partitions import NewPartition
 from metastored.store.transaction import Transaction
 from metastored.store.warehouse import TreeStatistics, Warehouse
-from tests.store.conftest import Opener
+from tests.store.conftest import Opener, make_table
 from tests.support.processes import finish_python, start_python
 
 
@@ -112,6 +116,31 @@ def test_directories_above_go_too_when_they_are_left_empty(warehouse: Warehouse,
     assert os.listdir(root / "t") == []
 
 
+def test_a_directory_that_contains_the_warehouse_is_never_removed(warehouse: Warehouse, root: Path) -> None:
+    with pytest.raises(StoreError, match=r"the warehouse .* is in it"):
+        warehouse.remove(f"file:{root.parent}")
+    assert root.exists()
+
+
+@pytest.mark.parametrize("below", ["", "/data"])
+def test_nothing_is_removed_through_a_symbolic_link(
+    warehouse: Warehouse, root: Path, tmp_path: Path, below: str
+) -> None:
+    outside = tmp_path / "outside"
+    (outside / "data").mkdir(parents=True)
+    (root / "link").symlink_to(outside)
+    with pytest.raises(StoreError, match=f"is not removed: {root}/link is a symbolic link"):
+        warehouse.remove(f"file:{root}/link{below}")
+    assert (root / "link" / "data").exists()
+
+
+def test_a_warehouse_may_itself_be_reached_through_a_symbolic_link(tmp_path: Path) -> None:
+    (tmp_path / "real" / "t").mkdir(parents=True)
+    (tmp_path / "link").symlink_to(tmp_path / "real")
+    assert Warehouse(f"file:{tmp_path}/link").remove(f"file:{tmp_path}/link/t")
+    assert os.listdir(tmp_path / "real") == []
+
+
 @pytest.mark.parametrize("uri", ["file:/", "/", "file:{root}", "file://{root}/", "file:{root}/a/.."])
 def test_a_root_is_never_removed(warehouse: Warehouse, root: Path, uri: str) -> None:
     with pytest.raises(StoreError, match="is the root"):
@@ -149,12 +178,61 @@ def test_directories_out_of_reach_are_left_alone(root: Path) -> None:
     assert not local.make("s3a://bucket/t")
 
 
-def test_a_scheme_without_a_driver_says_what_is_missing(warehouse: Warehouse) -> None:
+def test_a_scheme_without_a_driver_says_what_is_missing(root: Path) -> None:
     with pytest.raises(StoreError, match=r"nosuch://host/x has a scheme that fsspec does not know"):
-        warehouse.make("nosuch://host/x")
+        Warehouse(f"file:{root}", schemes=("nosuch",)).make("nosuch://host/x")
 
 
-def test_directories_of_other_schemes_go_through_fsspec(warehouse: Warehouse) -> None:
+@pytest.mark.parametrize("uri", ["ftp://h/x", "webhdfs://h/x", "memory://w/t", "zip://h/x", "http://h/x", "nosuch:/x"])
+def test_a_directory_of_a_scheme_that_is_not_configured_is_never_opened(warehouse: Warehouse, uri: str) -> None:
+    for use in (warehouse.make, warehouse.exists, warehouse.is_empty, warehouse.remove, warehouse.statistics):
+        with pytest.raises(StoreError, match="not in the setting location_schemes"):
+            use(uri)
+
+
+def test_an_alias_of_the_local_file_system_is_the_local_file_system(warehouse: Warehouse, root: Path) -> None:
+    assert warehouse.make(f"local:{root}/t")
+    assert (root / "t").is_dir()
+    assert warehouse.exists(f"pfile://{root}/t")
+    assert Warehouse(f"file:{root}", "local").looks_at(f"local:{root}/t")
+    with pytest.raises(StoreError, match="is the root"):
+        warehouse.remove(f"local://{root}")
+
+
+def test_two_colons_in_a_name_do_not_open_another_file_system(root: Path) -> None:
+    (root / "kept").mkdir()
+    warehouse = Warehouse(f"file:{root}", schemes=("memory",))
+    assert not warehouse.remove(f"memory://w/x::file://{root}/kept")
+    assert (root / "kept").is_dir()
+
+
+def test_a_remote_file_system_that_does_not_answer_is_given_up(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    released = threading.Event()
+    before = set(threading.enumerate())
+    monkeypatch.setattr(MemoryFileSystem, "isdir", lambda system, path: released.wait())
+    with pytest.raises(StoreError, match=r"could not make memory://w/slow: .*did not answer within 0.05 s"):
+        Warehouse(f"file:{root}", schemes=("memory",), timeout=0.05).make("memory://w/slow")
+    released.set()
+    for thread in set(threading.enumerate()) - before:
+        thread.join()
+
+
+def test_calls_that_nobody_waits_for_any_more_are_limited_in_number() -> None:
+    released = threading.Event()
+    before = set(threading.enumerate())
+    for _ in range(MAX_UNANSWERED):
+        with pytest.raises(NoAnswer, match="did not answer"):
+            within(0.001, released.wait)
+    with pytest.raises(NoAnswer, match="have not returned yet"):
+        within(0.001, released.wait)
+    released.set()
+    for thread in set(threading.enumerate()) - before:
+        thread.join()
+    assert within(1, lambda: "answer") == "answer"
+
+
+def test_directories_of_other_schemes_go_through_fsspec(root: Path) -> None:
+    warehouse = Warehouse(f"file:{root}", schemes=("memory",))
     memory = fsspec.filesystem("memory")
     assert warehouse.make("memory://w/t")
     assert not warehouse.make("memory://w/t/")
@@ -210,12 +288,81 @@ def test_a_job_that_cannot_be_done_stays_and_says_why(database: Database, wareho
         (root / name / "data").mkdir(parents=True)
     id = _add(database, "move", root / "source", root / "target")
     _add(database, "remove", root / "other")
-    for attempt in (1, 2):
-        (error,) = warehouse.finish_jobs(database)
+    for attempt, now in ((1, 1000), (2, 5000)):
+        (error,) = warehouse.finish_jobs(database, now=now)
         (job,) = jobs.all(database.reader())
         assert (job.id, job.attempts, job.error) == (id, attempt, str(error))
         assert "exists already" in str(error)
     assert sorted(os.listdir(root)) == ["source", "target"]
+
+
+def test_a_job_that_failed_is_retried_after_pauses_that_get_longer(
+    database: Database, warehouse: Warehouse, root: Path
+) -> None:
+    for name in ("source", "target"):
+        (root / name / "data").mkdir(parents=True)
+    id = _add(database, "move", root / "source", root / "target")
+    now, pauses = 1000, []
+    for attempts in range(1, 10):
+        assert len(warehouse.finish_jobs(database, now=now)) == 1
+        (job,) = jobs.all(database.reader())
+        assert (job.attempts, job.is_failed) == (attempts, True)
+        pauses.append(job.next_attempt - now)
+        assert warehouse.finish_jobs(database, now=job.next_attempt - 1) == []
+        now = job.next_attempt
+    assert pauses == [60, 120, 240, 480, 960, 1920, 3600, 3600, 3600]
+    assert warehouse.finish_jobs(database, [id], now=now - 1) == []
+    (error,) = warehouse.finish_jobs(database, [id], retry=[id], now=now - 1)
+    assert (error.id, str(error)) == (id, jobs.all(database.reader())[0].error)
+
+
+@pytest.mark.parametrize("what", ["base", "partition", "table", "database"])
+def test_a_removal_that_failed_does_not_remove_what_was_created_below_since(
+    database: Database, warehouse: Warehouse, root: Path, what: str
+) -> None:
+    (root / "link").symlink_to(root / "a")
+    (root / "a").mkdir()
+    id = _add(database, "remove", root / "link")
+    assert warehouse.finish_jobs(database, now=1000) != []
+    (root / "link").unlink()
+    (root / "link" / "new").mkdir(parents=True)
+    location = f"file:{root}/link/new"
+
+    def create(tx: Transaction) -> None:
+        table = make_table(tx)
+        body = text_field(2, location) + b"\x00"
+        if what == "base":
+            partitions.add_base(tx, table, f"{location}/")
+        elif what == "partition":
+            partitions.insert_many(tx, table, [NewPartition("k=1", ("1",), None, None, location, -1, b"")])
+        elif what == "table":
+            tables.update(tx, table, type="t", owner="o", last_access=0, write_id=-1, body=body, params={})
+        else:
+            found = databases.find(tx, "hive", "db")
+            assert found is not None
+            databases.update(tx, found.id, body)
+
+    database.run(create)
+    (error,) = warehouse.finish_jobs(database, [id], retry=[id], now=2000)
+    assert "is not removed" in str(error) and "is in it now" in str(error)
+    assert (root / "link" / "new").is_dir()
+
+
+def test_a_removal_that_failed_is_done_when_its_neighbours_have_similar_names(
+    database: Database, warehouse: Warehouse, root: Path
+) -> None:
+    (root / "t").symlink_to(root)
+    id = _add(database, "remove", root / "t")
+    assert warehouse.finish_jobs(database, now=1000) != []
+    (root / "t").unlink()
+    (root / "t").mkdir()
+
+    def create(tx: Transaction) -> None:
+        partitions.add_base(tx, make_table(tx), f"file:{root}/t_2/")
+
+    database.run(create)
+    assert warehouse.finish_jobs(database, [id], retry=[id], now=2000) == []
+    assert os.listdir(root) == []
 
 
 def test_a_job_that_is_being_done_is_not_done_by_another(

@@ -19,7 +19,7 @@ BOUNDS: Final = (
     *(1.0, 2.5, 5.0, 10.0, 30.0, 60.0),
 )
 """Seconds: the upper bounds of the histogram's buckets. One more bucket has no bound."""
-GAUGES: Final = ("connections", "waiting_calls", "waiting_chunks", "waiting_proofs", "long_replies")
+GAUGES: Final = ("connections", "waiting_calls", "waiting_chunks", "waiting_proofs", "long_replies", "failed_jobs")
 """What is true now, put by each worker once a second."""
 MAX_REMOTES: Final = 64
 """Remotes that are counted apart; further ones share the last place. Memory that is not used costs nothing."""
@@ -135,6 +135,11 @@ class Tallies:
         """The sum over the workers."""
         at = GAUGES.index(name)
         return sum(worker.gauges[at] for worker in self._each())
+
+    def highest(self, name: str) -> int:
+        """The highest of the workers, for what they all see alike."""
+        at = GAUGES.index(name)
+        return max(worker.gauges[at] for worker in self._each())
 
     def leave(self, slot: int) -> None:
         """The worker is gone: nothing is true of it any more. What it counted stays."""

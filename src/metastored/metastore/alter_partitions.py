@@ -15,7 +15,7 @@ from metastored.metastore.basic_stats import DO_NOT_UPDATE_STATS, gathered_for_p
 from metastored.metastore.changes import record
 from metastored.metastore.context import Context, DatabaseName, properties
 from metastored.metastore.delete_statistics import forget_changed_columns_of
-from metastored.metastore.directories import move_or_take_back, plan_move
+from metastored.metastore.directories import move_or_take_back, placed, plan_move
 from metastored.metastore.java_text import java_text
 from metastored.metastore.latest import locked_in_place, undisturbed
 from metastored.metastore.listing import splicer
@@ -138,7 +138,7 @@ def _alter(
             wanted.append((name, part, splice.partition(row)))
     now = ctx.now()
     changed = []
-    for name, part, before in wanted:
+    for name, part, before in ((name, _placed(ctx, of, part), before) for name, part, before in wanted):
         parameters = normal.ddl_time_of_partition(_counted(ctx, of, before, part, env), now)
         changed.append(_Changed(name, replace(part, parameters=parameters)))
 
@@ -156,6 +156,13 @@ def _alter(
             _record(ctx, tx, of, before, after)
 
     ctx.database.run(write)
+
+
+def _placed(ctx: Context, of: Partitioned, part: Partition) -> Partition:
+    sd = part.sd
+    if sd is None or not sd.location or of.location is None:
+        return part
+    return replace(part, sd=replace(sd, location=placed(ctx, sd.location)))
 
 
 def _is_of(part: Partition, of: Partitioned) -> bool:

@@ -14,7 +14,8 @@ from metastored.hive.names import DEFAULT_CATALOG, DEFAULT_DATABASE, is_valid_ca
 from metastored.metastore import rows
 from metastored.metastore.changes import record
 from metastored.metastore.context import Context
-from metastored.metastore.directories import Making, finish, placed, plan_removal
+from metastored.metastore.directories import Making, placed
+from metastored.metastore.removing import plan_removal, removing
 from metastored.store import catalogs, databases
 from metastored.store.catalogs import CatalogRow
 from metastored.store.transaction import ConstraintViolated, Transaction
@@ -97,6 +98,8 @@ def alter_catalog(ctx: Context, rqst: AlterCatalogRequest) -> None:
     wanted = rqst.newCat
     if wanted is None:
         raise MetaException("alter_catalog needs a catalog")
+    if wanted.locationUri:
+        placed(ctx, wanted.locationUri)  # It is stored as it was written, as Hive does, if it may be used at all.
 
     def alter(tx: Transaction) -> None:
         row = _find(tx, rqst.name)
@@ -123,11 +126,11 @@ def drop_catalog(ctx: Context, catName: DropCatalogRequest) -> None:
     # A client that has never heard of the flag (Hive before 4.1) wants to hear of a missing catalog.
     lenient = catName.ifExists is True and ctx.generation >= Generation.HIVE_4_0
 
-    def drop(tx: Transaction) -> list[int]:
+    def drop(tx: Transaction) -> tuple[None, list[int]]:
         row = catalogs.find(tx, name)
         if row is None:
             if lenient:
-                return []
+                return None, []
             raise NoSuchObjectException(f"No catalog {name}")
         held = databases.rows(tx, name)
         if any(database.name != DEFAULT_DATABASE for database in held):
@@ -141,10 +144,10 @@ def drop_catalog(ctx: Context, catName: DropCatalogRequest) -> None:
             location = rows.database_of(database, name).locationUri
             databases.delete(tx, database.id)
             if location:
-                planned.append(plan_removal(ctx, tx, location))
+                planned.append(plan_removal(ctx, tx, location, purge=False))
         catalogs.delete(tx, row.id)
         objects = [("catalog", binary.encode(rows.catalog_of(row)))]
         record(ctx, tx, "DROP_CATALOG", None, None, objects)
-        return planned
+        return None, planned
 
-    finish(ctx, ctx.database.run(drop))
+    removing(ctx, drop)

@@ -65,13 +65,15 @@ class Service:
 class Context:
     """One call's surroundings."""
 
-    __slots__ = ("database", "service", "session", "warehouse")
+    __slots__ = ("database", "removals", "service", "session", "warehouse")
 
     def __init__(self, service: Service, session: Session) -> None:
         self.service: Final = service
         self.session: Final = session
         self.database: Final = service.database
         self.warehouse: Final = service.warehouse
+        self.removals: Final = list[str]()
+        """The directories that the transaction of `removing.py` plans to remove."""
 
     @property
     def generation(self) -> Generation:

@@ -15,9 +15,10 @@ from metastored.hive.patterns import compile_pattern
 from metastored.metastore import rows, translation
 from metastored.metastore.changes import record
 from metastored.metastore.context import Context, DatabaseName, Encoded
-from metastored.metastore.directories import Making, finish, placed, plan_removal
+from metastored.metastore.directories import Making, placed
 from metastored.metastore.latest import locked_database, undisturbed
 from metastored.metastore.removal import lock_all, remove_table
+from metastored.metastore.removing import plan_removal, removing
 from metastored.store import catalogs, databases, functions, tables
 from metastored.store.databases import DatabaseRow
 from metastored.store.resources import database_dropped
@@ -185,6 +186,8 @@ def alter_database(ctx: Context, dbname: str | None, db: Database | None) -> Non
     if db is None:
         raise MetaException(f"alter_database needs the new definition of {where.database}")
     changed = db if db.locationUri is None else replace(db, locationUri=placed(ctx, db.locationUri))
+    if changed.managedLocationUri:
+        changed = replace(changed, managedLocationUri=placed(ctx, changed.managedLocationUri))
 
     def alter(tx: Transaction) -> None:
         row = databases.find(tx, *where)
@@ -248,7 +251,7 @@ def _drop(ctx: Context, where: DatabaseName, *, delete_data: bool, cascade: bool
         suffix = f" in catalog {where.catalog}" if ctx.rules.names_catalogs else ""
         raise MetaException(f"Can not drop default database{suffix}")
 
-    def drop(tx: Transaction) -> list[int]:
+    def drop(tx: Transaction) -> tuple[None, list[int]]:
         row = databases.find(tx, *where)
         if row is None:
             raise _missing_to_drop(ctx, where)
@@ -273,11 +276,11 @@ def _drop(ctx: Context, where: DatabaseName, *, delete_data: bool, cascade: bool
         if delete_data:
             homes = _homes(ctx, database)
             undisturbed(tx, homes, own=jobs)
-            jobs += [plan_removal(ctx, tx, home) for home in homes]
+            jobs += [plan_removal(ctx, tx, home, purge=False) for home in homes]
         record(ctx, tx, "DROP_DATABASE", where, None, [("database", binary.encode(database))])
-        return jobs
+        return None, jobs
 
-    finish(ctx, ctx.database.run(drop))
+    removing(ctx, drop)
 
 
 def _homes(ctx: Context, database: Database) -> list[str]:

@@ -16,6 +16,7 @@ from metastored.hive.locations import LocationError, parent, parse_location
 from metastored.metastore.context import Context
 from metastored.store import jobs
 from metastored.store.transaction import Transaction
+from metastored.store.trash import remember
 from metastored.store.warehouse import NotADirectory, Warehouse
 
 log = logging.getLogger("metastored.metastore")
@@ -26,7 +27,10 @@ NULL_PATH: Final = "java.lang.IllegalArgumentException: Can not create a Path fr
 
 
 def placed(ctx: Context, uri: str) -> str:
-    """A location that a client gave, as Hive stores it: absolute, without doubled or trailing slashes."""
+    """A location that a client gave, as Hive stores it: absolute, without doubled or trailing slashes.
+
+    Every location of a request comes here before it is stored or opened; `location_rules.py` has the rules.
+    """
     if not uri:
         raise MetaException(EMPTY_PATH)
     try:
@@ -106,20 +110,14 @@ class Making:
             self._make(uri)
 
 
-def clear(ctx: Context, uri: str) -> None:
-    """Empties a directory at once."""
+def clear(ctx: Context, uri: str, *, purge: bool) -> None:
+    """Empties a directory at once. What was in it goes to the trash, if there is one, unless `purge`."""
     try:
-        ctx.warehouse.clear(uri)
+        if ctx.warehouse.trash_days and not purge and ctx.warehouse.looks_at(uri):
+            remember(ctx.database, ctx.warehouse.trash_of(uri))
+        ctx.warehouse.clear(uri, to_trash=not purge)
     except StoreError as error:
         raise MetaException(f"{uri} could not be emptied: {error}") from error
-
-
-def plan_removal(ctx: Context, tx: Transaction, uri: str, below: str | None = None) -> int:
-    """A directory that goes when this transaction has committed; give the id to `finish`.
-
-    With `below`, directories above it that this leaves empty go too, up to that one.
-    """
-    return jobs.add(tx, kind="remove", source=uri, target=below, created=ctx.now())
 
 
 def plan_move(ctx: Context, tx: Transaction, source: str, target: str) -> int:
@@ -131,7 +129,7 @@ def finish(ctx: Context, planned: Iterable[int]) -> None:
     """Does what the committed transaction planned. What fails stays planned and is tried again later."""
     wanted = list(planned)
     if wanted:
-        ctx.warehouse.finish_jobs(ctx.database, wanted)
+        ctx.warehouse.finish_jobs(ctx.database, wanted, now=ctx.now())
 
 
 def move_or_take_back(

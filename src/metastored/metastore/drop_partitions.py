@@ -5,15 +5,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from metastored.errors import MetaException, NoSuchObjectException
+from metastored.hive.location_rules import archive_directory
 from metastored.hive.names import PartitionNameError, normalize, partition_values
 from metastored.metastore import normal
 from metastored.metastore.changes import record
 from metastored.metastore.context import Context, DatabaseName
-from metastored.metastore.directories import finish, plan_removal
 from metastored.metastore.latest import locked_in_place, undisturbed
 from metastored.metastore.listing import splicer
 from metastored.metastore.partitions import Partitioned, Values, no_partition, partitioned, partitioned_or
 from metastored.metastore.partitions_by_expr import chosen
+from metastored.metastore.removing import plan_removal, purges, removing
 from metastored.store import partitions
 from metastored.store.resources import partitions_dropped
 from metastored.store.transaction import Row, Transaction
@@ -43,8 +44,7 @@ def drop_partition_with_environment_context(
     deleteData: bool | None,
     environment_context: EnvironmentContext | None,
 ) -> bool:
-    # `ifPurge` says to skip the trash; metastored has none.
-    return _drop(ctx, ctx.name(db_name), tbl_name, part_vals, bool(deleteData))
+    return _drop(ctx, ctx.name(db_name), tbl_name, part_vals, bool(deleteData), environment_context)
 
 
 def drop_partition_by_name(
@@ -61,19 +61,24 @@ def drop_partition_by_name_with_environment_context(
     deleteData: bool | None,
     environment_context: EnvironmentContext | None,
 ) -> bool:
-    return _drop_by_name(ctx, ctx.name(db_name), tbl_name, part_name, bool(deleteData))
+    return _drop_by_name(ctx, ctx.name(db_name), tbl_name, part_name, bool(deleteData), environment_context)
 
 
 def drop_partition_req(ctx: Context, dropPartitionReq: DropPartitionRequest) -> bool:
     asked = dropPartitionReq
-    where = ctx.name(asked.dbName, asked.catName)
+    where, env = ctx.name(asked.dbName, asked.catName), asked.environmentContext
     if asked.partVals is None and asked.partName is not None:
-        return _drop_by_name(ctx, where, asked.tblName, asked.partName, bool(asked.deleteData))
-    return _drop(ctx, where, asked.tblName, asked.partVals, bool(asked.deleteData))
+        return _drop_by_name(ctx, where, asked.tblName, asked.partName, bool(asked.deleteData), env)
+    return _drop(ctx, where, asked.tblName, asked.partVals, bool(asked.deleteData), env)
 
 
 def _drop_by_name(
-    ctx: Context, where: DatabaseName, tbl_name: str | None, part_name: str | None, delete_data: bool
+    ctx: Context,
+    where: DatabaseName,
+    tbl_name: str | None,
+    part_name: str | None,
+    delete_data: bool,
+    env: EnvironmentContext | None = None,
 ) -> bool:
     missing = NoSuchObjectException(f"{where.database}.{normalize(tbl_name or '')} table not found")
     of = partitioned_or(ctx, where, tbl_name, missing)
@@ -81,15 +86,22 @@ def _drop_by_name(
         values = tuple(partition_values(part_name or "", of.names))
     except PartitionNameError as error:
         raise NoSuchObjectException(str(error)) from None
-    return _drop(ctx, where, tbl_name, values, delete_data)
+    return _drop(ctx, where, tbl_name, values, delete_data, env)
 
 
-def _drop(ctx: Context, where: DatabaseName, tbl_name: str | None, values: Values | None, delete_data: bool) -> bool:
+def _drop(
+    ctx: Context,
+    where: DatabaseName,
+    tbl_name: str | None,
+    values: Values | None,
+    delete_data: bool,
+    env: EnvironmentContext | None = None,
+) -> bool:
     if values is None:
         raise MetaException("The partition values cannot be null.")
     # Without a table Hive says that there is no such partition: it looks for nothing else.
     of = partitioned_or(ctx, where, tbl_name, no_partition(values))
-    if not remove(ctx, of, [of.part_name(values)], delete_data=delete_data):
+    if not remove(ctx, of, [of.part_name(values)], delete_data=delete_data, env=env):
         raise no_partition(values)
     return True
 
@@ -107,7 +119,8 @@ def drop_partitions_req(ctx: Context, req: DropPartitionsRequest) -> DropPartiti
         missing = len(wanted) < len(req.parts.exprs or ())
     if missing and not req.ifExists:
         raise NoSuchObjectException("Some partitions to drop are missing")
-    removed = {of.part_name(part.values): part for part in remove(ctx, of, wanted, delete_data=bool(req.deleteData))}
+    dropped = remove(ctx, of, wanted, delete_data=bool(req.deleteData), env=req.environmentContext)
+    removed = {of.part_name(part.values): part for part in dropped}
     if req.needResult is False:
         return DropPartitionsResult()
     return DropPartitionsResult(partitions=tuple(removed[name] for name in wanted if name in removed))
@@ -134,31 +147,47 @@ def _expressed(
 def _check_archive(part: Partition, name: str, level: int) -> None:
     """Partitions that were archived together, at the level of one key, are dropped together."""
     parameters = part.parameters or {}
-    if parameters.get("is_archived", "").lower() != "true":
+    if not is_archived(part):
         return
     archived_at = parameters.get("archiving_level", str(len(part.values or ())))
     if not archived_at.isdecimal() or int(archived_at) < level:
         raise MetaException(f"Cannot drop a subset of partitions  in an archive, partition {name}")
 
 
-def remove(ctx: Context, of: Partitioned, names: Sequence[str], *, delete_data: bool) -> list[Partition]:
+def remove(
+    ctx: Context,
+    of: Partitioned,
+    names: Sequence[str],
+    *,
+    delete_data: bool,
+    env: EnvironmentContext | None = None,
+) -> list[Partition]:
     """Removes those that exist; what they were comes back."""
     owned = delete_data and normal.owns_data(of.table, ctx.rules)
     root = of.location
+    purge = purges(of.table, env)
+
+    def found(tx: Transaction) -> tuple[list[Row], list[Partition]]:
+        rows: list[Row] = list(partitions.find_many(tx, of.row.id, names))
+        splice = splicer(ctx, tx, of.where, of.row)
+        return rows, [splice.partition(row) for row in rows]
+
+    expected: list[str] = []
+    if owned:
+        with ctx.reading() as tx:
+            expected = _directories(root, found(tx)[1])
 
     def change(tx: Transaction) -> tuple[list[Partition], list[int]]:
         locked_in_place(tx, of.row)
-        found: list[Row] = list(partitions.find_many(tx, of.row.id, names))
-        if not found:
+        rows, removed = found(tx)
+        if not rows:
             return [], []
-        splice = splicer(ctx, tx, of.where, of.row)
-        removed = [splice.partition(row) for row in found]
         planned: list[int] = []
         if owned:
-            places = [part.sd.location for part in removed if part.sd is not None and part.sd.location]
+            places = _directories(root, removed)
             undisturbed(tx, places)
-            planned = [plan_removal(ctx, tx, place, below=root) for place in places]
-        gone = [row[1] for row in found]
+            planned = [plan_removal(ctx, tx, place, below=root, purge=purge) for place in places]
+        gone = [row[1] for row in rows]
         partitions.delete_many(tx, of.row.id, gone)
         partitions_dropped(tx, TableName(*of.where, of.row.name), gone)
         objects = [("table", binary.encode(of.table))]
@@ -166,6 +195,28 @@ def remove(ctx: Context, of: Partitioned, names: Sequence[str], *, delete_data: 
         record(ctx, tx, "DROP_PARTITION", of.where, of.row.name, objects)
         return removed, planned
 
-    removed, planned = ctx.database.run(change)
-    finish(ctx, planned)
-    return removed
+    return removing(ctx, change, expected)
+
+
+def is_archived(part: Partition) -> bool:
+    return (part.parameters or {}).get("is_archived", "").lower() == "true"
+
+
+def _directories(root: str | None, parts: Sequence[Partition]) -> list[str]:
+    """The directories that go with partitions; for an archived one, the directory that holds the archive."""
+    return list(dict.fromkeys(found for part in parts if (found := _directory(root, part)) is not None))
+
+
+def _directory(root: str | None, part: Partition) -> str | None:
+    location = part.sd.location if part.sd is not None else None
+    if not location or not is_archived(part):
+        return location or None
+    # The parameter is a client's text, which no rule of locations has seen: it counts only below the table.
+    original = (part.parameters or {}).get("original_location")
+    found = archive_directory(location, original, root) if root else None
+    if found is None:
+        raise MetaException(
+            f"the archived partition {location} was at {original} before, which is not below the table's directory"
+            f" {root}; drop it without deleteData, and remove the files by hand"
+        )
+    return found

@@ -9,10 +9,11 @@ from metastored.metastore.basic_stats import ERASURE_CODED
 from metastored.metastore.changes import fields, record
 from metastored.metastore.context import Context, DatabaseName
 from metastored.metastore.databases import DONE
-from metastored.metastore.directories import NULL_PATH, clear, finish
+from metastored.metastore.directories import NULL_PATH, clear
 from metastored.metastore.latest import locked
 from metastored.metastore.listing import splicer
 from metastored.metastore.removal import remove_with_indexes
+from metastored.metastore.removing import check_databases, purges, removing
 from metastored.metastore.tables import find_table, table_name
 from metastored.store import databases, partitions, tables
 from metastored.store.transaction import Row, Transaction
@@ -33,27 +34,37 @@ def drop_table_with_environment_context(
     deleteData: bool | None,
     environment_context: EnvironmentContext | None,
 ) -> None:
-    # `ifPurge` says to skip the trash; metastored has none.
-    drop(ctx, ctx.name(dbname), name, bool(deleteData))
+    drop(ctx, ctx.name(dbname), name, bool(deleteData), environment_context)
 
 
 def drop_table_req(ctx: Context, dropTableReq: DropTableRequest) -> AsyncOperationResp:
     where = ctx.name(dropTableReq.dbName, dropTableReq.catalogName)
-    drop(ctx, where, dropTableReq.tableName, bool(dropTableReq.deleteData))
+    drop(ctx, where, dropTableReq.tableName, bool(dropTableReq.deleteData), dropTableReq.envContext)
     return DONE
 
 
-def drop(ctx: Context, where: DatabaseName, name: str | None, delete_data: bool) -> None:
+def drop(
+    ctx: Context, where: DatabaseName, name: str | None, delete_data: bool, env: EnvironmentContext | None = None
+) -> None:
     wanted = table_name(name)
 
-    def remove(tx: Transaction) -> list[int]:
+    def remove(tx: Transaction) -> tuple[None, list[int]]:
         if ctx.rules.drops_need_database and databases.find(tx, *where) is None:
             raise ctx.no_database(where)
         if tables.find(tx, *where, wanted) is None:
             raise ctx.no_table(where, name or "")
-        return remove_with_indexes(ctx, tx, where, wanted, delete_data=delete_data)
+        return None, remove_with_indexes(ctx, tx, where, wanted, delete_data=delete_data, env=env)
 
-    finish(ctx, ctx.database.run(remove))
+    removing(ctx, remove, _expected(ctx, where, wanted) if delete_data else ())
+
+
+def _expected(ctx: Context, where: DatabaseName, name: str) -> list[str | None]:
+    """The directory that goes with the table, as far as its own row says."""
+    row = tables.find(ctx.reader(), *where, name)
+    table = rows.table_of(row, *where) if row is not None else None
+    if table is None or table.sd is None or not normal.owns_data(table, ctx.rules):
+        return []
+    return [table.sd.location]
 
 
 # --- truncating -------------------------------------------------------------------------------------------------
@@ -80,8 +91,9 @@ def truncate(ctx: Context, where: DatabaseName, name: str | None, part_names: tu
         row = find_table(ctx, tx, where, name)
         table = rows.table_of(row, *where)
         locations = _to_clear(tx, where, row, table, part_names)
+        check_databases(ctx, tx, locations)
     for location in locations:
-        clear(ctx, location)
+        clear(ctx, location, purge=purges(table))
     now = ctx.now()
 
     def zero(tx: Transaction) -> None:

@@ -1,7 +1,8 @@
 """What nobody calls for: time-outs, and forgetting what no reader can need any more. Any one server may do it.
 
-Every step is a transaction of its own, finds by itself what there is to do, and skips what another server holds. So
-servers may run it at the same time, and a crash in between leaves nothing half done.
+Old directories in the trash are removed too. Every step is a transaction of its own, finds by itself what there is to
+do, and skips what another server holds. So servers may run it at the same time, and a crash in between
+leaves nothing half done.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from metastored.metastore.txn_state import TIMEOUT, abort_stale, millis, record_
 from metastored.store import compactions, components, locks, transactions, write_ids
 from metastored.store.compactions import CompactionRow
 from metastored.store.transaction import Transaction
+from metastored.store.trash import expire
 from metastored.wire.generated.common import CompactionType
 from metastored.wire.message import Session
 
@@ -45,6 +47,7 @@ def reap(service: Service) -> None:
     database.run(lambda tx: locks.delete_stale_rebuilds(tx, now - TIMEOUT))
     database.run(lambda tx: _forget_transactions(tx, now))
     database.run(lambda tx: compactions.revoke(tx, now - WORKER_TIMEOUT))
+    expire(database, service.warehouse, service.clock())
     database.run(lambda tx: compactions.delete(tx, list(outdated(compactions.history(tx), now - HISTORY_TIMEOUT))))
 
 

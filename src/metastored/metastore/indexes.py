@@ -24,6 +24,7 @@ from metastored.metastore.documents import Found
 from metastored.metastore.java_text import java_text
 from metastored.metastore.latest import Outrun, locked
 from metastored.metastore.removal import INDEXES, remove_table
+from metastored.metastore.removing import removing
 from metastored.store import tables
 from metastored.store.transaction import ConstraintViolated, Transaction
 from metastored.wire import binary
@@ -175,7 +176,7 @@ def drop_index_by_name(
 ) -> bool:
     where, base = ctx.name(db_name), normalize(tbl_name or "")
 
-    def drop(tx: Transaction) -> list[int]:
+    def drop(tx: Transaction) -> tuple[None, list[int]]:
         found = _find(tx, where, base, index_name)
         if found is None:
             raise _missing(db_name, tbl_name, index_name)
@@ -183,7 +184,7 @@ def drop_index_by_name(
         INDEXES.delete(tx, found)
         planned = _remove_own(ctx, tx, where, index.indexTableName, delete_data=bool(deleteData))
         record(ctx, tx, "DROP_INDEX", where, base, [("index", binary.encode(index))])
-        return planned
+        return None, planned
 
-    finish(ctx, ctx.database.run(drop))
+    removing(ctx, drop)
     return True

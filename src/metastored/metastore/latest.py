@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from typing import Final
 
-from metastored.hive.locations import is_under
+from metastored.hive.location_rules import Places, place
 from metastored.metastore import rows
 from metastored.store import databases, jobs, tables
 from metastored.store.databases import DatabaseRow
@@ -23,11 +23,15 @@ ATTEMPTS: Final = 50
 
 
 class Outrun(Exception):
-    """Another call came in between. `jobs` are to be finished before the next attempt."""
+    """Another call came in between. `jobs` are to be finished before the next attempt.
 
-    def __init__(self, what: str, jobs: Sequence[int] = ()) -> None:
+    `needed` are those of them without which the call cannot succeed, as they are to change a directory that it uses.
+    """
+
+    def __init__(self, what: str, jobs: Sequence[int] = (), needed: Collection[int] = ()) -> None:
         super().__init__(f"{what} was changed by others again and again while it was being changed; try again")
         self.jobs: Final = tuple(jobs)
+        self.needed: Final = frozenset(needed)
 
 
 def locked(tx: Transaction, row: TableRow) -> TableRow:
@@ -58,16 +62,17 @@ def locked_database(tx: Transaction, catalog: str, row: DatabaseRow) -> Database
 
 
 def undisturbed(tx: Transaction, places: Collection[str | None], own: Collection[int] = ()) -> None:
-    """Sees to it that no committed change still has to move or remove these directories, or any above or below.
+    """Raises Outrun if a committed change still has to move or remove these directories, or any above or below.
 
-    `own` are the jobs that this very transaction has planned.
+    A job that failed counts only for its own directory. `own` are the jobs that this very transaction has planned.
     """
     pending = [job for job in jobs.all(tx) if job.id not in own]
-    waiting = [job for job in pending if any(_touches(job, place) for place in places if place)]
-    if waiting:
-        raise Outrun(f"{waiting[0].source}", [job.id for job in waiting])
-
-
-def _touches(job: jobs.JobRow, place: str) -> bool:
-    ends = (job.source, job.target) if job.kind == "move" else (job.source,)
-    return any(is_under(place, end) or is_under(end, place) for end in ends if end)
+    if not pending:
+        return
+    known = Places((end, job) for job in pending for end in job.ends)
+    here = {place(each) for each in places if each}
+    needed = {job.id: job for each in here for job in known.at(each)}
+    waiting = {job.id: job for each in here for job in known.around(each) if not job.is_failed}
+    blocking = needed | waiting
+    if blocking:
+        raise Outrun(blocking[min(blocking)].source, sorted(blocking), needed)

@@ -90,7 +90,16 @@ class Local:
                 return function(Context(self._service, session), *call.args)
             except Outrun as outrun:
                 last = outrun
-            self._service.warehouse.finish_jobs(self._service.database, last.jobs)
+            service = self._service
+            failures = service.warehouse.finish_jobs(
+                service.database, last.jobs, retry=last.needed, now=service.clock()
+            )
+            for failure in failures:
+                if failure.id in last.needed:
+                    raise MetaException(
+                        f"{failure}. A job that was left by an earlier call must be done first; metastored doctor"
+                        " lists it, and it is tried again by each call that needs it"
+                    )
         raise MetaException(str(last))
 
 

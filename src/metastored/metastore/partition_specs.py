@@ -7,6 +7,8 @@ from collections.abc import Iterable
 from typing import Any, Final
 
 from metastored.errors import MetaException
+from metastored.hive.location_rules import relative
+from metastored.hive.locations import LocationError
 from metastored.metastore.add_partitions import add
 from metastored.metastore.context import Context
 from metastored.metastore.listing import splicer
@@ -78,7 +80,7 @@ def _grouped(ctx: Context, of: Partitioned, found: list[Partition]) -> tuple[Par
         # Numbers that were not asked for are zero, as Java has them.
         sd = replace(sd, compressed=bool(sd.compressed), numBuckets=sd.numBuckets or 0)
         location = sd.location
-        if location is not None and not location.startswith(root):
+        if location is not None and location != root and not location.startswith(f"{root.rstrip('/')}/"):
             outside.append(part)
             continue
         base = replace(sd, location=root) if location is not None else sd
@@ -181,6 +183,18 @@ def add_partitions_pspec(ctx: Context, new_parts: tuple[PartitionSpec, ...] | No
     return len(add(ctx, where, first.tableName, parts, by_spec=True))
 
 
+def _joined(root: str | None, path: str | None) -> str | None:
+    """The location of a partition that is given by a path below a common directory."""
+    if not root and path:
+        raise MetaException(f"the relative path {path} needs a location in the storage descriptor, or a rootPath")
+    if not root:
+        return None
+    try:
+        return relative(root, path or "")
+    except LocationError as error:
+        raise MetaException(str(error)) from None
+
+
 def _members(spec: PartitionSpec) -> Iterable[Partition]:
     """The partitions of a spec, each with a storage descriptor of its own."""
     if spec.partitionList is not None:
@@ -191,8 +205,7 @@ def _members(spec: PartitionSpec) -> Iterable[Partition]:
     for part in shared.partitions or ():
         sd = shared.sd
         if sd is not None:
-            root = sd.location or spec.rootPath or ""
-            sd = replace(sd, location=root + (part.relativePath or ""))
+            sd = replace(sd, location=_joined(sd.location or spec.rootPath, part.relativePath))
         yield Partition(
             values=part.values,
             dbName=spec.dbName,

@@ -10,16 +10,16 @@ from metastored.hive.locations import is_under
 from metastored.metastore import normal, rows
 from metastored.metastore.changes import record
 from metastored.metastore.context import Context, DatabaseName
-from metastored.metastore.directories import plan_removal
 from metastored.metastore.documents import Kind
 from metastored.metastore.latest import locked, undisturbed
+from metastored.metastore.removing import plan_removal, purges
 from metastored.store import partitions, tables
 from metastored.store.resources import table_dropped
 from metastored.store.tables import TableRow
 from metastored.store.transaction import Transaction
 from metastored.store.write_ids import TableName
 from metastored.wire import binary
-from metastored.wire.generated.common import Table
+from metastored.wire.generated.common import EnvironmentContext, Table
 from metastored.wire.generated.indexes import Index
 
 INDEXES: Final = Kind("index", Index)
@@ -27,7 +27,13 @@ INDEXES: Final = Kind("index", Index)
 
 
 def remove_with_indexes(
-    ctx: Context, tx: Transaction, where: DatabaseName, name: str, *, delete_data: bool
+    ctx: Context,
+    tx: Transaction,
+    where: DatabaseName,
+    name: str,
+    *,
+    delete_data: bool,
+    env: EnvironmentContext | None = None,
 ) -> list[int]:
     """Removes a table that a caller named, and the tables of its indexes."""
     row = tables.find(tx, *where, name)
@@ -41,7 +47,7 @@ def remove_with_indexes(
     planned: list[int] = []
     for index in chosen[1:]:
         planned += remove_table(ctx, tx, where, index, delete_data=True, planned=planned)
-    return planned + remove_table(ctx, tx, where, chosen[0], delete_data=delete_data, planned=planned)
+    return planned + remove_table(ctx, tx, where, chosen[0], delete_data=delete_data, planned=planned, env=env)
 
 
 def lock_all(tx: Transaction, found: Sequence[TableRow]) -> list[TableRow]:
@@ -51,7 +57,14 @@ def lock_all(tx: Transaction, found: Sequence[TableRow]) -> list[TableRow]:
 
 
 def remove_table(
-    ctx: Context, tx: Transaction, where: DatabaseName, row: TableRow, *, delete_data: bool, planned: Sequence[int]
+    ctx: Context,
+    tx: Transaction,
+    where: DatabaseName,
+    row: TableRow,
+    *,
+    delete_data: bool,
+    planned: Sequence[int],
+    env: EnvironmentContext | None = None,
 ) -> list[int]:
     """Removes a table that is locked; the jobs that remove its directories come back.
 
@@ -62,7 +75,8 @@ def remove_table(
     owned = delete_data and normal.owns_data(table, ctx.rules)
     places = _data_of(tx, row, table) if owned else []
     undisturbed(tx, places, own=planned)
-    jobs = [plan_removal(ctx, tx, uri) for uri in places]
+    purge = purges(table, env)
+    jobs = [plan_removal(ctx, tx, uri, purge=purge) for uri in places]
     tables.delete(tx, row.id)
     table_dropped(tx, TableName(*where, name))
     record(ctx, tx, "DROP_TABLE", where, name, [("table", binary.encode(table))])

@@ -84,9 +84,7 @@ def rename(
         # The table was created somewhere else on purpose: it stays there, like an external one.
         return replace(after, sd=replace(after.sd, location=source)), None
     after = replace(after, sd=replace(after.sd, location=destination))
-    for number, uri in partitions.bases(tx, row.id).items():
-        if uri.startswith(source):
-            partitions.set_base(tx, row.id, number, destination + uri[len(source) :])
+    partitions.relocate(tx, row.id, source, destination)
     undisturbed(tx, [source, destination])
     job = plan_move(ctx, tx, source, destination)
     return after, Move(source, destination, job, before, after, row, target)
@@ -192,8 +190,6 @@ def _take_back(ctx: Context, tx: Transaction, move: Move) -> None:
         back = move.home
         restored = replace(restored, dbName=now.dbName, tableName=now.tableName)
     tables.update(tx, row.id, **rows.table_columns(restored)._asdict())
-    for number, uri in partitions.bases(tx, row.id).items():
-        if uri.startswith(move.target):
-            partitions.set_base(tx, row.id, number, move.source + uri[len(move.target) :])
+    partitions.relocate(tx, row.id, move.target, move.source)
     objects = [("before", binary.encode(now)), ("after", binary.encode(restored))]
     record(ctx, tx, "ALTER_TABLE", back, restored.tableName, objects)

@@ -30,6 +30,8 @@ from metastored.metastore.retention import clean
 from metastored.metastore.tokens import password_of
 from metastored.server.auth import authenticator, proofs, users
 from metastored.server.server import PROOF_THREADS, STREAM_THREADS, Application
+from metastored.store import jobs
+from metastored.store.database import Database
 from metastored.store.migrate import check_schema, ensure_schema
 from metastored.store.opening import open_database
 from metastored.store.pool import Pool
@@ -47,21 +49,42 @@ REAP_EVERY: Final = 60.0
 """Seconds between two looks for transactions and locks whose clients are gone, and for events that are old."""
 
 
+class FailedJobs:
+    """How many jobs of directories have failed, as of the last look at the database."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+        self.number = 0
+
+    def count(self) -> None:
+        self.number = jobs.count_failed(self._database.reader())
+
+
 def build(settings: Settings) -> Application:
     """The application that the settings describe. Opens the database: only after the process was forked."""
     threads = settings.threads + STREAM_THREADS + PROOF_THREADS
     database = open_database(settings.database_url, settings.data, threads=threads)
     ensure_schema(database)
     known = users(settings, database)
-    warehouse = Warehouse(settings.warehouse_root, settings.directories)
+    warehouse = Warehouse(
+        settings.warehouse_root,
+        settings.directories,
+        schemes=settings.location_schemes,
+        timeout=settings.directory_timeout,
+        trash_days=settings.trash_days,
+    )
+    failed = FailedJobs(database)
     pool = Pool(settings.threads)
     service = Service(database, warehouse, started=time.time(), estimation=ESTIMATIONS[settings.distinct_values])
     ensure_defaults(service)
 
     async def finish_left_jobs() -> None:
         while True:
-            for error in await pool.run(lambda: warehouse.finish_jobs(database)):
-                log.warning("%s", error)
+            try:
+                await pool.run(lambda: warehouse.finish_jobs(database))
+                await pool.run(failed.count)
+            except StoreError as error:
+                log.warning("jobs of directories were not looked for and are later: %s", error)
             await asyncio.sleep(JOBS_EVERY)
 
     async def keep_house() -> None:
@@ -83,6 +106,7 @@ def build(settings: Settings) -> Application:
         spool=settings.data if settings.database_url is None else None,
         proofs=proofs(settings, known),
         check=lambda: check_schema(database),
+        failed_jobs=lambda: failed.number,
     )
 
 

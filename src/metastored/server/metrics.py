@@ -37,6 +37,11 @@ class _Tallied(Collector):
         yield GaugeMetricFamily(
             "metastored_streams", "Long replies that hold a snapshot of the database.", tallies.gauge("long_replies")
         )
+        yield GaugeMetricFamily(
+            "metastored_failed_jobs",
+            "Directories that could not be moved or removed; metastored doctor lists them.",
+            tallies.highest("failed_jobs"),
+        )
         threads = GaugeMetricFamily("metastored_pool_threads", "Threads that a pool can have.", labels=["pool"])
         queues = GaugeMetricFamily(
             "metastored_pool_waiting", "Work that waits for a thread of a pool.", labels=["pool"]

@@ -66,6 +66,8 @@ class Application:
     """What callers over HTTP can prove who they are with."""
     check: Callable[[], None] = _nothing
     """Raises Error when calls cannot be answered now. It may block."""
+    failed_jobs: Callable[[], int] = int
+    """How many jobs of directories have failed; asked once a second."""
 
 
 class Server:
@@ -210,6 +212,7 @@ class Server:
                     waiting_chunks=self._stream_pool.waiting,
                     waiting_proofs=self._proof_pool.waiting,
                     long_replies=self.state.open_streams,
+                    failed_jobs=self._application.failed_jobs(),
                 )
 
 

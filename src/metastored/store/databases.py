@@ -24,6 +24,14 @@ _COLUMNS = sa.select(_d.id, _d.cat_id, _d.name, _d.fmt, _d.body).where(_IN_CATAL
 
 _FIND = Statement(_COLUMNS.where(_d.name == sa.bindparam("name")))
 _ROWS = Statement(_COLUMNS.order_by(_d.name))
+
+
+def _mentions(dialect: str) -> sa.TextClause:
+    found = "instr(body, :text)" if dialect == SQLITE else "position(:text in body)"
+    return sa.text(f"SELECT id, cat_id, name, fmt, body FROM databases WHERE {found} > 0 ORDER BY id")
+
+
+_MENTIONING = Statement(_mentions)
 _NAMES = Statement(sa.select(_d.name).where(_IN_CATALOG).order_by(_d.name))
 _INSERT = Statement(sa.insert(schema.databases).values(bound("cat_id", "name", "fmt", "body")).returning(_d.id))
 _UPDATE = Statement(sa.update(schema.databases).values(bound("fmt", "body")).where(_THIS))
@@ -53,6 +61,11 @@ def names(tx: Transaction, cat: str) -> list[str]:
 def rows(tx: Transaction, cat: str) -> list[DatabaseRow]:
     """All databases of a catalog, sorted by name."""
     return list(map(DatabaseRow._make, tx.all(_ROWS, cat=cat)))
+
+
+def mentioning(tx: Transaction, text: str) -> list[DatabaseRow]:
+    """The databases of all catalogs whose bodies contain a text, such as the path of a directory."""
+    return list(map(DatabaseRow._make, tx.all(_MENTIONING, text=text.encode())))
 
 
 def insert(tx: Transaction, cat_id: int, name: str, body: bytes, *, fmt: int = schema.FORMAT) -> int:

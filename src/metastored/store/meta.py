@@ -12,6 +12,7 @@ UUID: Final = "uuid"
 
 _m = schema.meta.c
 _FIND = Statement(sa.select(_m.value).where(_m.key == sa.bindparam("key")))
+_KEYS = Statement(sa.select(_m.key).order_by(_m.key))
 _INSERT = Statement(sa.insert(schema.meta).values(bound("key", "value")))
 
 
@@ -27,3 +28,8 @@ def ensure(tx: Transaction, key: str, default: str) -> str:
         return found
     tx.run(_INSERT, key=key, value=default)
     return default
+
+
+def keys(tx: Transaction, prefix: str) -> list[str]:
+    """The names that begin with a prefix, sorted."""
+    return [key for (key,) in tx.all(_KEYS) if key.startswith(prefix)]

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 import sqlalchemy as sa
 
+from metastored.hive.locations import LOCAL_SCHEME, Location, is_local, is_under, parse_location
 from metastored.store import schema
 from metastored.store.schema import VALUE_COLUMNS
 from metastored.store.statements import SQLITE, Statement, bound, in_list, limit_of, limited
@@ -93,6 +94,13 @@ _SET_WRITTEN = Statement(
     sa.update(schema.partitions).values(bound("write_id", "body")).where(_THIS), positions=("write_id", "body", "id")
 )
 _RENAME = Statement(sa.update(schema.partitions).values(bound("name", *VALUE_COLUMNS, "suffix")).where(_THIS))
+_RELOCATE = Statement(
+    sa.text(
+        "UPDATE partitions SET suffix = :new || substr(suffix, :size + 1)"
+        " WHERE table_id = :table_id AND base IS NULL"
+        " AND (suffix = :old OR substr(suffix, 1, :size + 1) = :below)"
+    )
+)
 _DELETE_MANY = Statement(sa.delete(schema.partitions).where(_OF_TABLE, _NAMED))
 _PIN = sa.update(schema.partitions).values(suffix=_p.name).where(_OF_TABLE, _p.base.is_not(None), _p.suffix.is_(None))
 _PIN_ALL = Statement(_PIN)
@@ -377,6 +385,31 @@ def add_base(tx: Transaction, table_id: int, uri: str) -> int:
 def set_base(tx: Transaction, table_id: int, no: int, uri: str) -> None:
     """Change a base, and with it the locations of every partition that has it."""
     _BASES.set(tx, table_id, no, uri)
+
+
+def relocate(tx: Transaction, table_id: int, old: str, new: str) -> None:
+    """Let the locations of partitions at or below a directory follow it to another one."""
+    for number, uri in bases(tx, table_id).items():
+        if is_under(uri, old):
+            below = parse_location(uri).path[len(parse_location(old).path.rstrip("/")) :]
+            set_base(tx, table_id, number, f"{new.rstrip('/')}{below}/")
+    for start, target in _spellings(old, new):
+        tx.run(_RELOCATE, table_id=table_id, old=start, below=f"{start}/", size=len(start), new=target)
+
+
+def _spellings(old: str, new: str) -> Iterator[tuple[str, str]]:
+    """The texts that locations at or below a directory may begin with, and what replaces them when it moves.
+
+    An archived partition is in a file below its table's directory: `har://file-localhost/w/t/ds=1/data.har`.
+    """
+    source, target = parse_location(old), parse_location(new)
+    path = source.path.rstrip("/")
+    yield str(source._replace(path=path)), str(target)
+    if is_local(old):
+        yield f"{LOCAL_SCHEME}://{path}", str(target)
+    inner = f"{source.scheme or LOCAL_SCHEME}-{source.authority or 'localhost'}"
+    for authority in (inner, ""):
+        yield str(Location("har", authority, path)), str(Location("har", authority, target.path))
 
 
 def _number(row: tuple[Any, ...] | None) -> int:

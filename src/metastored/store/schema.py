@@ -313,6 +313,7 @@ warehouse_jobs = _table(
     _column("created", BigInteger()),
     _column("attempts", Integer()),
     Column("error", Text()),
+    Column("next_attempt", BigInteger(), nullable=False, server_default=text("0")),
     # A server that is slow to delete a finished job must not hit a younger one under the same id.
     sqlite_autoincrement=True,
 )

@@ -1,27 +1,33 @@
 """The warehouse's directories. Nothing here runs inside a transaction, or knows what a directory belongs to.
 
-Local directories are handled by the operating system, all others by fsspec and its driver for their scheme,
-which are imported at their first use. `mode` says which directories the server can reach: `all`, only `local`
-ones, or none (`off`). What it cannot reach it leaves alone: nothing is made, moved or removed, and nothing is
-found there.
+`mode` says which directories the server can reach: `all`, only `local` ones, or none (`off`). What it cannot reach
+it leaves alone: nothing is made, moved or removed, and nothing is found there. Of those that it can reach, only the
+schemes of the setting `location_schemes` are opened.
 """
 
-import errno
 import logging
 import os
-import shutil
-from collections.abc import Iterable, Iterator
+import time
+from collections.abc import Collection, Iterable
 from itertools import groupby
-from pathlib import PurePosixPath
-from typing import Any, Final, Literal, NamedTuple, Protocol
+from typing import Final, Literal, NamedTuple
 
+from metastored.config import LOCATION_SCHEMES
 from metastored.errors import StoreError
+from metastored.hive.location_rules import (
+    ARCHIVE_SCHEME,
+    TRASH,
+    accepted,
+    is_above,
+    unaliased,
+)
 from metastored.hive.locations import (
     LOCAL_SCHEME,
     LocationError,
     canonical,
     is_local,
     is_under,
+    join,
     local_path,
     parent,
     parse_location,
@@ -29,11 +35,18 @@ from metastored.hive.locations import (
 )
 from metastored.store import jobs
 from metastored.store.database import Database
+from metastored.store.file_systems import LOCAL, FileSystem, first_link, open_remote
+from metastored.store.file_systems import NotADirectory as NotADirectory
+from metastored.store.occupied import occupant
 from metastored.store.transaction import Transaction
+from metastored.store.trash import CURRENT, remember
 
 Mode = Literal["all", "local", "off"]
 
 log = logging.getLogger("metastored.store")
+
+TIMEOUT: Final = 60.0
+"""Seconds that a call to a remote file system may take, unless told otherwise."""
 
 
 class TreeStatistics(NamedTuple):
@@ -43,54 +56,63 @@ class TreeStatistics(NamedTuple):
     bytes: int
 
 
-class NotADirectory(StoreError):
-    """There is a file where a directory was wanted."""
+class JobFailed(StoreError):
+    """A job that could not be done; it is kept and retried."""
 
-
-class _FileSystem(Protocol):
-    """The few things that the warehouse asks of a file system. Paths are absolute."""
-
-    def make(self, path: str) -> int: ...
-    def exists(self, path: str) -> bool: ...
-    def is_empty(self, path: str) -> bool: ...
-    def move(self, source: str, target: str) -> None: ...
-    def remove(self, path: str) -> None: ...
-    def remove_empty(self, path: str) -> bool: ...
-    def sizes(self, path: str) -> Iterator[int]: ...
+    def __init__(self, id: int, reason: str) -> None:
+        super().__init__(reason)
+        self.id: Final = id
 
 
 class Warehouse:
     """Directories by their location."""
 
-    def __init__(self, root_uri: str, mode: Mode = "all") -> None:
+    def __init__(
+        self,
+        root_uri: str,
+        mode: Mode = "all",
+        *,
+        schemes: Collection[str] = LOCATION_SCHEMES,
+        timeout: float = TIMEOUT,
+        trash_days: float = 0,
+    ) -> None:
         self.root = canonical(root_uri)
         self.mode = mode
+        self.schemes: Final = frozenset({*schemes, LOCAL_SCHEME})
+        self.timeout: Final = timeout
+        self.trash_days: Final = trash_days
 
     def looks_at(self, uri: str) -> bool:
         """Whether this server handles the directory at all."""
-        return self.mode == "all" or (self.mode == "local" and is_local(uri))
+        uri = unaliased(uri)
+        if self.mode == "off" or parse_location(uri).scheme == ARCHIVE_SCHEME:
+            return False
+        return self.mode == "all" or is_local(uri)
 
     def qualified(self, uri: str) -> str:
-        """A location as Hadoop writes it; one without a scheme is on the warehouse's own file system."""
-        location = parse_location(uri)
-        if location.scheme or not location.path.startswith("/"):
-            return str(location)
-        home = parse_location(self.root)
-        return str(location._replace(scheme=home.scheme, authority=home.authority))
+        """A location as Hadoop writes it; one without a scheme is on the warehouse's own file system.
+
+        Raises LocationError for a location that no client may use. A server that opens no directory of other schemes
+        stores them as texts, whatever they are.
+        """
+        found = accepted(uri, self.root, self.schemes if self.mode == "all" else None)
+        if f"/{TRASH}" in found and is_under(found, join(self.root, TRASH)):
+            raise LocationError(f"{uri!r} is in the trash; move the data out of it first")
+        return found
 
     def make(self, uri: str) -> int:
         """Make a directory and those above it; how many of them were not there before, none if it was."""
         if not self.looks_at(uri):
             return 0
         with _Reported("make", uri):
-            system, path = _file_system(uri)
+            system, path = self._file_system(uri)
             return system.make(path)
 
     def exists(self, uri: str) -> bool:
         if not self.looks_at(uri):
             return False
         with _Reported("look at", uri):
-            system, path = _file_system(uri)
+            system, path = self._file_system(uri)
             return system.exists(path)
 
     def is_empty(self, uri: str) -> bool:
@@ -98,7 +120,7 @@ class Warehouse:
         if not self.looks_at(uri):
             return True
         with _Reported("look into", uri):
-            system, path = _file_system(uri)
+            system, path = self._file_system(uri)
             return not system.exists(path) or system.is_empty(path)
 
     def move(self, source: str, target: str) -> bool:
@@ -108,8 +130,8 @@ class Warehouse:
         with _Reported("move", source):
             if _authority(source) != _authority(target):
                 raise StoreError(f"{source} cannot be moved to {target}: they are on different file systems")
-            system, path = _file_system(source)
-            _, target_path = _file_system(target)
+            system, path = self._file_system(source)
+            _, target_path = self._file_system(target)
             if not system.exists(path):
                 return False
             if system.exists(target_path) and not system.is_empty(target_path):
@@ -117,40 +139,85 @@ class Warehouse:
             system.move(path, target_path)
             return True
 
-    def remove(self, uri: str, below: str | None = None) -> bool:
-        """Remove a directory with all that is in it; False if it does not exist.
+    def remove(self, uri: str, below: str | None = None, *, to_trash: bool = False) -> bool:
+        """Remove a directory with all that is in it, or move it to the trash; False if it does not exist.
 
         Of the directories between it and `below`, those that are empty then are removed as well.
         """
         if not self.looks_at(uri):
             return False
-        if parent(uri) is None or same_location(uri, self.root):
-            raise StoreError(f"{uri} is not removed: it is the root of a file system or of the warehouse")
+        self.check_removable(uri)
         with _Reported("remove", uri):
-            system, path = _file_system(uri)
+            system, path = self._file_system(uri)
             existed = system.exists(path)
-            if existed:
+            if existed and to_trash and self.trash_days and not is_under(uri, self.trash_of(uri)):
+                target = self._free_in_trash(system, uri)
+                system.move(path, self._file_system(target)[1])
+            elif existed:
                 system.remove(path)
             above = parent(uri)
             while below is not None and above is not None and _is_strictly_under(above, below):
-                if not system.remove_empty(_file_system(above)[1]):
+                if not system.remove_empty(self._file_system(above)[1]):
                     break
                 above = parent(above)
             return existed
+
+    def check_removable(self, uri: str) -> None:
+        """Raises StoreError for a directory that is never removed: a root, what contains the warehouse, what is
+        reached through a symbolic link, and what has a scheme that this server does not use."""
+        if not self.looks_at(uri):
+            return
+        if parent(unaliased(uri)) is None or same_location(unaliased(uri), self.root):
+            raise StoreError(f"{uri} is not removed: it is the root of a file system or of the warehouse")
+        if is_above(uri, self.root):
+            raise StoreError(f"{uri} is not removed: the warehouse {self.root} is in it")
+        with _Reported("remove", uri):
+            found = unaliased(uri)
+            self._check_scheme(found)
+            if is_local(found):
+                trusted = local_path(self.root) if is_local(self.root) and is_under(found, self.root) else None
+                link = first_link(local_path(found), trusted)
+                if link is not None:
+                    raise StoreError(f"{uri} is not removed: {link} is a symbolic link; name the directory itself")
+
+    # --- trash ---
+
+    def trash_of(self, uri: str) -> str:
+        """The trash for a location: in the warehouse or, on another file system, in its root."""
+        if _authority(uri) == _authority(self.root):
+            return join(self.root, TRASH)
+        if is_local(unaliased(uri)):
+            return join(LOCAL_SCHEME + ":" + os.path.expanduser("~"), TRASH)
+        return str(parse_location(uri)._replace(path=f"/{TRASH}"))
+
+    def _free_in_trash(self, system: FileSystem, uri: str) -> str:
+        """Where a directory goes in the trash; like Hadoop, with the time at its end if there is one already."""
+        target = f"{self.trash_of(uri)}/{CURRENT}{parse_location(uri).path}"
+        if system.exists(self._file_system(target)[1]):
+            target += str(int(time.time() * 1000))
+        return target
+
+    def names(self, uri: str) -> list[str]:
+        """What is in a directory, sorted; nothing if it does not exist."""
+        if not self.looks_at(uri):
+            return []
+        with _Reported("look into", uri):
+            system, path = self._file_system(uri)
+            return system.names(path) if system.exists(path) else []
 
     def remove_empty(self, uri: str) -> bool:
         """Remove a directory if nothing is in it; False if it stays."""
         if not self.looks_at(uri):
             return False
         with _Reported("remove", uri):
-            system, path = _file_system(uri)
+            system, path = self._file_system(uri)
             return system.remove_empty(path)
 
-    def clear(self, uri: str) -> bool:
+    def clear(self, uri: str, *, to_trash: bool = False) -> bool:
         """Empty a directory, and make it if it is not there; False where this server does not look."""
         if not self.looks_at(uri):
             return False
-        self.remove(uri)
+        self.remove(uri, to_trash=to_trash)
         self.make(uri)
         return True
 
@@ -159,57 +226,95 @@ class Warehouse:
         if not self.looks_at(uri):
             return TreeStatistics(0, 0)
         with _Reported("look into", uri):
-            system, path = _file_system(uri)
+            system, path = self._file_system(uri)
             if not system.exists(path):
                 return TreeStatistics(0, 0)
             sizes = list(system.sizes(path))
             return TreeStatistics(len(sizes), sum(sizes))
 
-    def finish_jobs(self, database: Database, ids: Iterable[int] | None = None) -> list[StoreError]:
-        """Do jobs that were committed: those named, or all that a crashed server left.
+    def _file_system(self, uri: str) -> tuple[FileSystem, str]:
+        found = unaliased(uri)
+        self._check_scheme(found)
+        if is_local(found):
+            return LOCAL, local_path(found)
+        return open_remote(found, parse_location(found).scheme, self.timeout)
 
-        It may be called twice, and by two servers at once. A job that cannot be done stays; why is returned.
+    def _check_scheme(self, uri: str) -> None:
+        """A location may have been stored by a server with other settings, or imported."""
+        scheme = parse_location(uri).scheme or LOCAL_SCHEME
+        if scheme not in self.schemes:
+            raise StoreError(f"{uri} has a scheme that is not in the setting location_schemes")
+
+    # --- jobs ---
+
+    def finish_jobs(
+        self,
+        database: Database,
+        ids: Iterable[int] | None = None,
+        *,
+        retry: Collection[int] = (),
+        now: float | None = None,
+    ) -> list[JobFailed]:
+        """Do jobs that were committed: those named, or all that are due.
+
+        A job that failed is due after a while, which gets longer by each attempt; those in `retry` are attempted at
+        once. This may be called twice, and by two servers at once. Returns the jobs that could not be done.
         """
-        errors: list[StoreError] = []
-        wanted = [job.id for job in jobs.all(database.reader())] if ids is None else sorted(ids)
-        for group, members in groupby(wanted, key=jobs.group_of):
+        errors: list[JobFailed] = []
+        moment = int(time.time() if now is None else now)
+        due = [job.id for job in jobs.due(database.reader(), moment)] if ids is None else sorted(ids)
+        again = set(due) if ids is None else set(retry)
+        for group, members in groupby(due, key=jobs.group_of):
             with jobs.claimed_group(database, group):
-                errors += self._finish_together(database, list(members))
+                errors += self._finish_together(database, list(members), again, moment)
         return errors
 
-    def _finish_together(self, database: Database, ids: list[int]) -> list[StoreError]:
-        """Do the jobs of one claim, and forget all that are done in one transaction, still under the claim:
+    def _finish_together(self, database: Database, ids: list[int], again: Collection[int], now: int) -> list[JobFailed]:
+        """Do the jobs of one claim, and delete all that are done in one transaction, still under the claim:
         done twice, a job would hit what a client has made in its place since."""
-        failures: dict[int, str] = {}
+        failures: dict[int, JobFailed] = {}
+        done: list[int] = []
         for id in ids:
+            # Read under the claim: another server may have done it while we waited.
+            job = jobs.find(database.reader(), id)
+            if job is None or (job.is_failed and id not in again):
+                continue
             try:
-                self._do(database, id)
+                self._do(database, job)
+                done.append(id)
             except StoreError as exc:
-                failures[id] = str(exc)
+                failures[id] = JobFailed(id, str(exc))
                 log.warning("a directory was not moved or removed, and will be tried again: %s", exc)
 
         def write(tx: Transaction) -> None:
-            jobs.all_done(tx, [id for id in ids if id not in failures])
-            for id, error in failures.items():
-                jobs.failed(tx, id, error)
+            jobs.all_done(tx, done)
+            for id, failure in failures.items():
+                jobs.failed(tx, id, str(failure), now)
 
-        database.run(write)
-        return [StoreError(error) for error in failures.values()]
+        if done or failures:
+            database.run(write)
+        return list(failures.values())
 
-    def _do(self, database: Database, id: int) -> None:
-        # Read under the claim: another server may have done it while we waited.
-        job = jobs.find(database.reader(), id)
-        if job is None:
-            return
-        # Without a source the job was done, and only the crash came before it was forgotten.
+    def _do(self, database: Database, job: jobs.JobRow) -> None:
+        if job.is_failed:
+            # While it was failed, calls could create objects below its directory. From here on they wait for it.
+            database.run(lambda tx: jobs.resume(tx, job.id))
+            if job.kind != "move":
+                self.check_removable(job.source)
+                found = occupant(database.reader(), job.source)
+                if found is not None:
+                    raise StoreError(f"{job.source} is not removed: {found} is in it now")
+        # Without a source the job was done, and the server stopped before it deleted the job.
         if job.kind == "move":
             assert job.target is not None
             self.move(job.source, job.target)
         else:
-            self.remove(job.source, job.target)
+            if job.kind == "trash" and self.trash_days:
+                remember(database, self.trash_of(job.source))
+            self.remove(job.source, job.target, to_trash=job.kind == "trash")
 
 
-# --- file systems ------------------------------------------------------------------------------------------
+# --- errors ------------------------------------------------------------------------------------------
 
 
 class _Reported:
@@ -228,137 +333,11 @@ class _Reported:
             raise StoreError(f"{self._what}: {error}") from error
 
 
-_HIDDEN = ("_", ".")
-
-MAKE_ATTEMPTS: Final = 20
-"""How often a directory is tried to be made while others remove the ones above it."""
-
-
-class _Local:
-    """Directories of this machine."""
-
-    def make(self, path: str) -> int:
-        above = 0
-        for _ in range(MAKE_ATTEMPTS):
-            try:
-                os.mkdir(path)
-                return above + 1
-            except FileExistsError:
-                if os.path.isdir(path):
-                    return 0
-                if os.path.lexists(path):
-                    raise NotADirectory(f"{path} is a file") from None
-            except FileNotFoundError:
-                above = self.make(os.path.dirname(path))  # Or it was removed just now.
-        raise StoreError(f"{path} could not be made: others remove it, or one above it, again and again")
-
-    def exists(self, path: str) -> bool:
-        return os.path.lexists(path)
-
-    def move(self, source: str, target: str) -> None:
-        os.makedirs(os.path.dirname(target), exist_ok=True)
-        try:
-            os.rename(source, target)
-        except OSError as exc:
-            if exc.errno != errno.EXDEV:
-                raise
-            self.remove_empty(target)
-            shutil.move(source, target)
-
-    def remove(self, path: str) -> None:
-        if os.path.isdir(path) and not os.path.islink(path):
-            shutil.rmtree(path)
-        else:
-            os.unlink(path)
-
-    def remove_empty(self, path: str) -> bool:
-        try:
-            os.rmdir(path)
-        except FileNotFoundError:
-            return True
-        except OSError as exc:
-            if exc.errno not in (errno.ENOTEMPTY, errno.EEXIST, errno.ENOTDIR):
-                raise
-            return False
-        return True
-
-    def is_empty(self, path: str) -> bool:
-        with os.scandir(path) as entries:
-            return next(entries, None) is None
-
-    def sizes(self, path: str) -> Iterator[int]:
-        with os.scandir(path) as entries:
-            for entry in entries:
-                if entry.name.startswith(_HIDDEN):
-                    continue
-                if entry.is_dir():
-                    yield from self.sizes(entry.path)
-                else:
-                    yield entry.stat().st_size
-
-
-class _Remote:
-    """Directories of an fsspec file system; in an object store they exist while something is in them."""
-
-    def __init__(self, system: Any) -> None:
-        self._system = system
-
-    def make(self, path: str) -> int:
-        if self._system.isdir(path):
-            return 0
-        self._system.makedirs(path)
-        return 1  # Those above it are mostly no directories of their own.
-
-    def exists(self, path: str) -> bool:
-        return bool(self._system.exists(path))
-
-    def move(self, source: str, target: str) -> None:
-        self.remove_empty(target)
-        self._system.mv(source, target, recursive=True)
-
-    def remove(self, path: str) -> None:
-        self._system.rm(path, recursive=True)
-
-    def remove_empty(self, path: str) -> bool:
-        if not self._system.exists(path):
-            return True
-        if not self.is_empty(path):
-            return False
-        self._system.rmdir(path)
-        return True
-
-    def is_empty(self, path: str) -> bool:
-        return not self._system.ls(path, detail=False)
-
-    def sizes(self, path: str) -> Iterator[int]:
-        for found, info in self._system.find(path, detail=True).items():
-            below = PurePosixPath(found.strip("/")).relative_to(path.strip("/"))
-            if not any(part.startswith(_HIDDEN) for part in below.parts):
-                yield int(info.get("size") or 0)
-
-
-_LOCAL = _Local()
-
-
-def _file_system(uri: str) -> tuple[_FileSystem, str]:
-    if is_local(uri):
-        return _LOCAL, local_path(uri)
-    from fsspec.core import url_to_fs  # Only who has directories elsewhere pays for its import.
-
-    try:
-        system, path = url_to_fs(uri)
-    except ImportError as exc:
-        raise StoreError(f"{uri} needs a driver that is not installed: {exc}") from exc
-    except ValueError as exc:
-        raise StoreError(f"{uri} has a scheme that fsspec does not know: {exc}") from exc
-    return _Remote(system), path
-
-
 def _is_strictly_under(uri: str, ancestor: str) -> bool:
     return is_under(uri, ancestor) and not same_location(uri, ancestor)
 
 
 def _authority(uri: str) -> tuple[str, str]:
     """What locations on one file system have in common."""
-    location = parse_location(uri)
+    location = parse_location(unaliased(uri))
     return location.scheme or LOCAL_SCHEME, location.authority.lower()

@@ -1,0 +1,95 @@
+"""`metastored doctor`: checks a database and lists what is wrong, with what would help. Exit code 1 if something is.
+
+It reads the database beside a running server. It changes nothing, except by `--delete-job`.
+"""
+
+from __future__ import annotations
+
+import json
+import time
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Final, Literal
+
+import typer
+
+from metastored.cli.errors import explained
+from metastored.config import Settings, load
+from metastored.errors import ConfigError
+
+if TYPE_CHECKING:
+    from metastored.store.database import Database
+    from metastored.store.diagnosis import Finding
+
+FOUND: Final = 1
+"""The exit code when something is wrong."""
+
+Data = Annotated[str | None, typer.Option(metavar="DIRECTORY", help="The directory of the embedded database.")]
+Url = Annotated[str | None, typer.Option(metavar="URL", help="The database, when it is not the embedded one.")]
+Config = Annotated[Path | None, typer.Option(metavar="FILE", help="The server's file with settings.")]
+Output = Annotated[Literal["text", "json"], typer.Option(help="How findings are printed.")]
+DeleteJob = Annotated[
+    int | None,
+    typer.Option(metavar="JOB", help="Give up a job of a directory: the directory stays as it is."),
+]
+
+
+@explained
+def doctor(
+    output: Output = "text",
+    delete_job: DeleteJob = None,
+    data: Data = None,
+    database_url: Url = None,
+    config: Config = None,
+) -> None:
+    """Check the database, and list directories that could not be moved or removed."""
+    from metastored.store.diagnosis import examine
+
+    flags = {name: value for name, value in (("data", data), ("database_url", database_url)) if value is not None}
+    database = _opened(load(config, flags=flags))
+    try:
+        if delete_job is not None:
+            _delete(database, delete_job)
+        findings = examine(database, time.time())
+    finally:
+        database.close()
+    if output == "json":
+        typer.echo(json.dumps({"findings": [finding._asdict() for finding in findings]}, indent=2))
+    else:
+        for finding in findings:
+            typer.echo(_described(finding))
+        typer.echo(f"{len(findings)} found" if findings else "nothing is wrong")
+    if findings:
+        raise typer.Exit(FOUND)
+
+
+def _opened(settings: Settings) -> Database:
+    """The database, which must exist."""
+    from metastored.store.opening import open_database
+    from metastored.store.sqlite import FILE
+
+    if settings.database_url is None and not (settings.data / FILE).is_file():
+        raise ConfigError(f"there is no database {settings.data / FILE}; --data names the directory it is in")
+    return open_database(settings.database_url, settings.data, threads=1)
+
+
+def _delete(database: Database, id: int) -> None:
+    from metastored.store import jobs
+
+    with jobs.claimed(database, id) as job:
+        if job is None:
+            raise ConfigError(f"there is no job {id}; metastored doctor lists those that there are")
+        database.run(lambda tx: jobs.done(tx, id))
+
+
+def _described(finding: Finding) -> str:
+    if finding.kind != "job":
+        return f"{finding.kind}: {finding.reason}\n  what would help: {finding.advice}"
+    to = f" to {finding.target}" if finding.target else ""
+    lines = [f"job {finding.job}: {finding.action} {finding.path}{to}", f"  reason: {finding.reason}"]
+    if finding.attempts:
+        again = datetime.fromtimestamp(finding.next_attempt or 0, UTC).strftime("%Y-%m-%d %H:%M:%S UTC")
+        lines.append(f"  attempts: {finding.attempts}, the next at {again}")
+    lines.append(f"  what would help: {finding.advice}")
+    lines.append(f"  to give it up: metastored doctor --delete-job {finding.job}")
+    return "\n".join(lines)

@@ -1,0 +1,141 @@
+"""Which locations a client may name, and how their directories contain each other. Pure functions over `locations.py`.
+
+Every location that a client sends passes `accepted`: one spelling for the local file system, no `..` above a root,
+only known schemes. Nothing here opens a directory or knows which scheme has a driver.
+"""
+
+from collections.abc import Collection, Iterable, Iterator
+from typing import Final, Generic, NamedTuple, TypeVar
+
+from metastored.hive.locations import LOCAL_SCHEME, Location, LocationError, is_under, parse_location
+
+Item = TypeVar("Item")
+
+LOCAL_ALIASES: Final = frozenset({"local", "asynclocal", "pfile"})
+"""Other schemes of this machine's own file system: fsspec's and Hive's. They are read as `file`."""
+
+ARCHIVE_SCHEME: Final = "har"
+"""Hadoop archives: the location of an archived partition. It is stored and never opened."""
+
+TRASH: Final = ".Trash"
+"""The name of the directory in which Hadoop keeps removed files."""
+
+
+def unaliased(text: str) -> str:
+    """A location in canonical form, with `file` for every alias of the local file system."""
+    return str(_local_as_file(parse_location(text)))
+
+
+def _local_as_file(location: Location) -> Location:
+    scheme, authority = location.scheme, location.authority
+    if scheme in LOCAL_ALIASES:
+        scheme = LOCAL_SCHEME
+    if scheme == LOCAL_SCHEME and authority.lower() == "localhost":
+        authority = ""
+    return Location(scheme, authority, location.path)
+
+
+def accepted(text: str, home: str, schemes: Collection[str] | None) -> str:
+    """A location that a client sent, in canonical form; a path without a scheme is on the file system of `home`.
+
+    `schemes` are those that may be used, None for all: a location that is never opened is only a text. Raises
+    LocationError for any other scheme, for a path that leads above the root, and for a local one on a host.
+    """
+    if "\0" in text:
+        raise LocationError(f"{text!r} has a null character in it; a location is a URI or a path")
+    location = _local_as_file(parse_location(text))
+    if not location.scheme and location.path.startswith("/"):
+        own = parse_location(home)
+        location = location._replace(scheme=own.scheme, authority=own.authority)
+    if location.path.split("/", 2)[:2] == ["", ".."]:
+        raise LocationError(f"{text!r} leads above the root of its file system by '..'; write where it is instead")
+    if location.scheme == LOCAL_SCHEME and location.authority:
+        raise LocationError(f"{text!r} names a host for a local file; a local location begins with file:/")
+    allowed = schemes is None or location.scheme in schemes or location.scheme in ("", ARCHIVE_SCHEME)
+    if schemes is not None and not allowed:
+        known = ", ".join(sorted(schemes))
+        raise LocationError(
+            f"{text!r} has the scheme {location.scheme!r}, which this server does not use; the setting"
+            f" location_schemes has {known}"
+        )
+    return str(location)
+
+
+def relative(root: str, path: str) -> str:
+    """A location as a root and the text that follows it, such as `/ds=1`. Raises LocationError if it is not below.
+
+    Hive puts the texts together. Without this check `/../other` and `-other` would be other directories.
+    """
+    location = f"{root.rstrip('/')}{path}" if path.startswith("/") else f"{root}{path}"
+    if not is_under(location, root):
+        raise LocationError(f"the relative path {path!r} leads out of {root}; write one below it, such as /ds=1")
+    return location
+
+
+def archive_directory(location: str, original: str | None, root: str) -> str | None:
+    """The directory of an archived partition below its table's `root`; None if neither text names one there.
+
+    `original` is where the partition was before (Hive's parameter `original_location`). A table that was renamed
+    since has another root: then it is the directory that holds the archive.
+    """
+    candidates = [original or ""]
+    found = parse_location(location)
+    if found.scheme == ARCHIVE_SCHEME and ".har" in found.path:
+        archive = found.path[: found.path.index(".har")].rpartition("/")[0]
+        candidates.append(str(parse_location(root)._replace(path=archive or "/")))
+    for candidate in candidates:
+        if candidate and is_under(candidate, root) and place(candidate) != place(root):
+            return unaliased(candidate)
+    return None
+
+
+# --- containment --------------------------------------------------------------------------------------------------
+
+
+class Place(NamedTuple):
+    """A location that can be compared and looked up: all spellings of a directory are one Place."""
+
+    scheme: str
+    authority: str
+    path: str
+    """Without a slash at its end; the root is empty."""
+
+
+def place(text: str) -> Place:
+    scheme, authority, path = _local_as_file(parse_location(text))
+    return Place(scheme or LOCAL_SCHEME, authority.lower(), path.rstrip("/"))
+
+
+def above(inner: Place) -> Iterator[Place]:
+    """The places that contain this one, the nearest first."""
+    path = inner.path
+    while path:
+        path = path.rpartition("/")[0]
+        yield inner._replace(path=path)
+
+
+def is_above(outer: str, inner: str) -> bool:
+    """Whether a directory contains another one, which is not the same."""
+    return place(outer) in above(place(inner))
+
+
+class Places(Generic[Item]):
+    """Items by their places. Finding those at, above and below a place takes time by its depth, not by their number."""
+
+    def __init__(self, items: Iterable[tuple[str, Item]]) -> None:
+        self._at: dict[Place, list[Item]] = {}
+        self._below: dict[Place, list[Item]] = {}
+        for text, item in items:
+            here = place(text)
+            self._at.setdefault(here, []).append(item)
+            for outer in above(here):
+                self._below.setdefault(outer, []).append(item)
+
+    def at(self, here: Place) -> list[Item]:
+        return self._at.get(here, [])
+
+    def around(self, here: Place) -> Iterator[Item]:
+        """Those above and below a place, without those at it."""
+        yield from self._below.get(here, ())
+        for outer in above(here):
+            yield from self._at.get(outer, ())
