@@ -68,8 +68,16 @@ def ensure_schema(database: Database) -> None:
 def check_schema(database: Database) -> None:
     """Raises StoreError when the database does not answer, or not with the schema that this metastored knows."""
     found = revision(database)
-    if not _is_newest(found):
-        raise StoreError(f"the database has the schema {found}; this metastored needs {HEAD}")
+    if _is_newest(found):
+        return
+    if found is None:
+        raise StoreError(
+            "the database is empty: no metastored has used it yet. Name another one, or let metastored serve set it up"
+        )
+    raise StoreError(
+        f"the database has the schema {found} of an older metastored; this one needs {HEAD}: metastored serve "
+        "upgrades it"
+    )
 
 
 def _is_newest(found: str | None) -> bool:
