@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from functools import partial
 from typing import Final
 
-from metastored.errors import NotSupported
+from metastored.errors import ConfigError, NotSupported
 from metastored.hive.names import DEFAULT_CATALOG, DEFAULT_DATABASE
 from metastored.metastore.normal import MATERIALIZED_VIEW, is_view
 from metastored.metastore.stats_validity import is_transactional
@@ -34,6 +34,7 @@ def transfer(ends: Ends) -> None:
     """From end to end. What was refused is in the tally, and a later run tries it again."""
     with ends.journal:
         walk = _Walk(ends)
+        walk.choose()
         walk.catalogs()
         walk.tables()
         walk.functions()
@@ -53,18 +54,57 @@ class _Walk:
 
     def __init__(self, ends: Ends) -> None:
         self._ends = ends
+        self._chosen: list[Home] = []
+        """The databases of the source that are meant."""
+        self._catalogs: list[str | None] = []
+        """The catalogs of the source that are meant."""
         self._homes: list[Home] = []
+        """The databases that were compared."""
         self._missing: set[Home] = set()
         """Databases that the target does not have, and in a dry run does not get."""
         self._names: dict[Home, list[str]] = {}
         self._materialized: dict[Home, list[str]] = {}
 
+    def choose(self) -> None:
+        """Lists what is meant, before anything is written. Raises ConfigError for a pattern that matches nothing."""
+        ends, selection = self._ends, self._ends.selection
+        self._catalogs = [name for name in ends.source.catalogs() if selection.has_catalog(name)]
+        if selection.catalogs is not None and not self._catalogs:
+            raise _nothing("catalogs", selection.catalogs, ends)
+        for catalog in self._catalogs:
+            names = ends.source.databases(catalog)
+            self._chosen += [Home(catalog, name) for name in names if selection.has_database(name)]
+        if selection.databases is not None and not (self._chosen or any(map(self._has_more, self._catalogs))):
+            raise _nothing("databases", selection.databases, ends)
+        if selection.tables is not None and not any(map(self._has_tables, self._chosen)):
+            raise _nothing("tables", selection.tables, ends)
+
+    def _has_more(self, catalog: str | None) -> bool:
+        """Whether the pattern matches a database that only the target has, where that is of interest."""
+        ends = self._ends
+        if not ends.looks_for_more or not self._is_in_target(catalog):
+            return False
+        return any(map(ends.selection.has_database, ends.target.databases(ends.catalogs.target(catalog))))
+
+    def _is_in_target(self, catalog: str | None) -> bool:
+        """Whether the target has this catalog of the source."""
+        target = self._ends.catalogs.target(catalog)
+        return target is None or self._ends.target.catalog(target) is not None
+
+    def _has_tables(self, home: Home) -> bool:
+        ends = self._ends
+        if any(map(ends.selection.has_table, ends.source.table_names(home))):
+            return True
+        target = ends.catalogs.home(home)
+        if not ends.looks_for_more or ends.target.database(target) is None:
+            return False
+        return any(map(ends.selection.has_table, ends.target.table_names(target)))
+
     # Catalogs and databases
 
     def catalogs(self) -> None:
         ends = self._ends
-        chosen = [name for name in ends.source.catalogs() if ends.selection.has_catalog(name)]
-        for name in chosen:
+        for name in self._catalogs:
             wanted = ends.catalogs.target(name)
             if wanted is not None and not ends.target.has_catalogs():
                 raise NotSupported(
@@ -72,9 +112,9 @@ class _Walk:
                     f"Choose one catalog with --catalogs, or a newer target."
                 )
             self._catalog(name, wanted)
-            for database in ends.source.databases(name):
-                if ends.selection.has_database(database):
-                    self._database(Home(name, database))
+            for home in self._chosen:
+                if home.catalog == name:
+                    self._database(home)
 
     def _catalog(self, name: str | None, wanted: str | None) -> None:
         ends = self._ends
@@ -245,13 +285,22 @@ class _Walk:
         ends = self._ends
         if not ends.looks_for_more or ends.selection.tables is not None:
             return
-        for catalog in {home.catalog for home in self._homes}:
+        for catalog in self._catalogs:
             target = ends.catalogs.target(catalog)
+            if not self._is_in_target(catalog):
+                continue
             known = set(ends.source.databases(catalog)) | {DEFAULT_DATABASE}
             for name in ends.target.databases(target):
                 if name not in known and ends.selection.has_database(name):
                     home = Home(target, name)
                     ends.settle("database", str(home), Action.DROP, partial(ends.writer.drop_database, home))
+
+
+def _nothing(kind: str, pattern: str, ends: Ends) -> ConfigError:
+    where = f"{ends.source.name} nor in {ends.target.name}" if ends.looks_for_more else ends.source.name
+    return ConfigError(
+        f"--{kind} {pattern!r} matches nothing in {where}; * stands for anything and | separates alternatives"
+    )
 
 
 def _key(ends: Ends, home: Home, name: str) -> str:
