@@ -85,7 +85,10 @@ def _text(value: Any) -> str:
 
 
 def _path(value: Any) -> Path:
-    return Path(_text(value)).expanduser()
+    try:
+        return Path(_text(value)).expanduser()
+    except RuntimeError:
+        raise ValueError("there is no such user, or no HOME, that ~ could stand for; write the whole path") from None
 
 
 def _whole(low: int, high: int) -> Reader:
@@ -361,7 +364,10 @@ def load(
     """The settings from all three sources. `file` is optional; the environment may name one (METASTORED_CONFIG)."""
     environment = os.environ if environment is None else environment
     if file is None and environment.get(CONFIG_VARIABLE):
-        file = Path(environment[CONFIG_VARIABLE]).expanduser()
+        try:
+            file = _path(environment[CONFIG_VARIABLE])
+        except ValueError as error:
+            raise ConfigError(f"{CONFIG_VARIABLE} is {environment[CONFIG_VARIABLE]!r}; {error}") from None
     values: dict[str, Any] = {}
     for source, raw in (
         (str(file), _from_file(file) if file is not None else {}),
@@ -377,7 +383,8 @@ def load(
         elif "data" in given:
             values.pop("database_url", None)
         values |= given
-    values.setdefault("data", KEYS["data"].default.expanduser())
+    if "data" not in values:
+        values |= _read("the defaults", {"data": str(KEYS["data"].default)})
     return _checked(Settings(**values))
 
 

@@ -9,10 +9,12 @@ import logging
 import os
 import re
 import socket
+from errno import EISDIR
 from pathlib import Path
 
 from metastored import __version__
 from metastored.config import Settings
+from metastored.errors import ConfigError
 from metastored.server.listener import Ports
 from metastored.server.tls import MADE_CERTIFICATE, fingerprint
 
@@ -83,6 +85,28 @@ def _http(settings: Settings, port: int | None) -> str:
     return lines
 
 
+def check_ready_file(settings: Settings) -> None:
+    """Raises ConfigError when the ready file could not be written: a server that nobody finds out about is no use."""
+    if settings.ready_file is None:
+        return
+    try:
+        if settings.ready_file.is_dir():
+            raise IsADirectoryError(EISDIR, os.strerror(EISDIR))
+        unfinished = _unfinished(settings.ready_file)
+        unfinished.touch()
+        unfinished.unlink()
+    except OSError as error:
+        raise _cannot_write(settings.ready_file, error) from error
+
+
+def _unfinished(file: Path) -> Path:
+    return file.with_name(file.name + ".new")
+
+
+def _cannot_write(file: Path, error: OSError) -> ConfigError:
+    return ConfigError(f"ready_file {file} cannot be written: {error.strerror or error}")
+
+
 def announce(settings: Settings, ports: Ports, workers: list[int], again: bool = False) -> None:
     """Says that calls are answered. `again`: other processes than before serve; only the ready file tells."""
     port, http_port = ports.thrift.getsockname()[1], ports.http_number
@@ -91,9 +115,14 @@ def announce(settings: Settings, ports: Ports, workers: list[int], again: bool =
         if http_port is not None:
             state["http_port"] = http_port
         # Whoever waits for the file never sees half of it.
-        unfinished = settings.ready_file.with_name(settings.ready_file.name + ".new")
-        unfinished.write_text(json.dumps(state) + "\n", encoding="utf-8")
-        unfinished.replace(settings.ready_file)
+        unfinished = _unfinished(settings.ready_file)
+        try:
+            unfinished.write_text(json.dumps(state) + "\n", encoding="utf-8")
+            unfinished.replace(settings.ready_file)
+        except OSError as error:
+            if not again:
+                raise _cannot_write(settings.ready_file, error) from error
+            log.error("%s; it names processes that have ended", _cannot_write(settings.ready_file, error))
     if not again:
         print(text(settings, port, http_port), end="", flush=True)
 
@@ -101,5 +130,5 @@ def announce(settings: Settings, ports: Ports, workers: list[int], again: bool =
 def forget(settings: Settings) -> None:
     """Takes the ready file away: nobody answers any more."""
     if settings.ready_file is not None:
-        with contextlib.suppress(FileNotFoundError):
+        with contextlib.suppress(OSError):
             settings.ready_file.unlink()

@@ -22,7 +22,7 @@ from typing import Final, NamedTuple
 from metastored.config import Settings
 from metastored.errors import Error
 from metastored.gate.tallies import Tallies
-from metastored.server.banner import announce, forget, warn_when_open
+from metastored.server.banner import announce, check_ready_file, forget, warn_when_open
 from metastored.server.listener import Ports
 from metastored.server.server import Application, Server
 from metastored.server.state import ServerState, Shares
@@ -60,6 +60,7 @@ def run(settings: Settings, build: Build) -> int:
     """Serves until a signal ends it; the process's exit code."""
     configure_logging(settings)
     allow_files(settings.max_connections + OTHER_FILES)
+    check_ready_file(settings)
     # A bad certificate is told before anything is started, and one that is missing is made by one process.
     thrift_tls(settings)
     if settings.http_port is not None:
@@ -231,7 +232,7 @@ class Supervisor:
             place = Place(self._shares, self._tallies, slot, self._lifeline)
             serve(self._settings, self._build, self._ports, lambda: self._tell(ready), place)
             code = 0
-        except Error as error:
+        except (Error, OSError) as error:
             print(f"metastored: {error}", file=sys.stderr)
         except BaseException:
             log.exception("the worker failed")
@@ -245,6 +246,9 @@ class Supervisor:
         signal.set_wakeup_fd(-1)
         for number in (signal.SIGTERM, signal.SIGQUIT, signal.SIGCHLD):
             signal.signal(number, signal.SIG_DFL)
+        if self._stopping:
+            # The parent's handler took a signal that came to this process right after the fork.
+            os._exit(0)
         # A Ctrl-C reaches all processes of a terminal; the parent is the one to act on it.
         signal.signal(signal.SIGINT, signal.SIG_IGN)
         for fd in (self._lifeline_end, self._woken, self._wake):

@@ -33,6 +33,11 @@ def make_folder(folder: Path) -> None:
         raise StoreError(f"the data folder {folder} is a file; name a directory, or one that does not exist") from None
     except OSError as error:
         raise StoreError(f"the data folder {folder} cannot be made: {error.strerror or error}") from error
+    if not os.access(folder, os.R_OK | os.W_OK | os.X_OK):
+        raise StoreError(
+            f"the data folder {folder} cannot be written by the user who runs metastored: change its owner, or name "
+            "another one with --data"
+        )
 
 
 def create(file: Path, flags: int = 0) -> int:
