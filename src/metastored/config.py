@@ -22,12 +22,15 @@ from metastored.errors import ConfigError
 __all__ = [
     "CATALOG_PREFIX",
     "CONFIG_VARIABLE",
+    "GROUPS",
     "KEYS",
+    "OTHERS",
     "PREFIX",
     "RESERVED_PATHS",
     "Key",
     "Reader",
     "Settings",
+    "keys_by_group",
     "load",
     "nearest",
     "read_yaml",
@@ -59,6 +62,8 @@ class Key(NamedTuple):
     default: Any
     description: str
     read: Reader
+    group: str
+    """The heading in `--help` and in the reference; one of GROUPS."""
 
     @property
     def default_text(self) -> str:
@@ -163,7 +168,7 @@ def _words(default: str, description: str, *words: str) -> Any:
 # ruff: noqa: RUF009 (a key's default comes from `_key`, which is a dataclass field)
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Settings:
-    """What a server is told. Made by `load`; the fields are in the order of the reference."""
+    """What a server is told. Made by `load`; the reference has the order of GROUPS."""
 
     host: str = _key(
         "address", _text, "127.0.0.1", "The address to listen on; 0.0.0.0 opens the server to the network."
@@ -350,10 +355,49 @@ class Settings:
         return self.password_login == "on" or any(each is not None for each in given)
 
 
-KEYS: Final[Mapping[str, Key]] = {
-    each.name: Key(each.name, each.metadata["kind"], each.default, each.metadata["description"], each.metadata["read"])
-    for each in fields(Settings)
+OTHERS: Final = "Others"
+"""The group of a key that GROUPS does not have; a test keeps it empty."""
+
+GROUPS: Final[Mapping[str, tuple[str, ...]]] = {
+    "Data": ("data", "database_url", "warehouse", "directories"),
+    "Network": ("host", "port", "max_connections", "idle_timeout", "request_timeout"),
+    "HTTP": ("http_port", "http_path", "http_methods", "http_tls"),
+    "Hive": ("compat", "distinct_values", "event_retention"),
+    "Processes": ("workers", "threads", "drain_timeout", "ready_file"),
+    "TLS": ("tls_certificate", "tls_key", "tls_client_ca"),
+    "Authentication": (
+        *("password_login", "kerberos_principal", "kerberos_keytab", "kerberos_http_principal", "sasl_qop"),
+        *("jwt_keys", "jwt_issuer", "jwt_audience", "proxy_users"),
+    ),
+    "Authorization": ("authorization", "admin_users", "read_only", "limits_calls_per_minute"),
+    "Logs and metrics": ("log_level", "slow_call", "audit", "metrics_addresses", "metrics_token"),
 }
+"""The keys by topic, in the order in which people are shown them."""
+
+
+def _keys() -> dict[str, Key]:
+    groups = {name: group for group, names in GROUPS.items() for name in names}
+    return {
+        each.name: Key(
+            each.name,
+            each.metadata["kind"],
+            each.default,
+            each.metadata["description"],
+            each.metadata["read"],
+            groups.get(each.name, OTHERS),
+        )
+        for each in fields(Settings)
+    }
+
+
+KEYS: Final[Mapping[str, Key]] = _keys()
+
+
+def keys_by_group() -> dict[str, list[Key]]:
+    """All keys under their headings, in the order in which people are shown them."""
+    found = {group: [KEYS[name] for name in names] for group, names in GROUPS.items()}
+    rest = [key for key in KEYS.values() if key.group == OTHERS]
+    return found | {OTHERS: rest} if rest else found
 
 
 def load(

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from metastored import __version__
-from metastored.cli.serve import serve
+from metastored.cli.serve import Grouped, serve
 from metastored.cli.transfer import exports, imports
 from metastored.cli.user import user
 
@@ -36,7 +36,7 @@ def root(
     """A Hive Metastore that you pip install."""
 
 
-app.command(name="serve")(serve)
+app.command(name="serve", cls=Grouped)(serve)
 app.add_typer(user)
 app.add_typer(imports)
 app.add_typer(exports)

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import contextlib
-import ipaddress
 import json
 import logging
 import os
 import re
 import socket
+from collections.abc import Sequence
 from errno import EISDIR
 from pathlib import Path
 
@@ -24,15 +24,6 @@ _PASSWORD = re.compile(r"(?<=://)([^/:@]*:).*(?=@)|(?<=[?&])(password=)[^&]*")
 """In a database URL: between the user and the host, or among the parameters."""
 
 
-def is_loopback(host: str) -> bool:
-    if host == "localhost":
-        return True
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return False
-
-
 def uri(host: str, port: int, scheme: str = "thrift") -> str:
     """What clients are given; a server that listens on all addresses is reached by its machine's name."""
     if host in ("0.0.0.0", "::", ""):
@@ -40,16 +31,8 @@ def uri(host: str, port: int, scheme: str = "thrift") -> str:
     return f"{scheme}://[{host}]:{port}" if ":" in host else f"{scheme}://{host}:{port}"
 
 
-def warn_when_open(settings: Settings) -> None:
-    if not is_loopback(settings.host) and not settings.wants_proof:
-        log.warning(
-            "listening on %s without authentication: whoever reaches this port can read and change everything",
-            settings.host,
-        )
-
-
-def text(settings: Settings, port: int, http_port: int | None = None) -> str:
-    """The start-up banner."""
+def text(settings: Settings, port: int, http_port: int | None = None, warnings: Sequence[str] = ()) -> str:
+    """The start-up banner; `warnings` say what is open."""
     address = uri(settings.host, port)
     if settings.database_url is None:
         database = f"data {settings.data}"
@@ -62,6 +45,7 @@ def text(settings: Settings, port: int, http_port: int | None = None) -> str:
         f"  Spark: --conf spark.sql.catalogImplementation=hive --conf spark.hadoop.hive.metastore.uris={address}\n"
         + _kerberos(settings)
         + _http(settings, http_port)
+        + "".join(f"  Warning: {each}\n" for each in warnings)
     )
 
 
@@ -107,7 +91,9 @@ def _cannot_write(file: Path, error: OSError) -> ConfigError:
     return ConfigError(f"ready_file {file} cannot be written: {error.strerror or error}")
 
 
-def announce(settings: Settings, ports: Ports, workers: list[int], again: bool = False) -> None:
+def announce(
+    settings: Settings, ports: Ports, workers: list[int], again: bool = False, warnings: Sequence[str] = ()
+) -> None:
     """Says that calls are answered. `again`: other processes than before serve; only the ready file tells."""
     port, http_port = ports.thrift.getsockname()[1], ports.http_number
     if settings.ready_file is not None:
@@ -124,7 +110,7 @@ def announce(settings: Settings, ports: Ports, workers: list[int], again: bool =
                 raise _cannot_write(settings.ready_file, error) from error
             log.error("%s; it names processes that have ended", _cannot_write(settings.ready_file, error))
     if not again:
-        print(text(settings, port, http_port), end="", flush=True)
+        print(text(settings, port, http_port, warnings), end="", flush=True)
 
 
 def forget(settings: Settings) -> None:

@@ -19,7 +19,7 @@ from urllib.parse import urlsplit
 import jwt
 
 from metastored.errors import ConfigError
-from metastored.server.banner import is_loopback
+from metastored.server.safety import is_loopback
 from metastored.store.pool import Pool
 
 log = logging.getLogger("metastored.server")

@@ -16,14 +16,15 @@ import selectors
 import signal
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Final, NamedTuple
 
 from metastored.config import Settings
 from metastored.errors import Error
 from metastored.gate.tallies import Tallies
-from metastored.server.banner import announce, check_ready_file, forget, warn_when_open
+from metastored.server.banner import announce, check_ready_file, forget
 from metastored.server.listener import Ports
+from metastored.server.safety import checked, open_files
 from metastored.server.server import Application, Server
 from metastored.server.state import ServerState, Shares
 from metastored.server.tls import http_tls, thrift_tls
@@ -58,6 +59,7 @@ class Place(NamedTuple):
 
 def run(settings: Settings, build: Build) -> int:
     """Serves until a signal ends it; the process's exit code."""
+    warnings = checked(settings)
     configure_logging(settings)
     allow_files(settings.max_connections + OTHER_FILES)
     check_ready_file(settings)
@@ -66,12 +68,14 @@ def run(settings: Settings, build: Build) -> int:
     if settings.http_port is not None:
         http_tls(settings)
     ports = Ports.open(settings)
-    warn_when_open(settings)
+    warnings += open_files(settings)
+    for each in warnings:
+        log.warning("%s", each)
     try:
         if settings.workers == 1:
-            serve(settings, build, ports, lambda: announce(settings, ports, [os.getpid()]))
+            serve(settings, build, ports, lambda: announce(settings, ports, [os.getpid()], warnings=warnings))
             return 0
-        return Supervisor(settings, build, ports).run()
+        return Supervisor(settings, build, ports, warnings).run()
     finally:
         forget(settings)
         ports.close()
@@ -143,8 +147,9 @@ class _Worker(NamedTuple):
 class Supervisor:
     """The parent. It waits for signals and for its workers, and does nothing else."""
 
-    def __init__(self, settings: Settings, build: Build, ports: Ports) -> None:
+    def __init__(self, settings: Settings, build: Build, ports: Ports, warnings: Sequence[str] = ()) -> None:
         self._settings = settings
+        self._warnings = warnings
         self._build = build
         self._ports = ports
         self._shares = Shares(settings.workers)
@@ -191,7 +196,7 @@ class Supervisor:
             if len(self._workers) < self._settings.workers and wait <= 0:
                 while len(self._workers) < self._settings.workers:
                     self._fork()
-                announce(self._settings, self._ports, list(self._workers), again=announced)
+                announce(self._settings, self._ports, list(self._workers), announced, self._warnings)
                 announced = True
             self._pause(wait if wait > 0 else None)
         return 0

@@ -19,6 +19,7 @@ from metastored.errors import StoreError
 
 FILE_MODE: Final = 0o600
 FOLDER_MODE: Final = 0o700
+EVERYBODY: Final = "everybody"
 OTHERS: Final = stat.S_IRWXG | stat.S_IRWXO
 
 SECRETS: Final = ("metastored.*", "http-*.pem", "http-*.lock", "import-*.journal")
@@ -72,10 +73,10 @@ def secure(folder: Path) -> None:
 
 
 def exposed(path: Path) -> str | None:
-    """What others may do with a file or folder, as `group may read, others may read`; None when nothing."""
+    """What others may do with a file or folder, as `its group may read, everybody may read`; None when nothing."""
     mode = _mode(path)
     found = []
-    for name, read, write in (("its group", stat.S_IRGRP, stat.S_IWGRP), ("everybody", stat.S_IROTH, stat.S_IWOTH)):
+    for name, read, write in (("its group", stat.S_IRGRP, stat.S_IWGRP), (EVERYBODY, stat.S_IROTH, stat.S_IWOTH)):
         rights = [word for word, bit in (("read", read), ("write", write)) if mode & bit]
         if rights:
             found.append(f"{name} may {' and '.join(rights)}")
