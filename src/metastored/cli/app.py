@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from metastored import __version__
+from metastored.cli.backup import backup, restore
 from metastored.cli.serve import Grouped, serve
 from metastored.cli.transfer import exports, imports
 from metastored.cli.user import user
@@ -37,6 +38,8 @@ def root(
 
 
 app.command(name="serve", cls=Grouped)(serve)
+app.command(name="backup")(backup)
+app.command(name="restore")(restore)
 app.add_typer(user)
 app.add_typer(imports)
 app.add_typer(exports)
