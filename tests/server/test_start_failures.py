@@ -9,12 +9,14 @@ import subprocess
 from collections.abc import Callable
 from pathlib import Path
 
+import psycopg
 import pytest
 from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.serialization import load_pem_private_key
 
 from metastored.config import KEYS
 from tests.server.support import certificate
+from tests.support.postgres import running_postgres
 from tests.transfer.support import command, environment
 
 Flags = Callable[[Path], list[str]]
@@ -147,3 +149,15 @@ def test_a_home_that_nobody_has(name: str) -> None:
 def test_a_url_of_web_keys_without_a_host(tmp_path: Path) -> None:
     flags = ("--data", str(tmp_path / "data"), "--http-port", "0", "--jwt-keys", "https://[")
     refused(serve(*flags), "jwt_keys https://[", "a URL with a host")
+
+
+@pytest.mark.postgres
+@pytest.mark.parametrize("workers", ["1", "2"])
+def test_a_user_of_postgresql_who_may_not_create_tables(workers: str) -> None:
+    with running_postgres() as postgres, postgres.database() as url:
+        with psycopg.connect(url, autocommit=True) as connection:
+            connection.execute("CREATE ROLE reader LOGIN")
+            connection.execute("REVOKE CREATE ON SCHEMA public FROM PUBLIC")
+        flags = ("--database-url", url.replace("postgres@", "reader@"), "--workers", workers)
+        refused(serve(*flags), "the schema cannot be set up", "permission denied for schema public")
+        refused(serve("--database-url", url.replace("postgres@", "nobody_at_all@")), "nobody_at_all", "does not exist")

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from sqlalchemy import Connection, inspect, text
+from sqlalchemy.exc import DBAPIError
 
 from metastored.errors import StoreError
 from metastored.store import schema
@@ -58,11 +59,15 @@ def ensure_schema(database: Database) -> None:
         found = revision(database)
         if _is_newest(found):
             return
-        with engine.begin() as connection:
-            if found is None:
-                create(connection)
-            else:
-                upgrade(connection)
+        try:
+            with engine.begin() as connection:
+                if found is None:
+                    create(connection)
+                else:
+                    upgrade(connection)
+        except DBAPIError as error:
+            # Such as a user of PostgreSQL who may not create tables, or a full disk.
+            raise StoreError(f"the schema cannot be set up: {' '.join(str(error.orig).split())}") from error
 
 
 def check_schema(database: Database) -> None:
