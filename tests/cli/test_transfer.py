@@ -136,6 +136,13 @@ def test_a_pattern_that_matches_nothing_is_refused_and_named(
     assert contents(tmp_path / "data") == before
 
 
+def test_an_alternative_that_matches_nothing_is_noted(server: RunningServer, tmp_path: Path) -> None:
+    words = ("import", "metastore", server.uri, "--into", str(tmp_path), "--databases", "shop|nope*")
+    done = metastored(*words)
+    assert done.returncode == 0, done.stderr
+    assert f"note: of --databases, 'nope*' matches nothing in {server.uri}\n" in done.stderr
+
+
 def test_a_database_that_only_the_target_has_is_matched_when_it_is_to_be_dropped(tmp_path: Path) -> None:
     with running_server() as running:
         words = ("import", "metastore", running.uri, "--into", str(tmp_path))

@@ -6,7 +6,7 @@ different. So a copy can be run again at any time, and its second run is the ver
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from functools import partial
 from typing import Final
 
@@ -19,7 +19,7 @@ from metastored.transfer.ends import Ends
 from metastored.transfer.partitions import PartitionCopy
 from metastored.transfer.privileges import copy_grants, copy_roles
 from metastored.transfer.report import Action
-from metastored.transfer.selection import Home
+from metastored.transfer.selection import Home, unmatched
 from metastored.transfer.tables import copy_constraints, copy_foreign_keys, copy_table, is_another
 from metastored.transfer.write_ids import copy_write_ids
 from metastored.wire.generated.catalogs import Catalog
@@ -68,37 +68,49 @@ class _Walk:
     def choose(self) -> None:
         """Lists what is meant, before anything is written. Raises ConfigError for a pattern that matches nothing."""
         ends, selection = self._ends, self._ends.selection
-        self._catalogs = [name for name in ends.source.catalogs() if selection.has_catalog(name)]
-        if selection.catalogs is not None and not self._catalogs:
-            raise _nothing("catalogs", selection.catalogs, ends)
-        for catalog in self._catalogs:
-            names = ends.source.databases(catalog)
-            self._chosen += [Home(catalog, name) for name in names if selection.has_database(name)]
-        if selection.databases is not None and not (self._chosen or any(map(self._has_more, self._catalogs))):
-            raise _nothing("databases", selection.databases, ends)
-        if selection.tables is not None and not any(map(self._has_tables, self._chosen)):
-            raise _nothing("tables", selection.tables, ends)
+        catalogs = ends.source.catalogs()
+        self._catalogs = [name for name in catalogs if selection.has_catalog(name)]
+        self._expect("catalogs", selection.catalogs, [name or DEFAULT_CATALOG for name in catalogs])
+        databases = [Home(catalog, name) for catalog in self._catalogs for name in ends.source.databases(catalog)]
+        self._chosen = [home for home in databases if selection.has_database(home.database)]
+        # What only the target has is meant too, where it is to be dropped or shown.
+        more = [name for catalog in self._catalogs for name in self._more_databases(catalog)]
+        self._expect("databases", selection.databases, [*(home.database for home in databases), *more])
+        if selection.tables is not None:
+            self._expect("tables", selection.tables, [name for home in self._chosen for name in self._all_tables(home)])
 
-    def _has_more(self, catalog: str | None) -> bool:
-        """Whether the pattern matches a database that only the target has, where that is of interest."""
+    def _expect(self, kind: str, pattern: str | None, names: Collection[str]) -> None:
+        """Raises ConfigError when a pattern matches none of these names, and notes which of its alternatives do not."""
+        if pattern is None:
+            return
         ends = self._ends
-        if not ends.looks_for_more or not self._is_in_target(catalog):
-            return False
-        return any(map(ends.selection.has_database, ends.target.databases(ends.catalogs.target(catalog))))
+        missed = unmatched(pattern, names)
+        where = f"{ends.source.name} nor in {ends.target.name}" if ends.looks_for_more else ends.source.name
+        if len(missed) == len(unmatched(pattern, ())):
+            raise ConfigError(
+                f"--{kind} {pattern!r} matches nothing in {where}; * stands for anything and | separates alternatives"
+            )
+        for part in missed:
+            ends.tally.note(f"of --{kind}, {part!r} matches nothing in {where}")
+
+    def _more_databases(self, catalog: str | None) -> list[str]:
+        ends = self._ends
+        if ends.selection.databases is None or not ends.looks_for_more or not self._is_in_target(catalog):
+            return []
+        return ends.target.databases(ends.catalogs.target(catalog))
+
+    def _all_tables(self, home: Home) -> list[str]:
+        """The names at the source and, where that is of interest, at the target."""
+        ends, target = self._ends, self._ends.catalogs.home(home)
+        names = ends.source.table_names(home)
+        if ends.looks_for_more and ends.target.database(target) is not None:
+            names += ends.target.table_names(target)
+        return names
 
     def _is_in_target(self, catalog: str | None) -> bool:
         """Whether the target has this catalog of the source."""
         target = self._ends.catalogs.target(catalog)
         return target is None or self._ends.target.catalog(target) is not None
-
-    def _has_tables(self, home: Home) -> bool:
-        ends = self._ends
-        if any(map(ends.selection.has_table, ends.source.table_names(home))):
-            return True
-        target = ends.catalogs.home(home)
-        if not ends.looks_for_more or ends.target.database(target) is None:
-            return False
-        return any(map(ends.selection.has_table, ends.target.table_names(target)))
 
     # Catalogs and databases
 
@@ -294,13 +306,6 @@ class _Walk:
                 if name not in known and ends.selection.has_database(name):
                     home = Home(target, name)
                     ends.settle("database", str(home), Action.DROP, partial(ends.writer.drop_database, home))
-
-
-def _nothing(kind: str, pattern: str, ends: Ends) -> ConfigError:
-    where = f"{ends.source.name} nor in {ends.target.name}" if ends.looks_for_more else ends.source.name
-    return ConfigError(
-        f"--{kind} {pattern!r} matches nothing in {where}; * stands for anything and | separates alternatives"
-    )
 
 
 def _key(ends: Ends, home: Home, name: str) -> str:
