@@ -12,6 +12,7 @@ from metastored.config import load
 from metastored.errors import ConnectError
 from metastored.server.safety import RULES, findings, open_files
 from metastored.testing import running_server
+from tests.server.http_support import user
 from tests.server.support import certificate, eventually
 from tests.transfer.support import metastored
 
@@ -119,6 +120,17 @@ def test_what_is_open_is_logged_and_printed_in_the_banner(workers: int) -> None:
     for words in ("/metastore serves all methods to anybody", "authorization is sql without authentication"):
         assert sum(" WARNING " in line and words in line for line in said.splitlines()) == 1
         assert sum(line.startswith("  Warning: ") and words in line for line in said.splitlines()) == 1
+
+
+def test_that_there_are_no_users_yet_is_reported(tmp_path: Path) -> None:
+    chain, key = certificate(tmp_path)
+    settings: dict[str, Any] = {"tls_certificate": chain, "tls_key": key, "data": tmp_path / "data"}
+    words = "password_login is on and there are no users yet"
+    with running_server(password_login="on", **settings) as server:
+        assert words in server.log
+    user("add", "maja", data=tmp_path / "data", password="a password")
+    with running_server(password_login="on", **settings) as server:
+        assert words not in server.log
 
 
 def test_an_ordinary_user_command_is_not_kept_from_working_by_settings_of_a_server(tmp_path: Path) -> None:
