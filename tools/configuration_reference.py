@@ -6,13 +6,13 @@ Run it after every change of `src/metastored/config.py`: `python tools/configura
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "src"))
 
-from metastored.config import CONFIG_VARIABLE, KEYS, PREFIX, Key  # noqa: E402
+from metastored.config import CONFIG_VARIABLE, PREFIX, Key, keys_by_group  # noqa: E402
 
 OUT = ROOT / "docs/reference/configuration.md"
 HEAD = f"""# Configuration
@@ -33,14 +33,18 @@ workers: 4
 The variable of a key is its name in capitals behind `{PREFIX}` (`{PREFIX}DATABASE_URL`); its flag has dashes
 (`--database-url`).
 
+"""
+TABLE = """
+## {}
+
 | key | value | default | |
 |---|---|---|---|
 """
 
 
-def render(keys: Iterable[Key]) -> str:
-    """The page."""
-    return HEAD + "".join(map(_row, keys))
+def render(groups: Mapping[str, Iterable[Key]]) -> str:
+    """The page: a table for each group."""
+    return HEAD + "".join(TABLE.format(group) + "".join(map(_row, keys)) for group, keys in groups.items())
 
 
 def _row(key: Key) -> str:
@@ -50,7 +54,7 @@ def _row(key: Key) -> str:
 
 
 def main(check: bool) -> int:
-    text = render(KEYS.values())
+    text = render(keys_by_group())
     current = OUT.exists() and OUT.read_text("utf-8") == text
     if check:
         if not current:

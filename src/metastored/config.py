@@ -22,13 +22,16 @@ from metastored.errors import ConfigError
 __all__ = [
     "CATALOG_PREFIX",
     "CONFIG_VARIABLE",
+    "GROUPS",
     "KEYS",
     "LOCATION_SCHEMES",
+    "OTHERS",
     "PREFIX",
     "RESERVED_PATHS",
     "Key",
     "Reader",
     "Settings",
+    "keys_by_group",
     "load",
     "nearest",
     "read_yaml",
@@ -63,6 +66,8 @@ class Key(NamedTuple):
     default: Any
     description: str
     read: Reader
+    group: str
+    """The heading in `--help` and in the reference; one of GROUPS."""
 
     @property
     def default_text(self) -> str:
@@ -89,7 +94,10 @@ def _text(value: Any) -> str:
 
 
 def _path(value: Any) -> Path:
-    return Path(_text(value)).expanduser()
+    try:
+        return Path(_text(value)).expanduser()
+    except RuntimeError:
+        raise ValueError("there is no such user, or no HOME, that ~ could stand for; write the whole path") from None
 
 
 def _whole(low: int, high: int) -> Reader:
@@ -171,7 +179,7 @@ def _words(default: str, description: str, *words: str) -> Any:
 # ruff: noqa: RUF009 (a key's default comes from `_key`, which is a dataclass field)
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Settings:
-    """What a server is told. Made by `load`; the fields are in the order of the reference."""
+    """What a server is told. Made by `load`; the reference has the order of GROUPS."""
 
     host: str = _key(
         "address", _text, "127.0.0.1", "The address to listen on; 0.0.0.0 opens the server to the network."
@@ -386,10 +394,49 @@ class Settings:
         return self.password_login == "on" or any(each is not None for each in given)
 
 
-KEYS: Final[Mapping[str, Key]] = {
-    each.name: Key(each.name, each.metadata["kind"], each.default, each.metadata["description"], each.metadata["read"])
-    for each in fields(Settings)
+OTHERS: Final = "Others"
+"""The group of a key that GROUPS does not have; a test keeps it empty."""
+
+GROUPS: Final[Mapping[str, tuple[str, ...]]] = {
+    "Data": ("data", "database_url", "warehouse", "directories", "location_schemes", "trash_days"),
+    "Network": ("host", "port", "max_connections", "idle_timeout", "request_timeout"),
+    "HTTP": ("http_port", "http_path", "http_methods", "http_tls"),
+    "Hive": ("compat", "distinct_values", "event_retention"),
+    "Processes": ("workers", "threads", "drain_timeout", "ready_file"),
+    "TLS": ("tls_certificate", "tls_key", "tls_client_ca"),
+    "Authentication": (
+        *("password_login", "kerberos_principal", "kerberos_keytab", "kerberos_http_principal", "sasl_qop"),
+        *("jwt_keys", "jwt_issuer", "jwt_audience", "proxy_users"),
+    ),
+    "Authorization": ("authorization", "admin_users", "service_users", "read_only", "limits_calls_per_minute"),
+    "Logs and metrics": ("log_level", "slow_call", "audit", "metrics_addresses", "metrics_token"),
 }
+"""The keys by topic, in the order in which people are shown them."""
+
+
+def _keys() -> dict[str, Key]:
+    groups = {name: group for group, names in GROUPS.items() for name in names}
+    return {
+        each.name: Key(
+            each.name,
+            each.metadata["kind"],
+            each.default,
+            each.metadata["description"],
+            each.metadata["read"],
+            groups.get(each.name, OTHERS),
+        )
+        for each in fields(Settings)
+    }
+
+
+KEYS: Final[Mapping[str, Key]] = _keys()
+
+
+def keys_by_group() -> dict[str, list[Key]]:
+    """All keys under their headings, in the order in which people are shown them."""
+    found = {group: [KEYS[name] for name in names] for group, names in GROUPS.items()}
+    rest = [key for key in KEYS.values() if key.group == OTHERS]
+    return found | {OTHERS: rest} if rest else found
 
 
 def load(
@@ -400,7 +447,10 @@ def load(
     """The settings from all three sources. `file` is optional; the environment may name one (METASTORED_CONFIG)."""
     environment = os.environ if environment is None else environment
     if file is None and environment.get(CONFIG_VARIABLE):
-        file = Path(environment[CONFIG_VARIABLE]).expanduser()
+        try:
+            file = _path(environment[CONFIG_VARIABLE])
+        except ValueError as error:
+            raise ConfigError(f"{CONFIG_VARIABLE} is {environment[CONFIG_VARIABLE]!r}; {error}") from None
     values: dict[str, Any] = {}
     for source, raw in (
         (str(file), _from_file(file) if file is not None else {}),
@@ -416,7 +466,8 @@ def load(
         elif "data" in given:
             values.pop("database_url", None)
         values |= given
-    values.setdefault("data", KEYS["data"].default.expanduser())
+    if "data" not in values:
+        values |= _read("the defaults", {"data": str(KEYS["data"].default)})
     return _checked(Settings(**values))
 
 

@@ -15,7 +15,7 @@ import metastored
 from metastored.cli.app import app
 from metastored.cli.errors import explained
 from metastored.cli.serving import plain_flags
-from metastored.config import KEYS
+from metastored.config import GROUPS, KEYS, OTHERS
 from metastored.errors import StoreError
 
 ROOT = Path(__file__).parent.parent.parent
@@ -120,3 +120,19 @@ def test_any_other_error_keeps_its_trace() -> None:
 
     with pytest.raises(ZeroDivisionError):
         command()
+
+
+def test_the_flags_of_serve_are_shown_in_groups() -> None:
+    text = run("serve", "--help").stdout
+    heads = [f"{group}:" for group in GROUPS]
+    lines = text.splitlines()
+    assert [line for line in lines if line in heads] == heads
+    for group, names in GROUPS.items():
+        rest = lines[lines.index(f"{group}:") + 1 :]
+        flags = [line.split()[0] for line in rest[: rest.index("") if "" in rest else None] if line.startswith("  --")]
+        assert flags == [KEYS[name].flag for name in names]
+
+
+def test_every_setting_is_in_a_group() -> None:
+    assert [key.name for key in KEYS.values() if key.group == OTHERS] == []
+    assert sorted(name for names in GROUPS.values() for name in names) == sorted(KEYS)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import signal
 import subprocess
 import time
@@ -10,11 +11,14 @@ from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 
+import psycopg
 import pytest
 
 import metastored as client_of
 from metastored.testing import RunningServer, running_server
+from tests.support.postgres import running_postgres
 from tests.support.scripted import scripted, stall
+from tests.transfer import content
 from tests.transfer.content import table
 from tests.transfer.support import command, environment, metastored
 
@@ -50,6 +54,104 @@ def test_a_dry_run_tells_what_would_be_written(server: RunningServer, tmp_path: 
     assert metastored(*words, "--databases", "default").returncode == 0
     done = metastored(*words, "--dry-run")
     assert (done.returncode, "table shop.orders: would be added\n" in done.stderr) == (0, True)
+
+
+def contents(folder: Path) -> dict[str, bytes]:
+    """Every file below a folder."""
+    return {str(file.relative_to(folder)): file.read_bytes() for file in folder.rglob("*") if file.is_file()}
+
+
+def test_a_first_dry_run_needs_no_folder_and_makes_none(server: RunningServer, tmp_path: Path) -> None:
+    done = metastored("import", "metastore", server.uri, "--into", str(tmp_path / "new"), "--dry-run")
+    assert done.returncode == 0, done.stderr
+    assert "table shop.orders: would be added\n" in done.stderr
+    assert "would be added: 1 database, 1 table\n" in done.stderr
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_dry_run_into_a_folder_where_only_users_were_added_changes_no_file(
+    server: RunningServer, tmp_path: Path
+) -> None:
+    add = command("user", "add", "maja", "--password-stdin", "--data", str(tmp_path))
+    subprocess.run(add, input="a password\n", text=True, env=environment(), check=True, timeout=60)
+    before = contents(tmp_path)
+    done = metastored("import", "metastore", server.uri, "--into", str(tmp_path), "--dry-run")
+    assert (done.returncode, "table shop.orders: would be added\n" in done.stderr) == (0, True)
+    assert contents(tmp_path) == before
+
+
+@pytest.mark.postgres
+@pytest.mark.parametrize("mode", ["--dry-run", "--verify"])
+def test_neither_a_dry_run_nor_a_verification_makes_tables_in_an_empty_postgresql(
+    server: RunningServer, mode: str
+) -> None:
+    with running_postgres() as postgres, postgres.database() as url:
+        done = metastored("import", "metastore", server.uri, "--into", url, mode)
+        if mode == "--dry-run":
+            assert (done.returncode, "table shop.orders: would be added\n" in done.stderr) == (0, True)
+        else:
+            assert (done.returncode, "the database is empty" in done.stderr) == (2, True)
+        with psycopg.connect(url) as connection:
+            found = connection.execute("SELECT count(*) FROM pg_tables WHERE schemaname = 'public'").fetchone()
+        assert found == (0,)
+
+
+@pytest.mark.postgres
+def test_an_export_from_an_empty_postgresql_makes_no_tables_there() -> None:
+    with running_postgres() as postgres, postgres.database() as url, running_server() as other:
+        done = metastored("export", "metastore", other.uri, "--from", url)
+        assert (done.returncode, "the database is empty" in done.stderr) == (2, True)
+        with psycopg.connect(url) as connection:
+            found = connection.execute("SELECT count(*) FROM pg_tables WHERE schemaname = 'public'").fetchone()
+        assert found == (0,)
+
+
+def test_a_dry_run_has_one_line_for_the_partitions_of_a_table(tmp_path: Path) -> None:
+    with running_server() as running:
+        with client_of.connect(running.uri) as client:
+            content.fill(client, "a", 24, 60)
+        words = ("import", "metastore", running.uri, "--into", str(tmp_path / "data"))
+        brief = metastored(*words, "--dry-run", "--databases", "a_main").stderr.splitlines()
+        told = [line for line in brief if "partition" in line and not line.startswith(("compared:", "would be"))]
+        assert told and all(re.fullmatch(r"table a_main\.\w+: \d+ partitions? would be added", line) for line in told)
+        each = metastored(*words, "--dry-run", "--verbose", "--databases", "a_main").stderr.splitlines()
+        named = [line for line in each if line.startswith("partition a_main.")]
+        assert len(named) == sum(int(line.split()[2]) for line in told) > len(told)
+
+
+@pytest.mark.parametrize("mode", [(), ("--dry-run",), ("--verify",), ("--drop",)], ids=str)
+@pytest.mark.parametrize(
+    ("flag", "pattern"), [("--databases", "nope*"), ("--tables", "nope*|nor*"), ("--catalogs", "nope")]
+)
+def test_a_pattern_that_matches_nothing_is_refused_and_named(
+    server: RunningServer, tmp_path: Path, mode: tuple[str, ...], flag: str, pattern: str
+) -> None:
+    assert metastored("import", "metastore", server.uri, "--into", str(tmp_path / "data")).returncode == 0
+    before = contents(tmp_path / "data")
+    words = ("import", "metastore", server.uri, "--into", str(tmp_path / "data"), flag, pattern, *mode)
+    done = metastored(*words, "--journal", str(tmp_path / "journal"))
+    assert done.returncode == 2
+    assert done.stderr.startswith(f"metastored: {flag} {pattern!r} matches nothing in {server.uri}")
+    assert done.stderr.count("\n") == 1 and "equal" not in done.stderr
+    assert contents(tmp_path / "data") == before
+
+
+def test_an_alternative_that_matches_nothing_is_noted(server: RunningServer, tmp_path: Path) -> None:
+    words = ("import", "metastore", server.uri, "--into", str(tmp_path), "--databases", "shop|nope*")
+    done = metastored(*words)
+    assert done.returncode == 0, done.stderr
+    assert f"note: of --databases, 'nope*' matches nothing in {server.uri}\n" in done.stderr
+
+
+def test_a_database_that_only_the_target_has_is_matched_when_it_is_to_be_dropped(tmp_path: Path) -> None:
+    with running_server() as running:
+        words = ("import", "metastore", running.uri, "--into", str(tmp_path))
+        with client_of.connect(running.uri) as client:
+            client.create_database("old_one")
+            assert metastored(*words).returncode == 0
+            client.drop_database("old_one")
+        done = metastored(*words, "--databases", "old*", "--drop")
+        assert (done.returncode, "dropped: 1 database\n" in done.stderr) == (0, True)
 
 
 def test_an_export_goes_the_other_way(server: RunningServer, tmp_path: Path) -> None:

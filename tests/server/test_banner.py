@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from metastored.config import load
-from metastored.server.banner import is_loopback, text, uri
+from metastored.server.banner import text, uri
+from metastored.server.safety import is_loopback
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import stat
 from pathlib import Path
 
 import pytest
@@ -67,3 +68,8 @@ def test_a_journal_that_cannot_be_written_is_told(tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match="cannot be written"):
         with Journal(tmp_path, "a to b"):
             pass
+
+
+def test_a_journal_is_for_its_owner_alone(tmp_path: Path) -> None:
+    with Journal(tmp_path / "journal", "a"):
+        assert stat.S_IMODE((tmp_path / "journal").stat().st_mode) == 0o600

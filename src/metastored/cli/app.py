@@ -7,8 +7,9 @@ from typing import Annotated
 import typer
 
 from metastored import __version__
+from metastored.cli.backup import backup, restore
 from metastored.cli.doctor import doctor
-from metastored.cli.serve import serve
+from metastored.cli.serve import Grouped, serve
 from metastored.cli.transfer import exports, imports
 from metastored.cli.user import user
 
@@ -37,8 +38,10 @@ def root(
     """A Hive Metastore that you pip install."""
 
 
-app.command(name="serve")(serve)
+app.command(name="serve", cls=Grouped)(serve)
 app.command(name="doctor")(doctor)
+app.command(name="backup")(backup)
+app.command(name="restore")(restore)
 app.add_typer(user)
 app.add_typer(imports)
 app.add_typer(exports)

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import inspect
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Final
 
 import typer
+from typer.core import TyperCommand
 
 from metastored.cli.serving import CONFIG_FLAG, FILE, serve_until_stopped
-from metastored.config import KEYS, Key
+from metastored.config import Key, keys_by_group
+
+GENERAL: Final = "General"
+"""The heading of options that are no settings."""
 
 
 def serve(config: Path | None, **flags: str | None) -> None:
@@ -22,11 +26,27 @@ def serve(config: Path | None, **flags: str | None) -> None:
     raise typer.Exit(serve_until_stopped(given | ({} if config is None else {FILE: str(config)})))
 
 
+class Grouped(TyperCommand):
+    """A command whose help has its options under the headings of `config.GROUPS`."""
+
+    def format_options(self, ctx: Any, formatter: Any) -> None:
+        groups: dict[str, list[tuple[str, str]]] = {}
+        for param in self.get_params(ctx):
+            record = param.get_help_record(ctx)
+            if record is not None:
+                groups.setdefault(getattr(param, "rich_help_panel", None) or GENERAL, []).append(record)
+        for group, records in groups.items():
+            with formatter.section(group):
+                formatter.write_dl(records)
+
+
 def _parameter(key: Key) -> inspect.Parameter:
     # Values stay text here: `config.load` reads all three sources alike and has the better errors.
     metavar = key.kind if "|" in key.kind else key.kind.upper()
     default = f" [default: {key.default_text}]" if key.default_text else ""
-    option: Any = typer.Option(key.flag, metavar=metavar, help=key.description + default, show_default=False)
+    option: Any = typer.Option(
+        key.flag, metavar=metavar, help=key.description + default, show_default=False, rich_help_panel=key.group
+    )
     return inspect.Parameter(
         key.name, inspect.Parameter.KEYWORD_ONLY, default=None, annotation=Annotated[str | None, option]
     )
@@ -40,7 +60,8 @@ def _signature() -> inspect.Signature:
     config = inspect.Parameter(
         FILE, inspect.Parameter.KEYWORD_ONLY, default=None, annotation=Annotated[Path | None, file]
     )
-    return inspect.Signature([*map(_parameter, KEYS.values()), config])
+    keys = [key for members in keys_by_group().values() for key in members]
+    return inspect.Signature([*map(_parameter, keys), config])
 
 
 serve.__signature__ = _signature()  # type: ignore[attr-defined]

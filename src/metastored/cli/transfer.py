@@ -54,7 +54,13 @@ Without = Annotated[
 ]
 Drop = Annotated[bool, typer.Option("--drop", help="Drop what the source no longer has. Data is never deleted.")]
 Verify = Annotated[bool, typer.Option("--verify", help="Write nothing; compare field by field and tell what differs.")]
-DryRun = Annotated[bool, typer.Option("--dry-run", help="Write nothing; tell what would be written.")]
+DryRun = Annotated[
+    bool,
+    typer.Option(
+        "--dry-run", help="Write nothing; tell what would be written, with a line for each table. Needs no database."
+    ),
+]
+Verbose = Annotated[bool, typer.Option("--verbose", help="With --dry-run: a line for each partition.")]
 JournalFile = Annotated[Path | None, typer.Option(metavar="FILE", help="Where to note how far it is.")]
 User = Annotated[str | None, typer.Option(metavar="NAME", help="Who to be at the metastore.")]
 Stdin = Annotated[bool, typer.Option("--password-stdin", help="Read that user's password from standard input.")]
@@ -89,6 +95,7 @@ def import_metastore(
     drop: Drop = False,
     verify: Verify = False,
     dry_run: DryRun = False,
+    verbose: Verbose = False,
     journal: JournalFile = None,
     user: User = None,
     password_stdin: Stdin = False,
@@ -110,6 +117,7 @@ def import_metastore(
         _mode(verify, dry_run),
         drop,
         journal,
+        verbose,
         (user, password_stdin, kerberos, warehouse, config),
     )
 
@@ -126,6 +134,7 @@ def export_metastore(
     drop: Drop = False,
     verify: Verify = False,
     dry_run: DryRun = False,
+    verbose: Verbose = False,
     journal: JournalFile = None,
     user: User = None,
     password_stdin: Stdin = False,
@@ -148,6 +157,7 @@ def export_metastore(
         _mode(verify, dry_run),
         drop,
         journal,
+        verbose,
         (user, password_stdin, kerberos, None, config),
     )
 
@@ -167,6 +177,7 @@ def _run(
     mode: Mode,
     drop: bool,
     journal: Path | None,
+    verbose: bool,
     access: tuple[str | None, bool, str | None, str | None, Path | None],
 ) -> None:
     from metastored.cli.progress import shown
@@ -192,6 +203,7 @@ def _run(
                     drop=drop,
                     journal=journal,
                     display=display,
+                    verbose=verbose,
                 )
             except KeyboardInterrupt:
                 display.line("interrupted: the same command goes on where this one stopped")

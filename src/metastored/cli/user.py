@@ -1,4 +1,7 @@
-"""`metastored user`: who can log in with a password. It changes the database itself; servers notice at once."""
+"""`metastored user`: who can log in with a password. It changes the database itself; servers notice at once.
+
+Only `add` creates a database, and says so: users can be there before the server's first start.
+"""
 
 from __future__ import annotations
 
@@ -41,7 +44,7 @@ def add(
 
     checked_name(name)
     secret = hashed(checked_password(_password(password_stdin)))
-    with _database(data, database_url, config) as database:
+    with _database(data, database_url, config, create=True) as database:
 
         def write(tx: Transaction) -> None:
             if users.find(tx, name) is not None:
@@ -100,15 +103,23 @@ def _password(from_stdin: bool) -> str:
 
 
 @contextmanager
-def _database(data: str | None, url: str | None, config: Path | None) -> Iterator[Database]:
-    from metastored.store.migrate import ensure_schema
-    from metastored.store.opening import open_database
+def _database(data: str | None, url: str | None, config: Path | None, *, create: bool = False) -> Iterator[Database]:
+    from metastored.store.migrate import ensure_schema, revision
+    from metastored.store.opening import open_database, open_existing
 
     flags = {name: value for name, value in (("data", data), ("database_url", url)) if value is not None}
     settings = load(config, flags=flags)
-    database = open_database(settings.database_url, settings.data, threads=1)
+    if not create:
+        database = open_existing(settings.database_url, settings.data, threads=1)
+    else:
+        database = open_database(settings.database_url, settings.data, threads=1)
     try:
-        ensure_schema(database)
+        if create:
+            is_new = revision(database) is None
+            ensure_schema(database)
+            if is_new:
+                where = f"in {settings.data}" if settings.database_url is None else "in PostgreSQL"
+                typer.echo(f"metastored: a new database was made {where}", err=True)
         yield database
     finally:
         database.close()

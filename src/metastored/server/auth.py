@@ -14,6 +14,7 @@ from metastored.config import Settings
 from metastored.errors import AuthenticationError, ConfigError
 from metastored.server.negotiation import Authenticator, Channel, Negotiation
 from metastored.store.database import Database
+from metastored.store.users import is_empty
 
 if TYPE_CHECKING:
     from metastored.server.identity import Proofs
@@ -54,6 +55,8 @@ def users(settings: Settings, database: Database) -> Users | None:
         return None
     from metastored.server.passwords import Attempts, Passwords
 
+    if settings.password_login == "on" and is_empty(database.reader()):
+        log.warning("password_login is on and there are no users yet, so no password is right: metastored user add")
     return Users(Passwords(database), Attempts())
 
 

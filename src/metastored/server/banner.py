@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import contextlib
-import ipaddress
 import json
 import logging
 import os
 import re
 import socket
+from collections.abc import Sequence
+from errno import EISDIR
 from pathlib import Path
 
 from metastored import __version__
 from metastored.config import Settings
+from metastored.errors import ConfigError
 from metastored.server.listener import Ports
 from metastored.server.tls import MADE_CERTIFICATE, fingerprint
 
@@ -22,15 +24,6 @@ _PASSWORD = re.compile(r"(?<=://)([^/:@]*:).*(?=@)|(?<=[?&])(password=)[^&]*")
 """In a database URL: between the user and the host, or among the parameters."""
 
 
-def is_loopback(host: str) -> bool:
-    if host == "localhost":
-        return True
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return False
-
-
 def uri(host: str, port: int, scheme: str = "thrift") -> str:
     """What clients are given; a server that listens on all addresses is reached by its machine's name."""
     if host in ("0.0.0.0", "::", ""):
@@ -38,16 +31,8 @@ def uri(host: str, port: int, scheme: str = "thrift") -> str:
     return f"{scheme}://[{host}]:{port}" if ":" in host else f"{scheme}://{host}:{port}"
 
 
-def warn_when_open(settings: Settings) -> None:
-    if not is_loopback(settings.host) and not settings.wants_proof:
-        log.warning(
-            "listening on %s without authentication: whoever reaches this port can read and change everything",
-            settings.host,
-        )
-
-
-def text(settings: Settings, port: int, http_port: int | None = None) -> str:
-    """The start-up banner."""
+def text(settings: Settings, port: int, http_port: int | None = None, warnings: Sequence[str] = ()) -> str:
+    """The start-up banner; `warnings` say what is open."""
     address = uri(settings.host, port)
     if settings.database_url is None:
         database = f"data {settings.data}"
@@ -60,6 +45,7 @@ def text(settings: Settings, port: int, http_port: int | None = None) -> str:
         f"  Spark: --conf spark.sql.catalogImplementation=hive --conf spark.hadoop.hive.metastore.uris={address}\n"
         + _kerberos(settings)
         + _http(settings, http_port)
+        + "".join(f"  Warning: {each}\n" for each in warnings)
     )
 
 
@@ -83,7 +69,31 @@ def _http(settings: Settings, port: int | None) -> str:
     return lines
 
 
-def announce(settings: Settings, ports: Ports, workers: list[int], again: bool = False) -> None:
+def check_ready_file(settings: Settings) -> None:
+    """Raises ConfigError when the ready file could not be written: a server that nobody finds out about is no use."""
+    if settings.ready_file is None:
+        return
+    try:
+        if settings.ready_file.is_dir():
+            raise IsADirectoryError(EISDIR, os.strerror(EISDIR))
+        unfinished = _unfinished(settings.ready_file)
+        unfinished.touch()
+        unfinished.unlink()
+    except OSError as error:
+        raise _cannot_write(settings.ready_file, error) from error
+
+
+def _unfinished(file: Path) -> Path:
+    return file.with_name(file.name + ".new")
+
+
+def _cannot_write(file: Path, error: OSError) -> ConfigError:
+    return ConfigError(f"ready_file {file} cannot be written: {error.strerror or error}")
+
+
+def announce(
+    settings: Settings, ports: Ports, workers: list[int], again: bool = False, warnings: Sequence[str] = ()
+) -> None:
     """Says that calls are answered. `again`: other processes than before serve; only the ready file tells."""
     port, http_port = ports.thrift.getsockname()[1], ports.http_number
     if settings.ready_file is not None:
@@ -91,15 +101,20 @@ def announce(settings: Settings, ports: Ports, workers: list[int], again: bool =
         if http_port is not None:
             state["http_port"] = http_port
         # Whoever waits for the file never sees half of it.
-        unfinished = settings.ready_file.with_name(settings.ready_file.name + ".new")
-        unfinished.write_text(json.dumps(state) + "\n", encoding="utf-8")
-        unfinished.replace(settings.ready_file)
+        unfinished = _unfinished(settings.ready_file)
+        try:
+            unfinished.write_text(json.dumps(state) + "\n", encoding="utf-8")
+            unfinished.replace(settings.ready_file)
+        except OSError as error:
+            if not again:
+                raise _cannot_write(settings.ready_file, error) from error
+            log.error("%s; it names processes that have ended", _cannot_write(settings.ready_file, error))
     if not again:
-        print(text(settings, port, http_port), end="", flush=True)
+        print(text(settings, port, http_port, warnings), end="", flush=True)
 
 
 def forget(settings: Settings) -> None:
     """Takes the ready file away: nobody answers any more."""
     if settings.ready_file is not None:
-        with contextlib.suppress(FileNotFoundError):
+        with contextlib.suppress(OSError):
             settings.ready_file.unlink()

@@ -20,6 +20,7 @@ from typing import Final
 
 from metastored.config import Settings
 from metastored.errors import ConfigError
+from metastored.store import private
 from metastored.store.file_lock import FileLock
 
 log = logging.getLogger("metastored.server")
@@ -40,10 +41,18 @@ class Tls:
         self.context: Final = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
         self.context.minimum_version = ssl.TLSVersion.TLSv1_2
         self._seen = self._state()
+        # OpenSSL does not say which of the two files it means.
+        _readable("tls_certificate", certificate)
+        if key is not None:
+            _readable("tls_key", key)
         try:
-            self.context.load_cert_chain(certificate, key)
+            self.context.load_cert_chain(certificate, key, _no_password)
         except (OSError, ssl.SSLError) as error:
-            raise ConfigError(f"tls_certificate {certificate}: {error.strerror or error}") from error
+            files = f"tls_certificate {certificate}" + (f" with tls_key {key}" if key is not None else "")
+            raise ConfigError(
+                f"{files}: {error.strerror or error}; a certificate chain and its key without a password were "
+                "expected, both in PEM"
+            ) from error
         if client_ca is not None:
             try:
                 self.context.load_verify_locations(client_ca)
@@ -59,8 +68,8 @@ class Tls:
         self._seen = state
         try:
             # Tried apart first: a key that does not fit would leave the context with half of it.
-            ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER).load_cert_chain(self._files[0], self._key)
-            self.context.load_cert_chain(self._files[0], self._key)
+            ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER).load_cert_chain(self._files[0], self._key, _no_password)
+            self.context.load_cert_chain(self._files[0], self._key, _no_password)
         except (OSError, ssl.SSLError) as error:
             log.error("tls_certificate %s changed and cannot be used: %s", self._files[0], error.strerror or error)
         else:
@@ -68,6 +77,19 @@ class Tls:
 
     def _state(self) -> tuple[tuple[int, int, int] | None, ...]:
         return tuple(_stamp(file) for file in self._files)
+
+
+def _readable(setting: str, file: Path) -> None:
+    try:
+        with file.open("rb"):
+            pass
+    except OSError as error:
+        raise ConfigError(f"{setting} {file}: {error.strerror or error}") from error
+
+
+def _no_password() -> str:
+    """For a key that is encrypted: without this, OpenSSL would ask at the terminal and wait."""
+    return ""
 
 
 def _stamp(file: Path) -> tuple[int, int, int] | None:
@@ -99,7 +121,7 @@ def made_certificate(folder: Path) -> tuple[Path, Path]:
     certificate, key = folder / MADE_CERTIFICATE, folder / MADE_KEY
     if certificate.exists() and key.exists():
         return certificate, key
-    folder.mkdir(parents=True, exist_ok=True)
+    private.make_folder(folder)
     # Two servers that start at the same time must not mix the key of one with the certificate of the other.
     lock = FileLock(folder / MAKING)
     try:
@@ -134,7 +156,7 @@ def common_name(certificate: dict[str, object] | None) -> str | None:
 def _put(file: Path, content: bytes) -> None:
     """Only its owner can read it, and nobody ever sees half of it."""
     unfinished = file.with_name(f"{file.name}.{os.getpid()}")
-    with os.fdopen(os.open(unfinished, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb") as output:
+    with os.fdopen(private.create(unfinished, os.O_TRUNC), "wb") as output:
         output.write(content)
     unfinished.replace(file)
 

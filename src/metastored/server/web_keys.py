@@ -19,7 +19,7 @@ from urllib.parse import urlsplit
 import jwt
 
 from metastored.errors import ConfigError
-from metastored.server.banner import is_loopback
+from metastored.server.safety import is_loopback
 from metastored.store.pool import Pool
 
 log = logging.getLogger("metastored.server")
@@ -55,6 +55,8 @@ class WebKeys:
         if not _is_url(source):
             # A file that is wrong is told at the start; a URL may be down at the time.
             self._take(_fetch(source, timeout))
+        elif not _has_host(source):
+            raise ConfigError(f"jwt_keys {source}: a URL with a host was expected, such as https://host/keys.json")
         elif source.startswith("http://") and not is_loopback(urlsplit(source).hostname or ""):
             log.warning("jwt_keys %s is fetched without TLS: whoever is on the way can put other keys into it", source)
 
@@ -99,6 +101,13 @@ class WebKeys:
 
 def _is_url(source: str) -> bool:
     return source.startswith(("http://", "https://"))
+
+
+def _has_host(url: str) -> bool:
+    try:
+        return bool(urlsplit(url).hostname)
+    except ValueError:
+        return False
 
 
 def _fetch(source: str, timeout: float) -> Named:

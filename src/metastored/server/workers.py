@@ -16,14 +16,15 @@ import selectors
 import signal
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Final, NamedTuple
 
 from metastored.config import Settings
 from metastored.errors import Error
 from metastored.gate.tallies import Tallies
-from metastored.server.banner import announce, forget, warn_when_open
+from metastored.server.banner import announce, check_ready_file, forget
 from metastored.server.listener import Ports
+from metastored.server.safety import checked, open_files
 from metastored.server.server import Application, Server
 from metastored.server.state import ServerState, Shares
 from metastored.server.tls import http_tls, thrift_tls
@@ -58,19 +59,23 @@ class Place(NamedTuple):
 
 def run(settings: Settings, build: Build) -> int:
     """Serves until a signal ends it; the process's exit code."""
+    warnings = checked(settings)
     configure_logging(settings)
     allow_files(settings.max_connections + OTHER_FILES)
+    check_ready_file(settings)
     # A bad certificate is told before anything is started, and one that is missing is made by one process.
     thrift_tls(settings)
     if settings.http_port is not None:
         http_tls(settings)
     ports = Ports.open(settings)
-    warn_when_open(settings)
+    warnings += open_files(settings)
+    for each in warnings:
+        log.warning("%s", each)
     try:
         if settings.workers == 1:
-            serve(settings, build, ports, lambda: announce(settings, ports, [os.getpid()]))
+            serve(settings, build, ports, lambda: announce(settings, ports, [os.getpid()], warnings=warnings))
             return 0
-        return Supervisor(settings, build, ports).run()
+        return Supervisor(settings, build, ports, warnings).run()
     finally:
         forget(settings)
         ports.close()
@@ -142,8 +147,9 @@ class _Worker(NamedTuple):
 class Supervisor:
     """The parent. It waits for signals and for its workers, and does nothing else."""
 
-    def __init__(self, settings: Settings, build: Build, ports: Ports) -> None:
+    def __init__(self, settings: Settings, build: Build, ports: Ports, warnings: Sequence[str] = ()) -> None:
         self._settings = settings
+        self._warnings = warnings
         self._build = build
         self._ports = ports
         self._shares = Shares(settings.workers)
@@ -190,7 +196,7 @@ class Supervisor:
             if len(self._workers) < self._settings.workers and wait <= 0:
                 while len(self._workers) < self._settings.workers:
                     self._fork()
-                announce(self._settings, self._ports, list(self._workers), again=announced)
+                announce(self._settings, self._ports, list(self._workers), announced, self._warnings)
                 announced = True
             self._pause(wait if wait > 0 else None)
         return 0
@@ -231,7 +237,7 @@ class Supervisor:
             place = Place(self._shares, self._tallies, slot, self._lifeline)
             serve(self._settings, self._build, self._ports, lambda: self._tell(ready), place)
             code = 0
-        except Error as error:
+        except (Error, OSError) as error:
             print(f"metastored: {error}", file=sys.stderr)
         except BaseException:
             log.exception("the worker failed")
@@ -245,6 +251,9 @@ class Supervisor:
         signal.set_wakeup_fd(-1)
         for number in (signal.SIGTERM, signal.SIGQUIT, signal.SIGCHLD):
             signal.signal(number, signal.SIG_DFL)
+        if self._stopping:
+            # The parent's handler took a signal that came to this process right after the fork.
+            os._exit(0)
         # A Ctrl-C reaches all processes of a terminal; the parent is the one to act on it.
         signal.signal(signal.SIGINT, signal.SIG_IGN)
         for fd in (self._lifeline_end, self._woken, self._wake):

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from sqlalchemy import Connection, inspect, text
+from sqlalchemy.exc import DBAPIError
 
 from metastored.errors import StoreError
 from metastored.store import schema
@@ -17,7 +18,7 @@ from metastored.store.statements import SQLITE, Statement
 if TYPE_CHECKING:
     from alembic.config import Config
 
-REVISIONS = ("0001", "0002", "0003")
+REVISIONS = ("0001", "0002", "0003", "0004")
 """Every revision there is, oldest first. A test compares them with the files in `migrations/versions`."""
 
 HEAD = REVISIONS[-1]
@@ -58,18 +59,30 @@ def ensure_schema(database: Database) -> None:
         found = revision(database)
         if _is_newest(found):
             return
-        with engine.begin() as connection:
-            if found is None:
-                create(connection)
-            else:
-                upgrade(connection)
+        try:
+            with engine.begin() as connection:
+                if found is None:
+                    create(connection)
+                else:
+                    upgrade(connection)
+        except DBAPIError as error:
+            # Such as a user of PostgreSQL who may not create tables, or a full disk.
+            raise StoreError(f"the schema cannot be set up: {' '.join(str(error.orig).split())}") from error
 
 
 def check_schema(database: Database) -> None:
     """Raises StoreError when the database does not answer, or not with the schema that this metastored knows."""
     found = revision(database)
-    if not _is_newest(found):
-        raise StoreError(f"the database has the schema {found}; this metastored needs {HEAD}")
+    if _is_newest(found):
+        return
+    if found is None:
+        raise StoreError(
+            "the database is empty: no metastored has used it yet. Name another one, or let metastored serve set it up"
+        )
+    raise StoreError(
+        f"the database has the schema {found} of an older metastored; this one needs {HEAD}: metastored serve "
+        "upgrades it"
+    )
 
 
 def _is_newest(found: str | None) -> bool:

@@ -5,6 +5,7 @@ sleeps and retries, which lets some writers wait for seconds where the kernel's 
 """
 
 import json
+import os
 import sqlite3
 import sys
 import threading
@@ -16,6 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from metastored.errors import StoreError
+from metastored.store import private
 from metastored.store.database import NESTED, Database
 from metastored.store.file_lock import FileLock
 from metastored.store.mounts import network_file_system
@@ -27,6 +29,8 @@ if TYPE_CHECKING:
 
 FILE = "metastored.db"
 WRITE_LOCK = "metastored.lock"
+USE_LOCK = "metastored.use.lock"
+"""Held together by all processes that have the database open, and alone by one that puts another in its place."""
 CLAIM_LOCK = "metastored.claim-{}.lock"
 CLAIM_LOCKS = 16
 OLDEST_SQLITE = (3, 35, 0)  # the first with RETURNING
@@ -214,31 +218,41 @@ class SqliteDatabase(Database):
     dialect = SQLITE
     _retries = False
 
-    def __init__(self, folder: Path, threads: int) -> None:
+    def __init__(self, folder: Path, threads: int, *, create: bool = True) -> None:
+        """Without `create`, raises StoreError when there is no database in the folder, and leaves no trace of it."""
         super().__init__()
         if sqlite3.sqlite_version_info < OLDEST_SQLITE:
             needed = ".".join(map(str, OLDEST_SQLITE))
             raise StoreError(f"this Python has SQLite {sqlite3.sqlite_version}; metastored needs {needed} or newer")
-        try:
-            folder.mkdir(parents=True, exist_ok=True)
-        except OSError as exc:
-            raise StoreError(f"the data folder {folder} cannot be made: {exc}") from exc
+        if create:
+            private.make_folder(folder)
+        else:
+            require(folder)
         self.folder = folder.resolve()
         _refuse_network_file_system(self.folder)
+        private.secure(self.folder)
         self._threads = threads
         self._local = threading.local()
         self._guard = threading.Lock()
         self._owned: weakref.WeakSet[_ThreadConnection] = weakref.WeakSet()
         self._idle: list[sqlite3.Connection] = []
         self._closed = False
-        # One at a time: whoever makes the file switches it to write-ahead logging, which SQLite does not wait for.
-        lock = FileLock(self.folder / WRITE_LOCK)
+        self._in_use = FileLock(self.folder / USE_LOCK)
         try:
-            with lock:
-                # A connection that never writes: only then does its data_version count every write there is.
-                self._watch = connect(self.folder / FILE)
-        finally:
-            lock.close()
+            if not self._in_use.try_shared():
+                raise StoreError(f"the database in {self.folder} is being restored; try again when that has ended")
+            # One at a time: whoever makes the file switches it to write-ahead logging, which SQLite does not wait for.
+            lock = FileLock(self.folder / WRITE_LOCK)
+            try:
+                with lock:
+                    _create_file(self.folder / FILE)
+                    # A connection that never writes: only then does its data_version count every write there is.
+                    self._watch = connect(self.folder / FILE)
+            finally:
+                lock.close()
+        except BaseException:
+            self._in_use.close()
+            raise
 
     def _mine(self) -> _ThreadConnection:
         mine: _ThreadConnection | None = getattr(self._local, "mine", None)
@@ -370,6 +384,28 @@ class SqliteDatabase(Database):
         for connection in idle:
             connection.close()
         self._watch.close()
+        self._in_use.close()
+
+
+def _create_file(file: Path) -> None:
+    """An empty file with the right mode: SQLite gives its write-ahead log and its shared memory the same one."""
+    # Never opened when it exists: to close a descriptor would release the locks that SQLite has in this process.
+    if not file.exists():
+        os.close(private.create(file, os.O_EXCL))
+
+
+def require(folder: Path) -> None:
+    """Raises StoreError when the folder has no database, with what there is instead."""
+    try:
+        if (folder / FILE).is_file():
+            return
+        what = "is a file" if folder.is_file() else "exists, without one" if folder.is_dir() else "does not exist"
+    except OSError as error:
+        what = f"cannot be read: {error.strerror or error}"
+    raise StoreError(
+        f"there is no database of metastored ({FILE}) in {folder}: that folder {what}. Name the folder of an existing "
+        "one with --data; metastored serve --data creates a new one"
+    )
 
 
 def _refuse_network_file_system(folder: Path) -> None:

@@ -23,6 +23,7 @@ _THIS = _u.name == sa.bindparam("name")
 
 _FIND = Statement(_COLUMNS.where(_THIS))
 _ALL = Statement(_COLUMNS.order_by(_u.name))
+_COUNT = Statement(sa.select(sa.func.count()).select_from(schema.users))
 _INSERT = Statement(sa.insert(schema.users).values(bound("name", "password", "create_time", "change_time")))
 _UPDATE = Statement(sa.update(schema.users).values(bound("password", "change_time")).where(_THIS))
 _DELETE = Statement(sa.delete(schema.users).where(_THIS))
@@ -36,6 +37,11 @@ def find(tx: Transaction, name: str) -> UserRow | None:
 def every(tx: Transaction) -> list[UserRow]:
     """All users, by name."""
     return [UserRow._make(row) for row in tx.all(_ALL)]
+
+
+def is_empty(tx: Transaction) -> bool:
+    """Whether there is no user at all."""
+    return tx.one(_COUNT) == (0,)
 
 
 def insert(tx: Transaction, name: str, password: str, now: int) -> None:

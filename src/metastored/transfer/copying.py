@@ -6,11 +6,11 @@ different. So a copy can be run again at any time, and its second run is the ver
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from functools import partial
 from typing import Final
 
-from metastored.errors import NotSupported
+from metastored.errors import ConfigError, NotSupported
 from metastored.hive.names import DEFAULT_CATALOG, DEFAULT_DATABASE
 from metastored.metastore.normal import MATERIALIZED_VIEW, is_view
 from metastored.metastore.stats_validity import is_transactional
@@ -19,7 +19,7 @@ from metastored.transfer.ends import Ends
 from metastored.transfer.partitions import PartitionCopy
 from metastored.transfer.privileges import copy_grants, copy_roles
 from metastored.transfer.report import Action
-from metastored.transfer.selection import Home
+from metastored.transfer.selection import Home, unmatched
 from metastored.transfer.tables import copy_constraints, copy_foreign_keys, copy_table, is_another
 from metastored.transfer.write_ids import copy_write_ids
 from metastored.wire.generated.catalogs import Catalog
@@ -34,6 +34,7 @@ def transfer(ends: Ends) -> None:
     """From end to end. What was refused is in the tally, and a later run tries it again."""
     with ends.journal:
         walk = _Walk(ends)
+        walk.choose()
         walk.catalogs()
         walk.tables()
         walk.functions()
@@ -53,18 +54,69 @@ class _Walk:
 
     def __init__(self, ends: Ends) -> None:
         self._ends = ends
+        self._chosen: list[Home] = []
+        """The databases of the source that are meant."""
+        self._catalogs: list[str | None] = []
+        """The catalogs of the source that are meant."""
         self._homes: list[Home] = []
+        """The databases that were compared."""
         self._missing: set[Home] = set()
         """Databases that the target does not have, and in a dry run does not get."""
         self._names: dict[Home, list[str]] = {}
         self._materialized: dict[Home, list[str]] = {}
 
+    def choose(self) -> None:
+        """Lists what is meant, before anything is written. Raises ConfigError for a pattern that matches nothing."""
+        ends, selection = self._ends, self._ends.selection
+        catalogs = ends.source.catalogs()
+        self._catalogs = [name for name in catalogs if selection.has_catalog(name)]
+        self._expect("catalogs", selection.catalogs, [name or DEFAULT_CATALOG for name in catalogs])
+        databases = [Home(catalog, name) for catalog in self._catalogs for name in ends.source.databases(catalog)]
+        self._chosen = [home for home in databases if selection.has_database(home.database)]
+        # What only the target has is meant too, where it is to be dropped or shown.
+        more = [name for catalog in self._catalogs for name in self._more_databases(catalog)]
+        self._expect("databases", selection.databases, [*(home.database for home in databases), *more])
+        if selection.tables is not None:
+            self._expect("tables", selection.tables, [name for home in self._chosen for name in self._all_tables(home)])
+
+    def _expect(self, kind: str, pattern: str | None, names: Collection[str]) -> None:
+        """Raises ConfigError when a pattern matches none of these names, and notes which of its alternatives do not."""
+        if pattern is None:
+            return
+        ends = self._ends
+        missed = unmatched(pattern, names)
+        where = f"{ends.source.name} nor in {ends.target.name}" if ends.looks_for_more else ends.source.name
+        if len(missed) == len(unmatched(pattern, ())):
+            raise ConfigError(
+                f"--{kind} {pattern!r} matches nothing in {where}; * stands for anything and | separates alternatives"
+            )
+        for part in missed:
+            ends.tally.note(f"of --{kind}, {part!r} matches nothing in {where}")
+
+    def _more_databases(self, catalog: str | None) -> list[str]:
+        ends = self._ends
+        if ends.selection.databases is None or not ends.looks_for_more or not self._is_in_target(catalog):
+            return []
+        return ends.target.databases(ends.catalogs.target(catalog))
+
+    def _all_tables(self, home: Home) -> list[str]:
+        """The names at the source and, where that is of interest, at the target."""
+        ends, target = self._ends, self._ends.catalogs.home(home)
+        names = ends.source.table_names(home)
+        if ends.looks_for_more and ends.target.database(target) is not None:
+            names += ends.target.table_names(target)
+        return names
+
+    def _is_in_target(self, catalog: str | None) -> bool:
+        """Whether the target has this catalog of the source."""
+        target = self._ends.catalogs.target(catalog)
+        return target is None or self._ends.target.catalog(target) is not None
+
     # Catalogs and databases
 
     def catalogs(self) -> None:
         ends = self._ends
-        chosen = [name for name in ends.source.catalogs() if ends.selection.has_catalog(name)]
-        for name in chosen:
+        for name in self._catalogs:
             wanted = ends.catalogs.target(name)
             if wanted is not None and not ends.target.has_catalogs():
                 raise NotSupported(
@@ -72,9 +124,9 @@ class _Walk:
                     f"Choose one catalog with --catalogs, or a newer target."
                 )
             self._catalog(name, wanted)
-            for database in ends.source.databases(name):
-                if ends.selection.has_database(database):
-                    self._database(Home(name, database))
+            for home in self._chosen:
+                if home.catalog == name:
+                    self._database(home)
 
     def _catalog(self, name: str | None, wanted: str | None) -> None:
         ends = self._ends
@@ -245,8 +297,10 @@ class _Walk:
         ends = self._ends
         if not ends.looks_for_more or ends.selection.tables is not None:
             return
-        for catalog in {home.catalog for home in self._homes}:
+        for catalog in self._catalogs:
             target = ends.catalogs.target(catalog)
+            if not self._is_in_target(catalog):
+                continue
             known = set(ends.source.databases(catalog)) | {DEFAULT_DATABASE}
             for name in ends.target.databases(target):
                 if name not in known and ends.selection.has_database(name):

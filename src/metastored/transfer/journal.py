@@ -12,6 +12,7 @@ from types import TracebackType
 from typing import IO, Final, Self
 
 from metastored.errors import ConfigError
+from metastored.store.private import opener
 
 
 class Journal:
@@ -30,7 +31,10 @@ class Journal:
         try:
             kept = self._read(self.path) if self.path.exists() else False
             self.path.parent.mkdir(parents=True, exist_ok=True)
-            self._file = self.path.open("a" if kept else "w", encoding="utf-8", errors="surrogateescape")
+            # Names of tables are nobody else's business.
+            self._file = open(
+                self.path, "a" if kept else "w", encoding="utf-8", errors="surrogateescape", opener=opener
+            )
         except OSError as error:
             raise ConfigError(f"the journal {self.path} cannot be written: {error.strerror or error}") from error
         if kept:

@@ -7,15 +7,17 @@ neither made nor looked at.
 
 from __future__ import annotations
 
+import tempfile
 import time
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from enum import Enum
 from pathlib import Path
 from typing import Any, Final
 
 from metastored.client._sync.client import Client, connect
 from metastored.client.naming import TableName
-from metastored.errors import MetaException
+from metastored.errors import MetaException, StoreError
 from metastored.hive.generation import Generation
 from metastored.hive.names import DEFAULT_CATALOG
 from metastored.metastore.bootstrap import ensure_defaults
@@ -32,7 +34,9 @@ from metastored.metastore.restore import (
     restore_table,
 )
 from metastored.metastore.restore_partitions import restore_partitions
-from metastored.store.migrate import ensure_schema
+from metastored.store import catalogs
+from metastored.store.database import Database as Store
+from metastored.store.migrate import check_schema, ensure_schema, revision
 from metastored.store.opening import open_database
 from metastored.store.pool import Pool
 from metastored.store.warehouse import Warehouse
@@ -45,24 +49,71 @@ from metastored.wire.generated.roles import HiveObjectPrivilege, Role, RolePrinc
 from metastored.wire.message import Session
 from metastored.wire.structs import replace
 
+FILE: Final = "metastored.db"
+"""The database in a data folder."""
 USER: Final = "metastored"
 THREADS: Final = 4
 
 
+class Opening(Enum):
+    """What becomes of a database that does not exist yet."""
+
+    CREATE = "create"
+    """It is created: the target of a copy."""
+    REQUIRE = "require"
+    """It is refused: whatever is only read."""
+    PRETEND = "pretend"
+    """It is taken for an empty metastore, and not created: the target of a dry run."""
+
+
 @contextmanager
-def opened(url: str | None, data: Path | None, warehouse: str) -> Iterator[tuple[Client, LocalWriter]]:
-    """The database at a URL, or in a data folder; `warehouse` is where a new one's first database lies."""
-    database = open_database(url, data, threads=THREADS + 4)
+def opened(
+    url: str | None, data: Path | None, warehouse: str, opening: Opening = Opening.CREATE
+) -> Iterator[tuple[Client, LocalWriter]]:
+    """The database at a URL, or in a data folder; `warehouse` is where a new one's first database lies.
+
+    Only CREATE writes to it. Raises StoreError when it does not exist and `opening` requires it.
+    """
+    if opening is Opening.PRETEND and not _is_there(url, data):
+        with tempfile.TemporaryDirectory(prefix="metastored-dry-run-") as folder:
+            with opened(None, Path(folder), warehouse) as empty:
+                yield empty
+        return
+    creates = opening is Opening.CREATE
+    database = open_database(url, data, threads=THREADS + 4, create=creates)
     pool = Pool(THREADS)
     try:
-        ensure_schema(database)
         service = Service(database, Warehouse(warehouse, "off"), started=time.time())
-        ensure_defaults(service)
+        if creates:
+            ensure_schema(database)
+            ensure_defaults(service)
+        else:
+            check_schema(database)
+            if not _has_defaults(database):
+                raise StoreError("the database has no catalogs yet: no server has used it, and nothing was imported")
         with connect(handler=Local(service, pool), user=USER, cache=False, timeout=600.0) as client:
             yield client, LocalWriter(client, service)
     finally:
         pool.close()
         database.close()
+
+
+def _is_there(url: str | None, data: Path | None) -> bool:
+    """Whether there is a metastore already. Creates nothing."""
+    if data is not None:
+        if data.exists() and not data.is_dir():
+            raise StoreError(f"{data} is a file; a data folder was expected")
+        if not (data / FILE).exists():
+            return False
+    database = open_database(url, data, threads=1, create=False)
+    try:
+        return revision(database) is not None and _has_defaults(database)
+    finally:
+        database.close()
+
+
+def _has_defaults(database: Store) -> bool:
+    return catalogs.find(database.reader(), DEFAULT_CATALOG) is not None
 
 
 class LocalWriter(Dropping):

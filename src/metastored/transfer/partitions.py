@@ -57,7 +57,8 @@ class PartitionCopy:
         ends.tally.display.table(str(self._target), len(names))
         ends.tally.display.partitions(start)
         if self._is_new and not ends.writes:
-            ends.tally.added_all("partition", str(self._target), names)
+            ends.tally.added_partitions(str(self._target), names)
+            ends.tally.partitions_done(str(self._target))
             ends.tally.display.partitions(len(names))
             return
         for page in self._pages(names, start):
@@ -67,6 +68,7 @@ class PartitionCopy:
             ends.tally.display.partitions(len(page.names))
         if ends.looks_for_more and not self._is_new:
             self._drop(_only_in(ends.target.partition_names(self._target), names))
+        ends.tally.partitions_done(str(self._target))
 
     def _pages(self, names: Sequence[str], start: int) -> Iterator[Page]:
         """Each page of the source, the next one read while this one is used."""
@@ -109,9 +111,9 @@ class PartitionCopy:
         if ends.writes and (added or altered or statistics):
             ends.writer.put_partitions(PageChange(self._target, added, altered, statistics))
         if added:
-            ends.tally.added_all("partition", of, [make_part_name(self._keys, part.values or ()) for part in added])
+            ends.tally.added_partitions(of, [make_part_name(self._keys, part.values or ()) for part in added])
         for name, fields in changes:
-            ends.tally.change("partition", f"{of} {name}", Action.ALTER, fields)
+            ends.tally.partition(of, name, Action.ALTER, fields)
 
     def _drop(self, names: Sequence[str]) -> None:
         for at in range(0, len(names), PAGE):
@@ -119,7 +121,7 @@ class PartitionCopy:
             if self._ends.writes:
                 self._ends.writer.drop_partitions(self._target, chunk)
             for name in chunk:
-                self._ends.tally.change("partition", f"{self._target} {name}", Action.DROP)
+                self._ends.tally.partition(str(self._target), name, Action.DROP)
 
 
 def _only_in(target: Sequence[str], source: Sequence[str]) -> list[str]:

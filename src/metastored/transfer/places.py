@@ -12,7 +12,7 @@ from typing import Final, NamedTuple
 from metastored.client._sync.client import connect
 from metastored.client.sasl import Mechanism, kerberos
 from metastored.errors import ConfigError
-from metastored.transfer.local import opened
+from metastored.transfer.local import FILE, Opening, opened
 from metastored.transfer.reading import Reader
 from metastored.transfer.writing import RemoteWriter, Writer
 
@@ -46,8 +46,8 @@ def is_address(text: str) -> bool:
 
 
 @contextmanager
-def place(text: str, access: Access, *, must_exist: bool = False) -> Iterator[Place]:
-    """Opens what `text` names. A folder that must exist holds a database already."""
+def place(text: str, access: Access, opening: Opening = Opening.CREATE) -> Iterator[Place]:
+    """Opens what `text` names; `opening` says what becomes of a database that does not exist."""
     if is_address(text):
         sasl: Callable[[str], Mechanism] | None = None
         if access.kerberos_principal is not None:
@@ -62,7 +62,7 @@ def place(text: str, access: Access, *, must_exist: bool = False) -> Iterator[Pl
         known = ", ".join(f"{each}://" for each in (*ADDRESSES, "postgresql"))
         raise ConfigError(f"{text!r} begins with {scheme}://; {known} or a folder was expected")
     folder = None if scheme else Path(text)
-    if folder is not None and must_exist and not (folder / "metastored.db").is_file():
-        raise ConfigError(f"{text!r} holds no database of metastored's: there is no metastored.db in it")
-    with opened(text if scheme else None, folder, access.warehouse) as (client, writer):
+    if folder is not None and opening is Opening.REQUIRE and not (folder / FILE).is_file():
+        raise ConfigError(f"{text!r} holds no database of metastored's: there is no {FILE} in it")
+    with opened(text if scheme else None, folder, access.warehouse, opening) as (client, writer):
         yield Place(Reader(client, _PASSWORD.sub(r"\1", text)), writer, folder)

@@ -50,8 +50,11 @@ class Silent:
 class Tally:
     """The sums, and the lines that tell of each."""
 
-    def __init__(self, display: Display, words: dict[Action, str] | None = None) -> None:
-        """With `words`, every change is told, in these; without, only what failed."""
+    def __init__(self, display: Display, words: dict[Action, str] | None = None, *, by_table: bool = False) -> None:
+        """With `words`, every change is told, in these; without, only what failed.
+
+        With `by_table`, the partitions of a table have one line together, which `partitions_done` writes.
+        """
         self.display: Final = display
         self.changes: Final[Counter[tuple[str, Action]]] = Counter()
         self.failures: Final[list[str]] = []
@@ -59,6 +62,9 @@ class Tally:
         self.compared: Final[Counter[str]] = Counter()
         """How many of each kind the source has."""
         self._words = words
+        self._by_table = by_table
+        self._partitions: Counter[Action] = Counter()
+        """Those of the table at hand, which have no line yet."""
         self._told = 0
 
     def saw(self, kind: str, count: int = 1) -> None:
@@ -71,13 +77,29 @@ class Tally:
             head = f"{kind} {name}: {self._words[action]}"
             self._tell(f"{head}: {'; '.join(fields)}" if fields else head)
 
-    def added_all(self, kind: str, of: str, names: Sequence[str]) -> None:
+    def partition(self, of: str, name: str, action: Action, fields: Sequence[str] = ()) -> None:
+        """One partition that differs."""
+        if self._by_table:
+            self.changes["partition", action] += 1
+            self._partitions[action] += 1
+        else:
+            self.change("partition", f"{of} {name}", action, fields)
+
+    def added_partitions(self, of: str, names: Sequence[str]) -> None:
         """Many at once."""
-        if self._words is None or self._told >= MOST_LINES:
-            self.changes[kind, Action.ADD] += len(names)
+        if self._by_table or self._words is None or self._told >= MOST_LINES:
+            self.changes["partition", Action.ADD] += len(names)
+            self._partitions[Action.ADD] += len(names)
             return
         for name in names:
-            self.change(kind, f"{of} {name}", Action.ADD)
+            self.partition(of, name, Action.ADD)
+
+    def partitions_done(self, of: str) -> None:
+        """All partitions of a table were compared."""
+        counts, self._partitions = self._partitions, Counter()
+        if self._by_table and self._words is not None:
+            for action, count in counts.items():
+                self._tell(f"table {of}: {count:,} {plural('partition', count)} {self._words[action]}")
 
     def failed(self, kind: str, name: str, error: Exception) -> None:
         text = f"{kind} {name}: {' '.join(str(error).split()) or type(error).__name__}"

@@ -17,6 +17,7 @@ from metastored.errors import ConfigError
 from metastored.transfer.copying import transfer
 from metastored.transfer.ends import Ends, Mode
 from metastored.transfer.journal import Journal
+from metastored.transfer.local import Opening
 from metastored.transfer.places import Access, Place, is_address, place
 from metastored.transfer.report import Action, Display, Silent, Tally
 from metastored.transfer.selection import Catalogs, Selection
@@ -30,6 +31,7 @@ WORDS: Final[dict[Mode, dict[Action, str] | None]] = {
         Action.DROP: "is in the target only",
     },
 }
+OPENINGS: Final = {Mode.COPY: Opening.CREATE, Mode.DRY_RUN: Opening.PRETEND, Mode.VERIFY: Opening.REQUIRE}
 _NAMED: Final = re.compile(r"(\w+)=(.+)", re.DOTALL)
 
 
@@ -67,16 +69,19 @@ def run(
     drop: bool = False,
     journal: Path | None = None,
     display: Display | None = None,
+    verbose: bool = False,
 ) -> Tally:
     """Makes the target like the source, or tells what differs. What was refused is in the tally's failures.
+
+    A dry run has one line for all partitions of a table, and one for each when it is `verbose`.
 
     An interrupted copy goes on where it was, as its journal says, when it is run again with the same words.
     """
     chosen = source if isinstance(source, Source) else Source(source)
     with ExitStack() as stack:
-        here = stack.enter_context(place(chosen.place, access, must_exist=True))
-        there = stack.enter_context(place(target, access, must_exist=mode is not Mode.COPY))
-        tally = Tally(display or Silent(), WORDS[mode])
+        here = stack.enter_context(place(chosen.place, access, Opening.REQUIRE))
+        there = stack.enter_context(place(target, access, OPENINGS[mode]))
+        tally = Tally(display or Silent(), WORDS[mode], by_table=mode is Mode.DRY_RUN and not verbose)
         # A number that stands for all of it: a database's URL may hold a password.
         words = (_whole(chosen.place), chosen.name or "", _whole(target), str(selection), f"drop={drop}")
         of = hashlib.sha256("\n".join(words).encode("utf-8", "surrogateescape")).hexdigest()

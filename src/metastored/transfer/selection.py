@@ -6,6 +6,7 @@ know no other.
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Final, NamedTuple
 
@@ -75,6 +76,12 @@ class Selection:
         given = {"catalogs": self.catalogs, "databases": self.databases, "tables": self.tables}
         said = [f"{name} {pattern}" for name, pattern in given.items() if pattern is not None]
         return ", ".join([*said, *(f"without {kind}" for kind in sorted(self.without))])
+
+
+def unmatched(pattern: str, names: Collection[str]) -> list[str]:
+    """The alternatives of a pattern that match none of these names."""
+    parts = dict.fromkeys(part.strip() for part in pattern.split("|"))
+    return [part for part in parts if not any(map(compile_pattern(part), names))]
 
 
 @dataclass(frozen=True)
