@@ -56,7 +56,8 @@ class _Gathering:
 
     def _flush(self) -> None:
         parts, self._parts = self._parts, []
-        if parts:
+        # The peer may have gone since these were written.
+        if parts and not self._transport.is_closing():
             self._transport.write(b"".join(parts))
 
 
