@@ -227,6 +227,20 @@ class Settings:
         86400.0,
         "How long events of changes are kept for clients that follow them; 864000 (ten days) suits a replication.",
     )
+    reply_megabytes: int = _key(
+        "number",
+        _whole(1, 1_000_000),
+        256,
+        "Megabytes of answers that a worker holds in memory at a time; calls that may have long answers wait while "
+        "it holds more.",
+    )
+    spool_megabytes: int = _key(
+        "number",
+        _whole(0, 100_000_000),
+        4096,
+        "Megabytes of long answers to slow readers that the server keeps in temporary files, for all its workers; a "
+        "reader whose answer does not fit is dropped when others wait for its place.",
+    )
     slow_call: float = _key("seconds", _seconds, 1.0, "A call that takes longer is logged; 0 logs every call.")
     tls_certificate: Path | None = _key(
         "file", _path, None, "The certificate chain (PEM) that TLS clients are shown; without it TLS is refused."

@@ -18,7 +18,7 @@ from tests.support.fuzz import run
 from tests.support.postgres import running_postgres
 
 MESSAGES = 4_000
-SOAK_MESSAGES = int(os.environ.get("METASTORED_FUZZ", "1000000"))
+SOAK_MESSAGES = int(os.environ.get("FUZZ_MESSAGES", "1000000"))
 MAX_MEMORY = 400 * 1024 * 1024
 """Bytes that a worker may have resident at the end of a long run."""
 SETTINGS = {
