@@ -288,8 +288,8 @@ class Settings:
         "number",
         _whole(0, 1_000_000_000),
         0,
-        "How many calls each user may make in a minute, summed over all servers; 0 sets no limit. In a file it may "
-        "also stand as calls_per_minute under limits.",
+        "How many calls each user may make in a minute, summed over all servers; 0 sets no limit. Calls that are not "
+        "authenticated are counted by address. In a file it may also stand as calls_per_minute under limits.",
     )
     kerberos_http_principal: str | None = _key(
         "principal",
