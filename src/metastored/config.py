@@ -267,6 +267,20 @@ class Settings:
         86400.0,
         "How long events of changes are kept for clients that follow them; 864000 (ten days) suits a replication.",
     )
+    reply_megabytes: int = _key(
+        "number",
+        _whole(1, 1_000_000),
+        256,
+        "Megabytes of answers that a worker holds in memory at a time; calls that may have long answers wait while "
+        "it holds more.",
+    )
+    spool_megabytes: int = _key(
+        "number",
+        _whole(0, 100_000_000),
+        4096,
+        "Megabytes of long answers to slow readers that the server keeps in temporary files, for all its workers; a "
+        "reader whose answer does not fit is dropped when others wait for its place.",
+    )
     slow_call: float = _key("seconds", _seconds, 1.0, "A call that takes longer is logged; 0 logs every call.")
     tls_certificate: Path | None = _key(
         "file", _path, None, "The certificate chain (PEM) that TLS clients are shown; without it TLS is refused."
@@ -321,8 +335,8 @@ class Settings:
         "number",
         _whole(0, 1_000_000_000),
         0,
-        "How many calls each user may make in a minute, summed over all servers; 0 sets no limit. In a file it may "
-        "also stand as calls_per_minute under limits.",
+        "How many calls each user may make in a minute, summed over all servers; 0 sets no limit. Calls that are not "
+        "authenticated are counted by address. In a file it may also stand as calls_per_minute under limits.",
     )
     kerberos_http_principal: str | None = _key(
         "principal",
@@ -398,8 +412,11 @@ OTHERS: Final = "Others"
 """The group of a key that GROUPS does not have; a test keeps it empty."""
 
 GROUPS: Final[Mapping[str, tuple[str, ...]]] = {
-    "Data": ("data", "database_url", "warehouse", "directories", "location_schemes", "trash_days"),
-    "Network": ("host", "port", "max_connections", "idle_timeout", "request_timeout"),
+    "Data": ("data", "database_url", "warehouse", "directories", "location_schemes", "directory_timeout", "trash_days"),
+    "Network": (
+        *("host", "port", "max_connections", "idle_timeout", "request_timeout"),
+        *("reply_megabytes", "spool_megabytes"),
+    ),
     "HTTP": ("http_port", "http_path", "http_methods", "http_tls"),
     "Hive": ("compat", "distinct_values", "event_retention"),
     "Processes": ("workers", "threads", "drain_timeout", "ready_file"),

@@ -5,8 +5,9 @@ from __future__ import annotations
 import asyncio
 import ssl
 import threading
+import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
@@ -23,6 +24,7 @@ from metastored.errors import (
     AuthenticationError,
     ConnectError,
     ConnectionLost,
+    Error,
     InvalidAddress,
     InvalidInputException,
     NotSupported,
@@ -237,8 +239,23 @@ def test_an_error_of_the_gateway_is_said(half: str) -> None:
         b"HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\n[1,",
         b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n",
         b"HTTP/1.1 200 OK\r\nContent-Length: 99999999999\r\n\r\n",
-        b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nfffffffff\r\n",
         b"HTTP/1.1 200" + b"x" * 70_000,
+        b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n-fff\r\n" + b"x" * 5000,
+        b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n-0\r\n\r\n",
+        b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n0x5\r\nhello\r\n",
+        b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n+5\r\nhello\r\n",
+        b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5;" + b"e" * 70_000,
+        b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n" + b"t: v\r\n" * 20_000,
+        b"HTTP/1.1 200 OK\r\nTransfer-Encoding: gzip\r\n\r\n",
+        b"HTTP/1.1 200 OK\r\nContent-Length: -1\r\n\r\n",
+        b"HTTP/1.1 200 OK\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nxx",
+        b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\nContent-Length: x\r\n\r\nxx",
+        b"HTTP/1.1 200 OK\r\n" + b"x: y\r\n" * 20_000,
+        b"HTTP/1.1 200 OK\r\nx\x00: y\r\nContent-Length: 0\r\n\r\n",
+        b"HTTP/1.1 9999 OK\r\n\r\n",
+        b"HTTP/1.1 100 Continue\r\n\r\n" * 3 + b"HTTP/1.1 200 OK\r\n\r\n",
+        b"HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello",
+        b"\x16\x03\x01" + bytes(300),
     ],
 )
 def test_what_is_no_http_answer_is_refused(half: str, answer: bytes) -> None:
@@ -259,6 +276,59 @@ def test_an_http_answer_may_come_in_pieces_after_a_first_word() -> None:
         assert wire.next_event() is NEED_DATA
     wire.receive_data(whole[-1:])
     assert wire.next_event() is not NEED_DATA
+
+
+@pytest.mark.parametrize(
+    "first",
+    [
+        b"HTTP/1.1 200 OK\r\nContent-Length: 500\r\n\r\n",
+        b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n",
+        b"HTTP/1.1 200 OK\r\n",
+    ],
+)
+def test_a_peer_that_sends_a_byte_now_and_then_is_given_up_at_the_deadline(half: str, first: bytes) -> None:
+    def drip(peer: Peer, data: bytes) -> None:
+        with suppress(OSError):
+            peer.socket.sendall(first)
+            for _ in range(200):
+                peer.socket.sendall(b"1")
+                time.sleep(0.05)
+
+    with scripted(None, otherwise=drip) as server:
+        with connected(half, server.uri.replace("thrift", "http"), retry=FAST, timeout=0.5) as client:
+            with pytest.raises(Error):
+                client.databases()
+
+
+@pytest.mark.parametrize(
+    ("first", "then"),
+    [
+        (b"", b"HTTP/1.1 100 Continue\r\n\r\n"),
+        (b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nfffffffff\r\n", b"x"),
+        (b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n", b"1\r\nx\r\n"),
+    ],
+    ids=["first words", "a chunk", "chunks"],
+)
+def test_an_endless_answer_ends_with_the_largest_reply(half: str, first: bytes, then: bytes) -> None:
+    def chatter(peer: Peer, data: bytes) -> None:
+        with suppress(OSError):
+            peer.socket.sendall(first)
+            while True:
+                peer.socket.sendall(then * 1000)
+
+    with scripted(None, otherwise=chatter) as server:
+        with connected(half, server.uri.replace("thrift", "http"), retry=FAST, max_reply=1 << 20) as client:
+            with pytest.raises(RemoteProtocolError, match="more than 1048576 bytes"):
+                client.databases()
+
+
+def test_bytes_behind_an_answer_end_the_connection() -> None:
+    wire = HttpWire(Endpoint("h", 80, "binary", path="/"))
+    wire.send(METHODS["get_all_databases"], b"\0")
+    body = bytes.fromhex("80010002") + b"\0\0\0\x11get_all_databases" + b"\0\0\0\x01\0"
+    wire.receive_data(b"HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n" % len(body) + body + b"HTTP/1.1 200 OK\r\n")
+    assert wire.next_event() is not NEED_DATA
+    assert wire.closes
 
 
 def test_a_header_cannot_smuggle_another() -> None:

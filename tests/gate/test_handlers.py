@@ -101,8 +101,13 @@ class Limited:
             self.houses.append(house)
             self.limits.append(limit)
 
-    def passes(self, server: int, user: str | None, name: str = "get_all_databases") -> bool:
-        error = self.houses[server].answer(session_of(user), name).error
+    def passes(
+        self, server: int, user: str | None, name: str = "get_all_databases", *, proven: bool = True, peer: str = ""
+    ) -> bool:
+        session = session_of(user)
+        session.authenticated = proven
+        session.peer = peer or session.peer
+        error = self.houses[server].answer(session, name).error
         assert error is None or str(error) == "[STATUS=429] Too many requests."
         return error is None
 
@@ -123,6 +128,17 @@ def test_a_user_who_asks_too_often_is_refused_until_the_next_minute(limited: Lim
     assert limited.passes(0, "bob")
     limited.clock.now += 60
     assert limited.passes(0, "alice")
+
+
+def test_who_has_not_proven_a_name_is_counted_by_address_whatever_the_name_is(limited: Limited) -> None:
+    names = [None, "alice", "bob", "carol", "dave"]
+    passed = [limited.passes(0, name, proven=False, peer=f"10.0.0.7:{port}") for port, name in enumerate(names)]
+    assert passed == [True, True, True, False, False]
+    assert limited.passes(0, "alice", proven=False, peer="10.0.0.8:1")
+    assert limited.passes(0, "alice")
+    limited.flush(0)
+    limited.flush(1)
+    assert not limited.passes(0, "eve", proven=False, peer="10.0.0.7:99")
 
 
 def test_calls_are_counted_over_all_servers(limited: Limited) -> None:
@@ -149,7 +165,7 @@ def test_to_say_who_one_is_is_never_too_often(limited: Limited) -> None:
 
 def test_a_method_without_exceptions_tells_it_too(limited: Limited) -> None:
     for _ in range(3):
-        limited.passes(0, "alice")
+        limited.passes(0, "alice", proven=False)
     with pytest.raises(ApplicationError, match="STATUS=429"):
         limited.houses[0].ask("alice", "get_master_keys")
 

@@ -119,6 +119,7 @@ class SlowReader:
 
     def __init__(self) -> None:
         self.lost = False
+        self.gone = asyncio.Event()
         self.writable = asyncio.Event()
         self.writable.set()
         self.received = b""

@@ -55,6 +55,13 @@ class PostgresServer:
             self._process.wait(START_TIMEOUT)
             self._process = None
 
+    def crash(self) -> None:
+        """End the server without letting it finish anything: the next start recovers from the log."""
+        assert self._process is not None
+        self._process.send_signal(signal.SIGQUIT)
+        self._process.wait(START_TIMEOUT)
+        self._process = None
+
     def restart(self) -> None:
         self.stop()
         self.start()

@@ -1,7 +1,7 @@
 """Thrift over HTTP/1.1, without its socket: each call is a POST, each reply the body of its answer.
 
-It reads answers with a length, in chunks, or up to the end of the connection, which is all that servers of Thrift
-over HTTP send. It never follows a redirection: a call that writes must not go elsewhere.
+h11 reads what the peer sends, so a malformed length, chunk or header is an error and never a wait. Answers have a
+length or come in chunks. It never follows a redirection: a call that writes must not go elsewhere.
 """
 
 from __future__ import annotations
@@ -9,14 +9,18 @@ from __future__ import annotations
 from base64 import b64encode
 from typing import Final
 
+import h11
+
 from metastored.client.endpoints import Endpoint
-from metastored.errors import AuthenticationError, RemoteProtocolError
+from metastored.errors import AuthenticationError, LocalProtocolError, RemoteProtocolError
 from metastored.wire.connection import NEED_DATA, ClientConnection, NeedData
 from metastored.wire.message import Reply
 from metastored.wire.methods import Method
 
 MAX_HEAD: Final = 64 * 1024
-"""The status line and the headers of an answer."""
+"""Bytes of an answer's status line and headers, of a chunk's first line, or of what follows the last chunk."""
+FIRST: Final = b"HTTP/"
+"""What every answer begins with."""
 CONTENT_TYPES: Final = {"json": "application/vnd.apache.thrift.json"}
 DEFAULT_TYPE: Final = "application/x-thrift"
 
@@ -48,12 +52,13 @@ class HttpWire:
         for name, value in headers.items():
             if "\r" in name + value or "\n" in name + value:
                 raise AuthenticationError(f"the header {name!r} holds a line break")
-        self._headers = "".join(f"{name}: {value}\r\n" for name, value in headers.items())
-        self._data = bytearray()
-        self._length: int | None = None
-        self._chunked = False
-        self._status: tuple[int, str] | None = None
-        self._body = bytearray()
+        self._headers = [(name.encode("latin-1"), value.encode("latin-1")) for name, value in headers.items()]
+        self._http = _connection()
+        self._begun = b""
+        """The first bytes of what was received since the last call."""
+        self._response: h11.Response | None = None
+        self._body: list[bytes] = []
+        self._size = 0
         self.closes = False
 
     def begin(self) -> bytes:
@@ -61,88 +66,83 @@ class HttpWire:
 
     def send(self, method: Method, body: bytes) -> bytes:
         message = self._inner.send(method, body)
-        self._data.clear()
-        self._body.clear()
-        self._status = self._length = None
-        self._chunked = False
-        head = f"POST {self._path} HTTP/1.1\r\n{self._headers}Content-Length: {len(message)}\r\n\r\n"
-        return head.encode("latin-1") + message
+        if self._http.states == {h11.CLIENT: h11.DONE, h11.SERVER: h11.DONE}:
+            self._http.start_next_cycle()
+        elif self._http.our_state is not h11.IDLE:
+            self._http = _connection()  # The answer to the last call was not read to its end: a oneway has none.
+        self._begun, self._response, self._body, self._size = b"", None, [], 0
+        headers = [*self._headers, (b"Content-Length", b"%d" % len(message))]
+        try:
+            head = self._http.send(h11.Request(method=b"POST", target=self._path.encode("utf-8"), headers=headers))
+        except h11.LocalProtocolError as error:
+            raise LocalProtocolError(f"this is no HTTP request: {error}") from None
+        sent = (head, self._http.send(h11.Data(message)), self._http.send(h11.EndOfMessage()))
+        return b"".join(part for part in sent if part)
 
     def receive_data(self, data: bytes) -> None:
-        self._data += data
+        if len(self._begun) < len(FIRST):
+            self._begun = (self._begun + data)[:16]
+        self._http.receive_data(data)
 
     def next_event(self) -> Reply | NeedData:
-        if self._status is None and not self._read_head():
-            return NEED_DATA
-        assert self._status is not None
-        if not self._read_body():
-            return NEED_DATA
-        status, reason = self._status
-        if status in (401, 403):
-            raise AuthenticationError(f"the server answers {status} {reason}: user and password, or token, are refused")
-        if status != 200:
-            text = bytes(self._body[:200]).decode("utf-8", "replace").strip()
-            raise RemoteProtocolError(f"the server answers {status} {reason}{': ' + text if text else ''}")
-        self._inner.receive_data(bytes(self._body))
-        self._body.clear()
+        if self._begun[: len(FIRST)] != FIRST[: len(self._begun)]:
+            raise RemoteProtocolError(f"not an HTTP answer: {self._begun!r}")
+        while True:
+            try:
+                event = self._http.next_event()
+            except h11.RemoteProtocolError as error:
+                raise RemoteProtocolError(f"not a valid HTTP answer: {error}") from None
+            if event is h11.NEED_DATA:
+                return NEED_DATA
+            if isinstance(event, h11.Response):
+                self._check(event)
+                self._response = event
+            elif isinstance(event, h11.Data):
+                self._add(bytes(event.data))
+            elif isinstance(event, h11.EndOfMessage):
+                return self._reply()
+            elif not isinstance(event, h11.InformationalResponse):
+                raise RemoteProtocolError(f"the server ended the HTTP connection: {event!r}")
+
+    def hint(self) -> str:
+        return "" if self._begun.startswith(FIRST) or not self._begun else "it does not speak HTTP"
+
+    def _check(self, response: h11.Response) -> None:
+        """Refuses an answer whose end could not be told from a lost connection, or that is too long."""
+        headers = dict(response.headers)
+        length = headers.get(b"content-length")
+        if length is None and b"transfer-encoding" not in headers:
+            self._refuse_status(response)
+            raise RemoteProtocolError("an HTTP answer without Content-Length")
+        if length is not None and int(length) > self._max_reply:
+            raise RemoteProtocolError(f"an answer of {int(length)} bytes; at most {self._max_reply} are accepted")
+
+    def _add(self, part: bytes) -> None:
+        self._size += len(part)
+        if self._size > self._max_reply:
+            raise RemoteProtocolError(f"an answer of more than {self._max_reply} bytes")
+        self._body.append(part)
+
+    def _reply(self) -> Reply:
+        response, body = self._response, b"".join(self._body)
+        assert response is not None
+        self._body = []
+        self.closes = self._http.our_state is h11.MUST_CLOSE or bool(self._http.trailing_data[0])
+        self._refuse_status(response, body)
+        self._inner.receive_data(body)
         event = self._inner.next_event()
         if not isinstance(event, Reply):
             raise RemoteProtocolError("the body of the HTTP answer is no whole Thrift message")
         return event
 
-    def hint(self) -> str:
-        return "" if self._data[:5] == b"HTTP/" or not self._data else "it does not speak HTTP"
+    def _refuse_status(self, response: h11.Response, body: bytes = b"") -> None:
+        status, reason = response.status_code, bytes(response.reason).decode("latin-1")
+        if status in (401, 403):
+            raise AuthenticationError(f"the server answers {status} {reason}: user and password, or token, are refused")
+        if status != 200:
+            text = body[:200].decode("utf-8", "replace").strip()
+            raise RemoteProtocolError(f"the server answers {status} {reason}{': ' + text if text else ''}")
 
-    def _read_head(self) -> bool:
-        end = self._data.find(b"\r\n\r\n")
-        if end < 0:
-            head = bytes(self._data[:5])
-            if len(self._data) > MAX_HEAD or not b"HTTP/".startswith(head):
-                raise RemoteProtocolError(f"not an HTTP answer: {bytes(self._data[:16])!r}")
-            return False
-        lines = bytes(self._data[:end]).decode("latin-1").split("\r\n")
-        del self._data[: end + 4]
-        version, _, rest = lines[0].partition(" ")
-        code, _, reason = rest.partition(" ")
-        if not version.startswith("HTTP/1.") or not code.isdigit():
-            raise RemoteProtocolError(f"not an HTTP answer: {lines[0][:80]!r}")
-        pairs = (line.partition(":") for line in lines[1:])
-        headers = {name.strip().lower(): value.strip() for name, _, value in pairs}
-        if code.startswith("1"):
-            return self._read_head()
-        self._status = int(code), reason
-        self._chunked = headers.get("transfer-encoding", "").lower() == "chunked"
-        length = headers.get("content-length", "")
-        self._length = int(length) if length.isdigit() else None
-        if not self._chunked and self._length is None:
-            raise RemoteProtocolError("an HTTP answer without Content-Length")
-        if (self._length or 0) > self._max_reply:
-            raise RemoteProtocolError(f"an answer of {self._length} bytes; at most {self._max_reply} are accepted")
-        kept = headers.get("connection", "").lower()
-        self.closes = kept == "close" or (version == "HTTP/1.0" and kept != "keep-alive")
-        return True
 
-    def _read_body(self) -> bool:
-        if not self._chunked:
-            assert self._length is not None
-            if len(self._data) < self._length:
-                return False
-            self._body += self._data[: self._length]
-            del self._data[: self._length]
-            return True
-        while True:
-            end = self._data.find(b"\r\n")
-            if end < 0:
-                return False
-            try:
-                size = int(bytes(self._data[:end]).split(b";")[0], 16)
-            except ValueError:
-                raise RemoteProtocolError("an HTTP chunk without its length") from None
-            if len(self._body) + size > self._max_reply:
-                raise RemoteProtocolError(f"an answer of more than {self._max_reply} bytes")
-            if len(self._data) < end + 2 + size + 2:
-                return False
-            self._body += self._data[end + 2 : end + 2 + size]
-            del self._data[: end + 2 + size + 2]
-            if size == 0:
-                return True
+def _connection() -> h11.Connection:
+    return h11.Connection(h11.CLIENT, max_incomplete_event_size=MAX_HEAD)

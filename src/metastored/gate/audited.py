@@ -17,6 +17,7 @@ from typing import Final
 
 from metastored.errors import Error, MetastoreError
 from metastored.gate.objects import objects_of
+from metastored.hive.limits import shortened
 from metastored.wire.message import Call, Handler, Reply, Session
 from metastored.wire.naming import names_in
 
@@ -26,6 +27,8 @@ BESIDE: Final = ("part_name", "function", "pattern", "user")
 """The roles whose values are printed beside databases and tables."""
 MOST: Final = 8
 """Names of one call; a thousand partitions are told by their number."""
+MAX_SHOWN: Final = 256
+"""Characters of one value; what follows is left out."""
 
 _PLAIN = re.compile(r"[\w.@#/:=+*|$-]+")
 
@@ -68,11 +71,14 @@ def _subjects(call: Call) -> list[str]:
     shown = {table.database for table in objects.tables}
     names = [*map(str, objects.tables), *(str(name) for name in objects.databases if name not in shown)]
     names += dict.fromkeys(value for role, value in names_in(call.method, call.args) if role in BESIDE)
-    return names if len(names) <= MOST else [*names[:MOST], f"and {len(names) - MOST} more"]
+    shown_names = [shortened(name, MAX_SHOWN) for name in names[:MOST]]
+    return shown_names if len(names) <= MOST else [*shown_names, f"and {len(names) - MOST} more"]
 
 
 def _quoted(text: str) -> str:
     """Text that cannot be taken for another field, or another line."""
+    if len(text) > MAX_SHOWN * MOST:
+        text = f"{text[: MAX_SHOWN * MOST]}…"
     return text if _PLAIN.fullmatch(text) else json.dumps(text)
 
 

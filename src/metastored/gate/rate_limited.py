@@ -1,5 +1,8 @@
 """A handler that answers each user only so often in a minute, whichever server they ask.
 
+A user is counted by name only where the name was authenticated. Everybody else is counted by address: a name that is
+merely claimed could be another one with each call.
+
 Calls are counted in memory and brought to the database once a second, where the counts of all servers are summed. A
 user who asks many servers at once can so go over the limit for a second, and is then held to it.
 """
@@ -25,6 +28,13 @@ FLUSH_EVERY: Final = 1.0
 """Seconds between two visits to the database."""
 
 
+def _counted_as(session: Session) -> str:
+    if session.authenticated and session.user:
+        return session.user
+    # A user's name holds no space in front of it, so the two kinds never meet.
+    return f" {session.peer.rpartition(':')[0]}"
+
+
 class RateLimited:
     """Lets `limit` calls a minute of each user pass. `keep_counting` must run beside it."""
 
@@ -46,7 +56,7 @@ class RateLimited:
         # Who somebody is, and that they leave, is no request for anything.
         if call.method.object != "service":
             self._turn()
-            user = session.user or ""
+            user = _counted_as(session)
             calls = self._mine.get(user, 0)
             if calls + self._known.get(user, 0) >= self._limit:
                 return Reply.failed(call.method, TOO_MANY, session.version, MetaException, InvalidOperationException)

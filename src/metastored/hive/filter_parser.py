@@ -29,6 +29,7 @@ from metastored.hive.filters import (
     negate,
 )
 from metastored.hive.generation import Generation
+from metastored.hive.limits import MAX_FILTER, MAX_LIKE, shortened
 
 MAX_DEPTH = 100
 """How deep parentheses may nest, so that no text can exhaust Python's stack."""
@@ -38,6 +39,11 @@ def parse_filter(text: str, generation: Generation) -> Filter:
     """The tree of a filter; the empty text is the filter that holds for every partition."""
     if not text:
         return EVERYTHING
+    if len(text) > MAX_FILTER:
+        raise FilterSyntaxError(
+            f"Error parsing partition filter; it has {len(text)} characters ({shortened(text)}) and "
+            f"at most {MAX_FILTER} are accepted: ask for the partitions in several calls"
+        )
     return _Parser(text, generation).filter()
 
 
@@ -165,12 +171,24 @@ class _Parser:
 
     def expression(self) -> Filter:
         node = self.in_parentheses() if self.next.kind == "(" else self.condition()
+        # What a chain of IS says is added up and applied once: applied one by one, a long chain on a long filter
+        # would take quadratic time and nest without bound.
+        opposite, nots = False, 0
         while self.accept("IS"):
             negated = self.accept("NOT")
             if self.next.kind not in ("TRUE", "FALSE"):
                 self.fail(expected="TRUE or FALSE")
-            node = node if self.take().kind == "TRUE" else negate(node)
-            node = Not(node) if negated else node
+            if self.take().kind == "FALSE":
+                if nots:
+                    nots -= 1
+                else:
+                    opposite = not opposite
+            if negated:
+                # A Not is either true or false, so the third around a filter says the same as the first.
+                nots = nots + 1 if nots < 2 else 1
+        node = negate(node) if opposite else node
+        for _ in range(nots):
+            node = Not(node)
         return node
 
     def in_parentheses(self) -> Filter:
@@ -213,6 +231,11 @@ class _Parser:
             return Comparison(key, op, literal)
         if not isinstance(literal, str):
             raise FilterSyntaxError("LIKE needs a quoted pattern, such as ds like '2024%'")
+        if len(literal) > MAX_LIKE:
+            raise FilterSyntaxError(
+                f"a pattern of {len(literal)} characters behind LIKE ({shortened(literal)}); "
+                f"at most {MAX_LIKE} are accepted"
+            )
         return Like(key, _sql_pattern(literal, self.generation))
 
     def reversed_comparison(self) -> Filter:
@@ -287,10 +310,10 @@ class _Parser:
         self.take()
         match token.kind:
             case "string":
-                text = token.text[1:-1]
+                texts = [token.text[1:-1]]
                 while self.is_new and self.next.kind == "string":
-                    text += self.take().text[1:-1]
-                return text
+                    texts.append(self.take().text[1:-1])
+                return "".join(texts)
             case "integer":
                 return _integer(token.text)
             case "DATE" | "TIMESTAMP":

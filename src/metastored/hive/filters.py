@@ -387,10 +387,10 @@ _LIKE_PART = re.compile(r"\\(.)|(.)", re.DOTALL)
 @lru_cache(maxsize=512)
 def like_expression(pattern: str) -> re.Pattern[str]:
     """A LIKE pattern as a regular expression: `%` is any text, `_` one character, a backslash escapes."""
-    pieces = [""]
+    pieces: list[list[str]] = [[]]
     for escaped, plain in _LIKE_PART.findall(pattern):
         if plain == "%":
-            pieces.append("")
+            pieces.append([])
         else:
-            pieces[-1] += "." if plain == "_" else re.escape(escaped or plain)
-    return re.compile(wildcard_expression(pieces), re.DOTALL)
+            pieces[-1].append("." if plain == "_" else re.escape(escaped or plain))
+    return re.compile(wildcard_expression(["".join(piece) for piece in pieces]), re.DOTALL)

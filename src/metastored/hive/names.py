@@ -6,11 +6,12 @@ partition. Nothing here looks up whether a name exists.
 """
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
 from metastored.hive.generation import Generation
+from metastored.hive.limits import MAX_PARTITION_NAME, shortened
 
 DEFAULT_CATALOG = "hive"
 """Where databases are whose catalog nobody names."""
@@ -141,9 +142,6 @@ _NEEDS_ESCAPE = re.compile("[" + re.escape("".join(_ESCAPED_CHARACTERS)) + "]")
 _ESCAPES = str.maketrans({character: f"%{ord(character):02X}" for character in _ESCAPED_CHARACTERS})
 _ESCAPE_SEQUENCE = re.compile("%([0-9A-Fa-f]{2})")
 
-# Greedy on purpose: with several `=` in one segment, Hive takes the last one as the separator.
-_SEGMENT = re.compile("([^/]+)=([^/]+)")
-
 
 def escape(value: str) -> str:
     """One key or value as it stands in a partition name and in a directory."""
@@ -186,12 +184,28 @@ def _hive_list(items: Iterable[str | None]) -> str:
 
 def partition_name_to_vals(name: str) -> list[str]:
     """The values in a partition name, unescaped, in the order written; what is not `k=v` is left out."""
-    return [unescape(value) for _, value in _SEGMENT.findall(name)]
+    return [unescape(value) for _, value in _segments(name)]
 
 
 def partition_name_to_spec(name: str) -> dict[str, str]:
     """The keys and values in a partition name, unescaped, in the order written."""
-    return {unescape(key): unescape(value) for key, value in _SEGMENT.findall(name)}
+    return {unescape(key): unescape(value) for key, value in _segments(name)}
+
+
+def _segments(name: str) -> Iterator[tuple[str, str]]:
+    """The keys and values of a name as they are written.
+
+    Raises PartitionNameError when the name is too long.
+    """
+    if len(name) > MAX_PARTITION_NAME:
+        raise PartitionNameError(
+            f"a partition name of {len(name)} characters ({shortened(name)}); at most {MAX_PARTITION_NAME} are accepted"
+        )
+    for segment in name.split("/"):
+        # With several `=` in one segment, Hive takes the last one that has a character before and behind it.
+        at = segment.rfind("=", 1, len(segment) - 1)
+        if at > 0:
+            yield segment[:at], segment[at + 1 :]
 
 
 def partition_values(name: str, keys: Iterable[str]) -> list[str]:

@@ -9,7 +9,13 @@ import re
 from collections.abc import Callable, Sequence
 from functools import lru_cache
 
+from metastored.hive.limits import MAX_PATTERN, shortened
+
 NamePredicate = Callable[[str], bool]
+
+
+class PatternError(ValueError):
+    """A text that cannot be a pattern; says why."""
 
 
 def _everything(name: str) -> bool:
@@ -17,7 +23,14 @@ def _everything(name: str) -> bool:
 
 
 def compile_pattern(pattern: str | None) -> NamePredicate:
-    """A predicate on names. No pattern at all matches every name; the empty pattern matches none."""
+    """A predicate on names. No pattern at all matches every name; the empty pattern matches none.
+
+    Raises PatternError when the pattern is too long.
+    """
+    if pattern is not None and len(pattern) > MAX_PATTERN:
+        raise PatternError(
+            f"a pattern of {len(pattern)} characters ({shortened(pattern)}); at most {MAX_PATTERN} are accepted"
+        )
     if pattern is None or pattern.strip() == "*":
         return _everything
     compiled = _compile if len(pattern) <= _LONGEST_CACHED else _compile.__wrapped__

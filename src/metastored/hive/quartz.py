@@ -15,6 +15,8 @@ from collections.abc import Callable
 from datetime import date, datetime, time, timedelta
 from typing import Final, NamedTuple
 
+from metastored.hive.limits import MAX_SCHEDULE, shortened
+
 YEARS: Final = (1970, 2099)
 _MONTHS = ("JAN", "FEB", "MAR", "APR", "MAY", "JUN", "JUL", "AUG", "SEP", "OCT", "NOV", "DEC")
 _WEEK = ("SUN", "MON", "TUE", "WED", "THU", "FRI", "SAT")
@@ -71,6 +73,10 @@ class Schedule(NamedTuple):
 
 def parse(text: str) -> Schedule:
     """The schedule that an expression says; QuartzError if it says none."""
+    if len(text) > MAX_SCHEDULE:
+        raise QuartzError(
+            f"an expression of {len(text)} characters ({shortened(text)}); at most {MAX_SCHEDULE} are accepted"
+        )
     fields = text.upper().split()
     if len(fields) not in (6, 7):
         raise QuartzError(f"{text!r} has {len(fields)} fields; 6 or 7 were expected")

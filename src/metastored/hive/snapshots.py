@@ -13,6 +13,8 @@ from enum import Enum
 
 import orjson
 
+from metastored.hive.limits import MAX_IDS, MAX_SNAPSHOT
+
 NO_OPEN_ID = 2**63 - 1
 """What stands for the lowest open id when none is open (Java's Long.MAX_VALUE)."""
 
@@ -259,9 +261,6 @@ def _number(text: str, whole: str) -> int:
     return int(text)
 
 
-# A snapshot comes from a client: a run that claims more ids than this is refused before memory is spent on
-# it.
-MAX_IDS = 10_000_000
 _DIGITS = b"0123456789,"
 
 
@@ -274,6 +273,8 @@ def parse_ids(text: str) -> tuple[int, ...]:
     """Ids and runs of them, between commas; ascending."""
     if not text:
         return ()
+    if len(text) > MAX_SNAPSHOT:
+        raise SnapshotSyntaxError(f"{shown(text)} has {len(text)} characters; at most {MAX_SNAPSHOT} are accepted")
     # Most lists have no runs, and thousands of ids: they are checked and read at once.
     if not besides_ids(text):
         with suppress(orjson.JSONDecodeError):  # Zeros in front, or nothing between two commas.

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from metastored.hive.generation import Generation
+from metastored.hive.limits import MAX_TYPE, shortened
 
 
 class TypeSyntaxError(ValueError):
@@ -131,6 +132,8 @@ def parse_type(text: str) -> HiveType:
 
     Names of types are lower case, and no spaces stand around them, as Hive has it.
     """
+    if len(text) > MAX_TYPE:
+        raise TypeSyntaxError(f"a type of {len(text)} characters ({shortened(text)}); at most {MAX_TYPE} are accepted")
     parser = _Parser(text)
     parsed = parser.type(0)
     if parser.place != len(text):

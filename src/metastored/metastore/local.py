@@ -12,7 +12,7 @@ from functools import partial
 from importlib import import_module
 from pkgutil import iter_modules
 from types import FunctionType
-from typing import Any
+from typing import Any, Final
 
 import metastored.metastore
 from metastored.errors import ApplicationError, Error, MetaException, MetastoreError, StoreError
@@ -20,12 +20,16 @@ from metastored.hive.generation import Generation
 from metastored.metastore.context import Context, Encoded, Service
 from metastored.metastore.latest import ATTEMPTS, Outrun
 from metastored.store.pool import Pool
+from metastored.wire.checks import fault
 from metastored.wire.message import Call, Reply, Session
 from metastored.wire.methods import METHODS, Method
 
 log = logging.getLogger("metastored.metastore")
 
 Function = Callable[..., Any]
+
+ON_LOOP: Final = 4 * 1024
+"""Bytes of a call that may be answered on the event loop: parsing what is longer would keep the others waiting."""
 
 
 def served() -> dict[str, Function]:
@@ -64,7 +68,7 @@ class Local:
             return Reply.raised(method, unknown)
         if session.generation < Generation.HIVE_3_1 and method.versions[0] != "2.3":
             session.generation = Generation.HIVE_3_1
-        if method.name in self._on_loop:
+        if method.name in self._on_loop and call.size <= ON_LOOP:
             return self._run(function, call, session)
         try:
             return await self._pool.run(partial(self._run, function, call, session))
@@ -74,6 +78,9 @@ class Local:
     def _run(self, function: Function, call: Call, session: Session) -> Reply:
         method = call.method
         try:
+            wrong = fault(call)
+            if wrong is not None:
+                return Reply.failed(method, wrong, session.version)
             value = self._answer(function, call, session)
             if type(value) is Encoded:
                 return Reply(value.body)

@@ -17,6 +17,7 @@ from metastored.metastore import repl_params
 from metastored.metastore.changes import record
 from metastored.metastore.context import Context, Encoded
 from metastored.metastore.txn_state import (
+    MAX_SEED,
     NO_REASON,
     REASONS,
     REPLAYED,
@@ -113,6 +114,10 @@ def open_txns(ctx: Context, rqst: OpenTxnRequest) -> OpenTxnsResponse:
 def seed_txn_id(ctx: Context, rqst: SeedTxnIdRequest) -> None:
     """The next transaction gets this id: tables whose files mention higher ones were attached."""
     wanted = rqst.seedTxnId or 0
+    if wanted > MAX_SEED:
+        raise MetaException(
+            f"Invalid txnId seed {wanted}; at most {MAX_SEED} is accepted, so that there are ids after it"
+        )
 
     def seed(tx: Transaction) -> None:
         highest = transactions.high_water_mark(tx, locked=True)

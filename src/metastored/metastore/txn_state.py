@@ -26,6 +26,9 @@ TIMEOUT: Final = 300_000
 REPLICATION_TIMEOUT: Final = 11 * 86_400_000
 """The same for a transaction that repeats one of another metastore (hive.repl.txn.timeout)."""
 
+MAX_SEED: Final = 2**62
+"""The highest id that transactions or write ids may be set to begin at: more are given out after it."""
+
 REPLICATION_BROKEN: Final = "repl.incompatible"
 
 REASONS: Final = {

@@ -14,7 +14,15 @@ from metastored.hive.written_snapshots import WrittenTxnList
 from metastored.metastore.changes import record
 from metastored.metastore.compactions import enqueue
 from metastored.metastore.context import Context, DatabaseName, Encoded
-from metastored.metastore.txn_state import REPLICATED_WRITE_ID, abort, internal_error, millis, require_open, table_name
+from metastored.metastore.txn_state import (
+    MAX_SEED,
+    REPLICATED_WRITE_ID,
+    abort,
+    internal_error,
+    millis,
+    require_open,
+    table_name,
+)
 from metastored.metastore.write_id_memo import NONE
 from metastored.store import transactions, write_ids
 from metastored.store.transaction import ConstraintViolated, Transaction
@@ -117,6 +125,10 @@ def get_max_allocated_table_write_id(
 def seed_write_id(ctx: Context, rqst: SeedTableWriteIdsRequest) -> None:
     """The write ids of a table that becomes transactional begin behind those that its files mention."""
     table, seed = table_name(ctx, rqst.dbName, rqst.tableName), rqst.seedWriteId or 0
+    if seed > MAX_SEED:
+        raise MetaException(
+            f"Invalid writeId seed {seed}; at most {MAX_SEED} is accepted, so that there are ids after it"
+        )
     try:
         ctx.database.run(lambda tx: write_ids.seed(tx, table, seed + 1), attempts=1)
     except ConstraintViolated:

@@ -16,7 +16,7 @@ from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 from uvicorn.server import ServerState as UvicornState
 
 from metastored.config import Settings
-from metastored.server.state import SLOWEST, ServerState
+from metastored.server.state import SLOWEST, SLOWEST_READER, STANDSTILL, ServerState
 
 log = logging.getLogger("metastored.server")
 
@@ -37,11 +37,13 @@ class _Gathering:
         self._transport = transport
         self._loop = loop
         self._parts: list[bytes] = []
+        self.written = 0
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._transport, name)
 
     def write(self, data: bytes) -> None:
+        self.written += len(data)
         if data:
             if not self._parts:
                 self._loop.call_soon(self._flush)
@@ -56,7 +58,8 @@ class _Gathering:
 
     def _flush(self) -> None:
         parts, self._parts = self._parts, []
-        if parts:
+        # The peer may have gone since these were written.
+        if parts and not self._transport.is_closing():
             self._transport.write(b"".join(parts))
 
 
@@ -74,11 +77,17 @@ class HttpConnection(HttpToolsProtocol):
         """What the peer was doing at the last look at the clock, and in which request."""
         self._since = state.now
         self._unsent = 0
+        self._unsent_since = state.now
+        self._taken_from = 0
+        """Bytes that the peer had taken when it began to be behind."""
+        self._counted = 0
+        """Bytes of unsent answers that the worker's budget knows of."""
 
     # What asyncio calls
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        super().connection_made(cast(asyncio.Transport, _Gathering(cast(asyncio.Transport, transport), self.loop)))
+        self._gathering = _Gathering(cast(asyncio.Transport, transport), self.loop)
+        super().connection_made(cast(asyncio.Transport, self._gathering))
         self.app_state = {"certificate": transport.get_extra_info("peercert")}
         self._state.add(self)
         if self._state.draining:
@@ -100,9 +109,22 @@ class HttpConnection(HttpToolsProtocol):
                 self.send_400_response(f"The head of the request has more than {MAX_HEAD} bytes.")
 
     def connection_lost(self, exc: Exception | None) -> None:
+        self._count_unsent(0)
         super().connection_lost(exc)
         self._unset_keepalive_if_required()
         self._state.discard(self)
+
+    def pause_writing(self) -> None:
+        super().pause_writing()
+        self._count_unsent(self.transport.get_write_buffer_size())
+
+    def resume_writing(self) -> None:
+        super().resume_writing()
+        self._count_unsent(0)
+
+    def _count_unsent(self, unsent: int) -> None:
+        self._state.replies.change(unsent - self._counted)
+        self._counted = unsent
 
     # What the parser calls
 
@@ -120,16 +142,29 @@ class HttpConnection(HttpToolsProtocol):
         """Drops a peer that takes too long."""
         phase = self._now_doing()
         unsent = self.transport.get_write_buffer_size()
-        if phase != self._phase or (phase[0] == "taking" and unsent < self._unsent):
+        if phase != self._phase:
             self._phase, self._since = phase, now
             self._received = 0
+            self._taken_from = self._gathering.written - unsent
+        if unsent < self._unsent or phase[0] != "taking":
+            self._unsent_since = now
         self._unsent = unsent
         limit = self._settings.request_timeout
-        if not limit or phase[0] in ("idle", "waiting"):
-            return
-        if now - self._since > limit + self._received / SLOWEST:
-            what = "did not take its answer" if phase[0] == "taking" else "stopped in the middle of a request"
-            self._drop(f"it {what if self._received or phase[0] != 'head' else 'said nothing'} for {limit:g} s")
+        if phase[0] == "taking":
+            self._sweep_taking(now, limit)
+        elif phase[0] not in ("idle", "waiting") and limit and now - self._since > limit + self._received / SLOWEST:
+            what = "stopped in the middle of a request" if self._received or phase[0] != "head" else "said nothing"
+            self._drop(f"it {what} for {limit:g} s")
+
+    def _sweep_taking(self, now: float, limit: float) -> None:
+        """Drops a peer that does not take its answer, or so slowly that it would never end."""
+        taken = self._gathering.written - self._unsent - self._taken_from
+        if limit and now - self._unsent_since > limit:
+            self._drop(f"it did not take its answer for {limit:g} s")
+        elif self._state.replies.waiting and now - self._unsent_since > STANDSTILL:
+            self._drop(f"it did not take its answer for {STANDSTILL:g} s while others waited for memory")
+        elif limit and now - self._since > limit + taken / SLOWEST_READER:
+            self._drop(f"it took its answer at less than {SLOWEST_READER} bytes a second")
 
     def _now_doing(self) -> tuple[str, object]:
         cycle = self.cycle

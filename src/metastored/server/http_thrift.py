@@ -21,8 +21,8 @@ from metastored.hive.generation import Generation
 from metastored.server.calls import failure, log_when_slow
 from metastored.server.identity import Identities, Unauthorized
 from metastored.server.negotiation import NOT_NOW
-from metastored.server.streams import StreamSender
-from metastored.server.thrift import TRANSCODE_ON_LOOP, Service
+from metastored.server.streams import StreamSender, TooSlow
+from metastored.server.thrift import TRANSCODE_ON_LOOP, TRANSCODED, Service
 from metastored.wire.exchange import Exchange, read
 from metastored.wire.limits import MAX_MESSAGE
 from metastored.wire.message import REPLY, Call, Reply, Session, Stream
@@ -184,6 +184,9 @@ class ThriftOverHttp:
             text = f"Invalid method name: '{call.method.name}' (this path serves {', '.join(sorted(NINE))})"
             return exchange.answer_error(ApplicationError(ApplicationError.UNKNOWN_METHOD, text))
         started = monotonic()
+        if call.method.cost != "point" and self._service.state.replies.is_full:
+            # Its answer may be long: it waits until there is memory for it.
+            await self._service.state.replies.room(0)
         try:
             return await self._service.handler.handle(call, session)
         except Exception as error:
@@ -203,10 +206,15 @@ class ThriftOverHttp:
         pool = service.stream_pool if isinstance(body, Stream) else service.pool
         zipped = _wants_gzip(asked)
         encode = partial(_encoded, exchange, reply, zipped)
+        size = TRANSCODED * (body.length if isinstance(body, Stream) else len(body)) if long else 0
+        if long:
+            await service.state.replies.room(size)
         try:
             data, is_zipped = await pool.run(encode) if long else encode()
         except Exception as error:
             data, is_zipped = _encoded(exchange, failure(call, error, "HTTP"), False)
+        finally:
+            service.state.replies.change(-size)
         if is_zipped:
             headers = [*headers, (b"content-encoding", b"gzip")]
         await respond(send, 200, data, [*headers, (b"vary", b"accept-encoding")])
@@ -224,9 +232,13 @@ class ThriftOverHttp:
         try:
             await sender.run()
         except Exception as error:
+            if sender.begun and isinstance(error, TooSlow):
+                log.warning("HTTP: dropped: %s", error)
+                outlet.leave()
+                return
             if sender.begun:
                 raise
-            outlet.lost = True
+            outlet.leave()
             await respond(send, 200, exchange.answer(failure(call, error, "HTTP")), headers)
         finally:
             outlet.end()
@@ -245,6 +257,7 @@ class _Outlet:
         self._ended = False
         self._work = asyncio.Event()
         self.lost = False
+        self.gone = asyncio.Event()
         self.writable = asyncio.Event()
         self.writable.set()
 
@@ -261,7 +274,12 @@ class _Outlet:
         """Notices that the peer has gone."""
         while (await receive())["type"] != "http.disconnect":
             pass
+        self.leave()
+
+    def leave(self) -> None:
+        """Nothing more is sent: the peer has gone, or is given up."""
         self.lost = True
+        self.gone.set()
         self.writable.set()
 
     async def pump(self) -> None:

@@ -16,6 +16,7 @@ from functools import partial
 from typing import Any, Final, Protocol, TypeVar
 
 from metastored.errors import AuthenticationError
+from metastored.hive.limits import MAX_NAME
 from metastored.server.passwords import WRONG, Attempts, Passwords, TooManyAttempts
 from metastored.server.tls import common_name
 from metastored.store.pool import Pool
@@ -113,7 +114,7 @@ class Identities:
         """Whom the caller acts for, where it is believed."""
         session.may_impersonate = session.authenticated and session.user in self._proxies
         if actor and (session.may_impersonate or not session.authenticated):
-            session.user = actor.decode("utf-8", "surrogateescape").strip() or session.user
+            session.user = _actor(actor) or session.user
 
     async def _authorization(
         self, headers: dict[bytes, bytes], session: Session, *, bearer: bool
@@ -191,6 +192,17 @@ def _not_taken(scheme: str) -> str:
     """Only names of schemes are repeated: who forgets the name sends a secret in its place."""
     name = scheme if scheme.lower() in KNOWN_SCHEMES else "something unknown"
     return f"Authorization by {name} is not taken here"
+
+
+def _actor(header: bytes) -> str:
+    """The user that a header names. Raises Unauthorized for what cannot be a name."""
+    try:
+        name = header.decode("utf-8").strip()
+    except UnicodeDecodeError:
+        raise Unauthorized(f"the header {ACTOR.decode()} is no UTF-8", (), 400) from None
+    if len(name) > MAX_NAME:
+        raise Unauthorized(f"the header {ACTOR.decode()} has more than {MAX_NAME} characters", (), 400)
+    return name
 
 
 def _address(session: Session) -> str:

@@ -86,6 +86,7 @@ class Server:
         self._stream_pool = Pool(STREAM_THREADS, "metastored-stream")
         self._proof_pool = Pool(PROOF_THREADS, "metastored-proof")
         self.state = state or ServerState()
+        self.state.limit(settings)
         self._tasks: list[asyncio.Task[None]] = []
         self._listener: Listener | None = None
         self._http: HttpPort | None = None

@@ -12,12 +12,20 @@ from mmap import mmap
 from time import monotonic
 from typing import Final, Protocol
 
+from metastored.config import Settings
 from metastored.gate.tallies import Tallies
+from metastored.server.budget import Budget
+
+MEGABYTE: Final = 1024 * 1024
 
 SWEEP: Final = 1.0
 """Seconds between two looks at the clock: how exact idle and slow time-outs are."""
 SLOWEST: Final = 64 * 1024
 """Bytes a second: a long message gets more time than a short one, but not more than this takes."""
+SLOWEST_READER: Final = 16 * 1024
+"""Bytes a second that a peer must take of its answer, on average, after the request time-out."""
+STANDSTILL: Final = 10.0
+"""Seconds for which a peer may take nothing of its answer while calls of others wait for memory."""
 MAX_STREAMS: Final = 8
 """Long replies that may hold a database snapshot at the same time."""
 
@@ -72,6 +80,10 @@ class ServerState:
     silent: int = 0
     """Accepted sockets that have not sent anything yet."""
     streams: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(MAX_STREAMS))
+    replies: Budget = field(default_factory=lambda: Budget(256 * MEGABYTE))
+    """Bytes of answers in memory: in the buffers of connections that do not take them, or being transcoded."""
+    spooled: Budget = field(default_factory=lambda: Budget(4096 * MEGABYTE))
+    """Bytes of long replies in temporary files."""
     open_streams: int = 0
     """Long replies that hold a snapshot now."""
     now: float = field(default_factory=monotonic)
@@ -79,6 +91,11 @@ class ServerState:
     draining: bool = False
     empty: asyncio.Event = field(default_factory=asyncio.Event)
     """Set when the server drains and the last connection has gone."""
+
+    def limit(self, settings: Settings) -> None:
+        """Sets what this worker may hold."""
+        self.replies.most = settings.reply_megabytes * MEGABYTE
+        self.spooled.most = settings.spool_megabytes * MEGABYTE // settings.workers
 
     def count(self, silent: int = 0) -> int:
         """All sockets of this worker, after a change of those that are silent."""

@@ -1,8 +1,10 @@
 """Sends one long reply: chunks are pulled through the pool, and only while the peer takes them.
 
 Between two chunks no thread is held. A stream holds a database snapshot, so few are open at a time, and one that
-grows old because its reader is slow is drained to a temporary file and goes on from there. This module never decides
-what becomes of the connection.
+grows old because its reader is slow is drained to a temporary file and goes on from there. What is in such files is
+bounded; a slow reader for whose answer there is no room is dropped when others wait for its snapshot. A peer that is
+gone gives its place back at once, also while it waits for one. This module never decides what becomes of the
+connection.
 """
 
 from __future__ import annotations
@@ -10,6 +12,7 @@ from __future__ import annotations
 import asyncio
 import tempfile
 from collections.abc import Callable
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from time import monotonic
@@ -31,10 +34,16 @@ class Outlet(Protocol):
     """The connection, as a stream sees it."""
 
     lost: bool
+    gone: asyncio.Event
+    """Set when the connection is lost."""
     writable: asyncio.Event
     """Set while the transport takes more, and when the connection is lost."""
 
     def write(self, data: bytes) -> None: ...
+
+
+class TooSlow(StoreError):
+    """The peer does not take its answer, and there is no room to keep it."""
 
 
 class StreamSender:
@@ -63,20 +72,25 @@ class StreamSender:
         self._directory = directory
         self._old_at = monotonic() + max_age
         self._taken = 0
+        self._reserved = 0
         self.begun = False
 
     async def run(self) -> None:
         """Sends all of it, or as much as the peer takes before it hangs up."""
         file: IO[bytes] | None = None
         try:
-            # The slot is given back with the snapshot: a slow reader of a file keeps nobody waiting.
-            async with self._state.streams:
+            try:
+                # The slot is given back with the snapshot: a slow reader of a file keeps nobody waiting.
+                if not await self._slot():
+                    return
                 self._state.open_streams += 1
                 try:
                     file = await self._send_young()
                 finally:
                     self._state.open_streams -= 1
-                    await self._close()
+                    self._state.streams.release()
+            finally:
+                await self._close()
             if not self._outlet.lost and self._taken != self._stream.length:
                 raise LocalProtocolError(f"a stream of {self._stream.length} bytes gave {self._taken}")
             if file is not None:
@@ -84,12 +98,47 @@ class StreamSender:
         finally:
             if file is not None:
                 file.close()
+            self._state.spooled.change(-self._reserved)
+
+    def probe(self) -> bool:
+        """Sends a byte of what goes before the stream: a peer that has closed its end answers it with a reset.
+
+        False when there is none to be sent any more.
+        """
+        if self._outlet.lost or self._taken or not self._head:
+            return False
+        self.begun = True
+        self._outlet.write(self._head[:1])
+        self._head = self._head[1:]
+        return True
+
+    async def _slot(self) -> bool:
+        """Waits for one of the few places; False when the peer is gone before."""
+        if not self._state.streams.locked():
+            await self._state.streams.acquire()
+            return True
+        place = asyncio.ensure_future(self._state.streams.acquire())
+        gone = asyncio.ensure_future(self._outlet.gone.wait())
+        try:
+            await asyncio.wait((place, gone), return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            gone.cancel()
+            if not place.done():
+                place.cancel()
+            elif self._outlet.lost:
+                self._state.streams.release()
+        return place.done() and not self._outlet.lost
 
     async def _send_young(self) -> IO[bytes] | None:
         """Sends from the snapshot; the file with the rest of it when the snapshot grew too old."""
         while not self._outlet.lost:
             if not await self._writable_in_time():
-                return await self._drained()
+                if self._reserve():
+                    return await self._drained()
+                if self._state.streams.locked():
+                    raise TooSlow("it does not take its answer, and the temporary files are full (spool_megabytes)")
+                await self._ready_again()
+                continue
             if self._at_once:
                 chunk = self._next()
                 await asyncio.sleep(0)  # Others have their turn.
@@ -99,6 +148,21 @@ class StreamSender:
                 return None
             self._write(chunk)
         return None
+
+    def _reserve(self) -> bool:
+        """Takes room in the temporary files for the rest."""
+        rest = self._stream.length - self._taken
+        if rest > self._state.spooled.most or not self._state.spooled.reserve(rest):
+            return False
+        self._reserved = rest
+        return True
+
+    async def _ready_again(self) -> None:
+        """Waits until the peer takes more, or others want its snapshot."""
+        self._old_at = monotonic() + STALL
+        with suppress(TimeoutError):
+            async with asyncio.timeout(STALL):
+                await self._outlet.writable.wait()
 
     async def _drained(self) -> IO[bytes]:
         file = await self._pool.run(self._file)
@@ -136,10 +200,9 @@ class StreamSender:
     def _write(self, chunk: bytes) -> None:
         if self._outlet.lost:
             return
-        if not self.begun:
-            self.begun = True
-            chunk = self._head + chunk
-        self._outlet.write(chunk)
+        self.begun = True
+        head, self._head = self._head, b""
+        self._outlet.write(head + chunk if head else chunk)
 
     async def _close(self) -> None:
         try:

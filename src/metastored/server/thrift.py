@@ -22,9 +22,9 @@ from metastored.hive.generation import Generation
 from metastored.server import negotiation as sasl
 from metastored.server.calls import failure, log_when_slow
 from metastored.server.negotiation import Authenticator, Channel, Negotiation
-from metastored.server.state import SLOWEST, ServerState
+from metastored.server.state import SLOWEST, SLOWEST_READER, STANDSTILL, ServerState
 from metastored.server.stepping import Waiting, resume, step
-from metastored.server.streams import StreamSender
+from metastored.server.streams import StreamSender, TooSlow
 from metastored.server.tls import common_name
 from metastored.store.pool import Pool
 from metastored.wire.connection import NEED_DATA, Refused, Request, SaslMessage, ServerConnection
@@ -39,8 +39,12 @@ TURN: Final = 64
 """Pipelined calls that one connection may have answered before the others get their turn."""
 TRANSCODE_ON_LOOP: Final = 64 * 1024
 """Longer replies in compact or JSON are transcoded in the pool."""
+TRANSCODED: Final = 4
+"""Times the bytes of a reply that transcoding it takes: itself, its values, and the same in the other protocol."""
 MAX_UNPROVEN: Final = 256 * 1024
 """Bytes that are kept of a peer that must authenticate and has not."""
+PROBES: Final = (0.0, 0.05, 0.25, 1.0)
+"""Seconds before each byte that is sent to find out whether a peer that closed its sending side is gone."""
 LINGER: Final = 2.0
 """Seconds for which a refused peer may go on sending; hanging up at once could destroy the answer on its way."""
 
@@ -94,7 +98,17 @@ class ThriftConnection(asyncio.Protocol):
         self._lingering_since: float | None = None
         self._unsent = 0
         self._unsent_since = 0.0
+        self._taking_since: float | None = None
+        """Since when the peer has not taken all that was written for it."""
+        self._taken_from = 0
+        """Bytes that it had been sent, and had taken, by then."""
+        self._written = 0
+        self._counted = 0
+        """Bytes of unsent answers that the worker's budget knows of."""
+        self._sender: StreamSender | None = None
+        self._probing: asyncio.Task[None] | None = None
         self.lost = False
+        self.gone = asyncio.Event()
         self.writable = asyncio.Event()
         self.writable.set()
 
@@ -129,10 +143,14 @@ class ThriftConnection(asyncio.Protocol):
         self.writable.clear()
         self._unsent = self._transport.get_write_buffer_size()
         self._unsent_since = self._state.now
+        if self._taking_since is None:
+            self._taking_since, self._taken_from = self._state.now, self._written - self._unsent
+        self._count_unsent(self._unsent)
 
     def resume_writing(self) -> None:
         self._clogged = False
         self.writable.set()
+        self._count_unsent(0)
         if self._task is None:
             self._serve()
 
@@ -143,11 +161,15 @@ class ThriftConnection(asyncio.Protocol):
         self._ended = True
         if self._task is None:
             self._serve()
+        elif self._sender is not None:
+            self._probe(self._sender)
         return True
 
     def connection_lost(self, exc: Exception | None) -> None:
         self.lost = True
         self._closing = True
+        self._count_unsent(0)
+        self.gone.set()
         self.writable.set()
         self._state.discard(self)
 
@@ -156,6 +178,8 @@ class ThriftConnection(asyncio.Protocol):
     def sweep(self, now: float) -> None:
         """Drops a peer that takes too long."""
         limit = self._service.settings.request_timeout
+        if self._task is None and not self._clogged:
+            self._caught_up()
         if self._lingering_since is not None:
             if now - self._lingering_since > LINGER:
                 self._transport.abort()
@@ -164,10 +188,15 @@ class ThriftConnection(asyncio.Protocol):
             if unsent < self._unsent or not self._unsent_since:
                 self._unsent_since = now
             self._unsent = unsent
+            self._count_unsent(unsent)
             if limit and now - self._unsent_since > limit:
                 self._drop(f"it did not take its answer for {limit:g} s")
+            elif self._state.replies.waiting and now - self._unsent_since > STANDSTILL:
+                self._drop(f"it did not take its answer for {STANDSTILL:g} s while others waited for memory")
+            elif limit and self._is_late(now, limit):
+                self._drop(f"it took its answer at less than {SLOWEST_READER} bytes a second")
         elif self._task is not None:
-            return
+            self._caught_up()
         elif self._expecting_since is not None:
             if limit and now - self._expecting_since > limit + self._wire.held / SLOWEST:
                 what = "stopped in the middle of a message" if self._wire.held else "said nothing"
@@ -175,6 +204,22 @@ class ThriftConnection(asyncio.Protocol):
         elif 0 < self._service.settings.idle_timeout < now - self._active_at:
             log.debug("%s: closed after being idle", self._session.peer)
             self._close()
+
+    def _caught_up(self) -> None:
+        """A peer that has taken all begins anew."""
+        if self._taking_since is not None and not self._transport.get_write_buffer_size():
+            self._taking_since = None
+
+    def _is_late(self, now: float, limit: float) -> bool:
+        """Whether the peer takes its answers so slowly that they would never end."""
+        if self._taking_since is None:
+            return False
+        taken = self._written - self._unsent - self._taken_from
+        return now - self._taking_since > limit + taken / SLOWEST_READER
+
+    def _count_unsent(self, unsent: int) -> None:
+        self._state.replies.change(unsent - self._counted)
+        self._counted = unsent
 
     def drain(self) -> None:
         if self._task is None:
@@ -186,7 +231,9 @@ class ThriftConnection(asyncio.Protocol):
         self._transport.abort()
 
     def write(self, data: bytes) -> None:
-        self._transport.write(data)
+        self._written += len(data)
+        if not self.lost:
+            self._transport.write(data)
 
     # Events of the wire
 
@@ -253,6 +300,9 @@ class ThriftConnection(asyncio.Protocol):
 
     def _call(self, request: Request, call: Call) -> None:
         started = monotonic()
+        if call.method.cost != "point" and self._state.replies.is_full:
+            self._start(self._call_later(request, call, started))
+            return
         try:
             result = step(self._handle(call, self._session))
         except Exception as error:
@@ -296,6 +346,15 @@ class ThriftConnection(asyncio.Protocol):
         else:
             self._serve()
 
+    async def _call_later(self, request: Request, call: Call, started: float) -> None:
+        """A call whose answer may be long waits until there is memory for it."""
+        await self._state.replies.room(0)
+        try:
+            reply = await self._handle(call, self._session)
+        except Exception as error:
+            reply = self._failure(call, error)
+        await self._deliver(request, call, reply, started)
+
     async def _wait(self, request: Request, call: Call, waiting: Waiting[Reply], started: float) -> None:
         try:
             reply = await resume(waiting)
@@ -330,22 +389,47 @@ class ThriftConnection(asyncio.Protocol):
                 service.spool,
                 wraps=self._wire.wraps,
             )
+            self._sender = sender
+            if self._ended:
+                self._probe(sender)
             await sender.run()
+        except TooSlow as error:
+            self._drop(str(error))
         except Exception as error:
             if sender is None:
                 await service.stream_pool.run(stream.close)
             elif sender.begun:
                 raise
             self._send_failure(request, call, error)
+        finally:
+            self._sender = None
+
+    def _probe(self, sender: StreamSender) -> None:
+        """The peer has closed its sending side: perhaps only that, perhaps it is gone. Bytes to it find out."""
+        if self._wire.wraps:
+            self._close()  # Nothing can be sent before the first chunk, and no client of SASL closes one side.
+        else:
+            self._probing = self._loop.create_task(self._probe_again(sender))
+
+    async def _probe_again(self, sender: StreamSender) -> None:
+        """The first byte is answered with a reset by a peer that is gone, and the next one meets it."""
+        for pause in PROBES:
+            await asyncio.sleep(pause)
+            if sender is not self._sender or not sender.probe():
+                return
 
     async def _deliver_transcoded(self, request: Request, call: Call, reply: Reply) -> None:
-        pool = self._service.stream_pool if isinstance(reply.body, Stream) else self._service.pool
+        body, replies = reply.body, self._state.replies
+        pool = self._service.stream_pool if isinstance(body, Stream) else self._service.pool
+        size = TRANSCODED * (body.length if isinstance(body, Stream) else len(body))
+        await replies.room(size)
         try:
             data = await pool.run(partial(self._wire.send, request, reply))
+            self.write(data)
         except Exception as error:
             self._send_failure(request, call, error)
-        else:
-            self.write(data)
+        finally:
+            replies.change(-size)
 
     def _send_failure(self, request: Request, call: Call, error: Exception) -> None:
         if not self.lost:

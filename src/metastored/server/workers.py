@@ -24,6 +24,7 @@ from metastored.errors import Error
 from metastored.gate.tallies import Tallies
 from metastored.server.banner import announce, check_ready_file, forget
 from metastored.server.listener import Ports
+from metastored.server.log_lines import LineFormatter
 from metastored.server.safety import checked, open_files
 from metastored.server.server import Application, Server
 from metastored.server.state import ServerState, Shares
@@ -111,11 +112,9 @@ def serve(
 
 
 def configure_logging(settings: Settings) -> None:
-    logging.basicConfig(
-        level=settings.log_level.upper(),
-        format="%(asctime)s %(levelname)s [%(process)d] %(message)s",
-        stream=sys.stderr,
-    )
+    handler = logging.StreamHandler(sys.stderr)
+    handler.setFormatter(LineFormatter())
+    logging.basicConfig(level=settings.log_level.upper(), handlers=[handler])
 
 
 def allow_files(wanted: int) -> None:

@@ -70,7 +70,7 @@ class CompactProtocol:
         method = BY_BYTES.get(name)
         reader = _skip_struct if method is None else CODEC.args(method)[0]
         args, end = self._read(reader, data, start, name, seqid)
-        return Incoming(kind, name, seqid, method, args, None, end)
+        return Incoming(kind, name, seqid, method, args, None, end, end - at)
 
     def read_reply(self, method: Method, data: bytes, at: int) -> Incoming:
         kind, name, seqid, start = read_header(data, at)

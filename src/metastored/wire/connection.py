@@ -98,7 +98,7 @@ def request_of(incoming: Incoming) -> Request:
         name = incoming.name.decode("utf-8", "replace")
         error = ApplicationError(ApplicationError.UNKNOWN_METHOD, f"Invalid method name: '{name}'")
         return Request(incoming.name, incoming.seqid, oneway, None, error)
-    call = Call(incoming.method, incoming.value, incoming.seqid, incoming.body)
+    call = Call(incoming.method, incoming.value, incoming.seqid, incoming.body, incoming.size)
     return Request(incoming.name, incoming.seqid, oneway, call, None)
 
 

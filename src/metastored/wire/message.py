@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Final, Protocol
 from metastored.errors import ApplicationError, MetaException, MetastoreError
 from metastored.hive.generation import Generation
 from metastored.wire import binary
+from metastored.wire.limits import MAX_MESSAGE
 from metastored.wire.methods import Method
 from metastored.wire.types import CALL as CALL
 from metastored.wire.types import EXCEPTION as EXCEPTION
@@ -62,12 +63,21 @@ class Session:
 class Call:
     """One call as it came in. `args` are decoded; `body` is the same as Thrift binary, for passing on."""
 
-    __slots__ = ("_body", "args", "method", "seqid")
+    __slots__ = ("_body", "args", "method", "seqid", "size")
 
-    def __init__(self, method: Method, args: tuple[Any, ...] | None, seqid: int = 0, body: bytes | None = None) -> None:
+    def __init__(
+        self,
+        method: Method,
+        args: tuple[Any, ...] | None,
+        seqid: int = 0,
+        body: bytes | None = None,
+        size: int | None = None,
+    ) -> None:
         """Without `args`, those in `body` are decoded when somebody asks for them."""
         self.method: Final = method
         self.seqid: Final = seqid
+        self.size: Final = len(body) if body is not None else MAX_MESSAGE if size is None else size
+        """Bytes of the arguments as they came, in whichever protocol; where nobody knows, the most there can be."""
         self._body = body
         self.args: tuple[Any, ...]
         if args is not None:

@@ -45,6 +45,8 @@ class Incoming(NamedTuple):
     """The struct behind the header in Thrift binary, where the protocol has it for free."""
     end: int
     """Where the next message starts."""
+    size: int = 0
+    """Bytes of a call, where `body` is not given."""
 
 
 class Walker(Protocol):

@@ -64,7 +64,7 @@ class TjsonProtocol:
         header, end = self._cut(data, at)
         method = BY_BYTES.get(header.name)
         args = self._read(None if method is None else CODEC.args(method)[0], data, header, end)
-        return Incoming(header.kind, header.name, header.seqid, method, args, None, end)
+        return Incoming(header.kind, header.name, header.seqid, method, args, None, end, end - at)
 
     def read_whole(self, data: bytes) -> Incoming | None:
         """The call that is all of a text, parsed in one go; None where it takes `read_call` to say what is there."""
@@ -79,7 +79,7 @@ class TjsonProtocol:
         name = text.encode()
         method = BY_BYTES.get(name)
         args = None if method is None else self._typed(CODEC.args(method)[0], struct, name, seqid)
-        return Incoming(kind, name, seqid, method, args, None, len(data))
+        return Incoming(kind, name, seqid, method, args, None, len(data), len(data))
 
     def read_reply(self, method: Method, data: bytes, at: int) -> Incoming:
         header, end = self._cut(data, at)

@@ -4,7 +4,7 @@ A type is written as Thrift writes it (`list<FieldSchema>`, `map<string,string>`
 
     "16 string catName required default=hive @cat in=2.3-3.1"
 
-id, type, name, and then in any order `required`, `default=…`, `@role`, `in=…`. This module never looks
+id, type, name, and then in any order `required`, `optional`, `default=…`, `@role`, `in=…`. This module never looks
 a struct up: a name that is no base type is a struct or an enum, and the codecs find out which.
 """
 
@@ -59,6 +59,8 @@ class Field(NamedTuple):
     default: str | None = None
     role: str | None = None
     versions: tuple[str, ...] = VERSIONS
+    optional: bool = False
+    """Of an argument: the method itself says what its absence means."""
 
 
 @lru_cache(maxsize=2048)
@@ -99,9 +101,12 @@ def parse_field(line: str) -> Field:
     default: str | None = None
     role: str | None = None
     versions = VERSIONS
+    optional = False
     for word in rest:
         if word == "required":
             required = True
+        elif word == "optional":
+            optional = True
         elif word.startswith("default="):
             default = word[8:]
         elif word.startswith("@"):
@@ -112,7 +117,7 @@ def parse_field(line: str) -> Field:
             versions = parse_versions(word[3:])
         else:
             raise ValueError(f"unknown word {word!r} in {line!r}")
-    return Field(int(number), parse_type(type_text), name, required, default, role, versions)
+    return Field(int(number), parse_type(type_text), name, required, default, role, versions, optional)
 
 
 def parse_returns(text: str) -> tuple[Type | None, str | None]:

@@ -8,7 +8,8 @@
     was = ["1 i64 txnid", …]     … and its fields, read into the same names
     [method.get_table]
     args, returns, throws        as in Thrift; returns = "list<string> @table" where the result itself has a role;
-                                 throws_in for versions whose exception ids differ
+                                 throws_in for versions whose exception ids differ. A struct among the arguments must
+                                 be given, unless `optional` says that the method itself knows what its absence means
     in = "2.3-4.0.0"             the versions that have it; all when absent
 
 `tools/generate.py` turns these files into Python, `tools/check_api.py` holds them to what follows.
