@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from metastored import __version__
+from metastored.cli.relocate import relocate
 from metastored.cli.serve import serve
 from metastored.cli.transfer import exports, imports
 from metastored.cli.user import user
@@ -37,6 +38,7 @@ def root(
 
 
 app.command(name="serve")(serve)
+app.command(name="relocate")(relocate)
 app.add_typer(user)
 app.add_typer(imports)
 app.add_typer(exports)

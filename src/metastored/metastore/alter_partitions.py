@@ -10,7 +10,7 @@ from metastored.hive.locations import join
 from metastored.hive.names import normalize
 from metastored.hive.stats import FAST_STATS, clear_basic_state, has_fast_stats, set_basic_state
 from metastored.metastore import normal, rows, translation
-from metastored.metastore.add_partitions import Placing
+from metastored.metastore.add_partitions import Placing, placed_partition
 from metastored.metastore.basic_stats import DO_NOT_UPDATE_STATS, gathered_for_partition
 from metastored.metastore.changes import record
 from metastored.metastore.context import Context, DatabaseName, properties
@@ -26,7 +26,7 @@ from metastored.store.resources import partition_renamed
 from metastored.store.transaction import Transaction
 from metastored.store.write_ids import TableName
 from metastored.wire import binary
-from metastored.wire.generated.common import EnvironmentContext
+from metastored.wire.generated.common import EnvironmentContext, StorageDescriptor
 from metastored.wire.generated.partitions import (
     AlterPartitionsRequest,
     AlterPartitionsResponse,
@@ -135,7 +135,7 @@ def _alter(
                 raise missing(part.values or ())
             if part.sd is None or not _is_of(part, of):
                 raise MetaException(NOT_COMMITTED)
-            wanted.append((name, part, splice.partition(row)))
+            wanted.append((name, _placed(ctx, of, part, part.sd), splice.partition(row)))
     now = ctx.now()
     changed = []
     for name, part, before in wanted:
@@ -156,6 +156,15 @@ def _alter(
             _record(ctx, tx, of, before, after)
 
     ctx.database.run(write)
+
+
+def _placed(ctx: Context, of: Partitioned, part: Partition, sd: StorageDescriptor) -> Partition:
+    """The partition with its location as it is stored."""
+    if not sd.location:
+        return part
+    below = f"{of.location.rstrip('/')}/" if of.location else None
+    location = placed_partition(ctx, sd.location, below)
+    return part if location == sd.location else replace(part, sd=replace(sd, location=location))
 
 
 def _is_of(part: Partition, of: Partitioned) -> bool:

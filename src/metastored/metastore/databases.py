@@ -100,7 +100,9 @@ def create_database(ctx: Context, database: Database | None) -> None:
             raise InvalidObjectException(f"No such catalog {where.catalog}")
         if databases.find(tx, *where) is not None:
             raise taken
-        root = rows.catalog_of(catalog).locationUri or ctx.warehouse.root
+        root = ctx.warehouse.root
+        if where.catalog != DEFAULT_CATALOG and (home := rows.catalog_of(catalog).locationUri):
+            root = placed(ctx, home)
     given = database.locationUri
     location = join(root, f"{where.database}.db") if given is None else placed(ctx, given)
     stored = _stored(ctx, database, location)
@@ -185,6 +187,8 @@ def alter_database(ctx: Context, dbname: str | None, db: Database | None) -> Non
     if db is None:
         raise MetaException(f"alter_database needs the new definition of {where.database}")
     changed = db if db.locationUri is None else replace(db, locationUri=placed(ctx, db.locationUri))
+    if changed.managedLocationUri:
+        changed = replace(changed, managedLocationUri=placed(ctx, changed.managedLocationUri))
 
     def alter(tx: Transaction) -> None:
         row = databases.find(tx, *where)

@@ -21,7 +21,7 @@ from metastored.gate.rate_limited import RateLimited
 from metastored.gate.read_only import ReadOnly
 from metastored.gate.rules import Policy
 from metastored.hive.ndv import ESTIMATIONS
-from metastored.metastore.bootstrap import ensure_defaults
+from metastored.metastore.bootstrap import ensure_defaults, stored_warehouse
 from metastored.metastore.context import Service
 from metastored.metastore.housekeeping import reap
 from metastored.metastore.local import Local
@@ -52,7 +52,8 @@ def build(settings: Settings) -> Application:
     database = open_database(settings.database_url, settings.data, threads=threads)
     ensure_schema(database)
     known = users(settings, database)
-    warehouse = Warehouse(settings.warehouse_root, settings.directories)
+    stored = stored_warehouse(database)
+    warehouse = Warehouse(settings.warehouse or stored or settings.warehouse_root, settings.directories)
     pool = Pool(settings.threads)
     service = Service(database, warehouse, started=time.time(), estimation=ESTIMATIONS[settings.distinct_values])
     ensure_defaults(service)
@@ -82,6 +83,8 @@ def build(settings: Settings) -> Application:
         spool=settings.data if settings.database_url is None else None,
         proofs=proofs(settings, known),
         check=lambda: check_schema(database),
+        warehouse=warehouse.root,
+        first_warehouse=stored_warehouse(database) or warehouse.root,
     )
 
 

@@ -8,11 +8,14 @@ import json
 import logging
 import os
 import re
+import shlex
 import socket
 from pathlib import Path
+from typing import Any, NamedTuple
 
 from metastored import __version__
 from metastored.config import Settings
+from metastored.hive.locations import same_location
 from metastored.server.listener import Ports
 from metastored.server.tls import MADE_CERTIFICATE, fingerprint
 
@@ -46,7 +49,31 @@ def warn_when_open(settings: Settings) -> None:
         )
 
 
-def text(settings: Settings, port: int, http_port: int | None = None) -> str:
+class Warehouses(NamedTuple):
+    """The warehouse that a server has, and the one that its database was made with."""
+
+    current: str
+    first: str
+
+    @property
+    def differ(self) -> bool:
+        return not same_location(self.current, self.first)
+
+
+def warn_of_two_warehouses(settings: Settings, warehouses: Warehouses) -> None:
+    if warehouses.differ:
+        log.warning(
+            "the warehouse %s is for new databases: default stays in %s, and other databases stay where they are; "
+            "once the directories are moved, `metastored relocate %s %s %s` changes their locations",
+            warehouses.current,
+            warehouses.first,
+            shlex.quote(warehouses.first),
+            shlex.quote(warehouses.current),
+            "--database-url URL" if settings.database_url else f"--data {shlex.quote(str(settings.data))}",
+        )
+
+
+def text(settings: Settings, port: int, warehouses: Warehouses, http_port: int | None = None) -> str:
     """The start-up banner."""
     address = uri(settings.host, port)
     if settings.database_url is None:
@@ -56,8 +83,10 @@ def text(settings: Settings, port: int, http_port: int | None = None) -> str:
     workers = f"{settings.workers} worker{'s' if settings.workers > 1 else ''}"
     return (
         f"metastored {__version__} serves the Hive Metastore API at {address}\n"
-        f"  {workers}, {database}, warehouse {settings.warehouse_root}\n"
-        f"  Spark: --conf spark.sql.catalogImplementation=hive --conf spark.hadoop.hive.metastore.uris={address}\n"
+        f"  {workers}, {database}, warehouse {warehouses.current}\n"
+        + (f"  new databases only: default is in {warehouses.first}\n" if warehouses.differ else "")
+        + f"  Spark: --conf spark.sql.catalogImplementation=hive --conf spark.hadoop.hive.metastore.uris={address}\n"
+        f"    --conf {shlex.quote(f'spark.sql.warehouse.dir={warehouses.current}')}\n"
         + _kerberos(settings)
         + _http(settings, http_port)
     )
@@ -83,11 +112,12 @@ def _http(settings: Settings, port: int | None) -> str:
     return lines
 
 
-def announce(settings: Settings, ports: Ports, workers: list[int], again: bool = False) -> None:
+def announce(settings: Settings, ports: Ports, warehouses: Warehouses, workers: list[int], again: bool = False) -> None:
     """Says that calls are answered. `again`: other processes than before serve; only the ready file tells."""
     port, http_port = ports.thrift.getsockname()[1], ports.http_number
     if settings.ready_file is not None:
-        state = {"host": settings.host, "port": port, "pid": os.getpid(), "workers": workers}
+        state: dict[str, Any] = {"host": settings.host, "port": port, "pid": os.getpid(), "workers": workers}
+        state["warehouse"] = warehouses.current
         if http_port is not None:
             state["http_port"] = http_port
         # Whoever waits for the file never sees half of it.
@@ -95,7 +125,8 @@ def announce(settings: Settings, ports: Ports, workers: list[int], again: bool =
         unfinished.write_text(json.dumps(state) + "\n", encoding="utf-8")
         unfinished.replace(settings.ready_file)
     if not again:
-        print(text(settings, port, http_port), end="", flush=True)
+        warn_of_two_warehouses(settings, warehouses)
+        print(text(settings, port, warehouses, http_port), end="", flush=True)
 
 
 def forget(settings: Settings) -> None:

@@ -66,6 +66,10 @@ class Application:
     """What callers over HTTP can prove who they are with."""
     check: Callable[[], None] = _nothing
     """Raises Error when calls cannot be answered now. It may block."""
+    warehouse: str = ""
+    """Where new databases are put."""
+    first_warehouse: str = ""
+    """Where the database `default` is, and those that were made with another `--warehouse`."""
 
 
 class Server:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import gc
+import json
 import logging
 import os
 import resource
@@ -22,7 +23,7 @@ from typing import Final, NamedTuple
 from metastored.config import Settings
 from metastored.errors import Error
 from metastored.gate.tallies import Tallies
-from metastored.server.banner import announce, forget, warn_when_open
+from metastored.server.banner import Warehouses, announce, forget, warn_when_open
 from metastored.server.listener import Ports
 from metastored.server.server import Application, Server
 from metastored.server.state import ServerState, Shares
@@ -68,7 +69,7 @@ def run(settings: Settings, build: Build) -> int:
     warn_when_open(settings)
     try:
         if settings.workers == 1:
-            serve(settings, build, ports, lambda: announce(settings, ports, [os.getpid()]))
+            serve(settings, build, ports, lambda served: announce(settings, ports, _warehouses(served), [os.getpid()]))
             return 0
         return Supervisor(settings, build, ports).run()
     finally:
@@ -80,7 +81,7 @@ def serve(
     settings: Settings,
     build: Build,
     ports: Ports,
-    ready: Callable[[], None],
+    ready: Callable[[Application], None],
     place: Place | None = None,
 ) -> None:
     """One worker, in this process; `place` is what it has from its parent, if it has one."""
@@ -88,7 +89,7 @@ def serve(
 
     async def main() -> None:
         if place is None:
-            await Server(settings, application, ports).run(ready)
+            await Server(settings, application, ports).run(lambda: ready(application))
             return
         server = Server(settings, application, ports, ServerState(place.shares, place.slot, place.tallies))
         loop = asyncio.get_running_loop()
@@ -99,10 +100,14 @@ def serve(
             server.end()
 
         loop.add_reader(place.lifeline, orphaned)
-        await server.run(ready)
+        await server.run(lambda: ready(application))
 
     with asyncio.Runner(loop_factory=_loop_factory()) as runner:
         runner.run(main())
+
+
+def _warehouses(application: Application) -> Warehouses:
+    return Warehouses(application.warehouse, application.first_warehouse)
 
 
 def configure_logging(settings: Settings) -> None:
@@ -154,6 +159,8 @@ class Supervisor:
         """How many did, one after the other."""
         self._not_before = 0.0
         """When the next worker may be started: those that die young are replaced more and more slowly."""
+        self._warehouses = Warehouses("", "")
+        """As the first worker reports them."""
         self._stopping = False
         self._hurry = False
         """SIGQUIT came, or SIGINT twice: what is in flight is cut off."""
@@ -190,7 +197,7 @@ class Supervisor:
             if len(self._workers) < self._settings.workers and wait <= 0:
                 while len(self._workers) < self._settings.workers:
                     self._fork()
-                announce(self._settings, self._ports, list(self._workers), again=announced)
+                announce(self._settings, self._ports, self._warehouses, list(self._workers), again=announced)
                 announced = True
             self._pause(wait if wait > 0 else None)
         return 0
@@ -207,8 +214,12 @@ class Supervisor:
                 while not self._stopping and (left := until - time.monotonic()) > 0:
                     found = {key.fd for key, _ in selector.select(left)}
                     if ready in found:
-                        # A byte says that it is ready; the end of the pipe, that it died.
-                        return os.read(ready, 1) != b""
+                        # A worker that is ready reports where its warehouse is; the end of the pipe, that it died.
+                        with open(ready, encoding="utf-8", closefd=False) as report:
+                            line = report.readline()
+                        if line:
+                            self._warehouses = Warehouses(*json.loads(line))
+                        return bool(line)
                     self._drain_wakes()
         finally:
             os.close(ready)
@@ -229,7 +240,7 @@ class Supervisor:
         try:
             self._become_worker()
             place = Place(self._shares, self._tallies, slot, self._lifeline)
-            serve(self._settings, self._build, self._ports, lambda: self._tell(ready), place)
+            serve(self._settings, self._build, self._ports, lambda served: self._tell(ready, served), place)
             code = 0
         except Error as error:
             print(f"metastored: {error}", file=sys.stderr)
@@ -251,10 +262,10 @@ class Supervisor:
             os.close(fd)
 
     @staticmethod
-    def _tell(ready: int | None) -> None:
+    def _tell(ready: int | None, served: Application) -> None:
         if ready is not None:
-            os.write(ready, b"+")
-            os.close(ready)
+            with open(ready, "w", encoding="utf-8") as report:
+                report.write(json.dumps(_warehouses(served)) + "\n")
 
     def _signalled(self, number: int, frame: object) -> None:
         if number != signal.SIGCHLD:

@@ -25,6 +25,7 @@ from metastored.hive.locations import (
     local_path,
     parent,
     parse_location,
+    qualified,
     same_location,
 )
 from metastored.store import jobs
@@ -72,11 +73,7 @@ class Warehouse:
 
     def qualified(self, uri: str) -> str:
         """A location as Hadoop writes it; one without a scheme is on the warehouse's own file system."""
-        location = parse_location(uri)
-        if location.scheme or not location.path.startswith("/"):
-            return str(location)
-        home = parse_location(self.root)
-        return str(location._replace(scheme=home.scheme, authority=home.authority))
+        return qualified(uri, self.root)
 
     def make(self, uri: str) -> int:
         """Make a directory and those above it; how many of them were not there before, none if it was."""
