@@ -327,7 +327,7 @@ def check_bounded(metastore: Metastore, small: int, large: int) -> None:
 
 
 def test_memory_does_not_grow_with_the_partitions(metastore: Metastore) -> None:
-    check_bounded(metastore, 8 * relocation.PAGE, 40 * relocation.PAGE)
+    check_bounded(metastore, 6 * relocation.PAGE, 18 * relocation.PAGE)
 
 
 @pytest.mark.soak

@@ -54,6 +54,7 @@ def build(settings: Settings) -> Application:
     known = users(settings, database)
     stored = stored_warehouse(database)
     warehouse = Warehouse(settings.warehouse or stored or settings.warehouse_root, settings.directories)
+    warehouse.check()
     pool = Pool(settings.threads)
     service = Service(database, warehouse, started=time.time(), estimation=ESTIMATIONS[settings.distinct_values])
     ensure_defaults(service)

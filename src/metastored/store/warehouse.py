@@ -1,9 +1,9 @@
 """The warehouse's directories. Nothing here runs inside a transaction, or knows what a directory belongs to.
 
-Local directories are handled by the operating system, all others by fsspec and its driver for their scheme,
-which are imported at their first use. `mode` says which directories the server can reach: `all`, only `local`
-ones, or none (`off`). What it cannot reach it leaves alone: nothing is made, moved or removed, and nothing is
-found there.
+Local directories are handled by the operating system, those of object stores and HDFS by `object_stores.py`, all
+others by fsspec and its driver for their scheme. Drivers are imported at their first use. `mode` says which directories
+the server can reach: `all`, only `local` ones, or none (`off`). What it cannot reach it leaves alone: nothing is made,
+moved or removed, and nothing is found there.
 """
 
 import errno
@@ -30,6 +30,7 @@ from metastored.hive.locations import (
 )
 from metastored.store import jobs
 from metastored.store.database import Database
+from metastored.store.object_stores import EXTRAS, check_driver, open_directories
 from metastored.store.transaction import Transaction
 
 Mode = Literal["all", "local", "off"]
@@ -66,6 +67,11 @@ class Warehouse:
     def __init__(self, root_uri: str, mode: Mode = "all") -> None:
         self.root = canonical(root_uri)
         self.mode = mode
+
+    def check(self) -> None:
+        """Raises StoreError if the driver for the warehouse itself is not installed."""
+        if self.looks_at(self.root):
+            check_driver(self.root)
 
     def looks_at(self, uri: str) -> bool:
         """Whether this server handles the directory at all."""
@@ -340,6 +346,8 @@ _LOCAL = _Local()
 def _file_system(uri: str) -> tuple[_FileSystem, str]:
     if is_local(uri):
         return _LOCAL, local_path(uri)
+    if parse_location(uri).scheme in EXTRAS:
+        return open_directories(uri)
     from fsspec.core import url_to_fs  # Only who has directories elsewhere pays for its import.
 
     try:
