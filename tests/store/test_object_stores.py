@@ -183,6 +183,13 @@ def test_every_extra_of_a_scheme_is_declared_with_its_driver() -> None:
     }
 
 
+def test_the_guide_has_every_scheme_with_its_pip_line() -> None:
+    guide = (ROOT / "docs" / "guide" / "object-stores.md").read_text("utf-8")
+    rows = [line for line in guide.splitlines() if line.startswith("|")]
+    for scheme, extra in EXTRAS.items():
+        assert any(f"`{scheme}://`" in row and f"pip install 'metastored[{extra}]'" in row for row in rows), scheme
+
+
 def test_nothing_is_missing_for_an_installed_driver_or_another_scheme() -> None:
     for uri in ("s3a://bucket/x", "file:/x", "memory:/x"):
         check_driver(uri)
