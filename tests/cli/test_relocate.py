@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
@@ -12,6 +13,7 @@ from metastored.client._sync.client import Client
 from metastored.testing import running_server
 from metastored.wire.generated.common import FieldSchema, SerDeInfo, StorageDescriptor, Table
 from metastored.wire.generated.databases import Database
+from tests.support.postgres import running_postgres
 from tests.transfer.support import metastored
 
 
@@ -131,3 +133,22 @@ def test_without_a_warehouse_the_stored_one_stays(data: Path, tmp_path: Path) ->
         assert place(client, "fresh") == f"{old}/fresh.db"
         assert f"warehouse {old}\n" in server.log
         assert server.warehouse == old
+
+
+@pytest.mark.parametrize("kind", ["sqlite", pytest.param("postgresql", marks=pytest.mark.postgres)])
+def test_a_running_server_answers_with_the_new_locations(tmp_path: Path, kind: str) -> None:
+    with ExitStack() as stack:
+        if kind == "postgresql":
+            url = stack.enter_context(stack.enter_context(running_postgres()).database())
+            settings, words = {"database_url": url}, ("--database-url", url)
+        else:
+            settings, words = {"data": str(tmp_path / "data")}, ("--data", str(tmp_path / "data"))
+        server = stack.enter_context(running_server(**settings, warehouse=tmp_path / "old"))
+        client = stack.enter_context(client_of.connect(server.uri, cache=False))
+        client.api.create_database(Database(name="shop"))
+        client.api.create_table(table("t"))
+        assert [table_place(client, "t") for _ in range(2)] == [f"file:{tmp_path}/old/shop.db/t"] * 2
+        done = metastored("relocate", str(tmp_path / "old"), str(tmp_path / "new"), *words)
+        assert (done.returncode, "rewritten: 1 catalog, 2 databases, 1 table," in done.stdout) == (0, True), done.stderr
+        assert table_place(client, "t") == f"file:{tmp_path}/new/shop.db/t"
+        assert place(client, "shop") == f"file:{tmp_path}/new/shop.db"
