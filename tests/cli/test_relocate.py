@@ -59,7 +59,7 @@ def test_relocate_rewrites_what_a_moved_warehouse_holds(data: Path, tmp_path: Pa
         assert table_place(client, "t") == f"{new}/shop.db/t"
         client.api.create_database(Database(name="fresh"))
         assert place(client, "fresh") == f"{new}/fresh.db"
-        assert "new databases only" not in server.log
+        assert "made with another warehouse" not in server.log
 
 
 def test_a_dry_run_prints_json_and_changes_nothing(data: Path, tmp_path: Path) -> None:
@@ -121,9 +121,9 @@ def test_another_warehouse_is_for_new_databases_and_the_banner_says_so(
             assert place(client, "fresh") == f"{new}/fresh.db"
             assert (place(client, "default"), place(client, "shop")) == (old, f"{old}/shop.db")
             assert table_place(client, "u") == f"{old}/shop.db/u"
-        assert f"warehouse {new}\n  new databases only: default is in {old}\n" in server.log
+        assert f"warehouse {new}\n  made with another warehouse: {old}\n" in server.log
         assert f"`metastored relocate {old} {new} --data {data}`" in server.log
-        assert server.log.count("new databases only") == 1
+        assert server.log.count("made with another warehouse") == 1
 
 
 def test_without_a_warehouse_the_stored_one_stays(data: Path, tmp_path: Path) -> None:

@@ -62,9 +62,9 @@ def test_a_warehouse_with_a_space_is_quoted_for_the_shell() -> None:
 
 
 def test_the_banner_of_one_warehouse_names_no_other() -> None:
-    assert "new databases only" not in text(load(environment={}), 9083, ONE)
+    assert "made with another warehouse" not in text(load(environment={}), 9083, ONE)
 
 
-def test_the_banner_of_another_warehouse_says_where_default_is() -> None:
+def test_the_banner_names_the_warehouse_that_the_database_was_made_with() -> None:
     banner = text(load(environment={}), 9083, Warehouses("file:/new", "file:///old/"))
-    assert "warehouse file:/new\n  new databases only: default is in file:///old/\n" in banner
+    assert "warehouse file:/new\n  made with another warehouse: file:///old/\n" in banner

@@ -63,8 +63,8 @@ class Warehouses(NamedTuple):
 def warn_of_two_warehouses(settings: Settings, warehouses: Warehouses) -> None:
     if warehouses.differ:
         log.warning(
-            "the warehouse %s is for new databases: default stays in %s, and other databases stay where they are; "
-            "once the directories are moved, `metastored relocate %s %s %s` changes their locations",
+            "new databases are put into %s; those that were made with the warehouse %s stay where they are: "
+            "once the directories are moved, `metastored relocate %s %s %s` rewrites their locations",
             warehouses.current,
             warehouses.first,
             shlex.quote(warehouses.first),
@@ -84,7 +84,7 @@ def text(settings: Settings, port: int, warehouses: Warehouses, http_port: int |
     return (
         f"metastored {__version__} serves the Hive Metastore API at {address}\n"
         f"  {workers}, {database}, warehouse {warehouses.current}\n"
-        + (f"  new databases only: default is in {warehouses.first}\n" if warehouses.differ else "")
+        + (f"  made with another warehouse: {warehouses.first}\n" if warehouses.differ else "")
         + f"  Spark: --conf spark.sql.catalogImplementation=hive --conf spark.hadoop.hive.metastore.uris={address}\n"
         f"    --conf {shlex.quote(f'spark.sql.warehouse.dir={warehouses.current}')}\n"
         + _kerberos(settings)

@@ -69,7 +69,7 @@ class Application:
     warehouse: str = ""
     """Where new databases are put."""
     first_warehouse: str = ""
-    """Where the database `default` is, and those that were made with another `--warehouse`."""
+    """The warehouse that the database was made with."""
 
 
 class Server:
