@@ -23,7 +23,7 @@ def test_defaults_listen_on_the_loopback_with_the_embedded_database() -> None:
     assert (settings.host, settings.port, settings.workers) == ("127.0.0.1", 9083, 1)
     assert settings.database_url is None
     assert settings.data == Path("~/.metastored").expanduser()
-    assert settings.warehouse_root == (Path("~/.metastored").expanduser() / "warehouse").as_uri()
+    assert settings.warehouse_root == f"file:{Path('~/.metastored').expanduser() / 'warehouse'}"
 
 
 def test_the_environment_wins_over_the_file_and_a_flag_over_both(tmp_path: Path) -> None:
@@ -224,3 +224,40 @@ def test_a_file_may_group_keys(tmp_path: Path, text: str) -> None:
 def test_on_and_off_are_words_in_a_file(tmp_path: Path) -> None:
     settings = load(written(tmp_path, "audit: on\nread_only: off\n"), {})
     assert (settings.audit, settings.read_only) == ("on", "off")
+
+
+@pytest.mark.parametrize(
+    "written",
+    [
+        *("./wh", "wh", "wh/", "../{here}/wh", "{cwd}/wh", "{cwd}/wh/", "/{cwd}//wh", "file:{cwd}/wh"),
+        *("file://{cwd}/wh", "file://{cwd}/wh/", "FILE:{cwd}/wh", "file://localhost{cwd}/wh", "~/wh"),
+    ],
+)
+def test_every_way_of_writing_a_local_warehouse_is_one_uri(
+    written: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("HOME", str(tmp_path))
+    typed = written.format(cwd=tmp_path, here=tmp_path.name)
+    settings = load(environment={}, flags={"warehouse": typed})
+    assert settings.warehouse_root == settings.warehouse == f"file:{tmp_path}/wh"
+
+
+def test_a_warehouse_keeps_spaces_and_percent_signs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "my data").mkdir()
+    monkeypatch.chdir(tmp_path / "my data")
+    assert load(environment={}, flags={"warehouse": "50%20"}).warehouse == f"file:{tmp_path}/my data/50%20"
+    assert load(environment={}, flags={"data": "d"}).warehouse_root == f"file:{tmp_path}/my data/d/warehouse"
+
+
+@pytest.mark.parametrize("written", ["s3a://bucket/wh", "s3a://bucket/wh/", "S3A://bucket//wh"])
+def test_the_warehouse_of_an_object_store_has_one_uri(written: str) -> None:
+    assert load(environment={}, flags={"warehouse": written}).warehouse == "s3a://bucket/wh"
+
+
+@pytest.mark.parametrize(
+    ("written", "reason"), [("file:wh", "write file:/wh"), ("file://host/wh", "not on the local file system")]
+)
+def test_a_warehouse_that_is_no_uri_is_refused(written: str, reason: str) -> None:
+    with pytest.raises(ConfigError, match=reason):
+        load(environment={}, flags={"warehouse": written})

@@ -37,7 +37,7 @@ FLOORS: Mapping[str, int] = {
     "metastore": 3,
     "store": 2,
     "wire": 2,
-    "config": 1,
+    "config": 2,
     "hive": 1,
     "errors": 0,
 }

@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any, Final, Literal, NamedTuple
 
 from metastored.errors import ConfigError
+from metastored.hive.locations import warehouse_uri
 
 __all__ = [
     "CATALOG_PREFIX",
@@ -98,6 +99,10 @@ def _path(value: Any) -> Path:
         return Path(_text(value)).expanduser()
     except RuntimeError:
         raise ValueError("there is no such user, or no HOME, that ~ could stand for; write the whole path") from None
+
+
+def _warehouse(value: Any) -> str:
+    return warehouse_uri(os.path.expanduser(_text(value)), os.getcwd())
 
 
 def _whole(low: int, high: int) -> Reader:
@@ -197,10 +202,12 @@ class Settings:
         "URL", _text, None, "The database, such as postgresql://user@host/metastored, instead of the embedded one."
     )
     warehouse: str | None = _key(
-        "URI",
-        _text,
+        "directory or URI",
+        _warehouse,
         None,
-        "Where databases without a location of their own are put; the directory `warehouse` in `data` unless given.",
+        "The warehouse: where new databases without a location of their own are put. A path is made absolute and "
+        "becomes a file:/ URI. Unless given, it is that of the first start; at the first start, the directory "
+        "`warehouse` in `data`.",
     )
     directories: Literal["all", "local", "off"] = _words(
         "all",
@@ -393,13 +400,13 @@ class Settings:
         "info", "How much is logged to standard error.", "debug", "info", "warning", "error"
     )  # fmt: skip
     ready_file: Path | None = _key(
-        "file", _path, None, "A file written when calls are answered: host, port and process ids as JSON."
+        "file", _path, None, "A file written when calls are answered: host, port, process ids and warehouse as JSON."
     )
 
     @property
     def warehouse_root(self) -> str:
-        """The warehouse as a URI."""
-        return self.warehouse or (self.data.absolute() / "warehouse").as_uri()
+        """The warehouse of a new database, as a canonical URI."""
+        return self.warehouse or warehouse_uri(str(self.data / "warehouse"), os.getcwd())
 
     @property
     def wants_proof(self) -> bool:

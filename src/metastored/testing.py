@@ -41,6 +41,7 @@ class RunningServer:
     data: Path | None
     """The directory of its database; None when a database URL was given."""
     warehouse: str
+    """Where new databases are put, as a URI: for `spark.sql.warehouse.dir`."""
     pid: int
     """The process to signal; with several workers, their parent."""
     ready_file: Path
@@ -67,20 +68,22 @@ class RunningServer:
 def running_server(command: Sequence[str] = SERVE, **settings: Any) -> Iterator[RunningServer]:
     """Starts a server with these settings (keys of the configuration), and stops it at the end.
 
-    Host, port, data and warehouse are chosen unless given. `command` is what is run, with flags added to it.
+    Host, port, data and warehouse are chosen unless given; None leaves a setting to the server. `command` is what is
+    run, with flags added to it.
     """
     for name in settings:
         if name not in KEYS:
             raise ConfigError(f"running_server has no setting {name!r}; known are {', '.join(KEYS)}")
     with tempfile.TemporaryDirectory(prefix="metastored-test-", ignore_cleanup_errors=True) as folder:
         home = Path(folder)
-        chosen: dict[str, Any] = {"host": "127.0.0.1", "port": 0, "warehouse": (home / "warehouse").as_uri()}
+        chosen: dict[str, Any] = {"host": "127.0.0.1", "port": 0, "warehouse": home / "warehouse"}
         if "database_url" not in settings:
             chosen["data"] = home / "data"
         chosen |= settings
         chosen["ready_file"] = home / "ready.json"
         log_file = home / "server.log"
-        flags = [text for name, value in chosen.items() for text in (KEYS[name].flag, str(value))]
+        given = {name: value for name, value in chosen.items() if value is not None}
+        flags = [text for name, value in given.items() for text in (KEYS[name].flag, str(value))]
         # Settings of the person who runs the tests are not for this server.
         environment = {name: value for name, value in os.environ.items() if not name.startswith("METASTORED_")}
         with log_file.open("wb") as output:
@@ -93,7 +96,7 @@ def running_server(command: Sequence[str] = SERVE, **settings: Any) -> Iterator[
                 host=chosen["host"],
                 port=ready["port"],
                 data=chosen.get("data"),
-                warehouse=chosen["warehouse"],
+                warehouse=ready["warehouse"],
                 pid=process.pid,
                 ready_file=chosen["ready_file"],
                 log_file=log_file,

@@ -222,3 +222,11 @@ def test_a_source_that_does_not_answer_is_one_line(tmp_path: Path) -> None:
     done = metastored("import", "metastore", "thrift://127.0.0.1:1", "--into", str(tmp_path))
     assert done.returncode == 2
     assert "no connection" in done.stderr and "Traceback" not in done.stderr
+
+
+def test_the_warehouse_of_a_new_folder_is_in_it(server: RunningServer, tmp_path: Path) -> None:
+    """Its own catalog `hive` is not touched by an import into another one."""
+    done = metastored("import", "metastore", f"lake={server.uri}", "--into", str(tmp_path / "data"))
+    assert done.returncode == 0, done.stderr
+    with running_server(data=tmp_path / "data", warehouse=None) as imported:
+        assert imported.warehouse == f"file:{tmp_path}/data/warehouse"

@@ -74,7 +74,7 @@ for kind, above in (("hive2", []), ("hive3", ["hive"])):
 def answers() -> dict[str, dict[str, Any]]:
     with running_server() as server:
         answer: dict[str, dict[str, Any]] = run_foreign(
-            SCRIPT, uri=server.uri, warehouse=server.warehouse.removeprefix("file://")
+            SCRIPT, uri=server.uri, warehouse=server.warehouse.removeprefix("file:")
         )
         return answer
 

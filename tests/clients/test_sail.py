@@ -99,7 +99,7 @@ def server() -> Iterator[RunningServer]:
 
 @pytest.fixture(scope="module")
 def runs(server: RunningServer) -> Runs:
-    place = {"host": server.host, "port": server.port, "warehouse": server.warehouse}
+    place = {"host": server.host, "port": server.port, "warehouse": server.warehouse.replace("file:", "file://")}
     first = run_foreign(WORK, **place)
     table = HiveCatalog("hive", uri=server.uri).load_table("lab.t_iceberg")
     read = table.scan().to_arrow().sort_by("id").to_pylist()

@@ -133,6 +133,48 @@ def test_a_warehouse_given_by_a_user_becomes_a_uri(text: str, uri: str) -> None:
     assert locations.warehouse_uri(text, "/home/me") == uri
 
 
+@pytest.mark.parametrize(
+    ("text", "root", "stored"),
+    [
+        ("/x//y/", "file:/w", "file:/x/y"),
+        ("/x", "s3a://bucket/w", "s3a://bucket/x"),
+        ("file:///x/", "s3a://bucket/w", "file:/x"),
+        ("file://localhost/x", "file:/w", "file:/x"),
+        ("hdfs://nn:8020/x/../y", "file:/w", "hdfs://nn:8020/y"),
+    ],
+)
+def test_a_location_of_a_client_has_one_stored_form(text: str, root: str, stored: str) -> None:
+    assert locations.qualified(text, root) == stored
+    assert locations.qualified(stored, root) == stored
+
+
+@pytest.mark.parametrize("text", ["", "x/y", "./x", "file:x", "//host/x", "file://host/x"])
+def test_a_location_that_is_not_absolute_is_refused(text: str) -> None:
+    with pytest.raises(locations.LocationError):
+        locations.qualified(text, "file:/w")
+
+
+@pytest.mark.parametrize(
+    ("text", "old", "new", "result"),
+    [
+        ("file:/w/t", "file:/w", "file:/n", "file:/n/t"),
+        ("file:///w/t/", "/w/", "s3a://b/n", "s3a://b/n/t/"),
+        ("file:/w", "file:/w", "file:/n", "file:/n"),
+        ("/w/t", "file:/w", "file:/n", "file:/n/t"),
+        ("s3a://b/x/y", "s3a://b", "s3a://c/d", "s3a://c/d/x/y"),
+        ("HDFS://NN:8020/w//t", "hdfs://nn:8020/w", "hdfs://mm:8020/w", "hdfs://mm:8020/w/t"),
+        ("file:/w/a%2Fb c", "file:/w", "file:/n", "file:/n/a%2Fb c"),
+    ],
+)
+def test_a_location_below_a_moved_directory_moves_with_it(text: str, old: str, new: str, result: str) -> None:
+    assert locations.moved(text, old, new) == result
+
+
+@pytest.mark.parametrize("text", ["file:/w2/t", "file:/", "hdfs:/w/t", "file:/w/../x", "w/t", "", "file:w", "no URI"])
+def test_other_locations_do_not_move(text: str) -> None:
+    assert locations.moved(text, "file:/w", "file:/n") is None
+
+
 segments = st.text(st.characters(blacklist_characters="/", blacklist_categories=["Cs"]), min_size=1).filter(
     lambda segment: segment not in (".", "..")
 )

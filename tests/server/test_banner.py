@@ -5,8 +5,10 @@ from __future__ import annotations
 import pytest
 
 from metastored.config import load
-from metastored.server.banner import text, uri
+from metastored.server.banner import Warehouses, text, uri
 from metastored.server.safety import is_loopback
+
+ONE = Warehouses("file:/srv/warehouse", "file:/srv/warehouse")
 
 
 @pytest.mark.parametrize(
@@ -31,14 +33,14 @@ def test_only_loopback_addresses_are_closed_to_the_network(host: str, expected: 
     ],
 )
 def test_a_password_in_the_database_url_is_not_shown(url: str, shown: str) -> None:
-    banner = text(load(environment={}, flags={"database_url": url}), 9083)
+    banner = text(load(environment={}, flags={"database_url": url}), 9083, ONE)
     assert shown in banner
     assert "hon" not in banner
 
 
 def test_a_database_url_without_a_password_is_shown_as_it_is() -> None:
     settings = load(environment={}, flags={"database_url": "postgresql://metastored@db:5432/metastored"})
-    assert "postgresql://metastored@db:5432/metastored" in text(settings, 9083)
+    assert "postgresql://metastored@db:5432/metastored" in text(settings, 9083, ONE)
 
 
 def test_an_ipv6_address_is_written_in_brackets() -> None:
@@ -47,3 +49,23 @@ def test_an_ipv6_address_is_written_in_brackets() -> None:
 
 def test_a_server_on_all_addresses_is_reached_by_the_name_of_its_machine() -> None:
     assert "0.0.0.0" not in uri("0.0.0.0", 9083)
+
+
+def test_spark_gets_the_warehouse_beside_the_address() -> None:
+    banner = text(load(environment={}), 9083, ONE)
+    assert "--conf spark.sql.warehouse.dir=file:/srv/warehouse\n" in banner
+    assert "--conf spark.hadoop.hive.metastore.uris=thrift://127.0.0.1:9083\n" in banner
+
+
+def test_a_warehouse_with_a_space_is_quoted_for_the_shell() -> None:
+    spaced = Warehouses("file:/my data/warehouse", "file:/my data/warehouse")
+    assert "--conf 'spark.sql.warehouse.dir=file:/my data/warehouse'\n" in text(load(environment={}), 9083, spaced)
+
+
+def test_the_banner_of_one_warehouse_names_no_other() -> None:
+    assert "made with another warehouse" not in text(load(environment={}), 9083, ONE)
+
+
+def test_the_banner_names_the_warehouse_that_the_database_was_made_with() -> None:
+    banner = text(load(environment={}), 9083, Warehouses("file:/new", "file:///old/"))
+    assert "warehouse file:/new\n  made with another warehouse: file:///old/\n" in banner

@@ -9,6 +9,7 @@ import typer
 from metastored import __version__
 from metastored.cli.backup import backup, restore
 from metastored.cli.doctor import doctor
+from metastored.cli.relocate import relocate
 from metastored.cli.serve import Grouped, serve
 from metastored.cli.transfer import exports, imports
 from metastored.cli.user import user
@@ -42,6 +43,7 @@ app.command(name="serve", cls=Grouped)(serve)
 app.command(name="doctor")(doctor)
 app.command(name="backup")(backup)
 app.command(name="restore")(restore)
+app.command(name="relocate")(relocate)
 app.add_typer(user)
 app.add_typer(imports)
 app.add_typer(exports)

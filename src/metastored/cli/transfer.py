@@ -187,7 +187,10 @@ def _run(
 
     catalogs, databases, tables, without = chosen
     user, password_stdin, kerberos, warehouse, config = access
-    settings = load(config, flags={"warehouse": warehouse} if warehouse is not None else {})
+    flags = {"warehouse": warehouse} if warehouse is not None else {}
+    if "://" not in target:
+        flags["data"] = target  # The warehouse of a new data folder is in it.
+    settings = load(config, flags=flags)
     password = sys.stdin.readline().rstrip("\r\n") if password_stdin else None
     selection = Selection(catalogs, databases, tables, frozenset(without or ()))
     bad = False

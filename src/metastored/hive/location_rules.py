@@ -7,7 +7,7 @@ only known schemes. Nothing here opens a directory or knows which scheme has a d
 from collections.abc import Collection, Iterable, Iterator
 from typing import Final, Generic, NamedTuple, TypeVar
 
-from metastored.hive.locations import LOCAL_SCHEME, Location, LocationError, is_under, parse_location
+from metastored.hive.locations import LOCAL_SCHEME, Location, LocationError, is_under, parse_location, qualified
 
 Item = TypeVar("Item")
 
@@ -43,16 +43,10 @@ def accepted(text: str, home: str, schemes: Collection[str] | None) -> str:
     """
     if "\0" in text:
         raise LocationError(f"{text!r} has a null character in it; a location is a URI or a path")
-    location = _local_as_file(parse_location(text))
-    if not location.scheme and location.path.startswith("/"):
-        own = parse_location(home)
-        location = location._replace(scheme=own.scheme, authority=own.authority)
+    location = parse_location(qualified(unaliased(text), home))
     if location.path.split("/", 2)[:2] == ["", ".."]:
         raise LocationError(f"{text!r} leads above the root of its file system by '..'; write where it is instead")
-    if location.scheme == LOCAL_SCHEME and location.authority:
-        raise LocationError(f"{text!r} names a host for a local file; a local location begins with file:/")
-    allowed = schemes is None or location.scheme in schemes or location.scheme in ("", ARCHIVE_SCHEME)
-    if schemes is not None and not allowed:
+    if schemes is not None and location.scheme not in schemes and location.scheme != ARCHIVE_SCHEME:
         known = ", ".join(sorted(schemes))
         raise LocationError(
             f"{text!r} has the scheme {location.scheme!r}, which this server does not use; the setting"

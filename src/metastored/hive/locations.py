@@ -126,8 +126,49 @@ def local_path(text: str) -> str:
     return path
 
 
+def qualified(text: str, root: str) -> str:
+    """A location that a client sent, in its canonical form. `root` is the canonical URI of the warehouse.
+
+    A path without a scheme is on the warehouse's own file system. Raises LocationError for an empty text, for a
+    relative path, and for a local path on another host.
+    """
+    location = parse_location(text)
+    if not location.scheme:
+        if location.authority or not location.path.startswith("/"):
+            raise LocationError(
+                f"Relative path in absolute URI: {text}; a location begins with a scheme or with one slash"
+            )
+        home = parse_location(root)
+        location = location._replace(scheme=home.scheme, authority=home.authority)
+    if location.scheme == LOCAL_SCHEME and location.authority:
+        # Hadoop knows local files without a host only.
+        location = location._replace(authority="", path=local_path(text))
+    return str(location)
+
+
 def warehouse_uri(text: str, working_directory: str) -> str:
-    """A warehouse given by a user, as the URI to store: paths become `file:/…`, URIs are made canonical."""
+    """A warehouse that a person typed, as a canonical URI: `wh`, `/x/wh/` and `file:///x/wh` become `file:/x/wh`.
+
+    A percent sign is an ordinary character, as everywhere in Hadoop: `file:///a%20b` is no directory `a b`.
+    """
     if _SCHEME.match(text) is None:
-        text = f"{LOCAL_SCHEME}:" + (text if text.startswith("/") else f"{working_directory}/{text}")
-    return canonical(text)
+        path = text if text.startswith("/") else f"{working_directory}/{text}"
+        text = f"{LOCAL_SCHEME}:/{path.lstrip('/')}"
+    return qualified(text, f"{LOCAL_SCHEME}:/")
+
+
+def moved(text: str, old: str, new: str) -> str | None:
+    """A location below `old` (or `old` itself) as it is below `new`; None for any other, or one that is none.
+
+    Whole path components are compared: `file:/w/a` is below `file:/w`, and `file:/w2` is not. A slash at the end of
+    `text` stays, as bases and some clients' properties have one.
+    """
+    try:
+        inside = is_under(text, old)
+    except LocationError:
+        return None
+    if not inside:
+        return None
+    rest = parse_location(text).path[len(_comparable(old).path) :].lstrip("/")
+    result = join(new, rest) if rest else canonical(new)
+    return f"{result}/" if text.endswith("/") and not result.endswith("/") else result

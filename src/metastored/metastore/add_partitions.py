@@ -268,7 +268,7 @@ def _prepared(ctx: Context, of: Partitioned, parts: Sequence[Partition]) -> list
         if sd.location:
             if root is None:
                 raise MetaException("Cannot specify location for a view partition")
-            location = sd.location if below and _is_plain(sd.location, below) else placed(ctx, sd.location)
+            location = placed_partition(ctx, sd.location, below)
         elif root is not None:
             location = _below(root, name)
         found.append(New(name, part, shape, location))
@@ -278,6 +278,11 @@ def _prepared(ctx: Context, of: Partitioned, parts: Sequence[Partition]) -> list
 def _below(root: str, name: str) -> str:
     # Both are in their final form, so nothing needs to be read again: this is done for a million partitions.
     return f"{root.rstrip('/')}/{name}"
+
+
+def placed_partition(ctx: Context, location: str, below: str | None) -> str:
+    """A partition's location that a client sent, as it is stored. `below` is the table's own with a slash."""
+    return location if below and _is_plain(location, below) else placed(ctx, location)
 
 
 def _is_plain(location: str, root: str) -> bool:

@@ -10,12 +10,12 @@ from metastored.hive.locations import join
 from metastored.hive.names import normalize
 from metastored.hive.stats import FAST_STATS, clear_basic_state, has_fast_stats, set_basic_state
 from metastored.metastore import normal, rows, translation
-from metastored.metastore.add_partitions import Placing
+from metastored.metastore.add_partitions import Placing, placed_partition
 from metastored.metastore.basic_stats import DO_NOT_UPDATE_STATS, gathered_for_partition
 from metastored.metastore.changes import record
 from metastored.metastore.context import Context, DatabaseName, properties
 from metastored.metastore.delete_statistics import forget_changed_columns_of
-from metastored.metastore.directories import move_or_take_back, placed, plan_move
+from metastored.metastore.directories import move_or_take_back, plan_move
 from metastored.metastore.java_text import java_text
 from metastored.metastore.latest import locked_in_place, undisturbed
 from metastored.metastore.listing import splicer
@@ -26,7 +26,7 @@ from metastored.store.resources import partition_renamed
 from metastored.store.transaction import Transaction
 from metastored.store.write_ids import TableName
 from metastored.wire import binary
-from metastored.wire.generated.common import EnvironmentContext
+from metastored.wire.generated.common import EnvironmentContext, StorageDescriptor
 from metastored.wire.generated.partitions import (
     AlterPartitionsRequest,
     AlterPartitionsResponse,
@@ -135,10 +135,10 @@ def _alter(
                 raise missing(part.values or ())
             if part.sd is None or not _is_of(part, of):
                 raise MetaException(NOT_COMMITTED)
-            wanted.append((name, part, splice.partition(row)))
+            wanted.append((name, _placed(ctx, of, part, part.sd), splice.partition(row)))
     now = ctx.now()
     changed = []
-    for name, part, before in ((name, _placed(ctx, of, part), before) for name, part, before in wanted):
+    for name, part, before in wanted:
         parameters = normal.ddl_time_of_partition(_counted(ctx, of, before, part, env), now)
         changed.append(_Changed(name, replace(part, parameters=parameters)))
 
@@ -158,11 +158,13 @@ def _alter(
     ctx.database.run(write)
 
 
-def _placed(ctx: Context, of: Partitioned, part: Partition) -> Partition:
-    sd = part.sd
-    if sd is None or not sd.location or of.location is None:
+def _placed(ctx: Context, of: Partitioned, part: Partition, sd: StorageDescriptor) -> Partition:
+    """The partition with its location as it is stored."""
+    if not sd.location:
         return part
-    return replace(part, sd=replace(sd, location=placed(ctx, sd.location)))
+    below = f"{of.location.rstrip('/')}/" if of.location else None
+    location = placed_partition(ctx, sd.location, below)
+    return part if location == sd.location else replace(part, sd=replace(sd, location=location))
 
 
 def _is_of(part: Partition, of: Partitioned) -> bool:

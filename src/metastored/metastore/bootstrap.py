@@ -2,17 +2,34 @@
 
 from __future__ import annotations
 
+from metastored.hive.locations import LOCAL_SCHEME, LocationError, qualified
 from metastored.hive.names import DEFAULT_CATALOG, normalize
+from metastored.metastore import rows
 from metastored.metastore.catalogs import insert_catalog
 from metastored.metastore.context import Context, Service
 from metastored.metastore.directories import Making
 from metastored.metastore.privileges import OWN_AUTHORIZER
 from metastored.store import catalogs, grants, roles
+from metastored.store.database import Database
 from metastored.store.grants import Grant, On
 from metastored.store.transaction import ConstraintViolated, Transaction
 from metastored.wire.generated.catalogs import Catalog
 from metastored.wire.generated.common import PrincipalType
 from metastored.wire.message import Session
+
+
+def stored_warehouse(database: Database) -> str | None:
+    """The warehouse of the first start, or where `metastored relocate` moved it: the location of the catalog hive.
+
+    None if the database is new, or if a client has given the catalog a location that is none.
+    """
+    row = catalogs.find(database.reader(), DEFAULT_CATALOG)
+    if row is None:
+        return None
+    try:
+        return qualified(rows.catalog_of(row).locationUri or "", f"{LOCAL_SCHEME}:/")
+    except LocationError:
+        return None
 
 
 def ensure_defaults(service: Service) -> None:

@@ -101,7 +101,9 @@ def create_database(ctx: Context, database: Database | None) -> None:
             raise InvalidObjectException(f"No such catalog {where.catalog}")
         if databases.find(tx, *where) is not None:
             raise taken
-        root = rows.catalog_of(catalog).locationUri or ctx.warehouse.root
+        root = ctx.warehouse.root
+        if where.catalog != DEFAULT_CATALOG and (home := rows.catalog_of(catalog).locationUri):
+            root = placed(ctx, home)
     given = database.locationUri
     location = join(root, f"{where.database}.db") if given is None else placed(ctx, given)
     stored = _stored(ctx, database, location)

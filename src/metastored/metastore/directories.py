@@ -12,7 +12,7 @@ from types import TracebackType
 from typing import Final, Self
 
 from metastored.errors import MetaException, MetastoreError, StoreError
-from metastored.hive.locations import LocationError, parent, parse_location
+from metastored.hive.locations import LocationError, parent
 from metastored.metastore.context import Context
 from metastored.store import jobs
 from metastored.store.transaction import Transaction
@@ -34,12 +34,9 @@ def placed(ctx: Context, uri: str) -> str:
     if not uri:
         raise MetaException(EMPTY_PATH)
     try:
-        found = ctx.warehouse.qualified(uri)
+        return ctx.warehouse.qualified(uri)
     except LocationError as error:
         raise MetaException(str(error)) from None
-    if parse_location(found).scheme == "":
-        raise MetaException(f"Relative path in absolute URI: {uri}; a location begins with a scheme or with a slash")
-    return found
 
 
 class Making:

@@ -22,7 +22,7 @@ from metastored.gate.rate_limited import RateLimited
 from metastored.gate.read_only import ReadOnly
 from metastored.gate.services import ForServices
 from metastored.hive.ndv import ESTIMATIONS
-from metastored.metastore.bootstrap import ensure_defaults
+from metastored.metastore.bootstrap import ensure_defaults, stored_warehouse
 from metastored.metastore.context import Service
 from metastored.metastore.housekeeping import reap
 from metastored.metastore.local import Local
@@ -66,13 +66,15 @@ def build(settings: Settings) -> Application:
     database = open_database(settings.database_url, settings.data, threads=threads)
     ensure_schema(database)
     known = users(settings, database)
+    stored = stored_warehouse(database)
     warehouse = Warehouse(
-        settings.warehouse_root,
+        settings.warehouse or stored or settings.warehouse_root,
         settings.directories,
         schemes=settings.location_schemes,
         timeout=settings.directory_timeout,
         trash_days=settings.trash_days,
     )
+    warehouse.check()
     failed = FailedJobs(database)
     pool = Pool(settings.threads)
     service = Service(database, warehouse, started=time.time(), estimation=ESTIMATIONS[settings.distinct_values])
@@ -107,6 +109,8 @@ def build(settings: Settings) -> Application:
         proofs=proofs(settings, known),
         check=lambda: check_schema(database),
         failed_jobs=lambda: failed.number,
+        warehouse=warehouse.root,
+        first_warehouse=stored_warehouse(database) or warehouse.root,
     )
 
 

@@ -7,14 +7,17 @@ import json
 import logging
 import os
 import re
+import shlex
 import socket
 from collections.abc import Sequence
 from errno import EISDIR
 from pathlib import Path
+from typing import Any, NamedTuple
 
 from metastored import __version__
 from metastored.config import Settings
 from metastored.errors import ConfigError
+from metastored.hive.locations import same_location
 from metastored.server.listener import Ports
 from metastored.server.tls import MADE_CERTIFICATE, fingerprint
 
@@ -31,7 +34,37 @@ def uri(host: str, port: int, scheme: str = "thrift") -> str:
     return f"{scheme}://[{host}]:{port}" if ":" in host else f"{scheme}://{host}:{port}"
 
 
-def text(settings: Settings, port: int, http_port: int | None = None, warnings: Sequence[str] = ()) -> str:
+class Warehouses(NamedTuple):
+    """The warehouse that a server has, and the one that its database was made with."""
+
+    current: str
+    first: str
+
+    @property
+    def differ(self) -> bool:
+        return not same_location(self.current, self.first)
+
+
+def warn_of_two_warehouses(settings: Settings, warehouses: Warehouses) -> None:
+    if warehouses.differ:
+        log.warning(
+            "new databases are put into %s; those that were made with the warehouse %s stay where they are: "
+            "once the directories are moved, `metastored relocate %s %s %s` rewrites their locations",
+            warehouses.current,
+            warehouses.first,
+            shlex.quote(warehouses.first),
+            shlex.quote(warehouses.current),
+            "--database-url URL" if settings.database_url else f"--data {shlex.quote(str(settings.data))}",
+        )
+
+
+def text(
+    settings: Settings,
+    port: int,
+    warehouses: Warehouses,
+    http_port: int | None = None,
+    warnings: Sequence[str] = (),
+) -> str:
     """The start-up banner; `warnings` say what is open."""
     address = uri(settings.host, port)
     if settings.database_url is None:
@@ -41,8 +74,10 @@ def text(settings: Settings, port: int, http_port: int | None = None, warnings: 
     workers = f"{settings.workers} worker{'s' if settings.workers > 1 else ''}"
     return (
         f"metastored {__version__} serves the Hive Metastore API at {address}\n"
-        f"  {workers}, {database}, warehouse {settings.warehouse_root}\n"
-        f"  Spark: --conf spark.sql.catalogImplementation=hive --conf spark.hadoop.hive.metastore.uris={address}\n"
+        f"  {workers}, {database}, warehouse {warehouses.current}\n"
+        + (f"  made with another warehouse: {warehouses.first}\n" if warehouses.differ else "")
+        + f"  Spark: --conf spark.sql.catalogImplementation=hive --conf spark.hadoop.hive.metastore.uris={address}\n"
+        f"    --conf {shlex.quote(f'spark.sql.warehouse.dir={warehouses.current}')}\n"
         + _kerberos(settings)
         + _http(settings, http_port)
         + "".join(f"  Warning: {each}\n" for each in warnings)
@@ -92,12 +127,18 @@ def _cannot_write(file: Path, error: OSError) -> ConfigError:
 
 
 def announce(
-    settings: Settings, ports: Ports, workers: list[int], again: bool = False, warnings: Sequence[str] = ()
+    settings: Settings,
+    ports: Ports,
+    warehouses: Warehouses,
+    workers: list[int],
+    again: bool = False,
+    warnings: Sequence[str] = (),
 ) -> None:
     """Says that calls are answered. `again`: other processes than before serve; only the ready file tells."""
     port, http_port = ports.thrift.getsockname()[1], ports.http_number
     if settings.ready_file is not None:
-        state = {"host": settings.host, "port": port, "pid": os.getpid(), "workers": workers}
+        state: dict[str, Any] = {"host": settings.host, "port": port, "pid": os.getpid(), "workers": workers}
+        state["warehouse"] = warehouses.current
         if http_port is not None:
             state["http_port"] = http_port
         # Whoever waits for the file never sees half of it.
@@ -110,7 +151,8 @@ def announce(
                 raise _cannot_write(settings.ready_file, error) from error
             log.error("%s; it names processes that have ended", _cannot_write(settings.ready_file, error))
     if not again:
-        print(text(settings, port, http_port, warnings), end="", flush=True)
+        warn_of_two_warehouses(settings, warehouses)
+        print(text(settings, port, warehouses, http_port, warnings), end="", flush=True)
 
 
 def forget(settings: Settings) -> None:

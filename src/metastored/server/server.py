@@ -68,6 +68,10 @@ class Application:
     """Raises Error when calls cannot be answered now. It may block."""
     failed_jobs: Callable[[], int] = int
     """How many jobs of directories have failed; asked once a second."""
+    warehouse: str = ""
+    """Where new databases are put."""
+    first_warehouse: str = ""
+    """The warehouse that the database was made with."""
 
 
 class Server:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import gc
+import json
 import logging
 import os
 import resource
@@ -22,7 +23,7 @@ from typing import Final, NamedTuple
 from metastored.config import Settings
 from metastored.errors import Error
 from metastored.gate.tallies import Tallies
-from metastored.server.banner import announce, check_ready_file, forget
+from metastored.server.banner import Warehouses, announce, check_ready_file, forget
 from metastored.server.listener import Ports
 from metastored.server.log_lines import LineFormatter
 from metastored.server.safety import checked, open_files
@@ -74,7 +75,13 @@ def run(settings: Settings, build: Build) -> int:
         log.warning("%s", each)
     try:
         if settings.workers == 1:
-            serve(settings, build, ports, lambda: announce(settings, ports, [os.getpid()], warnings=warnings))
+            own = [os.getpid()]
+            serve(
+                settings,
+                build,
+                ports,
+                lambda served: announce(settings, ports, _warehouses(served), own, warnings=warnings),
+            )
             return 0
         return Supervisor(settings, build, ports, warnings).run()
     finally:
@@ -86,7 +93,7 @@ def serve(
     settings: Settings,
     build: Build,
     ports: Ports,
-    ready: Callable[[], None],
+    ready: Callable[[Application], None],
     place: Place | None = None,
 ) -> None:
     """One worker, in this process; `place` is what it has from its parent, if it has one."""
@@ -94,7 +101,7 @@ def serve(
 
     async def main() -> None:
         if place is None:
-            await Server(settings, application, ports).run(ready)
+            await Server(settings, application, ports).run(lambda: ready(application))
             return
         server = Server(settings, application, ports, ServerState(place.shares, place.slot, place.tallies))
         loop = asyncio.get_running_loop()
@@ -105,10 +112,14 @@ def serve(
             server.end()
 
         loop.add_reader(place.lifeline, orphaned)
-        await server.run(ready)
+        await server.run(lambda: ready(application))
 
     with asyncio.Runner(loop_factory=_loop_factory()) as runner:
         runner.run(main())
+
+
+def _warehouses(application: Application) -> Warehouses:
+    return Warehouses(application.warehouse, application.first_warehouse)
 
 
 def configure_logging(settings: Settings) -> None:
@@ -159,6 +170,8 @@ class Supervisor:
         """How many did, one after the other."""
         self._not_before = 0.0
         """When the next worker may be started: those that die young are replaced more and more slowly."""
+        self._warehouses = Warehouses("", "")
+        """As the first worker reports them."""
         self._stopping = False
         self._hurry = False
         """SIGQUIT came, or SIGINT twice: what is in flight is cut off."""
@@ -195,7 +208,7 @@ class Supervisor:
             if len(self._workers) < self._settings.workers and wait <= 0:
                 while len(self._workers) < self._settings.workers:
                     self._fork()
-                announce(self._settings, self._ports, list(self._workers), announced, self._warnings)
+                announce(self._settings, self._ports, self._warehouses, list(self._workers), announced, self._warnings)
                 announced = True
             self._pause(wait if wait > 0 else None)
         return 0
@@ -212,8 +225,12 @@ class Supervisor:
                 while not self._stopping and (left := until - time.monotonic()) > 0:
                     found = {key.fd for key, _ in selector.select(left)}
                     if ready in found:
-                        # A byte says that it is ready; the end of the pipe, that it died.
-                        return os.read(ready, 1) != b""
+                        # A worker that is ready reports where its warehouse is; the end of the pipe, that it died.
+                        with open(ready, encoding="utf-8", closefd=False) as report:
+                            line = report.readline()
+                        if line:
+                            self._warehouses = Warehouses(*json.loads(line))
+                        return bool(line)
                     self._drain_wakes()
         finally:
             os.close(ready)
@@ -234,7 +251,7 @@ class Supervisor:
         try:
             self._become_worker()
             place = Place(self._shares, self._tallies, slot, self._lifeline)
-            serve(self._settings, self._build, self._ports, lambda: self._tell(ready), place)
+            serve(self._settings, self._build, self._ports, lambda served: self._tell(ready, served), place)
             code = 0
         except (Error, OSError) as error:
             print(f"metastored: {error}", file=sys.stderr)
@@ -259,10 +276,10 @@ class Supervisor:
             os.close(fd)
 
     @staticmethod
-    def _tell(ready: int | None) -> None:
+    def _tell(ready: int | None, served: Application) -> None:
         if ready is not None:
-            os.write(ready, b"+")
-            os.close(ready)
+            with open(ready, "w", encoding="utf-8") as report:
+                report.write(json.dumps(_warehouses(served)) + "\n")
 
     def _signalled(self, number: int, frame: object) -> None:
         if number != signal.SIGCHLD:

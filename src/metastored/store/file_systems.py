@@ -1,6 +1,6 @@
-"""The file systems that hold the warehouse's directories: this machine's own, and all others by fsspec.
+"""The file systems that hold the warehouse's directories: this machine's own, object stores, all others by fsspec.
 
-fsspec and its drivers are imported at their first use. A call to a remote file system has a time-out. Nothing here
+Drivers are imported at their first use. A call to a remote file system has a time-out. Nothing here
 decides which directory may be opened.
 """
 
@@ -14,6 +14,7 @@ from pathlib import PurePosixPath
 from typing import Any, Final, Protocol, TypeVar
 
 from metastored.errors import StoreError
+from metastored.store.object_stores import EXTRAS, open_directories
 
 Result = TypeVar("Result")
 
@@ -136,61 +137,86 @@ def first_link(path: str, trusted: str | None = None) -> str | None:
 class Remote:
     """Directories of an fsspec file system; in an object store they exist while something is in them."""
 
-    def __init__(self, system: Any, timeout: float) -> None:
+    def __init__(self, system: Any) -> None:
         self._system = system
-        self._timeout = timeout
-
-    def _short(self, work: Callable[..., Result], *args: Any, **kwargs: Any) -> Result:
-        return within(self._timeout, lambda: work(*args, **kwargs))
-
-    def _long(self, work: Callable[..., Result], *args: Any, **kwargs: Any) -> Result:
-        return within(self._timeout * LONG, lambda: work(*args, **kwargs))
 
     def make(self, path: str) -> int:
-        if self._short(self._system.isdir, path):
+        if self._system.isdir(path):
             return 0
-        self._short(self._system.makedirs, path)
+        self._system.makedirs(path)
         return 1  # Those above it are mostly no directories of their own.
 
     def exists(self, path: str) -> bool:
-        return bool(self._short(self._system.exists, path))
+        return bool(self._system.exists(path))
 
     def names(self, path: str) -> list[str]:
-        return sorted(found.rstrip("/").rpartition("/")[2] for found in self._short(self._listed, path))
-
-    def _listed(self, path: str) -> list[str]:
-        return list(self._system.ls(path, detail=False))
+        return sorted(found.rstrip("/").rpartition("/")[2] for found in self._system.ls(path, detail=False))
 
     def move(self, source: str, target: str) -> None:
         self.remove_empty(target)
-        self._long(self._system.mv, source, target, recursive=True)
+        self._system.mv(source, target, recursive=True)
 
     def remove(self, path: str) -> None:
-        self._long(self._system.rm, path, recursive=True)
+        self._system.rm(path, recursive=True)
 
     def remove_empty(self, path: str) -> bool:
         if not self.exists(path):
             return True
         if not self.is_empty(path):
             return False
-        self._short(self._system.rmdir, path)
+        self._system.rmdir(path)
         return True
 
     def is_empty(self, path: str) -> bool:
-        return not self._short(self._listed, path)
+        return not self._system.ls(path, detail=False)
 
     def sizes(self, path: str) -> Iterator[int]:
-        for found, info in self._long(self._system.find, path, detail=True).items():
+        for found, info in self._system.find(path, detail=True).items():
             below = PurePosixPath(found.strip("/")).relative_to(path.strip("/"))
             if not any(part.startswith(HIDDEN) for part in below.parts):
                 yield int(info.get("size") or 0)
 
 
-def open_remote(uri: str, scheme: str, timeout: float) -> tuple[Remote, str]:
-    """The file system of a location that is not local, and the path on it.
+class Timed:
+    """A file system each of whose calls has a time-out."""
 
-    fsspec would read `a::b` in a URL as one file system inside of another; here it is part of a name.
-    """
+    def __init__(self, system: FileSystem, timeout: float) -> None:
+        self._system = system
+        self._timeout = timeout
+
+    def make(self, path: str) -> int:
+        return within(self._timeout, lambda: self._system.make(path))
+
+    def exists(self, path: str) -> bool:
+        return within(self._timeout, lambda: self._system.exists(path))
+
+    def is_empty(self, path: str) -> bool:
+        return within(self._timeout, lambda: self._system.is_empty(path))
+
+    def names(self, path: str) -> list[str]:
+        return within(self._timeout, lambda: self._system.names(path))
+
+    def remove_empty(self, path: str) -> bool:
+        return within(self._timeout, lambda: self._system.remove_empty(path))
+
+    def move(self, source: str, target: str) -> None:
+        within(self._timeout * LONG, lambda: self._system.move(source, target))
+
+    def remove(self, path: str) -> None:
+        within(self._timeout * LONG, lambda: self._system.remove(path))
+
+    def sizes(self, path: str) -> Iterator[int]:
+        return iter(within(self._timeout * LONG, lambda: list(self._system.sizes(path))))
+
+
+def open_remote(uri: str, scheme: str, timeout: float) -> tuple[FileSystem, str]:
+    """The file system of a location that is not local, and the path on it: by pyarrow where an extra is for it."""
+    system, path = within(timeout, lambda: open_directories(uri) if scheme in EXTRAS else _by_fsspec(uri, scheme))
+    return Timed(system, timeout), path
+
+
+def _by_fsspec(uri: str, scheme: str) -> tuple[FileSystem, str]:
+    """fsspec would read `a::b` in a URL as one file system inside of another; here it is part of a name."""
     from fsspec.registry import get_filesystem_class  # Only who has directories elsewhere pays for its import.
 
     try:
@@ -199,8 +225,7 @@ def open_remote(uri: str, scheme: str, timeout: float) -> tuple[Remote, str]:
         raise StoreError(f"{uri} needs a driver that is not installed: {exc}") from exc
     except ValueError as exc:
         raise StoreError(f"{uri} has a scheme that fsspec does not know: {exc}") from exc
-    options = kind._get_kwargs_from_urls(uri)
-    return Remote(within(timeout, lambda: kind(**options)), timeout), kind._strip_protocol(uri)
+    return Remote(kind(**kind._get_kwargs_from_urls(uri))), kind._strip_protocol(uri)
 
 
 def within(seconds: float, work: Callable[[], Result]) -> Result:

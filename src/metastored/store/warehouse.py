@@ -2,7 +2,7 @@
 
 `mode` says which directories the server can reach: `all`, only `local` ones, or none (`off`). What it cannot reach
 it leaves alone: nothing is made, moved or removed, and nothing is found there. Of those that it can reach, only the
-schemes of the setting `location_schemes` are opened.
+schemes of the setting `location_schemes` are opened, by `file_systems.py`.
 """
 
 import logging
@@ -37,6 +37,7 @@ from metastored.store import jobs
 from metastored.store.database import Database
 from metastored.store.file_systems import LOCAL, FileSystem, first_link, open_remote
 from metastored.store.file_systems import NotADirectory as NotADirectory
+from metastored.store.object_stores import check_driver
 from metastored.store.occupied import occupant
 from metastored.store.transaction import Transaction
 from metastored.store.trash import CURRENT, remember
@@ -81,6 +82,11 @@ class Warehouse:
         self.schemes: Final = frozenset({*schemes, LOCAL_SCHEME})
         self.timeout: Final = timeout
         self.trash_days: Final = trash_days
+
+    def check(self) -> None:
+        """Raises StoreError if the driver for the warehouse itself is not installed."""
+        if self.looks_at(self.root):
+            check_driver(self.root)
 
     def looks_at(self, uri: str) -> bool:
         """Whether this server handles the directory at all."""

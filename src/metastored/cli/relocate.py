@@ -1,0 +1,154 @@
+"""`metastored relocate`: rewrites stored locations after a directory was moved. It changes the database itself.
+
+Exit codes: 0 when something was rewritten (or would be), 1 when nothing is stored below OLD, 2 when it failed.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Final, Literal
+
+import typer
+
+from metastored.cli.errors import explained
+from metastored.config import load
+from metastored.errors import ConfigError
+from metastored.hive.locations import LocationError, warehouse_uri
+
+if TYPE_CHECKING:
+    from metastored.config import Settings
+    from metastored.metastore.relocation import Moved, Relocated
+
+NOTHING: Final = 1
+"""The exit code when nothing is stored below OLD."""
+
+Old = Annotated[str, typer.Argument(metavar="OLD", help="The directory that was moved: a path or a URI.")]
+New = Annotated[str, typer.Argument(metavar="NEW", help="Where it is now.")]
+DryRun = Annotated[bool, typer.Option("--dry-run", help="Write nothing; print what would be rewritten.")]
+Property = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="KEY",
+        help="Rewrite this property of tables, storage descriptors and serdes too; may be repeated. `path` and "
+        "`avro.schema.url` always are.",
+    ),
+]
+Output = Annotated[str, typer.Option(metavar="text|json", help="How the result is printed.")]
+Data = Annotated[str | None, typer.Option(metavar="DIRECTORY", help="The directory of the embedded database.")]
+Url = Annotated[str | None, typer.Option(metavar="URL", help="The database, when it is not the embedded one.")]
+Config = Annotated[Path | None, typer.Option(metavar="FILE", help="The server's file with settings.")]
+
+
+@explained
+def relocate(
+    old: Old,
+    new: New,
+    dry_run: DryRun = False,
+    property: Property = None,
+    output: Output = "text",
+    data: Data = None,
+    database_url: Url = None,
+    config: Config = None,
+) -> None:
+    """Rewrite stored locations below OLD to be below NEW, in one transaction, as Hive's metatool does.
+
+    Locations of catalogs, databases, tables and partitions are rewritten, and the properties that hold locations.
+    Directories are not moved: move them first. Restart running servers with the new --warehouse.
+    """
+    form = _form(output)
+    source, target = _location("OLD", old), _location("NEW", new)
+    flags = {name: value for name, value in (("data", data), ("database_url", database_url)) if value is not None}
+    result = _relocated(load(config, flags=flags), source, target, property or [], dry_run)
+    if form == "json":
+        typer.echo(json.dumps(_as_json(result, source, target, dry_run), indent=2))
+    else:
+        for line in _as_text(result, source, dry_run):
+            typer.echo(line)
+    raise typer.Exit(NOTHING if result.nothing else 0)
+
+
+def _form(output: str) -> Literal["text", "json"]:
+    if output not in ("text", "json"):
+        raise ConfigError(f"--output is {output!r}; text or json was expected")
+    return "json" if output == "json" else "text"
+
+
+def _location(what: str, text: str) -> str:
+    try:
+        return warehouse_uri(os.path.expanduser(text), os.getcwd())
+    except LocationError as error:
+        raise ConfigError(f"{what} is {text!r}; {error}") from None
+
+
+def _relocated(settings: Settings, old: str, new: str, properties: list[str], dry_run: bool) -> Relocated:
+    from metastored.metastore.relocation import relocate
+    from metastored.store.migrate import ensure_schema
+    from metastored.store.opening import open_database
+
+    if settings.database_url is None and not (settings.data / "metastored.db").is_file():
+        raise ConfigError(f"{str(settings.data)!r} holds no database of metastored's: there is no metastored.db in it")
+    database = open_database(settings.database_url, settings.data, threads=1)
+    try:
+        ensure_schema(database)
+        return relocate(database, old, new, properties=properties, dry_run=dry_run)
+    finally:
+        database.close()
+
+
+# --- output ---------------------------------------------------------------------------------------------------
+
+
+def _as_text(result: Relocated, old: str, dry_run: bool) -> list[str]:
+    if result.nothing:
+        roots = sorted(set(result.roots))
+        known = f"; the databases are in {', '.join(roots[:10])}{' …' if len(roots) > 10 else ''}" if roots else ""
+        return [f"nothing is stored below {old}{known}", *_notes(result)]
+    lines = [f"catalog {each.name}: {each.old} -> {each.new}" for each in result.catalogs]
+    lines += [f"database {each.name}: {each.old} -> {each.new}" for each in result.databases]
+    lines += [f"table {each.name}: {_of_table(each)}" for each in result.tables]
+    counts = (
+        (len(result.catalogs), "catalog"),
+        (len({each.name for each in result.databases}), "database"),
+        (len(result.tables), "table"),
+        (result.partitions, "partition"),
+    )
+    done = ", ".join(_plural(number, noun) for number, noun in counts)
+    done += f", {_plural(result.properties, 'property', 'properties')}"
+    return [*lines, f"{'would be rewritten' if dry_run else 'rewritten'}: {done}", *_notes(result)]
+
+
+def _of_table(table: Moved) -> str:
+    parts = [f"{table.old} -> {table.new}"] if table.new is not None else []
+    parts += [_plural(table.partitions, "partition")] if table.partitions else []
+    parts += [_plural(table.properties, "property", "properties")] if table.properties else []
+    return ", ".join(parts)
+
+
+def _notes(result: Relocated) -> list[str]:
+    if not result.iceberg:
+        return []
+    return [
+        f"note: metadata_location was not rewritten for {_plural(len(result.iceberg), 'Iceberg table')}, the first is "
+        f"{result.iceberg[0]}: the files of an Iceberg table name each other by complete URIs. Rewrite the files with "
+        "Iceberg's rewrite_table_path; --property metadata_location rewrites the property."
+    ]
+
+
+def _plural(number: int, noun: str, several: str | None = None) -> str:
+    return f"{number:,} {noun if number == 1 else several or noun + 's'}"
+
+
+def _as_json(result: Relocated, old: str, new: str, dry_run: bool) -> dict[str, Any]:
+    return {
+        "old": old,
+        "new": new,
+        "dry_run": dry_run,
+        "catalogs": [{"name": each.name, "old": each.old, "new": each.new} for each in result.catalogs],
+        "databases": [{"name": each.name, "old": each.old, "new": each.new} for each in result.databases],
+        "tables": [each._asdict() for each in result.tables],
+        "partitions": result.partitions,
+        "properties": result.properties,
+        "iceberg_not_rewritten": result.iceberg,
+    }
