@@ -8,10 +8,11 @@ from typing import Any
 
 import pytest
 
-from metastored.catalog.formats import FORMATS
-from metastored.client.acid import Acid, acid_of, keeps_writers_out, lock_type
+from metastored.client.acid import keeps_writers_out, lock_type
 from metastored.client.versions import HiveVersion
 from metastored.errors import InvalidInputException, LockFailed, TransactionFailed, TxnAbortedException
+from metastored.model.acid import Acid, acid_of
+from metastored.model.formats import FORMATS
 from metastored.testing import running_server
 from metastored.wire.generated.common import DataOperationType, StorageDescriptor, Table
 from metastored.wire.generated.locks import LockLevel, LockState, LockType

@@ -16,11 +16,11 @@ from decimal import Decimal
 from enum import Enum
 from typing import TYPE_CHECKING, Any
 
-from metastored.client.acid import Acid
 from metastored.errors import ConversionError
 from metastored.hive.arrow_types import arrow, from_arrow_field, to_arrow_field
 from metastored.hive.spark_types import SparkColumn, from_spark_ddl, from_spark_json, to_spark
 from metastored.hive.types import HiveType, TypeSyntaxError, parse_type
+from metastored.model.acid import Acid
 
 if TYPE_CHECKING:
     import pyarrow

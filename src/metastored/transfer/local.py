@@ -14,7 +14,6 @@ from pathlib import Path
 from typing import Any, Final
 
 from metastored.client._sync.client import Client, connect
-from metastored.client.naming import TableName
 from metastored.errors import MetaException
 from metastored.hive.generation import Generation
 from metastored.hive.names import DEFAULT_CATALOG
@@ -32,6 +31,7 @@ from metastored.metastore.restore import (
     restore_table,
 )
 from metastored.metastore.restore_partitions import restore_partitions
+from metastored.model.names import TableName
 from metastored.store.migrate import ensure_schema
 from metastored.store.opening import open_database
 from metastored.store.pool import Pool
@@ -101,7 +101,7 @@ class LocalWriter(Dropping):
         )
 
     def put_constraints(self, of: TableName, given: Mapping[str, Sequence[Any]], dropped: Sequence[str]) -> None:
-        if of.catalog is None:
+        if not of.catalog:
             given = {kind: [replace(one, catName=None) for one in columns] for kind, columns in given.items()}
         restore_constraints(self._context(), _home(of), of.table, given, dropped)
 
@@ -122,4 +122,4 @@ def _name(home: Home) -> DatabaseName:
 
 
 def _home(of: TableName) -> DatabaseName:
-    return DatabaseName(of.catalog or DEFAULT_CATALOG, of.db)
+    return DatabaseName(of.catalog or DEFAULT_CATALOG, of.database)

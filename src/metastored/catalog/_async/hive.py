@@ -44,7 +44,6 @@ from metastored.catalog.status import (
     replaced,
 )
 from metastored.client._async.client import AsyncClient
-from metastored.client.naming import TableName
 from metastored.errors import (
     AlreadyExistsException,
     ApplicationError,
@@ -54,6 +53,7 @@ from metastored.errors import (
     ObjectNotFound,
 )
 from metastored.hive.names import make_part_name
+from metastored.model.names import TableName
 from metastored.wire.generated.common import ColumnStatistics, ColumnStatisticsDesc, EnvironmentContext, Table
 from metastored.wire.generated.constraints import (
     AddCheckConstraintRequest,
@@ -156,7 +156,7 @@ class AsyncHiveProvider:
     async def _create_with_constraints(self, table: Table, given: Sequence[Constraint]) -> None:
         if any(each.kind not in OLD for each in given):
             await self.client.capabilities.has_constraints(check=True)
-        found = hive_constraints(TableName(None, table.dbName or "", table.tableName or ""), given)
+        found = hive_constraints(TableName("", table.dbName or "", table.tableName or ""), given)
         # Lists are sent empty, too: Hive 2.3 takes no null for one, and does not see those that it does not know.
         await self.client.api.create_table_with_constraints(table, *found)
 
@@ -410,4 +410,4 @@ def _flat(database: Namespace) -> str:
 
 
 def _at(database: Namespace, name: str) -> TableName:
-    return TableName(None, _flat(database), name)
+    return TableName("", _flat(database), name)

@@ -17,15 +17,12 @@ from typing import TYPE_CHECKING, Final, Self
 from metastored.client._sync.locks import Transaction
 from metastored.client.acid import (
     OPERATIONS,
-    Acid,
-    acid_of,
     keeps_writers_out,
     known,
     lock_type,
     read_components,
     write_components,
 )
-from metastored.client.naming import Name, TableName, table_name
 from metastored.errors import (
     ApplicationError,
     InvalidInputException,
@@ -35,6 +32,8 @@ from metastored.errors import (
 )
 from metastored.hive.names import make_part_name
 from metastored.hive.snapshots import NO_OPEN_ID, ValidWriteIdList
+from metastored.model.acid import Acid, acid_of
+from metastored.model.names import Name, TableName, table_name
 from metastored.wire.generated.common import Table
 from metastored.wire.generated.notifications import InsertEventRequestData, WriteNotificationLogRequest
 from metastored.wire.generated.partitions import Partition
@@ -182,7 +181,9 @@ class Write:
         """Tells the partitions and files, and commits. TransactionFailed when the server has aborted it."""
         wanted, transaction = self._table, self.transaction.id
         for operation, names in self._written.items():
-            told = AddDynamicPartitions(transaction, self.write_id, wanted.db, wanted.table, tuple(names), operation)
+            told = AddDynamicPartitions(
+                transaction, self.write_id, wanted.database, wanted.table, tuple(names), operation
+            )
             try:
                 self._client.api.add_dynamic_partitions(told)
             except (TxnAbortedException, NoSuchTxnException) as error:
@@ -197,7 +198,7 @@ class Write:
         for values, files in self._files.items():
             added = InsertEventRequestData(replace=replaced, filesAdded=tuple(files))
             told = WriteNotificationLogRequest(
-                self.transaction.id, self.write_id, of.db, of.table, added, partitionVals=values or None
+                self.transaction.id, self.write_id, of.database, of.table, added, partitionVals=values or None
             )
             self._client.api.add_write_notification_log(told)
 

@@ -25,7 +25,6 @@ from metastored.client._sync.pool import Pool
 from metastored.client.cache import CacheSettings, CacheStats, MetadataCache
 from metastored.client.endpoints import Identity, endpoints_of
 from metastored.client.metrics import Metrics
-from metastored.client.naming import Name, TableName, database_field, table_name
 from metastored.client.pooling import PoolSettings, PoolStats
 from metastored.client.retry import Retry
 from metastored.client.sasl import Mechanism
@@ -44,6 +43,7 @@ from metastored.hive.filter_parser import parse_filter
 from metastored.hive.filters import FilterError, PartitionPredicate, predicate
 from metastored.hive.generation import Generation
 from metastored.hive.names import partition_values
+from metastored.model.names import Name, TableName, database_name, table_name
 from metastored.wire.generated.common import ColumnStatistics, ColumnStatisticsObj, EnvironmentContext, Table
 from metastored.wire.generated.databases import Database
 from metastored.wire.generated.partitions import AddPartitionsRequest, Partition
@@ -134,7 +134,7 @@ class Client:
         return self.api.get_all_databases() if pattern is None else self.api.get_databases(pattern)
 
     def database(self, name: str) -> Database:
-        return self.api.get_database(database_field(name))
+        return self.api.get_database(database_name(name).field)
 
     def create_database(self, database: Database | str, if_not_exists: bool = False) -> None:
         sent = Database(name=database) if isinstance(database, str) else database
@@ -148,7 +148,7 @@ class Client:
         self, name: str, if_exists: bool = False, cascade: bool = False, delete_data: bool = True
     ) -> None:
         """Drops a database; with `cascade`, what is in it too."""
-        field = database_field(name)
+        field = database_name(name).field
         if if_exists:
             # Hive before 4 answers a drop of a missing database with a NullPointerException.
             try:
@@ -161,20 +161,20 @@ class Client:
 
     def tables(self, db: str, pattern: str | None = None) -> tuple[str, ...]:
         """The names of tables and views in a database."""
-        field = database_field(db)
+        field = database_name(db).field
         return self.api.get_all_tables(field) if pattern is None else self.api.get_tables(field, pattern)
 
     def table(self, name: Name) -> Table:
         """A table or view, by `db.t` or `catalog.db.t`."""
         wanted = table_name(name)
-        request = GetTableRequest(wanted.db, wanted.table, CAPABILITIES, wanted.catalog)
-        found = self._newest("get_table_req", (request,), "get_table", (wanted.db_field, wanted.table))
+        request = GetTableRequest(wanted.database, wanted.table, CAPABILITIES, wanted.catalog_field)
+        found = self._newest("get_table_req", (request,), "get_table", (wanted.database_field, wanted.table))
         return found if isinstance(found, Table) else _given(found.table, "table")
 
     def fresh_table(self, name: Name) -> Table:
         """A table as it is on the server now, whatever is remembered of it."""
         wanted = table_name(name)
-        self.forget(wanted.db, wanted.table)
+        self.forget(wanted.database, wanted.table)
         return self.table(wanted)
 
     def table_exists(self, name: Name) -> bool:
@@ -197,7 +197,10 @@ class Client:
         request = GetTablesRequest(own, names, CAPABILITIES, catalog or None)
         try:
             found = self._newest(
-                "get_table_objects_by_name_req", (request,), "get_table_objects_by_name", (database_field(db), names)
+                "get_table_objects_by_name_req",
+                (request,),
+                "get_table_objects_by_name",
+                (database_name(db).field, names),
             )
         except NotSupported:
             found = []
@@ -222,7 +225,7 @@ class Client:
         wanted = table_name(name)
         context = {**(environment or {}), **({"CASCADE": "true"} if cascade else {})}
         self.api.alter_table_with_environment_context(
-            wanted.db_field, wanted.table, table, EnvironmentContext(properties=context) if context else None
+            wanted.database_field, wanted.table, table, EnvironmentContext(properties=context) if context else None
         )
 
     def set_parameters(self, name: Name, **parameters: str) -> Table:
@@ -236,7 +239,7 @@ class Client:
         wanted = table_name(name)
         context = EnvironmentContext(properties={"ifPurge": "TRUE"}) if purge else None
         try:
-            self.api.drop_table_with_environment_context(wanted.db_field, wanted.table, delete_data, context)
+            self.api.drop_table_with_environment_context(wanted.database_field, wanted.table, delete_data, context)
         except NoSuchObjectException:
             if not if_exists:
                 raise
@@ -246,7 +249,7 @@ class Client:
     def partition_names(self, name: Name, where: str | None = None) -> tuple[str, ...]:
         """The names of partitions, `ds=1/h=2`, those for which `where` holds."""
         wanted = table_name(name)
-        names = self.api.get_partition_names(wanted.db_field, wanted.table, -1)
+        names = self.api.get_partition_names(wanted.database_field, wanted.table, -1)
         if where is None:
             return names
         holds, keys = self._filter(wanted, where)
@@ -269,7 +272,7 @@ class Client:
         for at in range(0, len(names), self._batch):
             batch = names[at : at + self._batch]
             try:
-                found = self.api.get_partitions_by_names(wanted.db_field, wanted.table, batch)
+                found = self.api.get_partitions_by_names(wanted.database_field, wanted.table, batch)
             except ApplicationError as error:
                 if not self._unknown("get_partitions_by_names", error) or at:
                     raise
@@ -283,7 +286,7 @@ class Client:
         wanted, asked = table_name(name), tuple(values)
         if not self.capabilities.lacks("get_partition"):
             try:
-                return self.api.get_partition(wanted.db_field, wanted.table, asked)
+                return self.api.get_partition(wanted.database_field, wanted.table, asked)
             except ApplicationError as error:
                 if not self._unknown("get_partition", error):
                     raise
@@ -295,10 +298,12 @@ class Client:
     def add_partitions(self, name: Name, partitions: Iterable[Partition], if_not_exists: bool = False) -> int:
         """Adds partitions in batches, each whole or not at all; how many were sent."""
         wanted, sent = table_name(name), 0
-        parts = [replace(part, dbName=wanted.db, tableName=wanted.table) for part in partitions]
+        parts = [replace(part, dbName=wanted.database, tableName=wanted.table) for part in partitions]
         for at in range(0, len(parts), self._batch):
             batch = tuple(parts[at : at + self._batch])
-            request = AddPartitionsRequest(wanted.db, wanted.table, batch, if_not_exists, False, wanted.catalog)
+            request = AddPartitionsRequest(
+                wanted.database, wanted.table, batch, if_not_exists, False, wanted.catalog_field
+            )
             self.api.add_partitions_req(request)
             sent += len(batch)
         return sent
@@ -308,7 +313,7 @@ class Client:
     ) -> None:
         wanted = table_name(name)
         try:
-            self.api.drop_partition(wanted.db_field, wanted.table, tuple(values), delete_data)
+            self.api.drop_partition(wanted.database_field, wanted.table, tuple(values), delete_data)
         except NoSuchObjectException:
             if not if_exists:
                 raise
@@ -319,7 +324,7 @@ class Client:
         """The statistics of a table's columns, by column; those that have none are left out."""
         wanted = table_name(name)
         asked = tuple(columns) if columns is not None else self._columns(wanted)
-        request = TableStatsRequest(wanted.db, wanted.table, asked, wanted.catalog, engine="hive")
+        request = TableStatsRequest(wanted.database, wanted.table, asked, wanted.catalog_field, engine="hive")
         found = self.api.get_table_statistics_req(request)
         return {each.colName or "": each for each in found.tableStats or ()}
 
@@ -333,7 +338,7 @@ class Client:
         names = tuple(partitions)
         for at in range(0, len(names), self._batch):
             request = PartitionsStatsRequest(
-                wanted.db, wanted.table, asked, names[at : at + self._batch], wanted.catalog, engine="hive"
+                wanted.database, wanted.table, asked, names[at : at + self._batch], wanted.catalog_field, engine="hive"
             )
             answer = (self.api.get_partitions_statistics_req(request)).partStats or {}
             found |= {part: {each.colName or "": each for each in stats} for part, stats in answer.items()}
@@ -420,7 +425,7 @@ class Client:
         if self.capabilities.lacks("get_partitions_by_filter"):
             return None
         try:
-            found = self.api.get_partitions_by_filter(wanted.db_field, wanted.table, where, limit)
+            found = self.api.get_partitions_by_filter(wanted.database_field, wanted.table, where, limit)
         except ApplicationError as error:
             if not self._unknown("get_partitions_by_filter", error):
                 raise
@@ -432,7 +437,7 @@ class Client:
         holds: Callable[[Sequence[str]], bool] | None = None
         if where is not None:
             holds, _ = self._filter(wanted, where)
-        for partition in self.api.get_partitions(wanted.db_field, wanted.table, -1):
+        for partition in self.api.get_partitions(wanted.database_field, wanted.table, -1):
             if holds is None or holds(partition.values or ()):
                 yield partition
 
