@@ -35,6 +35,7 @@ class Method:
         self.privileges: str = row[13]
         self.event: str = row[14]
         self.hook: str = row[15]
+        self.doc: str = row[16]
 
     def __repr__(self) -> str:
         return f"Method({self.name})"

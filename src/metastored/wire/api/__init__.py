@@ -10,6 +10,7 @@
     args, returns, throws        as in Thrift; returns = "list<string> @table" where the result itself has a role;
                                  throws_in for versions whose exception ids differ
     in = "2.3-4.0.0"             the versions that have it; all when absent
+    doc = "Returns a table."     what it does, one sentence; for the client's docstrings and the reference
 
 `tools/generate.py` turns these files into Python, `tools/check_api.py` holds them to what follows.
 
