@@ -52,6 +52,11 @@ def test_what_is_wrong_inside_of_an_argument_is_named_by_its_path() -> None:
     )
 
 
+def test_a_number_that_is_too_large_is_told_with_its_limits() -> None:
+    said = "get_partitions: max_parts is 40000, and has to be between -32768 and 32767"
+    assert fault(METHODS["get_partitions"], ("d", "t", 40_000)) == said
+
+
 def test_what_fits_has_no_fault() -> None:
     for args in ((T,), (None,)):
         assert fits(METHODS["create_table"], args)

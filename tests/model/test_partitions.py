@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from metastored.errors import InvalidInputException
-from metastored.model.partitions import keys_of, name_of, needs_keys, values_of
+from metastored.model.partitions import keys_of, listed, name_of, values_of
 from metastored.wire.generated.common import FieldSchema, Table
 
 KEYS = ("ds", "h")
@@ -56,8 +56,10 @@ def test_what_does_not_fit_the_keys_is_refused_with_what_would(given: Any, said:
         values_of("d.t", KEYS, given)
 
 
-def test_only_a_list_can_be_understood_without_the_keys() -> None:
-    assert [needs_keys(given) for given in ("ds=1", {"ds": "1"}, ("1",))] == [True, True, False]
+def test_a_list_can_be_read_without_the_keys() -> None:
+    assert listed("d.t", ["a", 1]) == ("a", "1")  # type: ignore[list-item]
+    with pytest.raises(InvalidInputException, match="7 are not the values of a partition"):
+        listed("d.t", 7)  # type: ignore[arg-type]
 
 
 def test_a_partition_has_a_name_by_its_table() -> None:

@@ -28,6 +28,7 @@ _PYTHON: dict[str, tuple[type, ...]] = {
     "set": (frozenset, set, tuple, list),
     "map": (dict, Mapping),
 }
+_BITS = {"byte": 8, "i16": 16, "i32": 32, "i64": 64}
 _WORDS = {
     "bool": "True or False",
     "byte": "a number",
@@ -87,6 +88,10 @@ def _fault(type: Type, value: Any, path: str) -> str | None:
     elif type.name == "map":
         inner = [(type.args[0], key, f"a key of {path}") for key in value]
         inner += [(type.args[1], each, f"{path}[{key!r}]") for key, each in value.items()]
+    elif type.name in _BITS:
+        limit = 1 << (_BITS[type.name] - 1)
+        fitting = -limit <= value < limit
+        return None if fitting else f"{path} is {value}, and has to be between {-limit} and {limit - 1}"
     elif type.name in _PYTHON or type.name in generated.ENUMS:
         return None
     else:

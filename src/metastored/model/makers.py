@@ -123,6 +123,18 @@ def partition(
     )
 
 
+def with_columns(table: Table, columns: Columns) -> Table:
+    """The table with columns added behind its own. Raises InvalidInputException where one is there already."""
+    full = f"{table.dbName}.{table.tableName}"
+    sd = table.sd or StorageDescriptor()
+    added = fields_of(columns, full)
+    if not added:
+        raise InvalidInputException(f"no columns to add to {full} were given")
+    cols = (*(sd.cols or ()), *added)
+    _check_columns(full, cols, table.partitionKeys or ())
+    return replace(table, sd=replace(sd, cols=cols))
+
+
 def database(
     name: str,
     *,

@@ -19,11 +19,6 @@ def keys_of(table: Table) -> tuple[str, ...]:
     return tuple(key.name or "" for key in table.partitionKeys or ())
 
 
-def needs_keys(given: PartitionValues) -> bool:
-    """Whether the table's partition keys have to be known to understand these values: not for a plain list."""
-    return isinstance(given, (str, Mapping))
-
-
 def values_of(table: str, keys: Sequence[str], given: PartitionValues) -> tuple[str, ...]:
     """The values in the order of the keys. `table` is for the message.
 
@@ -52,9 +47,11 @@ def values_of(table: str, keys: Sequence[str], given: PartitionValues) -> tuple[
     return tuple(_text(lower[key.lower()], key) for key in keys)
 
 
-def listed(given: Sequence[str]) -> tuple[str, ...]:
-    """The values of a plain list, without the keys being known."""
-    return tuple(_text(value, str(at)) for at, value in enumerate(given))
+def listed(table: str, given: Sequence[str]) -> tuple[str, ...]:
+    """The values of a plain list, where the keys need not be known."""
+    if not isinstance(given, Sequence):
+        raise InvalidInputException(f"{given!r} are not the values of a partition of {table}: write a list of texts")
+    return tuple(_text(value, str(at + 1)) for at, value in enumerate(given))
 
 
 def name_of(table: Table, values: Sequence[str]) -> str:

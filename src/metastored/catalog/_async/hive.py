@@ -7,7 +7,7 @@ Every catalog of metastored's own is one of these. Iceberg and Glue are reached 
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, Final
 
@@ -52,8 +52,8 @@ from metastored.errors import (
     NotSupported,
     ObjectNotFound,
 )
-from metastored.hive.names import make_part_name
 from metastored.model.names import TableName
+from metastored.model.partitions import PartitionValues, name_of
 from metastored.wire.generated.common import ColumnStatistics, ColumnStatisticsDesc, EnvironmentContext, Table
 from metastored.wire.generated.constraints import (
     AddCheckConstraintRequest,
@@ -237,7 +237,7 @@ class AsyncHiveProvider:
             parts = [hive_partition(table, each) for each in given]
             await self.client.add_partitions(_at(database, name), parts, if_not_exists)
 
-    async def get_partition(self, database: Namespace, name: str, values: Mapping[str, str]) -> PartitionStatus:
+    async def get_partition(self, database: Namespace, name: str, values: PartitionValues) -> PartitionStatus:
         with self._can("partitions"):
             table = await self._partitioned(database, name)
             found = await self.client.partition(_at(database, name), partition_values(table, values))
@@ -267,7 +267,7 @@ class AsyncHiveProvider:
         return await self.get_partition(database, name, given.values)
 
     async def drop_partition(
-        self, database: Namespace, name: str, values: Mapping[str, str], if_exists: bool = False
+        self, database: Namespace, name: str, values: PartitionValues, if_exists: bool = False
     ) -> None:
         with self._can("partitions"):
             table = await self._partitioned(database, name)
@@ -276,7 +276,7 @@ class AsyncHiveProvider:
     # Statistics
 
     async def get_statistics(
-        self, database: Namespace, name: str, partition: Mapping[str, str] | None = None
+        self, database: Namespace, name: str, partition: PartitionValues | None = None
     ) -> TableStatistics:
         table = await self._table(database, name)
         with self._can("statistics"):
@@ -291,7 +291,7 @@ class AsyncHiveProvider:
         database: Namespace,
         name: str,
         given: TableStatistics,
-        partition: Mapping[str, str] | None = None,
+        partition: PartitionValues | None = None,
     ) -> None:
         table = await self.client.fresh_table(_at(database, name))
         types = {(each.name or "").lower(): each.type or "" for each in (table.sd and table.sd.cols) or ()}
@@ -316,10 +316,9 @@ class AsyncHiveProvider:
                 described = ColumnStatisticsDesc(part is None, _flat(database), name, part)
                 await self.client.set_statistics(ColumnStatistics(described, columns, engine="hive"))
 
-    async def _part(self, table: Table, database: Namespace, name: str, given: Mapping[str, str]) -> tuple[Any, str]:
+    async def _part(self, table: Table, database: Namespace, name: str, given: PartitionValues) -> tuple[Any, str]:
         values = partition_values(table, given)
-        keys = tuple(key.name or "" for key in table.partitionKeys or ())
-        return await self.client.partition(_at(database, name), values), make_part_name(keys, values)
+        return await self.client.partition(_at(database, name), values), name_of(table, values)
 
     # Constraints
 

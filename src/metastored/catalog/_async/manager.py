@@ -36,6 +36,7 @@ from metastored.catalog.temporary import TemporaryViews
 from metastored.client._backend import aio as io
 from metastored.client.metrics import Metrics
 from metastored.errors import ConfigError, InvalidInputException
+from metastored.model.partitions import PartitionValues
 
 OPENING: Final = 120.0
 """Seconds that one waits for another who opens the same catalog."""
@@ -86,6 +87,9 @@ class AsyncCatalogManager:
     ) -> Self:
         """The manager that a file, the environment and keywords (`list=[…]`) describe."""
         return cls.of(load(file, environment, given), metrics)
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} of {', '.join(self._catalogs)}>"
 
     async def __aenter__(self) -> Self:
         return self
@@ -155,27 +159,33 @@ class AsyncCatalogManager:
     async def create_database(
         self, name: Name, given: DatabaseDefinition | None = None, if_not_exists: bool = False
     ) -> DatabaseStatus:
+        """Creates a database, `db` or `catalog.db`, and returns it. Raises DatabaseAlreadyExists."""
         provider, place = await self._database(name)
         return await provider.create_database(place.database, given or DatabaseDefinition(), if_not_exists)
 
     async def get_database(self, name: Name | None = None) -> DatabaseStatus:
+        """A database, by `db` or `catalog.db`; without a name the default one. Raises DatabaseNotFound."""
         provider, place = await self._database(name)
         return await provider.get_database(place.database)
 
     async def list_databases(self, catalog: str | None = None, pattern: str | None = None) -> list[DatabaseStatus]:
+        """The databases of a catalog, by default of the default one; in `pattern`, `*` stands for anything."""
         return await (await self.provider(catalog)).list_databases(pattern)
 
     async def alter_database(self, name: Name, changes: DatabaseChanges) -> DatabaseStatus:
+        """Changes a database and returns it. Raises DatabaseNotFound."""
         provider, place = await self._database(name)
         return await provider.alter_database(place.database, changes)
 
     async def drop_database(self, name: Name, if_exists: bool = False, cascade: bool = False) -> None:
+        """Drops a database; with `cascade`, what is in it too. Raises DatabaseNotFound."""
         provider, place = await self._database(name)
         await provider.drop_database(place.database, if_exists, cascade)
 
     # Tables
 
     async def create_table(self, name: Name, given: TableDefinition, if_not_exists: bool = False) -> TableStatus:
+        """Creates a table and returns it. Raises TableAlreadyExists."""
         provider, place = await self._table(name)
         return await provider.create_table(place.database, place.name, given, if_not_exists)
 
@@ -193,10 +203,12 @@ class AsyncCatalogManager:
         return await provider.list_tables(place.database, pattern)
 
     async def alter_table(self, name: Name, changes: TableChanges) -> TableStatus:
+        """Changes a table or view and returns it. Raises TableNotFound."""
         provider, place = await self._table(name)
         return await provider.alter_table(place.database, place.name, changes)
 
     async def drop_table(self, name: Name, if_exists: bool = False, purge: bool = False) -> None:
+        """Drops a table, and the data of a managed one; `purge` skips the trash. Raises TableNotFound."""
         provider, place = await self._table(name)
         await provider.drop_table(place.database, place.name, if_exists, purge)
 
@@ -205,10 +217,12 @@ class AsyncCatalogManager:
     async def create_view(
         self, name: Name, given: ViewDefinition, if_not_exists: bool = False, replace: bool = False
     ) -> TableStatus:
+        """Creates a view, or with `replace` changes one, and returns it. Raises TableAlreadyExists."""
         provider, place = await self._table(name)
         return await provider.create_view(place.database, place.name, given, if_not_exists, replace)
 
     async def get_view(self, name: Name) -> TableStatus:
+        """A view; a temporary view comes before others of its name. Raises ObjectNotFound, for a table too."""
         temporary = self.temporary.find(parts_of(name))
         if temporary is not None:
             return temporary
@@ -216,10 +230,12 @@ class AsyncCatalogManager:
         return await provider.get_view(place.database, place.name)
 
     async def list_views(self, database: Name | None = None, pattern: str | None = None) -> list[TableStatus]:
+        """The views of a database, by default of the default one."""
         provider, place = await self._database(database)
         return await provider.list_views(place.database, pattern)
 
     async def drop_view(self, name: Name, if_exists: bool = False) -> None:
+        """Drops a view. Raises TableNotFound, and InvalidInputException for a table."""
         provider, place = await self._table(name)
         await provider.drop_view(place.database, place.name, if_exists)
 
@@ -228,47 +244,57 @@ class AsyncCatalogManager:
     async def add_partitions(
         self, name: Name, given: Sequence[PartitionDefinition], if_not_exists: bool = False
     ) -> None:
+        """Adds partitions to a table. Raises AlreadyExistsException unless `if_not_exists`."""
         provider, place = await self._table(name)
         await provider.add_partitions(place.database, place.name, given, if_not_exists)
 
-    async def get_partition(self, name: Name, values: Mapping[str, str]) -> PartitionStatus:
+    async def get_partition(self, name: Name, values: PartitionValues) -> PartitionStatus:
+        """A partition by its values: a dict, a name such as `ds=2024-01-01/h=1`, or a list. Raises ObjectNotFound."""
         provider, place = await self._table(name)
         return await provider.get_partition(place.database, place.name, values)
 
     async def list_partitions(self, name: Name, where: str | None = None) -> AsyncIterator[PartitionStatus]:
+        """The partitions of a table that match a filter, such as `ds >= '2024-01-01'`; without one, all."""
         provider, place = await self._table(name)
         async for each in provider.list_partitions(place.database, place.name, where):
             yield each
 
     async def alter_partition(self, name: Name, given: PartitionDefinition) -> PartitionStatus:
+        """Changes the location and properties of a partition and returns it. Raises ObjectNotFound."""
         provider, place = await self._table(name)
         return await provider.alter_partition(place.database, place.name, given)
 
-    async def drop_partition(self, name: Name, values: Mapping[str, str], if_exists: bool = False) -> None:
+    async def drop_partition(self, name: Name, values: PartitionValues, if_exists: bool = False) -> None:
+        """Drops a partition by its values, given as to `get_partition`. Raises ObjectNotFound."""
         provider, place = await self._table(name)
         await provider.drop_partition(place.database, place.name, values, if_exists)
 
     # Statistics and constraints
 
-    async def get_statistics(self, name: Name, partition: Mapping[str, str] | None = None) -> TableStatistics:
+    async def get_statistics(self, name: Name, partition: PartitionValues | None = None) -> TableStatistics:
+        """The statistics of a table, or of one of its partitions: counts, and those of its columns."""
         provider, place = await self._table(name)
         return await provider.get_statistics(place.database, place.name, partition)
 
     async def set_statistics(
-        self, name: Name, given: TableStatistics, partition: Mapping[str, str] | None = None
+        self, name: Name, given: TableStatistics, partition: PartitionValues | None = None
     ) -> None:
+        """Stores statistics of a table, or of one of its partitions."""
         provider, place = await self._table(name)
         await provider.set_statistics(place.database, place.name, given, partition)
 
     async def list_constraints(self, name: Name) -> tuple[Constraint, ...]:
+        """The constraints of a table."""
         provider, place = await self._table(name)
         return await provider.list_constraints(place.database, place.name)
 
     async def add_constraint(self, name: Name, given: Constraint) -> None:
+        """Adds a constraint to a table. Raises NotSupported where the catalog has none of this kind."""
         provider, place = await self._table(name)
         await provider.add_constraint(place.database, place.name, given)
 
     async def drop_constraint(self, name: Name, constraint: str, if_exists: bool = False) -> None:
+        """Drops a constraint of a table by its name. Raises ObjectNotFound."""
         provider, place = await self._table(name)
         await provider.drop_constraint(place.database, place.name, constraint, if_exists)
 

@@ -37,6 +37,7 @@ from metastored.catalog.temporary import TemporaryViews
 from metastored.client._backend import threads as io
 from metastored.client.metrics import Metrics
 from metastored.errors import ConfigError, InvalidInputException
+from metastored.model.partitions import PartitionValues
 
 OPENING: Final = 120.0
 """Seconds that one waits for another who opens the same catalog."""
@@ -87,6 +88,9 @@ class CatalogManager:
     ) -> Self:
         """The manager that a file, the environment and keywords (`list=[…]`) describe."""
         return cls.of(load(file, environment, given), metrics)
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} of {', '.join(self._catalogs)}>"
 
     def __enter__(self) -> Self:
         return self
@@ -156,27 +160,33 @@ class CatalogManager:
     def create_database(
         self, name: Name, given: DatabaseDefinition | None = None, if_not_exists: bool = False
     ) -> DatabaseStatus:
+        """Creates a database, `db` or `catalog.db`, and returns it. Raises DatabaseAlreadyExists."""
         provider, place = self._database(name)
         return provider.create_database(place.database, given or DatabaseDefinition(), if_not_exists)
 
     def get_database(self, name: Name | None = None) -> DatabaseStatus:
+        """A database, by `db` or `catalog.db`; without a name the default one. Raises DatabaseNotFound."""
         provider, place = self._database(name)
         return provider.get_database(place.database)
 
     def list_databases(self, catalog: str | None = None, pattern: str | None = None) -> list[DatabaseStatus]:
+        """The databases of a catalog, by default of the default one; in `pattern`, `*` stands for anything."""
         return (self.provider(catalog)).list_databases(pattern)
 
     def alter_database(self, name: Name, changes: DatabaseChanges) -> DatabaseStatus:
+        """Changes a database and returns it. Raises DatabaseNotFound."""
         provider, place = self._database(name)
         return provider.alter_database(place.database, changes)
 
     def drop_database(self, name: Name, if_exists: bool = False, cascade: bool = False) -> None:
+        """Drops a database; with `cascade`, what is in it too. Raises DatabaseNotFound."""
         provider, place = self._database(name)
         provider.drop_database(place.database, if_exists, cascade)
 
     # Tables
 
     def create_table(self, name: Name, given: TableDefinition, if_not_exists: bool = False) -> TableStatus:
+        """Creates a table and returns it. Raises TableAlreadyExists."""
         provider, place = self._table(name)
         return provider.create_table(place.database, place.name, given, if_not_exists)
 
@@ -194,10 +204,12 @@ class CatalogManager:
         return provider.list_tables(place.database, pattern)
 
     def alter_table(self, name: Name, changes: TableChanges) -> TableStatus:
+        """Changes a table or view and returns it. Raises TableNotFound."""
         provider, place = self._table(name)
         return provider.alter_table(place.database, place.name, changes)
 
     def drop_table(self, name: Name, if_exists: bool = False, purge: bool = False) -> None:
+        """Drops a table, and the data of a managed one; `purge` skips the trash. Raises TableNotFound."""
         provider, place = self._table(name)
         provider.drop_table(place.database, place.name, if_exists, purge)
 
@@ -206,10 +218,12 @@ class CatalogManager:
     def create_view(
         self, name: Name, given: ViewDefinition, if_not_exists: bool = False, replace: bool = False
     ) -> TableStatus:
+        """Creates a view, or with `replace` changes one, and returns it. Raises TableAlreadyExists."""
         provider, place = self._table(name)
         return provider.create_view(place.database, place.name, given, if_not_exists, replace)
 
     def get_view(self, name: Name) -> TableStatus:
+        """A view; a temporary view comes before others of its name. Raises ObjectNotFound, for a table too."""
         temporary = self.temporary.find(parts_of(name))
         if temporary is not None:
             return temporary
@@ -217,55 +231,67 @@ class CatalogManager:
         return provider.get_view(place.database, place.name)
 
     def list_views(self, database: Name | None = None, pattern: str | None = None) -> list[TableStatus]:
+        """The views of a database, by default of the default one."""
         provider, place = self._database(database)
         return provider.list_views(place.database, pattern)
 
     def drop_view(self, name: Name, if_exists: bool = False) -> None:
+        """Drops a view. Raises TableNotFound, and InvalidInputException for a table."""
         provider, place = self._table(name)
         provider.drop_view(place.database, place.name, if_exists)
 
     # Partitions
 
     def add_partitions(self, name: Name, given: Sequence[PartitionDefinition], if_not_exists: bool = False) -> None:
+        """Adds partitions to a table. Raises AlreadyExistsException unless `if_not_exists`."""
         provider, place = self._table(name)
         provider.add_partitions(place.database, place.name, given, if_not_exists)
 
-    def get_partition(self, name: Name, values: Mapping[str, str]) -> PartitionStatus:
+    def get_partition(self, name: Name, values: PartitionValues) -> PartitionStatus:
+        """A partition by its values: a dict, a name such as `ds=2024-01-01/h=1`, or a list. Raises ObjectNotFound."""
         provider, place = self._table(name)
         return provider.get_partition(place.database, place.name, values)
 
     def list_partitions(self, name: Name, where: str | None = None) -> Iterator[PartitionStatus]:
+        """The partitions of a table that match a filter, such as `ds >= '2024-01-01'`; without one, all."""
         provider, place = self._table(name)
         for each in provider.list_partitions(place.database, place.name, where):
             yield each
 
     def alter_partition(self, name: Name, given: PartitionDefinition) -> PartitionStatus:
+        """Changes the location and properties of a partition and returns it. Raises ObjectNotFound."""
         provider, place = self._table(name)
         return provider.alter_partition(place.database, place.name, given)
 
-    def drop_partition(self, name: Name, values: Mapping[str, str], if_exists: bool = False) -> None:
+    def drop_partition(self, name: Name, values: PartitionValues, if_exists: bool = False) -> None:
+        """Drops a partition by its values, given as to `get_partition`. Raises ObjectNotFound."""
         provider, place = self._table(name)
         provider.drop_partition(place.database, place.name, values, if_exists)
 
     # Statistics and constraints
 
-    def get_statistics(self, name: Name, partition: Mapping[str, str] | None = None) -> TableStatistics:
+    def get_statistics(self, name: Name, partition: PartitionValues | None = None) -> TableStatistics:
+        """The statistics of a table, or of one of its partitions: counts, and those of its columns."""
         provider, place = self._table(name)
         return provider.get_statistics(place.database, place.name, partition)
 
-    def set_statistics(self, name: Name, given: TableStatistics, partition: Mapping[str, str] | None = None) -> None:
+    def set_statistics(self, name: Name, given: TableStatistics, partition: PartitionValues | None = None) -> None:
+        """Stores statistics of a table, or of one of its partitions."""
         provider, place = self._table(name)
         provider.set_statistics(place.database, place.name, given, partition)
 
     def list_constraints(self, name: Name) -> tuple[Constraint, ...]:
+        """The constraints of a table."""
         provider, place = self._table(name)
         return provider.list_constraints(place.database, place.name)
 
     def add_constraint(self, name: Name, given: Constraint) -> None:
+        """Adds a constraint to a table. Raises NotSupported where the catalog has none of this kind."""
         provider, place = self._table(name)
         provider.add_constraint(place.database, place.name, given)
 
     def drop_constraint(self, name: Name, constraint: str, if_exists: bool = False) -> None:
+        """Drops a constraint of a table by its name. Raises ObjectNotFound."""
         provider, place = self._table(name)
         provider.drop_constraint(place.database, place.name, constraint, if_exists)
 
