@@ -346,6 +346,18 @@ def test_a_partition_that_is_there_already_is_an_error_unless_it_may_be(
         catalogs.get_partition(f"{db}.orders", {"day": "1"})
 
 
+def test_a_partition_is_named_by_a_dict_a_name_or_a_list(catalogs: Any, backend: Backend, db: str) -> None:
+    if not backend.partitions:
+        return
+    catalogs.create_table(f"{db}.orders", orders(backend))
+    given = ["ds=2024-01-01", ("2024-01-02",), {"ds": "2024-01-03"}]
+    catalogs.add_partitions(f"{db}.orders", [PartitionDefinition(values=values) for values in given])
+    for values, day in zip(given, ("2024-01-01", "2024-01-02", "2024-01-03"), strict=True):
+        assert catalogs.get_partition(f"{db}.orders", values).values == {"ds": day}
+        catalogs.drop_partition(f"{db}.orders", values)
+    assert list(catalogs.list_partitions(f"{db}.orders")) == []
+
+
 def test_a_partition_is_changed(catalogs: Any, backend: Backend, db: str) -> None:
     if not backend.partitions:
         return

@@ -343,7 +343,7 @@ def test_the_files_of_a_write_are_told_to_those_who_follow_the_log_of_hive_4(tab
 def test_files_are_told_with_a_value_for_each_partition_key(half: str) -> None:
     metastore = there()
     with connected(half, handler=metastore, cache=False) as client:
-        with pytest.raises(InvalidInputException, match="has the partition keys"):
+        with pytest.raises(InvalidInputException, match=r"is partitioned by \(ds\), and 3 values"):
             with client.write("sales.orders") as write:
                 write.added_files("file:/x", partition=("1", "2", "3"))
     assert "add_write_notification_log" not in metastore.called

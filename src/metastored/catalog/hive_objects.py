@@ -32,7 +32,7 @@ from metastored.model.acid import acid_of
 from metastored.model.columns import columns_of, partitioned_by
 from metastored.model.formats import VIEW, format_of
 from metastored.model.makers import parameters_of, storage
-from metastored.model.origins import METADATA_LOCATION
+from metastored.model.origins import METADATA_LOCATION, PARTITIONING
 from metastored.model.partitions import PartitionValues, keys_of, name_of, values_of
 from metastored.model.values import moment, text
 from metastored.wire.generated.common import FieldSchema, StorageDescriptor, Table
@@ -41,8 +41,6 @@ from metastored.wire.generated.partitions import Partition
 from metastored.wire.structs import replace
 
 VIEWS: Final = {kinds.VIEW: TableKind.VIEW, kinds.MATERIALIZED_VIEW: TableKind.MATERIALIZED_VIEW}
-PARTITIONING: Final = "partitioning"
-"""The parameter in which an Iceberg table to be made carries how it is partitioned."""
 _SAID: Final = frozenset({"comment", kinds.EXTERNAL_PARAMETER, "current-schema", "default-partition-spec"})
 """Parameters that a status says in other words."""
 _ICEBERG_FILES: Final = {"iceberg": None, "parquet": None, "orc": "orc", "avro": "avro"}

@@ -52,21 +52,18 @@ def _expected(type: Type) -> tuple[type, ...]:
 
 
 @cache
-def _arguments(method: str) -> tuple[tuple[type, ...], ...]:
-    return tuple(_expected(field.type) for field in METHODS[method].args)
+def _arguments(method: str) -> tuple[tuple[tuple[type, ...], bool], ...]:
+    """For each argument the Python types that fit, and whether it is a list or a set."""
+    return tuple((_expected(field.type), field.type.name in ("list", "set")) for field in METHODS[method].args)
 
 
 def fits(method: Method, args: tuple[Any, ...]) -> bool:
     """Whether each argument, not looking inside of it, has the type that the method takes; None fits everywhere."""
-    for arg, kinds in zip(args, _arguments(method.name), strict=True):
-        if arg is not None and not _is_one(arg, kinds):
+    for arg, (kinds, many) in zip(args, _arguments(method.name), strict=True):
+        # A struct is a tuple too, and still no list.
+        if arg is not None and (not isinstance(arg, kinds) or (many and isinstance(arg, Struct))):
             return False
     return True
-
-
-def _is_one(value: Any, kinds: tuple[type, ...]) -> bool:
-    # A struct is a tuple too, and still no list.
-    return isinstance(value, kinds) and not (tuple in kinds and isinstance(value, Struct))
 
 
 def fault(method: Method, args: tuple[Any, ...]) -> str | None:
@@ -81,7 +78,7 @@ def fault(method: Method, args: tuple[Any, ...]) -> str | None:
 def _fault(type: Type, value: Any, path: str) -> str | None:
     if value is None:
         return None
-    if not _is_one(value, _expected(type)):
+    if not _is_one(type, value):
         return f"{path} has to be {_described(type)}, not {_shown(value)}{_hint(type)}"
     if type.name in ("list", "set"):
         inner = [(type.args[0], each, f"{path}[{at}]") for at, each in enumerate(value)]
@@ -104,6 +101,11 @@ def _fault(type: Type, value: Any, path: str) -> str | None:
         if found is not None:
             return found
     return None
+
+
+def _is_one(type: Type, value: Any) -> bool:
+    many = type.name in ("list", "set")
+    return isinstance(value, _expected(type)) and not (many and isinstance(value, Struct))
 
 
 def _described(type: Type) -> str:

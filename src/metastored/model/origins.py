@@ -16,6 +16,8 @@ from metastored.wire.generated.common import Table
 TABLE_TYPE: Final = "table_type"
 """The parameter by which Iceberg, Delta and Lance mark their tables."""
 METADATA_LOCATION: Final = "metadata_location"
+PARTITIONING: Final = "partitioning"
+"""The parameter that says how a new Iceberg table is partitioned: a JSON list of columns and transforms."""
 SPARK_PROVIDER: Final = "spark.sql.sources.provider"
 
 
