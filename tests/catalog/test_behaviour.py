@@ -350,7 +350,7 @@ def test_a_partition_is_named_by_a_dict_a_name_or_a_list(catalogs: Any, backend:
     if not backend.partitions:
         return
     catalogs.create_table(f"{db}.orders", orders(backend))
-    given = ["ds=2024-01-01", ("2024-01-02",), {"ds": "2024-01-03"}]
+    given: list[Any] = ["ds=2024-01-01", ("2024-01-02",), {"ds": "2024-01-03"}]
     catalogs.add_partitions(f"{db}.orders", [PartitionDefinition(values=values) for values in given])
     for values, day in zip(given, ("2024-01-01", "2024-01-02", "2024-01-03"), strict=True):
         assert catalogs.get_partition(f"{db}.orders", values).values == {"ds": day}

@@ -177,6 +177,15 @@ def test_a_refused_connection_is_one_short_traceback(half: str) -> None:
     assert isinstance(raised.value.__context__, ConnectError), "what happened below can still be looked at"
 
 
+def test_connections_that_cannot_be_opened_at_the_start_are_one_short_traceback(half: str) -> None:
+    with pytest.raises(ConnectError) as raised, connected(half, "thrift://127.0.0.1:1", min_idle=1):
+        pass
+    text = "".join(traceback.format_exception(raised.value))
+    assert text.count("Traceback") == 1
+    assert "pool.py" not in text and "_backend" not in text
+    assert "Connection refused" in text.splitlines()[-1]
+
+
 def test_a_missing_table_shows_nothing_of_the_client_s_insides(client: Any) -> None:
     for _ in range(3):
         with pytest.raises(TableNotFound) as raised:

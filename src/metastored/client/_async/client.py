@@ -32,6 +32,7 @@ from metastored.errors import (
     ApplicationError,
     ConfigError,
     DatabaseAlreadyExists,
+    Error,
     InvalidInputException,
     MetaException,
     NoSuchObjectException,
@@ -89,6 +90,8 @@ class AsyncClient:
             deadline = io.Deadline(self.api.timeout)
             try:
                 await self.api.pool.start(self._identity, deadline)
+            except Error as error:
+                raise error.with_traceback(None) from None
             finally:
                 deadline.cancel()
         return self

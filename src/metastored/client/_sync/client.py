@@ -33,6 +33,7 @@ from metastored.errors import (
     ApplicationError,
     ConfigError,
     DatabaseAlreadyExists,
+    Error,
     InvalidInputException,
     MetaException,
     NoSuchObjectException,
@@ -90,6 +91,8 @@ class Client:
             deadline = io.Deadline(self.api.timeout)
             try:
                 self.api.pool.start(self._identity, deadline)
+            except Error as error:
+                raise error.with_traceback(None) from None
             finally:
                 deadline.cancel()
         return self
