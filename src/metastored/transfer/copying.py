@@ -12,8 +12,8 @@ from typing import Final
 
 from metastored.errors import NotSupported
 from metastored.hive.names import DEFAULT_CATALOG, DEFAULT_DATABASE
-from metastored.metastore.normal import MATERIALIZED_VIEW, is_view
 from metastored.model.acid import is_transactional
+from metastored.model.kinds import MATERIALIZED_VIEW, is_view
 from metastored.transfer.differences import differences
 from metastored.transfer.ends import Ends
 from metastored.transfer.partitions import PartitionCopy

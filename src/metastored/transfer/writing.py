@@ -14,7 +14,7 @@ from metastored.client._sync.client import Client
 from metastored.hive.names import DEFAULT_CATALOG
 from metastored.metastore.basic_stats import DO_NOT_UPDATE_STATS
 from metastored.metastore.constraints import CHECK, DEFAULT, FOREIGN, NOT_NULL, PRIMARY, UNIQUE
-from metastored.metastore.normal import is_view
+from metastored.model.kinds import is_view
 from metastored.model.names import TableName
 from metastored.transfer.differences import STAMPED
 from metastored.transfer.selection import Home
