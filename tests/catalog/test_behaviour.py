@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+import metastored
 from metastored.catalog import (
     Buckets,
     ColumnStatistics,
@@ -305,6 +306,25 @@ def test_views_and_tables_are_not_taken_for_one_another(catalogs: Any, backend: 
 
 
 # Partitions
+
+
+def test_a_table_of_one_line_is_made_in_every_catalog(catalogs: Any, backend: Backend, db: str) -> None:
+    columns = {"id": ("bigint", "the number"), "price": "decimal(10,2)"}
+    made = metastored.table("any.name", columns, partitioned_by={"ds": "string"}, comment="all orders")
+    table = catalogs.create_table(f"{db}.orders", made)
+    assert [(each.name, each.data_type) for each in table.columns] == [
+        ("id", "bigint"),
+        ("price", "decimal(10,2)"),
+        ("ds", "string"),
+    ]
+    assert (table.name, table.partition_by, table.comment) == ("orders", ("ds",), "all orders")
+
+
+def test_what_is_no_table_or_no_name_is_refused_with_what_would_work(catalogs: Any, db: str) -> None:
+    with pytest.raises(InvalidInputException, match=r"from a TableDefinition or metastored\.table"):
+        catalogs.create_table(f"{db}.orders", {"id": "bigint"})
+    with pytest.raises(InvalidInputException, match="7 is not a name"):
+        catalogs.get_table(7)
 
 
 def test_partitions_are_added_found_filtered_and_dropped(catalogs: Any, backend: Backend, db: str) -> None:

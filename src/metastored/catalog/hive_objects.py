@@ -113,6 +113,28 @@ def table_status(catalog: str, table: Table) -> TableStatus:
     )
 
 
+def table_definition(table: Table) -> TableDefinition:
+    """What has to be said to make a table such as this one, in any catalog. Raises InvalidInputException for a view."""
+    found = table_status("", table)
+    if found.is_view:
+        raise InvalidInputException(f"{found.name} is a view: make it with create_view and a ViewDefinition")
+    return TableDefinition(
+        columns=[
+            ColumnStatus(each.name, each.data_type, each.comment, nullable=each.nullable) for each in found.columns
+        ],
+        comment=found.comment,
+        location=found.location,
+        format=found.format or "parquet",
+        external=found.external,
+        partition_by=found.partition_by,
+        sort_by=found.sort_by,
+        bucket_by=found.bucket_by,
+        options={key: value for key, value in found.options.items() if key != "serialization.format"},
+        properties=found.properties,
+        owner=found.owner,
+    )
+
+
 def _columns(table: Table, parameters: Mapping[str, str]) -> tuple[tuple[ColumnStatus, ...], tuple[str, ...]]:
     """The columns, those that partition last, and how the table is partitioned."""
     sd = table.sd or StorageDescriptor()

@@ -79,7 +79,7 @@ def table_name(name: Name) -> TableName:
     """
     if isinstance(name, TableName):
         return name
-    parts = _parts(name)
+    parts = parts_of(name)
     if parts is None or len(parts) not in (2, 3):
         raise InvalidInputException(f"{name!r} does not name a table: write database.table or catalog.database.table")
     return TableName("" if len(parts) == 2 else parts[0], parts[-2], parts[-1])
@@ -92,14 +92,14 @@ def database_name(name: str | DatabaseName | Sequence[str]) -> DatabaseName:
     """
     if isinstance(name, DatabaseName):
         return name
-    parts = _parts(name)
+    parts = parts_of(name)
     if parts is None or (not isinstance(name, str) and len(parts) not in (1, 2)):
         raise InvalidInputException(f"{name!r} does not name a database: write database or catalog.database")
     return DatabaseName(".".join(parts[:-1]), parts[-1])
 
 
-def _parts(name: object) -> list[str] | None:
-    """The parts of a name; None where one is empty or no text."""
+def parts_of(name: object) -> list[str] | None:
+    """The parts of a name that is a text with dots or a list of texts; None for anything else, or an empty part."""
     if isinstance(name, str):
         parts = name.split(".")
     elif isinstance(name, Sequence) and all(isinstance(part, str) for part in name):
