@@ -46,11 +46,11 @@ def text() -> str:
     for topic, methods in sorted(topics.items()):
         count = sum(method.name in known for method in methods)
         out.append(f"## {topic.replace('_', ' ').capitalize()}\n\n{count} of {len(methods)} served.\n")
-        out.append("| method | served | Hive | verb | asks | event |\n|---|---|---|---|---|---|")
+        out.append("| method | what it does | served | Hive | verb | asks | event |\n|---|---|---|---|---|---|---|")
         for method in sorted(methods, key=lambda one: one.name.lower()):
             serves = "yes" if method.name in known else "no"
             out.append(
-                f"| `{method.name}` | {serves} | {versions(method)} | {method.verb} "
+                f"| `{method.name}` | {method.doc} | {serves} | {versions(method)} | {method.verb} "
                 f"| {method.privileges} | {method.event} |"
             )
         out.append("")

@@ -155,6 +155,8 @@ def word_problems(method: Method) -> Iterator[str]:
     for need in filter(None, method.privileges.split(", ")):
         if not PRIVILEGES.fullmatch(need):
             yield f"{method.name} has privilege {need!r}; see src/metastored/wire/api/__init__.py for what can be said"
+    if not re.fullmatch(r"[A-Z][^\n]{8,108}\.", method.doc):
+        yield f"{method.name} has the doc {method.doc!r}; it is a sentence of at most 110 characters"
     declared = {*method.throws, *(name for version in method.versions for name in method.throws_in(version))}
     for name in sorted(declared - set(THRIFT_EXCEPTIONS)):
         yield f"{method.name} throws {name}, which is no exception of the API"

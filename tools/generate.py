@@ -2,6 +2,7 @@
 
     src/metastored/wire/api/*.toml  ->  src/metastored/wire/generated/*.py
                               ->  src/metastored/client/_async/methods.py
+                              ->  src/metastored/structs.py
 
 Run it after every change of an API file: `python tools/generate.py`.
 """
@@ -11,6 +12,7 @@ from __future__ import annotations
 import difflib
 import keyword
 import sys
+import textwrap
 import tomllib
 from pathlib import Path
 from typing import Any
@@ -18,11 +20,12 @@ from typing import Any
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "src"))
 
-from metastored.wire.types import BASE_TYPES, Type, parse_field, parse_returns, parse_versions  # noqa: E402
+from metastored.wire.types import BASE_TYPES, VERSIONS, Type, parse_field, parse_returns, parse_versions  # noqa: E402
 
 API = ROOT / "src/metastored/wire/api"
 OUT = ROOT / "src/metastored/wire/generated"
 CLIENT_METHODS = ROOT / "src/metastored/client/_async/methods.py"
+STRUCTS = ROOT / "src/metastored/structs.py"
 PYTHON = {
     "bool": "bool",
     "byte": "int",
@@ -35,7 +38,7 @@ PYTHON = {
 }
 METHOD_KEYS = {
     "args", "returns", "throws", "throws_in", "oneway", "in",
-    "verb", "object", "cost", "route", "merge", "retry", "privileges", "event", "hook", "changes_with",
+    "verb", "object", "cost", "route", "merge", "retry", "privileges", "event", "hook", "changes_with", "doc",
 }  # fmt: skip
 HEADER = '"""The metastore API, {topic}. Made by tools/generate.py from api/{file}: DO NOT EDIT."""\n'
 
@@ -164,7 +167,7 @@ def methods_text(api: Api) -> str:
     out = ['"""The method table as data. Made by tools/generate.py from api/*.toml: DO NOT EDIT."""\n', "# ruff: noqa"]
     out.append("from __future__ import annotations\n\nfrom typing import Any\n")
     out.append("# name: (topic, args, returns, throws, throws of other versions, versions, oneway,")
-    out.append("#        verb, object, cost, route, merge, retry, privileges, event, hook, changes_with)")
+    out.append("#        verb, object, cost, route, merge, retry, privileges, event, hook, changes_with, doc)")
     out.append("TABLE: dict[str, tuple[Any, ...]] = {")
     for topic, data in api.topics.items():
         for name, method in data.get("method", {}).items():
@@ -187,10 +190,29 @@ def methods_text(api: Api) -> str:
                 *(method.get(key, "") for key in ("verb", "object", "cost", "route", "merge", "retry")),
                 *(method.get(key, "") for key in ("privileges", "event", "hook")),
                 tuple(method.get("changes_with", ())),
+                method.get("doc", ""),
             )
             out.append(f"    {name!r}: {row!r},")
     out.append("}\n")
     return "\n".join(out)
+
+
+def versions_text(versions: str) -> str:
+    """The versions of Hive that have a method, in words."""
+    found = parse_versions(versions)
+    first, last = ("the one after 4.2" if each == "next" else each for each in (found[0], found[-1]))
+    if found[-1] == VERSIONS[-1]:
+        return f"Hive {first} and later"
+    return f"Hive {first} only" if first == last else f"Hive {first} to {last}"
+
+
+def docstring(method: dict[str, Any]) -> list[str]:
+    """What a method does, since which Hive, and what it raises."""
+    throws = ", ".join(line.split()[1] for line in method["throws"])
+    raises = f" Raises {throws}." if throws else ""
+    says = f"{versions_text(method.get('in', '2.3+'))}.{raises}"
+    wrapped = textwrap.wrap(says, 110, break_long_words=False)
+    return [f'        """{method["doc"]}', "", *(f"        {line}" for line in wrapped), '        """']
 
 
 def client_text(api: Api) -> str:
@@ -217,6 +239,7 @@ def client_text(api: Api) -> str:
             answer = "None" if returns is None else api.annotation(returns)
             passed = "".join(f", {field.name}" for field in fields)
             body.append(f"\n    async def {name}({', '.join(['self', *given])}) -> {answer}:")
+            body += docstring(method)
             keep = "" if returns is None else f"answer: {answer} = "
             body.append(f'        {keep}await self.call("{name}"{passed})')
             if returns is not None:
@@ -227,14 +250,40 @@ def client_text(api: Api) -> str:
     out.append(
         "\n\nclass AsyncMethods:\n"
         '    """One function a method, named as the method. Arguments are those of Thrift; null is None."""\n\n'
-        "    async def call(self, name: str, *args: Any) -> Any:\n        raise NotImplementedError"
+        "    async def call(self, name: str, *args: Any) -> Any:\n"
+        '        """Calls any method by its name and returns its result."""\n'
+        "        raise NotImplementedError"
     )
     return "\n".join([*out, *body]) + "\n"
+
+
+def structs_text(api: Api) -> str:
+    """One module from which every struct can be imported, with types."""
+    out = [
+        '"""All structs and enums of the metastore\'s API, and functions that work on each of them.\n',
+        "    from metastored.structs import Table, Partition, replace, to_dict\n",
+        'Structs are immutable; `replace(table, owner="ann")` makes a changed one.',
+        "Made by tools/generate.py: DO NOT EDIT.",
+        '"""\n',
+        "# ruff: noqa\nfrom __future__ import annotations\n",
+        "from metastored.model.plain import from_dict, to_dict",
+    ]
+    exports = ["from_dict", "replace", "to_dict"]
+    for topic, data in api.topics.items():
+        names = sorted([*data.get("struct", {}), *data.get("enum", {})])
+        if topic != "exceptions" and names:
+            out.append(f"from metastored.wire.generated.{topic} import {', '.join(names)}")
+            exports += names
+    out.append("from metastored.wire.structs import replace\n\n__all__ = [")
+    out += [f'    "{name}",' for name in sorted(exports)]
+    out.append("]\n")
+    return "\n".join(out)
 
 
 def all_files() -> dict[Path, str]:
     api = Api()
     files = {
+        STRUCTS: structs_text(api),
         OUT / "__init__.py": init_text(api),
         OUT / "methods.py": methods_text(api),
         CLIENT_METHODS: client_text(api),

@@ -23,6 +23,9 @@ Error
 ├── ApplicationError            Thrift's own TApplicationException, with its type number
 └── MetastoreError              what Hive's IDL declares; one class for each exception of the API,
     ├── MetaException               with the same name and a message
+    │   ├── PermissionDenied            as the client raises them, whatever exception carried them: no privilege,
+    │   ├── ReadOnlyServer              a write to a server that takes none,
+    │   └── RateLimited                 too many calls
     ├── NoSuchObjectException
     │   └── ObjectNotFound              as the client raises it: `object` and `name` say what is missing
     │       ├── DatabaseNotFound
@@ -33,7 +36,7 @@ Error
     │       └── TableAlreadyExists
     └── …
 
-`kind_of` puts each of them in one of five drawers, for who only wants to know what to do next.
+`kind_of` returns one of six kinds for each error, for callers that only need to know what to do next.
 """
 
 from __future__ import annotations
@@ -74,8 +77,11 @@ __all__ = [
     "NotSupported",
     "ObjectAlreadyExists",
     "ObjectNotFound",
+    "PermissionDenied",
     "PoolExhausted",
     "ProtocolError",
+    "RateLimited",
+    "ReadOnlyServer",
     "RemoteProtocolError",
     "StoreError",
     "TableAlreadyExists",
@@ -244,6 +250,18 @@ class InvalidPartitionException(MetastoreError): ...
 class MetaException(MetastoreError): ...
 
 
+class PermissionDenied(MetaException):
+    """The server knows the caller and does not let it do this."""
+
+
+class ReadOnlyServer(MetaException):
+    """The server takes no writes."""
+
+
+class RateLimited(MetaException):
+    """The caller has made too many calls: it has to wait."""
+
+
 class NoSuchCompactionException(MetastoreError): ...
 
 
@@ -321,18 +339,21 @@ class ErrorKind(Enum):
     NOT_FOUND = "not found"
     ALREADY_EXISTS = "already exists"
     NOT_SUPPORTED = "not supported"
+    REFUSED = "refused"
     INVALID_ARGUMENT = "invalid argument"
     EXTERNAL = "external"
 
 
 def kind_of(error: Error) -> ErrorKind:
-    """The drawer an error belongs to."""
+    """The kind of an error."""
     if isinstance(error, _NOT_FOUND):
         return ErrorKind.NOT_FOUND
     if isinstance(error, (AlreadyExistsException, IndexAlreadyExistsException)):
         return ErrorKind.ALREADY_EXISTS
     if isinstance(error, NotSupported):
         return ErrorKind.NOT_SUPPORTED
+    if isinstance(error, (PermissionDenied, ReadOnlyServer, RateLimited)):
+        return ErrorKind.REFUSED
     if isinstance(error, _INVALID):
         return ErrorKind.INVALID_ARGUMENT
     if isinstance(error, ApplicationError) and error.type == ApplicationError.UNKNOWN_METHOD:

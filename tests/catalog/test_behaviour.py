@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+import metastored
 from metastored.catalog import (
     Buckets,
     ColumnStatistics,
@@ -307,6 +308,25 @@ def test_views_and_tables_are_not_taken_for_one_another(catalogs: Any, backend: 
 # Partitions
 
 
+def test_a_table_of_one_line_is_made_in_every_catalog(catalogs: Any, backend: Backend, db: str) -> None:
+    columns = {"id": ("bigint", "the number"), "price": "decimal(10,2)"}
+    made = metastored.table("any.name", columns, partitioned_by={"ds": "string"}, comment="all orders")
+    table = catalogs.create_table(f"{db}.orders", made)
+    assert [(each.name, each.data_type) for each in table.columns] == [
+        ("id", "bigint"),
+        ("price", "decimal(10,2)"),
+        ("ds", "string"),
+    ]
+    assert (table.name, table.partition_by, table.comment) == ("orders", ("ds",), "all orders")
+
+
+def test_what_is_no_table_or_no_name_is_refused_with_what_would_work(catalogs: Any, db: str) -> None:
+    with pytest.raises(InvalidInputException, match=r"from a TableDefinition or metastored\.table"):
+        catalogs.create_table(f"{db}.orders", {"id": "bigint"})
+    with pytest.raises(InvalidInputException, match="7 is not a name"):
+        catalogs.get_table(7)
+
+
 def test_partitions_are_added_found_filtered_and_dropped(catalogs: Any, backend: Backend, db: str) -> None:
     table = catalogs.create_table(f"{db}.orders", orders(backend))
     days = [PartitionDefinition(values={"ds": f"2024-01-0{day}"}) for day in (1, 2, 3)]
@@ -344,6 +364,18 @@ def test_a_partition_that_is_there_already_is_an_error_unless_it_may_be(
     assert (found.name, found.properties["made"]) == ("ds=a%2Fb%3Dc d", "here")
     with pytest.raises(InvalidInputException, match=r"is partitioned by \(ds\), and values of \(day\) were given"):
         catalogs.get_partition(f"{db}.orders", {"day": "1"})
+
+
+def test_a_partition_is_named_by_a_dict_a_name_or_a_list(catalogs: Any, backend: Backend, db: str) -> None:
+    if not backend.partitions:
+        return
+    catalogs.create_table(f"{db}.orders", orders(backend))
+    given: list[Any] = ["ds=2024-01-01", ("2024-01-02",), {"ds": "2024-01-03"}]
+    catalogs.add_partitions(f"{db}.orders", [PartitionDefinition(values=values) for values in given])
+    for values, day in zip(given, ("2024-01-01", "2024-01-02", "2024-01-03"), strict=True):
+        assert catalogs.get_partition(f"{db}.orders", values).values == {"ds": day}
+        catalogs.drop_partition(f"{db}.orders", values)
+    assert list(catalogs.list_partitions(f"{db}.orders")) == []
 
 
 def test_a_partition_is_changed(catalogs: Any, backend: Backend, db: str) -> None:

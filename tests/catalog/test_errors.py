@@ -9,7 +9,6 @@ from typing import Any
 import pytest
 
 from metastored.catalog import CatalogManager, ColumnStatus, TableDefinition
-from metastored.client.values import decimal
 from metastored.errors import (
     ApplicationError,
     ConfigError,
@@ -32,6 +31,7 @@ from metastored.errors import (
     VersionUnknown,
     kind_of,
 )
+from metastored.model.values import decimal
 from metastored.wire.message import Call, Reply, Session
 from tests.client.handlers import LockingMetastore, WritableMetastore, table_of
 from tests.support.driven import connected

@@ -8,7 +8,6 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
-from metastored.catalog.formats import FORMATS, classes_of, format_of
 from metastored.catalog.hive_objects import changed_database, hive_table, partition_status, table_status
 from metastored.catalog.status import (
     ColumnStatus,
@@ -21,6 +20,7 @@ from metastored.catalog.status import (
 )
 from metastored.errors import InvalidInputException
 from metastored.hive.spark_types import to_spark_json
+from metastored.model.formats import FORMATS, classes_of, format_of
 from metastored.wire.generated.common import FieldSchema, SerDeInfo, StorageDescriptor, Table
 from metastored.wire.generated.databases import Database
 from metastored.wire.generated.partitions import Partition

@@ -10,12 +10,12 @@ import pytest
 from metastored.catalog.hive_constraints import constraints_of, hive_constraints
 from metastored.catalog.hive_statistics import column_statistics, hive_statistics, table_statistics, with_counts
 from metastored.catalog.status import ColumnStatistics, Constraint, ConstraintKind, TableStatistics
-from metastored.client.naming import TableName
 from metastored.errors import ConversionError, InvalidInputException
+from metastored.model.names import TableName
 from metastored.wire import binary
 from metastored.wire.generated.common import ColumnStatisticsObj, SQLPrimaryKey
 
-HERE = TableName(None, "db", "t")
+HERE = TableName("", "db", "t")
 
 
 @pytest.mark.parametrize(

@@ -8,10 +8,11 @@ from typing import Any
 
 import pytest
 
-from metastored.catalog.formats import FORMATS
-from metastored.client.acid import Acid, acid_of, keeps_writers_out, lock_type
+from metastored.client.acid import keeps_writers_out, lock_type
 from metastored.client.versions import HiveVersion
 from metastored.errors import InvalidInputException, LockFailed, TransactionFailed, TxnAbortedException
+from metastored.model.acid import Acid, acid_of
+from metastored.model.formats import FORMATS
 from metastored.testing import running_server
 from metastored.wire.generated.common import DataOperationType, StorageDescriptor, Table
 from metastored.wire.generated.locks import LockLevel, LockState, LockType
@@ -342,7 +343,7 @@ def test_the_files_of_a_write_are_told_to_those_who_follow_the_log_of_hive_4(tab
 def test_files_are_told_with_a_value_for_each_partition_key(half: str) -> None:
     metastore = there()
     with connected(half, handler=metastore, cache=False) as client:
-        with pytest.raises(InvalidInputException, match="has the partition keys"):
+        with pytest.raises(InvalidInputException, match=r"is partitioned by \(ds\), and 3 values"):
             with client.write("sales.orders") as write:
                 write.added_files("file:/x", partition=("1", "2", "3"))
     assert "add_write_notification_log" not in metastore.called

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 
 import pytest
 
+import metastored
 from metastored.client.versions import FEATURES, HiveVersion
 from metastored.errors import (
     DatabaseAlreadyExists,
@@ -25,16 +26,14 @@ from metastored.errors import (
     kind_of,
 )
 from metastored.metastore.local import served
+from metastored.model.formats import FORMATS, format_of
 from metastored.testing import running_server
 from metastored.wire.generated.common import (
     ColumnStatistics,
     ColumnStatisticsData,
     ColumnStatisticsDesc,
     ColumnStatisticsObj,
-    FieldSchema,
     LongColumnStatsData,
-    SerDeInfo,
-    StorageDescriptor,
     Table,
 )
 from metastored.wire.generated.databases import Database
@@ -43,10 +42,6 @@ from metastored.wire.structs import replace
 from tests.support.driven import HALVES, connected
 from tests.support.hive_2_0 import hive_2_0
 from tests.support.postgres import running_postgres
-
-TEXT_INPUT = "org.apache.hadoop.mapred.TextInputFormat"
-TEXT_OUTPUT = "org.apache.hadoop.hive.ql.io.HiveIgnoreKeyTextOutputFormat"
-TEXT_SERDE = "org.apache.hadoop.hive.serde2.lazy.LazySimpleSerDe"
 
 
 class Server(NamedTuple):
@@ -121,44 +116,49 @@ def db(client: Any, server: Server) -> Iterator[str]:
 
 
 def table_of(db: str, name: str, keys: tuple[str, ...] = (), **changes: Any) -> Table:
-    columns = (FieldSchema("id", "bigint", "the number"), FieldSchema("price", "decimal(10,2)", None))
-    sd = StorageDescriptor(
-        cols=columns,
-        inputFormat=TEXT_INPUT,
-        outputFormat=TEXT_OUTPUT,
-        compressed=False,
-        numBuckets=-1,
-        serdeInfo=SerDeInfo(name=name, serializationLib=TEXT_SERDE, parameters={"serialization.format": "1"}),
-        bucketCols=(),
-        sortCols=(),
-        parameters={},
-    )
-    table = Table(
-        tableName=name,
-        dbName=db,
+    table = metastored.table(
+        (db, name),
+        {"id": ("bigint", "the number"), "price": "decimal(10,2)"},
+        partitioned_by=dict.fromkeys(keys, "string"),
+        format="textfile",
         owner="ann",
-        createTime=0,
-        lastAccessTime=0,
-        retention=0,
-        sd=sd,
-        partitionKeys=tuple(FieldSchema(key, "string", None) for key in keys),
-        parameters={"made": "here"},
-        tableType="MANAGED_TABLE",
+        properties={"made": "here"},
     )
     return replace(table, **changes)
 
 
 def partition_of(table: Table, *values: str) -> Partition:
-    assert table.sd is not None
-    return Partition(
-        values=values,
-        dbName=table.dbName,
-        tableName=table.tableName,
-        createTime=0,
-        lastAccessTime=0,
-        sd=replace(table.sd, location=None),
-        parameters={},
+    return metastored.partition(table, values)
+
+
+@pytest.mark.parametrize("format", sorted(FORMATS))
+def test_a_table_that_was_written_in_one_line_is_taken_by_every_server(client: Any, db: str, format: str) -> None:
+    made = metastored.table(
+        (db, format),
+        {"id": "bigint", "tags": "map<string,array<int>>"},
+        partitioned_by={"ds": "string", "h": "int"},
+        format=format,
+        bucketed_by=("id", 4),
+        sorted_by=["id"],
     )
+    client.create_table(made)
+    stored = client.table((db, format))
+    assert made.sd is not None
+    assert stored.sd.cols == made.sd.cols
+    assert (stored.partitionKeys, stored.sd.bucketCols, stored.sd.numBuckets) == (made.partitionKeys, ("id",), 4)
+    assert format_of(stored) == format
+
+
+def test_partitions_columns_and_names_are_changed_in_one_line_on_every_server(client: Any, db: str) -> None:
+    client.create_table(table_of(db, "orders", ("ds", "h")))
+    client.add_partitions((db, "orders"), ["ds=1/h=a", {"h": "b", "ds": 1}, ("2", "a b")])
+    assert client.partition((db, "orders"), {"ds": "2", "h": "a b"}).values == ("2", "a b")
+    client.drop_partition((db, "orders"), "h=a/ds=1")
+    client.add_columns((db, "orders"), {"note": "string"}, cascade=True)
+    client.rename_table((db, "orders"), "sales")
+    assert sorted(client.partition_names((db, "sales"))) == ["ds=1/h=b", "ds=2/h=a b"]
+    assert [column.name for column in client.table((db, "sales")).sd.cols] == ["id", "price", "note"]
+    assert len(client.partition((db, "sales"), "ds=1/h=b").sd.cols) == 3
 
 
 def test_a_database_is_made_found_and_dropped(client: Any) -> None:

@@ -1,4 +1,4 @@
-"""The session in docs/guide/client.md is run as it stands there, against a real server."""
+"""The programs in docs/guide/client.md and filters.md are run as they stand there, against a real server."""
 
 from __future__ import annotations
 
@@ -8,23 +8,74 @@ from typing import Any
 
 import pytest
 
+from metastored.hive.filter_parser import parse_filter
+from metastored.hive.filters import FilterSyntaxError
+from metastored.hive.generation import Generation
 from metastored.testing import running_server
 
-GUIDE = Path(__file__).parents[2] / "docs/guide/client.md"
+GUIDES = Path(__file__).parents[2] / "docs/guide"
 
 
-def test_the_guide_does_what_it_says(capsys: pytest.CaptureFixture[str]) -> None:
-    blocks = re.findall(r"```python\n(.*?)```", GUIDE.read_text("utf-8"), re.DOTALL)
-    assert len(blocks) == 3
+def printed(page: str, blocks: int, capsys: pytest.CaptureFixture[str]) -> list[str]:
+    """What the programs of a page print, one after the other at an empty server."""
+    found = re.findall(r"```python\n(.*?)```", (GUIDES / page).read_text("utf-8"), re.DOTALL)
+    assert len(found) == blocks
     with running_server() as server:
         names: dict[str, Any] = {}
-        for block in blocks:
+        for block in found:
             exec(block.replace("thrift://localhost:9083", server.uri), names)
-    assert capsys.readouterr().out.splitlines() == [
-        "('default', 'shop') ('orders',)",
+    return capsys.readouterr().out.replace(server.uri, "URI").splitlines()
+
+
+def test_the_guide_of_the_client_does_what_it_says(capsys: pytest.CaptureFixture[str]) -> None:
+    pytest.importorskip("pyarrow")
+    assert printed("client.md", 4, capsys) == [
+        "<Client of URI> ('default', 'shop') ('orders',)",
         "('2024-01-08',)",
         "('2024-01-09',)",
         "('2024-01-10',)",
         "all orders",
+        "('2024-01-01', '2')",
+        "['user', 'page', 'agent', 'ds', 'h']",
+        "{'name': 'agent', 'type': 'string', 'comment': 'the browser'}",
         "True",
     ]
+
+
+def test_the_page_on_filters_does_what_it_says(capsys: pytest.CaptureFixture[str]) -> None:
+    names = [f"ds=2024-01-{day:02}/h={day % 3}" for day in range(1, 7)]
+    lines = printed("filters.md", 1, capsys)
+    assert lines[:2] == [repr((names[4], names[5])), repr((names[0],))]
+    assert lines[2].endswith(
+        "the partition keys are ds (string), h (int) (the server says: "
+        "Specified key <not_h> is not a partitioning key for the table)"
+    )
+    assert lines[3:] == [repr((names[1], names[2]))]
+
+
+@pytest.mark.parametrize(
+    ("where", "generation"),
+    [
+        ("h <> 3 and '2024-01-01' <= ds", Generation.HIVE_2_3),
+        ("h not between 1 and 3", Generation.HIVE_2_3),
+        ("(struct(ds, h)) in (const struct('2024-01-01', 1), const struct('2024-01-02', 2))", Generation.HIVE_2_3),
+        ("(h) in (1, 2)", Generation.HIVE_2_3),
+        ("ds == '1' or `my key` = '1' or h not in (1, 2)", Generation.HIVE_4_0),
+        ("ds = DATE '2024-01-01' or ds = TIMESTAMP '2024-01-01 00:00:00'", Generation.HIVE_4_0),
+        ("(ds = '1') is not true", Generation.HIVE_4_2),
+    ],
+)
+def test_each_form_of_a_filter_is_read_since_the_version_that_the_page_says(where: str, generation: Generation) -> None:
+    for known in Generation:
+        if known >= generation:
+            parse_filter(where, known)
+        else:
+            older = parse_or_none(where, known)
+            assert older is None or older != parse_filter(where, generation)
+
+
+def parse_or_none(where: str, generation: Generation) -> object:
+    try:
+        return parse_filter(where, generation)
+    except FilterSyntaxError:
+        return None

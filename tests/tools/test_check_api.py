@@ -12,7 +12,8 @@ from metastored.wire.types import parse_field
 from tools import check_api
 
 COLUMNS = {"args": 1, "returns": 2, "throws": 3, "verb": 7, "object": 8, "cost": 9, "route": 10, "merge": 11,
-           "retry": 12, "privileges": 13, "event": 14, "hook": 15, "changes_with": 16}  # fmt: skip
+           "retry": 12, "privileges": 13, "event": 14, "hook": 15, "changes_with": 16,
+           "doc": 17}  # fmt: skip
 
 
 def changed(name: str, **changes: Any) -> Method:
@@ -159,3 +160,9 @@ def test_a_listing_of_bare_names_without_a_role_is_found() -> None:
 def test_a_result_that_cannot_have_its_role_is_found() -> None:
     (problem,) = check_api.result_problems(changed("get_table", returns="Table @table"))
     assert "which cannot have the role @table" in problem
+
+
+@pytest.mark.parametrize("doc", ["", "returns a table.", "Returns a table", f"Returns {'x' * 110}."])
+def test_a_method_says_in_a_sentence_what_it_does(doc: str) -> None:
+    (problem,) = check_api.word_problems(changed("get_table", doc=doc))
+    assert "get_table has the doc" in problem

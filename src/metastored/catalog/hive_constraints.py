@@ -6,8 +6,8 @@ from collections.abc import Iterable
 from typing import Any, Final, NamedTuple
 
 from metastored.catalog.status import Constraint, ConstraintKind
-from metastored.client.naming import TableName, table_name
 from metastored.errors import InvalidInputException
+from metastored.model.names import TableName, table_name
 from metastored.wire.generated.common import (
     SQLCheckConstraint,
     SQLDefaultConstraint,
@@ -49,7 +49,7 @@ def hive_constraints(table: TableName, given: Iterable[Constraint]) -> HiveConst
 def _structs(table: TableName, given: Constraint) -> list[Any]:
     _check(given)
     flags: dict[str, Any] = {"enable_cstr": given.enabled, "validate_cstr": given.validated, "rely_cstr": given.rely}
-    own: dict[str, Any] = {"table_db": table.db, "table_name": table.table}
+    own: dict[str, Any] = {"table_db": table.database, "table_name": table.table}
     numbered = list(enumerate(given.columns, start=1))
     match given.kind:
         case ConstraintKind.PRIMARY_KEY:
@@ -85,10 +85,10 @@ def _foreign_key(table: TableName, given: Constraint, flags: dict[str, Any]) -> 
     parent, columns = table_name(given.references[0]), given.references[1]
     return [
         SQLForeignKey(
-            pktable_db=parent.db,
+            pktable_db=parent.database,
             pktable_name=parent.table,
             pkcolumn_name=theirs,
-            fktable_db=table.db,
+            fktable_db=table.database,
             fktable_name=table.table,
             fkcolumn_name=ours,
             key_seq=at,

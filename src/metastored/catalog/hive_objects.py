@@ -7,10 +7,9 @@ from there, as Spark does. An Iceberg table's partitioning is in its parameters 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any, Final
 
-from metastored.catalog.formats import VIEW, FileFormat, classes_of, format_of
 from metastored.catalog.status import (
     Buckets,
     ColumnStatus,
@@ -27,21 +26,22 @@ from metastored.catalog.status import (
     ViewDefinition,
     replaced,
 )
-from metastored.client.acid import acid_of
-from metastored.client.values import moment, text
-from metastored.errors import ConversionError, InvalidInputException
-from metastored.hive.names import make_part_name
-from metastored.hive.spark_types import from_spark_json
-from metastored.wire.generated.common import FieldSchema, Order, SerDeInfo, StorageDescriptor, Table
+from metastored.errors import InvalidInputException
+from metastored.model import kinds, makers
+from metastored.model.acid import acid_of
+from metastored.model.columns import columns_of, partitioned_by
+from metastored.model.formats import VIEW, format_of
+from metastored.model.makers import parameters_of, storage
+from metastored.model.origins import METADATA_LOCATION, PARTITIONING
+from metastored.model.partitions import PartitionValues, keys_of, name_of, values_of
+from metastored.model.values import moment, text
+from metastored.wire.generated.common import FieldSchema, StorageDescriptor, Table
 from metastored.wire.generated.databases import Database
 from metastored.wire.generated.partitions import Partition
 from metastored.wire.structs import replace
 
-VIEWS: Final = {"VIRTUAL_VIEW": TableKind.VIEW, "MATERIALIZED_VIEW": TableKind.MATERIALIZED_VIEW}
-PARTITIONING: Final = "partitioning"
-"""The parameter in which an Iceberg table to be made carries how it is partitioned."""
-_SPARK_SCHEMA: Final = "spark.sql.sources.schema"
-_SAID: Final = frozenset({"comment", "EXTERNAL", "current-schema", "default-partition-spec"})
+VIEWS: Final = {kinds.VIEW: TableKind.VIEW, kinds.MATERIALIZED_VIEW: TableKind.MATERIALIZED_VIEW}
+_SAID: Final = frozenset({"comment", kinds.EXTERNAL_PARAMETER, "current-schema", "default-partition-spec"})
 """Parameters that a status says in other words."""
 _ICEBERG_FILES: Final = {"iceberg": None, "parquet": None, "orc": "orc", "avro": "avro"}
 
@@ -98,7 +98,7 @@ def table_status(catalog: str, table: Table) -> TableStatus:
         comment=text(parameters.get("comment")),
         location=text(sd.location),
         format=None if kind is not TableKind.TABLE else format_of(table),
-        external=(parameters.get("EXTERNAL") or "").lower() == "true" or table.tableType == "EXTERNAL_TABLE",
+        external=kinds.is_external_by_either(table),
         partition_by=partition_by,
         sort_by=tuple(SortColumn(each.col or "", each.order != 0) for each in sd.sortCols or ()),
         bucket_by=Buckets(buckets, sd.numBuckets or 0) if buckets and (sd.numBuckets or 0) > 0 else None,
@@ -109,22 +109,36 @@ def table_status(catalog: str, table: Table) -> TableStatus:
         created=moment(table.createTime),
         last_access=moment(table.lastAccessTime),
         acid=acid_of(table),
-        metadata_location=text(parameters.get("metadata_location")),
+        metadata_location=text(parameters.get(METADATA_LOCATION)),
+    )
+
+
+def table_definition(table: Table) -> TableDefinition:
+    """What has to be said to make a table such as this one, in any catalog. Raises InvalidInputException for a view."""
+    found = table_status("", table)
+    if found.is_view:
+        raise InvalidInputException(f"{found.name} is a view: make it with create_view and a ViewDefinition")
+    return TableDefinition(
+        columns=[
+            ColumnStatus(each.name, each.data_type, each.comment, nullable=each.nullable) for each in found.columns
+        ],
+        comment=found.comment,
+        location=found.location,
+        format=found.format or "parquet",
+        external=found.external,
+        partition_by=found.partition_by,
+        sort_by=found.sort_by,
+        bucket_by=found.bucket_by,
+        options={key: value for key, value in found.options.items() if key != "serialization.format"},
+        properties=found.properties,
+        owner=found.owner,
     )
 
 
 def _columns(table: Table, parameters: Mapping[str, str]) -> tuple[tuple[ColumnStatus, ...], tuple[str, ...]]:
     """The columns, those that partition last, and how the table is partitioned."""
     sd = table.sd or StorageDescriptor()
-    keys = tuple((key.name or "") for key in table.partitionKeys or ())
-    spark = _spark_columns(parameters)
-    if spark is not None:
-        keys = keys or tuple(_numbered(parameters, f"{_SPARK_SCHEMA}.numPartCols", f"{_SPARK_SCHEMA}.partCol."))
-        found = spark
-    else:
-        fields = (*(sd.cols or ()), *(table.partitionKeys or ()))
-        found = [ColumnStatus(each.name or "", each.type or "", text(each.comment)) for each in fields]
-    partition_by, required = keys, frozenset[str]()
+    partition_by, required = partitioned_by(table), frozenset[str]()
     iceberg = _iceberg(parameters)
     if iceberg is not None:
         partition_by, required = iceberg
@@ -134,35 +148,16 @@ def _columns(table: Table, parameters: Mapping[str, str]) -> tuple[tuple[ColumnS
     marked = tuple(
         ColumnStatus(
             each.name,
-            each.data_type,
+            each.type,
             each.comment,
             nullable=each.nullable and each.name not in required,
             is_partition=each.name.lower() in by,
             is_bucket=each.name.lower() in buckets,
             is_cluster=each.name.lower() in sorts,
         )
-        for each in found
+        for each in columns_of(table)
     )
     return marked, partition_by
-
-
-def _spark_columns(parameters: Mapping[str, str]) -> list[ColumnStatus] | None:
-    """The schema that Spark keeps beside Hive's columns; None where there is none that can be read."""
-    whole = parameters.get(_SPARK_SCHEMA) or "".join(
-        _numbered(parameters, f"{_SPARK_SCHEMA}.numParts", f"{_SPARK_SCHEMA}.part.")
-    )
-    if not whole or "spark.sql.sources.provider" not in parameters:
-        return None
-    try:
-        found = from_spark_json(whole)
-    except ConversionError:
-        return None  # A type that Hive lacks, such as variant: Hive's own columns say as much as can be said.
-    return [ColumnStatus(each.name, str(each.type), each.comment, nullable=each.nullable) for each in found]
-
-
-def _numbered(parameters: Mapping[str, str], count: str, prefix: str) -> list[str]:
-    number = parameters.get(count) or "0"
-    return [parameters.get(f"{prefix}{at}", "") for at in range(int(number) if number.isdigit() else 0)]
 
 
 def _iceberg(parameters: Mapping[str, str]) -> tuple[tuple[str, ...], frozenset[str]] | None:
@@ -201,29 +196,19 @@ def hive_table(database: str, name: str, given: TableDefinition, iceberg: bool =
             "Hive partitions by columns only"
         )
     keys = [by_name[key.lower()] for key in given.partition_by]
-    columns = [column for column in given.columns if column not in keys]
-    external = given.location is not None if given.external is None else given.external
-    sd = replace(
-        _storage(columns, classes_of(given.format), given.options),
+    return makers.table(
+        (database, name),
+        [_field(column) for column in given.columns if column not in keys],
+        partitioned_by=[_field(column) for column in keys],
+        format=given.format,
         location=given.location,
-        numBuckets=given.bucket_by.count if given.bucket_by else -1,
-        bucketCols=given.bucket_by.columns if given.bucket_by else (),
-        sortCols=tuple(Order(each.name, int(each.ascending)) for each in given.sort_by),
-    )
-    parameters = _parameters(given.properties, given.comment)
-    if external:
-        parameters["EXTERNAL"] = "TRUE"
-    return Table(
-        tableName=name,
-        dbName=database,
+        comment=given.comment,
+        properties=given.properties,
+        external=given.location is not None if given.external is None else given.external,
         owner=given.owner,
-        createTime=0,
-        lastAccessTime=0,
-        retention=0,
-        sd=sd,
-        partitionKeys=tuple(map(_field, keys)),
-        parameters=parameters,
-        tableType="EXTERNAL_TABLE" if external else "MANAGED_TABLE",
+        bucketed_by=(given.bucket_by.columns, given.bucket_by.count) if given.bucket_by else None,
+        sorted_by=[each.name if each.ascending else f"-{each.name}" for each in given.sort_by],
+        options=given.options,
     )
 
 
@@ -235,7 +220,7 @@ def _iceberg_table(database: str, name: str, given: TableDefinition) -> Table:
         )
     if given.format.lower() not in _ICEBERG_FILES:
         raise InvalidInputException(f"Iceberg has no files of format {given.format!r}: parquet, orc and avro are known")
-    parameters = _parameters(given.properties, given.comment)
+    parameters = parameters_of(given.properties, given.comment, f"{database}.{name}")
     files = _ICEBERG_FILES[given.format.lower()]
     if files is not None:
         parameters.setdefault("write.format.default", files)
@@ -253,12 +238,12 @@ def hive_view(database: str, name: str, given: ViewDefinition) -> Table:
         createTime=0,
         lastAccessTime=0,
         retention=0,
-        sd=_storage(given.columns, VIEW, {}),
+        sd=storage(tuple(map(_field, given.columns)), VIEW, {}),
         partitionKeys=(),
-        parameters=_parameters(given.properties, given.comment),
+        parameters=parameters_of(given.properties, given.comment, f"{database}.{name}"),
         viewOriginalText=given.definition,
         viewExpandedText=given.definition,
-        tableType="VIRTUAL_VIEW",
+        tableType=kinds.VIEW,
     )
 
 
@@ -305,33 +290,14 @@ def _field(column: ColumnStatus) -> FieldSchema:
     return FieldSchema(column.name, column.data_type, column.comment)
 
 
-def _parameters(properties: Mapping[str, str], comment: str | None) -> dict[str, str]:
-    return {**properties, **({"comment": comment} if comment else {})}
-
-
-def _storage(columns: Sequence[ColumnStatus], classes: FileFormat, options: Mapping[str, str]) -> StorageDescriptor:
-    return StorageDescriptor(
-        cols=tuple(map(_field, columns)),
-        inputFormat=classes.input,
-        outputFormat=classes.output,
-        compressed=False,
-        numBuckets=-1,
-        serdeInfo=SerDeInfo(serializationLib=classes.serde, parameters={"serialization.format": "1", **options}),
-        bucketCols=(),
-        sortCols=(),
-        parameters={},
-    )
-
-
 # --- partitions --------------------------------------------------------------------------------------------
 
 
 def partition_status(table: Table, partition: Partition) -> PartitionStatus:
-    keys = _keys(table)
     values = tuple(partition.values or ())
     return PartitionStatus(
-        values=dict(zip(keys, values, strict=False)),
-        name=make_part_name(keys, values),
+        values=dict(zip(_keys(table), values, strict=False)),
+        name=name_of(table, values),
         location=text(partition.sd.location if partition.sd else None),
         properties=dict(partition.parameters or {}),
         created=moment(partition.createTime),
@@ -339,29 +305,14 @@ def partition_status(table: Table, partition: Partition) -> PartitionStatus:
     )
 
 
-def partition_values(table: Table, given: Mapping[str, str]) -> tuple[str, ...]:
+def partition_values(table: Table, given: PartitionValues) -> tuple[str, ...]:
     """The values in the order of the table's keys; each has to be given, and nothing else."""
-    keys, lower = _keys(table), {name.lower(): value for name, value in given.items()}
-    if set(lower) != set(keys):
-        raise InvalidInputException(
-            f"{table.dbName}.{table.tableName} is partitioned by ({', '.join(keys)}), "
-            f"and values of ({', '.join(given)}) were given"
-        )
-    return tuple(str(lower[key]) for key in keys)
+    return values_of(f"{table.dbName}.{table.tableName}", keys_of(table), given)
 
 
 def hive_partition(table: Table, given: PartitionDefinition) -> Partition:
-    sd = table.sd or StorageDescriptor()
-    return Partition(
-        values=partition_values(table, given.values),
-        dbName=table.dbName,
-        tableName=table.tableName,
-        createTime=0,
-        lastAccessTime=0,
-        sd=replace(sd, location=given.location),
-        parameters=dict(given.properties),
-    )
+    return makers.partition(table, given.values, location=given.location, properties=given.properties)
 
 
 def _keys(table: Table) -> tuple[str, ...]:
-    return tuple((key.name or "").lower() for key in table.partitionKeys or ())
+    return tuple(key.lower() for key in keys_of(table))

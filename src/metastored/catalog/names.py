@@ -1,4 +1,4 @@
-"""Names as people write them, `catalog.database.table`, made whole with what is the default. Pure."""
+"""Names as callers write them, `catalog.database.table`, resolved with the default catalog and database. Pure."""
 
 from __future__ import annotations
 
@@ -7,13 +7,14 @@ from typing import NamedTuple
 
 from metastored.catalog.status import Namespace
 from metastored.errors import InvalidInputException
+from metastored.model import names
 
 Name = str | Sequence[str]
 """Parts with dots between them; names that hold dots are given as their parts."""
 
 
-class Place(NamedTuple):
-    """Where something is, or would be."""
+class ResolvedName(NamedTuple):
+    """A database, or a table in it, with its catalog. Databases may be nested, unlike `model.names` has them."""
 
     catalog: str
     database: Namespace
@@ -21,28 +22,33 @@ class Place(NamedTuple):
 
 
 def parts_of(name: Name) -> tuple[str, ...]:
-    parts = tuple(name.split(".")) if isinstance(name, str) else tuple(name)
-    if not parts or not all(parts):
-        raise InvalidInputException(f"{name!r} is not a name: a part of it is empty")
-    return parts
+    """The parts of a name. Raises InvalidInputException for what is none."""
+    parts = names.parts_of(name)
+    if not parts:
+        raise InvalidInputException(
+            f"{name!r} is not a name: a part of it is empty, or it is no text and no list of texts"
+        )
+    return tuple(parts)
 
 
-def database_place(name: Name, catalog: str, catalogs: Collection[str]) -> Place:
+def resolve_database(name: Name, catalog: str, catalogs: Collection[str]) -> ResolvedName:
     """`db` of the default catalog, or `catalog.db`; what follows the catalog may be nested."""
     parts = parts_of(name)
     if len(parts) == 1:
-        return Place(catalog, parts)
-    return Place(_known(parts[0], catalogs, name, "database or catalog.database"), parts[1:])
+        return ResolvedName(catalog, parts)
+    return ResolvedName(_known(parts[0], catalogs, name, "database or catalog.database"), parts[1:])
 
 
-def table_place(name: Name, catalog: str, database: Namespace, catalogs: Collection[str]) -> Place:
+def resolve_table(name: Name, catalog: str, database: Namespace, catalogs: Collection[str]) -> ResolvedName:
     """`t`, `db.t` or `catalog.db.t`."""
     parts = parts_of(name)
     if len(parts) == 1:
-        return Place(catalog, database, parts[0])
+        return ResolvedName(catalog, database, parts[0])
     if len(parts) == 2:
-        return Place(catalog, parts[:1], parts[1])
-    return Place(_known(parts[0], catalogs, name, "table, database.table or catalog.database.table"), *_rest(parts))
+        return ResolvedName(catalog, parts[:1], parts[1])
+    return ResolvedName(
+        _known(parts[0], catalogs, name, "table, database.table or catalog.database.table"), *_rest(parts)
+    )
 
 
 def _rest(parts: tuple[str, ...]) -> tuple[Namespace, str]:

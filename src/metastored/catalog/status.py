@@ -16,11 +16,12 @@ from decimal import Decimal
 from enum import Enum
 from typing import TYPE_CHECKING, Any
 
-from metastored.client.acid import Acid
 from metastored.errors import ConversionError
 from metastored.hive.arrow_types import arrow, from_arrow_field, to_arrow_field
 from metastored.hive.spark_types import SparkColumn, from_spark_ddl, from_spark_json, to_spark
 from metastored.hive.types import HiveType, TypeSyntaxError, parse_type
+from metastored.model.acid import Acid
+from metastored.model.partitions import PartitionValues
 
 if TYPE_CHECKING:
     import pyarrow
@@ -295,7 +296,7 @@ class PartitionStatus:
 class PartitionDefinition:
     """A partition to be made, or, in `alter_partition`, what is to be another in one."""
 
-    values: Mapping[str, str]
+    values: PartitionValues
     location: str | None = None
     """None: the usual directory in the table's own; when altered, where it is."""
     properties: Mapping[str, str] = field(default_factory=dict)

@@ -1,4 +1,4 @@
-"""What Hive's transactions mean for a table: whether it is transactional, and which locks an operation takes. Pure.
+"""Which locks an operation on the rows of a transactional table takes. Pure.
 
 Which lock an operation takes is not the server's to say: all who write to a table agree on it. Hive before 4 knows no
 EXCL_WRITE, lets inserts share with everybody and keeps all others away while it overwrites. From 4.0 on there is a
@@ -8,13 +8,13 @@ choice: writers share, and the first to commit wins; or they keep one another ou
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Final, NamedTuple
+from collections.abc import Sequence
+from typing import Final
 
-from metastored.client.naming import TableName
 from metastored.client.versions import HiveVersion
 from metastored.errors import InvalidInputException
-from metastored.wire.generated.common import DataOperationType, Table
+from metastored.model.names import TableName
+from metastored.wire.generated.common import DataOperationType
 from metastored.wire.generated.locks import LockComponent, LockLevel, LockType
 from metastored.wire.structs import replace
 
@@ -33,33 +33,6 @@ def known(operation: str) -> str:
     if operation not in OPERATIONS:
         raise InvalidInputException(f"unknown operation {operation!r}; known are {', '.join(OPERATIONS)}")
     return operation
-
-
-class Acid(NamedTuple):
-    """A transactional table."""
-
-    insert_only: bool
-    """Rows are only added. In other tables they can be changed and deleted, and the files are ORC in Hive's layout."""
-    write_id: int | None
-    """The write that changed its metadata last, where the server says it (4.0 and later)."""
-    bucket_count: int | None
-    bucketing_version: int | None
-
-
-def acid_of(table: Table) -> Acid | None:
-    """What a table's parameters say about transactions; None when it has none."""
-    parameters: Mapping[str, str] = table.parameters or {}
-    if (parameters.get("transactional") or "").lower() != "true":
-        return None
-    properties = (parameters.get("transactional_properties") or "").lower()
-    buckets = table.sd.numBuckets if table.sd is not None else None
-    version = parameters.get("bucketing_version") or ""
-    return Acid(
-        insert_only=properties == "insert_only",
-        write_id=table.writeId if table.writeId is not None and table.writeId >= 0 else None,
-        bucket_count=buckets if buckets is not None and buckets > 0 else None,
-        bucketing_version=int(version) if version.isdigit() else None,
-    )
 
 
 def keeps_writers_out(version: HiveVersion) -> bool:
@@ -85,13 +58,13 @@ def write_components(
     whole = LockComponent(
         type=type,
         level=LockLevel.TABLE,
-        dbname=table.db,
+        dbname=table.database,
         tablename=table.table,
         operationType=OPERATIONS[operation],
         isTransactional=True,
         # Which partitions there will be is not known yet: they are told later, by add_dynamic_partitions.
         isDynamicPartitionWrite=partitioned and not partitions,
-        catName=table.catalog,
+        catName=table.catalog_field,
     )
     if not partitions:
         return (whole,)
@@ -104,11 +77,11 @@ def read_components(tables: Sequence[TableName]) -> tuple[LockComponent, ...]:
         LockComponent(
             type=LockType.SHARED_READ,
             level=LockLevel.TABLE,
-            dbname=table.db,
+            dbname=table.database,
             tablename=table.table,
             operationType=DataOperationType.SELECT,
             isTransactional=True,
-            catName=table.catalog,
+            catName=table.catalog_field,
         )
         for table in tables
     )

@@ -127,6 +127,7 @@ class MetadataCache:
         return self._changes
 
     def put(self, key: Key, value: Any, tags: frozenset[Tag], moment: int) -> None:
+        """Stores an answer, unless what it is about changed since `moment`."""
         limit = self.settings.negative_ttl if isinstance(value, Absent) else self.settings.ttl
         with self._lock:
             if moment != self._changes:
@@ -157,17 +158,21 @@ class MetadataCache:
                     self._invalidated += 1
 
     def clear(self) -> None:
+        """Removes all entries."""
         self.changed((EVERYTHING,))
 
     def joined(self) -> None:
+        """Counts a call that waited for another one of the same."""
         with self._lock:
             self._joined += 1
 
     def saw_events(self, count: int) -> None:
+        """Counts notification events that were read."""
         with self._lock:
             self._events += count
 
     def stats(self) -> CacheStats:
+        """The counts since the client was made, and the number of entries."""
         with self._lock:
             return CacheStats(
                 len(self._entries), self._hits, self._misses, self._negative, self._joined, self._evicted,

@@ -1,15 +1,13 @@
-"""Names as people write them, and errors that say them. Pure."""
+"""Errors that name the object that a call was about. Pure."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 from metastored.errors import (
     AlreadyExistsException,
     DatabaseAlreadyExists,
     DatabaseNotFound,
-    InvalidInputException,
     MetastoreError,
     NoSuchObjectException,
     ObjectAlreadyExists,
@@ -17,47 +15,8 @@ from metastored.errors import (
     TableAlreadyExists,
     TableNotFound,
 )
-from metastored.hive.names import encode_catalog_name
 from metastored.wire.methods import Method
 from metastored.wire.naming import names_in
-
-
-class TableName(NamedTuple):
-    """`db.t`, or `catalog.db.t`."""
-
-    catalog: str | None
-    db: str
-    table: str
-
-    @property
-    def db_field(self) -> str:
-        """The database as the older calls take it, with its catalog inside."""
-        return encode_catalog_name(self.catalog, self.db) or self.db
-
-    def __str__(self) -> str:
-        return ".".join(part for part in self if part)
-
-
-Name = str | TableName | Sequence[str]
-"""A table, as callers may write it."""
-
-
-def table_name(text: Name) -> TableName:
-    """A table's name: `db.t`, `catalog.db.t`, or its parts, as names with dots in them must be given."""
-    if isinstance(text, TableName):
-        return text
-    parts = text.split(".") if isinstance(text, str) else list(text)
-    if len(parts) not in (2, 3) or not all(parts):
-        raise InvalidInputException(f"{text!r} does not name a table: write database.table or catalog.database.table")
-    return TableName(None if len(parts) == 2 else parts[0], parts[-2], parts[-1])
-
-
-def database_field(text: str) -> str:
-    """A database's name, `db` or `catalog.db`, as the calls take it."""
-    catalog, _, db = text.rpartition(".")
-    if not db:
-        raise InvalidInputException(f"{text!r} does not name a database: write database or catalog.database")
-    return encode_catalog_name(catalog or None, db) or db
 
 
 def named(error: MetastoreError, method: Method, args: tuple[Any, ...]) -> MetastoreError:

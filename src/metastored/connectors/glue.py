@@ -22,6 +22,7 @@ from metastored.errors import (
 )
 from metastored.hive.locations import join
 from metastored.hive.names import make_part_name
+from metastored.model.kinds import is_view
 from metastored.wire.generated.common import FieldSchema, Order, SerDeInfo, StorageDescriptor, Table
 from metastored.wire.generated.databases import Database
 from metastored.wire.generated.partitions import Partition
@@ -113,7 +114,7 @@ class GlueSource(Source):
 
     def _placed(self, table: Table) -> Table:
         """A table without a location gets one in its database's, as a metastore would choose it."""
-        if table.tableType == "VIRTUAL_VIEW" or table.sd is None or table.sd.location:
+        if is_view(table) or table.sd is None or table.sd.location:
             return table
         root = self.database(table.dbName or "").locationUri
         return replace(table, sd=replace(table.sd, location=join(root, table.tableName or ""))) if root else table

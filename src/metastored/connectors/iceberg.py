@@ -25,6 +25,8 @@ from metastored.errors import (
     NoSuchObjectException,
     NotSupported,
 )
+from metastored.model import kinds
+from metastored.model.origins import METADATA_LOCATION, PARTITIONING, TABLE_TYPE
 from metastored.wire.generated.common import FieldSchema, SerDeInfo, StorageDescriptor, Table
 from metastored.wire.generated.databases import Database
 
@@ -33,10 +35,8 @@ if TYPE_CHECKING:
     from pyiceberg.table import Table as IcebergTable
     from pyiceberg.view import View
 
-PARTITIONING: Final = "partitioning"
-"""The parameter that says how a new table is partitioned: a JSON list of columns and transforms."""
 OURS: Final = frozenset({
-    "EXTERNAL", "table_type", "metadata_location", "previous_metadata_location", "uuid", "current-schema",
+    kinds.EXTERNAL_PARAMETER, TABLE_TYPE, METADATA_LOCATION, "previous_metadata_location", "uuid", "current-schema",
     "default-partition-spec", "numRows", "totalSize", "numFiles", "transient_lastDdlTime", PARTITIONING,
 })  # fmt: skip
 """Parameters that are shown and are no properties of the table."""
@@ -125,7 +125,7 @@ class IcebergSource(Source):
 
     def create_table(self, table: Table) -> None:
         db, name = table.dbName or "", table.tableName or ""
-        if table.tableType == "VIRTUAL_VIEW":
+        if kinds.is_view(table):
             self._create_view(table)
             return
         parameters = table.parameters or {}
@@ -162,7 +162,7 @@ class IcebergSource(Source):
         from pyiceberg.exceptions import ValidationError
 
         identifier = (*_namespace(db), name)
-        if table.tableType == "VIRTUAL_VIEW":
+        if kinds.is_view(table):
             raise NotSupported(f"{db}.{name} is a view of Iceberg, which is dropped and made anew, not changed")
         with self._told(f"{db}.{name}", "table not found"):
             there = self._catalog.load_table(identifier)
@@ -243,9 +243,9 @@ def _shown(db: str, name: str, table: IcebergTable) -> Table:
     parameters = {
         **table.properties,
         **statistics,
-        "EXTERNAL": "TRUE",
-        "table_type": "ICEBERG",
-        "metadata_location": table.metadata_location,
+        kinds.EXTERNAL_PARAMETER: "TRUE",
+        TABLE_TYPE: "ICEBERG",
+        METADATA_LOCATION: table.metadata_location,
         "uuid": str(table.metadata.table_uuid),
         "current-schema": table.schema().model_dump_json(),
         "default-partition-spec": table.spec().model_dump_json(),
@@ -260,7 +260,7 @@ def _shown(db: str, name: str, table: IcebergTable) -> Table:
         sd=_storage(columns_of(table.schema()), table.location()),
         partitionKeys=(),
         parameters=parameters,
-        tableType="EXTERNAL_TABLE",
+        tableType=kinds.EXTERNAL,
     )
 
 
@@ -274,10 +274,10 @@ def _shown_view(db: str, name: str, view: View) -> Table:
         createTime=version.timestamp_ms // 1000,
         sd=_storage(columns_of(view.schema()), None),
         partitionKeys=(),
-        parameters={**view.properties, "table_type": "ICEBERG-VIEW"},
+        parameters={**view.properties, TABLE_TYPE: "ICEBERG-VIEW"},
         viewOriginalText=queries[0] if queries else None,
         viewExpandedText=queries[0] if queries else None,
-        tableType="VIRTUAL_VIEW",
+        tableType=kinds.VIEW,
     )
 
 

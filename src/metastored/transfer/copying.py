@@ -12,8 +12,8 @@ from typing import Final
 
 from metastored.errors import ConfigError, NotSupported
 from metastored.hive.names import DEFAULT_CATALOG, DEFAULT_DATABASE
-from metastored.metastore.normal import MATERIALIZED_VIEW, is_view
-from metastored.metastore.stats_validity import is_transactional
+from metastored.model.acid import is_transactional
+from metastored.model.kinds import MATERIALIZED_VIEW, is_view
 from metastored.transfer.differences import differences
 from metastored.transfer.ends import Ends
 from metastored.transfer.partitions import PartitionCopy
@@ -240,7 +240,7 @@ class _Walk:
         copy_table(ends, home, table, there)
         if ends.selection.has("constraints") and not is_view(table) and (ends.writes or not is_new):
             copy_constraints(ends, home, name, is_new=is_new)
-        if is_transactional(table):
+        if is_transactional(table.parameters):
             copy_write_ids(ends, home, name, is_new=is_new)
         if table.partitionKeys:
             PartitionCopy(ends, home, table, is_new=is_new).run(_key(ends, home, name))

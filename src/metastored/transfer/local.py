@@ -16,7 +16,6 @@ from pathlib import Path
 from typing import Any, Final
 
 from metastored.client._sync.client import Client, connect
-from metastored.client.naming import TableName
 from metastored.errors import MetaException, StoreError
 from metastored.hive.generation import Generation
 from metastored.hive.names import DEFAULT_CATALOG
@@ -34,6 +33,7 @@ from metastored.metastore.restore import (
     restore_table,
 )
 from metastored.metastore.restore_partitions import restore_partitions
+from metastored.model.names import TableName
 from metastored.store import catalogs
 from metastored.store.database import Database as Store
 from metastored.store.migrate import check_schema, ensure_schema, revision
@@ -152,7 +152,7 @@ class LocalWriter(Dropping):
         )
 
     def put_constraints(self, of: TableName, given: Mapping[str, Sequence[Any]], dropped: Sequence[str]) -> None:
-        if of.catalog is None:
+        if not of.catalog:
             given = {kind: [replace(one, catName=None) for one in columns] for kind, columns in given.items()}
         restore_constraints(self._context(), _home(of), of.table, given, dropped)
 
@@ -173,4 +173,4 @@ def _name(home: Home) -> DatabaseName:
 
 
 def _home(of: TableName) -> DatabaseName:
-    return DatabaseName(of.catalog or DEFAULT_CATALOG, of.db)
+    return DatabaseName(of.catalog or DEFAULT_CATALOG, of.database)

@@ -10,8 +10,8 @@ from collections.abc import Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Final, NamedTuple
 
-from metastored.client.naming import TableName
 from metastored.hive.names import make_part_name
+from metastored.model.names import TableName
 from metastored.transfer.differences import partition_differences
 from metastored.transfer.ends import Ends
 from metastored.transfer.reading import Reader, Statistics, Values

@@ -10,10 +10,10 @@ from contextlib import suppress
 from typing import Any, Final, TypeVar
 
 from metastored.client._sync.client import Client
-from metastored.client.naming import TableName
 from metastored.errors import ApplicationError, MetastoreError, NoSuchObjectException
 from metastored.hive.names import DEFAULT_CATALOG, encode_catalog_name
 from metastored.metastore.constraints import CHECK, DEFAULT, NOT_NULL, PRIMARY, UNIQUE
+from metastored.model.names import TableName
 from metastored.transfer.selection import Home
 from metastored.wire.generated.catalogs import Catalog, GetCatalogRequest
 from metastored.wire.generated.common import ColumnStatisticsObj, Table
@@ -138,13 +138,13 @@ class Reader:
         """All but foreign keys, by kind."""
         found: dict[str, tuple[Any, ...]] = {}
         for kind, (method, request, field) in _CONSTRAINTS.items():
-            asked = request(db_name=of.db, tbl_name=of.table, catName=self._catalog(of))
+            asked = request(db_name=of.database, tbl_name=of.table, catName=self._catalog(of))
             answer = self._optional(f"{kind.replace('_', ' ')} constraints", method, asked)
             found[kind] = getattr(answer, field) or () if answer is not None else ()
         return found
 
     def foreign_keys(self, of: TableName) -> tuple[Any, ...]:
-        asked = ForeignKeysRequest(foreign_db_name=of.db, foreign_tbl_name=of.table, catName=self._catalog(of))
+        asked = ForeignKeysRequest(foreign_db_name=of.database, foreign_tbl_name=of.table, catName=self._catalog(of))
         answer = self._optional("foreign keys", "get_foreign_keys", asked)
         return answer.foreignKeys or () if answer is not None else ()
 
@@ -161,7 +161,7 @@ class Reader:
         """Those of the named partitions that there are, by their values."""
         if not names:
             return {}
-        found = self.client.api.get_partitions_by_names(of.db_field, of.table, tuple(names))
+        found = self.client.api.get_partitions_by_names(of.database_field, of.table, tuple(names))
         return {part.values or (): part for part in found}
 
     def partition_statistics(

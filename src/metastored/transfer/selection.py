@@ -10,10 +10,10 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Final, NamedTuple
 
-from metastored.client.naming import TableName
 from metastored.errors import ConfigError
 from metastored.hive.names import DEFAULT_CATALOG, encode_catalog_name
 from metastored.hive.patterns import compile_pattern
+from metastored.model.names import TableName
 
 KINDS: Final = ("statistics", "constraints", "functions", "privileges")
 """What can be left out; privileges are roles, who has them, and what was granted."""
@@ -36,7 +36,7 @@ class Home(NamedTuple):
         return self.database if self.catalog is None else f"{self.catalog}.{self.database}"
 
     def table(self, name: str) -> TableName:
-        return TableName(self.catalog, self.database, name)
+        return TableName(self.catalog or "", self.database, name)
 
     def __str__(self) -> str:
         return self.dotted

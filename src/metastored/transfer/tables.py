@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-from metastored.client.naming import TableName
 from metastored.hive.names import DEFAULT_CATALOG
 from metastored.metastore.constraints import CHECK, DEFAULT, FOREIGN, NOT_NULL, PRIMARY, UNIQUE
-from metastored.metastore.normal import is_view
+from metastored.model.kinds import is_view
+from metastored.model.names import TableName
 from metastored.transfer.differences import differences, statistics_differences
 from metastored.transfer.ends import Ends
 from metastored.transfer.report import Action

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from typing import Final
 
-from metastored.client.naming import TableName
 from metastored.hive.snapshots import ValidTxnList, ValidWriteIdList
+from metastored.model.names import TableName
 from metastored.transfer.ends import Ends
 from metastored.transfer.reading import Reader
 from metastored.transfer.report import Action
@@ -57,7 +57,7 @@ def write_ids_of(reader: Reader, of: TableName) -> ValidWriteIdList:
     snapshot = ValidTxnList.of_reply(
         seen.txn_high_water_mark or 0, tuple(sorted(seen.open_txns or ())), seen.abortedBits or b""
     )
-    full_name = f"{of.db}.{of.table}"
+    full_name = f"{of.database}.{of.table}"
     asked = GetValidWriteIdsRequest(fullTableNames=(full_name,), validTxnList=str(snapshot))
     found = (api.get_valid_write_ids(asked).tblValidWriteIds or ())[0]
     return ValidWriteIdList.of_reply(
@@ -71,6 +71,6 @@ def write_ids_of(reader: Reader, of: TableName) -> ValidWriteIdList:
 
 def _put(ends: Ends, of: TableName, wanted: ValidWriteIdList) -> None:
     state = ReplTblWriteIdStateRequest(
-        validWriteIdlist=str(wanted), user="metastored", hostName="metastored", dbName=of.db, tableName=of.table
+        validWriteIdlist=str(wanted), user="metastored", hostName="metastored", dbName=of.database, tableName=of.table
     )
     ends.target.client.api.repl_tbl_writeid_state(state)

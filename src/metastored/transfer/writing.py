@@ -11,11 +11,11 @@ from dataclasses import dataclass
 from typing import Any, Final, NamedTuple, Protocol
 
 from metastored.client._sync.client import Client
-from metastored.client.naming import TableName
 from metastored.hive.names import DEFAULT_CATALOG
 from metastored.metastore.basic_stats import DO_NOT_UPDATE_STATS
 from metastored.metastore.constraints import CHECK, DEFAULT, FOREIGN, NOT_NULL, PRIMARY, UNIQUE
-from metastored.metastore.normal import is_view
+from metastored.model.kinds import is_view
+from metastored.model.names import TableName
 from metastored.transfer.differences import STAMPED
 from metastored.transfer.selection import Home
 from metastored.wire.generated.catalogs import AlterCatalogRequest, Catalog, CreateCatalogRequest
@@ -135,7 +135,7 @@ class Dropping:
 
     def drop_partitions(self, of: TableName, names: Sequence[str]) -> None:
         asked = DropPartitionsRequest(
-            dbName=of.db,
+            dbName=of.database,
             tblName=of.table,
             parts=RequestPartsSpec(names=tuple(names)),
             deleteData=False,
@@ -146,7 +146,7 @@ class Dropping:
         self.client.api.drop_partitions_req(asked)
 
     def drop_constraint(self, of: TableName, name: str) -> None:
-        self.client.api.drop_constraint(DropConstraintRequest(of.db, of.table, name, self._catalog(of)))
+        self.client.api.drop_constraint(DropConstraintRequest(of.database, of.table, name, self._catalog(of)))
 
     def drop_function(self, home: Home, name: str) -> None:
         self.client.api.drop_function(home.field, name)
@@ -193,19 +193,19 @@ class RemoteWriter(Dropping):
         if change.before is None:
             self.client.api.create_table(_unlisted(table))
         for column in change.forgotten:
-            self.client.api.delete_table_column_statistics(of.db_field, of.table, column, "hive")
+            self.client.api.delete_table_column_statistics(of.database_field, of.table, column, "hive")
         if change.statistics:
             self._set_statistics(of, [(None, change.statistics)])
         # Statistics leave a mark in the parameters; the table gets its own back.
         if change.before is not None or change.statistics or change.forgotten:
-            self.client.api.alter_table_with_environment_context(of.db_field, of.table, table, KEEP_STATISTICS)
+            self.client.api.alter_table_with_environment_context(of.database_field, of.table, table, KEEP_STATISTICS)
 
     def _set_statistics(self, of: TableName, given: Sequence[tuple[str | None, Sequence[ColumnStatisticsObj]]]) -> None:
         catalog = self._catalog(of)
         sent = tuple(
             ColumnStatistics(
                 statsDesc=ColumnStatisticsDesc(
-                    isTblLevel=part is None, dbName=of.db, tableName=of.table, partName=part, catName=catalog
+                    isTblLevel=part is None, dbName=of.database, tableName=of.table, partName=part, catName=catalog
                 ),
                 statsObj=tuple(columns),
                 engine="hive",
@@ -230,7 +230,7 @@ class RemoteWriter(Dropping):
             self.client.add_partitions(of, change.added, if_not_exists=True)
         for name, _, _, forgotten in change.statistics:
             for column in forgotten:
-                self.client.api.delete_partition_column_statistics(of.db_field, of.table, name, column, "hive")
+                self.client.api.delete_partition_column_statistics(of.database_field, of.table, name, column, "hive")
         new = [(name, columns) for name, _, columns, _ in change.statistics if columns]
         if new:
             self._set_statistics(of, new)
@@ -240,7 +240,9 @@ class RemoteWriter(Dropping):
         again |= {part.values: part for part in (*change.added, *change.altered)}
         if again:
             parts = tuple(again.values())
-            self.client.api.alter_partitions_with_environment_context(of.db_field, of.table, parts, KEEP_STATISTICS)
+            self.client.api.alter_partitions_with_environment_context(
+                of.database_field, of.table, parts, KEEP_STATISTICS
+            )
 
     # Roles and privileges
 

@@ -36,6 +36,7 @@ class Method:
         self.event: str = row[14]
         self.hook: str = row[15]
         self.changes_with: tuple[str, ...] = row[16]
+        self.doc: str = row[17]
 
     def __repr__(self) -> str:
         return f"Method({self.name})"

@@ -7,7 +7,7 @@ Every catalog of metastored's own is one of these. Iceberg and Glue are reached 
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, Final
 
@@ -44,7 +44,6 @@ from metastored.catalog.status import (
     replaced,
 )
 from metastored.client._async.client import AsyncClient
-from metastored.client.naming import TableName
 from metastored.errors import (
     AlreadyExistsException,
     ApplicationError,
@@ -53,7 +52,8 @@ from metastored.errors import (
     NotSupported,
     ObjectNotFound,
 )
-from metastored.hive.names import make_part_name
+from metastored.model.names import TableName
+from metastored.model.partitions import PartitionValues, name_of
 from metastored.wire.generated.common import ColumnStatistics, ColumnStatisticsDesc, EnvironmentContext, Table
 from metastored.wire.generated.constraints import (
     AddCheckConstraintRequest,
@@ -156,7 +156,7 @@ class AsyncHiveProvider:
     async def _create_with_constraints(self, table: Table, given: Sequence[Constraint]) -> None:
         if any(each.kind not in OLD for each in given):
             await self.client.capabilities.has_constraints(check=True)
-        found = hive_constraints(TableName(None, table.dbName or "", table.tableName or ""), given)
+        found = hive_constraints(TableName("", table.dbName or "", table.tableName or ""), given)
         # Lists are sent empty, too: Hive 2.3 takes no null for one, and does not see those that it does not know.
         await self.client.api.create_table_with_constraints(table, *found)
 
@@ -237,7 +237,7 @@ class AsyncHiveProvider:
             parts = [hive_partition(table, each) for each in given]
             await self.client.add_partitions(_at(database, name), parts, if_not_exists)
 
-    async def get_partition(self, database: Namespace, name: str, values: Mapping[str, str]) -> PartitionStatus:
+    async def get_partition(self, database: Namespace, name: str, values: PartitionValues) -> PartitionStatus:
         with self._can("partitions"):
             table = await self._partitioned(database, name)
             found = await self.client.partition(_at(database, name), partition_values(table, values))
@@ -267,7 +267,7 @@ class AsyncHiveProvider:
         return await self.get_partition(database, name, given.values)
 
     async def drop_partition(
-        self, database: Namespace, name: str, values: Mapping[str, str], if_exists: bool = False
+        self, database: Namespace, name: str, values: PartitionValues, if_exists: bool = False
     ) -> None:
         with self._can("partitions"):
             table = await self._partitioned(database, name)
@@ -276,7 +276,7 @@ class AsyncHiveProvider:
     # Statistics
 
     async def get_statistics(
-        self, database: Namespace, name: str, partition: Mapping[str, str] | None = None
+        self, database: Namespace, name: str, partition: PartitionValues | None = None
     ) -> TableStatistics:
         table = await self._table(database, name)
         with self._can("statistics"):
@@ -291,7 +291,7 @@ class AsyncHiveProvider:
         database: Namespace,
         name: str,
         given: TableStatistics,
-        partition: Mapping[str, str] | None = None,
+        partition: PartitionValues | None = None,
     ) -> None:
         table = await self.client.fresh_table(_at(database, name))
         types = {(each.name or "").lower(): each.type or "" for each in (table.sd and table.sd.cols) or ()}
@@ -316,10 +316,9 @@ class AsyncHiveProvider:
                 described = ColumnStatisticsDesc(part is None, _flat(database), name, part)
                 await self.client.set_statistics(ColumnStatistics(described, columns, engine="hive"))
 
-    async def _part(self, table: Table, database: Namespace, name: str, given: Mapping[str, str]) -> tuple[Any, str]:
+    async def _part(self, table: Table, database: Namespace, name: str, given: PartitionValues) -> tuple[Any, str]:
         values = partition_values(table, given)
-        keys = tuple(key.name or "" for key in table.partitionKeys or ())
-        return await self.client.partition(_at(database, name), values), make_part_name(keys, values)
+        return await self.client.partition(_at(database, name), values), name_of(table, values)
 
     # Constraints
 
@@ -410,4 +409,4 @@ def _flat(database: Namespace) -> str:
 
 
 def _at(database: Namespace, name: str) -> TableName:
-    return TableName(None, _flat(database), name)
+    return TableName("", _flat(database), name)

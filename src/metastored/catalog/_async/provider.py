@@ -6,7 +6,7 @@ it cannot do at all raises NotSupported; what is missing or there already, the e
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Sequence
 from typing import Protocol
 
 from metastored.catalog.status import (
@@ -23,6 +23,7 @@ from metastored.catalog.status import (
     TableStatus,
     ViewDefinition,
 )
+from metastored.model.partitions import PartitionValues
 
 
 class AsyncCatalogProvider(Protocol):
@@ -86,7 +87,7 @@ class AsyncCatalogProvider(Protocol):
         self, database: Namespace, name: str, given: Sequence[PartitionDefinition], if_not_exists: bool = False
     ) -> None: ...
 
-    async def get_partition(self, database: Namespace, name: str, values: Mapping[str, str]) -> PartitionStatus: ...
+    async def get_partition(self, database: Namespace, name: str, values: PartitionValues) -> PartitionStatus: ...
 
     def list_partitions(
         self, database: Namespace, name: str, where: str | None = None
@@ -96,13 +97,13 @@ class AsyncCatalogProvider(Protocol):
     async def alter_partition(self, database: Namespace, name: str, given: PartitionDefinition) -> PartitionStatus: ...
 
     async def drop_partition(
-        self, database: Namespace, name: str, values: Mapping[str, str], if_exists: bool = False
+        self, database: Namespace, name: str, values: PartitionValues, if_exists: bool = False
     ) -> None: ...
 
     # Statistics
 
     async def get_statistics(
-        self, database: Namespace, name: str, partition: Mapping[str, str] | None = None
+        self, database: Namespace, name: str, partition: PartitionValues | None = None
     ) -> TableStatistics: ...
 
     async def set_statistics(
@@ -110,7 +111,7 @@ class AsyncCatalogProvider(Protocol):
         database: Namespace,
         name: str,
         given: TableStatistics,
-        partition: Mapping[str, str] | None = None,
+        partition: PartitionValues | None = None,
     ) -> None: ...
 
     # Constraints

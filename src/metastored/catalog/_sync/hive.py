@@ -8,7 +8,7 @@ Every catalog of metastored's own is one of these. Iceberg and Glue are reached 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, Final
 
@@ -45,7 +45,6 @@ from metastored.catalog.status import (
     replaced,
 )
 from metastored.client._sync.client import Client
-from metastored.client.naming import TableName
 from metastored.errors import (
     AlreadyExistsException,
     ApplicationError,
@@ -54,7 +53,8 @@ from metastored.errors import (
     NotSupported,
     ObjectNotFound,
 )
-from metastored.hive.names import make_part_name
+from metastored.model.names import TableName
+from metastored.model.partitions import PartitionValues, name_of
 from metastored.wire.generated.common import ColumnStatistics, ColumnStatisticsDesc, EnvironmentContext, Table
 from metastored.wire.generated.constraints import (
     AddCheckConstraintRequest,
@@ -157,7 +157,7 @@ class HiveProvider:
     def _create_with_constraints(self, table: Table, given: Sequence[Constraint]) -> None:
         if any(each.kind not in OLD for each in given):
             self.client.capabilities.has_constraints(check=True)
-        found = hive_constraints(TableName(None, table.dbName or "", table.tableName or ""), given)
+        found = hive_constraints(TableName("", table.dbName or "", table.tableName or ""), given)
         # Lists are sent empty, too: Hive 2.3 takes no null for one, and does not see those that it does not know.
         self.client.api.create_table_with_constraints(table, *found)
 
@@ -238,7 +238,7 @@ class HiveProvider:
             parts = [hive_partition(table, each) for each in given]
             self.client.add_partitions(_at(database, name), parts, if_not_exists)
 
-    def get_partition(self, database: Namespace, name: str, values: Mapping[str, str]) -> PartitionStatus:
+    def get_partition(self, database: Namespace, name: str, values: PartitionValues) -> PartitionStatus:
         with self._can("partitions"):
             table = self._partitioned(database, name)
             found = self.client.partition(_at(database, name), partition_values(table, values))
@@ -265,9 +265,7 @@ class HiveProvider:
             self.client.api.alter_partition(_flat(database), name, changed)
         return self.get_partition(database, name, given.values)
 
-    def drop_partition(
-        self, database: Namespace, name: str, values: Mapping[str, str], if_exists: bool = False
-    ) -> None:
+    def drop_partition(self, database: Namespace, name: str, values: PartitionValues, if_exists: bool = False) -> None:
         with self._can("partitions"):
             table = self._partitioned(database, name)
             self.client.drop_partition(_at(database, name), partition_values(table, values), if_exists)
@@ -275,7 +273,7 @@ class HiveProvider:
     # Statistics
 
     def get_statistics(
-        self, database: Namespace, name: str, partition: Mapping[str, str] | None = None
+        self, database: Namespace, name: str, partition: PartitionValues | None = None
     ) -> TableStatistics:
         table = self._table(database, name)
         with self._can("statistics"):
@@ -290,7 +288,7 @@ class HiveProvider:
         database: Namespace,
         name: str,
         given: TableStatistics,
-        partition: Mapping[str, str] | None = None,
+        partition: PartitionValues | None = None,
     ) -> None:
         table = self.client.fresh_table(_at(database, name))
         types = {(each.name or "").lower(): each.type or "" for each in (table.sd and table.sd.cols) or ()}
@@ -315,10 +313,9 @@ class HiveProvider:
                 described = ColumnStatisticsDesc(part is None, _flat(database), name, part)
                 self.client.set_statistics(ColumnStatistics(described, columns, engine="hive"))
 
-    def _part(self, table: Table, database: Namespace, name: str, given: Mapping[str, str]) -> tuple[Any, str]:
+    def _part(self, table: Table, database: Namespace, name: str, given: PartitionValues) -> tuple[Any, str]:
         values = partition_values(table, given)
-        keys = tuple(key.name or "" for key in table.partitionKeys or ())
-        return self.client.partition(_at(database, name), values), make_part_name(keys, values)
+        return self.client.partition(_at(database, name), values), name_of(table, values)
 
     # Constraints
 
@@ -407,4 +404,4 @@ def _flat(database: Namespace) -> str:
 
 
 def _at(database: Namespace, name: str) -> TableName:
-    return TableName(None, _flat(database), name)
+    return TableName("", _flat(database), name)

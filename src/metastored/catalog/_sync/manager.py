@@ -1,11 +1,11 @@
 # Made by tools/unasync.py from _async/manager.py: DO NOT EDIT.
-"""Several catalogs under one roof, by names such as `catalog.database.table`.
+"""Several catalogs behind one interface, by names such as `catalog.database.table`.
 
 with metastored.catalog.CatalogManager.load("application.yaml") as catalogs:
     catalogs.create_database("sales", if_not_exists=True)
     table = catalogs.get_table("hive.sales.orders")
 
-A catalog is opened when it is first used, so that one that is down stands in nobody's way who uses another.
+A catalog is opened when it is first used: a catalog that is down affects only calls to that catalog.
 """
 
 from __future__ import annotations
@@ -17,7 +17,8 @@ from typing import Any, Final, Self
 
 from metastored.catalog._sync.opening import opened
 from metastored.catalog._sync.provider import CatalogProvider
-from metastored.catalog.names import Name, Place, database_place, parts_of, table_place
+from metastored.catalog.hive_objects import table_definition
+from metastored.catalog.names import Name, ResolvedName, parts_of, resolve_database, resolve_table
 from metastored.catalog.settings import Catalog, CatalogSettings, load
 from metastored.catalog.status import (
     Constraint,
@@ -37,6 +38,8 @@ from metastored.catalog.temporary import TemporaryViews
 from metastored.client._backend import threads as io
 from metastored.client.metrics import Metrics
 from metastored.errors import ConfigError, InvalidInputException
+from metastored.model.partitions import PartitionValues
+from metastored.wire.generated.common import Table
 
 OPENING: Final = 120.0
 """Seconds that one waits for another who opens the same catalog."""
@@ -87,6 +90,9 @@ class CatalogManager:
     ) -> Self:
         """The manager that a file, the environment and keywords (`list=[…]`) describe."""
         return cls.of(load(file, environment, given), metrics)
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} of {', '.join(self._catalogs)}>"
 
     def __enter__(self) -> Self:
         return self
@@ -156,127 +162,157 @@ class CatalogManager:
     def create_database(
         self, name: Name, given: DatabaseDefinition | None = None, if_not_exists: bool = False
     ) -> DatabaseStatus:
-        provider, place = self._database(name)
-        return provider.create_database(place.database, given or DatabaseDefinition(), if_not_exists)
+        """Creates a database, `db` or `catalog.db`, and returns it. Raises DatabaseAlreadyExists."""
+        provider, resolved = self._database(name)
+        return provider.create_database(resolved.database, given or DatabaseDefinition(), if_not_exists)
 
     def get_database(self, name: Name | None = None) -> DatabaseStatus:
-        provider, place = self._database(name)
-        return provider.get_database(place.database)
+        """A database, by `db` or `catalog.db`; without a name the default one. Raises DatabaseNotFound."""
+        provider, resolved = self._database(name)
+        return provider.get_database(resolved.database)
 
     def list_databases(self, catalog: str | None = None, pattern: str | None = None) -> list[DatabaseStatus]:
+        """The databases of a catalog, by default of the default one; in `pattern`, `*` stands for anything."""
         return (self.provider(catalog)).list_databases(pattern)
 
     def alter_database(self, name: Name, changes: DatabaseChanges) -> DatabaseStatus:
-        provider, place = self._database(name)
-        return provider.alter_database(place.database, changes)
+        """Changes a database and returns it. Raises DatabaseNotFound."""
+        provider, resolved = self._database(name)
+        return provider.alter_database(resolved.database, changes)
 
     def drop_database(self, name: Name, if_exists: bool = False, cascade: bool = False) -> None:
-        provider, place = self._database(name)
-        provider.drop_database(place.database, if_exists, cascade)
+        """Drops a database; with `cascade`, what is in it too. Raises DatabaseNotFound."""
+        provider, resolved = self._database(name)
+        provider.drop_database(resolved.database, if_exists, cascade)
 
     # Tables
 
-    def create_table(self, name: Name, given: TableDefinition, if_not_exists: bool = False) -> TableStatus:
-        provider, place = self._table(name)
-        return provider.create_table(place.database, place.name, given, if_not_exists)
+    def create_table(self, name: Name, given: TableDefinition | Table, if_not_exists: bool = False) -> TableStatus:
+        """Creates a table and returns it. Raises TableAlreadyExists.
+
+        `given` is a TableDefinition, or a struct of Hive's as `metastored.table` makes it or a client returns it.
+        """
+        provider, resolved = self._table(name)
+        wanted = table_definition(given) if isinstance(given, Table) else given
+        if not isinstance(wanted, TableDefinition):
+            raise InvalidInputException(
+                f"a table is made from a TableDefinition or metastored.table(…), not from {given!r}"
+            )
+        return provider.create_table(resolved.database, resolved.name, wanted, if_not_exists)
 
     def get_table(self, name: Name) -> TableStatus:
         """A table or view; a temporary view comes before others of its name."""
         temporary = self.temporary.find(parts_of(name))
         if temporary is not None:
             return temporary
-        provider, place = self._table(name)
-        return provider.get_table(place.database, place.name)
+        provider, resolved = self._table(name)
+        return provider.get_table(resolved.database, resolved.name)
 
     def list_tables(self, database: Name | None = None, pattern: str | None = None) -> list[TableStatus]:
         """The tables and views of a database; temporary views are in `temporary.list()`."""
-        provider, place = self._database(database)
-        return provider.list_tables(place.database, pattern)
+        provider, resolved = self._database(database)
+        return provider.list_tables(resolved.database, pattern)
 
     def alter_table(self, name: Name, changes: TableChanges) -> TableStatus:
-        provider, place = self._table(name)
-        return provider.alter_table(place.database, place.name, changes)
+        """Changes a table or view and returns it. Raises TableNotFound."""
+        provider, resolved = self._table(name)
+        return provider.alter_table(resolved.database, resolved.name, changes)
 
     def drop_table(self, name: Name, if_exists: bool = False, purge: bool = False) -> None:
-        provider, place = self._table(name)
-        provider.drop_table(place.database, place.name, if_exists, purge)
+        """Drops a table, and the data of a managed one; `purge` skips the trash. Raises TableNotFound."""
+        provider, resolved = self._table(name)
+        provider.drop_table(resolved.database, resolved.name, if_exists, purge)
 
     # Views
 
     def create_view(
         self, name: Name, given: ViewDefinition, if_not_exists: bool = False, replace: bool = False
     ) -> TableStatus:
-        provider, place = self._table(name)
-        return provider.create_view(place.database, place.name, given, if_not_exists, replace)
+        """Creates a view, or with `replace` changes one, and returns it. Raises TableAlreadyExists."""
+        provider, resolved = self._table(name)
+        return provider.create_view(resolved.database, resolved.name, given, if_not_exists, replace)
 
     def get_view(self, name: Name) -> TableStatus:
+        """A view; a temporary view comes before others of its name. Raises ObjectNotFound, for a table too."""
         temporary = self.temporary.find(parts_of(name))
         if temporary is not None:
             return temporary
-        provider, place = self._table(name)
-        return provider.get_view(place.database, place.name)
+        provider, resolved = self._table(name)
+        return provider.get_view(resolved.database, resolved.name)
 
     def list_views(self, database: Name | None = None, pattern: str | None = None) -> list[TableStatus]:
-        provider, place = self._database(database)
-        return provider.list_views(place.database, pattern)
+        """The views of a database, by default of the default one."""
+        provider, resolved = self._database(database)
+        return provider.list_views(resolved.database, pattern)
 
     def drop_view(self, name: Name, if_exists: bool = False) -> None:
-        provider, place = self._table(name)
-        provider.drop_view(place.database, place.name, if_exists)
+        """Drops a view. Raises TableNotFound, and InvalidInputException for a table."""
+        provider, resolved = self._table(name)
+        provider.drop_view(resolved.database, resolved.name, if_exists)
 
     # Partitions
 
     def add_partitions(self, name: Name, given: Sequence[PartitionDefinition], if_not_exists: bool = False) -> None:
-        provider, place = self._table(name)
-        provider.add_partitions(place.database, place.name, given, if_not_exists)
+        """Adds partitions to a table. Raises AlreadyExistsException unless `if_not_exists`."""
+        provider, resolved = self._table(name)
+        provider.add_partitions(resolved.database, resolved.name, given, if_not_exists)
 
-    def get_partition(self, name: Name, values: Mapping[str, str]) -> PartitionStatus:
-        provider, place = self._table(name)
-        return provider.get_partition(place.database, place.name, values)
+    def get_partition(self, name: Name, values: PartitionValues) -> PartitionStatus:
+        """A partition by its values: a dict, a name such as `ds=2024-01-01/h=1`, or a list. Raises ObjectNotFound."""
+        provider, resolved = self._table(name)
+        return provider.get_partition(resolved.database, resolved.name, values)
 
     def list_partitions(self, name: Name, where: str | None = None) -> Iterator[PartitionStatus]:
-        provider, place = self._table(name)
-        for each in provider.list_partitions(place.database, place.name, where):
+        """The partitions of a table that match a filter, such as `ds >= '2024-01-01'`; without one, all."""
+        provider, resolved = self._table(name)
+        for each in provider.list_partitions(resolved.database, resolved.name, where):
             yield each
 
     def alter_partition(self, name: Name, given: PartitionDefinition) -> PartitionStatus:
-        provider, place = self._table(name)
-        return provider.alter_partition(place.database, place.name, given)
+        """Changes the location and properties of a partition and returns it. Raises ObjectNotFound."""
+        provider, resolved = self._table(name)
+        return provider.alter_partition(resolved.database, resolved.name, given)
 
-    def drop_partition(self, name: Name, values: Mapping[str, str], if_exists: bool = False) -> None:
-        provider, place = self._table(name)
-        provider.drop_partition(place.database, place.name, values, if_exists)
+    def drop_partition(self, name: Name, values: PartitionValues, if_exists: bool = False) -> None:
+        """Drops a partition by its values, given as to `get_partition`. Raises ObjectNotFound."""
+        provider, resolved = self._table(name)
+        provider.drop_partition(resolved.database, resolved.name, values, if_exists)
 
     # Statistics and constraints
 
-    def get_statistics(self, name: Name, partition: Mapping[str, str] | None = None) -> TableStatistics:
-        provider, place = self._table(name)
-        return provider.get_statistics(place.database, place.name, partition)
+    def get_statistics(self, name: Name, partition: PartitionValues | None = None) -> TableStatistics:
+        """The statistics of a table, or of one of its partitions: counts, and those of its columns."""
+        provider, resolved = self._table(name)
+        return provider.get_statistics(resolved.database, resolved.name, partition)
 
-    def set_statistics(self, name: Name, given: TableStatistics, partition: Mapping[str, str] | None = None) -> None:
-        provider, place = self._table(name)
-        provider.set_statistics(place.database, place.name, given, partition)
+    def set_statistics(self, name: Name, given: TableStatistics, partition: PartitionValues | None = None) -> None:
+        """Stores statistics of a table, or of one of its partitions."""
+        provider, resolved = self._table(name)
+        provider.set_statistics(resolved.database, resolved.name, given, partition)
 
     def list_constraints(self, name: Name) -> tuple[Constraint, ...]:
-        provider, place = self._table(name)
-        return provider.list_constraints(place.database, place.name)
+        """The constraints of a table."""
+        provider, resolved = self._table(name)
+        return provider.list_constraints(resolved.database, resolved.name)
 
     def add_constraint(self, name: Name, given: Constraint) -> None:
-        provider, place = self._table(name)
-        provider.add_constraint(place.database, place.name, given)
+        """Adds a constraint to a table. Raises NotSupported where the catalog has none of this kind."""
+        provider, resolved = self._table(name)
+        provider.add_constraint(resolved.database, resolved.name, given)
 
     def drop_constraint(self, name: Name, constraint: str, if_exists: bool = False) -> None:
-        provider, place = self._table(name)
-        provider.drop_constraint(place.database, place.name, constraint, if_exists)
+        """Drops a constraint of a table by its name. Raises ObjectNotFound."""
+        provider, resolved = self._table(name)
+        provider.drop_constraint(resolved.database, resolved.name, constraint, if_exists)
 
     # How
 
-    def _database(self, name: Name | None) -> tuple[CatalogProvider, Place]:
+    def _database(self, name: Name | None) -> tuple[CatalogProvider, ResolvedName]:
         if name is None:
-            return self.provider(), Place(self.default_catalog, self.default_database)
-        place = database_place(name, self.default_catalog, self._catalogs)
-        return self.provider(place.catalog), place
+            return self.provider(), ResolvedName(self.default_catalog, self.default_database)
+        resolved = resolve_database(name, self.default_catalog, self._catalogs)
+        return self.provider(resolved.catalog), resolved
 
-    def _table(self, name: Name) -> tuple[CatalogProvider, Place]:
-        place = table_place(name, self.default_catalog, self.default_database, self._catalogs)
-        return self.provider(place.catalog), place
+    def _table(self, name: Name) -> tuple[CatalogProvider, ResolvedName]:
+        resolved = resolve_table(name, self.default_catalog, self.default_database, self._catalogs)
+        return self.provider(resolved.catalog), resolved

@@ -7,7 +7,7 @@ it cannot do at all raises NotSupported; what is missing or there already, the e
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Protocol
 
 from metastored.catalog.status import (
@@ -24,6 +24,7 @@ from metastored.catalog.status import (
     TableStatus,
     ViewDefinition,
 )
+from metastored.model.partitions import PartitionValues
 
 
 class CatalogProvider(Protocol):
@@ -85,7 +86,7 @@ class CatalogProvider(Protocol):
         self, database: Namespace, name: str, given: Sequence[PartitionDefinition], if_not_exists: bool = False
     ) -> None: ...
 
-    def get_partition(self, database: Namespace, name: str, values: Mapping[str, str]) -> PartitionStatus: ...
+    def get_partition(self, database: Namespace, name: str, values: PartitionValues) -> PartitionStatus: ...
 
     def list_partitions(self, database: Namespace, name: str, where: str | None = None) -> Iterator[PartitionStatus]:
         """Those for which a filter over the partition columns holds, `ds >= '2024-01-01'`, as they come."""
@@ -93,13 +94,13 @@ class CatalogProvider(Protocol):
     def alter_partition(self, database: Namespace, name: str, given: PartitionDefinition) -> PartitionStatus: ...
 
     def drop_partition(
-        self, database: Namespace, name: str, values: Mapping[str, str], if_exists: bool = False
+        self, database: Namespace, name: str, values: PartitionValues, if_exists: bool = False
     ) -> None: ...
 
     # Statistics
 
     def get_statistics(
-        self, database: Namespace, name: str, partition: Mapping[str, str] | None = None
+        self, database: Namespace, name: str, partition: PartitionValues | None = None
     ) -> TableStatistics: ...
 
     def set_statistics(
@@ -107,7 +108,7 @@ class CatalogProvider(Protocol):
         database: Namespace,
         name: str,
         given: TableStatistics,
-        partition: Mapping[str, str] | None = None,
+        partition: PartitionValues | None = None,
     ) -> None: ...
 
     # Constraints

@@ -16,15 +16,12 @@ from typing import TYPE_CHECKING, Final, Self
 from metastored.client._async.locks import AsyncTransaction
 from metastored.client.acid import (
     OPERATIONS,
-    Acid,
-    acid_of,
     keeps_writers_out,
     known,
     lock_type,
     read_components,
     write_components,
 )
-from metastored.client.naming import Name, TableName, table_name
 from metastored.errors import (
     ApplicationError,
     InvalidInputException,
@@ -34,6 +31,9 @@ from metastored.errors import (
 )
 from metastored.hive.names import make_part_name
 from metastored.hive.snapshots import NO_OPEN_ID, ValidWriteIdList
+from metastored.model.acid import Acid, acid_of
+from metastored.model.names import Name, TableName, table_name
+from metastored.model.partitions import PartitionValues, values_of
 from metastored.wire.generated.common import Table
 from metastored.wire.generated.notifications import InsertEventRequestData, WriteNotificationLogRequest
 from metastored.wire.generated.partitions import Partition
@@ -155,9 +155,12 @@ class AsyncWrite:
                 raise
         await self.transaction.__aexit__(kind, error, trace)
 
-    async def add_partitions(self, partitions: Iterable[Partition], if_not_exists: bool = True) -> int:
-        """Adds partitions that this write made; how many were sent."""
-        made = [replace(part, writeId=self.write_id) for part in partitions]
+    async def add_partitions(
+        self, partitions: Iterable[Partition | PartitionValues], if_not_exists: bool = True
+    ) -> int:
+        """Adds partitions that this write made: structs, or only their values. Returns how many were sent."""
+        given = await self._client._made(self._table, partitions)
+        made = [replace(part, writeId=self.write_id) for part in given]
         sent = await self._client.add_partitions(self._table, made, if_not_exists)
         self.wrote(*(make_part_name(self._keys, part.values or ()) for part in made))
         return sent
@@ -168,22 +171,22 @@ class AsyncWrite:
         if partitions:
             self._written.setdefault(told, {}).update(dict.fromkeys(partitions))
 
-    def added_files(self, *files: str, partition: Sequence[str] = ()) -> None:
-        """Files that this write put in place, in a partition of these values or in the table itself.
+    def added_files(self, *files: str, partition: PartitionValues = ()) -> None:
+        """Files that this write put in place, in a partition (values, a dict or a name) or in the table itself.
 
         Who follows the metastore's events can ask for them once the write is committed. Servers before Hive 4 have no
         place for them and are not told.
         """
-        if len(partition) != len(self._keys):
-            keys = ", ".join(self._keys)
-            raise InvalidInputException(f"{self._table} has the partition keys ({keys}), not {len(partition)} values")
-        self._files.setdefault(tuple(partition), []).extend(files)
+        values = values_of(str(self._table), self._keys, partition)
+        self._files.setdefault(values, []).extend(files)
 
     async def commit(self) -> None:
         """Tells the partitions and files, and commits. TransactionFailed when the server has aborted it."""
         wanted, transaction = self._table, self.transaction.id
         for operation, names in self._written.items():
-            told = AddDynamicPartitions(transaction, self.write_id, wanted.db, wanted.table, tuple(names), operation)
+            told = AddDynamicPartitions(
+                transaction, self.write_id, wanted.database, wanted.table, tuple(names), operation
+            )
             try:
                 await self._client.api.add_dynamic_partitions(told)
             except (TxnAbortedException, NoSuchTxnException) as error:
@@ -198,7 +201,7 @@ class AsyncWrite:
         for values, files in self._files.items():
             added = InsertEventRequestData(replace=replaced, filesAdded=tuple(files))
             told = WriteNotificationLogRequest(
-                self.transaction.id, self.write_id, of.db, of.table, added, partitionVals=values or None
+                self.transaction.id, self.write_id, of.database, of.table, added, partitionVals=values or None
             )
             await self._client.api.add_write_notification_log(told)
 

@@ -74,7 +74,10 @@ class AsyncCapabilities:
         return self._known.get((self._api.address, method)) is False
 
     async def supports(self, feature: str, check: bool = False) -> bool:
-        """Whether the server has one of the twelve features."""
+        """Whether the server has one of the twelve features; with `check`, raises NotSupported if it has not.
+
+        Each of them also has a method of its own, `has_constraints(check=True)` and so on.
+        """
         wanted = FEATURES[feature]
         there = await self.knows(wanted.method, *wanted.args)
         if not there and check:
@@ -86,39 +89,51 @@ class AsyncCapabilities:
         return there
 
     async def has_databases(self, check: bool = False) -> bool:
+        """Whether the server has databases."""
         return await self.supports("databases", check)
 
     async def has_tables(self, check: bool = False) -> bool:
+        """Whether the server has tables."""
         return await self.supports("tables", check)
 
     async def has_partitions(self, check: bool = False) -> bool:
+        """Whether the server has partitions."""
         return await self.supports("partitions", check)
 
     async def has_acid_transactions(self, check: bool = False) -> bool:
+        """Whether the server has transactions with write ids of a table (since Hive 3.0)."""
         return await self.supports("acid_transactions", check)
 
     async def has_lock_service(self, check: bool = False) -> bool:
+        """Whether the server has locks."""
         return await self.supports("lock_service", check)
 
     async def has_table_statistics(self, check: bool = False) -> bool:
+        """Whether the server has column statistics of several columns in one call."""
         return await self.supports("table_statistics", check)
 
     async def has_constraints(self, check: bool = False) -> bool:
+        """Whether the server has NOT NULL, UNIQUE, DEFAULT and CHECK constraints (since Hive 3.0)."""
         return await self.supports("constraints", check)
 
     async def has_materialized_views(self, check: bool = False) -> bool:
+        """Whether the server has materialized views (since Hive 3.0)."""
         return await self.supports("materialized_views", check)
 
     async def has_compaction_history(self, check: bool = False) -> bool:
+        """Whether the server has the history of compactions."""
         return await self.supports("compaction_history", check)
 
     async def has_schema_registry(self, check: bool = False) -> bool:
+        """Whether the server has the schema registry (since Hive 3.0)."""
         return await self.supports("schema_registry", check)
 
     async def has_bulk_operations(self, check: bool = False) -> bool:
+        """Whether the server has many tables in one call, with the client's capabilities (since Hive 2.3)."""
         return await self.supports("bulk_operations", check)
 
     async def has_partition_batching(self, check: bool = False) -> bool:
+        """Whether the server has many partitions by their names in one call."""
         return await self.supports("partition_batching", check)
 
     async def _detected(self) -> HiveVersion:

@@ -11,9 +11,9 @@ from __future__ import annotations
 
 import copy
 import ssl
-from collections.abc import AsyncIterator, Callable, Iterable, Sequence
+from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
 from types import TracebackType
-from typing import Any, Final, Self
+from typing import TYPE_CHECKING, Any, Final, Self
 
 from metastored.client._async.acid import AsyncRead, AsyncWrite
 from metastored.client._async.caller import AsyncCaller
@@ -24,7 +24,6 @@ from metastored.client._backend import aio as io
 from metastored.client.cache import CacheSettings, CacheStats, MetadataCache
 from metastored.client.endpoints import Identity, endpoints_of
 from metastored.client.metrics import Metrics
-from metastored.client.naming import Name, TableName, database_field, table_name
 from metastored.client.pooling import PoolSettings, PoolStats
 from metastored.client.retry import Retry
 from metastored.client.sasl import Mechanism
@@ -33,6 +32,8 @@ from metastored.errors import (
     ApplicationError,
     ConfigError,
     DatabaseAlreadyExists,
+    Error,
+    InvalidInputException,
     MetaException,
     NoSuchObjectException,
     NotSupported,
@@ -43,6 +44,11 @@ from metastored.hive.filter_parser import parse_filter
 from metastored.hive.filters import FilterError, PartitionPredicate, predicate
 from metastored.hive.generation import Generation
 from metastored.hive.names import partition_values
+from metastored.model import filters, makers
+from metastored.model.columns import arrow_schema
+from metastored.model.makers import Columns
+from metastored.model.names import Name, TableName, database_name, table_name
+from metastored.model.partitions import PartitionValues, keys_of, listed, values_of
 from metastored.wire.generated.common import ColumnStatistics, ColumnStatisticsObj, EnvironmentContext, Table
 from metastored.wire.generated.databases import Database
 from metastored.wire.generated.partitions import AddPartitionsRequest, Partition
@@ -52,6 +58,9 @@ from metastored.wire.generated.transactions import TxnType
 from metastored.wire.limits import MAX_REPLY
 from metastored.wire.message import Handler
 from metastored.wire.structs import replace
+
+if TYPE_CHECKING:
+    import pyarrow
 
 BATCH: Final = 1000
 """Objects asked for, or sent, in one call."""
@@ -72,11 +81,17 @@ class AsyncClient:
         self._identity = identity
         self._batch = batch
 
+    def __repr__(self) -> str:
+        user = f", user={self._identity.user!r}" if self._identity.user else ""
+        return f"<{type(self).__name__} of {self.uri}{user}>"
+
     async def __aenter__(self) -> Self:
         if self.api.pool is not None and self.api.pool.settings.min_idle:
             deadline = io.Deadline(self.api.timeout)
             try:
                 await self.api.pool.start(self._identity, deadline)
+            except Error as error:
+                raise error.with_traceback(None) from None
             finally:
                 deadline.cancel()
         return self
@@ -95,11 +110,12 @@ class AsyncClient:
 
     @property
     def uri(self) -> str:
+        """Where the client is connected: the addresses that were given, or "this process"."""
         return self.api.uri
 
     @property
     def cache(self) -> MetadataCache:
-        """What is remembered: `stats()`, `clear()`."""
+        """The cache of this client: `stats()`, `clear()`. Raises ConfigError where there is none."""
         if self.api.cache is None:
             raise ConfigError("this client has no cache: connect without cache=False")
         return self.api.cache
@@ -133,10 +149,12 @@ class AsyncClient:
         return await (self.api.get_all_databases() if pattern is None else self.api.get_databases(pattern))
 
     async def database(self, name: str) -> Database:
-        return await self.api.get_database(database_field(name))
+        """A database, by `db` or `catalog.db`. Raises DatabaseNotFound."""
+        return await self.api.get_database(database_name(name).field)
 
     async def create_database(self, database: Database | str, if_not_exists: bool = False) -> None:
-        sent = Database(name=database) if isinstance(database, str) else database
+        """Creates a database, given by its name or made by `metastored.database`. Raises DatabaseAlreadyExists."""
+        sent = makers.database(database) if isinstance(database, str) else database
         try:
             await self.api.create_database(sent)
         except DatabaseAlreadyExists:
@@ -146,8 +164,8 @@ class AsyncClient:
     async def drop_database(
         self, name: str, if_exists: bool = False, cascade: bool = False, delete_data: bool = True
     ) -> None:
-        """Drops a database; with `cascade`, what is in it too."""
-        field = database_field(name)
+        """Drops a database; with `cascade`, what is in it too. Raises DatabaseNotFound, InvalidOperationException."""
+        field = database_name(name).field
         if if_exists:
             # Hive before 4 answers a drop of a missing database with a NullPointerException.
             try:
@@ -160,23 +178,24 @@ class AsyncClient:
 
     async def tables(self, db: str, pattern: str | None = None) -> tuple[str, ...]:
         """The names of tables and views in a database."""
-        field = database_field(db)
+        field = database_name(db).field
         return await (self.api.get_all_tables(field) if pattern is None else self.api.get_tables(field, pattern))
 
     async def table(self, name: Name) -> Table:
-        """A table or view, by `db.t` or `catalog.db.t`."""
+        """A table or view, by `db.t` or `catalog.db.t`. Raises TableNotFound."""
         wanted = table_name(name)
-        request = GetTableRequest(wanted.db, wanted.table, CAPABILITIES, wanted.catalog)
-        found = await self._newest("get_table_req", (request,), "get_table", (wanted.db_field, wanted.table))
+        request = GetTableRequest(wanted.database, wanted.table, CAPABILITIES, wanted.catalog_field)
+        found = await self._newest("get_table_req", (request,), "get_table", (wanted.database_field, wanted.table))
         return found if isinstance(found, Table) else _given(found.table, "table")
 
     async def fresh_table(self, name: Name) -> Table:
-        """A table as it is on the server now, whatever is remembered of it."""
+        """A table as it is on the server now, not from the cache. Raises TableNotFound."""
         wanted = table_name(name)
-        self.forget(wanted.db, wanted.table)
+        self.forget(wanted.database, wanted.table)
         return await self.table(wanted)
 
     async def table_exists(self, name: Name) -> bool:
+        """Whether there is a table or view of this name."""
         try:
             await self.table(name)
         except NoSuchObjectException:
@@ -192,17 +211,20 @@ class AsyncClient:
 
     async def tables_by_name(self, db: str, names: tuple[str, ...]) -> Sequence[Table]:
         """Those of the named tables that there are, in one call where the server has one for it."""
-        catalog, _, own = db.rpartition(".")
-        request = GetTablesRequest(own, names, CAPABILITIES, catalog or None)
+        database = database_name(db)
+        request = GetTablesRequest(database.database, names, CAPABILITIES, database.catalog_field)
         try:
             found = await self._newest(
-                "get_table_objects_by_name_req", (request,), "get_table_objects_by_name", (database_field(db), names)
+                "get_table_objects_by_name_req",
+                (request,),
+                "get_table_objects_by_name",
+                (database.field, names),
             )
         except NotSupported:
             found = []
             for name in names:
                 try:
-                    found.append(await self.table([*([catalog] if catalog else []), own, name]))
+                    found.append(await self.table(database.table(name)))
                 except NoSuchObjectException:
                     continue  # It was dropped since its name was listed.
             return found
@@ -210,6 +232,7 @@ class AsyncClient:
         return tables or ()
 
     async def create_table(self, table: Table, if_not_exists: bool = False) -> None:
+        """Creates a table or view; `metastored.table` makes one in a line. Raises TableAlreadyExists."""
         try:
             await self.api.create_table(table)
         except AlreadyExistsException:
@@ -219,27 +242,62 @@ class AsyncClient:
     async def alter(
         self, name: Name, table: Table, cascade: bool = False, environment: dict[str, str] | None = None
     ) -> None:
-        """Makes a table what is given, its name too; with `cascade`, its partitions get the new columns."""
+        """Replaces a table, its name too; with `cascade`, its partitions get the new columns.
+
+        `environment` are settings of this call, such as `{"DO_NOT_UPDATE_STATS": "true"}`.
+        """
         wanted = table_name(name)
         context = {**(environment or {}), **({"CASCADE": "true"} if cascade else {})}
         await self.api.alter_table_with_environment_context(
-            wanted.db_field, wanted.table, table, EnvironmentContext(properties=context) if context else None
+            wanted.database_field, wanted.table, table, EnvironmentContext(properties=context) if context else None
         )
 
     async def set_parameters(self, name: Name, **parameters: str) -> Table:
-        """Sets parameters of a table and leaves its others as they are; the table as it was sent."""
+        """Sets parameters of a table and leaves its others as they are. Returns the table as it was sent."""
         table = await self.fresh_table(name)
         changed = replace(table, parameters={**(table.parameters or {}), **parameters})
         await self.alter(name, changed)
         return changed
 
+    async def rename_table(self, name: Name, to: Name) -> None:
+        """Renames a table or moves it to another database: `to` is `t`, `db.t` or `catalog.db.t`.
+
+        The directory of a managed table moves with it. Raises TableNotFound, and InvalidOperationException where the
+        new name is taken.
+        """
+        wanted = table_name(name)
+        target = wanted._replace(table=to) if isinstance(to, str) and "." not in to else table_name(to)
+        if target.catalog not in ("", wanted.catalog):
+            raise InvalidInputException(f"{wanted} cannot be renamed to {target}: a table stays in its catalog")
+        table = await self.fresh_table(wanted)
+        await self.alter(wanted, replace(table, tableName=target.table, dbName=target.database))
+        self.forget(target.database, target.table)
+
+    async def add_columns(self, name: Name, columns: Columns, cascade: bool = False) -> Table:
+        """Adds columns behind those of a table: `{"note": "string", "at": ("timestamp", "when")}`.
+
+        With `cascade`, the partitions that exist get them too. Returns the table as it was sent; raises
+        InvalidInputException where a column is there already.
+        """
+        table = await self.fresh_table(name)
+        changed = makers.with_columns(table, columns)
+        await self.alter(name, changed, cascade)
+        return changed
+
+    async def arrow_schema(self, name: Name) -> pyarrow.Schema:
+        """The columns of a table as an Arrow schema, partition keys last. Needs `pip install 'metastored[arrow]'`."""
+        return arrow_schema(await self.table(name))
+
     async def drop_table(
         self, name: Name, if_exists: bool = False, delete_data: bool = True, purge: bool = False
     ) -> None:
+        """Drops a table or view, and with `delete_data` the data of a managed one; `purge` skips the trash."""
         wanted = table_name(name)
         context = EnvironmentContext(properties={"ifPurge": "TRUE"}) if purge else None
         try:
-            await self.api.drop_table_with_environment_context(wanted.db_field, wanted.table, delete_data, context)
+            await self.api.drop_table_with_environment_context(
+                wanted.database_field, wanted.table, delete_data, context
+            )
         except NoSuchObjectException:
             if not if_exists:
                 raise
@@ -249,7 +307,7 @@ class AsyncClient:
     async def partition_names(self, name: Name, where: str | None = None) -> tuple[str, ...]:
         """The names of partitions, `ds=1/h=2`, those for which `where` holds."""
         wanted = table_name(name)
-        names = await self.api.get_partition_names(wanted.db_field, wanted.table, -1)
+        names = await self.api.get_partition_names(wanted.database_field, wanted.table, -1)
         if where is None:
             return names
         holds, keys = await self._filter(wanted, where)
@@ -272,7 +330,7 @@ class AsyncClient:
         for at in range(0, len(names), self._batch):
             batch = names[at : at + self._batch]
             try:
-                found = await self.api.get_partitions_by_names(wanted.db_field, wanted.table, batch)
+                found = await self.api.get_partitions_by_names(wanted.database_field, wanted.table, batch)
             except ApplicationError as error:
                 if not self._unknown("get_partitions_by_names", error) or at:
                     raise
@@ -282,11 +340,16 @@ class AsyncClient:
             for partition in found:
                 yield partition
 
-    async def partition(self, name: Name, values: Sequence[str]) -> Partition:
-        wanted, asked = table_name(name), tuple(values)
+    async def partition(self, name: Name, values: PartitionValues) -> Partition:
+        """A partition by its values: `("2024-01-01", "1")`, `{"ds": "2024-01-01", "h": 1}` or `"ds=2024-01-01/h=1"`.
+
+        Raises ObjectNotFound, and InvalidInputException where the values do not fit the table's partition keys.
+        """
+        wanted = table_name(name)
+        asked = await self._values(wanted, values)
         if not self.capabilities.lacks("get_partition"):
             try:
-                return await self.api.get_partition(wanted.db_field, wanted.table, asked)
+                return await self.api.get_partition(wanted.database_field, wanted.table, asked)
             except ApplicationError as error:
                 if not self._unknown("get_partition", error):
                     raise
@@ -295,23 +358,33 @@ class AsyncClient:
                 return partition
         raise ObjectNotFound("partition", f"{wanted} ({', '.join(asked)})")
 
-    async def add_partitions(self, name: Name, partitions: Iterable[Partition], if_not_exists: bool = False) -> int:
-        """Adds partitions in batches, each whole or not at all; how many were sent."""
+    async def add_partitions(
+        self, name: Name, partitions: Iterable[Partition | PartitionValues], if_not_exists: bool = False
+    ) -> int:
+        """Adds partitions in batches, each complete or not at all. Returns how many were sent.
+
+        Each is a struct (`metastored.partition`), or only its values: a list, a dict or a name. Those get the table's
+        columns and the usual directory.
+        """
         wanted, sent = table_name(name), 0
-        parts = [replace(part, dbName=wanted.db, tableName=wanted.table) for part in partitions]
+        parts = await self._made(wanted, partitions)
         for at in range(0, len(parts), self._batch):
             batch = tuple(parts[at : at + self._batch])
-            request = AddPartitionsRequest(wanted.db, wanted.table, batch, if_not_exists, False, wanted.catalog)
+            request = AddPartitionsRequest(
+                wanted.database, wanted.table, batch, if_not_exists, False, wanted.catalog_field
+            )
             await self.api.add_partitions_req(request)
             sent += len(batch)
         return sent
 
     async def drop_partition(
-        self, name: Name, values: Sequence[str], if_exists: bool = False, delete_data: bool = True
+        self, name: Name, values: PartitionValues, if_exists: bool = False, delete_data: bool = True
     ) -> None:
+        """Drops a partition, named as for `partition`, and with `delete_data` the data of a managed table's."""
         wanted = table_name(name)
+        asked = await self._values(wanted, values)
         try:
-            await self.api.drop_partition(wanted.db_field, wanted.table, tuple(values), delete_data)
+            await self.api.drop_partition(wanted.database_field, wanted.table, asked, delete_data)
         except NoSuchObjectException:
             if not if_exists:
                 raise
@@ -319,31 +392,31 @@ class AsyncClient:
     # Statistics
 
     async def statistics(self, name: Name, columns: Iterable[str] | None = None) -> dict[str, ColumnStatisticsObj]:
-        """The statistics of a table's columns, by column; those that have none are left out."""
+        """The statistics of a table's columns, by column. Columns that have none are left out."""
         wanted = table_name(name)
         asked = tuple(columns) if columns is not None else await self._columns(wanted)
-        request = TableStatsRequest(wanted.db, wanted.table, asked, wanted.catalog, engine="hive")
+        request = TableStatsRequest(wanted.database, wanted.table, asked, wanted.catalog_field, engine="hive")
         found = await self.api.get_table_statistics_req(request)
         return {each.colName or "": each for each in found.tableStats or ()}
 
     async def partition_statistics(
         self, name: Name, partitions: Iterable[str], columns: Iterable[str] | None = None
     ) -> dict[str, dict[str, ColumnStatisticsObj]]:
-        """The same of partitions, by partition name and column."""
+        """The statistics of columns of partitions, by the partition's name (`ds=2024-01-01`) and the column."""
         wanted = table_name(name)
         asked = tuple(columns) if columns is not None else await self._columns(wanted)
         found: dict[str, dict[str, ColumnStatisticsObj]] = {}
         names = tuple(partitions)
         for at in range(0, len(names), self._batch):
             request = PartitionsStatsRequest(
-                wanted.db, wanted.table, asked, names[at : at + self._batch], wanted.catalog, engine="hive"
+                wanted.database, wanted.table, asked, names[at : at + self._batch], wanted.catalog_field, engine="hive"
             )
             answer = (await self.api.get_partitions_statistics_req(request)).partStats or {}
             found |= {part: {each.colName or "": each for each in stats} for part, stats in answer.items()}
         return found
 
     async def set_statistics(self, statistics: ColumnStatistics) -> None:
-        """Replaces statistics of the columns that are given, of a table or a partition."""
+        """Stores statistics of columns of a table or a partition, which `statistics.statsDesc` names."""
         request = SetPartitionsStatsRequest(colStats=(statistics,), engine="hive")
         await self.api.set_aggr_stats_for(request)
 
@@ -388,6 +461,23 @@ class AsyncClient:
 
     # How
 
+    async def _values(self, wanted: TableName, values: PartitionValues) -> tuple[str, ...]:
+        """The values of a partition in the order of the table's keys; the table is read only where they are named."""
+        if not isinstance(values, (str, Mapping)):
+            return listed(str(wanted), values)
+        return values_of(str(wanted), keys_of(await self.table(wanted)), values)
+
+    async def _made(self, wanted: TableName, given: Iterable[Partition | PartitionValues]) -> list[Partition]:
+        """Partitions to be added, those that are only values made from the table."""
+        table: Table | None = None
+        made = []
+        for each in given:
+            if not isinstance(each, Partition):
+                table = table or await self.table(wanted)
+                each = makers.partition(table, each)
+            made.append(replace(each, dbName=wanted.database, tableName=wanted.table))
+        return made
+
     def _unknown(self, method: str, error: ApplicationError) -> bool:
         """Whether the server has no such method; it is remembered."""
         unknown = error.type == ApplicationError.UNKNOWN_METHOD
@@ -425,11 +515,15 @@ class AsyncClient:
         if self.capabilities.lacks("get_partitions_by_filter"):
             return None
         try:
-            found = await self.api.get_partitions_by_filter(wanted.db_field, wanted.table, where, limit)
+            found = await self.api.get_partitions_by_filter(wanted.database_field, wanted.table, where, limit)
         except ApplicationError as error:
             if not self._unknown("get_partitions_by_filter", error):
                 raise
             return None
+        except MetaException as error:
+            if not filters.is_about_filters(error.message):
+                raise
+            raise MetaException(filters.explained(where, await self.table(wanted), str(error))) from None
         return found if len(found) < limit else None
 
     async def _all_and_filter(self, wanted: TableName, where: str | None) -> AsyncIterator[Partition]:
@@ -437,7 +531,7 @@ class AsyncClient:
         holds: Callable[[Sequence[str]], bool] | None = None
         if where is not None:
             holds, _ = await self._filter(wanted, where)
-        for partition in await self.api.get_partitions(wanted.db_field, wanted.table, -1):
+        for partition in await self.api.get_partitions(wanted.database_field, wanted.table, -1):
             if holds is None or holds(partition.values or ()):
                 yield partition
 
@@ -452,7 +546,7 @@ class AsyncClient:
         try:
             holds = predicate(parse_filter(where, generation), keys, generation)
         except FilterError as error:
-            raise MetaException(f"the filter {where!r} over the partitions of {wanted}: {error}") from error
+            raise MetaException(filters.explained(where, table, str(error))) from None
         return holds, tuple(name for name, _ in keys)
 
 

@@ -14,7 +14,6 @@ from typing import Final, Self
 from metastored.client._async.caller import AsyncCaller
 from metastored.client._async.capabilities import AsyncCapabilities
 from metastored.client._backend import aio as io
-from metastored.client.naming import Name, table_name
 from metastored.errors import (
     InvalidInputException,
     LockFailed,
@@ -25,6 +24,7 @@ from metastored.errors import (
     TxnAbortedException,
 )
 from metastored.hive.snapshots import ValidTxnList, ValidWriteIdList
+from metastored.model.names import Name, table_name
 from metastored.wire.generated.common import DataOperationType
 from metastored.wire.generated.locks import (
     CheckLockRequest,
@@ -196,7 +196,7 @@ class AsyncTransaction:
     async def write_id(self, table: Name) -> int:
         """The number under which this transaction writes to a table."""
         wanted = table_name(table)
-        request = AllocateTableWriteIdsRequest(dbName=wanted.db, tableName=wanted.table, txnIds=(self.id,))
+        request = AllocateTableWriteIdsRequest(dbName=wanted.database, tableName=wanted.table, txnIds=(self.id,))
         answer = await self._api.allocate_table_write_ids(request)
         for given in answer.txnToWriteIds or ():
             if given.txnId == self.id and given.writeId is not None:
@@ -213,7 +213,7 @@ class AsyncTransaction:
 
     async def snapshot(self, *tables: Name) -> dict[str, ValidWriteIdList]:
         """What this transaction sees of transactional tables now, by `db.t`. Take it after the locks."""
-        names = tuple(f"{wanted.db}.{wanted.table}".lower() for wanted in map(table_name, tables))
+        names = tuple(f"{wanted.database}.{wanted.table}".lower() for wanted in map(table_name, tables))
         opened = await self._api.get_open_txns()
         seen = ValidTxnList.of_reply(
             opened.txn_high_water_mark or 0, sorted(opened.open_txns or ()), opened.abortedBits or b"", self.id
@@ -275,8 +275,8 @@ def _component(name: Name, type: int) -> LockComponent:
     return LockComponent(
         type=type,
         level=LockLevel.TABLE,
-        dbname=wanted.db,
+        dbname=wanted.database,
         tablename=wanted.table,
         operationType=DataOperationType.NO_TXN,
-        catName=wanted.catalog,
+        catName=wanted.catalog_field,
     )

@@ -7,6 +7,7 @@ of one client belongs to one event loop.
 from __future__ import annotations
 
 import asyncio
+import os
 import time
 from collections.abc import Awaitable, Callable
 from functools import partial
@@ -262,7 +263,9 @@ class Openings:
             raise ConnectError(f"no connection within {endpoint.connect_timeout:g} s") from None
         except OSError as error:
             connection.abort()
-            raise ConnectError(f"no connection: {error.strerror or error}") from error
+            # asyncio's own text names the address once more, and not what happened to it.
+            refused = os.strerror(error.errno) if isinstance(error, ConnectionError) and error.errno else error.strerror
+            raise ConnectError(f"no connection: {refused or error}") from error
         except BaseException:
             connection.abort()
             raise

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import logging
 import random
+from struct import error as StructError
 from typing import Any, Final
 
 from metastored.client._backend import threads as io
@@ -32,6 +33,8 @@ from metastored.errors import (
     RemoteProtocolError,
     TransportError,
 )
+from metastored.model import arguments
+from metastored.model.refusals import refusal
 from metastored.wire import binary
 from metastored.wire.generated.functions import Function
 from metastored.wire.generated.notifications import NotificationEventRequest
@@ -90,23 +93,28 @@ class Caller(Methods):
         if len(args) > len(method.args):
             raise InvalidInputException(f"{name} takes {len(method.args)} arguments, not {len(args)}")
         given = (*args, *[None] * (len(method.args) - len(args)))
+        body = _encoded(method, given)
         deadline = io.Deadline(self.timeout)
         try:
             if self.cache is not None and is_cacheable(method):
-                return self._remembered(self.cache, method, given, deadline)
+                return self._remembered(self.cache, method, given, body, deadline)
             try:
-                return self._asked(method, given, binary.encode_args(method, given), deadline)
+                return self._asked(method, given, body, deadline)
             finally:
                 # Also after an error: what was lost on the way may have been done.
                 if self.cache is not None and changes(method):
                     self.cache.changed(tags_of(method, given))
+        except Error as error:
+            # Without the frames of pool and sockets, and without what they raised: the message says it all.
+            raise error.with_traceback(None) from None
         finally:
             deadline.cancel()
 
     # The cache
 
-    def _remembered(self, cache: MetadataCache, method: Method, args: tuple[Any, ...], deadline: io.Deadline) -> Any:
-        body = binary.encode_args(method, args)
+    def _remembered(
+        self, cache: MetadataCache, method: Method, args: tuple[Any, ...], body: bytes, deadline: io.Deadline
+    ) -> Any:
         key = (method.name, body)
         self._look_at_events(cache, deadline)
         kept = cache.get(key)
@@ -194,14 +202,16 @@ class Caller(Methods):
         try:
             value = reply.value(method)
         except MetastoreError as error:
-            raise named(error, method, args) from None
+            raise refusal(error) or named(error, method, args) from None
         except ApplicationError as error:
+            if (refused := refusal(error)) is not None:
+                raise refused from None
             if error.type != ApplicationError.UNKNOWN_METHOD:
                 raise
             if method.name in KNOWN_TO_ALL and self.pool is not None:
                 port = self.pool.addresses.order()[0].port
-                raise RemoteProtocolError(f"{self.uri}: {not_a_metastore(method.name, port)}") from error
-            raise MethodMissing(missing_method(method, self.uri, error.message)) from error
+                raise RemoteProtocolError(f"{self.uri}: {not_a_metastore(method.name, port)}") from None
+            raise MethodMissing(missing_method(method, self.uri, error.message)) from None
         if value is None and method.returns is not None:
             raise ApplicationError(ApplicationError.MISSING_RESULT, f"{method.name} failed: unknown result")
         return value
@@ -230,10 +240,10 @@ class Caller(Methods):
                 if not self._retry.again(method, error, attempt, sent) or (
                     sent and method.retry == "lookup" and asked is None
                 ):
-                    raise self._explained(error, method, sent) from error
+                    raise self._explained(error, method, sent) from None
                 delay = self._retry.delay(attempt, random.random())
                 if delay >= deadline.remaining():
-                    raise self._explained(error, method, sent) from error
+                    raise self._explained(error, method, sent) from None
                 if self._metrics is not None:
                     self._metrics.repeated(method.name)
                 log.info("%s at %s failed and is tried again in %.3f s: %s", method.name, self.uri, delay, error)
@@ -298,6 +308,17 @@ class Caller(Methods):
         if method.retry != "safe" and (sent or str(error).startswith(ANSWER)):
             text += "; whether it took effect is not known"
         return RemoteProtocolError(text) if isinstance(error, RemoteProtocolError) else type(error)(text)
+
+
+def _encoded(method: Method, args: tuple[Any, ...]) -> bytes:
+    """The arguments in Thrift binary. Raises InvalidInputException, which names the argument, for a wrong type."""
+    try:
+        if arguments.fits(method, args):
+            return binary.encode_args(method, args)
+    except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError, StructError):
+        if arguments.fault(method, args) is None:
+            raise
+    raise InvalidInputException(arguments.fault(method, args))
 
 
 def _is_unknown_method(reply: Reply) -> bool:

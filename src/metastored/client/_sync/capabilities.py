@@ -75,7 +75,10 @@ class Capabilities:
         return self._known.get((self._api.address, method)) is False
 
     def supports(self, feature: str, check: bool = False) -> bool:
-        """Whether the server has one of the twelve features."""
+        """Whether the server has one of the twelve features; with `check`, raises NotSupported if it has not.
+
+        Each of them also has a method of its own, `has_constraints(check=True)` and so on.
+        """
         wanted = FEATURES[feature]
         there = self.knows(wanted.method, *wanted.args)
         if not there and check:
@@ -87,39 +90,51 @@ class Capabilities:
         return there
 
     def has_databases(self, check: bool = False) -> bool:
+        """Whether the server has databases."""
         return self.supports("databases", check)
 
     def has_tables(self, check: bool = False) -> bool:
+        """Whether the server has tables."""
         return self.supports("tables", check)
 
     def has_partitions(self, check: bool = False) -> bool:
+        """Whether the server has partitions."""
         return self.supports("partitions", check)
 
     def has_acid_transactions(self, check: bool = False) -> bool:
+        """Whether the server has transactions with write ids of a table (since Hive 3.0)."""
         return self.supports("acid_transactions", check)
 
     def has_lock_service(self, check: bool = False) -> bool:
+        """Whether the server has locks."""
         return self.supports("lock_service", check)
 
     def has_table_statistics(self, check: bool = False) -> bool:
+        """Whether the server has column statistics of several columns in one call."""
         return self.supports("table_statistics", check)
 
     def has_constraints(self, check: bool = False) -> bool:
+        """Whether the server has NOT NULL, UNIQUE, DEFAULT and CHECK constraints (since Hive 3.0)."""
         return self.supports("constraints", check)
 
     def has_materialized_views(self, check: bool = False) -> bool:
+        """Whether the server has materialized views (since Hive 3.0)."""
         return self.supports("materialized_views", check)
 
     def has_compaction_history(self, check: bool = False) -> bool:
+        """Whether the server has the history of compactions."""
         return self.supports("compaction_history", check)
 
     def has_schema_registry(self, check: bool = False) -> bool:
+        """Whether the server has the schema registry (since Hive 3.0)."""
         return self.supports("schema_registry", check)
 
     def has_bulk_operations(self, check: bool = False) -> bool:
+        """Whether the server has many tables in one call, with the client's capabilities (since Hive 2.3)."""
         return self.supports("bulk_operations", check)
 
     def has_partition_batching(self, check: bool = False) -> bool:
+        """Whether the server has many partitions by their names in one call."""
         return self.supports("partition_batching", check)
 
     def _detected(self) -> HiveVersion:

@@ -11,6 +11,7 @@
                                  throws_in for versions whose exception ids differ. A struct among the arguments must
                                  be given, unless `optional` says that the method itself knows what its absence means
     in = "2.3-4.0.0"             the versions that have it; all when absent
+    doc = "Returns a table."     what it does, one sentence; for the client's docstrings and the reference
 
 `tools/generate.py` turns these files into Python, `tools/check_api.py` holds them to what follows.
 

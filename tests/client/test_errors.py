@@ -1,15 +1,12 @@
-"""The oddities of real metastores, each with what becomes of it: section by section, one test or more."""
+"""What an error of the client names, which kind it is, and which calls are repeated after one."""
 
 from __future__ import annotations
 
-from datetime import UTC, datetime, timedelta, timezone
-
 import pytest
 
-from metastored.client.naming import TableName, database_field, named, table_name
+from metastored.client.naming import named
 from metastored.client.outcomes import question
 from metastored.client.retry import Retry
-from metastored.client.values import TableFormat, decimal, legible, location, moment, origin, seconds, text
 from metastored.errors import (
     AlreadyExistsException,
     ConfigError,
@@ -18,7 +15,6 @@ from metastored.errors import (
     ConversionError,
     DatabaseNotFound,
     ErrorKind,
-    InvalidInputException,
     InvalidObjectException,
     MetaException,
     NoSuchObjectException,
@@ -29,119 +25,11 @@ from metastored.errors import (
     TimeoutExceeded,
     kind_of,
 )
-from metastored.hive.names import escape, partition_name_to_vals, unescape
-from metastored.wire import binary
-from metastored.wire.generated.common import StorageDescriptor, Table
 from metastored.wire.methods import METHODS
 from metastored.wire.structs import replace
 from tests.client.handlers import table_of
 
-
-def test_texts_that_are_not_utf8_are_kept_and_can_be_shown() -> None:
-    table = binary.decode(Table, binary.encode(Table(tableName="t")).replace(b"t", b"\xe9", 1))
-    assert table.tableName == "\udce9"
-    assert b"\xe9" in binary.encode(table)
-    assert legible(table.tableName) == "é"
-    assert legible("плохо") == "плохо"
-    assert legible("\udcef\udcf0", "cp1251") == "пр"
-
-
-@pytest.mark.parametrize("value", [None, "", "  ", "\t"])
-def test_empty_texts_stand_for_null(value: str | None) -> None:
-    assert text(value) is None
-    assert location(value) is None
-
-
-def test_texts_with_content_are_left_as_they_are() -> None:
-    assert text(" a ") == " a "
-
-
-def test_times_are_seconds_in_utc() -> None:
-    assert moment(1_700_000_000) == datetime(2023, 11, 14, 22, 13, 20, tzinfo=UTC)
-    assert moment("1700000000") == moment(1_700_000_000)
-    assert [moment(value) for value in (None, 0, -1, "")] == [None] * 4
-    there = datetime(2023, 11, 15, 0, 13, 20, tzinfo=timezone(timedelta(hours=2)))
-    assert seconds(there) == 1_700_000_000
-    with pytest.raises(ConversionError, match="has no time zone"):
-        seconds(datetime(2023, 11, 14))
-    for wrong in ("soon", 10**20):
-        with pytest.raises(ConversionError, match="not a time"):
-            moment(wrong)
-
-
-@pytest.mark.parametrize("value", ["a=b", "a/b", "100%", "it's", 'say "hi"', "x:y?*[]{^", "\t", "naïve", "a b", "}"])
-def test_values_of_partitions_go_into_names_and_come_back(value: str) -> None:
-    assert unescape(escape(value)) == value
-    assert partition_name_to_vals(f"k={escape(value)}") == [value]
-
-
-def test_locations_have_one_form() -> None:
-    assert location("hdfs://nn//a///b/") == "hdfs://nn/a/b"
-    assert location("s3a://bucket/a/") == "s3a://bucket/a"
-    assert location("file:/x") == location("file:///x")
-    with pytest.raises(ConversionError, match="not a location"):
-        location("file:x")
-
-
-@pytest.mark.parametrize(
-    ("type", "expected"),
-    [("decimal(10,2)", (10, 2)), ("decimal( 10 , 2 )", (10, 2)), ("DECIMAL(5)", (5, 0)), ("decimal", (10, 0))],
-)
-def test_decimals_in_all_their_spellings(type: str, expected: tuple[int, int]) -> None:
-    assert decimal(type) == expected
-
-
-@pytest.mark.parametrize("type", ["int", "decimal(", "decimal(a,b)", ""])
-def test_what_is_no_decimal_is_refused(type: str) -> None:
-    with pytest.raises(ConversionError):
-        decimal(type)
-
-
-@pytest.mark.parametrize(
-    ("parameters", "expected", "writer"),
-    [
-        ({}, TableFormat.HIVE, None),
-        ({"table_type": "ICEBERG", "metadata_location": "s3://x"}, TableFormat.ICEBERG, None),
-        ({"table_type": "iceberg"}, TableFormat.ICEBERG, None),
-        ({"storage_handler": "org.apache.iceberg.mr.hive.HiveIcebergStorageHandler"}, TableFormat.ICEBERG, None),
-        ({"spark.sql.sources.provider": "delta"}, TableFormat.DELTA, None),
-        ({"delta.minReaderVersion": "1"}, TableFormat.DELTA, None),
-        ({"spark.sql.sources.provider": "hudi"}, TableFormat.HUDI, None),
-        ({"hoodie.table.name": "t"}, TableFormat.HUDI, None),
-        ({"table_type": "lance"}, TableFormat.LANCE, None),
-        ({"spark.sql.sources.provider": "parquet", "spark.sql.create.version": "3.5.6"}, TableFormat.HIVE, "spark"),
-        ({"trino_version": "476", "presto_version": "x"}, TableFormat.HIVE, "trino"),
-        ({"presto_version": "0.290"}, TableFormat.HIVE, "presto"),
-    ],
-)
-def test_whose_table_it_is(parameters: dict[str, str], expected: TableFormat, writer: str | None) -> None:
-    found = origin(Table(parameters=parameters))
-    assert (found.format, found.writer) == (expected, writer)
-    assert found.metadata_location == parameters.get("metadata_location")
-    assert found.provider == parameters.get("spark.sql.sources.provider")
-
-
-def test_a_hudi_table_is_told_by_its_input_format() -> None:
-    sd = StorageDescriptor(inputFormat="org.apache.hudi.hadoop.HoodieParquetInputFormat")
-    assert origin(Table(sd=sd, parameters=None)).format is TableFormat.HUDI
-
-
-# Names, and errors that say them
-
-
-def test_names_of_tables_and_databases() -> None:
-    assert table_name("db.t") == TableName(None, "db", "t")
-    assert table_name("cat.db.t") == TableName("cat", "db", "t")
-    assert table_name(("db", "a.b")) == TableName(None, "db", "a.b")
-    assert table_name("cat.db.t").db_field == "@cat#db"
-    assert str(table_name("cat.db.t")) == "cat.db.t"
-    assert database_field("db") == "db"
-    assert database_field("cat.db") == "@cat#db"
-    for wrong in ("t", "a..b", "a.b.c.d", ""):
-        with pytest.raises(InvalidInputException, match=r"database\.table"):
-            table_name(wrong)
-    with pytest.raises(InvalidInputException):
-        database_field("")
+# Errors that name their object
 
 
 @pytest.mark.parametrize(

@@ -1,14 +1,14 @@
-"""File formats by the name that people use, in Hive's three classes. Pure.
+"""File formats by name, and the three classes by which Hive reads and writes them. Pure.
 
-A table that Spark made as a data source says its format in a parameter; one of Hive's by its classes.
+A table that Spark made as a data source names its format in a parameter; a table of Hive's by its classes.
 """
 
 from __future__ import annotations
 
 from typing import Final, NamedTuple
 
-from metastored.client.values import TableFormat, origin
 from metastored.errors import InvalidInputException
+from metastored.model.origins import TableFormat, origin
 from metastored.wire.generated.common import Table
 
 _ORC = "org.apache.hadoop.hive.ql.io.orc"

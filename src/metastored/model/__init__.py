@@ -1,0 +1,21 @@
+"""Hive's objects: what a table, a partition or a database is, as pure functions over the wire's structs.
+
+    names.py        TableName, DatabaseName: parsing and printing
+    kinds.py        managed, external, view, materialized view
+    acid.py         transactional, insert-only, full ACID
+    origins.py      Iceberg, Delta, Hudi, Lance; Spark, Trino, Presto
+    formats.py      file formats by name, and Hive's classes for them
+    columns.py      the columns of a table, also where Spark keeps them in parameters; the Arrow schema
+    partitions.py   the values of a partition, however they are written
+    values.py       times, texts, locations and decimals as metastores store them
+    makers.py       a table, a partition or a database in one line
+    plain.py        structs to plain dicts and back
+    arguments.py    which argument of a call has the wrong type
+
+Every question about an object has one function here. Where Hive itself answers a question by two rules, both are here,
+next to each other, with the reason. Nothing in this package does I/O.
+"""
+
+from __future__ import annotations
+
+__all__: list[str] = []
