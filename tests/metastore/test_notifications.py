@@ -274,7 +274,7 @@ def test_partitions_without_a_location_are_told_without_one() -> None:
     body = pack([("sd", binary.encode(sd)), ("partitions", b"".join(map(binary.encode, parts)))])
     row = EventRow(1, 0, "ADD_PARTITION", "hive", "d", "t", FORMAT, body)
     told = [
-        _object(Partition, orjson.loads(b"".join(text)))
+        _object(Partition, orjson.loads(bytes(text)))
         for _, text in Parts(row, Generation.HIVE_3_1).partitions(Table(tableName="t", dbName="d"))
     ]
     assert [(part.values, part.sd) for part in told] == [(("1",), sd), (("2",), sd)]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import struct
+import traceback
 from typing import Any
 
 import pytest
@@ -16,8 +17,7 @@ from metastored.wire.generated import STRUCTS
 from metastored.wire.generated.common import FieldSchema, SerDeInfo, SkewedInfo, StorageDescriptor
 from metastored.wire.generated.partitions import Partition
 from metastored.wire.methods import METHODS
-from metastored.wire.plan import MEMOS, RECOGNISED, RUNS, holds_map
-from metastored.wire.runs import Recognised
+from metastored.wire.plan import MEMOS, RUNS, holds_map
 from metastored.wire.structs import fields, names, new, replace
 from metastored.wire.types import Field, Type
 from tests.support.values import structs, with_defaults
@@ -261,7 +261,7 @@ def wide(mark: str, count: int = 40) -> StorageDescriptor:
     )
 
 
-def test_columns_that_were_read_before_are_recognised_by_all_of_their_bytes() -> None:
+def test_columns_that_begin_alike_and_end_differently_are_read_as_they_are() -> None:
     tables = [binary.encode(wide(mark)) for mark in ("a", "b", "longer", "a")]
     for _ in range(2):
         found = [binary.decode(StorageDescriptor, data) for data in tables]
@@ -269,26 +269,6 @@ def test_columns_that_were_read_before_are_recognised_by_all_of_their_bytes() ->
     cut = tables[0][:-10]
     with pytest.raises(Malformed):
         binary.decode(StorageDescriptor, cut)
-
-
-def test_what_is_recognised_is_bounded() -> None:
-    known = Recognised(limit=150)
-    first, second, short = (b"a" * 80, ("a",)), (b"b" * 80, ("b",)), (b"c", ("c",))
-    known.keep(first)
-    assert known.find(b"__" + first[0] + b"more", 2) is first
-    assert known.find(first[0][:-1], 0) is None
-    known.keep(short)
-    assert known.find(short[0], 0) is None
-    known.keep(second)
-    assert known.find(second[0], 0) is second
-    assert known.find(first[0], 0) is None
-
-
-def test_what_is_recognised_holds_no_map_and_stands_alone() -> None:
-    for owner, name in RECOGNISED:
-        (field,) = (field for field in fields(STRUCTS[owner]) if field.name == name)
-        assert not holds_map(field.type)
-        assert RUNS[owner, name] == ()
 
 
 LISTS = {
@@ -325,3 +305,11 @@ def test_columns_with_doubled_and_unknown_fields_are_read_as_they_are() -> None:
     found = binary.decode(StorageDescriptor, data).cols or ()
     assert [each.name for each in found] == ["a", "b", "a", "a"]
     assert all(type(each) is FieldSchema and each.type == "int" for each in found)
+
+
+def test_a_traceback_through_a_compiled_codec_shows_its_source() -> None:
+    with pytest.raises(TypeError) as caught:
+        binary.encode(StorageDescriptor(cols=(1,)))  # type: ignore[arg-type]
+    own = [frame for frame in traceback.extract_tb(caught.value.__traceback__) if "codec of" in frame.filename]
+    assert own
+    assert all(frame.line for frame in own)

@@ -1,13 +1,12 @@
 """Column statistics over many partitions in one answer: what a query planner asks of a partitioned table.
 
 The database aggregates; partitions are read one by one only where there is something to extrapolate, for decimals,
-and for bit vectors. Answers are remembered while the database stands still: a planner asks the same again and again.
+and for bit vectors.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import partial
 from typing import Any
 
 from metastored.hive.ndv import Estimation
@@ -20,7 +19,7 @@ from metastored.metastore.column_statistics import (
     lower,
     lower_part_name,
 )
-from metastored.metastore.context import Context, Encoded
+from metastored.metastore.context import Context
 from metastored.metastore.statistics_data import Column, column_of_row, plain_bound, shown
 from metastored.store import column_statistics as store
 from metastored.store.column_statistics import StatisticsRow, Totals
@@ -28,14 +27,7 @@ from metastored.store.transaction import Transaction
 from metastored.wire.generated.statistics import AggrStats, PartitionsStatsRequest
 
 
-def get_aggr_stats_for(ctx: Context, request: PartitionsStatsRequest) -> Encoded:
-    question = (request, ctx.generation, ctx.service.estimation)
-    length = sum(map(len, (*(request.partNames or ()), *(request.colNames or ()))))
-    ask = partial(_aggregated, ctx, request)
-    return Encoded(ctx.service.answers.of("get_aggr_stats_for", question, ctx.database.version(), length, ask))
-
-
-def _aggregated(ctx: Context, request: PartitionsStatsRequest) -> AggrStats:
+def get_aggr_stats_for(ctx: Context, request: PartitionsStatsRequest) -> AggrStats:
     where, name = ctx.name(request.dbName, request.catName), given_name(request.tblName, "table")
     columns = lower(request.colNames)
     names = list(dict.fromkeys(lower_part_name(part) for part in request.partNames or ()))

@@ -17,7 +17,7 @@ from metastored.hive.names import DEFAULT_CATALOG, CatalogNameError, decode_cata
 from metastored.hive.ndv import HIVES_ESTIMATION, Estimation
 from metastored.metastore.answers import Answers
 from metastored.metastore.compat import RULES, Rules
-from metastored.metastore.event_memo import EventMemo
+from metastored.metastore.event_memo import EventCache
 from metastored.metastore.write_id_memo import WriteIdMemo
 from metastored.store.database import Database
 from metastored.store.transaction import Transaction
@@ -57,7 +57,7 @@ class Service:
     started: float = 0.0
     estimation: Estimation = HIVES_ESTIMATION
     """How the number of distinct values of several partitions is estimated."""
-    rendered: EventMemo = field(default_factory=EventMemo)
+    rendered: EventCache = field(default_factory=EventCache)
     answers: Answers = field(default_factory=Answers)
     write_ids: WriteIdMemo = field(default_factory=WriteIdMemo)
 

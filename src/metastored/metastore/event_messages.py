@@ -31,7 +31,6 @@ from __future__ import annotations
 from base64 import b64encode
 from collections.abc import Callable
 from gzip import compress
-from itertools import chain, repeat
 from typing import Any, Final
 
 import orjson
@@ -66,32 +65,28 @@ _SPEED = 1
 """gzip's fastest level; readers do not care."""
 
 
-def rendered(event: EventRow, generation: Generation) -> tuple[list[bytes], str]:
-    """An event's message, in pieces, and the name of its format."""
-    parts = Parts(event, generation)
-    pieces = _pieces(BY_TYPE[event.type](parts))
+def rendered(event: EventRow, generation: Generation) -> tuple[bytes, str]:
+    """An event's message and the name of its format."""
+    message = _json(BY_TYPE[event.type](Parts(event, generation)))
     if generation < Generation.HIVE_4_0:
-        return pieces, PLAIN
-    return [b64encode(compress(b"".join(pieces), _SPEED, mtime=0))], GZIPPED
+        return message, PLAIN
+    return b64encode(compress(message, _SPEED, mtime=0)), GZIPPED
 
 
-def _pieces(message: Message) -> list[bytes]:
-    """A message as JSON. What is quoted already goes to its end."""
+def _json(message: Message) -> bytes:
+    """A message as JSON. Fields that are JSON strings already are written last, as they are."""
     plain: Message = {}
-    pieces = [b""]
+    parts = [b""]
     for name, value in message.items():
         if type(value) is Quoted:
-            pieces += (b',"%b":' % name.encode(), *value)
+            parts.append(b',"%b":%b' % (name.encode(), value))
         elif type(value) is list and value and type(value[0]) is Quoted:
-            pieces.append(b',"%b":' % name.encode())
-            for before, text in zip(chain((b"[",), repeat(b",")), value, strict=False):
-                pieces += (before, *text)
-            pieces.append(b"]")
+            parts.append(b',"%b":[%b]' % (name.encode(), b",".join(value)))
         else:
             plain[name] = value
-    pieces[0] = orjson.dumps(plain)[:-1]
-    pieces.append(b"}")
-    return pieces
+    parts[0] = orjson.dumps(plain)[:-1]
+    parts.append(b"}")
+    return b"".join(parts)
 
 
 def _head(parts: Parts, **own: Any) -> Message:

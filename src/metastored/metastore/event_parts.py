@@ -89,15 +89,15 @@ class Parts:
                         yield part.values or (), _in_shape(replace(part, sd=None, **names), shape, part.sd)
 
 
-class Quoted(tuple[bytes, ...]):
-    """A text of JSON's with its quotation marks, in pieces: those that messages have in common are the same bytes."""
+class Quoted(bytes):
+    """A JSON string with its quotation marks."""
 
     __slots__ = ()
 
 
 def text_of(value: tuple[Any, ...]) -> Quoted:
-    """An object as TJSON, ready to stand in a message."""
-    return Quoted((b'"', *tjson.quoted_parts(value), b'"'))
+    """An object as TJSON, as a JSON string for a message."""
+    return Quoted(b'"%b"' % tjson.quoted(tjson.text(value)))
 
 
 class Latest(Generic[T]):
@@ -121,7 +121,7 @@ class Latest(Generic[T]):
 
 def _text_and_value(cls: type, data: bytes) -> tuple[Quoted, Any]:
     value: Any = binary.decode(cls, data)
-    return Quoted((b"".join(text_of(value)),)), value
+    return text_of(value), value
 
 
 @cache
@@ -144,7 +144,7 @@ class _Shape(NamedTuple):
 
     opened: bytes
     """The location is still to come."""
-    whole: bytes
+    complete: bytes
 
 
 def _begun(data: bytes) -> _Shape:
@@ -160,5 +160,5 @@ def _in_shape(part: Partition, shape: _Shape, own: StorageDescriptor | None) -> 
     """A partition as TJSON, of which all that is not its own is written already. Fields may come in any order."""
     rest = f"}},{tjson.text(part)[1:]}"
     if own is None or own.location is None:
-        return Quoted((shape.whole, tjson.quoted(rest), b'"'))
-    return Quoted((shape.opened, tjson.quoted(tjson.text(own)[1:] + rest), b'"'))
+        return Quoted(b'%b%b"' % (shape.complete, tjson.quoted(rest)))
+    return Quoted(b'%b%b"' % (shape.opened, tjson.quoted(tjson.text(own)[1:] + rest)))

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cache, lru_cache
-from itertools import chain
 from typing import Final
 
 from metastored.errors import MetaException
@@ -18,7 +17,6 @@ from metastored.metastore import rows
 from metastored.metastore.changes import fields, record
 from metastored.metastore.context import Context, Encoded
 from metastored.metastore.documents import Kind
-from metastored.metastore.event_memo import Rendered
 from metastored.metastore.event_messages import file_text, rendered
 from metastored.metastore.listing import splicer
 from metastored.metastore.partitions import Partitioned, no_partition, partitioned
@@ -69,7 +67,7 @@ def get_next_notification(ctx: Context, rqst: NotificationEventRequest) -> Encod
         types=rqst.eventTypeList or None,
         not_types=rqst.eventTypeSkipList or (),
     )
-    found: list[Rendered] = []
+    found: list[bytes] = []
     size = 0
     last = rqst.lastEvent or 0
     with ctx.reading() as tx:
@@ -77,57 +75,47 @@ def get_next_notification(ctx: Context, rqst: NotificationEventRequest) -> Encod
             page = events.ids_since(tx, last, min(PAGE, limit - len(found)), wanted)
             for event in _encoded_events(ctx, tx, page):
                 found.append(event)
-                size += sum(map(len, event))
+                size += len(event)
                 if size >= MAX_BYTES:
                     break
             if len(page) < PAGE:
                 break
             last = page[-1]
     if size <= rows.CHUNK:
-        return Encoded(rows.wrapped_list(chain.from_iterable(found), len(found)))
+        return Encoded(rows.wrapped_list(found, len(found)))
     head, tail = rows.list_head(len(found), wrapped=True)
     step = rows.CHUNK * len(found) // size + 1
 
     def chunks() -> Iterator[bytes]:
         yield head
         for at in range(0, len(found), step):
-            yield b"".join(chain.from_iterable(found[at : at + step]))
+            yield b"".join(found[at : at + step])
         yield tail
 
     return Encoded(Stream(chunks(), len(head) + size + len(tail), at_hand=True))
 
 
-def _encoded_events(ctx: Context, tx: Transaction, ids: Sequence[int]) -> Iterator[Rendered]:
-    """NotificationEvent structs in Thrift binary, in pieces. Those that were rendered before are not even read."""
-    memo = ctx.service.rendered
-    known = {id: memo.get(id, ctx.generation) for id in ids}
+def _encoded_events(ctx: Context, tx: Transaction, ids: Sequence[int]) -> Iterator[bytes]:
+    """NotificationEvent structs in Thrift binary. Events in the cache are not read from the database."""
+    cached = ctx.service.rendered
+    known = {id: cached.get(id, ctx.generation) for id in ids}
     found = {row.id: row for row in events.find_many(tx, [id for id, event in known.items() if event is None])}
-    new: dict[int, Rendered] = {}
+    new: dict[int, bytes] = {}
     try:
         for id, event in known.items():
             if event is None:
                 event = new[id] = _encoded(ctx, found.pop(id))
             yield event
     finally:
-        memo.keep(ctx.generation, new)
+        cached.put(ctx.generation, new)
 
 
-def _encoded(ctx: Context, row: EventRow) -> Rendered:
+def _encoded(ctx: Context, row: EventRow) -> bytes:
     message, format = rendered(row, ctx.generation)
-    pieces: list[bytes] = []
-    short = [
+    return b"".join((
         _ID, binary.pack_q(row.id), _TIME, binary.pack_i(row.time), _subject(row.type, row.cat, row.db, row.tbl),
-        _MESSAGE, binary.pack_i(sum(map(len, message))),
-    ]  # fmt: skip
-    for piece in message:
-        # What is long is kept as it is: other messages may have the same bytes.
-        if len(piece) < tjson.LONG:
-            short.append(piece)
-        else:
-            pieces += (b"".join(short), piece)
-            short = []
-    pieces.append(b"".join((*short, _format(format))))
-    return tuple(pieces)
+        _MESSAGE, binary.pack_i(len(message)), message, _format(format),
+    ))  # fmt: skip
 
 
 _ID, _TIME, _MESSAGE = binary.pack_field(10, 1), binary.pack_field(8, 2), binary.pack_field(11, 6)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import partial
 from typing import Final
 
 from metastored.errors import InvalidOperationException, MetaException, UnknownDBException
@@ -19,7 +18,7 @@ from metastored.hive.table_filters import (
     table_predicate,
 )
 from metastored.metastore import rows, translation
-from metastored.metastore.context import Context, DatabaseName, Encoded
+from metastored.metastore.context import Context, DatabaseName
 from metastored.metastore.tables import existing_database
 from metastored.store import databases, tables
 from metastored.store.tables import SearchableTable
@@ -33,16 +32,12 @@ NO_TYPE: Final = "java.lang.IllegalArgumentException: No enum constant org.apach
 COMMENT: Final = "comment"
 
 
-def get_all_tables(ctx: Context, db_name: str | None) -> Encoded:
-    where, version = ctx.name(db_name), ctx.database.version()
-    ask = partial(tables.names, ctx.reader(), *where)
-    return Encoded(ctx.service.answers.of("get_all_tables", where, version, 0, ask))
+def get_all_tables(ctx: Context, db_name: str | None) -> tuple[str, ...]:
+    return tuple(tables.names(ctx.reader(), *ctx.name(db_name)))
 
 
-def get_tables(ctx: Context, db_name: str | None, pattern: str | None) -> Encoded:
-    where, version = ctx.name(db_name), ctx.database.version()
-    ask = partial(_matching, ctx, where, pattern)
-    return Encoded(ctx.service.answers.of("get_tables", (where, pattern), version, len(pattern or ""), ask))
+def get_tables(ctx: Context, db_name: str | None, pattern: str | None) -> tuple[str, ...]:
+    return _matching(ctx, ctx.name(db_name), pattern)
 
 
 def get_tables_by_type(

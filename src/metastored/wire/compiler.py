@@ -9,6 +9,7 @@ a codec. This module knows no byte of any protocol.
 
 from __future__ import annotations
 
+import linecache
 import threading
 from collections.abc import Callable
 from functools import cache
@@ -133,7 +134,11 @@ class Compiler:
         )
 
     def define(self, name: str, source: str) -> None:
-        exec(compile(source, f"<metastored {self.protocol} codec of {name}>", "exec"), self.namespace)
+        """Compile functions into the namespace. Tracebacks and debuggers find their source in `linecache`."""
+        file = f"<metastored {self.protocol} codec of {name} {self.fresh()}>"
+        exec(compile(source, file, "exec"), self.namespace)
+        # Without a modification time, linecache.checkcache keeps an entry that has no file.
+        linecache.cache[file] = (len(source), None, source.splitlines(keepends=True), file)
 
     def _compile(self, name: str, plan: tuple[Slot, ...], make: str, width: int) -> Codec:
         self.define(name, self.reader(name, plan, make, width) + self.writer(name, plan))

@@ -14,5 +14,3 @@ MAX_DEPTH: Final = 64
 """Structs and containers inside each other; the API itself needs 9."""
 MEMO_LIMIT: Final = 256 * 1024
 """The largest run of bytes a codec keeps to recognise its repetition."""
-RECOGNISED_LIMIT: Final = 1024 * 1024
-"""Bytes of columns that a reader recognises when they come again; decoded they take several times as much."""

@@ -48,9 +48,6 @@ RUNS: dict[tuple[str, str], tuple[str, ...]] = {
     ("Partition", "dbName"): ("tableName", "catName"),
 }
 
-RECOGNISED = frozenset({("StorageDescriptor", "cols")})
-"""Runs of which more than the last is worth remembering: they are most of a table, and hold no map."""
-
 _PYTHON = {"string": "str", "binary": "bytes", "set": "frozenset", "list": "tuple", "map": "dict"}
 
 

@@ -19,8 +19,8 @@ from typing import Any
 
 from metastored.wire.compiler import NOTHING, PositionCompiler
 from metastored.wire.generated import STRUCTS
-from metastored.wire.limits import MEMO_LIMIT, RECOGNISED_LIMIT
-from metastored.wire.plan import RECOGNISED, RUNS, Slot, default_of, holds_map, is_struct, old_layout
+from metastored.wire.limits import MEMO_LIMIT
+from metastored.wire.plan import RUNS, Slot, default_of, holds_map, is_struct, old_layout
 from metastored.wire.structs import fields, names
 from metastored.wire.types import Field, Type
 
@@ -29,38 +29,6 @@ AHEAD = 96
 
 LOOK = 8
 """After so many fields it is worth looking whether the struct has ended: the last fields of most are seldom set."""
-
-
-BEGINNING = 64
-"""Bytes by which a value that was read before is looked for."""
-
-
-class Recognised:
-    """Values that were read, by how their bytes begin: who asks for one table after the other begins again some day.
-
-    Bytes alone say what a value is, so nothing here is ever outdated. Any thread may use it. It never holds more than
-    so many bytes, nor a value that can be changed.
-    """
-
-    def __init__(self, limit: int = RECOGNISED_LIMIT) -> None:
-        self._limit = limit
-        self._size = 0
-        self._known: dict[bytes, tuple[bytes, Any]] = {}
-
-    def find(self, data: bytes, at: int) -> tuple[bytes, Any] | None:
-        """The bytes and what they mean, where the data goes on with bytes that are known."""
-        known = self._known.get(data[at : at + BEGINNING])
-        return known if known is not None and data.startswith(known[0], at) else None
-
-    def keep(self, known: tuple[bytes, Any]) -> tuple[bytes, Any]:
-        data = known[0]
-        if len(data) < BEGINNING:
-            return known  # It is read as fast as it is found.
-        if self._size + len(data) > self._limit:
-            self._known, self._size = {}, 0
-        self._known[data[:BEGINNING]] = known
-        self._size += len(data)
-        return known
 
 
 class OrderedCompiler(PositionCompiler):
@@ -78,8 +46,6 @@ class OrderedCompiler(PositionCompiler):
         if old_layout(name) or name.startswith("old_"):
             return super().reader(name, plan, make, width)
         self._rest_when_needed(name, plan, make, width)
-        if plan and all(slot.field.type.name == "string" for slot in plan):
-            return self._reader_of_texts(name, plan, make, width)
         values = "".join(f"f{i}, " for i in range(width)).rstrip()
         done = f"    if not b[p]: return {make.format(values)}, p + 1\n"
         out = [f"def read_{name}(b, p):\n", *self.absent(name, plan, width), "    h = b[p:p + 3]\n"]
@@ -89,23 +55,6 @@ class OrderedCompiler(PositionCompiler):
             value = self.field_value(name, slot.field, f"f{slot.index}", " " * 8)
             out.append(f"    if h == {self.header(slot.field)!r}:\n        p += 3\n{value}        h = b[p:p + 3]\n")
         out.append(done)
-        out.append(f"    return rest_{name}(b, p{''.join(f', f{i}' for i in range(width))})\n")
-        return "".join(out)
-
-    def _reader_of_texts(self, name: str, plan: tuple[Slot, ...], make: str, width: int) -> str:
-        """Columns are structs of short, valid texts, and most of what a table is: three bytes of their lengths are 0.
-
-        A longer text is left to the loop; one that is not UTF-8 too, from the struct's beginning.
-        """
-        values = "".join(f"f{i}, " for i in range(width)).rstrip()
-        again = "".join(f", {default_of(name, slot.field)!r}" for slot in sorted(plan, key=lambda slot: slot.index))
-        out = [f"def read_{name}(b, p):\n", "    s = p\n", *self.absent(name, plan, width)]
-        out.append("    try:\n        h = b[p:p + 6]\n")
-        for slot in sorted(plan, key=lambda slot: slot.field.id):
-            out.append(f"        if h == {self.header(slot.field) + bytes(3)!r}:\n            q = p + 7 + b[p + 6]\n")
-            out.append(f"            f{slot.index} = b[p + 7:q].decode(); p = q; h = b[p:p + 6]\n")
-        out.append(f"    except UnicodeDecodeError: return rest_{name}(b, s{again})\n")
-        out.append(f"    if not b[p]: return {make.format(values)}, p + 1\n")
         out.append(f"    return rest_{name}(b, p{''.join(f', f{i}' for i in range(width))})\n")
         return "".join(out)
 
@@ -170,14 +119,7 @@ class OrderedCompiler(PositionCompiler):
         self.namespace.setdefault(memo, [(NOTHING, None)])
         # `r…` and not `k…`, which are the keys of maps that are being read.
         found = "".join(f"r{i}, " for i in run)
-        out = [f"kb, kv = {memo}[0]\n", "same = b.startswith(kb, p)\n"]
-        keep = ""
-        if (name, field.name) in RECOGNISED:
-            keep = f"known_{name}_{field.name}"
-            self.namespace.setdefault(keep, Recognised())
-            out.append(f"if not same and (again := {keep}.find(b, p)) is not None:\n")
-            out.append(f"    same = True; kb, kv = {memo}[0] = again\n")
-        out.append(f"if same:\n    p += len(kb); {found}= kv\n")
+        out = [f"kb, kv = {memo}[0]\n", f"if b.startswith(kb, p):\n    p += len(kb); {found}= kv\n"]
         for i, each in run.items():
             if holds_map(each.type):
                 out.append(f"    if r{i} is not None: r{i} = {self.copied(each.type, f'r{i}')}\n")
@@ -192,9 +134,7 @@ class OrderedCompiler(PositionCompiler):
             f"None if r{i} is None else {self.copied(each.type, f'r{i}')}, " if holds_map(each.type) else f"r{i}, "
             for i, each in run.items()
         )
-        pair = f"(b[s:p], ({kept}))"
-        kept_pair = f"{keep}.keep({pair})" if keep else pair
-        out.append(f"    if p <= len(b) and p - s < {MEMO_LIMIT}: {memo}[0] = {kept_pair}\n")
+        out.append(f"    if p <= len(b) and p - s < {MEMO_LIMIT}: {memo}[0] = (b[s:p], ({kept}))\n")
         out += [f"if r{i} is not None: f{i} = r{i}\n" for i in run]
         return "".join(f"{pad}{line}\n" for line in "".join(out).splitlines())
 

@@ -13,14 +13,12 @@ from __future__ import annotations
 import math
 import re
 from binascii import a2b_base64, b2a_base64
-from functools import lru_cache
 from typing import Any, Final
 
 import orjson
 
 from metastored.wire import types
 from metastored.wire.compiler import Compiler, Malformed
-from metastored.wire.limits import MEMO_LIMIT
 from metastored.wire.plan import MEMOS, Slot, default_of, is_struct, old_layout, wire_type
 from metastored.wire.types import Field, Type
 
@@ -32,8 +30,6 @@ _BITS = {"byte": 8, "i16": 16, "i64": 64}
 _DUMPED: Final = ("string", "i16", "i32", "i64", "byte")
 """Types whose lists, and maps from strings to them, orjson writes as TJSON does."""
 _INTEGER = re.compile(r"-?[0-9]{1,19}\Z")
-LONG: Final = 1024
-"""Bytes from which on a text that is quoted is worth sharing."""
 _NOTHING: Final = object()
 _ODD_DOUBLES = {"NaN": math.nan, "Infinity": math.inf, "-Infinity": -math.inf}
 
@@ -305,23 +301,3 @@ def opened(value: tuple[Any, ...]) -> str:
 def quoted(text: str) -> bytes:
     """A text as it stands inside of a string of JSON's, without the quotation marks."""
     return orjson.dumps(text)[1:-1]
-
-
-def quoted_parts(value: tuple[Any, ...]) -> list[bytes]:
-    """A struct as TJSON, as it stands inside of a string of JSON's.
-
-    Long parts are mostly a table's columns, which were quoted a moment ago: those are the same bytes again.
-    """
-    parts = _parts(value)
-    out: list[bytes] = []
-    done = 0
-    for at in [at for at, length in enumerate(map(len, parts)) if LONG <= length < MEMO_LIMIT]:
-        out += (quoted(b"".join(parts[done:at]).decode()), _known(parts[at]))
-        done = at + 1
-    out.append(quoted(b"".join(parts[done:]).decode()))
-    return out
-
-
-@lru_cache(16)
-def _known(part: bytes) -> bytes:
-    return quoted(part.decode())
