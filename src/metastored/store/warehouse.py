@@ -56,6 +56,7 @@ class _FileSystem(Protocol):
     def exists(self, path: str) -> bool: ...
     def is_empty(self, path: str) -> bool: ...
     def move(self, source: str, target: str) -> None: ...
+    def is_half_moved(self, source: str, target: str) -> bool: ...
     def remove(self, path: str) -> None: ...
     def remove_empty(self, path: str) -> bool: ...
     def sizes(self, path: str) -> Iterator[int]: ...
@@ -113,9 +114,10 @@ class Warehouse:
                 raise StoreError(f"{source} cannot be moved to {target}: they are on different file systems")
             system, path = _file_system(source)
             _, target_path = _file_system(target)
-            if not system.exists(path):
+            half_done = system.is_half_moved(path, target_path)
+            if not system.exists(path) and not half_done:
                 return False
-            if system.exists(target_path) and not system.is_empty(target_path):
+            if not half_done and system.exists(target_path) and not system.is_empty(target_path):
                 raise StoreError(f"{source} cannot be moved to {target}: that exists already")
             system.move(path, target_path)
             return True
@@ -268,6 +270,9 @@ class _Local:
             self.remove_empty(target)
             shutil.move(source, target)
 
+    def is_half_moved(self, source: str, target: str) -> bool:
+        return False
+
     def remove(self, path: str) -> None:
         if os.path.isdir(path) and not os.path.islink(path):
             shutil.rmtree(path)
@@ -318,6 +323,9 @@ class _Remote:
     def move(self, source: str, target: str) -> None:
         self.remove_empty(target)
         self._system.mv(source, target, recursive=True)
+
+    def is_half_moved(self, source: str, target: str) -> bool:
+        return False
 
     def remove(self, path: str) -> None:
         self._system.rm(path, recursive=True)
