@@ -8,6 +8,7 @@ import sys
 import tomllib
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -90,6 +91,72 @@ def test_an_object_that_the_server_does_not_copy_is_read_and_written(s3: S3) -> 
     Directories(directories._system, copied_by_server=5).move(path, f"{BUCKET}/wh/u")
     assert s3.get("wh/u/a") == b"0123456789"
     assert s3.keys("wh/t/") == []
+
+
+@pytest.mark.parametrize("left", [("a", "b"), ("b",), ()])
+def test_a_move_that_a_crash_interrupted_is_finished(s3: S3, warehouse: Warehouse, left: tuple[str, ...]) -> None:
+    """The server died while it copied (all of the source is left), while it removed the source, or after that."""
+    for key in left:
+        s3.put(f"wh/t/{key}", key.encode())
+    s3.put("wh/u/a", b"a")
+    if "a" not in left:
+        s3.put("wh/u/b", b"b")
+    s3.put(f"wh/u/{object_stores.MARK}", f"{BUCKET}/wh/t".encode())
+    assert warehouse.move(f"{URI}/t", f"{URI}/u")
+    assert (s3.get("wh/u/a"), s3.get("wh/u/b")) == (b"a", b"b")
+    assert [key for key in s3.keys("wh/u/") if not key.endswith("/")] == ["wh/u/a", "wh/u/b"]
+    assert s3.keys("wh/t/") == []
+
+
+class Refusing:
+    """A file system that refuses some operations, as a store does without the permission for them."""
+
+    def __init__(self, system: Any, *refused: str) -> None:
+        self._system = system
+        self._refused = refused
+
+    def __getattr__(self, name: str) -> Any:
+        if name in self._refused:
+            raise PermissionError(f"{name}: access denied")
+        return getattr(self._system, name)
+
+
+def test_a_copy_that_fails_leaves_the_source_alone(s3: S3) -> None:
+    s3.put("wh/t/a")
+    directories, path = open_directories(f"{URI}/t")
+    with pytest.raises(PermissionError):
+        Directories(Refusing(directories._system, "copy_file")).move(path, f"{BUCKET}/wh/u")
+    assert [key for key in s3.keys("wh/t/") + s3.keys("wh/u/") if not key.endswith("/")] == ["wh/t/a"]
+
+
+def test_a_repeated_copy_that_fails_removes_nothing(s3: S3) -> None:
+    """A part of the source may be gone already."""
+    s3.put("wh/t/b", b"b")
+    s3.put("wh/u/a", b"a")
+    s3.put(f"wh/u/{object_stores.MARK}", f"{BUCKET}/wh/t".encode())
+    directories, path = open_directories(f"{URI}/t")
+    with pytest.raises(PermissionError):
+        Directories(Refusing(directories._system, "copy_file")).move(path, f"{BUCKET}/wh/u")
+    assert (s3.get("wh/t/b"), s3.get("wh/u/a")) == (b"b", b"a")
+    assert directories.is_half_moved(path, f"{BUCKET}/wh/u")
+
+
+def test_a_move_whose_source_cannot_be_removed_is_a_move(s3: S3, caplog: pytest.LogCaptureFixture) -> None:
+    s3.put("wh/t/a", b"a")
+    directories, path = open_directories(f"{URI}/t")
+    Directories(Refusing(directories._system, "delete_dir")).move(path, f"{BUCKET}/wh/u")
+    assert s3.get("wh/u/a") == b"a"
+    assert (
+        f"{BUCKET}/wh/t was copied to {BUCKET}/wh/u and could not be removed: delete_dir: access denied" in caplog.text
+    )
+
+
+def test_another_move_into_a_half_moved_directory_is_refused(s3: S3, warehouse: Warehouse) -> None:
+    s3.put("wh/other/x")
+    s3.put("wh/u/a")
+    s3.put(f"wh/u/{object_stores.MARK}", f"{BUCKET}/wh/t".encode())
+    with pytest.raises(StoreError, match="exists already"):
+        warehouse.move(f"{URI}/other", f"{URI}/u")
 
 
 def test_a_directory_is_not_moved_onto_another(s3: S3, warehouse: Warehouse) -> None:

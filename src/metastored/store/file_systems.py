@@ -48,6 +48,7 @@ class FileSystem(Protocol):
     def is_empty(self, path: str) -> bool: ...
     def names(self, path: str) -> list[str]: ...
     def move(self, source: str, target: str) -> None: ...
+    def is_half_moved(self, source: str, target: str) -> bool: ...
     def remove(self, path: str) -> None: ...
     def remove_empty(self, path: str) -> bool: ...
     def sizes(self, path: str) -> Iterator[int]: ...
@@ -86,6 +87,9 @@ class Local:
                 raise
             self.remove_empty(target)
             shutil.move(source, target)
+
+    def is_half_moved(self, source: str, target: str) -> bool:
+        return False
 
     def remove(self, path: str) -> None:
         if os.path.isdir(path) and not os.path.islink(path):
@@ -156,6 +160,9 @@ class Remote:
         self.remove_empty(target)
         self._system.mv(source, target, recursive=True)
 
+    def is_half_moved(self, source: str, target: str) -> bool:
+        return False
+
     def remove(self, path: str) -> None:
         self._system.rm(path, recursive=True)
 
@@ -198,6 +205,9 @@ class Timed:
 
     def remove_empty(self, path: str) -> bool:
         return within(self._timeout, lambda: self._system.remove_empty(path))
+
+    def is_half_moved(self, source: str, target: str) -> bool:
+        return within(self._timeout, lambda: self._system.is_half_moved(source, target))
 
     def move(self, source: str, target: str) -> None:
         within(self._timeout * LONG, lambda: self._system.move(source, target))

@@ -7,6 +7,7 @@ here knows what a directory belongs to. pyarrow is imported at the first use.
 
 from __future__ import annotations
 
+import logging
 import os
 from collections.abc import Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
@@ -18,6 +19,8 @@ from typing import Any, Final
 
 from metastored.errors import StoreError
 from metastored.hive.locations import Location, parse_location
+
+log = logging.getLogger("metastored.store")
 
 EXTRAS: Final[Mapping[str, str]] = MappingProxyType(
     {
@@ -40,6 +43,9 @@ COPIED_BY_SERVER: Final = 5 * 1024**3
 """Bytes. S3 copies no larger object in one request: such an object is read and written."""
 BUFFER: Final = 16 * 1024 * 1024
 """Bytes that are read at once of an object that the server does not copy."""
+
+MARK: Final = ".metastored-move"
+"""A file in a directory that is being moved: the path that it comes from."""
 
 _HIDDEN = ("_", ".")
 
@@ -134,13 +140,33 @@ class Directories:
         return sorted(info.base_name for info in self._system.get_file_info(self._below(path, recursive=False)))
 
     def move(self, source: str, target: str) -> None:
-        self.remove_empty(target)
         if self._renames:
+            self.remove_empty(target)
             self._system.create_dir(target.rpartition("/")[0] or "/", recursive=True)
             self._system.move(source, target)
             return
-        self._copy(source, target)
-        self.remove(source)
+        # The mark is there until all is done: whoever finds it after a crash goes on, and copies again what is left.
+        mark, again = f"{target}/{MARK}", self.is_half_moved(source, target)
+        if not again:
+            self._system.create_dir(target, recursive=True)
+            with self._system.open_output_stream(mark) as writing:
+                writing.write(source.encode())
+        if self.exists(source):
+            self._copy(source, target, undo=not again)
+            try:
+                self.remove(source)
+            except OSError as exc:
+                # All is in the target, and a part may be gone from the source: there is no way back.
+                log.warning("%s was copied to %s and could not be removed: %s", source, target, exc)
+        self._system.delete_file(mark)
+
+    def is_half_moved(self, source: str, target: str) -> bool:
+        """Whether a server began to move source to target, and died."""
+        mark = f"{target}/{MARK}"
+        if self._renames or self._kind(mark) != "File":
+            return False
+        with self._system.open_input_stream(mark) as reading:
+            return bool(reading.read() == source.encode())
 
     def remove(self, path: str) -> None:
         if self._kind(path) == "File":
@@ -171,10 +197,9 @@ class Directories:
 
         return FileSelector(path, recursive=recursive)
 
-    def _copy(self, source: str, target: str) -> None:
-        """Copies a tree. If one copy fails, those that are done are removed again."""
+    def _copy(self, source: str, target: str, *, undo: bool) -> None:
+        """Copies a tree. If one copy fails, `undo` removes the target again: only while all is in the source."""
         found = self._system.get_file_info(self._below(source))
-        self._system.create_dir(target, recursive=True)
 
         def copy(info: Any) -> None:
             path = target + info.path[len(source) :]
@@ -192,7 +217,8 @@ class Directories:
                 while batch := list(islice(infos, 16 * COPIES_AT_ONCE)):
                     list(pool.map(copy, batch))
         except BaseException:
-            self._system.delete_dir(target)
+            if undo:
+                self._system.delete_dir(target)
             raise
 
     def _stream(self, source: str, target: str) -> None:

@@ -138,9 +138,10 @@ class Warehouse:
                 raise StoreError(f"{source} cannot be moved to {target}: they are on different file systems")
             system, path = self._file_system(source)
             _, target_path = self._file_system(target)
-            if not system.exists(path):
+            half_done = system.is_half_moved(path, target_path)
+            if not system.exists(path) and not half_done:
                 return False
-            if system.exists(target_path) and not system.is_empty(target_path):
+            if not half_done and system.exists(target_path) and not system.is_empty(target_path):
                 raise StoreError(f"{source} cannot be moved to {target}: that exists already")
             system.move(path, target_path)
             return True
