@@ -134,12 +134,15 @@ class Estate:
     def of_others(self, rows: Counter[tuple[Any, ...]]) -> Counter[tuple[Any, ...]]:
         """The rows that are not mallory's own: those that no call of his may add, change or remove."""
         tables = {row[1] for row in rows if row[0] == "tables" and _cell(row, "db_id") == self._own_database}
-        return Counter({row: count for row, count in rows.items() if not self._is_own(row, tables)})
+        counters = {row[1] for row in rows if row[0] == "write_id_counters" and _cell(row, "db") == "mdb"}
+        return Counter({row: count for row, count in rows.items() if not self._is_own(row, tables, counters)})
 
-    def _is_own(self, row: tuple[Any, ...], tables: set[Any]) -> bool:
+    def _is_own(self, row: tuple[Any, ...], tables: set[Any], counters: set[Any]) -> bool:
         match row[0]:
             case "counters":
                 return True  # Numbers that the next object gets; every call that makes one takes some.
+            case "write_ids":
+                return row[1] in counters
             case "databases":
                 return bool(row[1] == self._own_database)
             case "tables":

@@ -50,7 +50,7 @@ WITHOUT_EFFECT = {
         (
             *("add_index", "add_primary_key", "add_token", "create_dataconnector", "create_dataconnector_req"),
             *("create_resource_plan", "create_type", "create_wm_trigger", "repl_tbl_writeid_state", "create_catalog"),
-            *("create_role"),
+            "create_role",
         ),
         _EXISTS,
     ),
@@ -161,7 +161,7 @@ def test_the_same_calls_have_an_effect_for_an_admin(estate: Estate) -> None:
     assert idle == WITHOUT_EFFECT.keys()
 
 
-def test_the_same_holds_on_postgresql(opener: Opener, caplog: pytest.LogCaptureFixture) -> None:
+def test_a_sample_holds_on_both_databases(opener: Opener, caplog: pytest.LogCaptureFixture) -> None:
     """A sample: every method, the plain spelling and one with a Unicode space."""
     caplog.set_level(logging.CRITICAL, "metastored")
     estate = Estate(opener)
