@@ -192,7 +192,10 @@ def _members(spec: PartitionSpec) -> Iterable[Partition]:
         sd = shared.sd
         if sd is not None:
             root = sd.location or spec.rootPath or ""
-            sd = replace(sd, location=root + (part.relativePath or ""))
+            # Hive appends Java's text of a null. A directory of that name is not shared with the table's other
+            # partitions, as the root itself would be.
+            path = "null" if part.relativePath is None else part.relativePath
+            sd = replace(sd, location=root + path)
         yield Partition(
             values=part.values,
             dbName=spec.dbName,
