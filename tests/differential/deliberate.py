@@ -501,6 +501,12 @@ DIFFERENCES_OF_THE_REST: Final = (
         ALL,
     ),
     Difference(
+        "The same",
+        ("absent/create_function: of a null database",),
+        both_refuse,
+        ALL,
+    ),
+    Difference(
         "A partition that was added without columns has an empty list of them, and can be altered; Hive answers with"
         " null, and cannot alter the partition any more",
         (

@@ -8,8 +8,10 @@ from metastored.errors import (
     InvalidObjectException,
     InvalidOperationException,
     MetaException,
+    NoSuchObjectException,
     UnknownDBException,
 )
+from metastored.wire.generated.functions import Function
 from metastored.wire.generated.partitions import (
     Partition,
     PartitionSpec,
@@ -40,6 +42,11 @@ def test_a_table_without_a_database_is_invalid_in_hive_3(metastore: Metastore) -
 def test_a_table_without_a_database_is_a_meta_exception_in_hive_4(hive_4: Metastore) -> None:
     with pytest.raises(MetaException, match="Database name cannot be null"):
         hive_4.call("create_table", replace(table(), dbName=None))
+
+
+def test_a_function_without_a_database_is_of_none_that_exists_in_hive_3(metastore: Metastore) -> None:
+    with pytest.raises(NoSuchObjectException, match="Database name cannot be null"):
+        metastore.call("create_function", Function(functionName="f", className="a.B"))
 
 
 def test_a_table_is_not_altered_by_a_definition_without_a_database(metastore: Metastore) -> None:

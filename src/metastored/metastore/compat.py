@@ -42,9 +42,12 @@ class Rules:
         "Why a role or privilege was not granted or revoked is told, inside a MetaException, not an internal error"
     )
     calls_nameless_databases_invalid: bool = _rule(
-        "`create_table` without a database is an InvalidObjectException, not a MetaException"
+        "`create_table` without a database is an InvalidObjectException, and `create_function` a NoSuchObjectException,"
+        " not a MetaException"
     )
-    calls_nameless_databases_unknown: bool = _rule("`create_table` without a database is a MetaException again")
+    calls_nameless_databases_unknown: bool = _rule(
+        "`create_table` and `create_function` without a database are refused by a MetaException again"
+    )
     empties_missing_tokens: bool = _rule("`get_token` of a missing one answers with an empty text, not without one")
     checks_foreign_keys: bool = _rule("A foreign key must refer to a whole primary or unique key of the same types")
     merges_accurate: bool = _rule("`set_aggr_stats_for` merges only with statistics that still hold")

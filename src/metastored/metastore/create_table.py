@@ -110,10 +110,7 @@ def create(
     if not is_valid_table_name(given.tableName, ctx.generation):
         raise InvalidObjectException(f"{given.tableName} is not a valid object name")
     normal.check_columns(given)
-    rules = ctx.rules
-    if given.dbName is None and rules.calls_nameless_databases_invalid and not rules.calls_nameless_databases_unknown:
-        raise InvalidObjectException("Database name cannot be null.")
-    where = ctx.name(given.dbName, given.catName)
+    where = ctx.name_for_new(given.dbName, given.catName, InvalidObjectException)
     name = normalize(given.tableName)
     wanted = replace(given, catName=where.catalog)
     if not ctx.rules.translates_managed:

@@ -3,6 +3,7 @@
 from metastored.wire.generated.databases import Database
 from metastored.wire.generated.partitions import PartitionSpec, PartitionSpecWithSharedSD, PartitionWithoutSD
 from metastored.wire.structs import replace
+from tests.differential.probes.functions import function
 from tests.differential.probes.objects import field, partition, storage, table, with_fields, with_storage
 from tests.differential.script import SINCE_3_1, EditPartition, EditTable, Probe, ask
 
@@ -57,5 +58,8 @@ SCRIPT: list[Probe] = [
     ask("without a path", "get_partition", DB, "p", ("4",), show=PLACE),
     ask("of no table", "get_partitions_with_auth", DB, "nope", -1, "", ()),
     ask("of an empty database", "get_partitions_with_auth", "", "p", -1, "", ()),
+    # --- functions
+    ask("of a null database", "create_function", replace(function("f", DB), dbName=None)),
+    ask("of an empty database", "create_function", function("f", "")),
     ask("them", "drop_database", DB, True, True),
 ]
