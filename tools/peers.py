@@ -1,10 +1,11 @@
-"""Brings the Apache Hive metastores that tests compare metastored with, and Node's Thrift: `make peers`.
+"""Brings the Apache Hive metastores that tests compare metastored with, Hive's tests and Node's Thrift: `make peers`.
 
 Maven fetches what Apache publishes, and checks its checksums. A peer is laid out as `.peers/hive-VERSION/`:
 the jars, without Derby's (pyspark has a newer one, which all of them run on), and `schema.sql`, Hive's own
 script for Derby. `.peers/listener-VERSION/` is the one jar that fills the notification log of a Hive that
-`make setup` brings. A version that is there is left alone. What cannot be brought is printed with the reason and
-never fails the run, since only suites that say so depend on it.
+`make setup` brings. `.peers/client-tests-VERSION/` has Hive's own tests of its client API, and JUnit; the other jars
+that the tests need are those of that Hive. A version that is there is left alone. What cannot be brought is printed
+with the reason and never fails the run, since only suites that say so depend on it.
 """
 
 from __future__ import annotations
@@ -26,6 +27,14 @@ NODE_THRIFT = "thrift@0.24.0"
 HADOOP_HDFS = "org.apache.hadoop:hadoop-hdfs:3.3.6"
 LISTENER = "org.apache.hive.hcatalog:hive-hcatalog-server-extensions"
 LISTENERS = ("2.3.10", "3.1.3")
+# All else that these tests use is in the jars of that Hive.
+CLIENT_TESTS = {
+    "3.1.3": (
+        "org.apache.hive:hive-standalone-metastore:3.1.3:jar:tests",
+        "junit:junit:4.13.2",
+        "org.hamcrest:hamcrest-core:1.3",
+    )
+}
 # Poms and schema changes for versions of which Apache publishes no distribution.
 RECIPES = Path(__file__).with_name("peers")
 
@@ -127,6 +136,15 @@ def bring_listener(version: str, peers: Path) -> None:
         folder.rename(peers / f"listener-{version}")
 
 
+def bring_client_tests(version: str, peers: Path) -> None:
+    with tempfile.TemporaryDirectory(dir=peers, prefix=f".client-tests-{version}-") as scratch:
+        folder = Path(scratch) / "complete"
+        folder.mkdir()
+        for coordinates in CLIENT_TESTS[version]:
+            copy(coordinates, folder)
+        folder.rename(peers / f"client-tests-{version}")
+
+
 def bring_node(peers: Path) -> None:
     """Brings Thrift for Node, whose client the Hive Metastore HTTP protocol was written for."""
     program = shutil.which("npm")
@@ -150,6 +168,14 @@ def main() -> int:
         *(
             (f"the listener of Hive {version}", peers / f"listener-{version}", partial(bring_listener, version, peers))
             for version in LISTENERS
+        ),
+        *(
+            (
+                f"the client tests of Hive {version}",
+                peers / f"client-tests-{version}",
+                partial(bring_client_tests, version, peers),
+            )
+            for version in CLIENT_TESTS
         ),
         ("Thrift for Node", peers / "node_modules", partial(bring_node, peers)),
     ]

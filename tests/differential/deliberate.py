@@ -147,6 +147,7 @@ DIFFERENCES: Final = (
             "partitions/add_partitions_pspec: without a table",
             "partitions/get_partition_values: of no table",
             "partitions/get_partition_values: no keys",
+            "partitions/get_partitions_by_names: null",
             "changing_partitions/alter_partition: null",
         ),
         both_refuse,
@@ -175,7 +176,6 @@ DIFFERENCES: Final = (
         (
             "service/partition_name_to_vals: null",
             "partitions/add_partitions: null",
-            "partitions/get_partitions_by_names: null",
             "changing_partitions/alter_partitions: null",
         ),
         lambda hive, metastored: hive.startswith("!") and metastored in ("[]", "0", "None"),
@@ -508,5 +508,63 @@ DIFFERENCES_OF_THE_REST: Final = (
         ),
         lambda hive, metastored: metastored.startswith("!") and "Permission denied" in metastored,
         ALL,
+    ),
+    Difference(
+        "Hive stumbles over a null; metastored says what is missing",
+        (
+            "absent/create_table: of a null database",
+            "absent/alter: to a null database",
+            "absent/alter partition: to null columns",
+            "absent/get_partitions_by_names: null",
+        ),
+        same_kind,
+        ALL,
+    ),
+    Difference(
+        "The same",
+        ("absent/create_function: of a null database",),
+        both_refuse,
+        ALL,
+    ),
+    Difference(
+        "A partition that was added without columns has an empty list of them, and can be altered; Hive answers with"
+        " null, and cannot alter the partition any more",
+        (
+            "absent/get_partition: without columns",
+            "absent/get_partition: without columns, of a list",
+            "absent/get_partitions: without columns",
+        ),
+        lambda hive, metastored: hive.replace("None", "[]") == metastored,
+        ALL,
+    ),
+    Difference(
+        "The same",
+        ("absent/alter partition: to columns again",),
+        metastored_says("None"),
+        ALL,
+    ),
+    Difference(
+        "The same",
+        ("absent/get_partition: with columns again",),
+        lambda hive, metastored: hive == "None" and metastored.startswith("[FieldSchema("),
+        ALL,
+    ),
+    Difference(
+        "A name with an empty catalog is malformed; Hive looks for a catalog without a name",
+        ("absent/get_database: of an empty catalog", "absent/get_database: of an empty catalog alone"),
+        both_refuse,
+        SINCE_3_1,
+    ),
+    Difference(
+        "Hive 4 quotes Java's exception",
+        ("absent/alter: to an empty name",),
+        both_refuse,
+        HIVE_4,
+    ),
+    Difference(
+        "Hive 4 does not say which table is missing",
+        ("absent/get_partitions_with_auth: of an empty database",),
+        same_kind,
+        HIVE_4,
     ),
 )

@@ -97,6 +97,11 @@ class ApacheMetastore:
     log: Path
 
     @property
+    def home(self) -> Path:
+        """Its home directory, which has its trash if it has one."""
+        return self.warehouse.parent
+
+    @property
     def uri(self) -> str:
         return f"thrift://{self.host}:{self.port}"
 
@@ -162,6 +167,11 @@ def apache_peer(version: str) -> Iterator[ApacheMetastore]:
             yield metastore
 
 
+def jars_of_hive_3_1() -> list[Path]:
+    """Hive 3.1.3's, and the compiler for small programs that use them."""
+    return [*_peer_jars("3.1.3", brought_by="make setup"), *_matching(_pyspark_jars(), COMPILER_JARS)]
+
+
 def _jars_of_peer(version: str) -> list[Path]:
     return [
         *_peer_jars(version, brought_by="make peers"),
@@ -186,8 +196,7 @@ def run_with_hive_2_3(main: str, given: str = "") -> str:
 
 def run_with_hive_3_1(main: str, given: str = "") -> str:
     """The same with Hive 3.1.3's."""
-    jars = [*_peer_jars("3.1.3", brought_by="make setup"), *_matching(_pyspark_jars(), COMPILER_JARS)]
-    return _printed(jars, main, given)
+    return _printed(jars_of_hive_3_1(), main, given)
 
 
 def run_with_hive_4_1(main: str, *arguments: str) -> str:
@@ -199,7 +208,7 @@ def _printed(jars: Sequence[Path], main: str, given: str, arguments: Sequence[st
     source = str(JAVA_SOURCES / f"{main}.java")
     opened = [f"--add-opens=java.base/{package}=ALL-UNNAMED" for package in OPENED_PACKAGES]
     options = [HEAP, "-Duser.timezone=UTC", "-Dfile.encoding=UTF-8", "-Dstdout.encoding=UTF-8", *opened]
-    command = [_java(), *options, "-cp", os.pathsep.join(map(str, jars)), COMPILER, source, main, *arguments]
+    command = [java(), *options, "-cp", os.pathsep.join(map(str, jars)), COMPILER, source, main, *arguments]
     done = subprocess.run(command, input=given, capture_output=True, timeout=START_TIMEOUT, text=True)
     if done.returncode != 0:
         raise StartFailure(f"{main} ended with status {done.returncode}:\n{done.stderr}")
@@ -254,11 +263,12 @@ def _running(
     """Runs the class that main names, from source; the rest of main and a free port are its arguments."""
     port = _free_port()
     command = [
-        _java(),
+        java(),
         HEAP,
         *(f"--add-opens=java.base/{package}=ALL-UNNAMED" for package in OPENED_PACKAGES),
         f"-Dderby.stream.error.file={home.folder}/derby.log",
         f"-Djava.io.tmpdir={home.folder}",
+        f"-Duser.home={home.folder}",
         "-cp",
         os.pathsep.join(str(path) for path in (home.conf, *jars)),
         COMPILER,
@@ -323,7 +333,7 @@ def _free_port() -> int:
         return port
 
 
-def _java() -> str:
+def java() -> str:
     home = os.environ.get("JAVA_HOME")
     found = shutil.which("java", path=f"{home}/bin") if home else shutil.which("java")
     if found is None:

@@ -130,6 +130,8 @@ def _alter(
         wanted = []
         for part in given:
             name = of.part_name(part.values)
+            if part.sd is not None and part.sd.cols is None:
+                raise MetaException(f"the storage descriptor of partition {name} has no columns")
             row = partitions.find(tx, of.row.id, name)
             if row is None:
                 raise missing(part.values or ())
@@ -249,7 +251,13 @@ def rename_partition_req(ctx: Context, req: RenamePartitionRequest) -> RenamePar
 def _rename(
     ctx: Context, where: DatabaseName, tbl_name: str | None, part_vals: Values | None, new_part: Partition | None
 ) -> None:
-    """Other values for a partition. A managed one's directory follows by a job, like a table's."""
+    """Other values for a partition. A managed one's directory follows by a job, like a table's.
+
+    Without old values the partition is altered in place, as Hive does.
+    """
+    if not part_vals and new_part is not None:
+        _alter_one(ctx, where, tbl_name, new_part, {})
+        return
     missing = InvalidOperationException("Unable to alter partition because table or database does not exist.")
     of = partitioned_or(ctx, where, tbl_name, missing)
     if new_part is None or new_part.sd is None:

@@ -134,6 +134,8 @@ def alter(
         raise InvalidOperationException("New table is null")
     if given.tableName is None:
         raise MetaException("Table name cannot be null.")
+    if given.dbName is None:
+        raise MetaException("Database name cannot be null.")
     if not is_valid_table_name(given.tableName, ctx.generation):
         raise InvalidOperationException(f"{given.tableName} is not a valid object name")
     row = tables.find(ctx.reader(), *where, old_name)
@@ -146,7 +148,7 @@ def alter(
         )
     before = rows.table_of(row, *where)
     wanted = normal.stored(checked_on_alter(before, _placed(ctx, given), ctx.rules), ctx.rules)
-    target = DatabaseName(where.catalog, normalize(given.dbName) if given.dbName else where.database)
+    target = DatabaseName(where.catalog, normalize(given.dbName))
     check_place(ctx, target, before, wanted)
     renamed = target != where or wanted.tableName != old_name
     if renamed:
@@ -178,7 +180,7 @@ def _placed(ctx: Context, table: Table) -> Table:
 
 
 def _taken(ctx: Context, where: DatabaseName, given: Table) -> InvalidOperationException:
-    name = f"{given.dbName or where.database}.{given.tableName}"
+    name = f"{given.dbName}.{given.tableName}"
     return InvalidOperationException(
         f"new table {name.lower() if ctx.rules.lowers_taken_names else name} already exists"
     )

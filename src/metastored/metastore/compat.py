@@ -41,6 +41,13 @@ class Rules:
     explains_grants: bool = _rule(
         "Why a role or privilege was not granted or revoked is told, inside a MetaException, not an internal error"
     )
+    calls_nameless_databases_invalid: bool = _rule(
+        "`create_table` without a database is an InvalidObjectException, and `create_function` a NoSuchObjectException,"
+        " not a MetaException"
+    )
+    calls_nameless_databases_unknown: bool = _rule(
+        "`create_table` and `create_function` without a database are refused by a MetaException again"
+    )
     empties_missing_tokens: bool = _rule("`get_token` of a missing one answers with an empty text, not without one")
     checks_foreign_keys: bool = _rule("A foreign key must refer to a whole primary or unique key of the same types")
     merges_accurate: bool = _rule("`set_aggr_stats_for` merges only with statistics that still hold")
@@ -118,6 +125,7 @@ _3_1 = replace(
     explains_exchange=True,
     configures_columns=True,
     explains_grants=True,
+    calls_nameless_databases_invalid=True,
     empties_missing_tokens=True,
     checks_foreign_keys=True,
     merges_accurate=True,
@@ -126,6 +134,7 @@ _3_1 = replace(
 )
 _4_0 = replace(
     _3_1,
+    calls_nameless_databases_unknown=True,
     drop_names_database=True,
     stamps_databases=True,
     names_with_signs=True,

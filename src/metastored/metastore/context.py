@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Final, NamedTuple
 
-from metastored.errors import InvalidOperationException, MetaException, NoSuchObjectException
+from metastored.errors import InvalidOperationException, MetaException, MetastoreError, NoSuchObjectException
 from metastored.hive.generation import Generation
 from metastored.hive.names import DEFAULT_CATALOG, CatalogNameError, decode_catalog_name, normalize, read_database
 from metastored.hive.ndv import HIVES_ESTIMATION, Estimation
@@ -120,6 +120,13 @@ class Context:
         if name is None:
             raise MetaException("Database name cannot be null.")
         return DatabaseName(found, name)
+
+    def name_for_new(self, database: str | None, catalog: str | None, missing: type[MetastoreError]) -> DatabaseName:
+        """The database of an object to be created; `missing` is what 3.1 raises if none is named."""
+        rules = self.rules
+        if database is None and rules.calls_nameless_databases_invalid and not rules.calls_nameless_databases_unknown:
+            raise missing("Database name cannot be null.")
+        return self.name(database, catalog)
 
     def pattern(self, database: str | None, catalog: str | None = None) -> tuple[str, str | None]:
         """The same where the name may be absent or a pattern, which is not normalised."""

@@ -110,7 +110,7 @@ def create(
     if not is_valid_table_name(given.tableName, ctx.generation):
         raise InvalidObjectException(f"{given.tableName} is not a valid object name")
     normal.check_columns(given)
-    where = ctx.name(given.dbName, given.catName)
+    where = ctx.name_for_new(given.dbName, given.catName, InvalidObjectException)
     name = normalize(given.tableName)
     wanted = replace(given, catName=where.catalog)
     if not ctx.rules.translates_managed:

@@ -74,7 +74,7 @@ def create_function(ctx: Context, func: Function | None) -> None:
         raise InvalidObjectException(f"{func.functionName} is not a valid object name")
     if func.className is None:
         raise InvalidObjectException("Function class name cannot be null")
-    where = ctx.name(func.dbName, func.catName)
+    where = ctx.name_for_new(func.dbName, func.catName, NoSuchObjectException)
     name = normalize(func.functionName)
     stored = _stored(func, ctx.now())
     taken = AlreadyExistsException(f"Function {func.functionName} already exists")

@@ -189,8 +189,12 @@ def _joined(root: str | None, path: str | None) -> str | None:
         raise MetaException(f"the relative path {path} needs a location in the storage descriptor, or a rootPath")
     if not root:
         return None
+    if path is None:
+        # Hive appends Java's text of a null. A directory of that name is not shared with the table's other partitions,
+        # as the root itself would be; here it is always below the root.
+        path = "null" if root.endswith("/") else "/null"
     try:
-        return relative(root, path or "")
+        return relative(root, path)
     except LocationError as error:
         raise MetaException(str(error)) from None
 

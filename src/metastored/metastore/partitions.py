@@ -247,6 +247,8 @@ def _by_names(
     ctx: Context, tx: Transaction, where: DatabaseName, tbl_name: str | None, names: tuple[str, ...] | None
 ) -> tuple[TableRow, Sequence[Row]]:
     row = tables.find(tx, *where, table_name(tbl_name))
+    if names is None:
+        raise MetaException("The names of the partitions must not be null.")
     if row is None and ctx.rules.names_missing_tables:
         raise InvalidObjectException(f"{ctx.full_name(where, tbl_name or '')} table not found")
     if row is None:

@@ -134,16 +134,25 @@ def check_free(ctx: Context, where: DatabaseName, target: DatabaseName, before: 
 
 
 def check_place(ctx: Context, target: DatabaseName, before: Table, wanted: Table) -> None:
-    """From Hive 4 on, a managed table may be moved only to where managed tables may be."""
+    """From Hive 4 on, a managed table may be moved only to where managed tables may be.
+
+    A translated table that follows its name needs a database to follow it to.
+    """
     if not ctx.rules.translates_managed or target.catalog != DEFAULT_CATALOG:
         return
     places = [table.sd.location if table.sd is not None else None for table in (before, wanted)]
-    if None in places or places[0] == places[1]:
+    if None in places:
+        return
+    moved = places[0] != places[1]
+    renamed = (target.database, wanted.tableName) != (before.dbName, before.tableName)
+    follows = renamed and translation.follows_renames(before) and translation.follows_renames(wanted)
+    if not moved and not follows:
         return
     row = databases.find(ctx.reader(), *target)
     if row is None:
         raise MetaException(f"Database {target.database} for table {wanted.tableName} could not be found")
-    translation.check_place(wanted, rows.database_of(row, target.catalog), ctx.warehouse.root)
+    if moved:
+        translation.check_place(wanted, rows.database_of(row, target.catalog), ctx.warehouse.root)
 
 
 def _occupied(ctx: Context, target: DatabaseName, destination: str) -> InvalidOperationException:

@@ -127,7 +127,7 @@ def _extended(ctx: Context, table: Table, abilities: translation.Abilities, fiel
 def get_table_names_by_filter(
     ctx: Context, dbname: str | None, filter: str | None, max_tables: int | None
 ) -> tuple[str, ...]:
-    if not dbname:
+    if not dbname or dbname.startswith("@#") or ctx.pattern(dbname)[1] is None:
         raise UnknownDBException("DB name is null or empty")
     if filter is None:
         raise InvalidOperationException("null cannot apply null filter")

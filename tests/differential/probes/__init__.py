@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from tests.differential.probes import (
+    absent,
     acid,
     alter_table,
     catalogs,
@@ -58,4 +59,5 @@ TOPICS: Final[dict[str, Sequence[Probe]]] = {
     "events": events.SCRIPT,
     "hive_4_objects": hive_4_objects.SCRIPT,
     "hive_4_acid": hive_4_acid.SCRIPT,
+    "absent": absent.SCRIPT,
 }
