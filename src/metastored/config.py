@@ -90,7 +90,7 @@ def _path(value: Any) -> Path:
 
 def _whole(low: int, high: int) -> Reader:
     def read(value: Any) -> int:
-        if isinstance(value, bool) or not re.fullmatch(r"\d+", str(value).strip()):
+        if isinstance(value, bool) or not re.fullmatch(r"-?\d+", str(value).strip()):
             raise ValueError(f"a whole number from {low} to {high} was expected")
         number = int(value)
         if not low <= number <= high:
@@ -276,6 +276,12 @@ class Settings:
         0,
         "How many calls each user may make in a minute, summed over all servers; 0 sets no limit. In a file it may "
         "also stand as calls_per_minute under limits.",
+    )
+    limits_partitions_per_call: int = _key(
+        "number",
+        _whole(-1, 1_000_000_000),
+        -1,
+        "How many partitions one call may answer with (Hive's metastore.limit.partition.request); -1 sets no limit.",
     )
     kerberos_http_principal: str | None = _key(
         "principal",

@@ -89,6 +89,10 @@ class Decision:
         elif DATA_ACTIONS.issuperset(need.actions):
             for table in objects.tables:
                 self._check_data(table, need.actions)
+            if any(role == "pattern" for role, _ in names_in(call.method, call.args)):
+                # A pattern may find every table of its database.
+                for database in objects.databases:
+                    self._check_data(database, need.actions)
         elif need.object == "table" and "create" not in need.actions:
             for table in objects.tables:
                 self._check_owner(table)
@@ -138,15 +142,18 @@ class Decision:
         ]
         return [item for item in found if item is not None]
 
-    def _check_data(self, table: TableName, actions: tuple[str, ...], *, option: bool = False) -> None:
+    def _check_data(self, name: TableName | DatabaseName, actions: tuple[str, ...], *, option: bool = False) -> None:
         words = tuple(action.upper() for action in actions)
-        around = self._around(table)
+        around = self._around(name)
+        database = name.database if isinstance(name, TableName) else name
+        if not around and "*" not in database.database:
+            return  # There is nothing; a star may stand for what there is.
         # A table belongs to its owner, and one that does not exist to the owner of its database.
-        if not around or self._owns(around[0]):
+        if around and self._owns(around[0]):
             return
         granted = [*(grant for item in around for grant in item.grants), *self._state.metastore()]
         if not self._holds(granted, words, option=option):
-            raise Denied(f"{' or '.join(words)}{' with grant option' if option else ''} on table {table}")
+            raise Denied(f"{' or '.join(words)}{' with grant option' if option else ''} on {_kind(name)} {name}")
 
     def _check_owner(self, name: TableName | DatabaseName) -> None:
         around = self._around(name)

@@ -18,6 +18,7 @@ from tests.differential.probes import (
     hive_4_documents,
     hive_4_objects,
     indexes,
+    partition_edges,
     partitions,
     requests,
     resource_plans,
@@ -28,6 +29,7 @@ from tests.differential.probes import (
     spark,
     tables,
     translation,
+    truncating,
     views,
 )
 from tests.differential.script import Probe
@@ -40,6 +42,8 @@ TOPICS: Final[dict[str, Sequence[Probe]]] = {
     "alter_table": alter_table.SCRIPT,
     "partitions": partitions.SCRIPT,
     "changing_partitions": changing_partitions.SCRIPT,
+    "partition_edges": partition_edges.SCRIPT,
+    "truncating": truncating.SCRIPT,
     "filters": filters.SCRIPT,
     "functions": functions.SCRIPT,
     "views": views.SCRIPT,
