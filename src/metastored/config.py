@@ -107,7 +107,7 @@ def _warehouse(value: Any) -> str:
 
 def _whole(low: int, high: int) -> Reader:
     def read(value: Any) -> int:
-        if isinstance(value, bool) or not re.fullmatch(r"\d+", str(value).strip()):
+        if isinstance(value, bool) or not re.fullmatch(r"-?\d+", str(value).strip()):
             raise ValueError(f"a whole number from {low} to {high} was expected")
         number = int(value)
         if not low <= number <= high:
@@ -345,6 +345,12 @@ class Settings:
         "How many calls each user may make in a minute, summed over all servers; 0 sets no limit. Calls that are not "
         "authenticated are counted by address. In a file it may also stand as calls_per_minute under limits.",
     )
+    limits_partitions_per_call: int = _key(
+        "number",
+        _whole(-1, 1_000_000_000),
+        -1,
+        "How many partitions one call may answer with (Hive's metastore.limit.partition.request); -1 sets no limit.",
+    )
     kerberos_http_principal: str | None = _key(
         "principal",
         _text,
@@ -432,7 +438,8 @@ GROUPS: Final[Mapping[str, tuple[str, ...]]] = {
         *("password_login", "kerberos_principal", "kerberos_keytab", "kerberos_http_principal", "sasl_qop"),
         *("jwt_keys", "jwt_issuer", "jwt_audience", "proxy_users"),
     ),
-    "Authorization": ("authorization", "admin_users", "service_users", "read_only", "limits_calls_per_minute"),
+    "Authorization": ("authorization", "admin_users", "service_users", "read_only"),
+    "Limits": ("limits_calls_per_minute", "limits_partitions_per_call"),
     "Logs and metrics": ("log_level", "slow_call", "audit", "metrics_addresses", "metrics_token"),
 }
 """The keys by topic, in the order in which people are shown them."""

@@ -15,6 +15,7 @@ from tests.differential.deliberate import (
     same_kind,
     same_words,
 )
+from tests.differential.deliberate_edges import DIFFERENCES_AT_EDGES
 from tests.differential.deliberate_hive_4_filters import DIFFERENCES_IN_FILTERS
 from tests.differential.deliberate_hive_4_rest import DIFFERENCES_IN_THE_REST
 from tests.differential.script import HIVE_4
@@ -550,6 +551,7 @@ EVERY_DIFFERENCE: Final = (
     *DIFFERENCES_IN_THE_REST,
     *DIFFERENCES_OF_HIVE_4,
     *DIFFERENCES_IN_FILTERS,
+    *DIFFERENCES_AT_EDGES,
 )
 
 

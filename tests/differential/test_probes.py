@@ -24,6 +24,7 @@ OWN_TOPICS = (
 """Those in which the versions of Hive 4 differ from each other, or from all before."""
 GENERAL_TOPICS = (
     *("spark", "service", "databases", "tables", "alter_table", "partitions", "changing_partitions"),
+    *("partition_edges", "truncating"),
     *("functions", "views", "catalogs", "roles", "constraints", "filters", "column_statistics", "rest", "indexes"),
     "absent",
 )

@@ -278,8 +278,7 @@ def test_a_budget_serves_in_order_and_forgets_who_gave_up() -> None:
 
 @pytest.fixture(scope="module")
 def server() -> Iterator[RunningServer]:
-    settings = {"http_port": 0, "http_tls": "off", "audit": "on"}
-    with running_server(**settings) as server:
+    with running_server(http_port=0, http_tls="off", audit="on") as server:
         yield server
 
 

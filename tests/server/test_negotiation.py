@@ -16,6 +16,7 @@ class Password:
 
     user = ""
     frame_size = 1 << 16
+    by_token = False
 
     @property
     def principal(self) -> str:

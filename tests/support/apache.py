@@ -204,6 +204,16 @@ def run_with_hive_4_1(main: str, *arguments: str) -> str:
     return _printed(_jars_of_peer("4.1.0"), main, "", arguments)
 
 
+def hive_defaults(version: str) -> str:
+    """What a Hive without settings of its own answers to get_config_value, as `java/HiveDefaults.java` prints it."""
+    if version == "2.3.10":
+        return _printed(sorted(_pyspark_jars().glob("*.jar")), "HiveDefaults", "", ["hive"])
+    if version == "3.1.3":
+        jars = [*_peer_jars("3.1.3", brought_by="make setup"), *_matching(_pyspark_jars(), COMPILER_JARS)]
+        return _printed(jars, "HiveDefaults", "", ["metastore"])
+    return _printed(_jars_of_peer(version), "HiveDefaults", "", ["metastore"])
+
+
 def _printed(jars: Sequence[Path], main: str, given: str, arguments: Sequence[str] = ()) -> str:
     source = str(JAVA_SOURCES / f"{main}.java")
     opened = [f"--add-opens=java.base/{package}=ALL-UNNAMED" for package in OPENED_PACKAGES]

@@ -40,7 +40,7 @@ from metastored.hive.generation import Generation
 from metastored.hive.kryo import Apply, Column, Constant, Expression, MalformedExpression, UnreadableExpression
 from metastored.hive.kryo import read_expression as read_tree
 from metastored.hive.kryo_5 import NAMED_ROOT, read_expression_5
-from metastored.hive.names import DEFAULT_PARTITION
+from metastored.hive.names import DEFAULT_PARTITION, unescape
 
 Verdict = bool | None
 """Whether a partition is chosen; None is for one that is kept since nobody knows."""
@@ -67,6 +67,21 @@ def read_expression(data: bytes, generation: Generation) -> Expression | Filter:
         if generation >= Generation.HIVE_4_0:
             raise MalformedExpression(f"Error parsing the expression: {error}") from None
     return read_tree(data)
+
+
+def repaired_names(data: bytes) -> frozenset[str]:
+    """The whole names, unescaped, of the partitions that Hive 4's repair of tables drops by a text such as
+    `(h='1' AND ds='a')`; none if the text is another one.
+
+    Hive falls back to names where such a text compares a number's key with quoted text, as it always does.
+    """
+    names: list[str] = []
+    for alternative in data.decode("utf-8", "replace").split(" OR "):
+        pairs = [pair.partition("=") for pair in alternative[1:-1].split(" AND ")]
+        if alternative[:1] != "(" or any(len(value) < 2 or value[0] + value[-1] != "''" for _, _, value in pairs):
+            return frozenset()
+        names.append("/".join(f"{unescape(key)}={unescape(value[1:-1])}" for key, _, value in pairs))
+    return frozenset(names)
 
 
 # --- as a filter ----------------------------------------------------------------------------------------------

@@ -37,6 +37,10 @@ class FilterKeyError(FilterError):
     """A filter on a key that the table does not have, or that cannot be compared with the literal given."""
 
 
+class NotComparable(FilterKeyError):
+    """A filter that compares a key with a literal of another kind."""
+
+
 # --- the tree ----------------------------------------------------------------------------------------------
 
 FilterLiteral = str | int | date | datetime
@@ -212,7 +216,7 @@ def bind_literal(literal: FilterLiteral, key: BoundKey) -> str | int:
         case KeyKind.TIMESTAMP if not isinstance(literal, int):
             bound = _read_timestamp(str(literal))
     if bound is None:
-        raise FilterKeyError(_NOT_COMPARABLE)
+        raise NotComparable(_NOT_COMPARABLE)
     return bound
 
 
@@ -359,7 +363,7 @@ def _in(key: BoundKey, literals: tuple[FilterLiteral, ...], negated: bool) -> Pa
 def _like(key: BoundKey, pattern: str, negated: bool, generation: Generation) -> PartitionPredicate:
     is_text = key.kind is KeyKind.STRING or (generation >= Generation.HIVE_4_0 and key.kind in _DATES)
     if not is_text:
-        raise FilterKeyError(_NOT_COMPARABLE)
+        raise NotComparable(_NOT_COMPARABLE)
     place, matches = key.place, like_expression(pattern).fullmatch
     return lambda values: (matches(values[place]) is None) is negated
 

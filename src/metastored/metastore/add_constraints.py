@@ -1,7 +1,8 @@
 """Constraints: adding them, to a table that is there or with one that is being created.
 
-A constraint is checked as far as Hive does: its tables and columns exist, its name is free in the whole metastore,
-a table has one primary key, and a foreign key refers to a whole key with columns of the same types.
+A constraint is checked as far as Hive does: its tables and columns exist, its name is free in the whole metastore
+or, since Hive 4, in its table; a table has one primary key, and a foreign key refers to a whole key with columns of
+the same types.
 """
 
 from __future__ import annotations
@@ -127,14 +128,15 @@ class _Adding:
             raise self._missing(f"{what} column not found: {wanted}")
         return wanted
 
-    def _name(self, kind: str, given: Any, last: str | None, *described: str) -> str:
+    def _name(self, kind: str, given: Any, last: str | None, table_id: int, *described: str) -> str:
         """The constraint's own name, or a new one for its first column that the other columns share."""
         name: str | None = getattr(given, _KINDS[kind].name_field)
         if name is None:
             first = getattr(given, "key_seq", 1) == 1
             return _generated(self._ctx, self._tx, *described, _KINDS[kind].prefix) if first or last is None else last
         wanted = normalize(name)
-        if wanted != last and store.is_taken(self._tx, wanted):
+        among = table_id if self._ctx.rules.names_constraints_by_table else None
+        if wanted != last and store.is_taken(self._tx, wanted, among):
             raise MetaException(f"Constraint name already exists: {wanted}")
         return wanted
 
@@ -151,7 +153,7 @@ class _Adding:
             if kind == PRIMARY and store.of_table(self._tx, row.id, PRIMARY):
                 where = DatabaseName(table.catName or "", table.dbName or "")
                 raise MetaException(f" Primary key already exists for: {self._ctx.full_name(where, row.name)}")
-            last = self._name(kind, one, last, table.dbName or "", row.name, column or "null")
+            last = self._name(kind, one, last, row.id, table.dbName or "", row.name, column or "null")
             value = _KINDS[kind].value_field
             new.append(
                 NewConstraint(
@@ -181,7 +183,7 @@ class _Adding:
                 column = self._column("Child", child, one.fkcolumn_name)
                 referred = self._column("Parent", parent, one.pkcolumn_name)
                 described = (child.dbName, child_row.name, parent.dbName, parent_row.name, referred, column)
-                last = self._name(FOREIGN, one, last, *(part or "" for part in described))
+                last = self._name(FOREIGN, one, last, child_row.id, *(part or "" for part in described))
                 new.append(
                     NewConstraint(
                         kind=FOREIGN,

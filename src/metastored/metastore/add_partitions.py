@@ -7,7 +7,8 @@ from types import MappingProxyType
 from typing import Final, NamedTuple
 
 from metastored.errors import AlreadyExistsException, InvalidObjectException, MetaException
-from metastored.hive.names import PartitionNameError, normalize, partition_values
+from metastored.hive.generation import Generation
+from metastored.hive.names import normalize
 from metastored.metastore import normal, rows
 from metastored.metastore.basic_stats import gathered_for_partition
 from metastored.metastore.changes import record
@@ -17,7 +18,7 @@ from metastored.metastore.java_text import java_text
 from metastored.metastore.latest import locked_in_place, undisturbed
 from metastored.metastore.listing import splicer
 from metastored.metastore.partition_privileges import copy_grants
-from metastored.metastore.partitions import Partitioned, Values, partitioned_or
+from metastored.metastore.partitions import Partitioned, Values, partitioned_or, values_in
 from metastored.metastore.tables import homes
 from metastored.store import partitions
 from metastored.store.partitions import NewPartition
@@ -139,11 +140,9 @@ def append_partition_req(ctx: Context, appendPartitionsReq: AppendPartitionsRequ
 def _append_by_name(ctx: Context, where: DatabaseName, tbl_name: str | None, part_name: str | None) -> Partition:
     missing = InvalidObjectException(f"{where.database}.{normalize(tbl_name or '')} table not found")
     of = partitioned_or(ctx, where, tbl_name, missing)
-    try:
-        values = tuple(partition_values(part_name or "", of.names))
-    except PartitionNameError as error:
-        raise InvalidObjectException(str(error)) from None
-    return _append(ctx, where, tbl_name, values)
+    if part_name is None and ctx.generation >= Generation.HIVE_4_0:
+        return _append(ctx, where, tbl_name, None)
+    return _append(ctx, where, tbl_name, values_in(of, part_name, InvalidObjectException))
 
 
 def _append(ctx: Context, where: DatabaseName, tbl_name: str | None, values: Values | None) -> Partition:
@@ -167,6 +166,10 @@ def _append(ctx: Context, where: DatabaseName, tbl_name: str | None, values: Val
 
 
 # --- the one way --------------------------------------------------------------------------------------------------
+
+
+NO_SHAPE: Final = b""
+"""In the place of the shape of a partition without a storage descriptor."""
 
 
 class New(NamedTuple):
@@ -253,6 +256,8 @@ def _prepared(ctx: Context, of: Partitioned, parts: Sequence[Partition]) -> list
             if ctx.rules.names_missing_tables:
                 target += f". It belongs to the table {part.dbName}.{part.tableName} "
             raise MetaException(f"Partition does not belong to target table {target}: {java_text(named)}")
+        if not part.values and ctx.generation >= Generation.HIVE_4_0:
+            raise MetaException("The partition values cannot be null or empty.")
         name = of.part_name(part.values)
         if name in seen:
             twice = replace(part, catName=of.where.catalog) if ctx.rules.names_missing_tables else part
@@ -260,7 +265,11 @@ def _prepared(ctx: Context, of: Partitioned, parts: Sequence[Partition]) -> list
         seen.add(name)
         sd = part.sd
         if sd is None:
-            raise MetaException(f"partition {name} has no storage descriptor")
+            if root is not None:
+                raise MetaException(f"partition {name} has no storage descriptor")
+            # What ALTER VIEW … ADD PARTITION sends: a view stores nothing, and so do its partitions.
+            found.append(New(name, part, NO_SHAPE, None))
+            continue
         if last is None or sd[0] is not last[0] or sd[2:] != last[2:]:
             shape = rows.shape_of(normal.storage(sd))
         last = sd
@@ -288,7 +297,8 @@ def placed_partition(ctx: Context, location: str, below: str | None) -> str:
 def _is_plain(location: str, root: str) -> bool:
     """Whether a location below a root is already as Hadoop writes it."""
     rest = location[len(root) :]
-    return location.startswith(root) and "//" not in rest and "/." not in rest and rest[:1] not in ("", "/", ".")
+    plain = "//" not in rest and "/." not in rest and not rest.endswith("/") and rest[:1] not in ("", "/", ".")
+    return plain and location.startswith(root)
 
 
 def _insert(
@@ -299,7 +309,7 @@ def _insert(
     taken = partitions.existing(tx, row.id, [part.name for part in new])
     if taken:
         raise _already(ctx, of, next(part for part in new if part.name == taken[0]), already)
-    shapes: dict[bytes, int] = {}
+    shapes: dict[bytes, int | None] = {NO_SHAPE: None}
     for part in new:
         if part.shape not in shapes:
             shapes[part.shape] = partitions.add_shape(tx, row.id, part.shape)
@@ -349,9 +359,14 @@ def event_parts(of: Partitioned, new: Sequence[New], bodies: Sequence[bytes]) ->
     """The partitions of an event with their bodies, grouped by shape (see `changes.py`)."""
     groups: dict[bytes, list[bytes]] = {}
     for part, own in zip(new, bodies, strict=True):
+        if part.shape == NO_SHAPE:
+            groups.setdefault(NO_SHAPE, []).append(own + b"\x00")
+            continue
         location = rows.text_field(2, part.location) if part.location else b""
         groups.setdefault(part.shape, []).append(own + b"\x0c\x00\x06" + location + b"\x00\x00")
     parts = [("table", binary.encode(of.table))]
+    # What has no shape comes first: a shape holds for all that stands behind it.
+    parts += (("partitions", b"".join(structs)) for structs in (groups.pop(NO_SHAPE, ()),) if structs)
     for shape, structs in groups.items():
         parts += (("sd", shape + b"\x00"), ("partitions", b"".join(structs)))
     return parts

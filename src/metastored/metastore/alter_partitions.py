@@ -15,7 +15,7 @@ from metastored.metastore.basic_stats import DO_NOT_UPDATE_STATS, gathered_for_p
 from metastored.metastore.changes import record
 from metastored.metastore.context import Context, DatabaseName, properties
 from metastored.metastore.delete_statistics import forget_changed_columns_of
-from metastored.metastore.directories import move_or_take_back, plan_move
+from metastored.metastore.directories import move_or_take_back, placed, plan_move
 from metastored.metastore.java_text import java_text
 from metastored.metastore.latest import locked_in_place, undisturbed
 from metastored.metastore.listing import splicer
@@ -26,7 +26,7 @@ from metastored.store.resources import partition_renamed
 from metastored.store.transaction import Transaction
 from metastored.store.write_ids import TableName
 from metastored.wire import binary
-from metastored.wire.generated.common import EnvironmentContext, StorageDescriptor
+from metastored.wire.generated.common import EnvironmentContext
 from metastored.wire.generated.partitions import (
     AlterPartitionsRequest,
     AlterPartitionsResponse,
@@ -135,9 +135,9 @@ def _alter(
             row = partitions.find(tx, of.row.id, name)
             if row is None:
                 raise missing(part.values or ())
-            if part.sd is None or not _is_of(part, of):
+            if not _has_storage(part, of) or not _is_of(ctx, part, of):
                 raise MetaException(NOT_COMMITTED)
-            wanted.append((name, _placed(ctx, of, part, part.sd), splice.partition(row)))
+            wanted.append((name, _placed(ctx, of, part), splice.partition(row)))
     now = ctx.now()
     changed = []
     for name, part, before in wanted:
@@ -160,18 +160,26 @@ def _alter(
     ctx.database.run(write)
 
 
-def _placed(ctx: Context, of: Partitioned, part: Partition, sd: StorageDescriptor) -> Partition:
+def _placed(ctx: Context, of: Partitioned, part: Partition) -> Partition:
     """The partition with its location as it is stored."""
-    if not sd.location:
+    sd = part.sd
+    if sd is None or not sd.location:
         return part
     below = f"{of.location.rstrip('/')}/" if of.location else None
     location = placed_partition(ctx, sd.location, below)
     return part if location == sd.location else replace(part, sd=replace(sd, location=location))
 
 
-def _is_of(part: Partition, of: Partitioned) -> bool:
+def _is_of(ctx: Context, part: Partition, of: Partitioned) -> bool:
     """Whether a partition says that it belongs to the table it is handed to; Hive looks that table up again."""
+    if ctx.rules.names_catalogs and part.catName is not None and normalize(part.catName) != of.where.catalog:
+        return False
     return normalize(part.tableName or "") == of.row.name and normalize(part.dbName or "") == of.where.database
+
+
+def _has_storage(part: Partition, of: Partitioned) -> bool:
+    """Whether a partition says how it is stored; those of a view, which lies nowhere, may leave it out."""
+    return part.sd is not None or of.location is None
 
 
 def _counted(
@@ -195,8 +203,7 @@ def _write(
     tx: Transaction, of: Partitioned, row: PartitionRow, part: Partition, before: Partition, placing: Placing
 ) -> tuple[Partition, Partition]:
     """Replaces the row; (before, after) come back for the event."""
-    assert part.sd is not None
-    sd = normal.storage(part.sd)
+    sd = None if part.sd is None else normal.storage(part.sd)
     after = replace(
         part,
         dbName=of.where.database,
@@ -206,17 +213,17 @@ def _write(
         lastAccessTime=part.lastAccessTime or 0,
         sd=sd,
     )
-    base, suffix = placing.place(row.name, sd.location)
+    base, suffix = placing.place(row.name, None if sd is None else sd.location)
     partitions.update(
         tx,
         row.id,
-        shape=partitions.add_shape(tx, of.row.id, rows.shape_of(sd)),
+        shape=None if sd is None else partitions.add_shape(tx, of.row.id, rows.shape_of(sd)),
         base=base,
         suffix=suffix,
         write_id=part.writeId or row.write_id,
         body=rows.partition_body(after),
     )
-    if before.sd is not None and before.sd.cols != sd.cols:
+    if before.sd is not None and sd is not None and before.sd.cols != sd.cols:
         forget_changed_columns_of(tx, of.row.id, row.name, before.sd, sd)
     return before, after
 
@@ -260,7 +267,7 @@ def _rename(
         return
     missing = InvalidOperationException("Unable to alter partition because table or database does not exist.")
     of = partitioned_or(ctx, where, tbl_name, missing)
-    if new_part is None or new_part.sd is None:
+    if new_part is None or not _has_storage(new_part, of):
         raise MetaException("a partition to be renamed needs its new values and a storage descriptor")
     old_name, new_name = of.part_name(part_vals), of.part_name(new_part.values)
     now = ctx.now()
@@ -277,6 +284,10 @@ def _rename(
             # Hive gives an empty value a directory when it adds a partition, and none when it renames one.
             spec = dict(zip(of.names, new_part.values or (), strict=True))
             raise MetaException(f"Partition spec is incorrect. {java_text(spec)}")
+        if not taken and not _is_of(ctx, new_part, of):
+            raise MetaException(NOT_COMMITTED)
+        if new_part.sd is not None:
+            normal.columns(new_part.sd.cols)  # Before any directory is moved.
         place = join(root, new_name) if follows and root is not None and not taken else None
         undisturbed(tx, [place])
     lies = current.sd.location if current.sd is not None else None
@@ -299,8 +310,7 @@ def _rename(
         before = splicer(ctx, tx, of.where, of.row).partition(row)
         source = before.sd.location if before.sd is not None else None
         target = join(root, new_name) if follows and root is not None else source
-        assert wanted.sd is not None
-        moved = replace(wanted, sd=replace(wanted.sd, location=target))
+        moved = wanted if wanted.sd is None else replace(wanted, sd=replace(wanted.sd, location=target))
         # The name goes first: where the partition lies is written down with it, and then replaced.
         partitions.rename(tx, row.id, new_name, wanted.values or (), row.name)
         partition_renamed(tx, TableName(*of.where, of.row.name), old_name, new_name)

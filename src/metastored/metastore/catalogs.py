@@ -59,16 +59,17 @@ def create_catalog(ctx: Context, catalog: CreateCatalogRequest) -> None:
         raise InvalidObjectException("You must specify a path for the catalog")
     name = normalize(given.name)
     taken = AlreadyExistsException(f"Catalog {given.name} already exists")
-    stored = replace(given, name=name, locationUri=placed(ctx, given.locationUri), createTime=ctx.now())
+    # Hive tells a catalog's location as it was written; its databases lie where that leads to.
+    stored, home = replace(given, name=name, createTime=ctx.now()), placed(ctx, given.locationUri)
 
     def create(tx: Transaction) -> None:
         if catalogs.find(tx, name) is not None:
             raise taken
-        insert_catalog(ctx, tx, stored)
+        insert_catalog(ctx, tx, stored, home)
         record(ctx, tx, "CREATE_CATALOG", None, None, [("catalog", binary.encode(stored))])
 
     with Making(ctx.warehouse) as made:
-        made.make(stored.locationUri)
+        made.make(home)
         try:
             ctx.database.run(create)
         except ConstraintViolated:
@@ -76,13 +77,13 @@ def create_catalog(ctx: Context, catalog: CreateCatalogRequest) -> None:
         made.keep()
 
 
-def insert_catalog(ctx: Context, tx: Transaction, catalog: Catalog) -> None:
-    """A catalog with its database `default`."""
+def insert_catalog(ctx: Context, tx: Transaction, catalog: Catalog, home: str | None = None) -> None:
+    """A catalog with its database `default`, which lies at `home`, or where the catalog says it does."""
     name = catalog.name or ""
     id = catalogs.insert(tx, name, rows.catalog_body(catalog))
     default = Database(
         description=f"Default database for catalog {name}",
-        locationUri=catalog.locationUri,
+        locationUri=home or catalog.locationUri,
         parameters={},
         ownerType=PrincipalType.USER,
     )

@@ -37,7 +37,10 @@ class Rules:
     groups_alone: bool = _rule("`set_ugi` answers with the groups alone again")
     drops_need_database: bool = _rule("`drop_table` in a missing database names the database, not the table")
     explains_exchange: bool = _rule("`exchange_partition` looks for everything first and says what is missing")
-    configures_columns: bool = _rule("`getMetaConf` also knows the check of column types and that of capabilities")
+    configures_columns: bool = _rule(
+        "`getMetaConf` and `setMetaConf` know names without `hive.`, and the check of column types"
+    )
+    tells_metastore_keys: bool = _rule("`get_config_value` answers for keys that begin with `metastore`")
     explains_grants: bool = _rule(
         "Why a role or privilege was not granted or revoked is told, inside a MetaException, not an internal error"
     )
@@ -107,6 +110,15 @@ class Rules:
     deletes_missing_statistics: bool = _rule(
         "Deleting column statistics that are not there succeeds, even those of a missing partition"
     )
+    names_constraints_by_table: bool = _rule(
+        "The name of a constraint must be free among those of its table, not in the whole metastore"
+    )
+    knows_proxies: bool = _rule(
+        "`getMetaConf` and `setMetaConf` also know `metastore.expression.proxy` and `metastore.partition.order.expr`"
+    )
+    finds_by_patterns: bool = _rule(
+        "`get_table_objects_by_name_req` takes a pattern of databases, and answers with the fields that are asked for"
+    )
     tells_release: bool = _rule("`getVersion` answers with the release, not with 3.0")
 
 
@@ -124,6 +136,7 @@ _3_1 = replace(
     drops_need_database=True,
     explains_exchange=True,
     configures_columns=True,
+    tells_metastore_keys=True,
     explains_grants=True,
     calls_nameless_databases_invalid=True,
     empties_missing_tokens=True,
@@ -158,6 +171,9 @@ _4_0 = replace(
     guards_statistics=True,
     names_engines=True,
     specifies_filtered_tables=True,
+    names_constraints_by_table=True,
+    knows_proxies=True,
+    finds_by_patterns=True,
     tells_release=True,
 )
 _4_2 = replace(

@@ -6,7 +6,7 @@ A new Context is made for each call and never outlives it.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Final, NamedTuple
@@ -57,6 +57,12 @@ class Service:
     started: float = 0.0
     estimation: Estimation = HIVES_ESTIMATION
     """How the number of distinct values of several partitions is estimated."""
+    admins: frozenset[str] = frozenset()
+    """Users who have the role admin by the server's settings."""
+    partition_limit: int = -1
+    """How many partitions one call may ask for; any number when negative."""
+    configured: Mapping[str, str] = field(default_factory=dict)
+    """What the server's settings say of Hive's own keys, by their names in Hive 3 and later (metastore.…)."""
     rendered: EventCache = field(default_factory=EventCache)
     answers: Answers = field(default_factory=Answers)
     write_ids: WriteIdMemo = field(default_factory=WriteIdMemo)

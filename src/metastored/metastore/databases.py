@@ -101,11 +101,13 @@ def create_database(ctx: Context, database: Database | None) -> None:
             raise InvalidObjectException(f"No such catalog {where.catalog}")
         if databases.find(tx, *where) is not None:
             raise taken
-        root = ctx.warehouse.root
-        if where.catalog != DEFAULT_CATALOG and (home := rows.catalog_of(catalog).locationUri):
-            root = placed(ctx, home)
+        home = rows.catalog_of(catalog).locationUri if where.catalog != DEFAULT_CATALOG else None
     given = database.locationUri
-    location = join(root, f"{where.database}.db") if given is None else placed(ctx, given)
+    if given is None:
+        # A catalog's location is kept as it was written.
+        location = join(placed(ctx, home) if home else ctx.warehouse.root, f"{where.database}.db")
+    else:
+        location = placed(ctx, given)
     stored = _stored(ctx, database, location)
     if stored.managedLocationUri:
         stored = replace(stored, managedLocationUri=placed(ctx, stored.managedLocationUri))

@@ -5,14 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from metastored.errors import MetaException, NoSuchObjectException
+from metastored.hive.generation import Generation
 from metastored.hive.location_rules import archive_directory
-from metastored.hive.names import PartitionNameError, normalize, partition_values
+from metastored.hive.names import normalize
 from metastored.metastore import normal
 from metastored.metastore.changes import record
 from metastored.metastore.context import Context, DatabaseName
 from metastored.metastore.latest import locked_in_place, undisturbed
 from metastored.metastore.listing import splicer
-from metastored.metastore.partitions import Partitioned, Values, no_partition, partitioned, partitioned_or
+from metastored.metastore.partitions import Partitioned, Values, no_partition, partitioned, partitioned_or, values_in
 from metastored.metastore.partitions_by_expr import chosen
 from metastored.metastore.removing import plan_removal, purges, removing
 from metastored.store import partitions
@@ -82,11 +83,7 @@ def _drop_by_name(
 ) -> bool:
     missing = NoSuchObjectException(f"{where.database}.{normalize(tbl_name or '')} table not found")
     of = partitioned_or(ctx, where, tbl_name, missing)
-    try:
-        values = tuple(partition_values(part_name or "", of.names))
-    except PartitionNameError as error:
-        raise NoSuchObjectException(str(error)) from None
-    return _drop(ctx, where, tbl_name, values, delete_data, env)
+    return _drop(ctx, where, tbl_name, values_in(of, part_name, NoSuchObjectException), delete_data, env)
 
 
 def _drop(
@@ -99,6 +96,8 @@ def _drop(
 ) -> bool:
     if values is None:
         raise MetaException("The partition values cannot be null.")
+    if not values and ctx.generation >= Generation.HIVE_4_0:
+        raise MetaException("Partition name is invalid. null")
     # Without a table Hive says that there is no such partition: it looks for nothing else.
     of = partitioned_or(ctx, where, tbl_name, no_partition(values))
     if not remove(ctx, of, [of.part_name(values)], delete_data=delete_data, env=env):

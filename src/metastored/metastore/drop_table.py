@@ -145,10 +145,15 @@ def _to_clear(
 
 
 def _zeroed(ctx: Context, parameters: dict[str, str] | None, now: int, *, all: bool) -> dict[str, str]:
-    """Nothing is left to count: of all statistics, or of those that are there."""
+    """Nothing is left to count. Statistics that are there become zero; with `all` those of files in any case.
+
+    Rows count too: engines answer `count(*)` from `numRows` as long as the statistics are said to be accurate.
+    """
     given = parameters or {}
+    known = (*BASIC_STATS, ERASURE_CODED) if ctx.rules.counts_erasure_coded else BASIC_STATS
+    counted = {key: "0" for key in given if key in known}
     if all:
-        counted = {NUM_FILES: "0", TOTAL_SIZE: "0", **({ERASURE_CODED: "0"} if ctx.rules.counts_erasure_coded else {})}
-    else:
-        counted = {key: "0" for key in given if key in (*BASIC_STATS, ERASURE_CODED)}
+        counted |= {NUM_FILES: "0", TOTAL_SIZE: "0"}
+        if ctx.rules.counts_erasure_coded:
+            counted[ERASURE_CODED] = "0"
     return normal.ddl_time(set_basic_state(clear_basic_state({**given, **counted})), now)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from metastored.errors import (
     AlreadyExistsException,
     InvalidObjectException,
@@ -26,6 +28,8 @@ from metastored.wire.generated.functions import (
     GetFunctionsResponse,
 )
 from metastored.wire.structs import replace
+
+NO_CLASS: Final = "Function class name cannot be null"
 
 
 def _name(name: str | None) -> str:
@@ -73,7 +77,7 @@ def create_function(ctx: Context, func: Function | None) -> None:
     if not is_valid_function_name(func.functionName):
         raise InvalidObjectException(f"{func.functionName} is not a valid object name")
     if func.className is None:
-        raise InvalidObjectException("Function class name cannot be null")
+        raise InvalidObjectException(NO_CLASS)
     where = ctx.name_for_new(func.dbName, func.catName, NoSuchObjectException)
     name = normalize(func.functionName)
     stored = _stored(func, ctx.now())
@@ -118,11 +122,18 @@ def _refused(ctx: Context, why: str) -> MetastoreError:
 
 def alter_function(ctx: Context, dbName: str | None, funcName: str | None, newFunc: Function | None) -> None:
     where, name = ctx.name(dbName), _name(funcName)
-    if newFunc is None or newFunc.functionName is None:
-        raise MetaException("alter_function needs a function with a name")
+    if newFunc is None:
+        raise MetaException("alter_function needs the new function")
+    if newFunc.functionName is None:
+        raise MetaException("Function name cannot be null.")
     wanted: Function = newFunc
     if not is_valid_function_name(wanted.functionName or ""):
         raise _refused(ctx, f"{wanted.functionName} is not a valid object name")
+    if wanted.className is None:
+        raise _refused(ctx, NO_CLASS)
+    for kind, given in (("owner type", wanted.ownerType), ("type", wanted.functionType)):
+        if given is None:
+            raise MetaException(f"Function {kind} cannot be null.")
     target = DatabaseName(where.catalog, normalize(wanted.dbName or where.database))
 
     def alter(tx: Transaction) -> None:
@@ -135,7 +146,8 @@ def alter_function(ctx: Context, dbName: str | None, funcName: str | None, newFu
                 raise _refused(ctx, f"Database {target.database} doesn't exist.")
             raise ctx.no_database(target)
         before = rows.function_of(row, *where)
-        stored = _stored(wanted, before.createTime or 0)
+        # Hive changes name, database, owner, class and type, and nothing else.
+        stored = replace(_stored(wanted, before.createTime or 0), resourceUris=before.resourceUris or ())
         functions.update(tx, row.id, home.id, normalize(wanted.functionName or ""), rows.function_body(stored))
 
     try:

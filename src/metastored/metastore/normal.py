@@ -26,11 +26,16 @@ _NO_SKEW = SkewedInfo((), (), {})
 
 
 def columns(fields: tuple[FieldSchema, ...] | None) -> tuple[FieldSchema, ...]:
-    """Columns with their names in lower case."""
-    return tuple(
-        field if field.name is None or field.name.islower() else replace(field, name=field.name.lower())
-        for field in fields or ()
-    )
+    """Columns with their names in lower case. One that lacks its name or its type cannot be stored."""
+    return tuple(_column(number, field) for number, field in enumerate(fields or (), 1))
+
+
+def _column(number: int, field: FieldSchema) -> FieldSchema:
+    name = field.name
+    if name is None or field.type is None:
+        lacking = f"column {number} has no name" if name is None else f"column {number}, {name}, has no type"
+        raise MetaException(f"{lacking}: each column needs both")
+    return field if name.islower() else replace(field, name=name.lower())
 
 
 def storage(sd: StorageDescriptor) -> StorageDescriptor:
@@ -117,6 +122,8 @@ def check_columns(table: Table, error: type[InvalidObjectException] | type = Inv
         raise MetaException(f"table {table.tableName} has no storage descriptor")
     if sd.cols is None:
         raise MetaException(f"the storage descriptor of table {table.tableName} has no columns")
+    columns(sd.cols)
+    columns(table.partitionKeys)
     for field in sd.cols:
         if not is_valid_column_type(field.type or ""):
             raise error(f"Invalid column type: {field.type or ''}")

@@ -11,6 +11,7 @@ from metastored.hive.names import DEFAULT_PARTITION, partition_values, unescape
 from metastored.metastore.context import Context, DatabaseName, Encoded
 from metastored.metastore.java_text import java_text
 from metastored.metastore.listing import listed, splicer, structs
+from metastored.metastore.partition_limit import check_limit, check_limit_since_4
 from metastored.metastore.partition_privileges import by_partition
 from metastored.metastore.partitions import Partitioned, Values, limit_of, listed_for, partitioned, partitioned_or
 from metastored.store import partitions
@@ -92,6 +93,7 @@ def get_partitions_ps_with_auth_req(ctx: Context, req: GetPartitionsPsWithAuthRe
     if not req.partVals:
         of = partitioned(ctx, ctx.reader(), where, req.tblName)
         limit = limit_of(req.maxParts)
+        check_limit_since_4(ctx, req.tblName, limit, lambda: partitions.count(ctx.reader(), of.row.id))
         if caller.sees_grants(of):
             with ctx.reading() as tx:
                 each = partitions.each(tx, of.row.id, limit)
@@ -126,8 +128,10 @@ def _listed(
     if caller is not None and not caller.sees_grants(of):
         caller = None
     if not values and ctx.rules.lists_by_no_values and caller is None:
+        check_limit_since_4(ctx, tbl_name, limit, lambda: partitions.count(ctx.reader(), of.row.id))
         return listed(ctx, of.where, of.row, None, limit, wrapped=wrapped)
     wanted = partial(ctx, of, values)
+    check_limit_since_4(ctx, tbl_name, limit, lambda: len(matching(ctx.reader(), of, wanted)))
     if not wanted.rest and caller is None:
         return listed(ctx, of.where, of.row, wanted.where, limit, wrapped=wrapped)
     with ctx.reading() as tx:
@@ -221,6 +225,7 @@ def _by_filter(
         of = partitioned(ctx, ctx.reader(), where, tbl_name)
     node = parsed(ctx, of, text)
     limit = limit_of(max_parts)
+    check_limit(ctx, tbl_name, limit, lambda: _number(ctx, of, node))
     condition = translate(node, of.typed, ctx.generation, ctx.reader())
     if condition is not None:
         return listed(ctx, of.where, of.row, condition, limit)
@@ -232,8 +237,12 @@ def _by_filter(
 def get_num_partitions_by_filter(ctx: Context, db_name: str | None, tbl_name: str | None, filter: str | None) -> int:
     where = ctx.name(db_name)
     of = partitioned_or(ctx, where, tbl_name, ctx.unspecified_table(where, tbl_name or ""))
+    return _number(ctx, of, parsed(ctx, of, filter))
+
+
+def _number(ctx: Context, of: Partitioned, node: Filter) -> int:
+    """How many partitions a filter lets through."""
     tx = ctx.reader()
-    node = parsed(ctx, of, filter)
     condition = translate(node, of.typed, ctx.generation, tx)
     if condition is None:
         return len(_evaluated(ctx, tx, of, node))

@@ -200,12 +200,15 @@ def _joined(root: str | None, path: str | None) -> str | None:
 
 
 def _members(spec: PartitionSpec) -> Iterable[Partition]:
-    """The partitions of a spec, each with a storage descriptor of its own."""
+    """The partitions of a spec, each with a storage descriptor of its own. A list comes before what shares one."""
     if spec.partitionList is not None:
         yield from spec.partitionList.partitions or ()
+        return
     shared = spec.sharedSDPartitionSpec
     if shared is None:
-        return
+        raise MetaException("a partition spec needs a list of partitions, or some that share a storage descriptor")
+    if shared.sd is None and shared.partitions:
+        raise MetaException("The shared storage descriptor must be set.")
     for part in shared.partitions or ():
         sd = shared.sd
         if sd is not None:

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
-from metastored.errors import InvalidObjectException, MetaException, NoSuchObjectException
+from metastored.errors import InvalidObjectException, MetaException, MetastoreError, NoSuchObjectException
 from metastored.hive import names as hive_names
 from metastored.hive.names import DEFAULT_PARTITION, PartitionNameError, make_part_name, partition_values
 from metastored.metastore import rows
 from metastored.metastore.context import Context, DatabaseName, Encoded
 from metastored.metastore.java_text import java_text
 from metastored.metastore.listing import listed, listed_names, splicer, structs
+from metastored.metastore.partition_limit import check_limit, check_limit_since_4
 from metastored.metastore.partition_privileges import by_partition, with_privileges
 from metastored.metastore.tables import find_table, table_name
 from metastored.store import partitions, tables
@@ -71,6 +72,16 @@ def partitioned_or(ctx: Context, where: DatabaseName, name: str | None, missing:
     return Partitioned(where, row)
 
 
+def values_in(of: Partitioned, name: str | None, malformed: type[MetastoreError]) -> Values:
+    """The values that a partition's name tells; `malformed` is the error for one that does not fit the table's keys."""
+    if not name:
+        raise MetaException(f"Partition name is invalid. {'null' if name is None else name}")
+    try:
+        return tuple(partition_values(name, of.names))
+    except PartitionNameError as error:
+        raise malformed(str(error)) from None
+
+
 def no_partition(values: Values | list[str]) -> NoSuchObjectException:
     return NoSuchObjectException(f"partition values={java_text(tuple(values))}")
 
@@ -108,10 +119,7 @@ def get_partition_by_name(ctx: Context, db_name: str | None, tbl_name: str | Non
     if ctx.rules.names_missing_tables:
         missing = NoSuchObjectException(f"{where.database}.{tbl_name} table not found")
     of = partitioned_or(ctx, where, tbl_name, missing)
-    try:
-        values = tuple(partition_values(part_name or "", of.names))
-    except PartitionNameError as error:
-        raise NoSuchObjectException(str(error)) from None
+    values = values_in(of, part_name, NoSuchObjectException)
     return Encoded(rows.table_reply(_found(ctx, ctx.reader(), of, values)[1]))
 
 
@@ -152,7 +160,12 @@ def get_partitions(ctx: Context, db_name: str | None, tbl_name: str | None, max_
     row = _forgiven(ctx, where, tbl_name)
     if row is None:
         return Encoded(rows.list_reply((), 0))
+    check_limit(ctx, tbl_name, limit_of(max_parts), _counted(ctx, row))
     return listed(ctx, where, row, None, limit_of(max_parts))
+
+
+def _counted(ctx: Context, row: TableRow) -> Callable[[], int]:
+    return lambda: partitions.count(ctx.reader(), row.id)
 
 
 def get_partitions_with_auth(
@@ -170,6 +183,7 @@ def get_partitions_with_auth(
     if row is None:
         # Before, this form and only this one takes a missing table for one without partitions.
         return Encoded(rows.list_reply((), 0))
+    check_limit(ctx, tbl_name, limit_of(max_parts), _counted(ctx, row))
     for_whom = user_name is not None and group_names is not None
     if (for_whom or not ctx.rules.grants_for_user_and_groups) and by_partition(row):
         with ctx.reading() as tx:
@@ -200,6 +214,7 @@ def get_partitions_req(ctx: Context, req: PartitionsRequest) -> Encoded:
     row = _forgiven(ctx, where, req.tblName)
     if row is None:
         return Encoded(rows.wrapped_list((), 0))
+    check_limit(ctx, req.tblName, limit_of(req.maxParts), _counted(ctx, row))
     return listed(ctx, where, row, None, limit_of(req.maxParts), wrapped=True)
 
 
@@ -253,6 +268,7 @@ def _by_names(
         raise InvalidObjectException(f"{ctx.full_name(where, tbl_name or '')} table not found")
     if row is None:
         raise ctx.no_table(where, tbl_name or "")
+    check_limit_since_4(ctx, tbl_name, -1, lambda: len(names or ()))
     return row, partitions.find_many(tx, row.id, list(dict.fromkeys(names or ())))
 
 

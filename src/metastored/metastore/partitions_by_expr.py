@@ -5,16 +5,17 @@ from __future__ import annotations
 from typing import Final, NamedTuple
 
 from metastored.errors import MetaException
-from metastored.hive.expressions import as_filter, pruner, read_expression
-from metastored.hive.filters import FilterKeyError, check
+from metastored.hive.expressions import as_filter, pruner, read_expression, repaired_names
+from metastored.hive.filters import FilterKeyError, NotComparable, check
 from metastored.hive.generation import Generation
 from metastored.hive.kryo import Apply, Column, Constant, MalformedExpression, UnreadableExpression
 from metastored.hive.kryo_5 import NAMED_ROOT
-from metastored.hive.names import DEFAULT_PARTITION, partition_values
+from metastored.hive.names import DEFAULT_PARTITION, partition_values, unescape
 from metastored.metastore import rows
 from metastored.metastore.column_statistics import find_table
 from metastored.metastore.context import Context, Encoded
 from metastored.metastore.listing import splicer
+from metastored.metastore.partition_limit import check_limit
 from metastored.metastore.partition_search import satisfying
 from metastored.metastore.partition_specs import specs
 from metastored.metastore.partitions import Partitioned, partitioned
@@ -42,7 +43,13 @@ def chosen(ctx: Context, tx: Transaction, of: Partitioned, data: bytes | None, d
     try:
         found = read_expression(data or b"", ctx.generation)
         if not isinstance(found, Column | Constant | Apply):
-            check(found, of.typed, ctx.generation)
+            try:
+                check(found, of.typed, ctx.generation)
+            except NotComparable:
+                names = repaired_names(data or b"") if ctx.generation >= Generation.HIVE_4_0 else frozenset()
+                if not names:
+                    raise
+                return Chosen([row for row in partitions.each(tx, of.row.id) if unescape(row[1]) in names])
             return Chosen(satisfying(ctx, tx, of, found))
         node = as_filter(found, of.typed, ctx.generation)
         if node is not None:
@@ -79,10 +86,16 @@ def _table(ctx: Context, tx: Transaction, req: PartitionsByExprRequest) -> Parti
     return Partitioned(where, find_table(ctx, tx, where, table_name(req.tblName)))
 
 
-def _asked(ctx: Context, tx: Transaction, req: PartitionsByExprRequest) -> tuple[Partitioned, Chosen]:
-    """`maxParts` limits the answer; zero is, in this call, no limit."""
+def _asked(
+    ctx: Context, tx: Transaction, req: PartitionsByExprRequest, *, whole: bool = True
+) -> tuple[Partitioned, Chosen]:
+    """`maxParts` limits the answer; zero is, in this call, no limit. `whole` says that it has more than names."""
     of = _table(ctx, tx, req)
     found = chosen(ctx, tx, of, req.expr, req.defaultPartitionName)
+    if whole:
+        # Before 4.0 Hive looks at how many there are, whatever number is asked for.
+        most = req.maxParts if ctx.generation >= Generation.HIVE_4_0 and req.maxParts is not None else -1
+        check_limit(ctx, req.tblName, most, lambda: len(found.rows))
     if req.maxParts is not None and req.maxParts > 0:
         found = found._replace(rows=found.rows[: req.maxParts])
     return of, found
@@ -111,7 +124,7 @@ def get_partition_names_req(ctx: Context, req: PartitionsByExprRequest) -> tuple
         raise MetaException("get_partition_names_req answers in the order of the names: leave `order` out")
     with ctx.reading() as tx:
         if req.expr:
-            return tuple(row[1] for row in _asked(ctx, tx, req)[1].rows)
+            return tuple(row[1] for row in _asked(ctx, tx, req, whole=False)[1].rows)
         of = _table(ctx, tx, req)
         limit = -1 if req.maxParts is None or req.maxParts < 0 else req.maxParts
         return tuple(partitions.names(tx, of.row.id, limit))

@@ -13,7 +13,7 @@ from metastored.errors import InvalidObjectException, MetaException, NoSuchObjec
 from metastored.hive.names import PartitionNameError, make_part_name, normalize, partition_name_to_vals
 from metastored.metastore import rows
 from metastored.metastore.context import Context
-from metastored.metastore.roles import check_role, roles_of, wrapped
+from metastored.metastore.roles import ADMIN, check_role, roles_of, wrapped
 from metastored.store import databases, grants, partitions, role_grants, tables
 from metastored.store.grants import Grant, GrantRow, On
 from metastored.store.transaction import Transaction
@@ -363,11 +363,17 @@ def get_privilege_set(
         if target.on is None and target.part_name is None and ref.partValues:
             missing = ctx.no_table(ctx.name(ref.dbName, ref.catName), normalize(ref.objectName or ""))
             raise MetaException(missing.message)
-        return privilege_set(tx, target.on, user_name, group_names or ())
+        configured = (ADMIN,) if user_name in ctx.service.admins else ()
+        return privilege_set(tx, target.on, user_name, group_names or (), configured)
 
 
-def privilege_set(tx: Transaction, on: On | None, user: str | None, groups: Iterable[str]) -> PrincipalPrivilegeSet:
-    """The same for an object that was found already; None is one that does not exist."""
+def privilege_set(
+    tx: Transaction, on: On | None, user: str | None, groups: Iterable[str], configured: Iterable[str] = ()
+) -> PrincipalPrivilegeSet:
+    """The same for an object that was found already; None is one that does not exist.
+
+    `configured` are roles that the user has by the settings.
+    """
     groups = tuple(groups)
 
     def infos(names: Iterable[str], kind: int) -> dict[str, tuple[PrivilegeGrantInfo, ...]]:
@@ -378,7 +384,7 @@ def privilege_set(tx: Transaction, on: On | None, user: str | None, groups: Iter
     if on is not None and on.object_type == _Kind.GLOBAL:
         # On everything only what was really granted is named, and roles are left out.
         return PrincipalPrivilegeSet(userPrivileges=_some(users) or None, groupPrivileges=_some(of_groups))
-    names = roles_of(tx, user, groups)
+    names = {*roles_of(tx, user, groups), *configured}
     return PrincipalPrivilegeSet(
         userPrivileges=users, groupPrivileges=of_groups, rolePrivileges=infos(names, PrincipalType.ROLE) or None
     )

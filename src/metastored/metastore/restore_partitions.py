@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from metastored.errors import InvalidObjectException
 from metastored.metastore import normal, rows
-from metastored.metastore.add_partitions import New, Placing, event_parts
+from metastored.metastore.add_partitions import NO_SHAPE, New, Placing, event_parts
 from metastored.metastore.changes import record
 from metastored.metastore.column_statistics import ENGINE
 from metastored.metastore.context import Context, DatabaseName
@@ -62,7 +62,7 @@ def _prepared(of: Partitioned, given: Sequence[Partition]) -> list[New]:
         if sd is not None and (last is None or sd[0] is not last[0] or sd[2:] != last[2:]):
             shape, last = rows.shape_of(normal.storage(sd)), sd
         found.append(
-            New(of.part_name(part.values), part, shape if sd is not None else b"", sd.location if sd else None)
+            New(of.part_name(part.values), part, shape if sd is not None else NO_SHAPE, sd.location if sd else None)
         )
     return found
 
@@ -75,7 +75,7 @@ class _Writing:
         self._tx = tx
         self._of = of
         self._placing = Placing(tx, of.row, of)
-        self._shapes: dict[bytes, int | None] = {b"": None}
+        self._shapes: dict[bytes, int | None] = {NO_SHAPE: None}
         self._events: list[tuple[str, list[tuple[str, bytes]]]] = []
 
     def _shape(self, sd: bytes) -> int | None:

@@ -172,6 +172,8 @@ def _revoke(
     def revoke(tx: Transaction) -> None:
         role_grants.lock(tx)
         _existing(ctx, tx, role)
+        if role == ADMIN and kind == PrincipalType.USER and principal in ctx.service.admins:
+            raise MetaException(f"{principal} has the role admin by the setting admin_users: take the name out of it")
         found = role_grants.find(tx, role, principal, kind)
         if only_grant_option:
             if found is None or not found.grant_option:
@@ -197,7 +199,7 @@ def grant_revoke_role(ctx: Context, request: GrantRevokeRoleRequest | None) -> G
 
 def list_roles(ctx: Context, principal_name: str | None, principal_type: int | None) -> tuple[Role, ...]:
     with ctx.reading() as tx:
-        names = [grant.roleName for grant in _roles_of(tx, principal_name, principal_type)]
+        names = [grant.roleName for grant in _roles_of(ctx, tx, principal_name, principal_type)]
         found = [RoleRow(PUBLIC, PUBLIC, 0) if name == PUBLIC else _existing(ctx, tx, name or "") for name in names]
     return tuple(Role(roleName=row.name, createTime=row.create_time, ownerName=row.owner) for row in found)
 
@@ -206,25 +208,43 @@ def get_role_grants_for_principal(
     ctx: Context, request: GetRoleGrantsForPrincipalRequest
 ) -> GetRoleGrantsForPrincipalResponse:
     with ctx.reading() as tx:
-        found = _roles_of(tx, request.principal_name, request.principal_type)
+        found = _roles_of(ctx, tx, request.principal_name, request.principal_type)
     return GetRoleGrantsForPrincipalResponse(principalGrants=found)
 
 
 def get_principals_in_role(ctx: Context, request: GetPrincipalsInRoleRequest) -> GetPrincipalsInRoleResponse:
-    found = role_grants.of_role(ctx.reader(), request.roleName or "")
-    return GetPrincipalsInRoleResponse(principalGrants=tuple(map(_granted, found)))
+    found = tuple(map(_granted, role_grants.of_role(ctx.reader(), request.roleName or "")))
+    if request.roleName == ADMIN:
+        given = {member.principalName for member in found if member.principalType == PrincipalType.USER}
+        found += tuple(_configured(ctx, user) for user in sorted(ctx.service.admins - given))
+    return GetPrincipalsInRoleResponse(principalGrants=found)
 
 
-def _roles_of(tx: Transaction, principal: str | None, kind: int | None) -> tuple[RolePrincipalGrant, ...]:
-    """The roles that were given to a principal, and public, which every user has."""
+def _roles_of(ctx: Context, tx: Transaction, principal: str | None, kind: int | None) -> tuple[RolePrincipalGrant, ...]:
+    """The roles that a principal was given, by others or by the settings, and public, which every user has."""
     found = [] if principal is None or kind is None else role_grants.of_principal(tx, principal, kind)
     given = tuple(map(_granted, found))
     if kind != PrincipalType.USER:
         return given
+    if principal in ctx.service.admins and all(grant.roleName != ADMIN for grant in given):
+        given += (_configured(ctx, principal),)
     public = RolePrincipalGrant(
         roleName=PUBLIC, principalName=principal, principalType=kind, grantOption=False, grantTime=0
     )
     return (*given, public)
+
+
+def _configured(ctx: Context, user: str) -> RolePrincipalGrant:
+    """The membership in admin that the settings give to a user, as Hive gives it to its own at each start."""
+    return RolePrincipalGrant(
+        roleName=ADMIN,
+        principalName=user,
+        principalType=PrincipalType.USER,
+        grantOption=True,
+        grantTime=int(ctx.service.started),
+        grantorName=ADMIN,
+        grantorPrincipalType=PrincipalType.ROLE,
+    )
 
 
 def roles_of(tx: Transaction, user: str | None, groups: Iterable[str]) -> dict[str, bool]:

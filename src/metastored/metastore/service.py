@@ -6,35 +6,17 @@ import re
 from typing import Final
 from uuid import uuid4
 
-from metastored.errors import ConfigValSecurityException, MetaException
+from metastored.errors import ConfigValSecurityException
 from metastored.hive.generation import Generation
 from metastored.metastore.context import Context
+from metastored.metastore.hive_settings import check_value, default, default_of_session, session_key
 from metastored.store import meta
 from metastored.wire.generated.service import CmRecycleRequest, CmRecycleResponse
 
 ALIVE: Final = 2
 _READABLE = re.compile(r"(hive|hdfs|mapred|metastore).*")
+_READABLE_IN_2_3 = re.compile(r"(hive|hdfs|mapred).*")
 _HIDDEN = re.compile(r".*(password|passphrase|secret|credential|access\.key).*", re.IGNORECASE)
-
-_FOR_SESSIONS: Final = {
-    "metastore.try.direct.sql": "true",
-    "metastore.try.direct.sql.ddl": "true",
-    "metastore.client.socket.timeout": "600s",
-    "metastore.partition.name.whitelist.pattern": "",
-}
-_FOR_SESSIONS_SINCE_3: Final = {
-    "metastore.client.capability.check": "true",
-    "metastore.disallow.incompatible.col.type.changes": "true",
-}
-"""What a client may set for its own session, with the defaults. Each is also known with `hive.` before it."""
-
-DEFAULTS: Final = {
-    **_FOR_SESSIONS,
-    **_FOR_SESSIONS_SINCE_3,
-    "metastore.batch.retrieve.max": "300",
-    "metastore.catalog.default": "hive",
-}
-"""What `get_config_value` tells of settings that clients read."""
 
 
 def getName(ctx: Context) -> str:
@@ -103,34 +85,33 @@ def set_ugi(ctx: Context, user_name: str | None, group_names: tuple[str, ...] | 
 
 
 def getMetaConf(ctx: Context, key: str | None) -> str:
-    return ctx.session.conf.get(_session_key(ctx, key), DEFAULTS[_session_key(ctx, key)])
+    name = session_key(key, ctx.rules)
+    found = ctx.session.conf.get(name)
+    return default_of_session(name, ctx.generation) if found is None else found
 
 
 def setMetaConf(ctx: Context, key: str | None, value: str | None) -> None:
-    known = _session_key(ctx, key)
+    name = session_key(key, ctx.rules)
     if value is None:
-        ctx.session.conf.pop(known, None)
+        ctx.session.conf.pop(name, None)
     else:
-        ctx.session.conf[known] = value
-
-
-def _session_key(ctx: Context, key: str | None) -> str:
-    """The setting's name without `hive.`, if a client may change it."""
-    name = (key or "").removeprefix("hive.")
-    if name in _FOR_SESSIONS or (name in _FOR_SESSIONS_SINCE_3 and ctx.rules.configures_columns):
-        return name
-    raise MetaException(f"Invalid configuration key {'null' if key is None else key}")
+        check_value(key, name, value)
+        ctx.session.conf[name] = value
 
 
 def get_config_value(ctx: Context, name: str | None, defaultValue: str | None) -> str | None:
+    """What the server's own settings say of one of Hive's keys, or else Hive's default for it."""
     if name is None:
         return defaultValue
-    if not _READABLE.fullmatch(name) or _HIDDEN.fullmatch(name):
+    readable = _READABLE if ctx.rules.tells_metastore_keys else _READABLE_IN_2_3
+    if not readable.fullmatch(name) or _HIDDEN.fullmatch(name):
         raise ConfigValSecurityException(f"For security reasons, the config key {name} cannot be accessed")
-    known = name.removeprefix("hive.")
-    if known == "metastore.warehouse.dir":
+    if name.removeprefix("hive.") == "metastore.warehouse.dir":
         return ctx.warehouse.root
-    return DEFAULTS.get(known, defaultValue)
+    configured = ctx.service.configured.get(name)
+    if configured is None:
+        configured = default(name, ctx.generation)
+    return defaultValue if configured is None else configured
 
 
 def get_metastore_db_uuid(ctx: Context) -> str:

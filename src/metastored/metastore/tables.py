@@ -7,6 +7,7 @@ from metastored.hive.names import normalize
 from metastored.hive.patterns import compile_pattern
 from metastored.metastore import rows, translation
 from metastored.metastore.context import Context, DatabaseName, Encoded
+from metastored.metastore.table_projection import projected, wanted_fields
 from metastored.metastore.transactional import INSERT_ONLY, is_insert_only
 from metastored.store import databases, tables
 from metastored.store.tables import TableRow
@@ -110,13 +111,47 @@ def get_table_objects_by_name(ctx: Context, dbname: str | None, tbl_names: tuple
 
 
 def get_table_objects_by_name_req(ctx: Context, req: GetTablesRequest) -> Encoded:
-    where = existing_database(ctx, req.dbName, req.catName)
-    names = req.tblNames
-    if names is None and req.tablesPattern is not None:
-        matches = compile_pattern(req.tablesPattern)
-        names = tuple(name for name in tables.names(ctx.reader(), *where) if matches(name))
-    found = _by_names(ctx, where, names, req.capabilities)
-    return Encoded(rows.wrapped_list((struct_of(ctx, row, where) for row in found), len(found)))
+    if not ctx.rules.finds_by_patterns:
+        where = existing_database(ctx, req.dbName, req.catName)
+        found = _by_names(ctx, where, req.tblNames, req.capabilities)
+        return Encoded(rows.wrapped_list((struct_of(ctx, row, where) for row in found), len(found)))
+    fields = wanted_fields(req.projectionSpec)
+    structs = [
+        struct if fields is None else binary.encode(projected(binary.decode(Table, struct), fields))
+        for struct in _by_patterns(ctx, req)
+    ]
+    return Encoded(rows.wrapped_list(structs, len(structs)))
+
+
+def _by_patterns(ctx: Context, req: GetTablesRequest) -> list[bytes]:
+    """Tables by their names, by a pattern, or by both, of every database whose name fits."""
+    if not req.dbName:
+        raise UnknownDBException("DB name is null or empty")
+    where = ctx.name(req.dbName, req.catName)
+    matches = compile_pattern(req.tablesPattern) if req.tablesPattern is not None else None
+    structs: list[bytes] = []
+    with ctx.reading() as tx:
+        for database in _databases(tx, where):
+            names = req.tblNames
+            if matches is not None:
+                known = tables.names(tx, *database)
+                given = None if names is None else set(map(normalize, names))
+                names = tuple(name for name in known if matches(name) and (given is None or name in given))
+            found = _by_names(ctx, database, names, req.capabilities)
+            structs += (struct_of(ctx, row, database) for row in found)
+        if not structs and databases.find(tx, *where) is None:
+            name = ctx.database_name(where)
+            told = "" if ctx.rules.filters_in_a_database else f": database {name}"
+            raise UnknownDBException(f"Could not find database {name}{told}")
+    return structs
+
+
+def _databases(tx: Transaction, where: DatabaseName) -> list[DatabaseName]:
+    """Those whose names fit the one that is given, in which a star stands for anything; that one if it has none."""
+    if "*" not in where.database or "|" in where.database:
+        return [where]
+    fits = compile_pattern(where.database)
+    return [DatabaseName(where.catalog, name) for name in databases.names(tx, where.catalog) if fits(name)]
 
 
 def existing_database(ctx: Context, dbname: str | None, catalog: str | None) -> DatabaseName:

@@ -13,7 +13,7 @@ from collections.abc import Callable, Coroutine
 from functools import partial
 from typing import Any, Final
 
-from metastored.config import Settings
+from metastored.config import KEYS, Settings
 from metastored.errors import StoreError
 from metastored.gate.audited import Audited
 from metastored.gate.authorized import Authorized
@@ -77,7 +77,15 @@ def build(settings: Settings) -> Application:
     warehouse.check()
     failed = FailedJobs(database)
     pool = Pool(settings.threads)
-    service = Service(database, warehouse, started=time.time(), estimation=ESTIMATIONS[settings.distinct_values])
+    service = Service(
+        database,
+        warehouse,
+        started=time.time(),
+        estimation=ESTIMATIONS[settings.distinct_values],
+        admins=frozenset(settings.admin_users),
+        partition_limit=settings.limits_partitions_per_call,
+        configured=told_to_hive(settings),
+    )
     ensure_defaults(service)
 
     async def finish_left_jobs() -> None:
@@ -112,6 +120,32 @@ def build(settings: Settings) -> Application:
         warehouse=warehouse.root,
         first_warehouse=stored_warehouse(database) or warehouse.root,
     )
+
+
+def told_to_hive(settings: Settings) -> dict[str, str]:
+    """What clients are told who ask for Hive's keys, as far as this server's settings are not Hive's defaults."""
+    found: dict[str, str] = {}
+
+    def tell(value: str, *keys: str) -> None:
+        found.update(dict.fromkeys(keys, value))
+
+    if settings.port != KEYS["port"].default and settings.port:
+        tell(str(settings.port), "metastore.thrift.port", "hive.metastore.port")
+    if settings.event_retention != KEYS["event_retention"].default:
+        kept = f"{settings.event_retention:.0f}s"
+        tell(kept, "metastore.event.db.listener.timetolive", "hive.metastore.event.db.listener.timetolive")
+    if settings.limits_partitions_per_call >= 0:
+        limit = str(settings.limits_partitions_per_call)
+        tell(limit, "metastore.limit.partition.request", "hive.metastore.limit.partition.request")
+    if settings.admin_users:
+        tell(",".join(settings.admin_users), "metastore.users.in.admin.role", "hive.users.in.admin.role")
+    if settings.distinct_values == "density":
+        tell("true", "metastore.stats.ndv.densityfunction", "hive.metastore.stats.ndv.densityfunction")
+    if settings.tls_certificate is not None:
+        tell("true", "metastore.use.SSL", "hive.metastore.use.SSL")
+    if settings.kerberos_principal is not None:
+        tell("true", "metastore.sasl.enabled", "hive.metastore.sasl.enabled")
+    return found
 
 
 def guarded(inner: Handler, settings: Settings, service: Service, pool: Pool) -> tuple[Handler, Background]:

@@ -73,7 +73,9 @@ _ROWS = (
 )
 _OF_TABLE = _c.table_id == sa.bindparam("table_id")
 _FIND = Statement(_ROWS.where(_OF_TABLE, in_list(_c.kind, "kinds")))
-_TAKEN = Statement(sa.select(sa.func.count()).select_from(schema.constraints).where(_c.name == sa.bindparam("name")))
+_NUMBER = sa.select(sa.func.count()).select_from(schema.constraints).where(_c.name == sa.bindparam("name"))
+_TAKEN = Statement(_NUMBER)
+_TAKEN_IN_TABLE = Statement(_NUMBER.where(_OF_TABLE))
 _INSERT = Statement(
     sa.insert(schema.constraints).values(bound(*NewConstraint._fields)).inline(), positions=NewConstraint._fields
 )
@@ -82,13 +84,13 @@ _DELETE = Statement(
         sa.or_(_OF_TABLE, _c.parent_id == sa.bindparam("table_id")), _c.name == sa.bindparam("name")
     )
 )
-_NAMES_ON_COLUMNS = sa.select(_c.name).where(
+_ON_COLUMNS = sa.select(_c.table_id, _c.name).where(
     sa.or_(
         sa.and_(_OF_TABLE, in_list(_c.column_name, "columns")),
         sa.and_(_c.parent_id == sa.bindparam("table_id"), in_list(_c.parent_column, "columns")),
     )
 )
-_DELETE_ON_COLUMNS = Statement(sa.delete(schema.constraints).where(_c.name.in_(_NAMES_ON_COLUMNS)))
+_DELETE_ON_COLUMNS = Statement(sa.delete(schema.constraints).where(sa.tuple_(_c.table_id, _c.name).in_(_ON_COLUMNS)))
 _RENAME = Statement(
     sa.update(schema.constraints)
     .values(column_name=sa.bindparam("new"))
@@ -128,9 +130,11 @@ def referring(tx: Transaction, kind: str, catalog: str, **names: str | None) -> 
     return list(map(ConstraintRow._make, found))
 
 
-def is_taken(tx: Transaction, name: str) -> bool:
-    """Whether any table has a constraint of this name."""
-    return tx.one(_TAKEN, name=name) != (0,)
+def is_taken(tx: Transaction, name: str, table_id: int | None = None) -> bool:
+    """Whether a table has a constraint of this name; without one, whether any has."""
+    if table_id is None:
+        return tx.one(_TAKEN, name=name) != (0,)
+    return tx.one(_TAKEN_IN_TABLE, name=name, table_id=table_id) != (0,)
 
 
 def insert_many(tx: Transaction, rows: Sequence[NewConstraint]) -> None:

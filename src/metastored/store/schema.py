@@ -250,8 +250,9 @@ constraints = _table(
     Column("update_rule", Integer()),
     Column("delete_rule", Integer()),
     Column("value", Text()),
-    UniqueConstraint("name", "position"),
-    Index("constraints_table", "table_id"),
+    # Hive before 4.0 wants a name to be free everywhere, later ones in its table: the metastore looks for that.
+    UniqueConstraint("table_id", "name", "position"),
+    Index("constraints_name", "name"),
     Index("constraints_parent", "parent_id"),
 )
 

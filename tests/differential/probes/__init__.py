@@ -19,6 +19,7 @@ from tests.differential.probes import (
     hive_4_documents,
     hive_4_objects,
     indexes,
+    partition_edges,
     partitions,
     requests,
     resource_plans,
@@ -29,6 +30,7 @@ from tests.differential.probes import (
     spark,
     tables,
     translation,
+    truncating,
     views,
 )
 from tests.differential.script import Probe
@@ -41,6 +43,8 @@ TOPICS: Final[dict[str, Sequence[Probe]]] = {
     "alter_table": alter_table.SCRIPT,
     "partitions": partitions.SCRIPT,
     "changing_partitions": changing_partitions.SCRIPT,
+    "partition_edges": partition_edges.SCRIPT,
+    "truncating": truncating.SCRIPT,
     "filters": filters.SCRIPT,
     "functions": functions.SCRIPT,
     "views": views.SCRIPT,

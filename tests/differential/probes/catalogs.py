@@ -27,6 +27,24 @@ def create(name: str | None, **other: object) -> CreateCatalogRequest:
 
 
 PLACE = field("sd", "location")
+PLACES = {
+    "a slash behind": "{X}/cat4/",
+    "two slashes inside": "{X}//cat4",
+    "dots inside": "{X}/a/../cat4",
+}
+
+
+def placed(label: str, location: str) -> list[Probe]:
+    """A catalog whose location is written in another way."""
+    return [
+        ask(label, "create_catalog", create("cat4", locationUri=location)),
+        ask(label, "get_catalog", GetCatalogRequest("cat4"), show=field("catalog", "locationUri")),
+        ask(f"of a catalog, {label}", "get_database", "@cat4#default", show=field("locationUri")),
+        ask(f"{label}, altered", "alter_catalog", AlterCatalogRequest("cat4", Catalog("cat4", "n", location))),
+        ask(f"{label}, altered", "get_catalog", GetCatalogRequest("cat4"), show=field("catalog", "locationUri")),
+        ask(label, "drop_catalog", DropCatalogRequest("cat4")),
+    ]
+
 
 SCRIPT: list[Probe] = [
     ask("those of this script", "get_catalogs", show=lambda found: [n for n in found.names if n in (CAT, "hive")]),
@@ -115,5 +133,6 @@ SCRIPT: list[Probe] = [
     ask("its default database", "drop_database", "@cat2#default", True, True),
     ask("without databases", "drop_catalog", DropCatalogRequest(CAT)),
     ask("missing", "drop_catalog", DropCatalogRequest(CAT)),
+    *(probe for label, location in PLACES.items() for probe in placed(label, location)),
     ask("the default one", "drop_catalog", DropCatalogRequest("hive")),
 ]

@@ -28,8 +28,9 @@ from metastored.wire.generated.constraints import (
     UniqueConstraintsRequest,
 )
 from metastored.wire.generated.databases import Database
+from metastored.wire.structs import replace
 from tests.differential.probes.objects import table, with_fields
-from tests.differential.script import SINCE_3_1, Ask, EditTable, Probe
+from tests.differential.script import HIVE_4, SINCE_3_1, Ask, EditTable, Probe
 from tests.differential.script import ask as ask_all
 
 DB = "con"
@@ -38,6 +39,10 @@ FLAGS = (True, False, True)
 
 def ask(label: str, method: str, *args: Any, show: Any = None) -> Ask:
     return ask_all(label, method, *args, show=show, versions=SINCE_3_1)
+
+
+def since_4(label: str, method: str, *args: Any) -> Ask:
+    return ask_all(label, method, *args, versions=HIVE_4)
 
 
 def primary(*columns: str, name: str | None, of: str = "t") -> AddPrimaryKeyRequest:
@@ -129,6 +134,50 @@ SCRIPT: list[Probe] = [
     ask("after a missing column", "get_table", DB, "y"),
     ask("without a name", "add_primary_key", primary("a", "b", name=None, of="u")),
     ask("without a name", "get_primary_keys", PrimaryKeysRequest(DB, "u"), show=columns_of),
+    # --- names that are taken
+    ask("n1", "create_table", table(DB, "n1", "a int, b string, c bigint")),
+    ask("n2", "create_table", table(DB, "n2", "a int, b string, c bigint")),
+    ask("one name", "add_primary_key", primary("a", name="same", of="n1")),
+    ask("the same name on another table", "add_primary_key", primary("a", name="same", of="n2")),
+    ask("the same name on another table", "get_primary_keys", PrimaryKeysRequest(DB, "n2")),
+    ask("the same name on the same table", "add_unique_constraint", unique("b", name="SAME", of="n1")),
+    ask("the same name on another table", "add_unique_constraint", unique("b", name="uq", of="n1")),
+    ask("the same name on a third table", "add_unique_constraint", unique("b", name="uq", of="n2")),
+    ask("the same name twice", "add_unique_constraint", unique("c", name="uq", of="n2")),
+    ask("after the same names", "get_unique_constraints", UniqueConstraintsRequest(*of("n2"))),
+    ask(
+        "the same name",
+        "add_not_null_constraint",
+        AddNotNullConstraintRequest((SQLNotNullConstraint(*of("n1"), "a", "nn", *FLAGS),)),
+    ),
+    ask(
+        "the same name on another table",
+        "add_not_null_constraint",
+        AddNotNullConstraintRequest((SQLNotNullConstraint(*of("n2"), "a", "nn", *FLAGS),)),
+    ),
+    ask(
+        "the same name on the same table",
+        "add_not_null_constraint",
+        AddNotNullConstraintRequest((SQLNotNullConstraint(*of("n2"), "b", "nn", *FLAGS),)),
+    ),
+    ask("a name", "add_foreign_key", foreign(("a", "a"), name="fkn", of="n2", to="n1")),
+    since_4("the same name on the other table", "add_foreign_key", foreign(("a", "a"), name="fkn", of="n1", to="n2")),
+    ask("after the same names", "get_foreign_keys", ForeignKeysRequest(DB, "n1", DB, "n2")),
+    ask("one of two of a name", "drop_constraint", drop("nn", "n1")),
+    ask("one of two of a name, dropped", "get_not_null_constraints", NotNullConstraintsRequest(*of("n1"))),
+    ask("one of two of a name, left", "get_not_null_constraints", NotNullConstraintsRequest(*of("n2"))),
+    ask("one of two foreign keys", "drop_constraint", drop("fkn", "n1")),
+    ask("of one of two foreign keys", "get_foreign_keys", ForeignKeysRequest(DB, "n1", DB, "n2")),
+    ask("of the other of two foreign keys", "get_foreign_keys", ForeignKeysRequest(DB, "n2", DB, "n1")),
+    EditTable(
+        "without a column of constraints",
+        DB,
+        "n1",
+        lambda found: replace(found, sd=replace(found.sd, cols=found.sd.cols[:1])),
+        versions=HIVE_4,
+    ),
+    since_4("after a column went", "get_unique_constraints", UniqueConstraintsRequest(*of("n1"))),
+    since_4("of the other after a column went", "get_unique_constraints", UniqueConstraintsRequest(*of("n2"))),
     ask("the parent", "drop_table", DB, "w", True),
     ask("without the parent", "get_foreign_keys", ForeignKeysRequest(foreign_db_name=DB, foreign_tbl_name="u")),
     ask("with all", "drop_database", DB, True, True),

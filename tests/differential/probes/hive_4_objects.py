@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from metastored.wire.generated.common import SQLNotNullConstraint, SQLPrimaryKey
+from metastored.wire.generated.common import GetProjectionsSpec, SQLNotNullConstraint, SQLPrimaryKey
 from metastored.wire.generated.constraints import (
     AddNotNullConstraintRequest,
     AddPrimaryKeyRequest,
@@ -17,7 +17,13 @@ from metastored.wire.generated.notifications import (
     WriteNotificationLogBatchRequest,
     WriteNotificationLogRequest,
 )
-from metastored.wire.generated.partitions import AddPartitionsRequest, PartitionsByExprRequest
+from metastored.wire.generated.partitions import (
+    AddPartitionsRequest,
+    DropPartitionsExpr,
+    DropPartitionsRequest,
+    PartitionsByExprRequest,
+    RequestPartsSpec,
+)
 from metastored.wire.generated.scheduled_queries import QueryState, ScheduledQueryProgressInfo
 from metastored.wire.generated.service import PropertyGetRequest, PropertySetRequest
 from metastored.wire.generated.statistics import (
@@ -27,17 +33,18 @@ from metastored.wire.generated.statistics import (
     TableStatsRequest,
     UpdateTransactionalStatsRequest,
 )
-from metastored.wire.generated.tables import CreateTableRequest, GetTableRequest
+from metastored.wire.generated.tables import CreateTableRequest, GetTableRequest, GetTablesRequest
 from metastored.wire.structs import replace
 from tests.differential.probes import column_statistics
 from tests.differential.probes.objects import external, field, partition
-from tests.differential.script import HIVE_4, Ask, Probe
+from tests.differential.script import HIVE_4, Ask, Probe, Reconnect
 from tests.differential.script import ask as ask_all
 
 DB = "ob4"
 SINCE_4_1 = ("4.1",)
 CAT = "hive"
 FLAGS = (True, False, True)
+SHOWN = ("dbName", "tableName", "owner", "ownerType", "tableType", "catName")
 FILES = InsertEventRequestData(filesAdded=("file:/x/1",), filesAddedChecksum=("",))
 
 
@@ -141,6 +148,58 @@ CONSTRAINTS: list[Probe] = [
     constraints("of a missing table", "nope"),
 ]
 
+
+def objects(label: str, *names: str, show: Any = None, **other: Any) -> Ask:
+    request = GetTablesRequest(DB, names or None, catName=CAT, **other)
+    return ask(label, "get_table_objects_by_name_req", request, show=show)
+
+
+def named(found: Any) -> Any:
+    return [(each.dbName, each.tableName) for each in found.tables]
+
+
+def fields(*wanted: str, **other: Any) -> GetProjectionsSpec:
+    return GetProjectionsSpec(fieldList=wanted, **other)
+
+
+CHOSEN: list[Probe] = [
+    objects("by names", "t", "p", "T", "nope", show=named),
+    objects("by a pattern", tablesPattern="*", show=named),
+    objects("by two patterns", tablesPattern="t|p", show=named),
+    objects("by a pattern of SQL", tablesPattern="%", show=named),
+    objects("by a pattern and names", "p", tablesPattern="t*", show=named),
+    objects("by a pattern of none", tablesPattern="zz*", show=named),
+    objects("by an empty pattern", tablesPattern="", show=named),
+    objects("by neither names nor a pattern", show=named),
+    objects("two fields", "t", projectionSpec=fields("dbName", "tableName")),
+    objects("two fields, by a pattern", tablesPattern="*", projectionSpec=fields("dbName", "tableName")),
+    objects("the owner", "t", projectionSpec=fields("tableName", "owner", "createTime")),
+    objects("parameters", "t", projectionSpec=fields("tableName", "parameters")),
+    objects("a field inside", "t", projectionSpec=fields("tableName", "sd.location")),
+    objects("columns", "t", projectionSpec=fields("sd.cols.name", "sd.cols.type")),
+    objects("whole storage", "t", projectionSpec=fields("sd")),
+    objects("what Hive's client asks for", tablesPattern="*", projectionSpec=fields(*SHOWN)),
+    objects("an unknown field", "t", projectionSpec=fields("nope")),
+    objects("no fields", "t", projectionSpec=GetProjectionsSpec(fieldList=())),
+    objects("parameters by a pattern", "t", projectionSpec=GetProjectionsSpec(includeParamKeyPattern="E%")),
+    objects("a pattern and fields", "t", projectionSpec=fields("parameters", includeParamKeyPattern="E%")),
+    *(
+        ask(f"database {pattern!r}", "get_table_objects_by_name_req", GetTablesRequest(pattern, **other), show=named)
+        for pattern in ("ob*", "ob4|zz", "*", "nodb", "", "OB4")
+        for other in ({"tablesPattern": "t"},)
+    ),
+    *(
+        ask(
+            f"of the database {pattern!r}",
+            "get_table_objects_by_name_req",
+            GetTablesRequest(pattern, ("t",)),
+            show=named,
+        )
+        for pattern in ("ob*", "ob4|zz", "nodb", "OB4")
+    ),
+    ask("an unknown database", "get_table_objects_by_name_req", GetTablesRequest("nodb", ("t",), catName=CAT)),
+]
+
 PARTITIONS: list[Probe] = [
     by_expression("all", "get_partition_names_req"),
     by_expression("one", "get_partition_names_req", maxParts=1),
@@ -149,6 +208,63 @@ PARTITIONS: list[Probe] = [
     by_expression("of no table", "get_partition_names_req", "nope"),
     by_expression("of no table", "get_partitions_spec_by_expr", "nope"),
     ask("none", "get_all_materialized_view_objects_for_rewriting"),
+]
+
+
+def repaired(label: str, text: str, of: str = "msck", **other: Any) -> list[Probe]:
+    """What MSCK … DROP PARTITIONS sends: the filter as a text, its values always quoted and escaped as in a path."""
+    names = PartitionsByExprRequest(DB, of, expr=text.encode(), maxParts=-1, catName=CAT)
+    exprs = (DropPartitionsExpr(text.encode()),)
+    drop = DropPartitionsRequest(DB, of, RequestPartsSpec(exprs=exprs), False, True, catName=CAT)
+    return [
+        ask(label, "get_partitions_by_expr", names, show=lambda found: [part.values for part in found.partitions]),
+        ask(label, "drop_partitions_req", replace(drop, **other), show=lambda found: len(found.partitions)),
+        ask(f"after {label}", "get_partition_names", DB, of, -1),
+    ]
+
+
+REPAIRED: list[Probe] = [
+    ask(
+        "msck",
+        "create_table_req",
+        CreateTableRequest(table=external(DB, "msck", keys="h int, ds string, d date, b bigint")),
+    ),
+    ask(
+        "msck",
+        "add_partitions_req",
+        AddPartitionsRequest(
+            DB,
+            "msck",
+            tuple(
+                partition(DB, "msck", values)
+                for values in (
+                    ("1", "a", "2024-01-01", "5"),
+                    ("2", "b", "2024-01-02", "6"),
+                    ("10", "c/d", "2024-01-03", "7"),
+                    ("11", "e", "2024-01-04", "8"),
+                    ("012", "f", "2024-01-05", "9"),
+                    ("__HIVE_DEFAULT_PARTITION__", "g", "2024-01-06", "10"),
+                )
+            ),
+            False,
+            False,
+        ),
+    ),
+    Reconnect("before the proxy is set", HIVE_4),
+    ask(
+        "that of MSCK",
+        "setMetaConf",
+        "metastore.expression.proxy",
+        "org.apache.hadoop.hive.metastore.MsckPartitionExpressionProxy",
+    ),
+    *repaired("by an int", "(h='1')"),
+    *repaired("by all keys", "(h='2' AND ds='b' AND d='2024-01-02' AND b='6')"),
+    *repaired("by a value that is escaped", "(h='10' AND ds='c%2Fd' AND d='2024-01-03' AND b='7')"),
+    *repaired("by a text that is no number", "(h='zz')"),
+    *repaired("by a number with a zero before it", "(h='012')"),
+    *repaired("by the default partition", "(h='__HIVE_DEFAULT_PARTITION__')"),
+    *repaired("by a date", "(d='2024-01-04')"),
+    *repaired("by a number without marks", "(h=11)"),
 ]
 
 WRITTEN: list[Probe] = [
@@ -184,7 +300,9 @@ SCRIPT: list[Probe] = [
     ),
     *STATISTICS,
     *CONSTRAINTS,
+    *CHOSEN,
     *PARTITIONS,
+    *REPAIRED,
     *WRITTEN,
     *PROPERTIES,
     ask(

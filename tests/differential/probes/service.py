@@ -4,6 +4,23 @@ from tests.differential.script import SINCE_3_1, Probe, ask
 
 DIRECT = "hive.metastore.try.direct.sql"
 STRICT = "hive.metastore.disallow.incompatible.col.type.changes"
+PROXY = "metastore.expression.proxy"
+TIMEOUT = "hive.metastore.client.socket.timeout"
+DEFAULTS = (
+    *("metastore.txn.timeout", "hive.txn.timeout", "hive.txn.max.open.batch", "hive.metastore.batch.retrieve.max"),
+    *("metastore.batch.retrieve.max", "metastore.limit.partition.request", "hive.metastore.limit.partition.request"),
+    *("hive.metastore.client.socket.timeout", "hive.stats.autogather", "hive.repl.rootdir", "metastore.repldir"),
+    *("hive.metastore.partition.name.whitelist.pattern", "metastore.stats.ndv.tuner", "hive.exec.scratchdir.nope"),
+    *("hive.stats.ndv.error", "metastore.max.open.txns", "hive.max.open.txns", "metastore.repl.txn.timeout"),
+    *("hive.metastore.event.db.listener.timetolive", "metastore.event.db.listener.timetolive", "hdfs.nope"),
+    *("hive.compactor.history.retention.succeeded", "hive.exec.dynamic.partition.mode"),
+    *("metastore.client.capability.check", "metastore.thrift.port", "hive.metastore.port", "HIVE.txn.timeout"),
+)
+SESSION_KEYS = (
+    *("hive.metastore.expression.proxy", "metastore.partition.order.expr"),
+    *("hive.metastore.partition.order.expr", "metastore.try.direct.sql", "metastore.client.capability.check"),
+    *("metastore.client.socket.timeout", "hive.metastore.client.capability.check", "metastore.txn.timeout"),
+)
 
 SCRIPT: list[Probe] = [
     ask("name", "getName"),
@@ -32,6 +49,12 @@ SCRIPT: list[Probe] = [
     ask("a null key", "get_config_value", None, "fallback"),
     ask("a boolean", "get_config_value", STRICT, "x"),
     ask("a batch size", "get_config_value", "hive.metastore.batch.retrieve.max", "50"),
+    *(ask(f"a default of Hive: {key}", "get_config_value", key, "fallback") for key in DEFAULTS),
+    *(ask(f"of sessions: {key}", "getMetaConf", key) for key in SESSION_KEYS),
+    ask("another proxy", "setMetaConf", PROXY, "org.apache.hadoop.hive.metastore.MsckPartitionExpressionProxy"),
+    ask("a timeout without a unit", "setMetaConf", TIMEOUT, "60"),
+    ask("a timeout with a unit", "setMetaConf", TIMEOUT, "60s"),
+    ask("a timeout that is none", "setMetaConf", TIMEOUT, "zzz"),
     ask("groups", "set_ugi", "alice", ("g1", "g2")),
     ask("no groups", "set_ugi", "alice", ()),
     ask("after all", "flushCache"),
