@@ -16,3 +16,5 @@ MEMO_LIMIT: Final = 256 * 1024
 """The largest run of bytes a codec keeps to recognise its repetition."""
 RECOGNISED_LIMIT: Final = 1024 * 1024
 """Bytes of columns that a reader recognises when they come again; decoded they take several times as much."""
+GATHERED: Final = 16 * 1024
+"""Bytes of a struct up to which the parts of its encoding are gathered in a list: faster, and more memory."""
