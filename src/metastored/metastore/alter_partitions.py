@@ -15,7 +15,7 @@ from metastored.metastore.basic_stats import DO_NOT_UPDATE_STATS, gathered_for_p
 from metastored.metastore.changes import record
 from metastored.metastore.context import Context, DatabaseName, properties
 from metastored.metastore.delete_statistics import forget_changed_columns_of
-from metastored.metastore.directories import move_or_take_back, placed, plan_move
+from metastored.metastore.directories import move_or_take_back, plan_move
 from metastored.metastore.java_text import java_text
 from metastored.metastore.latest import locked_in_place, undisturbed
 from metastored.metastore.listing import splicer

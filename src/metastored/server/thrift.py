@@ -39,8 +39,8 @@ TURN: Final = 64
 """Pipelined calls that one connection may have answered before the others get their turn."""
 TRANSCODE_ON_LOOP: Final = 64 * 1024
 """Longer replies in compact or JSON are transcoded in the pool."""
-TRANSCODED: Final = 4
-"""Times the bytes of a reply that transcoding it takes: itself, its values, and the same in the other protocol."""
+TRANSCODED: Final = 16
+"""Times the bytes of a reply that transcoding it takes, of which its values as Python's objects are nearly all."""
 MAX_UNPROVEN: Final = 256 * 1024
 """Bytes that are kept of a peer that must authenticate and has not."""
 PROBES: Final = (0.0, 0.05, 0.25, 1.0)

@@ -29,7 +29,7 @@ from metastored.wire.compact import (
     varint,
 )
 from metastored.wire.compiler import Malformed, Reader
-from metastored.wire.limits import MAX_DEPTH, MAX_MESSAGE, MAX_NAME
+from metastored.wire.limits import GATHERED, MAX_DEPTH, MAX_MESSAGE, MAX_NAME
 from metastored.wire.methods import BY_BYTES, Method
 from metastored.wire.protocol import BadMessage, Incoming, Incomplete
 from metastored.wire.walker import OPEN_STRUCT, StackWalker
@@ -95,6 +95,10 @@ class CompactProtocol:
 
     def write(self, kind: int, name: bytes, seqid: int, body: bytes, method: Method | None) -> bytes:
         head = bytes((PROTOCOL_ID, VERSION | kind << 5)) + pack_size(seqid & 0xFFFFFFFF) + pack_size(len(name))
+        if len(body) > GATHERED:
+            whole = bytearray(head + name)
+            CODEC.body(kind, method)[1](binary.decode_body(kind, method, body), whole.extend)
+            return bytes(whole)
         parts = [head, name]
         CODEC.body(kind, method)[1](binary.decode_body(kind, method, body), parts.append)
         return b"".join(parts)

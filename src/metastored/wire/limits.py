@@ -14,3 +14,5 @@ MAX_DEPTH: Final = 64
 """Structs and containers inside each other; the API itself needs 9."""
 MEMO_LIMIT: Final = 256 * 1024
 """The largest run of bytes a codec keeps to recognise its repetition."""
+GATHERED: Final = 16 * 1024
+"""Bytes of a struct up to which the parts of its encoding are gathered in a list: faster, and more memory."""

@@ -13,7 +13,7 @@ import orjson
 
 from metastored.wire import binary
 from metastored.wire.compiler import Malformed, Reader
-from metastored.wire.limits import MAX_MESSAGE, MAX_NAME
+from metastored.wire.limits import GATHERED, MAX_MESSAGE, MAX_NAME
 from metastored.wire.methods import BY_BYTES, Method
 from metastored.wire.protocol import BadMessage, BadVersion, Incoming, Incomplete
 from metastored.wire.tjson import CODEC, CODEC_2_3_0, MENDING_CODEC, MENDING_CODEC_2_3_0
@@ -131,6 +131,8 @@ class TjsonProtocol:
         head = b"[%d,%b,%d,%d," % (VERSION, orjson.dumps(name.decode("utf-8", "replace")), kind, seqid)
         values = binary.decode_body(kind, method, body)
         codec, mending = self._codecs
+        if len(body) > GATHERED:
+            return self._write_long(head, kind, method, values)
         parts = [head]
         try:
             codec.body(kind, method)[1](values, parts.append)
@@ -139,6 +141,18 @@ class TjsonProtocol:
             mending.body(kind, method)[1](values, parts.append)
         parts.append(b"]")
         return b"".join(parts)
+
+    def _write_long(self, head: bytes, kind: int, method: Method | None, values: Any) -> bytes:
+        """The same without a list of all parts: orjson gives each of them a kilobyte."""
+        codec, mending = self._codecs
+        text = bytearray(head)
+        try:
+            codec.body(kind, method)[1](values, text.extend)
+        except orjson.JSONEncodeError:
+            text = bytearray(head)
+            mending.body(kind, method)[1](values, text.extend)
+        text += b"]"
+        return bytes(text)
 
 
 class TjsonWalker:
