@@ -10,6 +10,8 @@
     values.py       times, texts, locations and decimals as metastores store them
     makers.py       a table, a partition or a database in one line
     plain.py        structs to plain dicts and back
+    filters.py      where a partition filter is wrong, and what was expected
+    refusals.py     no permission, read-only, too many calls: told from a server's message
     arguments.py    which argument of a call has the wrong type
 
 Every question about an object has one function here. Where Hive itself answers a question by two rules, both are here,

@@ -8,9 +8,9 @@ Hive has two rules for each question, on purpose, and both are here:
                                 managed table whose value is a typo stays managed, and is refused later with a message
                                 about the value; made external it would be accepted as something else than was meant.
     is_insert_only              transactional, and `transactional_properties` is "insert_only": `AcidUtils`.
-    says_insert_only            `transactional_properties` alone: `MetaStoreUtils.isInsertOnlyTableParam`, which the
-                                translation uses too. Hive asks this one of tables that it already knows, or suspects,
-                                to be transactional.
+    says_insert_only            `transactional_properties` alone: `MetaStoreUtils.isInsertOnlyTableParam`. Hive's
+                                get_table hides tables by it from clients without the capability for them, and its
+                                translation uses it: a property that is set is enough to be careful.
 
 Parameter names are compared exactly by all four. Only the checks at create and alter read them in any case
 (`in_any_case`), because Hive rewrites them there.
