@@ -48,7 +48,7 @@ _SECRET = "needs a name, a column or a token of vera's that is secret here"
 WITHOUT_EFFECT = {
     **dict.fromkeys(
         (
-            *("add_index", "add_primary_key", "add_token", "create_dataconnector", "create_dataconnector_req"),
+            *("add_index", "add_token", "create_dataconnector", "create_dataconnector_req"),
             *("create_resource_plan", "create_type", "create_wm_trigger", "repl_tbl_writeid_state", "create_catalog"),
             "create_role",
         ),
@@ -79,7 +79,6 @@ WITHOUT_EFFECT = {
         ),
         _SECRET,
     ),
-    "add_partitions_pspec": "the request has each partition in both of its forms, which is refused as a duplicate",
 }
 """Methods that do nothing even for an admin with these arguments, so that this test proves little about them."""
 

@@ -9,11 +9,13 @@ import pytest
 from metastored.errors import MetaException, MetastoreError, NoSuchObjectException
 from metastored.gate.read_only import ReadOnly
 from metastored.gate.services import ForServices
+from metastored.hive.generation import Generation
 from metastored.store import tables
-from metastored.wire.generated.common import SerDeInfo, StorageDescriptor
+from metastored.wire.generated.common import GetProjectionsSpec, SerDeInfo, StorageDescriptor
 from metastored.wire.generated.databases import Database
 from metastored.wire.generated.partitions import PartitionSpec
 from metastored.wire.generated.roles import HiveObjectRef, HiveObjectType
+from metastored.wire.generated.tables import GetTablesRequest
 from metastored.wire.message import Session
 from metastored.wire.methods import METHODS
 from metastored.wire.structs import replace
@@ -263,6 +265,25 @@ def test_parameters_are_not_guessed_by_a_filter(house: House) -> None:
     with pytest.raises(MetaException, match="user alice needs SELECT on database d to limit this list"):
         house.ask("alice", "get_table_names_by_filter", "d", guess, 1)
     assert house.ask("dana", "get_table_names_by_filter", "d", guess, 1) == ()
+
+
+def test_patterns_find_what_the_caller_may_read_and_projections_hide_no_names(house: House) -> None:
+    house.past("create_table", table("z", "alice"))
+
+    def found(user: str, **request: Any) -> list[tuple[str, str]]:
+        session = Session("10.0.0.7:4711", Generation.HIVE_4_0, user)
+        reply = house.answer(session, "get_table_objects_by_name_req", GetTablesRequest(**request))
+        tables = reply.value(METHODS["get_table_objects_by_name_req"]).tables
+        return [(each.dbName, each.tableName) for each in tables]
+
+    assert found("alice", dbName="*", tablesPattern="*") == [("d", "z")]
+    assert found("tom", dbName="*", tablesPattern="*") == [("d", "t")]
+    named = GetProjectionsSpec(fieldList=("dbName", "tableName", "sd.location"))
+    assert found("alice", dbName="*", tablesPattern="*", projectionSpec=named) == [("d", "z")]
+    for fields in (("sd.location",), ("tableName", "sd.location"), ("dbName", "parameters")):
+        unnamed = GetProjectionsSpec(fieldList=fields)
+        with pytest.raises(MetaException, match=r"user alice needs .* in the projection"):
+            found("alice", dbName="*", tablesPattern="*", projectionSpec=unnamed)
 
 
 def test_a_request_that_names_no_table_is_not_about_every_table(house: House) -> None:

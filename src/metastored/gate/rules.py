@@ -38,6 +38,7 @@ from metastored.wire.message import Call
 from metastored.wire.naming import Group, groups_in, groups_of, names_in
 
 USE_LOCATION: Final = "USE_LOCATION"
+NAMES_OF_A_TABLE: Final = frozenset({"dbName", "tableName"})
 
 
 class Decision(Caller):
@@ -57,6 +58,7 @@ class Decision(Caller):
                 self._check(need, objects, call)
         if method.hook == "filter":
             self._check_limit(call, objects)
+            self._check_projection(call)
         for source in objects.sources:
             self._check_data(source, ("select",))
 
@@ -155,6 +157,14 @@ class Decision(Caller):
                         f"{lacking} to limit this list; without a limit (-1) it has what you may read"
                     ) from None
 
+    def _check_projection(self, call: Call) -> None:
+        """Which elements are visible is decided by their names: a projection must not leave them out."""
+        for argument in call.args:
+            fields = getattr(getattr(argument, "projectionSpec", None), "fieldList", None)
+            missing = NAMES_OF_A_TABLE.difference(fields or NAMES_OF_A_TABLE)
+            if missing:
+                raise Denied(f"{' and '.join(sorted(missing))} in the projection, to find the tables that you may read")
+
     def sees(self, element: Any, call: Call) -> bool:
         """Whether the caller may have one element of a list: a struct, or the name of a table."""
         try:
@@ -181,6 +191,8 @@ class Decision(Caller):
                     self._check_content(database, ("select",))
                 return
         ids = tuple(value for group in groups for role, value in group.names if role == "txn_id")
+        if not ids:
+            raise Denied("the name of what is shown")
         self._check_own_transactions(ids, whole_range=False)
 
     # Locations
