@@ -65,6 +65,7 @@ VALUES: dict[str, tuple[Any, Any]] = {
     "sasl_qop": ("auth-conf, auth", ("auth", "auth-conf")),
     "authorization": ("sql", "sql"),
     "admin_users": ("alice, bob", ("alice", "bob")),
+    "service_users": ("hive, spark", ("hive", "spark")),
     "audit": ("on", "on"),
     "read_only": ("on", "on"),
     "limits_calls_per_minute": ("600", 600),

@@ -185,3 +185,47 @@ def test_partition_values_survive_their_name(values: list[str]) -> None:
 def test_a_tables_directory_has_numbers_for_signs() -> None:
     assert names.directory_name("plain_1") == "plain_1"
     assert names.directory_name("a/b c") == "a-47-b-32-c"
+
+
+# --- as gate and metastore read them ----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("text", "catalog", "read"),
+    [
+        ("DB ", None, ("hive", "db")),
+        ("db", " Spark", ("spark", "db")),
+        ("@Spark#DB", None, ("spark", "db")),
+        ("@spark#db", "other", ("spark", "db")),
+        ("@ hive # db", None, ("hive", "db")),
+        ("db\u00a0", None, ("hive", "db\u00a0")),
+        ("db", "", ("", "db")),
+        ("db", " ", ("", "db")),
+        ("@hive#", None, ("hive", None)),
+        ("@hive#!", None, ("hive", "")),
+        (None, None, ("hive", None)),
+        ("cat.db", None, ("hive", "cat.db")),
+    ],
+)
+def test_a_database_is_read_with_its_catalog(text: str | None, catalog: str | None, read: tuple[str, str]) -> None:
+    assert names.read_database(text, catalog) == read
+
+
+@pytest.mark.parametrize(
+    ("text", "read"),
+    [
+        ("D.T", ("hive", "d", "t")),
+        (" c . d . t ", ("c", "d", "t")),
+        ("d.t\u00a0", ("hive", "d", "t\u00a0")),
+        ("@c#d.t", ("hive", "@c#d", "t")),
+        (".d.t", ("", "d", "t")),
+    ],
+)
+def test_a_full_name_is_read_as_two_or_three_names(text: str, read: tuple[str, str, str]) -> None:
+    assert names.read_full_name(text) == read
+
+
+@pytest.mark.parametrize("text", ["t", "", "a.b.c.d"])
+def test_other_texts_are_no_full_names(text: str) -> None:
+    with pytest.raises(names.FullNameError, match=r"write it as db\.table"):
+        names.read_full_name(text)

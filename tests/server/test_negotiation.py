@@ -15,6 +15,7 @@ class Password:
     """A mechanism for tests: the client says `user`, is asked for a password, and all is written backwards after."""
 
     user = ""
+    by_token = False
     frame_size = 1 << 16
     by_token = False
 
