@@ -348,6 +348,21 @@ def test_a_removal_that_failed_does_not_remove_what_was_created_below_since(
     assert (root / "link" / "new").is_dir()
 
 
+def test_a_server_that_stops_in_a_retry_does_not_make_the_next_one_remove_new_objects(
+    database: Database, warehouse: Warehouse, root: Path
+) -> None:
+    (root / "t").symlink_to(root)
+    id = _add(database, "remove", root / "t")
+    assert warehouse.finish_jobs(database, now=1000) != []
+    (root / "t").unlink()
+    (root / "t" / "new").mkdir(parents=True)
+    database.run(lambda tx: partitions.add_base(tx, make_table(tx), f"file:{root}/t/new/"))
+    database.run(lambda tx: jobs.resume(tx, id))
+    (error,) = warehouse.finish_jobs(database, now=1001)
+    assert "is in it now" in str(error)
+    assert (root / "t" / "new").is_dir()
+
+
 def test_a_removal_that_failed_is_done_when_its_neighbours_have_similar_names(
     database: Database, warehouse: Warehouse, root: Path
 ) -> None:

@@ -100,6 +100,14 @@ def place(text: str) -> Place:
     return Place(scheme or LOCAL_SCHEME, authority.lower(), path.rstrip("/"))
 
 
+def place_or_none(text: str) -> Place | None:
+    """The place of a text that may be no location, as an import may have stored it."""
+    try:
+        return place(text)
+    except LocationError:
+        return None
+
+
 def above(inner: Place) -> Iterator[Place]:
     """The places that contain this one, the nearest first."""
     path = inner.path
@@ -120,7 +128,9 @@ class Places(Generic[Item]):
         self._at: dict[Place, list[Item]] = {}
         self._below: dict[Place, list[Item]] = {}
         for text, item in items:
-            here = place(text)
+            here = place_or_none(text)
+            if here is None:
+                continue
             self._at.setdefault(here, []).append(item)
             for outer in above(here):
                 self._below.setdefault(outer, []).append(item)

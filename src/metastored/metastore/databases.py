@@ -17,7 +17,7 @@ from metastored.metastore.changes import record
 from metastored.metastore.context import Context, DatabaseName, Encoded
 from metastored.metastore.directories import Making, placed
 from metastored.metastore.latest import locked_database, undisturbed
-from metastored.metastore.removal import lock_all, remove_table
+from metastored.metastore.removal import lock_all, own_directory, remove_table
 from metastored.metastore.removing import plan_removal, removing
 from metastored.store import catalogs, databases, functions, tables
 from metastored.store.databases import DatabaseRow
@@ -284,7 +284,17 @@ def _drop(ctx: Context, where: DatabaseName, *, delete_data: bool, cascade: bool
         record(ctx, tx, "DROP_DATABASE", where, None, [("database", binary.encode(database))])
         return None, jobs
 
-    removing(ctx, drop)
+    removing(ctx, drop, _expected(ctx, where) if delete_data else ())
+
+
+def _expected(ctx: Context, where: DatabaseName) -> list[str | None]:
+    """The directories that probably go with a database: its own and those of its tables."""
+    with ctx.reading() as tx:
+        row = databases.find(tx, *where)
+        held = tables.rows(tx, *where)
+    if row is None:
+        return []
+    return [*_homes(ctx, rows.database_of(row, where.catalog)), *(own_directory(ctx, where, each) for each in held)]
 
 
 def _homes(ctx: Context, database: Database) -> list[str]:

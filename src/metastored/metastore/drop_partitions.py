@@ -168,13 +168,17 @@ def remove(
 
     def found(tx: Transaction) -> tuple[list[Row], list[Partition]]:
         rows: list[Row] = list(partitions.find_many(tx, of.row.id, names))
+        if rows == seen:
+            return rows, known
         splice = splicer(ctx, tx, of.where, of.row)
         return rows, [splice.partition(row) for row in rows]
 
-    expected: list[str] = []
+    seen: list[Row] = []
+    known: list[Partition] = []
     if owned:
+        # The directories are looked at before the transaction.
         with ctx.reading() as tx:
-            expected = _directories(root, found(tx)[1])
+            seen, known = found(tx)
 
     def change(tx: Transaction) -> tuple[list[Partition], list[int]]:
         locked_in_place(tx, of.row)
@@ -194,7 +198,7 @@ def remove(
         record(ctx, tx, "DROP_PARTITION", of.where, of.row.name, objects)
         return removed, planned
 
-    return removing(ctx, change, expected)
+    return removing(ctx, change, _directories(root, known))
 
 
 def is_archived(part: Partition) -> bool:

@@ -12,7 +12,7 @@ from metastored.metastore.databases import DONE
 from metastored.metastore.directories import NULL_PATH, clear
 from metastored.metastore.latest import locked
 from metastored.metastore.listing import splicer
-from metastored.metastore.removal import remove_with_indexes
+from metastored.metastore.removal import own_directory, remove_with_indexes
 from metastored.metastore.removing import check_databases, purges, removing
 from metastored.metastore.tables import find_table, table_name
 from metastored.store import databases, partitions, tables
@@ -59,12 +59,8 @@ def drop(
 
 
 def _expected(ctx: Context, where: DatabaseName, name: str) -> list[str | None]:
-    """The directory that goes with the table, as far as its own row says."""
     row = tables.find(ctx.reader(), *where, name)
-    table = rows.table_of(row, *where) if row is not None else None
-    if table is None or table.sd is None or not normal.owns_data(table, ctx.rules):
-        return []
-    return [table.sd.location]
+    return [] if row is None else [own_directory(ctx, where, row)]
 
 
 # --- truncating -------------------------------------------------------------------------------------------------

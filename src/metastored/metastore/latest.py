@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from typing import Final
 
-from metastored.hive.location_rules import Places, place
+from metastored.hive.location_rules import Places, place_or_none
 from metastored.metastore import rows
 from metastored.store import databases, jobs, tables
 from metastored.store.databases import DatabaseRow
@@ -70,7 +70,7 @@ def undisturbed(tx: Transaction, places: Collection[str | None], own: Collection
     if not pending:
         return
     known = Places((end, job) for job in pending for end in job.ends)
-    here = {place(each) for each in places if each}
+    here = {found for each in places if each and (found := place_or_none(each)) is not None}
     needed = {job.id: job for each in here for job in known.at(each)}
     waiting = {job.id: job for each in here for job in known.around(each) if not job.is_failed}
     blocking = needed | waiting

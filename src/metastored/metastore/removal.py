@@ -83,6 +83,12 @@ def remove_table(
     return jobs
 
 
+def own_directory(ctx: Context, where: DatabaseName, row: TableRow) -> str | None:
+    """The directory that goes with a table, as far as its own row says."""
+    table = rows.table_of(row, *where)
+    return table.sd.location if table.sd is not None and normal.owns_data(table, ctx.rules) else None
+
+
 def _data_of(tx: Transaction, row: TableRow, table: Table) -> list[str]:
     """The directories that go with a table: its own, and those of partitions that lie elsewhere."""
     if table.sd is None or not table.sd.location:

@@ -74,7 +74,8 @@ def plan_removal(ctx: Context, tx: Transaction, uri: str, below: str | None = No
     With `below`, directories above it that this leaves empty go too, up to that one. The directory goes to the trash,
     if there is one, unless `purge`.
     """
-    ctx.removals.append(uri)
+    if ctx.warehouse.looks_at(uri):
+        ctx.removals.append(uri)
     kind: jobs.JobKind = "trash" if ctx.warehouse.trash_days and not purge else "remove"
     return jobs.add(tx, kind=kind, source=uri, target=below, created=ctx.now())
 
@@ -104,7 +105,7 @@ def check_databases(ctx: Context, tx: Transaction, removals: Collection[str]) ->
     for row in databases.mentioning(tx, _common([place(uri) for uri in uris])):
         database = rows.database_of(row, None)
         for home in (database.locationUri, database.managedLocationUri):
-            if not home:
+            if not home or not ctx.warehouse.looks_at(home):
                 continue
             here = place(home)
             containing = [uri for outer in above(here) for uri in removed.at(outer)]

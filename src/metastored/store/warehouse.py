@@ -89,8 +89,11 @@ class Warehouse:
             check_driver(self.root)
 
     def looks_at(self, uri: str) -> bool:
-        """Whether this server handles the directory at all."""
-        uri = unaliased(uri)
+        """Whether this server handles the directory at all; not one that is no location, which an import may bring."""
+        try:
+            uri = unaliased(uri)
+        except LocationError:
+            return False
         if self.mode == "off" or parse_location(uri).scheme == ARCHIVE_SCHEME:
             return False
         return self.mode == "all" or is_local(uri)
@@ -303,7 +306,7 @@ class Warehouse:
         return list(failures.values())
 
     def _do(self, database: Database, job: jobs.JobRow) -> None:
-        if job.is_failed:
+        if job.attempts:
             # While it was failed, calls could create objects below its directory. From here on they wait for it.
             database.run(lambda tx: jobs.resume(tx, job.id))
             if job.kind != "move":
