@@ -6,6 +6,7 @@ import os
 import re
 import time
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -21,7 +22,7 @@ MESSAGES = 4_000
 SOAK_MESSAGES = int(os.environ.get("FUZZ_MESSAGES", "1000000"))
 MAX_MEMORY = 400 * 1024 * 1024
 """Bytes that a worker may have resident at the end of a long run."""
-SETTINGS = {
+SETTINGS: dict[str, Any] = {
     "directories": "off",
     "http_port": 0,
     "http_tls": "off",

@@ -8,6 +8,7 @@ import socket
 import struct
 import threading
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
 
@@ -278,7 +279,7 @@ def test_a_budget_serves_in_order_and_forgets_who_gave_up() -> None:
 
 @pytest.fixture(scope="module")
 def server() -> Iterator[RunningServer]:
-    settings = {"http_port": 0, "http_tls": "off", "audit": "on"}
+    settings: dict[str, Any] = {"http_port": 0, "http_tls": "off", "audit": "on"}
     with running_server(**settings) as server:
         yield server
 
