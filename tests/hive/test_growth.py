@@ -27,6 +27,7 @@ SHORT, LONG = 1024, 64 * 1024
 TIMES = LONG // SHORT
 MOST = 8 * TIMES
 """A linear parser needs 64 times as long, and a machine that does other things meanwhile some more."""
+OWNER = 'hive_filter_field_owner__="a"'
 KEYS = (("k", "string"), ("n", "int"))
 
 
@@ -109,10 +110,7 @@ CASES: dict[str, tuple[Callable[[str], Any], Callable[[int], str]]] = {
         lambda size: filled("(", "k='a' or ", "k='a')")(size // 2) + filled("", " is false")(size // 2),
     ),
     "a filter of IS NOT TRUE": (a_filter, filled("k='a'", " is not true")),
-    "a filter of table fields": (
-        a_table_filter,
-        filled("", 'hive_filter_field_owner__="a" or ', 'hive_filter_field_owner__="a"'),
-    ),
+    "a filter of table fields": (a_table_filter, filled("", f"{OWNER} or ", OWNER)),
     "a type of one word": (types.parse_type, filled("", "a")),
     "a type of words": (types.parse_type, filled("a", " a")),
     "a type of many fields": (types.parse_type, filled("struct<a:int", ",a:int", ">")),
