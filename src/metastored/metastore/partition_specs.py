@@ -194,8 +194,8 @@ def _members(spec: PartitionSpec) -> Iterable[Partition]:
             root = sd.location or spec.rootPath or ""
             # Hive appends Java's text of a null. A directory of that name is not shared with the table's other
             # partitions, as the root itself would be.
-            path = "null" if part.relativePath is None else part.relativePath
-            sd = replace(sd, location=root + path)
+            path = part.relativePath if part.relativePath is not None or not root else "null"
+            sd = replace(sd, location=root + (path or ""))
         yield Partition(
             values=part.values,
             dbName=spec.dbName,
