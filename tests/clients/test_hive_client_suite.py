@@ -44,7 +44,8 @@ def test_what_passes_on_hive_passes_on_metastored(name: str, suite: ClientSuite,
     assert outcomes
     failed = {test for test, found in outcomes.items() if found.outcome == FAIL}
     excused = FAILS_ON_HIVE.get(name, frozenset()) | DIFFERENCES.get(name, {}).keys()
-    assert not {test: outcomes[test].message for test in sorted(failed - excused)}
+    wrong = [f"{test}: {outcomes[test].message}" for test in sorted(failed - excused)]
+    assert not wrong, "\n".join(wrong)
     assert not DIFFERENCES.get(name, {}).keys() - failed, "they are listed as different, and pass"
 
 
