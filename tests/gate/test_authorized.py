@@ -62,7 +62,7 @@ MATRIX: dict[str, tuple[tuple[str, tuple[Any, ...]], str]] = {
     ),
     "read tables of every database": (
         ("get_table_objects_by_name_req", (GetTablesRequest(dbName="*", tblNames=("t",)),)),
-        "everywhere",
+        "",
     ),
     "read its partitions": (("get_partition_names", ("d", "t", -1)), "tom reader all everywhere"),
     "add a partition": (
