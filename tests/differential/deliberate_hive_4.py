@@ -128,8 +128,6 @@ DIFFERENCES_OF_HIVE_4: Final = (
             "alter_table/alter: without storage",
             "alter_table/alter: without a location",
             "changing_partitions/alter_partition: null",
-            "partitions/add_partition: no values",
-            "partitions/add_partition: null values",
             "partitions/add_partition: without storage",
             "partitions/get_partition: null values",
             "partitions/add_partitions_pspec: without a table",
@@ -285,15 +283,6 @@ DIFFERENCES_OF_HIVE_4: Final = (
             "constraints/drop_constraint: again",
         ),
         lambda hive, metastored: "Internal error" in hive and metastored.startswith("!NoSuchObjectException"),
-        HIVE_4,
-    ),
-    Difference(
-        "A constraint's name is unique, and a foreign key refers to a key, as in 3.1; Hive 4 checks neither",
-        (
-            "constraints/add_unique_constraint: a name that is taken",
-            "constraints/add_foreign_key: to a table without keys",
-        ),
-        lambda hive, metastored: hive == "None" and metastored.startswith("!MetaException "),
         HIVE_4,
     ),
     Difference(

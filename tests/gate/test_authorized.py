@@ -18,7 +18,7 @@ from metastored.wire.generated.roles import (
     HiveObjectRef,
     Role,
 )
-from metastored.wire.generated.tables import GetTableRequest
+from metastored.wire.generated.tables import GetTableRequest, GetTablesRequest
 from metastored.wire.methods import METHODS
 from metastored.wire.structs import replace
 from tests.gate.conftest import (
@@ -56,6 +56,14 @@ MATRIX: dict[str, tuple[tuple[str, tuple[Any, ...]], str]] = {
         "tom reader all everywhere",
     ),
     "read a table of a named catalog": (("get_table", ("@hive#d", "t")), "tom reader all everywhere"),
+    "read its tables by a pattern": (
+        ("get_table_objects_by_name_req", (GetTablesRequest(dbName="d", tablesPattern="*"),)),
+        "dana everywhere",
+    ),
+    "read tables of every database": (
+        ("get_table_objects_by_name_req", (GetTablesRequest(dbName="*", tblNames=("t",)),)),
+        "",
+    ),
     "read its partitions": (("get_partition_names", ("d", "t", -1)), "tom reader all everywhere"),
     "add a partition": (
         ("add_partition", (Partition(values=("1",), dbName="d", tableName="t", sd=table("t", "x").sd),)),

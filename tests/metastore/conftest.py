@@ -1,6 +1,7 @@
 """Every test that takes `metastore` runs twice: on SQLite, and on a real PostgreSQL."""
 
 from collections.abc import Callable, Iterator
+from typing import Any
 
 import pytest
 
@@ -21,10 +22,10 @@ def start(opener: Opener) -> Iterator[Starter]:
     started: list[Metastore] = []
     clock = Clock()
 
-    def begin(generation: Generation = Generation.HIVE_3_1) -> Metastore:
+    def begin(generation: Generation = Generation.HIVE_3_1, **settings: Any) -> Metastore:
         database = opener()
         ensure_schema(database)
-        started.append(Metastore(database, clock, generation))
+        started.append(Metastore(database, clock, generation, **settings))
         return started[-1]
 
     yield begin

@@ -54,7 +54,7 @@ def table(
         dbName=DB,
         sd=storage(columns),
         partitionKeys=tuple(FieldSchema(key, "string") for key in keys),
-        tableType="MANAGED_TABLE",
+        tableType=other.pop("tableType", "MANAGED_TABLE"),
         parameters=other.pop("parameters", {}),
         **other,
     )

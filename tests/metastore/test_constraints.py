@@ -271,3 +271,28 @@ def test_every_change_is_an_event(two: Metastore) -> None:
     ]
     assert binary.decode(SQLPrimaryKey, dict(unpack(found[0].body))["primary_key"]) == key
     assert dict(unpack(found[2].body))["constraint"] == b"fk1"
+
+
+def test_hive_4_wants_a_name_to_be_free_in_its_table_only(hive_4: Metastore) -> None:
+    for name in ("t", "u"):
+        make_table(hive_4, name)
+        key = (SQLPrimaryKey(DB, name, "a", 1, "pk", True, False, True, catName="hive"),)
+        hive_4.call("add_primary_key", AddPrimaryKeyRequest(key))
+    unique = (SQLUniqueConstraint("hive", DB, "t", "b", 1, "PK", True, False, True),)
+    with pytest.raises(MetaException, match="Constraint name already exists: pk"):
+        hive_4.call("add_unique_constraint", AddUniqueConstraintRequest(unique))
+
+
+def test_what_happens_to_a_constraint_leaves_its_namesake_alone(hive_4: Metastore) -> None:
+    for name in ("t", "u", "v"):
+        make_table(hive_4, name)
+        unique = (SQLUniqueConstraint("hive", DB, name, "b", 1, "uk", True, False, True),)
+        hive_4.call("add_unique_constraint", AddUniqueConstraintRequest(unique))
+    hive_4.call("drop_constraint", DropConstraintRequest(DB, "t", "uk"))
+    table = hive_4.call("get_table", DB, "u")
+    hive_4.call("alter_table", DB, "u", replace(table, sd=replace(table.sd, cols=table.sd.cols[:1])))
+    left = {
+        name: len(hive_4.call("get_unique_constraints", UniqueConstraintsRequest("hive", DB, name)).uniqueConstraints)
+        for name in ("t", "u", "v")
+    }
+    assert left == {"t": 0, "u": 0, "v": 1}

@@ -10,6 +10,8 @@ from metastored.wire.generated.roles import (
     GetRoleGrantsForPrincipalRequest,
     GrantRevokeRoleRequest,
     GrantRevokeType,
+    HiveObjectRef,
+    HiveObjectType,
     Role,
 )
 from tests.metastore.conftest import Starter
@@ -179,3 +181,38 @@ def test_an_unknown_kind_of_principal_is_refused_by_a_sentence(metastore: Metast
     with pytest.raises(MetaException, match=r"type of a principal is missing or unknown \(9\); USER is 1"):
         grant(metastore, "r1", "u1", 9)
     assert roles_of(metastore, "u1") == ["public"]
+
+
+def test_admin_users_are_listed_as_members_of_admin(start: Starter) -> None:
+    metastore = start(admins=frozenset({"root", "ops"}))
+    assert roles_of(metastore, "root") == ["admin", "public"]
+    assert roles_of(metastore, "alice") == ["public"]
+    request = GetRoleGrantsForPrincipalRequest("root", USER)
+    (admin, _) = metastore.call("get_role_grants_for_principal", request).principalGrants
+    assert (admin.roleName, admin.grantOption, admin.grantorName, admin.grantorPrincipalType) == (
+        *("admin", True, "admin"),
+        ROLE,
+    )
+    members = metastore.call("get_principals_in_role", GetPrincipalsInRoleRequest("admin")).principalGrants
+    assert [member.principalName for member in members] == ["ops", "root"]
+
+
+def test_an_admin_user_who_was_also_given_the_role_is_listed_once(start: Starter) -> None:
+    metastore = start(admins=frozenset({"root"}))
+    grant(metastore, "admin", "root")
+    assert roles_of(metastore, "root") == ["admin", "public"]
+    members = metastore.call("get_principals_in_role", GetPrincipalsInRoleRequest("admin")).principalGrants
+    assert [member.principalName for member in members] == ["root"]
+
+
+def test_admin_cannot_be_taken_from_who_has_it_by_the_settings(start: Starter) -> None:
+    metastore = start(admins=frozenset({"root"}))
+    with pytest.raises(MetaException, match="has the role admin by the setting admin_users"):
+        metastore.call("revoke_role", "admin", "root", USER)
+
+
+def test_a_role_of_an_admin_user_counts_in_the_set_of_privileges(start: Starter) -> None:
+    metastore = start(admins=frozenset({"root"}))
+    ref = HiveObjectRef(objectType=HiveObjectType.DATABASE, dbName="default")
+    assert set(metastore.call("get_privilege_set", ref, "root", ()).rolePrivileges) == {"admin", "public"}
+    assert set(metastore.call("get_privilege_set", ref, "alice", ()).rolePrivileges) == {"public"}

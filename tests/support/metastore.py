@@ -43,10 +43,12 @@ class Metastore:
         clock: Clock,
         generation: Generation = Generation.HIVE_3_1,
         warehouse: Warehouse | None = None,
+        **settings: Any,
     ) -> None:
+        """`settings` are further fields of the service."""
         self.clock = clock
         self.database = database
-        self.service = Service(database, warehouse or Warehouse("file:/nowhere", "off"), clock=clock)
+        self.service = Service(database, warehouse or Warehouse("file:/nowhere", "off"), clock=clock, **settings)
         self.generation = generation
         ensure_defaults(self.service)
         self._pool = Pool(2)

@@ -1,0 +1,14 @@
+"""Where catalogs and what is in them lie."""
+
+from metastored.wire.generated.catalogs import Catalog, CreateCatalogRequest, GetCatalogRequest
+from metastored.wire.generated.databases import Database
+from tests.support.metastore import Metastore
+
+
+def test_a_catalog_keeps_its_location_as_it_was_written_and_its_databases_lie_there(metastore: Metastore) -> None:
+    written = "file:///nowhere//cats/"
+    metastore.call("create_catalog", CreateCatalogRequest(Catalog(name="cats", locationUri=written)))
+    assert metastore.call("get_catalog", GetCatalogRequest("cats")).catalog.locationUri == written
+    metastore.call("create_database", Database(name="d", catalogName="cats"))
+    assert metastore.call("get_database", "@cats#default").locationUri == "file:/nowhere/cats"
+    assert metastore.call("get_database", "@cats#d").locationUri == "file:/nowhere/cats/d.db"
