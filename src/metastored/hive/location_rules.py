@@ -5,6 +5,7 @@ only known schemes. Nothing here opens a directory or knows which scheme has a d
 """
 
 from collections.abc import Collection, Iterable, Iterator
+from functools import lru_cache
 from typing import Final, Generic, NamedTuple, TypeVar
 
 from metastored.hive.locations import LOCAL_SCHEME, Location, LocationError, is_under, parse_location, qualified
@@ -21,6 +22,7 @@ TRASH: Final = ".Trash"
 """The name of the directory in which Hadoop keeps removed files."""
 
 
+@lru_cache(maxsize=4096)
 def unaliased(text: str) -> str:
     """A location in canonical form, with `file` for every alias of the local file system."""
     return str(_local_as_file(parse_location(text)))
@@ -95,6 +97,7 @@ class Place(NamedTuple):
     """Without a slash at its end; the root is empty."""
 
 
+@lru_cache(maxsize=4096)
 def place(text: str) -> Place:
     scheme, authority, path = _local_as_file(parse_location(text))
     return Place(scheme or LOCAL_SCHEME, authority.lower(), path.rstrip("/"))

@@ -19,6 +19,7 @@ from metastored.hive.location_rules import (
     TRASH,
     accepted,
     is_above,
+    place,
     unaliased,
 )
 from metastored.hive.locations import (
@@ -177,7 +178,7 @@ class Warehouse:
         reached through a symbolic link, and what has a scheme that this server does not use."""
         if not self.looks_at(uri):
             return
-        if parent(unaliased(uri)) is None or same_location(unaliased(uri), self.root):
+        if not place(uri).path or place(uri) == place(self.root):
             raise StoreError(f"{uri} is not removed: it is the root of a file system or of the warehouse")
         if is_above(uri, self.root):
             raise StoreError(f"{uri} is not removed: the warehouse {self.root} is in it")
