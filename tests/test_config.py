@@ -69,6 +69,7 @@ VALUES: dict[str, tuple[Any, Any]] = {
     "audit": ("on", "on"),
     "read_only": ("on", "on"),
     "limits_calls_per_minute": ("600", 600),
+    "limits_partitions_per_call": ("600", 600),
     "kerberos_http_principal": ("HTTP/h@R", "HTTP/h@R"),
     "password_login": ("on", "on"),
     "jwt_keys": ("/keys.json", "/keys.json"),

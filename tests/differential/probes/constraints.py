@@ -28,8 +28,7 @@ from metastored.wire.generated.constraints import (
     UniqueConstraintsRequest,
 )
 from metastored.wire.generated.databases import Database
-from metastored.wire.structs import replace
-from tests.differential.probes.objects import table, with_fields
+from tests.differential.probes.objects import table, with_columns, with_fields
 from tests.differential.script import HIVE_4, SINCE_3_1, Ask, EditTable, Probe
 from tests.differential.script import ask as ask_all
 
@@ -173,7 +172,7 @@ SCRIPT: list[Probe] = [
         "without a column of constraints",
         DB,
         "n1",
-        lambda found: replace(found, sd=replace(found.sd, cols=found.sd.cols[:1])),
+        with_columns("a int"),
         versions=HIVE_4,
     ),
     since_4("after a column went", "get_unique_constraints", UniqueConstraintsRequest(*of("n1"))),

@@ -184,9 +184,13 @@ CHOSEN: list[Probe] = [
     objects("parameters by a pattern", "t", projectionSpec=GetProjectionsSpec(includeParamKeyPattern="E%")),
     objects("a pattern and fields", "t", projectionSpec=fields("parameters", includeParamKeyPattern="E%")),
     *(
-        ask(f"database {pattern!r}", "get_table_objects_by_name_req", GetTablesRequest(pattern, **other), show=named)
+        ask(
+            f"database {pattern!r}",
+            "get_table_objects_by_name_req",
+            GetTablesRequest(pattern, tablesPattern="t"),
+            show=named,
+        )
         for pattern in ("ob*", "ob4|zz", "*", "nodb", "", "OB4")
-        for other in ({"tablesPattern": "t"},)
     ),
     *(
         ask(

@@ -18,7 +18,7 @@ from metastored.wire.generated.partitions import (
     RequestPartsSpec,
 )
 from metastored.wire.structs import replace
-from tests.differential.probes.objects import DS_H, external, field, partition, storage, table, view
+from tests.differential.probes.objects import DS_H, external, field, partition, storage, table, view, with_storage
 from tests.differential.script import HIVE_4, EditPartition, EditTable, Probe, Reconnect, ask
 
 DB, OTHER = "ped", "ped2"
@@ -140,19 +140,21 @@ PLACES: list[Probe] = [
     *(ask(f"s{n}", "drop_partition", DB, "p", (f"s{n}", "1"), False) for n in (1, 2, 3, 4, 5)),
 ]
 
+RENAMED: dict[str, dict[str, Any]] = {
+    "plainly": {},
+    "to another table": {"tableName": "q"},
+    "to a missing table": {"tableName": "nope"},
+    "to another database": {"dbName": OTHER},
+    "to a missing database": {"dbName": "nodb"},
+    "without a table": {"tableName": None},
+    "without a database": {"dbName": None},
+    "to another catalog": {"catName": "nocat"},
+    "with a nameless column": {"sd": storage(columns_of((None, "int")), "{W}/ped.db/p/ds=old/h=1")},
+}
+
 RENAMES: list[Probe] = [
     probe
-    for label, new in {
-        "plainly": {},
-        "to another table": {"tableName": "q"},
-        "to a missing table": {"tableName": "nope"},
-        "to another database": {"dbName": OTHER},
-        "to a missing database": {"dbName": "nodb"},
-        "without a table": {"tableName": None},
-        "without a database": {"dbName": None},
-        "to another catalog": {"catName": "nocat"},
-        "with a nameless column": {"sd": storage(columns_of((None, "int")), "{W}/ped.db/p/ds=old/h=1")},
-    }.items()
+    for label, new in RENAMED.items()
     for probe in (*renamed(label, **new), *renamed(f"{label}, managed", "m", **new))
 ] + renamed("by upper case", tableName="P", dbName=DB.upper())
 
@@ -193,7 +195,7 @@ COLUMNS: list[Probe] = [
                 DB,
                 "p",
                 ("keep", "1"),
-                lambda part, pairs=pairs: replace(part, sd=replace(part.sd, cols=columns_of(*pairs))),
+                with_storage(cols=columns_of(*pairs)),
             ),
             Reconnect(f"after a change to a partition's column {label}"),
             ask(f"a column {label}, changed", "get_partition", DB, "p", ("keep", "1"), show=field("sd", "cols")),
@@ -201,7 +203,7 @@ COLUMNS: list[Probe] = [
                 f"a column {label}",
                 DB,
                 "q",
-                lambda found, pairs=pairs: replace(found, sd=replace(found.sd, cols=columns_of(*pairs))),
+                with_storage(cols=columns_of(*pairs)),
             ),
             Reconnect(f"after a change to a table's column {label}"),
             ask(f"a column {label}, changed", "get_table", DB, "q", show=field("sd", "cols")),
