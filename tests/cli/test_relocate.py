@@ -105,7 +105,7 @@ def test_what_cannot_be_done_is_one_line_and_exit_code_2(data: Path, words: tupl
 def test_a_folder_without_a_database_gets_none(tmp_path: Path) -> None:
     done = metastored("relocate", "/old", "/new", "--data", str(tmp_path / "typo"))
     assert done.returncode == 2
-    assert "there is no metastored.db in it" in done.stderr
+    assert "there is no database of metastored (metastored.db)" in done.stderr
     assert not (tmp_path / "typo").exists()
 
 

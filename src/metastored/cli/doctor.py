@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Final, Literal
 import typer
 
 from metastored.cli.errors import explained
-from metastored.config import Settings, load
+from metastored.config import load
 from metastored.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -44,9 +44,12 @@ def doctor(
 ) -> None:
     """Check the database, and list directories that could not be moved or removed."""
     from metastored.store.diagnosis import examine
+    from metastored.store.opening import open_database
 
     flags = {name: value for name, value in (("data", data), ("database_url", database_url)) if value is not None}
-    database = _opened(load(config, flags=flags))
+    settings = load(config, flags=flags)
+    # A schema that is too old is a finding, so it is not checked here.
+    database = open_database(settings.database_url, settings.data, threads=1, create=False)
     try:
         if delete_job is not None:
             _delete(database, delete_job)
@@ -61,16 +64,6 @@ def doctor(
         typer.echo(f"{len(findings)} found" if findings else "nothing is wrong")
     if findings:
         raise typer.Exit(FOUND)
-
-
-def _opened(settings: Settings) -> Database:
-    """The database, which must exist."""
-    from metastored.store.opening import open_database
-    from metastored.store.sqlite import FILE
-
-    if settings.database_url is None and not (settings.data / FILE).is_file():
-        raise ConfigError(f"there is no database {settings.data / FILE}; --data names the directory it is in")
-    return open_database(settings.database_url, settings.data, threads=1)
 
 
 def _delete(database: Database, id: int) -> None:

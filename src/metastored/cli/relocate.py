@@ -84,14 +84,10 @@ def _location(what: str, text: str) -> str:
 
 def _relocated(settings: Settings, old: str, new: str, properties: list[str], dry_run: bool) -> Relocated:
     from metastored.metastore.relocation import relocate
-    from metastored.store.migrate import ensure_schema
-    from metastored.store.opening import open_database
+    from metastored.store.opening import open_existing
 
-    if settings.database_url is None and not (settings.data / "metastored.db").is_file():
-        raise ConfigError(f"{str(settings.data)!r} holds no database of metastored's: there is no metastored.db in it")
-    database = open_database(settings.database_url, settings.data, threads=1)
+    database = open_existing(settings.database_url, settings.data, threads=1)
     try:
-        ensure_schema(database)
         return relocate(database, old, new, properties=properties, dry_run=dry_run)
     finally:
         database.close()
