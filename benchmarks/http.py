@@ -40,10 +40,10 @@ def run(results: Results, quick: bool) -> None:
 
 def _measure(folder: Path, get_table: bytes, times: int) -> tuple[float, float]:
     """The medians of one call in binary Thrift and in TJSON over HTTPS, of the same server."""
-    from metastored.server.passwords import hashed
-    from metastored.store import users
-    from metastored.store.migrate import ensure_schema
-    from metastored.store.opening import open_database
+    from metastored.server.auth.passwords import hashed
+    from metastored.store.engine.migrate import ensure_schema
+    from metastored.store.engine.opening import open_database
+    from metastored.store.security import users
     from metastored.testing import running_server
     from metastored.wire.generated.databases import Database
 

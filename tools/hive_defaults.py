@@ -1,4 +1,4 @@
-"""Writes src/metastored/metastore/hive_defaults.tsv: Hive's own settings and their defaults, asked of Hive's classes.
+"""Writes src/metastored/service/hive_defaults.tsv: Hive's own settings and their defaults, asked of Hive's classes.
 
 It runs Hive 2.3.10, 3.1.3, 4.0.1 and 4.1.0, those that `make setup` and `make peers` brought. Run it when a version is
 added: `python tools/hive_defaults.py`; with --check it only says whether the file is current.
@@ -16,7 +16,7 @@ sys.path[:0] = [str(ROOT / "src"), str(ROOT)]
 
 from tests.support.apache import hive_defaults  # noqa: E402
 
-OUT = ROOT / "src/metastored/metastore/hive_defaults.tsv"
+OUT = ROOT / "src/metastored/service/hive_defaults.tsv"
 VERSIONS: Final = {"2.3": "2.3.10", "3.1": "3.1.3", "4.0": "4.0.1", "4.2": "4.1.0"}
 """The releases that are asked for each choice of `compat`; none of 4.2 is at hand."""
 READABLE: Final = re.compile(r"(hive|hdfs|mapred|metastore).*")

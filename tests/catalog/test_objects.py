@@ -19,7 +19,7 @@ from metastored.catalog.status import (
     spark_columns,
 )
 from metastored.errors import InvalidInputException
-from metastored.hive.spark_types import to_spark_json
+from metastored.hive.types.spark import to_spark_json
 from metastored.model.formats import FORMATS, classes_of, format_of
 from metastored.wire.generated.common import FieldSchema, SerDeInfo, StorageDescriptor, Table
 from metastored.wire.generated.databases import Database

@@ -12,10 +12,10 @@ from pathlib import Path
 
 import pytest
 
-from metastored.store import jobs
-from metastored.store.database import Database
-from metastored.store.migrate import ensure_schema, upgrade
-from metastored.store.warehouse import Warehouse
+from metastored.store.engine.database import Database
+from metastored.store.engine.migrate import ensure_schema, upgrade
+from metastored.store.warehouse import jobs
+from metastored.store.warehouse.directories import Warehouse
 from tests.store.conftest import Opener
 from tests.store.conftest import opener as opener
 from tests.store.conftest import place as place

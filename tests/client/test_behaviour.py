@@ -25,8 +25,8 @@ from metastored.errors import (
     TableNotFound,
     kind_of,
 )
-from metastored.metastore.local import served
 from metastored.model.formats import FORMATS, format_of
+from metastored.service.local import served
 from metastored.testing import running_server
 from metastored.wire.generated.common import (
     ColumnStatistics,

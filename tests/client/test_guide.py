@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from metastored.hive.filter_parser import parse_filter
-from metastored.hive.filters import FilterSyntaxError
+from metastored.hive.filters.parser import parse_filter
+from metastored.hive.filters.tree import FilterSyntaxError
 from metastored.hive.generation import Generation
 from metastored.testing import running_server
 

@@ -18,7 +18,7 @@ from metastored.errors import (
 )
 from metastored.testing import RunningServer
 from metastored.wire.generated.partitions import Partition
-from tests.server.http_support import API, DB, PASSWORD, TABLE, USER, any_certificate, fill, http_server
+from tests.server.http.support import API, DB, PASSWORD, TABLE, USER, any_certificate, fill, http_server
 from tests.support.driven import connected
 
 NAME = f"{DB}.{TABLE}"

@@ -31,7 +31,7 @@ from metastored.errors import (
     ObjectNotFound,
     TableNotFound,
 )
-from metastored.hive.types import Decimal, HiveType, Primitive, parse_type
+from metastored.hive.types.type_strings import Decimal, HiveType, Primitive, parse_type
 from metastored.wire.generated.common import FieldSchema, StorageDescriptor, Table
 from metastored.wire.generated.databases import Database
 from metastored.wire.structs import replace

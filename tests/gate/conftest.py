@@ -11,14 +11,14 @@ import pytest
 from metastored.gate.authorized import Authorized
 from metastored.gate.caller import Policy
 from metastored.hive.generation import Generation
-from metastored.metastore.bootstrap import ensure_defaults
-from metastored.metastore.context import Service
-from metastored.metastore.local import Local
-from metastored.store.database import Database
-from metastored.store.migrate import ensure_schema
-from metastored.store.opening import open_database
-from metastored.store.pool import Pool
-from metastored.store.warehouse import Warehouse
+from metastored.service.bootstrap import ensure_defaults
+from metastored.service.core.context import Service
+from metastored.service.local import Local
+from metastored.store.engine.database import Database
+from metastored.store.engine.migrate import ensure_schema
+from metastored.store.engine.opening import open_database
+from metastored.store.warehouse.directories import Warehouse
+from metastored.threads import Pool
 from metastored.wire.generated.common import (
     FieldSchema,
     PrincipalType,

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 import pytest
 
 from metastored.hive.generation import Generation
-from metastored.store.opening import open_database
+from metastored.store.engine.opening import open_database
 from metastored.wire.message import Reply
 from metastored.wire.methods import METHODS
 from tests.gate.attack import SPELLINGS, Attack, attacks

@@ -14,7 +14,7 @@ from metastored.gate.rate_limited import RateLimited
 from metastored.gate.read_only import ReadOnly, changes
 from metastored.gate.services import ForServices
 from metastored.server.assemble import guarded
-from metastored.store.migrate import ensure_schema
+from metastored.store.engine.migrate import ensure_schema
 from metastored.wire.generated.databases import Database
 from metastored.wire.generated.tables import GetTablesRequest
 from metastored.wire.methods import METHODS

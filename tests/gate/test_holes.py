@@ -10,7 +10,7 @@ from metastored.errors import MetaException, MetastoreError, NoSuchObjectExcepti
 from metastored.gate.read_only import ReadOnly
 from metastored.gate.services import ForServices
 from metastored.hive.generation import Generation
-from metastored.store import tables
+from metastored.store.objects import tables
 from metastored.wire.generated.common import GetProjectionsSpec, SerDeInfo, StorageDescriptor
 from metastored.wire.generated.databases import Database
 from metastored.wire.generated.partitions import PartitionSpec

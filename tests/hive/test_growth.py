@@ -13,15 +13,18 @@ from typing import Any
 
 import pytest
 
-from metastored.hive import kryo, kryo_5, limits, locations, names, patterns, quartz, snapshots, types
+from metastored.hive import limits, locations, names, patterns, quartz
 from metastored.hive.delegation import Identifier, Token
-from metastored.hive.expressions import read_expression
-from metastored.hive.filter_parser import parse_filter
-from metastored.hive.filters import FilterSyntaxError, like_expression, predicate
+from metastored.hive.filters import kryo, kryo_5
+from metastored.hive.filters.expressions import read_expression
+from metastored.hive.filters.parser import parse_filter
+from metastored.hive.filters.tables import parse_table_filter
+from metastored.hive.filters.tree import FilterSyntaxError, like_expression, predicate
 from metastored.hive.generation import Generation
-from metastored.hive.spark_types import from_spark_ddl
-from metastored.hive.table_filters import parse_table_filter
-from metastored.hive.written_snapshots import WrittenTxnList
+from metastored.hive.transactions import snapshots
+from metastored.hive.transactions.written_snapshots import WrittenTxnList
+from metastored.hive.types import type_strings as types
+from metastored.hive.types.spark import from_spark_ddl
 
 SHORT, LONG = 1024, 64 * 1024
 TIMES = LONG // SHORT

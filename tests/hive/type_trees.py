@@ -4,7 +4,18 @@ from __future__ import annotations
 
 from hypothesis import strategies as st
 
-from metastored.hive.types import Array, Char, Decimal, Field, HiveType, Map, Primitive, Struct, Union, Varchar
+from metastored.hive.types.type_strings import (
+    Array,
+    Char,
+    Decimal,
+    Field,
+    HiveType,
+    Map,
+    Primitive,
+    Struct,
+    Union,
+    Varchar,
+)
 
 PRIMITIVES = (
     *("void", "boolean", "tinyint", "smallint", "int", "bigint", "float", "double", "string", "binary"),

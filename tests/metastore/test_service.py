@@ -7,9 +7,9 @@ import pytest
 from metastored.config import Settings
 from metastored.errors import ConfigValSecurityException, MetaException
 from metastored.hive.generation import Generation
-from metastored.metastore.hive_settings import OWN, default
 from metastored.server.assemble import told_to_hive
-from tests.metastore.conftest import Starter
+from metastored.service.hive_settings import OWN, default
+from tests.service.conftest import Starter
 from tests.support.metastore import Metastore
 
 PROXY = "org.apache.hadoop.hive.metastore.MsckPartitionExpressionProxy"

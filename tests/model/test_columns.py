@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from metastored.errors import ConversionError
-from metastored.hive.spark_types import from_spark_ddl, to_spark_json
+from metastored.hive.types.spark import from_spark_ddl, to_spark_json
 from metastored.model.columns import Column, arrow_schema, columns_of, partitioned_by
 from metastored.model.makers import table
 from metastored.wire.generated.common import FieldSchema, Table

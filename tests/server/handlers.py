@@ -17,7 +17,7 @@ from metastored.config import Settings, load
 from metastored.errors import ConfigValSecurityException, MetaException, NoSuchObjectException
 from metastored.server.server import Application
 from metastored.server.workers import run
-from metastored.store.pool import Pool
+from metastored.threads import Pool
 from metastored.wire.message import Call, Handler, Reply, Session, Stream
 
 log = logging.getLogger(__name__)

@@ -15,14 +15,14 @@ from pathlib import Path
 from typing import Any, Self
 
 from metastored.config import Settings, load
-from metastored.metastore.changes import unpack
+from metastored.server.auth.negotiation import Authenticator
 from metastored.server.listener import Ports
-from metastored.server.negotiation import Authenticator
 from metastored.server.server import Application, Server
-from metastored.store import events
-from metastored.store.opening import open_database
-from metastored.store.pool import Pool
+from metastored.service.core.changes import unpack
+from metastored.store.engine.opening import open_database
+from metastored.store.objects import events
 from metastored.testing import RunningServer
+from metastored.threads import Pool
 from metastored.wire import binary
 from metastored.wire.connection import NEED_DATA, ClientConnection
 from metastored.wire.message import Reply

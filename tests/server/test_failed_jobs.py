@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from metastored.store import jobs
-from metastored.store.migrate import ensure_schema
+from metastored.store.engine.migrate import ensure_schema
+from metastored.store.warehouse import jobs
 from metastored.testing import running_server
-from tests.server.http_support import browser
+from tests.server.http.support import browser
 from tests.server.support import eventually
 from tests.store.conftest import Opener
 from tests.store.conftest import opener as opener

@@ -18,8 +18,8 @@ from metastored.server.budget import Budget
 from metastored.server.log_lines import MAX_LINE, escaped
 from metastored.server.state import MAX_STREAMS, ServerState
 from metastored.server.streams import StreamSender, TooSlow
-from metastored.store.pool import Pool
 from metastored.testing import RunningServer, running_server
+from metastored.threads import Pool
 from metastored.wire import binary
 from metastored.wire.checks import needed_arguments
 from metastored.wire.message import Stream

@@ -20,7 +20,7 @@ from hypothesis import strategies as st
 
 from metastored.errors import NoSuchObjectException
 from metastored.testing import RunningServer
-from tests.server.http_support import PASSWORD, USER, basic, connect, http_server, status, trusting, user
+from tests.server.http.support import PASSWORD, USER, basic, connect, http_server, status, trusting, user
 from tests.server.sasl import Sasl
 from tests.server.support import PATIENCE, Peer, certificate
 

@@ -12,7 +12,7 @@ from metastored.config import load
 from metastored.errors import ConnectError
 from metastored.server.safety import RULES, findings, open_files
 from metastored.testing import running_server
-from tests.server.http_support import user
+from tests.server.http.support import user
 from tests.server.support import certificate, eventually
 from tests.transfer.support import metastored
 

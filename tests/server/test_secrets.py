@@ -14,11 +14,11 @@ import pytest
 
 from metastored.errors import Error
 from metastored.hive.delegation import Token
-from metastored.store import tokens, users
-from metastored.store.opening import open_database
+from metastored.store.engine.opening import open_database
+from metastored.store.security import tokens, users
 from metastored.testing import RunningServer
 from metastored.wire.generated.databases import Database
-from tests.server.http_support import ALL, Answer, browser, http_server, trusting, user
+from tests.server.http.support import ALL, Answer, browser, http_server, trusting, user
 from tests.server.sasl import COMPLETE, OK, START, Refusal, Sasl
 from tests.server.support import PATIENCE, Peer, certificate
 from tests.server.tokens import Issuer, digest

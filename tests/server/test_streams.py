@@ -12,7 +12,7 @@ import pytest
 from metastored.errors import ApplicationError
 from metastored.server.state import MAX_STREAMS, ServerState
 from metastored.server.streams import StreamSender
-from metastored.store.pool import Pool
+from metastored.threads import Pool
 from metastored.wire.message import Stream
 from metastored.wire.methods import METHODS
 from tests.server.handlers import CHUNK

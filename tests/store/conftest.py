@@ -5,11 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from metastored.store import catalogs, databases, tables
-from metastored.store.database import Database
-from metastored.store.migrate import ensure_schema
-from metastored.store.opening import open_database
-from metastored.store.transaction import Transaction
+from metastored.store.engine.database import Database
+from metastored.store.engine.migrate import ensure_schema
+from metastored.store.engine.opening import open_database
+from metastored.store.engine.transaction import Transaction
+from metastored.store.objects import catalogs, databases, tables
 from tests.support.postgres import PostgresServer, running_postgres
 
 Opener = Callable[[], Database]

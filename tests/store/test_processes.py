@@ -7,10 +7,11 @@ from pathlib import Path
 
 import sqlalchemy as sa
 
-from metastored.store import events, schema
-from metastored.store.database import Database
-from metastored.store.migrate import HEAD
-from metastored.store.statements import Statement
+from metastored.store.engine import schema
+from metastored.store.engine.database import Database
+from metastored.store.engine.migrate import HEAD
+from metastored.store.engine.statements import Statement
+from metastored.store.objects import events
 from tests.support.processes import finish_python, start_python
 
 Place = tuple[str | None, Path | None]
@@ -19,11 +20,12 @@ _WRITER = """
 import sys
 from pathlib import Path
 import sqlalchemy as sa
-from metastored.store import events, schema
-from metastored.store.database import Database
-from metastored.store.opening import open_database
-from metastored.store.migrate import HEAD
-from metastored.store.statements import Statement
+from metastored.store.objects import events
+from metastored.store.engine import schema
+from metastored.store.engine.database import Database
+from metastored.store.engine.opening import open_database
+from metastored.store.engine.migrate import HEAD
+from metastored.store.engine.statements import Statement
 
 this = schema.meta.c.key == sa.literal_column("'n'")
 READ = Statement(sa.select(schema.meta.c.value).where(this).with_for_update())
@@ -60,9 +62,9 @@ def test_eight_writers_lose_no_update_and_leave_no_gap(database: Database, place
 _STARTER = """
 import sys
 from pathlib import Path
-from metastored.store.database import Database
-from metastored.store.opening import open_database
-from metastored.store.migrate import ensure_schema, revision
+from metastored.store.engine.database import Database
+from metastored.store.engine.opening import open_database
+from metastored.store.engine.migrate import ensure_schema, revision
 url, data = sys.argv[1:]
 database = open_database(url or None, Path(data) if data else None)
 ensure_schema(database)

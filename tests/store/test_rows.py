@@ -4,16 +4,17 @@ from typing import Any
 
 import pytest
 
-from metastored.store import catalogs, databases, events, functions, roles, tables
-from metastored.store.catalogs import CatalogRow
-from metastored.store.database import Database
-from metastored.store.databases import DatabaseRow
-from metastored.store.events import EventRow
-from metastored.store.functions import FunctionOfDatabase, FunctionRow
-from metastored.store.roles import RoleRow
-from metastored.store.schema import FORMAT
-from metastored.store.tables import TableMeta, TableRow
-from metastored.store.transaction import ConstraintViolated
+from metastored.store.engine.database import Database
+from metastored.store.engine.schema import FORMAT
+from metastored.store.engine.transaction import ConstraintViolated
+from metastored.store.objects import catalogs, databases, events, functions, tables
+from metastored.store.objects.catalogs import CatalogRow
+from metastored.store.objects.databases import DatabaseRow
+from metastored.store.objects.events import EventRow
+from metastored.store.objects.functions import FunctionOfDatabase, FunctionRow
+from metastored.store.objects.tables import TableMeta, TableRow
+from metastored.store.security import roles
+from metastored.store.security.roles import RoleRow
 from tests.store.conftest import make_table
 
 BODY = bytes(range(256))

@@ -9,13 +9,13 @@ import asyncio
 from typing import Any
 
 from metastored.hive.generation import Generation
-from metastored.metastore.bootstrap import ensure_defaults
-from metastored.metastore.context import Service
-from metastored.metastore.housekeeping import reap
-from metastored.metastore.local import Local
-from metastored.store.database import Database
-from metastored.store.pool import Pool
-from metastored.store.warehouse import Warehouse
+from metastored.service.bootstrap import ensure_defaults
+from metastored.service.core.context import Service
+from metastored.service.housekeeping import reap
+from metastored.service.local import Local
+from metastored.store.engine.database import Database
+from metastored.store.warehouse.directories import Warehouse
+from metastored.threads import Pool
 from metastored.wire import binary
 from metastored.wire.message import Call, Session
 from metastored.wire.methods import METHODS

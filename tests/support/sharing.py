@@ -16,7 +16,7 @@ TOGETHER: Final = {
         "tests/clients/test_iceberg_java.py",
         "tests/clients/test_spark.py",
         "tests/clients/test_spark_slice.py",
-        "tests/server/test_auth_spark.py",
+        "tests/server/auth/test_spark.py",
         "tests/server/test_tls_spark.py",
     ),
     "Hive servers for everybody": (

@@ -25,7 +25,7 @@ def test_a_room_may_import_lower_floors(tmp_path: Path) -> None:
     files = {
         "errors.py": "",
         "wire/codec.py": "from metastored.errors import Error",
-        "metastore/tables.py": "import metastored.wire.codec\nfrom metastored.wire import codec",
+        "service/tables/get.py": "import metastored.wire.codec\nfrom metastored.wire import codec",
     }
     assert faults(house(tmp_path, files)) == []
 
@@ -57,7 +57,7 @@ def test_an_import_of_a_higher_floor_is_a_fault_in_every_form(tmp_path: Path, st
 
 
 def test_an_import_of_another_room_on_the_same_floor_is_a_fault(tmp_path: Path) -> None:
-    (fault,) = faults(house(tmp_path, {"metastore/tables.py": "import metastored.client", "client/__init__.py": ""}))
+    (fault,) = faults(house(tmp_path, {"service/tables/get.py": "import metastored.client", "client/__init__.py": ""}))
     assert "metastore (floor 5) imports metastored.client (floor 5)" in fault
 
 
@@ -68,13 +68,15 @@ def test_an_import_from_the_front_door_is_a_fault(tmp_path: Path) -> None:
 
 def test_a_circle_inside_a_room_names_its_modules(tmp_path: Path) -> None:
     files = {
-        "hive/names.py": "from metastored.hive.types import parse",
-        "hive/types.py": "from metastored.hive.filters import compare",
-        "hive/filters.py": "def late() -> None:\n    import metastored.hive.names",
+        "hive/names.py": "from metastored.hive.types.type_strings import parse",
+        "hive/types/type_strings.py": "from metastored.hive.filters.tree import compare",
+        "hive/filters/tree.py": "def late() -> None:\n    import metastored.hive.names",
         "hive/patterns.py": "from metastored.hive.names import escape",
     }
     (fault,) = faults(house(tmp_path, files))
-    assert fault.endswith("in a circle: metastored.hive.filters, metastored.hive.names, metastored.hive.types")
+    assert fault.endswith(
+        "in a circle: metastored.hive.filters.tree, metastored.hive.names, metastored.hive.types.type_strings"
+    )
 
 
 def test_a_module_that_imports_from_its_own_room_s_front_makes_a_circle(tmp_path: Path) -> None:

@@ -30,13 +30,13 @@ class Closing(NamedTuple):
 
 def in_memory(settings: MemoryCatalog) -> Closing:
     """metastored's own metastore, in a directory that is removed at the end. It touches no other directory."""
-    from metastored.metastore.bootstrap import ensure_defaults
-    from metastored.metastore.context import Service
-    from metastored.metastore.local import Local
-    from metastored.store.migrate import ensure_schema
-    from metastored.store.opening import open_database
-    from metastored.store.pool import Pool
-    from metastored.store.warehouse import Warehouse
+    from metastored.service.bootstrap import ensure_defaults
+    from metastored.service.core.context import Service
+    from metastored.service.local import Local
+    from metastored.store.engine.migrate import ensure_schema
+    from metastored.store.engine.opening import open_database
+    from metastored.store.warehouse.directories import Warehouse
+    from metastored.threads import Pool
 
     folder = Path(tempfile.mkdtemp(prefix="metastored-memory-"))
     try:

@@ -13,8 +13,8 @@ from typing import Any, Final
 
 from metastored.catalog.status import ColumnStatistics, TableStatistics
 from metastored.errors import ConversionError
-from metastored.hive.decimals import decimal_parts, decimal_value
-from metastored.hive.stats import set_basic_state
+from metastored.hive.statistics.basic import set_basic_state
+from metastored.hive.types.decimals import decimal_parts, decimal_value
 from metastored.wire.generated.common import (
     BinaryColumnStatsData,
     BooleanColumnStatsData,

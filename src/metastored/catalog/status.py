@@ -17,9 +17,9 @@ from enum import Enum
 from typing import TYPE_CHECKING, Any
 
 from metastored.errors import ConversionError
-from metastored.hive.arrow_types import arrow, from_arrow_field, to_arrow_field
-from metastored.hive.spark_types import SparkColumn, from_spark_ddl, from_spark_json, to_spark
-from metastored.hive.types import HiveType, TypeSyntaxError, parse_type
+from metastored.hive.types.arrow import arrow, from_arrow_field, to_arrow_field
+from metastored.hive.types.spark import SparkColumn, from_spark_ddl, from_spark_json, to_spark
+from metastored.hive.types.type_strings import HiveType, TypeSyntaxError, parse_type
 from metastored.model.acid import Acid
 from metastored.model.partitions import PartitionValues
 
@@ -128,7 +128,7 @@ def columns_of_spark(text: str) -> tuple[ColumnStatus, ...]:
 
 
 def spark_columns(columns: Iterable[ColumnStatus]) -> list[SparkColumn]:
-    """The same for Spark, as `metastored.hive.spark_types` writes them."""
+    """The same for Spark, as `metastored.hive.types.spark` writes them."""
     return [SparkColumn(each.name, each.hive_type, each.comment, each.nullable) for each in columns]
 
 

@@ -25,7 +25,7 @@ def backup(file: To, data: Data = None, config: Config = None) -> None:
     use pg_dump. The warehouse's files are not part of it.
     """
     folder = _folder(data, config, "pg_dump --format=custom --file=FILE URL")
-    from metastored.store.backup import back_up
+    from metastored.store.engine.backup import back_up
 
     done = back_up(folder, file)
     typer.echo(f"{folder} was written to {file} ({done.size:,} bytes, schema {done.revision})")
@@ -38,7 +38,7 @@ def restore(file: From, data: Data = None, config: Config = None) -> None:
     No server may use that folder. For PostgreSQL, use pg_restore.
     """
     folder = _folder(data, config, "pg_restore --dbname=URL FILE")
-    from metastored.store.backup import restore
+    from metastored.store.engine.backup import restore
 
     done = restore(file, folder)
     later = "; metastored serve upgrades the schema" if done.is_old else ""

@@ -18,8 +18,8 @@ from metastored.config import load
 from metastored.errors import ConfigError
 
 if TYPE_CHECKING:
-    from metastored.store.database import Database
-    from metastored.store.diagnosis import Finding
+    from metastored.store.engine.database import Database
+    from metastored.store.engine.diagnosis import Finding
 
 FOUND: Final = 1
 """The exit code when something is wrong."""
@@ -43,8 +43,8 @@ def doctor(
     config: Config = None,
 ) -> None:
     """Check the database, and list directories that could not be moved or removed."""
-    from metastored.store.diagnosis import examine
-    from metastored.store.opening import open_database
+    from metastored.store.engine.diagnosis import examine
+    from metastored.store.engine.opening import open_database
 
     flags = {name: value for name, value in (("data", data), ("database_url", database_url)) if value is not None}
     settings = load(config, flags=flags)
@@ -67,7 +67,7 @@ def doctor(
 
 
 def _delete(database: Database, id: int) -> None:
-    from metastored.store import jobs
+    from metastored.store.warehouse import jobs
 
     with jobs.claimed(database, id) as job:
         if job is None:

@@ -19,7 +19,7 @@ from metastored.hive.locations import LocationError, warehouse_uri
 
 if TYPE_CHECKING:
     from metastored.config import Settings
-    from metastored.metastore.relocation import Moved, Relocated
+    from metastored.service.relocation import Moved, Relocated
 
 NOTHING: Final = 1
 """The exit code when nothing is stored below OLD."""
@@ -83,8 +83,8 @@ def _location(what: str, text: str) -> str:
 
 
 def _relocated(settings: Settings, old: str, new: str, properties: list[str], dry_run: bool) -> Relocated:
-    from metastored.metastore.relocation import relocate
-    from metastored.store.opening import open_existing
+    from metastored.service.relocation import relocate
+    from metastored.store.engine.opening import open_existing
 
     database = open_existing(settings.database_url, settings.data, threads=1)
     try:

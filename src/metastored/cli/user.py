@@ -19,8 +19,8 @@ from metastored.config import load
 from metastored.errors import ConfigError, Error
 
 if TYPE_CHECKING:
-    from metastored.store.database import Database
-    from metastored.store.transaction import Transaction
+    from metastored.store.engine.database import Database
+    from metastored.store.engine.transaction import Transaction
 
 user = typer.Typer(name="user", help="Who can log in with a password.", no_args_is_help=True)
 
@@ -39,8 +39,8 @@ def add(
     name: Name, password_stdin: Stdin = False, data: Data = None, database_url: Url = None, config: Config = None
 ) -> None:
     """Add a user."""
-    from metastored.server.passwords import checked_name, checked_password, hashed
-    from metastored.store import users
+    from metastored.server.auth.passwords import checked_name, checked_password, hashed
+    from metastored.store.security import users
 
     checked_name(name)
     secret = hashed(checked_password(_password(password_stdin)))
@@ -60,8 +60,8 @@ def passwd(
     name: Name, password_stdin: Stdin = False, data: Data = None, database_url: Url = None, config: Config = None
 ) -> None:
     """Change a user's password."""
-    from metastored.server.passwords import checked_password, hashed
-    from metastored.store import users
+    from metastored.server.auth.passwords import checked_password, hashed
+    from metastored.store.security import users
 
     secret = hashed(checked_password(_password(password_stdin)))
     with _database(data, database_url, config) as database:
@@ -73,7 +73,7 @@ def passwd(
 @explained
 def remove(name: Name, data: Data = None, database_url: Url = None, config: Config = None) -> None:
     """Remove a user. What it owns stays."""
-    from metastored.store import users
+    from metastored.store.security import users
 
     with _database(data, database_url, config) as database:
         if not database.run(lambda tx: users.delete(tx, name)):
@@ -84,7 +84,7 @@ def remove(name: Name, data: Data = None, database_url: Url = None, config: Conf
 @explained
 def every(data: Data = None, database_url: Url = None, config: Config = None) -> None:
     """List the users, one a line."""
-    from metastored.store import users
+    from metastored.store.security import users
 
     with _database(data, database_url, config) as database:
         for row in users.every(database.reader()):
@@ -104,8 +104,8 @@ def _password(from_stdin: bool) -> str:
 
 @contextmanager
 def _database(data: str | None, url: str | None, config: Path | None, *, create: bool = False) -> Iterator[Database]:
-    from metastored.store.migrate import ensure_schema, revision
-    from metastored.store.opening import open_database, open_existing
+    from metastored.store.engine.migrate import ensure_schema, revision
+    from metastored.store.engine.opening import open_database, open_existing
 
     flags = {name: value for name, value in (("data", data), ("database_url", url)) if value is not None}
     settings = load(config, flags=flags)

@@ -23,8 +23,8 @@ from metastored.errors import (
     NoSuchObjectException,
     NotSupported,
 )
-from metastored.hive.filter_parser import parse_filter
-from metastored.hive.filters import FilterError, predicate
+from metastored.hive.filters.parser import parse_filter
+from metastored.hive.filters.tree import FilterError, predicate
 from metastored.hive.generation import Generation
 from metastored.hive.names import CatalogNameError, decode_catalog_name, make_part_name, partition_values
 from metastored.hive.patterns import compile_pattern

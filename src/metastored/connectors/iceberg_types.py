@@ -12,7 +12,7 @@ from itertools import count
 from typing import TYPE_CHECKING, Any, Final
 
 from metastored.errors import ConversionError, InvalidObjectException
-from metastored.hive.types import (
+from metastored.hive.types.type_strings import (
     Array,
     Char,
     Decimal,

@@ -21,8 +21,8 @@ from metastored.gate.filtering import only
 from metastored.gate.knowledge import Knowledge
 from metastored.gate.needs import is_open
 from metastored.gate.rules import Decision
-from metastored.store.database import Database
-from metastored.store.pool import Pool
+from metastored.store.engine.database import Database
+from metastored.threads import Pool
 from metastored.wire.message import Call, Handler, Reply, Session
 from metastored.wire.methods import Method
 

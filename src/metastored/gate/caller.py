@@ -11,8 +11,8 @@ from typing import Final, NamedTuple
 from metastored.gate.knowledge import Item, State
 from metastored.gate.needs import ADMIN
 from metastored.gate.objects import DatabaseName, TableName
-from metastored.metastore.roles import PUBLIC
-from metastored.store.grants import Grant
+from metastored.service.security.roles import PUBLIC
+from metastored.store.security.grants import Grant
 from metastored.wire.generated.common import PrincipalType
 from metastored.wire.message import Session
 

@@ -10,13 +10,15 @@ from collections.abc import Callable, Hashable
 from typing import Any, Final, NamedTuple, TypeVar
 
 from metastored.gate.objects import DatabaseName, TableName
-from metastored.metastore import rows
-from metastored.metastore.connectors import CONNECTORS
-from metastored.metastore.roles import roles_of
-from metastored.store import databases, grants, locks, tables, transactions
-from metastored.store.database import Database
-from metastored.store.grants import Grant, On
-from metastored.store.transaction import Transaction
+from metastored.service.core import rows
+from metastored.service.registry.connectors import CONNECTORS
+from metastored.service.security.roles import roles_of
+from metastored.store.engine.database import Database
+from metastored.store.engine.transaction import Transaction
+from metastored.store.objects import databases, tables
+from metastored.store.security import grants
+from metastored.store.security.grants import Grant, On
+from metastored.store.transactions import locks, transactions
 from metastored.wire.generated.common import PrincipalType
 
 MOST: Final = 20_000

@@ -16,9 +16,9 @@ from collections.abc import Callable
 from typing import Final
 
 from metastored.errors import InvalidOperationException, MetaException, StoreError
-from metastored.store import rate_counters
-from metastored.store.database import Database
-from metastored.store.pool import Pool
+from metastored.store.engine.database import Database
+from metastored.store.security import rate_counters
+from metastored.threads import Pool
 from metastored.wire.message import Call, Handler, Reply, Session
 
 log = logging.getLogger("metastored.gate")

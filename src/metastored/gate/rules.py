@@ -31,7 +31,7 @@ from metastored.gate.needs import ADMIN, SERVICE, Need, gives, needs_of
 from metastored.gate.objects import DatabaseName, Located, Objects, TableName, databases_of, objects_of, tables_of
 from metastored.hive.locations import LocationError, is_under, join
 from metastored.hive.names import directory_name, normalize
-from metastored.store.grants import DATABASE, DATACONNECTOR, GLOBAL
+from metastored.store.security.grants import DATABASE, DATACONNECTOR, GLOBAL
 from metastored.wire.generated.locks import LockComponent, LockType
 from metastored.wire.generated.roles import HiveObjectPrivilege, HiveObjectRef
 from metastored.wire.message import Call

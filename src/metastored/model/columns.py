@@ -10,9 +10,9 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from metastored.errors import ConversionError
-from metastored.hive.arrow_types import arrow, to_arrow_field
-from metastored.hive.spark_types import from_spark_json
-from metastored.hive.types import TypeSyntaxError, parse_type
+from metastored.hive.types.arrow import arrow, to_arrow_field
+from metastored.hive.types.spark import from_spark_json
+from metastored.hive.types.type_strings import TypeSyntaxError, parse_type
 from metastored.model.origins import SPARK_PROVIDER
 from metastored.model.partitions import keys_of
 from metastored.model.values import text

@@ -10,8 +10,8 @@ import re
 from collections.abc import Sequence
 from typing import Final
 
-from metastored.hive.filter_parser import parse_filter
-from metastored.hive.filters import FilterError, FilterKeyError, FilterSyntaxError, predicate
+from metastored.hive.filters.parser import parse_filter
+from metastored.hive.filters.tree import FilterError, FilterKeyError, FilterSyntaxError, predicate
 from metastored.hive.generation import Generation
 from metastored.wire.generated.common import Table
 

@@ -17,7 +17,7 @@ from typing import Final
 from metastored.errors import InvalidInputException
 from metastored.hive.generation import Generation
 from metastored.hive.names import is_valid_database_name, is_valid_table_name
-from metastored.hive.types import TypeSyntaxError, parse_type
+from metastored.hive.types.type_strings import TypeSyntaxError, parse_type
 from metastored.model.formats import FileFormat, classes_of
 from metastored.model.kinds import EXTERNAL, EXTERNAL_PARAMETER, MANAGED
 from metastored.model.names import Name, database_name, table_name

@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 
 from metastored.errors import ConversionError
 from metastored.hive.locations import LocationError, canonical
-from metastored.hive.types import Decimal, TypeSyntaxError, parse_type
+from metastored.hive.types.type_strings import Decimal, TypeSyntaxError, parse_type
 
 
 def text(value: str | None) -> str | None:

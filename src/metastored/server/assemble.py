@@ -21,21 +21,21 @@ from metastored.gate.caller import Policy
 from metastored.gate.rate_limited import RateLimited
 from metastored.gate.read_only import ReadOnly
 from metastored.gate.services import ForServices
-from metastored.hive.ndv import ESTIMATIONS
-from metastored.metastore.bootstrap import ensure_defaults, stored_warehouse
-from metastored.metastore.context import Service
-from metastored.metastore.housekeeping import reap
-from metastored.metastore.local import Local
-from metastored.metastore.retention import clean
-from metastored.metastore.tokens import password_of
-from metastored.server.auth import authenticator, proofs, users
+from metastored.hive.statistics.ndv import ESTIMATIONS
+from metastored.server.auth.mechanisms import authenticator, proofs, users
 from metastored.server.server import PROOF_THREADS, STREAM_THREADS, Application
-from metastored.store import jobs
-from metastored.store.database import Database
-from metastored.store.migrate import check_schema, ensure_schema
-from metastored.store.opening import open_database
-from metastored.store.pool import Pool
-from metastored.store.warehouse import Warehouse
+from metastored.service.bootstrap import ensure_defaults, stored_warehouse
+from metastored.service.core.context import Service
+from metastored.service.housekeeping import reap
+from metastored.service.local import Local
+from metastored.service.retention import clean
+from metastored.service.security.tokens import password_of
+from metastored.store.engine.database import Database
+from metastored.store.engine.migrate import check_schema, ensure_schema
+from metastored.store.engine.opening import open_database
+from metastored.store.warehouse import jobs
+from metastored.store.warehouse.directories import Warehouse
+from metastored.threads import Pool
 from metastored.wire.message import Handler
 
 log = logging.getLogger("metastored.server")

@@ -14,7 +14,7 @@ from typing import Final, NamedTuple
 
 from metastored.config import Settings
 from metastored.errors import ConfigError
-from metastored.store.private import EVERYBODY, exposed
+from metastored.store.engine.private import EVERYBODY, exposed
 
 AUTHENTICATION: Final = "kerberos_principal, password_login with tls_certificate, tls_client_ca or jwt_keys"
 """The settings after which only authenticated clients are served."""

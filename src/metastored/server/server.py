@@ -21,17 +21,17 @@ from metastored.config import Settings
 from metastored.gate.measured import Measured
 from metastored.gate.tallies import Tallies, WorkerTally
 from metastored.hive.generation import Generation
+from metastored.server.auth.negotiation import Authenticator
 from metastored.server.listener import Listener, Ports
-from metastored.server.negotiation import Authenticator
 from metastored.server.state import SWEEP, ServerState
 from metastored.server.thrift import Service, connections
 from metastored.server.tls import thrift_tls
-from metastored.store.pool import Pool
+from metastored.threads import Pool
 from metastored.wire.message import Handler
 
 if TYPE_CHECKING:
-    from metastored.server.http import HttpPort
-    from metastored.server.identity import Proofs
+    from metastored.server.auth.identity import Proofs
+    from metastored.server.http.app import HttpPort
 
 log = logging.getLogger("metastored.server")
 
@@ -130,8 +130,8 @@ class Server:
         self._tasks += (asyncio.create_task(_watched(each)) for each in application.background)
 
     def _http_port(self, listening: socket.socket, service: Service) -> HttpPort:
-        from metastored.server.http import HttpPort
-        from metastored.server.identity import Identities, Proofs
+        from metastored.server.auth.identity import Identities, Proofs
+        from metastored.server.http.app import HttpPort
         from metastored.server.metrics import Metrics
 
         application, settings = self._application, self._settings

@@ -20,7 +20,7 @@ from typing import IO, Final, Protocol
 
 from metastored.errors import LocalProtocolError, StoreError
 from metastored.server.state import ServerState
-from metastored.store.pool import Pool
+from metastored.threads import Pool
 from metastored.wire.message import Stream
 
 MAX_AGE: Final = 5.0

@@ -19,14 +19,14 @@ from typing import Any, Final, cast
 from metastored.config import Settings
 from metastored.errors import ApplicationError, AuthenticationError, StoreError
 from metastored.hive.generation import Generation
-from metastored.server import negotiation as sasl
+from metastored.server.auth import negotiation as sasl
+from metastored.server.auth.negotiation import Authenticator, Channel, Negotiation
 from metastored.server.calls import failure, log_when_slow
-from metastored.server.negotiation import Authenticator, Channel, Negotiation
 from metastored.server.state import SLOWEST, SLOWEST_READER, STANDSTILL, ServerState
 from metastored.server.stepping import Waiting, resume, step
 from metastored.server.streams import StreamSender, TooSlow
 from metastored.server.tls import common_name
-from metastored.store.pool import Pool
+from metastored.threads import Pool
 from metastored.wire.connection import NEED_DATA, Refused, Request, SaslMessage, ServerConnection
 from metastored.wire.message import Call, Handler, Reply, Session, Stream
 from metastored.wire.methods import METHODS

@@ -20,8 +20,8 @@ from typing import Final
 
 from metastored.config import Settings
 from metastored.errors import ConfigError
-from metastored.store import private
-from metastored.store.file_lock import FileLock
+from metastored.store.engine import private
+from metastored.store.engine.file_lock import FileLock
 
 log = logging.getLogger("metastored.server")
 

@@ -12,7 +12,7 @@ from types import TracebackType
 from typing import IO, Final, Self
 
 from metastored.errors import ConfigError
-from metastored.store.private import opener
+from metastored.store.engine.private import opener
 
 
 class Journal:

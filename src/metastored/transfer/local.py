@@ -19,10 +19,11 @@ from metastored.client._sync.client import Client, connect
 from metastored.errors import MetaException, StoreError
 from metastored.hive.generation import Generation
 from metastored.hive.names import DEFAULT_CATALOG
-from metastored.metastore.bootstrap import ensure_defaults
-from metastored.metastore.context import Context, DatabaseName, Service
-from metastored.metastore.local import Local
-from metastored.metastore.restore import (
+from metastored.model.names import TableName
+from metastored.service.bootstrap import ensure_defaults
+from metastored.service.core.context import Context, DatabaseName, Service
+from metastored.service.local import Local
+from metastored.service.restore import (
     restore_catalog,
     restore_constraints,
     restore_database,
@@ -32,14 +33,13 @@ from metastored.metastore.restore import (
     restore_role,
     restore_table,
 )
-from metastored.metastore.restore_partitions import restore_partitions
-from metastored.model.names import TableName
-from metastored.store import catalogs
-from metastored.store.database import Database as Store
-from metastored.store.migrate import check_schema, ensure_schema, revision
-from metastored.store.opening import open_database
-from metastored.store.pool import Pool
-from metastored.store.warehouse import Warehouse
+from metastored.service.restore_partitions import restore_partitions
+from metastored.store.engine.database import Database as Store
+from metastored.store.engine.migrate import check_schema, ensure_schema, revision
+from metastored.store.engine.opening import open_database
+from metastored.store.objects import catalogs
+from metastored.store.warehouse.directories import Warehouse
+from metastored.threads import Pool
 from metastored.transfer.selection import Home
 from metastored.transfer.writing import Dropping, PageChange, TableChange
 from metastored.wire.generated.catalogs import Catalog

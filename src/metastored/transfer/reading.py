@@ -12,8 +12,8 @@ from typing import Any, Final, TypeVar
 from metastored.client._sync.client import Client
 from metastored.errors import ApplicationError, MetastoreError, NoSuchObjectException
 from metastored.hive.names import DEFAULT_CATALOG, encode_catalog_name
-from metastored.metastore.constraints import CHECK, DEFAULT, NOT_NULL, PRIMARY, UNIQUE
 from metastored.model.names import TableName
+from metastored.service.tables.constraints import CHECK, DEFAULT, NOT_NULL, PRIMARY, UNIQUE
 from metastored.transfer.selection import Home
 from metastored.wire.generated.catalogs import Catalog, GetCatalogRequest
 from metastored.wire.generated.common import ColumnStatisticsObj, Table

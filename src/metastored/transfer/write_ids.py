@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from metastored.hive.snapshots import ValidTxnList, ValidWriteIdList
+from metastored.hive.transactions.snapshots import ValidTxnList, ValidWriteIdList
 from metastored.model.names import TableName
 from metastored.transfer.ends import Ends
 from metastored.transfer.reading import Reader

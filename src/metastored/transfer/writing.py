@@ -12,10 +12,10 @@ from typing import Any, Final, NamedTuple, Protocol
 
 from metastored.client._sync.client import Client
 from metastored.hive.names import DEFAULT_CATALOG
-from metastored.metastore.basic_stats import DO_NOT_UPDATE_STATS
-from metastored.metastore.constraints import CHECK, DEFAULT, FOREIGN, NOT_NULL, PRIMARY, UNIQUE
 from metastored.model.kinds import is_view
 from metastored.model.names import TableName
+from metastored.service.statistics.basic import DO_NOT_UPDATE_STATS
+from metastored.service.tables.constraints import CHECK, DEFAULT, FOREIGN, NOT_NULL, PRIMARY, UNIQUE
 from metastored.transfer.differences import STAMPED
 from metastored.transfer.selection import Home
 from metastored.wire.generated.catalogs import AlterCatalogRequest, Catalog, CreateCatalogRequest

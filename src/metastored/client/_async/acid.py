@@ -30,7 +30,7 @@ from metastored.errors import (
     TxnAbortedException,
 )
 from metastored.hive.names import make_part_name
-from metastored.hive.snapshots import NO_OPEN_ID, ValidWriteIdList
+from metastored.hive.transactions.snapshots import NO_OPEN_ID, ValidWriteIdList
 from metastored.model.acid import Acid, acid_of
 from metastored.model.names import Name, TableName, table_name
 from metastored.model.partitions import PartitionValues, values_of

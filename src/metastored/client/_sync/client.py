@@ -41,8 +41,8 @@ from metastored.errors import (
     ObjectNotFound,
     VersionUnknown,
 )
-from metastored.hive.filter_parser import parse_filter
-from metastored.hive.filters import FilterError, PartitionPredicate, predicate
+from metastored.hive.filters.parser import parse_filter
+from metastored.hive.filters.tree import FilterError, PartitionPredicate, predicate
 from metastored.hive.generation import Generation
 from metastored.hive.names import partition_values
 from metastored.model import filters, makers

@@ -24,7 +24,7 @@ from metastored.errors import (
     TransportError,
     TxnAbortedException,
 )
-from metastored.hive.snapshots import ValidTxnList, ValidWriteIdList
+from metastored.hive.transactions.snapshots import ValidTxnList, ValidWriteIdList
 from metastored.model.names import Name, table_name
 from metastored.wire.generated.common import DataOperationType
 from metastored.wire.generated.locks import (

@@ -1,0 +1,1 @@
+"""Partition filters, table filters and serialized expressions. Pure."""

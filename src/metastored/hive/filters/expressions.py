@@ -1,0 +1,323 @@
+"""What a client's expression says of partitions: as a filter for SQL, or else of the values of one partition.
+
+The field `expr` of Hive's requests holds a tree in Kryo's form (`kryo` for Hive 2.3 and 3.1, `kryo_5` for Hive 4) or,
+from Hive 4's repair of tables, the text of a filter. What the grammar of filters can say becomes a filter, as in Hive.
+The rest is decided here with SQL's three truth values, as Hive's partition pruning does. Nothing here reads a
+partition.
+"""
+
+import operator
+from collections.abc import Callable, Sequence
+from typing import Any, Final, NamedTuple
+
+from metastored.hive.filters.expression_values import (
+    NoConversion,
+    cast,
+    category,
+    common_type,
+    constant,
+    order,
+    reader,
+    to_compare,
+)
+from metastored.hive.filters.kryo import Apply, Column, Constant, Expression, MalformedExpression, UnreadableExpression
+from metastored.hive.filters.kryo import read_expression as read_tree
+from metastored.hive.filters.kryo_5 import NAMED_ROOT, read_expression_5
+from metastored.hive.filters.parser import parse_filter
+from metastored.hive.filters.tree import (
+    And,
+    Between,
+    Comparison,
+    Filter,
+    FilterKeyError,
+    FilterLiteral,
+    FilterSyntaxError,
+    In,
+    MultiIn,
+    Or,
+    PartitionKeys,
+    check,
+    takes_dates_for_text,
+)
+from metastored.hive.generation import Generation
+from metastored.hive.names import DEFAULT_PARTITION, unescape
+
+Verdict = bool | None
+"""Whether a partition is chosen; None is for one that is kept since nobody knows."""
+
+Pruner = Callable[[Sequence[str]], Verdict]
+
+_KRYO: Final = b"\x01"
+"""Kryo's mark of a new object, with which every tree begins and no text does."""
+
+
+def read_expression(data: bytes, generation: Generation) -> Expression | Filter:
+    """The tree of an expression, or the filter that a text means.
+
+    Raises UnreadableExpression, and MalformedExpression for what is neither.
+    """
+    if data.startswith(NAMED_ROOT):
+        return read_expression_5(data)
+    if data.startswith(_KRYO):
+        return read_tree(data)
+    try:
+        if data:
+            return parse_filter(data.decode("utf-8"), generation)
+    except (UnicodeDecodeError, FilterSyntaxError) as error:
+        if generation >= Generation.HIVE_4_0:
+            raise MalformedExpression(f"Error parsing the expression: {error}") from None
+    return read_tree(data)
+
+
+def repaired_names(data: bytes) -> frozenset[str]:
+    """The whole names, unescaped, of the partitions that Hive 4's repair of tables drops by a text such as
+    `(h='1' AND ds='a')`; none if the text is another one.
+
+    Hive falls back to names where such a text compares a number's key with quoted text, as it always does.
+    """
+    names: list[str] = []
+    for alternative in data.decode("utf-8", "replace").split(" OR "):
+        pairs = [pair.partition("=") for pair in alternative[1:-1].split(" AND ")]
+        if alternative[:1] != "(" or any(len(value) < 2 or value[0] + value[-1] != "''" for _, _, value in pairs):
+            return frozenset()
+        names.append("/".join(f"{unescape(key)}={unescape(value[1:-1])}" for key, _, value in pairs))
+    return frozenset(names)
+
+
+# --- as a filter ----------------------------------------------------------------------------------------------
+
+_COMPARISONS: Final = {
+    "GenericUDFOPEqual": "=",
+    "GenericUDFOPEqualNS": "=",
+    "GenericUDFOPNotEqual": "!=",
+    "GenericUDFOPLessThan": "<",
+    "GenericUDFOPEqualOrLessThan": "<=",
+    "GenericUDFOPGreaterThan": ">",
+    "GenericUDFOPEqualOrGreaterThan": ">=",
+}
+_LITERALS: Final = frozenset({"string", "varchar", "tinyint", "smallint", "int", "bigint", "date"})
+_MIRRORED: Final = {"=": "=", "!=": "!=", "<": ">", "<=": ">=", ">": "<", ">=": "<="}
+
+
+class _NoFilter(Exception):
+    """A part that the grammar of filters cannot say."""
+
+
+def as_filter(tree: Expression, keys: PartitionKeys, generation: Generation) -> Filter | None:
+    """The filter that means the same for these keys, if there is one. Expressions never take dates for text."""
+    try:
+        node = _filter(tree)
+        check(node, keys, generation)
+    except (_NoFilter, FilterKeyError):
+        return None
+    return None if takes_dates_for_text(node, keys, generation) else node
+
+
+def _filter(tree: Expression) -> Filter:
+    match tree:
+        case Apply("GenericUDFOPAnd", operands) if operands:
+            return And(tuple(map(_filter, operands)))
+        case Apply("GenericUDFOPOr", operands) if operands:
+            return Or(tuple(map(_filter, operands)))
+        case Apply(function, (Column(key), Constant() as literal)) if function in _COMPARISONS:
+            return Comparison(key, _COMPARISONS[function], _literal(literal))
+        case Apply(function, (Constant() as literal, Column(key))) if function in _COMPARISONS:
+            return Comparison(key, _MIRRORED[_COMPARISONS[function]], _literal(literal))
+        case Apply("GenericUDFBetween", (Constant(_, bool() as negated), Column(key), low, high)):
+            return Between(key, _literal(low), _literal(high), negated)
+        case Apply("GenericUDFIn", (Column(key), *literals)) if literals:
+            return In(key, tuple(map(_literal, literals)))
+        case Apply("GenericUDFIn", (Apply("GenericUDFStruct", columns), *rows)) if rows:
+            names = tuple(column.name for column in columns if isinstance(column, Column))
+            if len(names) == len(columns):
+                return MultiIn(names, tuple(_row(row, len(names)) for row in rows))
+    raise _NoFilter
+
+
+def _literal(tree: Expression) -> FilterLiteral:
+    match tree:
+        case Constant(type, value) if category(type) in _LITERALS and value is not None:
+            known: FilterLiteral = constant(type, value)
+            return known
+    raise _NoFilter
+
+
+def _row(tree: Expression, size: int) -> tuple[FilterLiteral, ...]:
+    match tree:
+        case Constant("struct", tuple() as values) if len(values) == size:
+            if all(isinstance(value, str | int) and not isinstance(value, bool) for value in values):
+                return values
+    raise _NoFilter
+
+
+# --- as a predicate -------------------------------------------------------------------------------------------
+
+
+class _Typed(NamedTuple):
+    """A part of an expression: the type of its values, and its value for a partition (None is NULL)."""
+
+    type: str
+    of: Callable[[Sequence[str]], Any]
+
+
+def pruner(tree: Expression, keys: PartitionKeys, generation: Generation, default: str = DEFAULT_PARTITION) -> Pruner:
+    """What the expression says of the values of a partition, bound once to the keys of the table.
+
+    Raises UnreadableExpression for functions and types that are not understood. A column that is no key has no
+    value here. As in Hive, a partition that has no value for some key is not chosen when the answer is unknown.
+    """
+    compiler = _Compiler(keys, generation, default)
+    condition = compiler.typed(tree)
+    if category(condition.type) != "boolean":
+        raise UnreadableExpression(f"an expression of the type {condition.type} is no condition")
+    of, only_keys = condition.of, compiler.only_keys
+
+    def verdict(values: Sequence[str]) -> Verdict:
+        found: Verdict = of(values)
+        return False if found is None and only_keys and default in values else found
+
+    return verdict
+
+
+class _Compiler:
+    """Turns a tree into functions of a partition's values."""
+
+    def __init__(self, keys: PartitionKeys, generation: Generation, default: str) -> None:
+        self.keys = {name.lower(): (place, type) for place, (name, type) in enumerate(keys)}
+        self.generation = generation
+        self.default = default
+        self.only_keys = True
+
+    def typed(self, tree: Expression) -> _Typed:
+        match tree:
+            case Column(name, type):
+                return self.column(name, type)
+            case Constant(type, value):
+                known = constant(type, value)
+                return _Typed(type, lambda values: known)
+            case Apply(function, operands, type):
+                return self.apply(function, operands, type)
+
+    def column(self, name: str, type: str) -> _Typed:
+        if name.lower() not in self.keys:
+            self.only_keys = False
+            return _Typed(type, lambda values: None)
+        place, own_type = self.keys[name.lower()]
+        read, default = reader(own_type, self.generation), self.default
+        return _Typed(own_type, lambda values: None if values[place] == default else read(values[place]))
+
+    def apply(self, function: str, operands: tuple[Expression, ...], type: str) -> _Typed:
+        match function, operands:
+            case "GenericUDFOPAnd", _:
+                return _Typed("boolean", _all([self.condition(operand) for operand in operands], False))
+            case "GenericUDFOPOr", _:
+                return _Typed("boolean", _all([self.condition(operand) for operand in operands], True))
+            case "GenericUDFOPNot", (operand,):
+                return _Typed("boolean", _negated(self.condition(operand)))
+            case "GenericUDFOPNull" | "GenericUDFOPNotNull", (operand,):
+                of, wanted = self.typed(operand).of, function == "GenericUDFOPNull"
+                return _Typed("boolean", lambda values: (of(values) is None) is wanted)
+            case _, (one, other) if function in _COMPARISONS:
+                return _Typed("boolean", self.comparison(function, self.typed(one), self.typed(other)))
+            case "GenericUDFBetween", (Constant(_, bool() as negated), what, low, high):
+                between = self.between(self.typed(what), self.typed(low), self.typed(high))
+                return _Typed("boolean", _negated(between) if negated else between)
+            case "GenericUDFIn", (what, *members) if members:
+                return _Typed("boolean", self.membership(what, members))
+            case _, (operand,):
+                found = self.typed(operand)
+                convert = cast(function, category(found.type), type, self.generation)
+                return _Typed(type, _converted(found.of, convert))
+        raise UnreadableExpression(f"the function {function} of {len(operands)} operands is not understood")
+
+    def condition(self, tree: Expression) -> Pruner:
+        found = self.typed(tree)
+        if category(found.type) != "boolean":
+            raise NoConversion(f"a value of the type {found.type} is no condition")
+        return found.of
+
+    def comparison(self, function: str, one: _Typed, other: _Typed) -> Pruner:
+        left, right = _comparable(one, other)
+        compare = _OPERATORS[_COMPARISONS[function]]
+        if function == "GenericUDFOPEqualNS":
+            return lambda values: bool(left(values) == right(values))
+
+        def holds(values: Sequence[str]) -> Verdict:
+            this, that = left(values), right(values)
+            return None if this is None or that is None else bool(compare(this, that))
+
+        return holds
+
+    def between(self, what: _Typed, low: _Typed, high: _Typed) -> Pruner:
+        above = self.comparison("GenericUDFOPEqualOrGreaterThan", what, low)
+        below = self.comparison("GenericUDFOPEqualOrLessThan", what, high)
+        return _all([above, below], False)
+
+    def membership(self, what: Expression, members: Sequence[Expression]) -> Pruner:
+        if isinstance(what, Apply) and what.function == "GenericUDFStruct":
+            return _all([self.row(what.operands, member) for member in members], True)
+        found = self.typed(what)
+        equal = [self.comparison("GenericUDFOPEqual", found, self.typed(member)) for member in members]
+        return _all(equal, True)
+
+    def row(self, columns: Sequence[Expression], member: Expression) -> Pruner:
+        """A struct equals another when all their fields do; those of a constant have the types of the columns."""
+        match member:
+            case Constant("struct", tuple() as values) if len(values) == len(columns):
+                fields = [self.typed(column) for column in columns]
+                pairs = zip(fields, values, strict=True)
+                return _all([self.field_equality(field, value) for field, value in pairs], False)
+        raise UnreadableExpression("a struct is compared with something that is no constant of its size")
+
+    def field_equality(self, field: _Typed, value: Any) -> Pruner:
+        literal = self.typed(Constant(field.type, value))
+        return self.comparison("GenericUDFOPEqual", field, literal)
+
+
+_OPERATORS: Final[dict[str, Callable[[Any, Any], bool]]] = {
+    "=": operator.eq,
+    "!=": operator.ne,
+    "<": operator.lt,
+    "<=": operator.le,
+    ">": operator.gt,
+    ">=": operator.ge,
+}
+
+
+def _comparable(one: _Typed, other: _Typed) -> tuple[Pruner, Pruner]:
+    """Both as what they are ordered by, in the type in which Hive compares them."""
+    kind = common_type(one.type, other.type)
+    key = order(kind)
+    left, right = (_converted(each.of, to_compare(category(each.type), kind)) for each in (one, other))
+    return _converted(left, key), _converted(right, key)
+
+
+def _converted(of: Callable[[Sequence[str]], Any], convert: Callable[[Any], Any]) -> Callable[[Sequence[str]], Any]:
+    def converted(values: Sequence[str]) -> Any:
+        value = of(values)
+        return None if value is None else convert(value)
+
+    return converted
+
+
+def _all(conditions: Sequence[Pruner], decisive: bool) -> Pruner:
+    """AND (decided by one that is false) or OR (by one that is true); else unknown if any is."""
+
+    def verdict(values: Sequence[str]) -> Verdict:
+        unknown = False
+        for condition in conditions:
+            found = condition(values)
+            if found is decisive:
+                return decisive
+            unknown = unknown or found is None
+        return None if unknown else not decisive
+
+    return verdict
+
+
+def _negated(condition: Pruner) -> Pruner:
+    def verdict(values: Sequence[str]) -> Verdict:
+        found = condition(values)
+        return None if found is None else not found
+
+    return verdict

@@ -1,0 +1,164 @@
+"""The filters of get_table_names_by_filter: partition filters whose keys are fields of a table.
+
+The trees are those of `filters`; `field_of` says which field of a table a key stands for. A comparison with
+a table parameter never holds for a table without that parameter. Nothing here reads a table.
+"""
+
+import operator
+from collections.abc import Callable, Iterator
+from enum import Enum
+from typing import Any, NamedTuple
+
+from metastored.hive.filters.parser import parse_filter
+from metastored.hive.filters.tree import (
+    And,
+    Between,
+    Comparison,
+    Filter,
+    FilterKeyError,
+    FilterLiteral,
+    In,
+    Like,
+    MultiIn,
+    Not,
+    Or,
+    like_expression,
+)
+from metastored.hive.generation import Generation
+
+
+class TableField(Enum):
+    """A field of a table that a filter can ask for, by the key that Hive gave it."""
+
+    OWNER = "hive_filter_field_owner__"
+    LAST_ACCESS = "hive_filter_field_last_access__"
+    PARAMETER = "hive_filter_field_params__"
+    NAME = "hive_filter_field_tableName__"
+    TYPE = "hive_filter_field_tableType__"
+
+
+class BoundField(NamedTuple):
+    """The field a key stands for; `parameter` is the name of the table parameter, '' for other fields."""
+
+    field: TableField
+    parameter: str = ""
+
+
+_FIELDS_OF_HIVE_4 = (TableField.NAME, TableField.TYPE)
+
+
+def field_of(key: str, generation: Generation) -> BoundField:
+    """What a key of a table filter stands for. Keys are case-sensitive."""
+    if key.startswith(TableField.PARAMETER.value):
+        return BoundField(TableField.PARAMETER, key.removeprefix(TableField.PARAMETER.value))
+    for field in TableField:
+        if key == field.value and (field not in _FIELDS_OF_HIVE_4 or generation >= Generation.HIVE_4_0):
+            return BoundField(field)
+    raise FilterKeyError("Invalid key name in filter.  Use constants from org.apache.hadoop.hive.metastore.api")
+
+
+def parse_table_filter(text: str, generation: Generation) -> Filter:
+    """The tree of a table filter, every leaf of which was checked: its key, its operator and its literal."""
+    node = parse_filter(text, generation)
+    for key, op, literal in _leaves(node):
+        _check(field_of(key, generation), op, literal, generation)
+    return node
+
+
+def _leaves(node: Filter) -> Iterator[tuple[str, str, FilterLiteral]]:
+    match node:
+        case And(parts) | Or(parts):
+            for part in parts:
+                yield from _leaves(part)
+        case Not(part):
+            yield from _leaves(part)
+        case Comparison(key, op, literal):
+            yield key, op, literal
+        case Like(key, pattern):
+            yield key, "LIKE", pattern
+        case Between(key, low, high):
+            yield key, ">=", low
+            yield key, "<=", high
+        case In(key, literals):
+            for literal in literals:
+                yield key, "=", literal
+        case MultiIn(keys, rows):
+            for row in rows:
+                for key, literal in zip(keys, row, strict=True):
+                    yield key, "=", literal
+
+
+_PARAMETER_OPERATORS = frozenset({"=", "!=", "LIKE"})
+
+
+def _check(bound: BoundField, op: str, literal: FilterLiteral, generation: Generation) -> None:
+    if bound.field is TableField.PARAMETER:
+        if op not in _PARAMETER_OPERATORS:
+            # Java printed a hash set: the order differs by release.
+            known = "!=, <>, =, LIKE" if generation < Generation.HIVE_3_1 else "!=, LIKE, =, <>"
+            raise FilterKeyError(f"Only [{known}] are supported operators for HIVE_FILTER_FIELD_PARAMS")
+    elif bound.field is TableField.LAST_ACCESS:
+        if op == "LIKE":
+            raise FilterKeyError("Like is not supported for HIVE_FILTER_FIELD_LAST_ACCESS")
+        if not isinstance(literal, int):
+            raise FilterKeyError(f"{bound.field.value} is compared with seconds, an integer, not {literal!r}")
+    elif not isinstance(literal, str):
+        raise FilterKeyError(f"{bound.field.value} is compared with quoted text, not {literal!r}")
+
+
+# --- evaluating ----------------------------------------------------------------------------------------------
+
+FieldValue = str | int | None
+Lookup = Callable[[BoundField], FieldValue]
+TablePredicate = Callable[[Lookup], bool]
+
+_COMPARE: dict[str, Callable[[Any, Any], bool]] = {
+    "=": operator.eq,
+    "!=": operator.ne,
+    "<": operator.lt,
+    "<=": operator.le,
+    ">": operator.gt,
+    ">=": operator.ge,
+}
+
+
+def fields_of(node: Filter, generation: Generation) -> frozenset[BoundField]:
+    """The fields that a filter asks for."""
+    return frozenset(field_of(key, generation) for key, _, _ in _leaves(node))
+
+
+def table_predicate(node: Filter, generation: Generation) -> TablePredicate:
+    """The filter as a function of one table, which is given as a lookup of its fields."""
+
+    def holds(node: Filter, table: Lookup) -> bool:
+        def compared(key: str, op: str, literal: FilterLiteral) -> bool:
+            value = table(field_of(key, generation))
+            return value is not None and type(value) is type(literal) and _COMPARE[op](value, literal)
+
+        match node:
+            case And(parts):
+                return all(holds(part, table) for part in parts)
+            case Or(parts):
+                return any(holds(part, table) for part in parts)
+            case Not(part):
+                return not holds(part, table)
+            case Comparison(key, op, literal):
+                return compared(key, op, literal)
+            case Like(key, pattern, negated):
+                value = table(field_of(key, generation))
+                return isinstance(value, str) and (like_expression(pattern).fullmatch(value) is None) is negated
+            case Between(key, low, high, negated):
+                if negated:
+                    return compared(key, "<", low) or compared(key, ">", high)
+                return compared(key, ">=", low) and compared(key, "<=", high)
+            case In(key, literals, negated):
+                if negated:
+                    return all(compared(key, "!=", literal) for literal in literals)
+                return any(compared(key, "=", literal) for literal in literals)
+            case MultiIn(keys, rows, negated):
+                row_holds = [
+                    all(compared(key, "=", literal) for key, literal in zip(keys, row, strict=True)) for row in rows
+                ]
+                return any(row_holds) is not negated
+
+    return lambda table: holds(node, table)

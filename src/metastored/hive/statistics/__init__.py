@@ -1,0 +1,1 @@
+"""Basic statistics in parameters, and estimates of distinct values. Pure."""

@@ -1,0 +1,1 @@
+"""Conflicts of locks, and snapshots of transactions and write ids. Pure."""

@@ -1,0 +1,1 @@
+"""Hive type strings, and their forms in Spark and Arrow. Pure."""

@@ -1,0 +1,1 @@
+"""Authentication: SASL mechanisms of the Thrift port, and the ways of HTTP."""

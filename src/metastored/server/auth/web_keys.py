@@ -1,0 +1,145 @@
+"""The public keys that web tokens are signed with: a set (JWKS) from a file or a URL, kept and fetched again.
+
+A key server may be slow, gone, or have other keys than a moment ago. So keys are fetched on a thread of their own,
+one fetch at a time and never more often than `NOT_SOONER`; who has a key that is known never waits for it, and keys
+that were good stay good until others come. Nothing here looks into a token.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import logging
+import urllib.request
+from pathlib import Path
+from time import monotonic
+from typing import Any, Final
+from urllib.parse import urlsplit
+
+import jwt
+
+from metastored.errors import ConfigError
+from metastored.server.safety import is_loopback
+from metastored.threads import Pool
+
+log = logging.getLogger("metastored.server")
+
+KEPT_FOR: Final = 600.0
+"""Seconds after which keys are fetched again."""
+NOT_SOONER: Final = 5.0
+"""Seconds between two fetches, however many tokens name unknown keys."""
+TIMEOUT: Final = 10.0
+"""Seconds that a fetch may take, and that somebody waits for one."""
+MAX_KEYS: Final = 1024 * 1024
+"""Bytes of a set of keys."""
+PIECE: Final = 64 * 1024
+
+Named = dict[str | None, jwt.PyJWK]
+
+
+class WebKeys:
+    """One set of keys. Used by one event loop, and nothing of it blocks that."""
+
+    def __init__(
+        self, source: str, kept_for: float = KEPT_FOR, not_sooner: float = NOT_SOONER, timeout: float = TIMEOUT
+    ) -> None:
+        self._source = source
+        self._kept_for = kept_for
+        self._not_sooner = not_sooner
+        self._timeout = timeout
+        self._keys: Named = {}
+        self._fetched = self._tried = float("-inf")
+        self._fetching: asyncio.Task[None] | None = None
+        self._failed = False
+        self._thread = Pool(1, "metastored-keys")
+        if not _is_url(source):
+            # A file that is wrong is told at the start; a URL may be down at the time.
+            self._take(_fetch(source, timeout))
+        elif not _has_host(source):
+            raise ConfigError(f"jwt_keys {source}: a URL with a host was expected, such as https://host/keys.json")
+        elif source.startswith("http://") and not is_loopback(urlsplit(source).hostname or ""):
+            log.warning("jwt_keys %s is fetched without TLS: whoever is on the way can put other keys into it", source)
+
+    @property
+    def in_doubt(self) -> bool:
+        """Whether there may be keys that are not known here, because they cannot be had."""
+        return self._failed or self._fetching is not None
+
+    def find(self, name: str | None) -> jwt.PyJWK | None:
+        """The key of this name, as far as is known now; keys that are old are fetched again meanwhile."""
+        if monotonic() - self._fetched > self._kept_for:
+            self._start()
+        if name is None and len(self._keys) == 1:
+            return next(iter(self._keys.values()))
+        return self._keys.get(name)
+
+    async def renewed(self) -> None:
+        """Returns after the next fetch, or when it takes too long. All who ask meanwhile wait for the same one."""
+        await asyncio.wait([self._start()], timeout=self._timeout)
+
+    def _start(self) -> asyncio.Task[None]:
+        if self._fetching is None:
+            self._fetching = asyncio.create_task(self._renew())
+        return self._fetching
+
+    async def _renew(self) -> None:
+        try:
+            await asyncio.sleep(self._tried + self._not_sooner - monotonic())
+            self._take(await self._thread.run(lambda: _fetch(self._source, self._timeout)))
+        except ConfigError as error:
+            self._failed = True
+            log.error("%s; %s", error, "the keys of before are used on" if self._keys else "there are no others")
+        finally:
+            self._tried = monotonic()
+            self._fetching = None
+
+    def _take(self, keys: Named) -> None:
+        self._keys = keys
+        self._fetched = monotonic()
+        self._failed = False
+
+
+def _is_url(source: str) -> bool:
+    return source.startswith(("http://", "https://"))
+
+
+def _has_host(url: str) -> bool:
+    try:
+        return bool(urlsplit(url).hostname)
+    except ValueError:
+        return False
+
+
+def _fetch(source: str, timeout: float) -> Named:
+    """Raises ConfigError that names the source. It may block."""
+    try:
+        found = jwt.PyJWKSet.from_dict(_read(source, timeout))
+    except (OSError, ValueError, jwt.PyJWTError) as error:
+        raise ConfigError(f"jwt_keys {source}: {error}") from None
+    # A shared secret in a public set of keys proves nothing.
+    keys = {key.key_id: key for key in found.keys if key.key_type != "oct"}
+    if not keys:
+        raise ConfigError(f"jwt_keys {source}: there is no public key in it")
+    return keys
+
+
+def _read(source: str, timeout: float) -> dict[str, Any]:
+    data = _download(source, timeout) if _is_url(source) else Path(source).expanduser().read_bytes()
+    if len(data) > MAX_KEYS:
+        raise ValueError(f"more than {MAX_KEYS} bytes")
+    found = json.loads(data)
+    if not isinstance(found, dict):
+        raise ValueError("not a JSON object with keys")
+    return found
+
+
+def _download(url: str, timeout: float) -> bytes:
+    """At most one byte more than is taken. The time-out is for all of it, however small the pieces are it comes in."""
+    until = monotonic() + timeout
+    data = b""
+    with urllib.request.urlopen(url, timeout=timeout) as answer:
+        while len(data) <= MAX_KEYS and (piece := answer.read1(PIECE)):
+            data += piece
+            if monotonic() > until:
+                raise TimeoutError(f"it was not there after {timeout:g} s")
+    return data

@@ -1,0 +1,1 @@
+"""The HTTP port: routes, connections, and Thrift over HTTP."""

@@ -1,0 +1,148 @@
+"""The HTTP port: Starlette's routes on uvicorn's protocol, accepted and timed by the server's own listener.
+
+    POST http_path     the Hive Metastore HTTP protocol: nine methods in Thrift's JSON, for proven callers
+    POST /metastore    all methods in binary, compact and JSON, as Hive 4's clients speak over HTTP
+    GET  /health       the process answers
+    GET  /ready        the database answers too
+    GET  /metrics      for Prometheus
+
+Imported only when there is an HTTP port.
+"""
+
+from __future__ import annotations
+
+import hmac
+import logging
+import socket
+from collections.abc import Callable
+from ipaddress import ip_address, ip_network
+from pathlib import Path
+from time import monotonic
+from typing import Any, Final
+
+from starlette.requests import Request
+from starlette.responses import PlainTextResponse, Response
+from starlette.routing import Route, Router
+
+from metastored.config import RESERVED_PATHS, Settings
+from metastored.errors import ConfigError, Error
+from metastored.server.auth.identity import Identities
+from metastored.server.http.connection import Pages
+from metastored.server.http.thrift import NINE, Bodies, HmsHttp, ThriftOverHttp, respond
+from metastored.server.listener import Listener
+from metastored.server.metrics import CONTENT_TYPE, Metrics
+from metastored.server.thrift import Service
+from metastored.server.tls import http_tls
+
+log = logging.getLogger("metastored.server")
+
+RELOAD_EVERY: Final = 5.0
+"""Seconds between two looks at the certificate's file."""
+
+METASTORE, HEALTH, READY, METRICS = RESERVED_PATHS
+
+
+class HttpPort:
+    """One worker's share of the HTTP port."""
+
+    def __init__(
+        self,
+        listening: socket.socket,
+        service: Service,
+        identities: Identities,
+        metrics: Metrics,
+        check: Callable[[], None],
+    ) -> None:
+        settings = service.settings
+        self._tls = http_tls(settings)
+        self._pages = Pages(_routes(service, identities, metrics, check), settings, service.state)
+        context = None if self._tls is None else self._tls.context
+        self._listener = Listener(listening, self._pages.connection, settings, service.state, context)
+        self._reload_at = monotonic() + RELOAD_EVERY
+
+    def start(self) -> None:
+        self._listener.start()
+
+    def stop(self) -> None:
+        """No new connections."""
+        self._listener.stop()
+
+    def sweep(self, now: float) -> None:
+        """What is done once a second."""
+        self._listener.sweep(now)
+        self._pages.tick()
+        if self._tls is not None and now >= self._reload_at:
+            self._reload_at = now + RELOAD_EVERY
+            self._tls.reload()
+
+
+def _routes(service: Service, identities: Identities, metrics: Metrics, check: Callable[[], None]) -> Any:
+    """The ASGI application of the port."""
+    settings, state = service.settings, service.state
+
+    async def health(request: Request) -> Response:
+        return PlainTextResponse("ok\n")
+
+    async def ready(request: Request) -> Response:
+        if state.draining:
+            return PlainTextResponse("the server is stopping\n", 503)
+        try:
+            await service.pool.run(check)
+        except Error as error:
+            log.warning("not ready: %s", error)
+            return PlainTextResponse("the database does not answer\n", 503)
+        return PlainTextResponse("ready\n")
+
+    may_read = _reader_of_metrics(settings)
+
+    async def figures(request: Request) -> Response:
+        refused = may_read(request)
+        return refused or Response(metrics.text(), media_type=CONTENT_TYPE)
+
+    async def nowhere(scope: Any, receive: Any, send: Any) -> None:
+        line = f"there is nothing at this path: POST to {settings.http_path} or {METASTORE}, or GET {HEALTH}\n"
+        await respond(send, 404, line.encode())
+
+    bodies = Bodies()
+    nine = HmsHttp(service, identities, bodies, NINE if settings.http_methods == "nine" else None)
+    # The two that calls come to are found by their names: matching patterns is time that every call would pay.
+    busy = {settings.http_path: nine, METASTORE: ThriftOverHttp(service, identities, bodies)}
+    others = Router(
+        [Route(HEALTH, health), Route(READY, ready), Route(METRICS, figures)], redirect_slashes=False, default=nowhere
+    )
+
+    async def pages(scope: Any, receive: Any, send: Any) -> None:
+        await (busy.get(scope["path"]) or others)(scope, receive, send)
+
+    return pages
+
+
+def _reader_of_metrics(settings: Settings) -> Callable[[Request], Response | None]:
+    """Says whom /metrics refuses. Who has the token may come from anywhere; an address needs no token."""
+    networks = [ip_network(each) for each in settings.metrics_addresses]
+    token = None if settings.metrics_token is None else _token(settings.metrics_token)
+
+    def refused(request: Request) -> Response | None:
+        if not networks and token is None:
+            return None
+        if request.client is not None and any(ip_address(request.client.host) in each for each in networks):
+            return None
+        given = request.headers.get("authorization", "").encode()
+        if token is not None and hmac.compare_digest(given, b"Bearer " + token):
+            return None
+        if token is None:
+            return PlainTextResponse("this address may not read the metrics (metrics_addresses)\n", 403)
+        challenge = {"www-authenticate": 'Bearer realm="metastored metrics"'}
+        return PlainTextResponse("the metrics need a token (metrics_token)\n", 401, challenge)
+
+    return refused
+
+
+def _token(file: Path) -> bytes:
+    try:
+        token = file.read_bytes().strip()
+    except OSError as error:
+        raise ConfigError(f"metrics_token {file}: {error.strerror or error}") from error
+    if not token:
+        raise ConfigError(f"metrics_token {file} is empty")
+    return token

@@ -1,0 +1,62 @@
+"""A change and its event, in one transaction. What an event row keeps is encoded objects, not Hive's JSON.
+
+The JSON is rendered when a client asks (design decision 6). A body is a sequence of named byte strings:
+`name length, name, value length, value`; names may repeat, order counts. Partitions are kept by shape:
+`sd` (a StorageDescriptor without location), then `partitions` (their own fields and locations). What is no object
+(numbers of transactions, names of files) is in `fields`. `event_messages.py` says which names an event's type has.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any, Final
+
+import orjson
+
+from metastored.service.core.context import Context, DatabaseName
+from metastored.store.engine.transaction import Transaction
+from metastored.store.objects import events
+from metastored.wire.binary import pack_i, unpack_i
+
+FORMAT: Final = 1
+
+
+def pack(parts: Iterable[tuple[str, bytes]]) -> bytes:
+    """Named byte strings as one body."""
+    out: list[bytes] = []
+    for name, value in parts:
+        key = name.encode()
+        out += (pack_i(len(key)), key, pack_i(len(value)), value)
+    return b"".join(out)
+
+
+def unpack(body: bytes) -> list[tuple[str, bytes]]:
+    at, parts = 0, []
+    while at < len(body):
+        end = at + 4 + unpack_i(body, at)[0]
+        name = body[at + 4 : end].decode()
+        at = end + 4 + unpack_i(body, end)[0]
+        parts.append((name, body[end + 4 : at]))
+    return parts
+
+
+def fields(**values: Any) -> tuple[str, bytes]:
+    """Numbers, texts and lists of them, under the names that Hive's JSON message has for them."""
+    return "fields", orjson.dumps(values)
+
+
+def record(
+    ctx: Context,
+    tx: Transaction,
+    type: str,
+    where: DatabaseName | None = None,
+    table: str | None = None,
+    parts: Iterable[tuple[str, bytes]] = (),
+) -> int:
+    """Appends an event. Call it last in the transaction: it takes the sequence's lock."""
+    catalog, database = where if where is not None else (None, None)
+    user = ctx.user
+    named = [("user", user.encode()), *parts] if user else list(parts)
+    return events.append(
+        tx, time=ctx.now(), type=type, cat=catalog, db=database, tbl=table, fmt=FORMAT, body=pack(named)
+    )

@@ -1,0 +1,79 @@
+"""What a call has read may be outrun by another call, of this server or of another one. Here it notices.
+
+A call reads, does its work on directories, and then writes in one transaction (design decision 6). In that transaction
+it takes the lock, reads again, and if the table it means is gone, has another name or lies elsewhere, or if something
+is still to be done to the directories that it means, it raises Outrun: nothing was written, and `local.py` lets
+the whole call begin again, which then answers what is true by now. Nothing here waits.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from typing import Final
+
+from metastored.hive.location_rules import Places, place_or_none
+from metastored.service.core import rows
+from metastored.store.engine.transaction import Transaction
+from metastored.store.objects import databases, tables
+from metastored.store.objects.databases import DatabaseRow
+from metastored.store.objects.tables import TableRow
+from metastored.store.warehouse import jobs
+
+ATTEMPTS: Final = 50
+"""How often a call begins before it gives up. Each time another call has succeeded."""
+
+
+class Outrun(Exception):
+    """Another call came in between. `jobs` are to be finished before the next attempt.
+
+    `needed` are those of them without which the call cannot succeed, as they are to change a directory that it uses.
+    """
+
+    def __init__(self, what: str, jobs: Sequence[int] = (), needed: Collection[int] = ()) -> None:
+        super().__init__(f"{what} was changed by others again and again while it was being changed; try again")
+        self.jobs: Final = tuple(jobs)
+        self.needed: Final = frozenset(needed)
+
+
+def locked(tx: Transaction, row: TableRow) -> TableRow:
+    """A table that was found by its name, as it is now that nobody else can change it."""
+    current = tables.find_by_id(tx, row.id) if tables.lock(tx, row.id) else None
+    if current is None or (current.db_id, current.name) != (row.db_id, row.name):
+        raise Outrun(f"table {row.name}")
+    return current
+
+
+def locked_in_place(tx: Transaction, row: TableRow) -> TableRow:
+    """The same for a call that depends on where the table lies and on its partition keys."""
+    current = locked(tx, row)
+    if current.body != row.body:
+        before, now = rows.table_of(row, None, ""), rows.table_of(current, None, "")
+        places = [table.sd.location if table.sd is not None else None for table in (before, now)]
+        if places[0] != places[1] or before.partitionKeys != now.partitionKeys:
+            raise Outrun(f"table {row.name}")
+    return current
+
+
+def locked_database(tx: Transaction, catalog: str, row: DatabaseRow) -> DatabaseRow:
+    """A database that was found by its name, as it is now that nobody else can change it."""
+    current = databases.find(tx, catalog, row.name) if databases.lock(tx, row.id, exclusive=True) else None
+    if current is None or current.id != row.id:
+        raise Outrun(f"database {row.name}")
+    return current
+
+
+def undisturbed(tx: Transaction, places: Collection[str | None], own: Collection[int] = ()) -> None:
+    """Raises Outrun if a committed change still has to move or remove these directories, or any above or below.
+
+    A job that failed counts only for its own directory. `own` are the jobs that this very transaction has planned.
+    """
+    pending = [job for job in jobs.all(tx) if job.id not in own]
+    if not pending:
+        return
+    known = Places((end, job) for job in pending for end in job.ends)
+    here = {found for each in places if each and (found := place_or_none(each)) is not None}
+    needed = {job.id: job for each in here for job in known.at(each)}
+    waiting = {job.id: job for each in here for job in known.around(each) if not job.is_failed}
+    blocking = needed | waiting
+    if blocking:
+        raise Outrun(blocking[min(blocking)].source, sorted(blocking), needed)

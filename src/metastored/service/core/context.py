@@ -1,0 +1,181 @@
+"""What a metastore function is given: the store, the warehouse, the caller, the clock, and names read as Hive does.
+
+A new Context is made for each call and never outlives it.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Final, NamedTuple
+
+from metastored.errors import InvalidOperationException, MetaException, MetastoreError, NoSuchObjectException
+from metastored.hive.generation import Generation
+from metastored.hive.names import DEFAULT_CATALOG, CatalogNameError, decode_catalog_name, normalize, read_database
+from metastored.hive.statistics.ndv import HIVES_ESTIMATION, Estimation
+from metastored.service.core.compat import RULES, Rules
+from metastored.service.core.event_cache import EventCache
+from metastored.service.core.reply_cache import Answers
+from metastored.service.core.write_id_cache import WriteIdMemo
+from metastored.store.engine.database import Database
+from metastored.store.engine.transaction import Transaction
+from metastored.store.warehouse.directories import Warehouse
+from metastored.wire.generated.common import EnvironmentContext
+from metastored.wire.message import Session, Stream
+
+
+def properties(context: EnvironmentContext | None) -> dict[str, str]:
+    """What an environment context says; {} when there is none."""
+    return (context.properties if context is not None else None) or {}
+
+
+class DatabaseName(NamedTuple):
+    """A database as a caller named it, normalised."""
+
+    catalog: str
+    database: str
+
+
+class Encoded:
+    """An answer that is already a result struct in Thrift binary."""
+
+    __slots__ = ("body",)
+
+    def __init__(self, body: bytes | Stream) -> None:
+        self.body: Final = body
+
+
+@dataclass(frozen=True)
+class Service:
+    """What all calls of a server share."""
+
+    database: Database
+    warehouse: Warehouse
+    clock: Callable[[], float] = time.time
+    started: float = 0.0
+    estimation: Estimation = HIVES_ESTIMATION
+    """How the number of distinct values of several partitions is estimated."""
+    admins: frozenset[str] = frozenset()
+    """Users who have the role admin by the server's settings."""
+    partition_limit: int = -1
+    """How many partitions one call may ask for; any number when negative."""
+    configured: Mapping[str, str] = field(default_factory=dict)
+    """What the server's settings say of Hive's own keys, by their names in Hive 3 and later (metastore.…)."""
+    rendered: EventCache = field(default_factory=EventCache)
+    answers: Answers = field(default_factory=Answers)
+    write_ids: WriteIdMemo = field(default_factory=WriteIdMemo)
+
+
+class Context:
+    """One call's surroundings."""
+
+    __slots__ = ("database", "removals", "service", "session", "warehouse")
+
+    def __init__(self, service: Service, session: Session) -> None:
+        self.service: Final = service
+        self.session: Final = session
+        self.database: Final = service.database
+        self.warehouse: Final = service.warehouse
+        self.removals: Final = list[str]()
+        """The directories that the transaction of `removing.py` plans to remove."""
+
+    @property
+    def generation(self) -> Generation:
+        return self.session.generation
+
+    @property
+    def rules(self) -> Rules:
+        """How the generation that this caller is answered as behaves."""
+        return RULES[self.session.generation]
+
+    @property
+    def user(self) -> str | None:
+        return self.session.user
+
+    def now(self) -> int:
+        """Seconds since the epoch, as Hive stores times."""
+        return int(self.service.clock())
+
+    def now_in_milliseconds(self) -> int:
+        return int(self.service.clock() * 1000)
+
+    def reader(self) -> Transaction:
+        """For one statement that only reads."""
+        return self.database.reader()
+
+    @contextmanager
+    def reading(self) -> Iterator[Transaction]:
+        """For several statements over one snapshot."""
+        with self.database.read() as tx:
+            yield tx
+
+    def name(self, database: str | None, catalog: str | None = None) -> DatabaseName:
+        """A database field (`db` or `@cat#db`), with the catalog of a request where it has one."""
+        if database is not None and not database.startswith("@"):
+            if catalog is None:
+                return DatabaseName(DEFAULT_CATALOG, normalize(database))
+            self.saw_catalog()
+            return DatabaseName(normalize(catalog), normalize(database))
+        try:
+            found, name = read_database(database, catalog)
+        except CatalogNameError as error:
+            raise MetaException(str(error)) from None
+        self.saw_catalog()
+        if name is None:
+            raise MetaException("Database name cannot be null.")
+        return DatabaseName(found, name)
+
+    def name_for_new(self, database: str | None, catalog: str | None, missing: type[MetastoreError]) -> DatabaseName:
+        """The database of an object to be created; `missing` is what 3.1 raises if none is named."""
+        rules = self.rules
+        if database is None and rules.calls_nameless_databases_invalid and not rules.calls_nameless_databases_unknown:
+            raise missing("Database name cannot be null.")
+        return self.name(database, catalog)
+
+    def pattern(self, database: str | None, catalog: str | None = None) -> tuple[str, str | None]:
+        """The same where the name may be absent or a pattern, which is not normalised."""
+        try:
+            decoded = decode_catalog_name(database)
+        except CatalogNameError as error:
+            raise MetaException(str(error)) from None
+        if decoded.catalog is not None or catalog is not None:
+            self.saw_catalog()
+        return read_database(database, catalog)[0], decoded.database
+
+    def saw_catalog(self) -> None:
+        """Clients before Hive 3 know no catalogs: who names one is answered as 3.1 or later."""
+        if self.session.generation < Generation.HIVE_3_1:
+            self.session.generation = Generation.HIVE_3_1
+
+    # --- texts that differ between the generations ---
+
+    def shown(self, catalog: str) -> str | None:
+        """A catalog's name as answers carry it: not at all to clients from before there were catalogs."""
+        return catalog if self.rules.names_catalogs else None
+
+    def database_name(self, where: DatabaseName) -> str:
+        return f"{where.catalog}.{where.database}" if self.rules.names_catalogs else where.database
+
+    def no_database(self, where: DatabaseName) -> NoSuchObjectException:
+        return NoSuchObjectException(self.missing_database(where))
+
+    def missing_database(self, where: DatabaseName) -> str:
+        """What messages call a database that is not there."""
+        return f"database {self.database_name(where)}" if self.rules.calls_databases_such else where.database
+
+    def full_name(self, where: DatabaseName, table: str) -> str:
+        """`db.t` for 2.3, `cat.db.t` for later clients."""
+        return f"{self.database_name(where)}.{table}"
+
+    def no_table(self, where: DatabaseName, table: str) -> NoSuchObjectException:
+        return NoSuchObjectException(f"{self.full_name(where, table)} table not found")
+
+    def unspecified_table(self, where: DatabaseName, table: str) -> NoSuchObjectException:
+        """The same in the words of calls that ask for statistics, or count by a filter."""
+        which = "catalog.database.table" if self.rules.names_catalogs else "database/table"
+        return NoSuchObjectException(f"Specified {which} does not exist : {self.full_name(where, table)}")
+
+    def no_table_to_alter(self, where: DatabaseName, table: str) -> InvalidOperationException:
+        return InvalidOperationException(f"{self.full_name(where, table)} table not found")

@@ -1,0 +1,153 @@
+"""Tables, storage descriptors and partitions as Hive hands them back after storing them. Pure functions.
+
+A real metastore's database has a column for everything: lists, maps and numbers that a client left out come back
+empty or zero, and names come back in lower case.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from metastored.errors import InvalidObjectException, MetaException
+from metastored.hive.names import normalize
+from metastored.hive.types.type_strings import is_valid_column_type
+from metastored.service.core.compat import Rules
+from metastored.wire.generated.common import FieldSchema, PrincipalType, SerDeInfo, SkewedInfo, StorageDescriptor, Table
+from metastored.wire.structs import replace
+
+MANAGED: Final = "MANAGED_TABLE"
+EXTERNAL: Final = "EXTERNAL_TABLE"
+VIEW: Final = "VIRTUAL_VIEW"
+MATERIALIZED_VIEW: Final = "MATERIALIZED_VIEW"
+DDL_TIME: Final = "transient_lastDdlTime"
+PURGE: Final = "external.table.purge"
+
+_NO_SKEW = SkewedInfo((), (), {})
+
+
+def columns(fields: tuple[FieldSchema, ...] | None) -> tuple[FieldSchema, ...]:
+    """Columns with their names in lower case. One that lacks its name or its type cannot be stored."""
+    return tuple(_column(number, field) for number, field in enumerate(fields or (), 1))
+
+
+def _column(number: int, field: FieldSchema) -> FieldSchema:
+    name = field.name
+    if name is None or field.type is None:
+        lacking = f"column {number} has no name" if name is None else f"column {number}, {name}, has no type"
+        raise MetaException(f"{lacking}: each column needs both")
+    return field if name.islower() else replace(field, name=name.lower())
+
+
+def storage(sd: StorageDescriptor) -> StorageDescriptor:
+    """A storage descriptor with nothing left out but what may be null: location and formats."""
+    serde = sd.serdeInfo
+    if serde is None:
+        raise MetaException("Invalid SerDeInfo object")
+    return replace(
+        sd,
+        cols=columns(sd.cols),
+        compressed=bool(sd.compressed),
+        numBuckets=sd.numBuckets or 0,
+        serdeInfo=serde if serde.parameters is not None else _with_parameters(serde),
+        bucketCols=sd.bucketCols or (),
+        sortCols=sd.sortCols or (),
+        parameters=sd.parameters or {},
+        skewedInfo=_skew(sd.skewedInfo),
+        storedAsSubDirectories=bool(sd.storedAsSubDirectories),
+    )
+
+
+def _with_parameters(serde: SerDeInfo) -> SerDeInfo:
+    return replace(serde, parameters={})
+
+
+def _skew(skew: SkewedInfo | None) -> SkewedInfo:
+    if skew is None or skew == (None, None, None):
+        return _NO_SKEW
+    return SkewedInfo(skew.skewedColNames or (), skew.skewedColValues or (), skew.skewedColValueLocationMaps or {})
+
+
+def is_external(table: Table) -> bool:
+    """The parameter EXTERNAL decides, not the type."""
+    return ((table.parameters or {}).get("EXTERNAL") or "").upper() == "TRUE"
+
+
+def owns_data(table: Table, rules: Rules) -> bool:
+    """Whether dropping the table drops its data."""
+    if is_external(table):
+        return rules.purges_external and (table.parameters or {}).get(PURGE, "").upper() == "TRUE"
+    return not is_view(table)
+
+
+def is_view(table: Table) -> bool:
+    return table.tableType == VIEW
+
+
+def table_type(table: Table, rules: Rules) -> str:
+    """The type as it is stored: EXTERNAL wins over what the client said."""
+    written = (table.parameters or {}).get("EXTERNAL")
+    external = is_external(table) if rules.external_in_any_case else written == "TRUE"
+    if table.tableType is None:
+        if table.viewOriginalText is not None:
+            return VIEW
+        return EXTERNAL if external else MANAGED
+    if table.tableType in (MANAGED, EXTERNAL):
+        return EXTERNAL if external else MANAGED
+    return table.tableType
+
+
+def stored(table: Table, rules: Rules) -> Table:
+    """The table as it is kept, its names and creation time as they are."""
+    assert table.sd is not None
+    return replace(
+        table,
+        tableName=normalize(table.tableName or ""),
+        dbName=normalize(table.dbName or ""),
+        createTime=table.createTime or 0,
+        lastAccessTime=table.lastAccessTime or 0,
+        retention=table.retention or 0,
+        sd=storage(table.sd),
+        partitionKeys=columns(table.partitionKeys),
+        parameters=table.parameters or {},
+        tableType=table_type(table, rules),
+        rewriteEnabled=bool(table.rewriteEnabled),
+        ownerType=table.ownerType if table.ownerType is not None else PrincipalType.USER,
+    )
+
+
+def check_columns(table: Table, error: type[InvalidObjectException] | type = InvalidObjectException) -> None:
+    """Refuses column types that Hive's own validation refuses."""
+    sd = table.sd
+    if sd is None:
+        raise MetaException(f"table {table.tableName} has no storage descriptor")
+    if sd.cols is None:
+        raise MetaException(f"the storage descriptor of table {table.tableName} has no columns")
+    columns(sd.cols)
+    columns(table.partitionKeys)
+    for field in sd.cols:
+        if not is_valid_column_type(field.type or ""):
+            raise error(f"Invalid column type: {field.type or ''}")
+    for field in table.partitionKeys or ():
+        if not is_valid_column_type(field.type or ""):
+            raise error(f"Invalid partition column type: {field.type or ''}")
+    skew = sd.skewedInfo
+    if skew is not None and skew.skewedColNames:
+        names = {field.name for field in sd.cols}
+        missing = [name for name in skew.skewedColNames if name not in names]
+        if missing:
+            raise error(f"Invalid skew column {', '.join(missing)}")
+
+
+def ddl_time(parameters: dict[str, str] | None, now: int) -> dict[str, str]:
+    """Parameters with transient_lastDdlTime, set unless the client gave one."""
+    given = dict(parameters or {})
+    given.setdefault(DDL_TIME, str(now))
+    return given
+
+
+def ddl_time_of_partition(parameters: dict[str, str] | None, now: int) -> dict[str, str]:
+    """The same for a changed partition, where a zero is as good as none."""
+    given = dict(parameters or {})
+    if given.get(DDL_TIME, "0") == "0":
+        given[DDL_TIME] = str(now)
+    return given

@@ -1,0 +1,136 @@
+"""Lists of partitions as answers: spliced from rows, in one piece when short, pulled from a snapshot when long.
+
+The count of a Thrift list and the length of a frame come first on the wire; both are computed in the snapshot that
+the rows are then read from (design decision 11). This file never decodes a partition.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from itertools import chain, islice
+from typing import Final
+
+from metastored.service.core import rows, translation
+from metastored.service.core.context import Context, DatabaseName, Encoded
+from metastored.store.engine.transaction import Row, Transaction
+from metastored.store.objects import partitions
+from metastored.store.objects.partitions import Where
+from metastored.store.objects.tables import TableRow
+from metastored.wire.binary import pack_i, pack_texts
+from metastored.wire.message import Stream
+
+SHORT: Final = 500
+"""Lists up to this long are answered in one piece."""
+
+Each = Callable[[Transaction, int], Iterator[Row]]
+
+
+def splicer(
+    ctx: Context, tx: Transaction, where: DatabaseName, row: TableRow, abilities: translation.Abilities | None = None
+) -> rows.Splicer:
+    """Partitions of the table as this caller gets them, who may have said what it is able to do."""
+    shapes, bases = partitions.shapes(tx, row.id), partitions.bases(tx, row.id)
+    if abilities and ctx.rules.tells_access and _hides_buckets(where, row, abilities):
+        shapes = {number: rows.without_buckets(shape) for number, shape in shapes.items()}
+    return rows.Splicer(
+        ctx.shown(where.catalog), where.database, row.name, shapes, bases, always_written=ctx.rules.gives_ids
+    )
+
+
+def _hides_buckets(where: DatabaseName, row: TableRow, abilities: translation.Abilities) -> bool:
+    if not translation.applies(where.catalog, abilities):
+        return False
+    return translation.hides_buckets_of_partitions(rows.table_of(row, *where), abilities)
+
+
+def structs(splice: rows.Splicer, found: Sequence[Row], *, wrapped: bool = False) -> Encoded:
+    """A few partitions; `wrapped` is the form of the `_req` calls, whose list is a field of the answer."""
+    body = chain.from_iterable(map(splice.parts, found))
+    return Encoded(rows.wrapped_list(body, len(found)) if wrapped else rows.list_reply(body, len(found)))
+
+
+def listed(
+    ctx: Context,
+    where: DatabaseName,
+    row: TableRow,
+    condition: Where | None,
+    limit: int = -1,
+    *,
+    wrapped: bool = False,
+) -> Encoded:
+    """All partitions, or those that match, in the order of their names."""
+
+    def each(tx: Transaction, most: int) -> Iterator[Row]:
+        if condition is None:
+            return partitions.each(tx, row.id, most)
+        return partitions.each_matching(tx, row.id, condition, most)
+
+    with ctx.reading() as tx:
+        first = list(each(tx, SHORT + 1 if limit < 0 else min(limit, SHORT + 1)))
+        if len(first) <= SHORT:
+            pieces = chain.from_iterable(map(splicer(ctx, tx, where, row).parts, first))
+            reply = rows.wrapped_list if wrapped else rows.list_reply
+            return Encoded(reply(pieces, len(first)))
+    return _streamed(ctx, where, row, condition, limit, each, wrapped=wrapped)
+
+
+def _streamed(
+    ctx: Context,
+    where: DatabaseName,
+    row: TableRow,
+    condition: Where | None,
+    limit: int,
+    each: Each,
+    *,
+    wrapped: bool,
+) -> Encoded:
+    snapshot = ctx.database.snapshot()
+    try:
+        splice = splicer(ctx, snapshot, where, row)
+        groups = partitions.sizes(snapshot, row.id, condition, limit)
+        count = sum(group.number for group in groups)
+        head, tail = rows.list_head(count, wrapped=wrapped)
+        length = len(head) + sum(splice.size(group) for group in groups) + len(tail)
+    except BaseException:
+        snapshot.close()
+        raise
+
+    def chunks() -> Iterator[bytes]:
+        try:
+            yield head
+            yield from splice.chunks(each(snapshot, limit))
+            yield tail
+        finally:
+            snapshot.close()
+
+    return Encoded(Stream(chunks(), length))
+
+
+def listed_names(ctx: Context, row: TableRow, limit: int = -1) -> Encoded:
+    """All partition names in order; like `listed`, in one piece or pulled."""
+    first = partitions.names(ctx.reader(), row.id, SHORT + 1 if limit < 0 else min(limit, SHORT + 1))
+    if len(first) <= SHORT:
+        return Encoded(b"".join((_names_head(len(first)), pack_texts(first), b"\x00")))
+    snapshot = ctx.database.snapshot()
+    try:
+        count, size = partitions.name_size(snapshot, row.id, limit)
+        head = _names_head(count)
+    except BaseException:
+        snapshot.close()
+        raise
+
+    def chunks() -> Iterator[bytes]:
+        try:
+            yield head
+            found = partitions.each_name(snapshot, row.id, limit)
+            while some := list(islice(found, 8192)):
+                yield pack_texts(some)
+            yield b"\x00"
+        finally:
+            snapshot.close()
+
+    return Encoded(Stream(chunks(), len(head) + size + 4 * count + 1))
+
+
+def _names_head(count: int) -> bytes:
+    return b"\x0f\x00\x00\x0b" + pack_i(count)

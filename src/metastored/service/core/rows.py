@@ -1,0 +1,281 @@
+"""Objects as the store keeps them: a body of Thrift bytes without what varies, and answers spliced from it.
+
+One function writes each kind of row, one reads it, and one splices it into a reply; nothing else knows the
+encoding (design decision 1). Bodies have no STOP, so that fields can be put behind them. No I/O.
+
+    Database   without name (1), privileges (5), catalogName (8)
+    Table      without tableName (1), dbName (2), privileges (13), creationMetadata (16), catName (17), 19 to 28
+    Partition  without dbName (2), tableName (3), sd (6) and 8 to 13; its sd is a shape (a StorageDescriptor
+               without its location) and a location
+    Function   without functionName (1), dbName (2), catName (9)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Final, NamedTuple
+
+from metastored.errors import StoreError
+from metastored.store.engine.transaction import Row
+from metastored.store.objects.catalogs import CatalogRow
+from metastored.store.objects.databases import DatabaseRow
+from metastored.store.objects.functions import FunctionOfDatabase, FunctionRow
+from metastored.store.objects.partitions import Sizes
+from metastored.store.objects.tables import TableRow
+from metastored.wire import binary
+from metastored.wire.generated.catalogs import Catalog
+from metastored.wire.generated.common import CreationMetadata, StorageDescriptor, Table
+from metastored.wire.generated.databases import Database
+from metastored.wire.generated.functions import Function
+from metastored.wire.generated.partitions import Partition
+from metastored.wire.structs import replace
+
+FORMAT: Final = 1
+"""The number of this encoding; a later one upcasts what it reads with a lower number."""
+
+CHUNK: Final = 512 * 1024
+"""Long answers are made in pieces of about this many bytes."""
+
+pack = binary.pack_i
+_SUCCESS = b"\x0c\x00\x00"
+_STOP = b"\x00"
+
+
+def text_field(number: int, text: str) -> bytes:
+    """A string field in Thrift binary."""
+    data = text.encode("utf-8", "surrogateescape")
+    return binary.pack_field(11, number) + pack(len(data)) + data
+
+
+def _check(fmt: int, what: str) -> None:
+    if fmt != FORMAT:
+        raise StoreError(f"{what} is stored in format {fmt}, which this version of metastored does not read")
+
+
+# --- catalogs, databases, functions ---------------------------------------------------------------------------
+
+
+def catalog_body(catalog: Catalog) -> bytes:
+    return binary.encode(replace(catalog, name=None))[:-1]
+
+
+def catalog_of(row: CatalogRow) -> Catalog:
+    _check(row.fmt, f"catalog {row.name}")
+    return replace(binary.decode(Catalog, row.body + _STOP), name=row.name)
+
+
+def database_body(database: Database) -> bytes:
+    return binary.encode(replace(database, name=None, privileges=None, catalogName=None))[:-1]
+
+
+def database_of(row: DatabaseRow, catalog: str | None) -> Database:
+    _check(row.fmt, f"database {row.name}")
+    return replace(binary.decode(Database, row.body + _STOP), name=row.name, catalogName=catalog)
+
+
+def database_reply(row: DatabaseRow, catalog: str | None) -> bytes:
+    """The result struct of get_database; without a catalog it names none."""
+    _check(row.fmt, f"database {row.name}")
+    named = text_field(8, catalog) if catalog is not None else b""
+    return b"".join((_SUCCESS, text_field(1, row.name), row.body, named, b"\x00\x00"))
+
+
+def function_body(function: Function) -> bytes:
+    return binary.encode(replace(function, functionName=None, dbName=None, catName=None))[:-1]
+
+
+def function_of(row: FunctionRow | FunctionOfDatabase, catalog: str | None, database: str) -> Function:
+    _check(row.fmt, f"function {database}.{row.name}")
+    function = binary.decode(Function, row.body + _STOP)
+    return replace(function, functionName=row.name, dbName=database, catName=catalog)
+
+
+# --- tables -----------------------------------------------------------------------------------------------------
+
+_TABLE_ABSENT = dict.fromkeys(
+    (
+        *("tableName", "dbName", "privileges", "creationMetadata", "catName", "writeId", "isStatsCompliant"),
+        *("colStats", "accessType", "requiredReadCapabilities", "requiredWriteCapabilities", "id"),
+        *("fileMetadata", "dictionary", "txnId", "temporary"),
+    )
+)
+
+
+class TableColumns(NamedTuple):
+    """What a table's row holds beside its names; made by one function from the table alone."""
+
+    type: str
+    owner: str | None
+    last_access: int
+    write_id: int
+    body: bytes
+    params: dict[str, str]
+    creation_metadata: bytes | None
+
+
+def table_columns(table: Table) -> TableColumns:
+    metadata = table.creationMetadata
+    return TableColumns(
+        type=table.tableType or "",
+        owner=table.owner,
+        last_access=table.lastAccessTime or 0,
+        write_id=table.writeId if table.writeId is not None else -1,
+        body=binary.encode(replace(table, **_TABLE_ABSENT))[:-1],
+        params=table.parameters or {},
+        creation_metadata=binary.encode(metadata) if metadata is not None else None,
+    )
+
+
+def table_of(row: TableRow, catalog: str | None, database: str) -> Table:
+    _check(row.fmt, f"table {database}.{row.name}")
+    table = binary.decode(Table, row.body + _STOP)
+    metadata = row.creation_metadata
+    return replace(
+        table,
+        tableName=row.name,
+        dbName=database,
+        catName=catalog,
+        creationMetadata=binary.decode(CreationMetadata, metadata) if metadata is not None else None,
+    )
+
+
+def table_struct(row: TableRow, catalog: str | None, database: str, *, with_id: bool = False) -> bytes:
+    """The Table in Thrift binary, spliced; without a catalog it names none."""
+    if row.fmt != FORMAT:
+        _check(row.fmt, f"table {database}.{row.name}")
+    parts = [text_field(1, row.name), text_field(2, database), row.body]
+    if catalog is not None:
+        parts.append(text_field(17, catalog))
+    if row.creation_metadata is not None:
+        parts += (b"\x0c\x00\x10", row.creation_metadata)
+    if with_id:
+        parts += (b"\x0a\x00\x13", binary.pack_q(max(row.write_id, 0)), b"\x0a\x00\x19", binary.pack_q(row.id))
+    elif row.write_id > 0:
+        parts += (b"\x0a\x00\x13", binary.pack_q(row.write_id))
+    parts.append(_STOP)
+    return b"".join(parts)
+
+
+def table_reply(struct: bytes) -> bytes:
+    """The result struct of get_table around a Table."""
+    return b"".join((_SUCCESS, struct, _STOP))
+
+
+def wrapped_reply(struct: bytes) -> bytes:
+    """The result struct of a call whose answer is a struct with this one as its field 1."""
+    return b"".join((_SUCCESS, b"\x0c\x00\x01", struct, b"\x00\x00"))
+
+
+# --- partitions -------------------------------------------------------------------------------------------------
+
+
+def partition_body(partition: Partition) -> bytes:
+    """What is the partition's own: values, times, parameters."""
+    own = Partition(
+        values=partition.values,
+        createTime=partition.createTime,
+        lastAccessTime=partition.lastAccessTime,
+        parameters=partition.parameters,
+    )
+    return binary.encode(own)[:-1]
+
+
+def shape_of(sd: StorageDescriptor) -> bytes:
+    """A StorageDescriptor without its location, which many partitions share."""
+    return binary.encode(replace(sd, location=None))[:-1]
+
+
+def without_buckets(shape: bytes) -> bytes:
+    """A shape as clients get it who do not know buckets."""
+    sd = binary.decode(StorageDescriptor, shape + _STOP)
+    return shape_of(replace(sd, numBuckets=-1)) if (sd.numBuckets or 0) > 0 else shape
+
+
+class Splicer:
+    """Turns partition rows of one table into Partition structs, given the table's shapes and bases.
+
+    With `always_written` each has a write id, be it that there is none, -1.
+    """
+
+    def __init__(
+        self,
+        catalog: str | None,
+        database: str,
+        table: str,
+        shapes: dict[int, bytes],
+        bases: dict[int, str],
+        *,
+        always_written: bool = False,
+    ) -> None:
+        self._always_written = always_written
+        names = text_field(2, database) + text_field(3, table)
+        if catalog is not None:
+            names += text_field(9, catalog)
+        self._heads: dict[int | None, bytes] = {no: names + b"\x0c\x00\x06" + sd for no, sd in shapes.items()}
+        self._heads[None] = names  # A partition of a view has no storage.
+        self._bases = {no: uri.encode("utf-8", "surrogateescape") for no, uri in bases.items()}
+
+    def parts(self, row: Row) -> tuple[bytes, ...]:
+        """The Partition struct in pieces; joined by the caller, with others."""
+        _, name, shape, base, suffix, write_id, fmt, own = row
+        if fmt != FORMAT:
+            _check(fmt, f"partition {name}")
+        if write_id > 0 or self._always_written:
+            own += b"\x0a\x00\x0a" + binary.pack_q(write_id)
+        if base is not None:
+            location = self._bases[base] + (name if suffix is None else suffix).encode("utf-8", "surrogateescape")
+        elif suffix is not None:
+            location = suffix.encode("utf-8", "surrogateescape")
+        else:
+            return own, self._heads[shape], b"\x00" if shape is None else b"\x00\x00"
+        return own, self._heads[shape], b"\x0b\x00\x02", pack(len(location)), location, b"\x00\x00"
+
+    def struct(self, row: Row) -> bytes:
+        return b"".join(self.parts(row))
+
+    def partition(self, row: Row) -> Partition:
+        return binary.decode(Partition, self.struct(row))
+
+    def size(self, group: Sizes) -> int:
+        """The bytes of all structs of one shape and base."""
+        fixed = len(self._heads[group.shape]) + (1 if group.shape is None else 2)
+        if group.located:
+            fixed += 7 + (len(self._bases[group.base]) if group.base is not None else 0)
+        written = group.number if self._always_written else group.written
+        return group.number * fixed + group.body + group.location + 11 * written
+
+    def chunks(self, found: Iterable[Row], target: int = CHUNK) -> Iterator[bytes]:
+        """The structs of many rows, in chunks of about `target` bytes."""
+        pieces: list[bytes] = []
+        size = 0
+        for row in found:
+            parts = self.parts(row)
+            pieces += parts
+            size += len(parts[0]) + len(parts[1])
+            if size > target:
+                yield b"".join(pieces)
+                pieces.clear()
+                size = 0
+        if pieces:
+            yield b"".join(pieces)
+
+
+def list_head(count: int, *, wrapped: bool = False) -> tuple[bytes, bytes]:
+    """What goes before and behind the structs of a result whose success value is a list of `count` of them.
+
+    Wrapped, the success value is a struct that has the list as its field 1.
+    """
+    if wrapped:
+        return _SUCCESS + b"\x0f\x00\x01\x0c" + pack(count), b"\x00\x00"
+    return b"\x0f\x00\x00\x0c" + pack(count), _STOP
+
+
+def list_reply(structs: Iterable[bytes], count: int) -> bytes:
+    head, tail = list_head(count)
+    return b"".join((head, *structs, tail))
+
+
+def wrapped_list(structs: Iterable[bytes], count: int) -> bytes:
+    """The same where the list is field 1 of a struct."""
+    head, tail = list_head(count, wrapped=True)
+    return b"".join((head, *structs, tail))

@@ -1,0 +1,126 @@
+"""What Hive demands of transactional tables when they are created or changed. Pure functions.
+
+2.3 wants them bucketed; later generations also know insert-only tables. Where Hive loads the classes of the
+formats to see whether they can keep versions of rows, metastored knows them by name.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from metastored.errors import MetaException
+from metastored.service.core.compat import Rules
+from metastored.service.core.normal import EXTERNAL, is_external
+from metastored.wire.generated.common import Table
+from metastored.wire.structs import replace
+
+TRANSACTIONAL: Final = "transactional"
+PROPERTIES: Final = "transactional_properties"
+INSERT_ONLY: Final = "insert_only"
+_ACID_FORMATS: Final = frozenset(
+    {
+        ("org.apache.hadoop.hive.ql.io.orc.OrcInputFormat", "org.apache.hadoop.hive.ql.io.orc.OrcOutputFormat"),
+    }
+)
+
+
+def _value(parameters: dict[str, str], name: str) -> str | None:
+    """A parameter whose name may be written in any case."""
+    return next((value for key, value in parameters.items() if key.lower() == name), None)
+
+
+def _same(one: str | None, other: str | None) -> bool:
+    return (one is None) == (other is None) and (one or "").lower() == (other or "").lower()
+
+
+def is_insert_only(parameters: dict[str, str] | None) -> bool:
+    given = parameters or {}
+    return given.get(TRANSACTIONAL, "").lower() == "true" and given.get(PROPERTIES, "").lower() == INSERT_ONLY
+
+
+def checked_on_create(table: Table, rules: Rules) -> Table:
+    """The table with its transactional parameters in Hive's form, or what Hive says against them."""
+    parameters = dict(table.parameters or {})
+    value = _value(parameters, TRANSACTIONAL)
+    if value is None:
+        return table
+    parameters = {key: item for key, item in parameters.items() if key.lower() != TRANSACTIONAL}
+    if value.lower() == "false":
+        return replace(table, parameters=parameters)
+    if value.lower() != "true":
+        raise MetaException(
+            _named("'transactional' property of TBLPROPERTIES may only have value 'true'", table, rules)
+        )
+    _check_acid(table, _value(parameters, PROPERTIES), rules)
+    parameters[TRANSACTIONAL] = "true"
+    return replace(table, parameters=_with_properties(parameters, table, rules))
+
+
+def checked_on_alter(before: Table, table: Table, rules: Rules) -> Table:
+    """The same for a changed table: once transactional, it stays so."""
+    given = dict(table.parameters or {})
+    if not given:
+        return table
+    old = before.parameters or {}
+    value, was = _value(given, TRANSACTIONAL), _value(old, TRANSACTIONAL)
+    properties, had = _value(given, PROPERTIES), _value(old, PROPERTIES)
+    parameters = {key: item for key, item in given.items() if key.lower() != TRANSACTIONAL}
+    if rules.insert_only_acid and value is not None and value.lower() == "false":
+        value = None
+    if value is not None:
+        parameters[TRANSACTIONAL] = value
+    becomes = value is not None and value.lower() == "true" and (was or "").lower() != "true"
+    if becomes or ((value or "").lower() == "true" and not rules.insert_only_acid):
+        if becomes and rules.insert_only_acid and properties is None:
+            properties = parameters[PROPERTIES] = "default"
+        _check_acid(table, properties, rules)
+    elif not _same(was, value) and not (rules.insert_only_acid and is_insert_only(old)):
+        raise MetaException(_named("TBLPROPERTIES with 'transactional'='true' cannot be unset", table, rules))
+    if properties is not None:
+        if was is None:
+            parameters = _with_properties(parameters, table, rules)
+        elif (had or "").lower() != properties.lower() and not (rules.insert_only_acid and is_insert_only(old)):
+            raise MetaException(
+                "TBLPROPERTIES with 'transactional_properties' cannot be altered after the table is created"
+            )
+    return replace(table, parameters=parameters)
+
+
+def _check_acid(table: Table, properties: str | None, rules: Rules) -> None:
+    sd = table.sd
+    fits = sd is not None and (sd.inputFormat, sd.outputFormat) in _ACID_FORMATS
+    if not rules.insert_only_acid:
+        if not fits or sd is None or not sd.bucketCols:
+            raise MetaException("The table must be bucketed and stored using an ACID compliant format (such as ORC)")
+    elif not fits and (properties or "").lower() != INSERT_ONLY:
+        raise MetaException(
+            _named("The table must be stored using an ACID compliant format (such as ORC)", table, rules)
+        )
+    if table.tableType == EXTERNAL or is_external(table):
+        raise MetaException(
+            f"{table.dbName}.{table.tableName} cannot be declared transactional because it's an external table"
+        )
+    if sd is not None and sd.sortCols and rules.insert_only_acid and (properties or "").lower() != INSERT_ONLY:
+        raise MetaException(
+            f"Table {table.dbName}.{table.tableName} cannot support full ACID functionality since it is sorted."
+        )
+
+
+def _with_properties(parameters: dict[str, str], table: Table, rules: Rules) -> dict[str, str]:
+    value = _value(parameters, PROPERTIES)
+    if value is None:
+        if not rules.insert_only_acid:
+            return parameters
+        value = "default"
+    if value.lower() not in ("default", INSERT_ONLY if rules.insert_only_acid else "legacy"):
+        which = f"{table.dbName}.{table.tableName}" if rules.insert_only_acid else "the table"
+        raise MetaException(
+            f"Invalid transactional properties specified for {which} with the error"
+            f" unknown value {value.lower()} for transactional_properties"
+        )
+    kept = {key: item for key, item in parameters.items() if key.lower() != PROPERTIES}
+    return {**kept, PROPERTIES: value.lower()}
+
+
+def _named(text: str, table: Table, rules: Rules) -> str:
+    return f"{text}: {table.dbName}.{table.tableName}" if rules.insert_only_acid else text

@@ -1,0 +1,314 @@
+"""Hive 4's translation: metadata as a client gets it depends on the abilities that the client says it has.
+
+Managed tables are transactional there; any other becomes external when it is created. A client that names its abilities
+is told what it may do with a table, and what it would need to do more. Where tables go by default depends on
+whether they are managed. All of it is for the catalog `hive` only; `compat.py` says for which versions. Pure functions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Final, NamedTuple
+
+from metastored.errors import MetaException
+from metastored.hive.locations import is_under, join, same_location
+from metastored.hive.names import DEFAULT_CATALOG, DEFAULT_DATABASE, directory_name, normalize
+from metastored.service.core import normal
+from metastored.service.core.java_text import java_text
+from metastored.service.core.transactional import INSERT_ONLY, PROPERTIES, TRANSACTIONAL
+from metastored.wire.generated.common import Table
+from metastored.wire.generated.databases import Database
+from metastored.wire.structs import replace
+
+Abilities = tuple[str, ...]
+"""What a client says that it can do: the `processorCapabilities` of a request."""
+
+NONE, READ_ONLY, READ_WRITE = 1, 2, 8
+"""The kinds of access."""
+
+EXTERNAL_READ: Final = "EXTREAD"
+EXTERNAL_WRITE: Final = "EXTWRITE"
+BUCKETS: Final = "HIVEBUCKET2"
+CONNECTOR_READ: Final = "CONNECTORREAD"
+CONNECTOR_WRITE: Final = "CONNECTORWRITE"
+FULL_READ: Final = "HIVEFULLACIDREAD"
+FULL_WRITE: Final = "HIVEFULLACIDWRITE"
+INSERT_READ: Final = "HIVEMANAGEDINSERTREAD"
+INSERT_WRITE: Final = "HIVEMANAGEDINSERTWRITE"
+SQL: Final = "HIVESQL"
+MATERIALIZED: Final = "HIVEMQT"
+UNMODIFIED: Final = "ACCEPTS_UNMODIFIED_METADATA"
+RAW: Final = "MANAGERAWMETADATA"
+RAW_PLACES: Final = "MANAGE_RAW_METADATA"
+"""The same in another spelling: Hive looks for this one where locations and partitions are translated."""
+
+COMMON_WRITES: Final = ("HIVEMANAGESTATS", "HIVECACHEINVALIDATE", CONNECTOR_WRITE)
+FULL_WRITES: Final = (FULL_WRITE, *COMMON_WRITES)
+INSERT_WRITES: Final = (INSERT_WRITE, *COMMON_WRITES)
+
+DEMANDS: Final = "OBJCAPABILITIES"
+"""The parameter by which a table demands abilities of its own."""
+TRANSLATED: Final = "TRANSLATED_TO_EXTERNAL"
+EXTERNAL_ONLY: Final = "EXTERNAL_TABLES_ONLY"
+
+
+def applies(catalog: str | None, abilities: Abilities | None) -> bool:
+    """Whether what a client gets is translated: for those who name abilities, and do not ask for it raw."""
+    return catalog == DEFAULT_CATALOG and bool(abilities) and RAW not in (abilities or ())
+
+
+# --- what a client may do with a table ----------------------------------------------------------------------------
+
+
+class Access(NamedTuple):
+    """What a client may do with a table, and which abilities it lacks to read or write it."""
+
+    type: int
+    reads: Abilities | None = None
+    writes: Abilities | None = None
+    hides_buckets: bool = False
+    """Who does not know buckets, and does not want metadata as it is, shall not see that there are any."""
+
+
+def access(table: Table, abilities: Abilities) -> Access:
+    demands = demanded(table)
+    if demands is None:
+        return _usual(table, set(abilities))
+    return _demanding(table, demands, abilities)
+
+
+def demanded(table: Table) -> Abilities | None:
+    """The abilities that a table demands by its parameter, if it has one."""
+    text = (table.parameters or {}).get(DEMANDS)
+    return None if text is None else tuple("".join(text.split()).upper().split(","))
+
+
+def translated(table: Table, abilities: Abilities) -> Table:
+    """The table as a client with these abilities gets it."""
+    found = access(table, abilities)
+    sd = table.sd
+    if found.hides_buckets and sd is not None:
+        sd = replace(sd, numBuckets=-1)
+    return replace(
+        table,
+        sd=sd,
+        accessType=found.type,
+        requiredReadCapabilities=found.reads,
+        requiredWriteCapabilities=found.writes,
+    )
+
+
+def _usual(table: Table, can: set[str]) -> Access:
+    match table.tableType:
+        case normal.EXTERNAL:
+            if _buckets(table):
+                if BUCKETS in can:
+                    return Access(READ_WRITE)
+                return Access(READ_ONLY, writes=(BUCKETS,), hides_buckets=UNMODIFIED not in can)
+            if EXTERNAL_READ not in can:
+                return Access(NONE, (EXTERNAL_READ,), (EXTERNAL_WRITE,))
+            return Access(READ_WRITE) if EXTERNAL_WRITE in can else Access(READ_ONLY, writes=(EXTERNAL_WRITE,))
+        case normal.MANAGED:
+            if not _is_transactional(table):
+                return Access(READ_WRITE)
+            if _is_insert_only(table):
+                return _managed(can, INSERT_READ, INSERT_WRITE, INSERT_WRITES)
+            return _managed(can, FULL_READ, FULL_WRITE, FULL_WRITES)
+        case normal.VIEW:
+            return Access(READ_ONLY) if {SQL, CONNECTOR_READ} & can else Access(NONE, (SQL, CONNECTOR_READ))
+        case normal.MATERIALIZED_VIEW:
+            if {CONNECTOR_READ, FULL_READ} & can and MATERIALIZED in can:
+                return Access(READ_ONLY)
+            return Access(NONE, (CONNECTOR_READ, MATERIALIZED))
+        case _:
+            return Access(NONE)
+
+
+def _managed(can: set[str], read: str, write: str, writes: Abilities) -> Access:
+    if {write, CONNECTOR_WRITE} & can:
+        return Access(READ_WRITE)
+    if {read, CONNECTOR_READ} & can:
+        return Access(READ_ONLY, writes=writes)
+    return Access(NONE, (CONNECTOR_READ, read), writes)
+
+
+def _demanding(table: Table, demands: Abilities, abilities: Abilities) -> Access:
+    """The same for a table that demands abilities itself."""
+    can = set(abilities)
+    if table.tableType in (normal.VIEW, normal.MATERIALIZED_VIEW):
+        if can >= set(demands):
+            return Access(READ_ONLY)
+        return Access(NONE, _missing(_reads(demands), abilities))
+    if table.tableType not in (normal.EXTERNAL, normal.MANAGED):
+        return Access(NONE, _reads(demands), _writes(demands))
+    if can >= set(demands):
+        return Access(READ_WRITE)
+    if table.tableType == normal.EXTERNAL:
+        return _demanding_external(table, demands, can)
+    lacking = _missing(_writes(demands), abilities)
+    if not _is_transactional(table):
+        return Access(READ_ONLY, writes=lacking)
+    if can >= set(_writes(demands)) or {FULL_WRITE, CONNECTOR_WRITE} & can:
+        return Access(READ_WRITE)
+    if _is_insert_only(table):
+        readable = can >= set(_reads(demands)) or bool({INSERT_READ, CONNECTOR_READ} & can)
+    else:
+        readable = bool({FULL_READ, CONNECTOR_READ} & can)
+    if readable:
+        return Access(READ_ONLY, writes=lacking)
+    return Access(NONE, _missing(_reads(demands), abilities), lacking)
+
+
+def _demanding_external(table: Table, demands: Abilities, can: set[str]) -> Access:
+    unknown = BUCKETS in demands and BUCKETS not in can
+    hides = unknown and UNMODIFIED not in can
+    writes = (BUCKETS,) if unknown else ()
+    if EXTERNAL_WRITE in demands and EXTERNAL_WRITE in can and not _buckets(table):
+        return Access(READ_WRITE, hides_buckets=hides)
+    if EXTERNAL_READ in demands and EXTERNAL_READ in can:
+        return Access(READ_ONLY, writes=(*writes, EXTERNAL_WRITE), hides_buckets=hides)
+    return Access(NONE, (EXTERNAL_READ,), (*writes, *_writes(demands)), hides_buckets=hides)
+
+
+def hides_buckets_of_partitions(table: Table, abilities: Abilities) -> bool:
+    """Whether a client shall not see that partitions of this table have buckets."""
+    if {BUCKETS, UNMODIFIED, RAW_PLACES} & set(abilities):
+        return False
+    demands = demanded(table)
+    if demands is not None and set(abilities) >= set(demands):
+        return False
+    return table.tableType == normal.EXTERNAL or (table.tableType == normal.MANAGED and not _is_transactional(table))
+
+
+def _buckets(table: Table) -> bool:
+    return table.sd is not None and (table.sd.numBuckets or 0) > 0
+
+
+def _is_transactional(table: Table) -> bool:
+    return (table.parameters or {}).get(TRANSACTIONAL, "false").lower() != "false"
+
+
+def _is_insert_only(table: Table) -> bool:
+    return (table.parameters or {}).get(PROPERTIES, "").lower() == INSERT_ONLY
+
+
+def _reads(demands: Abilities) -> Abilities:
+    return tuple(each for each in demands if each.endswith(("READ", "SQL")))
+
+
+def _writes(demands: Abilities) -> Abilities:
+    return tuple(each for each in demands if each.endswith(("WRITE", "STATS", "INVALIDATE")))
+
+
+def _missing(wanted: Abilities, given: Iterable[str]) -> Abilities:
+    has = set(given)
+    return tuple(each for each in wanted if each not in has)
+
+
+# --- where tables go by default -----------------------------------------------------------------------------------
+
+
+def external_home(database: Database, root: str) -> str | None:
+    """Below which directory external tables go: a location in the warehouse gives way to the usual one there."""
+    location = database.locationUri
+    return _usual_home(database, root) if location and is_under(location, root) else location
+
+
+def managed_home(database: Database, root: str) -> str | None:
+    """Below which directory managed tables go."""
+    if database.managedLocationUri:
+        return database.managedLocationUri
+    return _usual_home(database, root) if database.catalogName == DEFAULT_CATALOG else database.locationUri
+
+
+def _usual_home(database: Database, root: str) -> str:
+    return root if database.name == DEFAULT_DATABASE else join(root, f"{database.name}.db")
+
+
+def translated_database(database: Database, abilities: Abilities | None, root: str) -> Database:
+    """The database as a client gets it: its location is that of external tables, and writers learn the other one."""
+    can = set(abilities or ())
+    location = database.locationUri
+    if RAW_PLACES in can or database.catalogName != DEFAULT_CATALOG or not location or not is_under(location, root):
+        return database
+    managed = location if {INSERT_WRITE, FULL_WRITE} & can else database.managedLocationUri
+    return replace(database, locationUri=external_home(database, root), managedLocationUri=managed)
+
+
+# --- tables that are created or moved -----------------------------------------------------------------------------
+
+
+def created(table: Table, database: Database, abilities: Abilities | None, root: str) -> Table:
+    """The table that is made of one that a client wants; where it lies is checked, and chosen if it is not given."""
+    if table.tableType == normal.EXTERNAL:
+        return _at_home(table, database, root, external=True)
+    if table.tableType != normal.MANAGED:
+        return table
+    parameters = table.parameters or {}
+    if not _is_transactional(table) and not _is_insert_only(table):
+        kept = {key: value for key, value in parameters.items() if key not in (TRANSACTIONAL, PROPERTIES)}
+        marks = {"EXTERNAL": "TRUE", normal.PURGE: "TRUE", TRANSLATED: "TRUE"}
+        external = replace(table, tableType=normal.EXTERNAL, parameters=kept | marks)
+        return _at_home(external, database, root, external=True)
+    if (database.parameters or {}).get(EXTERNAL_ONLY, "").lower() == "true":
+        raise MetaException(
+            "Creation of ACID table is not allowed when the property 'EXTERNAL_TABLES_ONLY'='TRUE' is set on the"
+            " database."
+        )
+    if not abilities:
+        raise MetaException("Processor has no capabilities, cannot create an ACID table.")
+    check_place(table, database, root)
+    needed, kind = (INSERT_WRITES, "INSERT") if _is_insert_only(table) else (FULL_WRITES, "FULL")
+    if needed[0] not in abilities:
+        lacking = java_text(_missing(needed, abilities))
+        raise MetaException(f"Processor does not have capabilities to create a {kind} ACID table:{lacking}")
+    return _at_home(table, database, root, external=False)
+
+
+def _at_home(table: Table, database: Database, root: str, *, external: bool) -> Table:
+    home = external_home(database, root) if external else managed_home(database, root)
+    if table.sd is None or table.sd.location or home is None:
+        return table
+    return replace(table, sd=replace(table.sd, location=join(home, directory_name(normalize(table.tableName or "")))))
+
+
+def check_place(table: Table, database: Database, root: str) -> None:
+    """Refuses a managed table's location outside of where managed tables may be."""
+    location = table.sd.location if table.sd is not None else None
+    if table.tableType != normal.MANAGED or not location:
+        return
+    if database.managedLocationUri:
+        if not _is_below(location, database.managedLocationUri):
+            raise MetaException("Illegal location for managed table, it has to be within database's managed location")
+    elif not _is_below(location, root):
+        raise MetaException(
+            "A managed table's location should be located within managed warehouse root directory or within its"
+            f" database's managedLocationUri. Table {table.tableName}'s location is not valid:{location},"
+            f" managed warehouse:{root}"
+        )
+
+
+def _is_below(location: str, home: str) -> bool:
+    return is_under(location, home) and not same_location(location, home)
+
+
+def follows_renames(table: Table) -> bool:
+    """Whether a table was made external by translation: its directory follows its name, as a managed one's does.
+
+    Files of Iceberg name each other by their whole locations, so that its tables stay where they are.
+    """
+    return (
+        normal.is_external(table)
+        and is_translated(table)
+        and not is_iceberg(table)
+        and table.sd is not None
+        and table.sd.location is not None
+    )
+
+
+def is_translated(table: Table) -> bool:
+    return (table.parameters or {}).get(TRANSLATED, "").upper() == "TRUE"
+
+
+def is_iceberg(table: Table) -> bool:
+    return (table.parameters or {}).get("table_type", "").upper() == "ICEBERG"

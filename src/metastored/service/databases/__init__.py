@@ -1,0 +1,1 @@
+"""Catalogs, databases and functions: one function a Thrift method."""

@@ -1,0 +1,312 @@
+"""Databases: one function a Thrift method. Directories are made before, and removed after, the transaction."""
+
+from __future__ import annotations
+
+from metastored.errors import (
+    AlreadyExistsException,
+    InvalidObjectException,
+    InvalidOperationException,
+    MetaException,
+    NoSuchObjectException,
+)
+from metastored.hive.locations import join
+from metastored.hive.names import DEFAULT_CATALOG, DEFAULT_DATABASE, is_valid_database_name
+from metastored.hive.patterns import compile_pattern
+from metastored.service.core import rows, translation
+from metastored.service.core.changes import record
+from metastored.service.core.conflicts import locked_database, undisturbed
+from metastored.service.core.context import Context, DatabaseName, Encoded
+from metastored.service.core.directories import Making, placed
+from metastored.service.core.removing import plan_removal, removing
+from metastored.service.tables.removal import lock_all, own_directory, remove_table
+from metastored.store.engine.transaction import ConstraintViolated, Transaction
+from metastored.store.objects import catalogs, databases, functions, tables
+from metastored.store.objects.databases import DatabaseRow
+from metastored.store.transactions.resources import database_dropped
+from metastored.wire import binary
+from metastored.wire.generated.common import AsyncOperationResp, PrincipalType
+from metastored.wire.generated.databases import (
+    AlterDatabaseRequest,
+    CreateDatabaseRequest,
+    Database,
+    DatabaseType,
+    DropDatabaseRequest,
+    GetDatabaseObjectsRequest,
+    GetDatabaseObjectsResponse,
+    GetDatabaseRequest,
+)
+from metastored.wire.structs import replace
+
+DONE = AsyncOperationResp(finished=True)
+"""Drops are finished when they are answered; older clients expect nothing and pass over it."""
+
+
+def find_database(ctx: Context, tx: Transaction, where: DatabaseName) -> DatabaseRow:
+    row = databases.find(tx, *where)
+    if row is None:
+        raise ctx.no_database(where)
+    return row
+
+
+# --- reading ----------------------------------------------------------------------------------------------------
+
+
+def get_database(ctx: Context, name: str | None) -> Encoded:
+    return _got(ctx, ctx.name(name), None)
+
+
+def get_database_req(ctx: Context, request: GetDatabaseRequest) -> Encoded:
+    return _got(ctx, ctx.name(request.name, request.catalogName), request.processorCapabilities)
+
+
+def _got(ctx: Context, where: DatabaseName, abilities: translation.Abilities | None) -> Encoded:
+    row = find_database(ctx, ctx.reader(), where)
+    if ctx.rules.has_two_homes:
+        database = rows.database_of(row, where.catalog)
+        told = translation.translated_database(database, abilities, ctx.warehouse.root)
+        row = row._replace(body=rows.database_body(told))
+    return Encoded(rows.database_reply(row, ctx.shown(where.catalog)))
+
+
+def get_databases(ctx: Context, pattern: str | None) -> tuple[str, ...]:
+    catalog, wanted = ctx.pattern(pattern)
+    matches = compile_pattern(wanted)
+    return tuple(name for name in databases.names(ctx.reader(), catalog) if matches(name))
+
+
+def get_all_databases(ctx: Context) -> tuple[str, ...]:
+    return tuple(databases.names(ctx.reader(), DEFAULT_CATALOG))
+
+
+def get_databases_req(ctx: Context, request: GetDatabaseObjectsRequest) -> GetDatabaseObjectsResponse:
+    catalog, wanted = ctx.pattern(request.pattern, request.catalogName)
+    matches = compile_pattern(wanted)
+    found = [row for row in databases.rows(ctx.reader(), catalog) if matches(row.name)]
+    return GetDatabaseObjectsResponse(tuple(rows.database_of(row, ctx.shown(catalog)) for row in found))
+
+
+# --- creating ---------------------------------------------------------------------------------------------------
+
+
+def create_database(ctx: Context, database: Database | None) -> None:
+    if database is None or database.name is None:
+        raise MetaException("Database name cannot be null.")
+    if not is_valid_database_name(database.name, ctx.generation):
+        raise InvalidObjectException(f"{database.name} is not a valid database name")
+    where = ctx.name(database.name, database.catalogName)
+    taken = AlreadyExistsException(f"Database {database.name} already exists")
+    with ctx.reading() as tx:
+        catalog = catalogs.find(tx, where.catalog)
+        if catalog is None:
+            raise InvalidObjectException(f"No such catalog {where.catalog}")
+        if databases.find(tx, *where) is not None:
+            raise taken
+        home = rows.catalog_of(catalog).locationUri if where.catalog != DEFAULT_CATALOG else None
+    given = database.locationUri
+    if given is None:
+        # A catalog's location is kept as it was written.
+        location = join(placed(ctx, home) if home else ctx.warehouse.root, f"{where.database}.db")
+    else:
+        location = placed(ctx, given)
+    stored = _stored(ctx, database, location)
+    if stored.managedLocationUri:
+        stored = replace(stored, managedLocationUri=placed(ctx, stored.managedLocationUri))
+    undisturbed(ctx.reader(), [location, stored.managedLocationUri])
+
+    def owned() -> list[str]:
+        row = databases.find(ctx.reader(), *where)
+        return [] if row is None else _homes(ctx, rows.database_of(row, where.catalog))
+
+    with Making(ctx.warehouse, owned) as made:
+        made.make(stored.locationUri)
+        if ctx.rules.has_two_homes:
+            made.make(stored.managedLocationUri)
+        try:
+            ctx.database.run(lambda tx: _insert(ctx, tx, where, catalog.id, stored, taken))
+        except ConstraintViolated:
+            raise taken from None
+        made.keep()
+
+
+def create_database_req(ctx: Context, createDatabaseRequest: CreateDatabaseRequest) -> None:
+    asked = createDatabaseRequest
+    # Hive 4.0.0 sends the type as a word, later ones as a number.
+    kind = DatabaseType.REMOTE if asked.type in (DatabaseType.REMOTE, "REMOTE") else DatabaseType.NATIVE
+    create_database(
+        ctx,
+        Database(
+            name=asked.databaseName,
+            description=asked.description,
+            locationUri=asked.locationUri,
+            parameters=asked.parameters,
+            privileges=asked.privileges,
+            ownerName=asked.ownerName,
+            ownerType=asked.ownerType,
+            catalogName=asked.catalogName,
+            createTime=asked.createTime,
+            managedLocationUri=asked.managedLocationUri,
+            type=kind,
+            connector_name=asked.dataConnectorName,
+            remote_dbname=asked.remote_dbname,
+        ),
+    )
+
+
+def _stored(ctx: Context, database: Database, location: str) -> Database:
+    """The database as it is kept: what the caller left out has Hive's default."""
+    stored = replace(
+        database,
+        locationUri=location,
+        parameters=database.parameters or {},
+        ownerType=database.ownerType if database.ownerType is not None else PrincipalType.USER,
+    )
+    if ctx.rules.stamps_databases:
+        owner = database.ownerName if database.ownerName is not None else ctx.user
+        stored = replace(stored, createTime=ctx.now(), ownerName=owner, type=database.type or DatabaseType.NATIVE)
+    return stored
+
+
+def _insert(
+    ctx: Context,
+    tx: Transaction,
+    where: DatabaseName,
+    catalog_id: int,
+    database: Database,
+    taken: AlreadyExistsException,
+) -> None:
+    if databases.find(tx, *where) is not None:
+        raise taken
+    undisturbed(tx, [database.locationUri])
+    databases.insert(tx, catalog_id, where.database, rows.database_body(database))
+    named = replace(database, name=where.database, catalogName=where.catalog)
+    record(ctx, tx, "CREATE_DATABASE", where, None, [("database", binary.encode(named))])
+
+
+# --- changing ---------------------------------------------------------------------------------------------------
+
+
+def alter_database(ctx: Context, dbname: str | None, db: Database | None) -> None:
+    where = ctx.name(dbname)
+    if db is None:
+        raise MetaException(f"alter_database needs the new definition of {where.database}")
+    changed = db if db.locationUri is None else replace(db, locationUri=placed(ctx, db.locationUri))
+    if changed.managedLocationUri:
+        changed = replace(changed, managedLocationUri=placed(ctx, changed.managedLocationUri))
+
+    def alter(tx: Transaction) -> None:
+        row = databases.find(tx, *where)
+        if row is None:
+            if ctx.rules.alters_whole_database:
+                raise ctx.no_database(where)
+            return
+        row = locked_database(tx, where.catalog, row)
+        before = rows.database_of(row, where.catalog)
+        after = _changed(ctx, before, changed)
+        databases.update(tx, row.id, rows.database_body(after))
+        objects = [("before", binary.encode(before)), ("after", binary.encode(after))]
+        record(ctx, tx, "ALTER_DATABASE", where, None, objects)
+
+    ctx.database.run(alter)
+
+
+def alter_database_req(ctx: Context, alterDbReq: AlterDatabaseRequest) -> None:
+    alter_database(ctx, alterDbReq.oldDbName, alterDbReq.newDb)
+
+
+def _changed(ctx: Context, before: Database, given: Database) -> Database:
+    """What cannot be told from «not given» stays; the name never changes."""
+    after = replace(
+        before,
+        parameters=given.parameters or {},
+        ownerName=given.ownerName,
+        ownerType=given.ownerType if given.ownerType is not None else before.ownerType,
+    )
+    if not ctx.rules.alters_whole_database:
+        return after
+    return replace(
+        after,
+        description=given.description if (given.description or "").strip() else before.description,
+        locationUri=given.locationUri or before.locationUri,
+        managedLocationUri=given.managedLocationUri or before.managedLocationUri,
+    )
+
+
+# --- dropping ---------------------------------------------------------------------------------------------------
+
+
+def drop_database(ctx: Context, name: str | None, deleteData: bool | None, cascade: bool | None) -> None:
+    _drop(ctx, ctx.name(name), delete_data=bool(deleteData), cascade=bool(cascade))
+
+
+def drop_database_req(ctx: Context, req: DropDatabaseRequest) -> AsyncOperationResp:
+    try:
+        where = ctx.name(req.name, req.catalogName)
+        _drop(ctx, where, delete_data=bool(req.deleteData), cascade=bool(req.cascade))
+    except NoSuchObjectException:
+        if not req.ignoreUnknownDb:
+            raise
+    return DONE
+
+
+def _drop(ctx: Context, where: DatabaseName, *, delete_data: bool, cascade: bool) -> None:
+    if where.database == DEFAULT_DATABASE and (
+        where.catalog == DEFAULT_CATALOG or not ctx.rules.keeps_default_database
+    ):
+        suffix = f" in catalog {where.catalog}" if ctx.rules.names_catalogs else ""
+        raise MetaException(f"Can not drop default database{suffix}")
+
+    def drop(tx: Transaction) -> tuple[None, list[int]]:
+        row = databases.find(tx, *where)
+        if row is None:
+            raise _missing_to_drop(ctx, where)
+        row = locked_database(tx, where.catalog, row)
+        held = tables.rows(tx, *where)
+        owned = functions.names(tx, *where)
+        if not cascade:
+            if held:
+                raise InvalidOperationException(f"Database {where.database} is not empty. One or more tables exist.")
+            if owned:
+                raise InvalidOperationException(f"Database {where.database} is not empty. One or more functions exist.")
+        database = rows.database_of(row, where.catalog)
+        jobs: list[int] = []
+        for table in lock_all(tx, held):
+            jobs += remove_table(ctx, tx, where, table, delete_data=delete_data, planned=jobs)
+        for function in owned:
+            found = functions.find(tx, *where, function)
+            if found is not None:
+                functions.delete(tx, found.id)
+        databases.delete(tx, row.id)
+        database_dropped(tx, *where)
+        if delete_data:
+            homes = _homes(ctx, database)
+            undisturbed(tx, homes, own=jobs)
+            jobs += [plan_removal(ctx, tx, home, purge=False) for home in homes]
+        record(ctx, tx, "DROP_DATABASE", where, None, [("database", binary.encode(database))])
+        return None, jobs
+
+    removing(ctx, drop, _expected(ctx, where) if delete_data else ())
+
+
+def _expected(ctx: Context, where: DatabaseName) -> list[str | None]:
+    """The directories that probably go with a database: its own and those of its tables."""
+    with ctx.reading() as tx:
+        row = databases.find(tx, *where)
+        held = tables.rows(tx, *where)
+    if row is None:
+        return []
+    return [*_homes(ctx, rows.database_of(row, where.catalog)), *(own_directory(ctx, where, each) for each in held)]
+
+
+def _homes(ctx: Context, database: Database) -> list[str]:
+    """The directories that go with a database."""
+    homes = [database.locationUri]
+    if ctx.rules.has_two_homes:
+        homes.append(translation.managed_home(database, ctx.warehouse.root))
+    return [home for home in dict.fromkeys(homes) if home]
+
+
+def _missing_to_drop(ctx: Context, where: DatabaseName) -> Exception:
+    if ctx.rules.drop_names_database:
+        return ctx.no_database(where)
+    # 2.3 and 3.1 stumble over the missing database; clients accept a MetaException here.
+    return MetaException(f"database {where.database} does not exist")

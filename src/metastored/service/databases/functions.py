@@ -1,0 +1,169 @@
+"""User-defined functions."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from metastored.errors import (
+    AlreadyExistsException,
+    InvalidObjectException,
+    MetaException,
+    MetastoreError,
+    NoSuchObjectException,
+)
+from metastored.hive.names import DEFAULT_CATALOG, is_valid_function_name, normalize
+from metastored.hive.patterns import compile_pattern
+from metastored.service.core import rows
+from metastored.service.core.changes import record
+from metastored.service.core.context import Context, DatabaseName
+from metastored.store.engine.transaction import ConstraintViolated, Transaction
+from metastored.store.objects import databases, functions
+from metastored.wire import binary
+from metastored.wire.generated.common import PrincipalType
+from metastored.wire.generated.functions import (
+    Function,
+    FunctionType,
+    GetAllFunctionsResponse,
+    GetFunctionsRequest,
+    GetFunctionsResponse,
+)
+from metastored.wire.structs import replace
+
+NO_CLASS: Final = "Function class name cannot be null"
+
+
+def _name(name: str | None) -> str:
+    if name is None:
+        raise MetaException("a function name is missing: the request names none")
+    return normalize(name)
+
+
+def get_function(ctx: Context, dbName: str | None, funcName: str | None) -> Function:
+    where, name = ctx.name(dbName), _name(funcName)
+    row = functions.find(ctx.reader(), *where, name)
+    if row is None:
+        raise NoSuchObjectException(f"Function {where.database}.{name} does not exist")
+    return rows.function_of(row, ctx.shown(where.catalog), where.database)
+
+
+def get_functions(ctx: Context, dbName: str | None, pattern: str | None) -> tuple[str, ...]:
+    matches = compile_pattern(pattern)
+    return tuple(name for name in functions.names(ctx.reader(), *ctx.name(dbName)) if matches(name))
+
+
+def get_functions_req(ctx: Context, request: GetFunctionsRequest) -> GetFunctionsResponse:
+    where = ctx.name(request.dbName, request.catalogName)
+    matches = compile_pattern(request.pattern)
+    names = [name for name in functions.names(ctx.reader(), *where) if matches(name)]
+    if request.returnNames is not False:
+        return GetFunctionsResponse(function_names=tuple(names))
+    wanted = set(names)
+    found = [item for item in functions.rows(ctx.reader(), where.catalog) if item.db == where.database]
+    catalog = ctx.shown(where.catalog)
+    return GetFunctionsResponse(
+        functions=tuple(rows.function_of(item, catalog, item.db) for item in found if item.name in wanted)
+    )
+
+
+def get_all_functions(ctx: Context) -> GetAllFunctionsResponse:
+    found = functions.rows(ctx.reader(), DEFAULT_CATALOG)
+    catalog = ctx.shown(DEFAULT_CATALOG)
+    return GetAllFunctionsResponse(functions=tuple(rows.function_of(item, catalog, item.db) for item in found))
+
+
+def create_function(ctx: Context, func: Function | None) -> None:
+    if func is None or func.functionName is None:
+        raise MetaException("create_function needs a function with a name")
+    if not is_valid_function_name(func.functionName):
+        raise InvalidObjectException(f"{func.functionName} is not a valid object name")
+    if func.className is None:
+        raise InvalidObjectException(NO_CLASS)
+    where = ctx.name_for_new(func.dbName, func.catName, NoSuchObjectException)
+    name = normalize(func.functionName)
+    stored = _stored(func, ctx.now())
+    taken = AlreadyExistsException(f"Function {func.functionName} already exists")
+
+    def create(tx: Transaction) -> None:
+        row = databases.find(tx, *where)
+        if row is None:
+            raise ctx.no_database(where)
+        databases.lock(tx, row.id)
+        if functions.find(tx, *where, name) is not None:
+            raise taken
+        functions.insert(tx, row.id, name, rows.function_body(stored))
+        _record(ctx, tx, "CREATE_FUNCTION", where, replace(stored, functionName=name, dbName=where.database))
+
+    try:
+        ctx.database.run(create)
+    except ConstraintViolated:
+        raise taken from None
+
+
+def _stored(function: Function, created: int) -> Function:
+    return replace(
+        function,
+        createTime=created,
+        ownerType=function.ownerType if function.ownerType is not None else PrincipalType.USER,
+        functionType=function.functionType if function.functionType is not None else FunctionType.JAVA,
+        resourceUris=function.resourceUris or (),
+    )
+
+
+def _record(ctx: Context, tx: Transaction, type: str, where: DatabaseName, function: Function) -> None:
+    record(ctx, tx, type, where, None, [("function", binary.encode(replace(function, catName=where.catalog)))])
+
+
+def _refused(ctx: Context, why: str) -> MetastoreError:
+    """Hive does not declare the exception here; only later ones wrap it in one that is."""
+    if ctx.rules.explains_functions:
+        return MetaException(f"InvalidObjectException(message:{why})")
+    return InvalidObjectException(why)
+
+
+def alter_function(ctx: Context, dbName: str | None, funcName: str | None, newFunc: Function | None) -> None:
+    where, name = ctx.name(dbName), _name(funcName)
+    if newFunc is None:
+        raise MetaException("alter_function needs the new function")
+    if newFunc.functionName is None:
+        raise MetaException("Function name cannot be null.")
+    wanted: Function = newFunc
+    if not is_valid_function_name(wanted.functionName or ""):
+        raise _refused(ctx, f"{wanted.functionName} is not a valid object name")
+    if wanted.className is None:
+        raise _refused(ctx, NO_CLASS)
+    for kind, given in (("owner type", wanted.ownerType), ("type", wanted.functionType)):
+        if given is None:
+            raise MetaException(f"Function {kind} cannot be null.")
+    target = DatabaseName(where.catalog, normalize(wanted.dbName or where.database))
+
+    def alter(tx: Transaction) -> None:
+        row = functions.find(tx, *where, name)
+        if row is None:
+            raise MetaException(f"function {name} doesn't exist")
+        home = databases.find(tx, *target)
+        if home is None:
+            if ctx.rules.explains_functions:
+                raise _refused(ctx, f"Database {target.database} doesn't exist.")
+            raise ctx.no_database(target)
+        before = rows.function_of(row, *where)
+        # Hive changes name, database, owner, class and type, and nothing else.
+        stored = replace(_stored(wanted, before.createTime or 0), resourceUris=before.resourceUris or ())
+        functions.update(tx, row.id, home.id, normalize(wanted.functionName or ""), rows.function_body(stored))
+
+    try:
+        ctx.database.run(alter)
+    except ConstraintViolated:
+        raise MetaException(f"function {target.database}.{wanted.functionName} already exists") from None
+
+
+def drop_function(ctx: Context, dbName: str | None, funcName: str | None) -> None:
+    where, name = ctx.name(dbName), _name(funcName)
+
+    def drop(tx: Transaction) -> None:
+        row = functions.find(tx, *where, name)
+        if row is None:
+            raise NoSuchObjectException(f"Function {name} does not exist")
+        functions.delete(tx, row.id)
+        _record(ctx, tx, "DROP_FUNCTION", where, rows.function_of(row, *where))
+
+    ctx.database.run(drop)

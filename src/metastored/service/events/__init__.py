@@ -1,0 +1,1 @@
+"""The event log: notifications and the JSON messages of Hive."""

@@ -1,0 +1,1 @@
+"""Partitions: one function a Thrift method."""

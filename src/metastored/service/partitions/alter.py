@@ -1,0 +1,377 @@
+"""Changing and renaming partitions."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple, Protocol
+
+from metastored.errors import InvalidOperationException, MetaException
+from metastored.hive.locations import join
+from metastored.hive.names import normalize
+from metastored.hive.statistics.basic import FAST_STATS, clear_basic_state, has_fast_stats, set_basic_state
+from metastored.service.core import normal, rows, translation
+from metastored.service.core.changes import record
+from metastored.service.core.conflicts import locked_in_place, undisturbed
+from metastored.service.core.context import Context, DatabaseName, properties
+from metastored.service.core.directories import move_or_take_back, plan_move
+from metastored.service.core.java_text import java_text
+from metastored.service.core.partition_lists import splicer
+from metastored.service.partitions.add import Placing, placed_partition
+from metastored.service.partitions.get import Partitioned, Values, partitioned_or
+from metastored.service.statistics.basic import DO_NOT_UPDATE_STATS, gathered_for_partition
+from metastored.service.statistics.delete import forget_changed_columns_of
+from metastored.store.engine.transaction import Transaction
+from metastored.store.objects import partitions, tables
+from metastored.store.objects.partitions import PartitionRow
+from metastored.store.transactions.resources import partition_renamed
+from metastored.store.transactions.write_ids import TableName
+from metastored.wire import binary
+from metastored.wire.generated.common import EnvironmentContext
+from metastored.wire.generated.partitions import (
+    AlterPartitionsRequest,
+    AlterPartitionsResponse,
+    Partition,
+    RenamePartitionRequest,
+    RenamePartitionResponse,
+)
+from metastored.wire.structs import replace
+
+NOT_COMMITTED = "The transaction for alter partition did not commit successfully."
+
+
+def alter_partition(ctx: Context, db_name: str | None, tbl_name: str | None, new_part: Partition | None) -> None:
+    _alter_one(ctx, ctx.name(db_name), tbl_name, new_part, {})
+
+
+def alter_partition_with_environment_context(
+    ctx: Context,
+    db_name: str | None,
+    tbl_name: str | None,
+    new_part: Partition | None,
+    environment_context: EnvironmentContext | None,
+) -> None:
+    _alter_one(ctx, ctx.name(db_name), tbl_name, new_part, properties(environment_context))
+
+
+def alter_partitions(
+    ctx: Context, db_name: str | None, tbl_name: str | None, new_parts: tuple[Partition, ...] | None
+) -> None:
+    _alter_many(ctx, ctx.name(db_name), tbl_name, new_parts, {})
+
+
+def alter_partitions_with_environment_context(
+    ctx: Context,
+    db_name: str | None,
+    tbl_name: str | None,
+    new_parts: tuple[Partition, ...] | None,
+    environment_context: EnvironmentContext | None,
+) -> None:
+    _alter_many(ctx, ctx.name(db_name), tbl_name, new_parts, properties(environment_context))
+
+
+def alter_partitions_req(ctx: Context, req: AlterPartitionsRequest) -> AlterPartitionsResponse:
+    where = ctx.name(req.dbName, req.catName)
+    parts = req.partitions
+    if parts is not None and req.writeId is not None and req.writeId > 0:
+        parts = tuple(replace(part, writeId=req.writeId) for part in parts)
+    _alter_many(ctx, where, req.tableName, parts, properties(req.environmentContext))
+    return AlterPartitionsResponse()
+
+
+def _alter_one(
+    ctx: Context, where: DatabaseName, tbl_name: str | None, part: Partition | None, env: Mapping[str, str]
+) -> None:
+    if part is None:
+        raise MetaException("a partition to be changed needs its values")
+    prefix = "alter is not possible: " if ctx.rules.names_catalogs else ""
+    no_table = "Unable to alter partition because table or database does not exist."
+    of = partitioned_or(ctx, where, tbl_name, InvalidOperationException(f"{prefix}{no_table}"))
+    gone = f": partition values={java_text(part.values)}" if ctx.rules.names_catalogs else ""
+    _alter(ctx, of, (part,), env, lambda values: InvalidOperationException(f"alter is not possible{gone}"))
+
+
+def _alter_many(
+    ctx: Context,
+    where: DatabaseName,
+    tbl_name: str | None,
+    parts: tuple[Partition, ...] | None,
+    env: Mapping[str, str],
+) -> None:
+    no_table = "Unable to alter partitions because table or database does not exist."
+    if ctx.rules.names_catalogs:
+        no_table = f"Alter partition operation failed: InvalidObjectException(message:{no_table})"
+    of = partitioned_or(ctx, where, tbl_name, InvalidOperationException(no_table))
+
+    def missing(values: Values) -> InvalidOperationException:
+        gone = f"NoSuchObjectException(message:partition values={java_text(values)})"
+        return InvalidOperationException(f"Alter partition operation failed: {gone}")
+
+    _alter(ctx, of, parts or (), env, missing)
+
+
+# --- the one way ----------------------------------------------------------------------------------------------------
+
+
+class _Missing(Protocol):
+    def __call__(self, values: Values) -> InvalidOperationException: ...
+
+
+class _Changed(NamedTuple):
+    name: str
+    part: Partition
+
+
+def _alter(
+    ctx: Context, of: Partitioned, given: Sequence[Partition], env: Mapping[str, str], missing: _Missing
+) -> None:
+    """All of them or none."""
+    with ctx.reading() as tx:
+        splice = splicer(ctx, tx, of.where, of.row)
+        wanted = []
+        for part in given:
+            name = of.part_name(part.values)
+            if part.sd is not None and part.sd.cols is None:
+                raise MetaException(f"the storage descriptor of partition {name} has no columns")
+            row = partitions.find(tx, of.row.id, name)
+            if row is None:
+                raise missing(part.values or ())
+            if not _has_storage(part, of) or not _is_of(ctx, part, of):
+                raise MetaException(NOT_COMMITTED)
+            wanted.append((name, _placed(ctx, of, part), splice.partition(row)))
+    now = ctx.now()
+    changed = []
+    for name, part, before in wanted:
+        parameters = normal.ddl_time_of_partition(_counted(ctx, of, before, part, env), now)
+        changed.append(_Changed(name, replace(part, parameters=parameters)))
+
+    def write(tx: Transaction) -> None:
+        locked_in_place(tx, of.row)
+        splice = splicer(ctx, tx, of.where, of.row)
+        placing = Placing(tx, of.row, of)
+        events = []
+        for name, part in changed:
+            row = partitions.find(tx, of.row.id, name)
+            if row is None:
+                raise missing(part.values or ())
+            events.append(_write(tx, of, row, part, splice.partition(row), placing))
+        for before, after in events:
+            _record(ctx, tx, of, before, after)
+
+    ctx.database.run(write)
+
+
+def _placed(ctx: Context, of: Partitioned, part: Partition) -> Partition:
+    """The partition with its location as it is stored."""
+    sd = part.sd
+    if sd is None or not sd.location:
+        return part
+    below = f"{of.location.rstrip('/')}/" if of.location else None
+    location = placed_partition(ctx, sd.location, below)
+    return part if location == sd.location else replace(part, sd=replace(sd, location=location))
+
+
+def _is_of(ctx: Context, part: Partition, of: Partitioned) -> bool:
+    """Whether a partition says that it belongs to the table it is handed to; Hive looks that table up again."""
+    if ctx.rules.names_catalogs and part.catName is not None and normalize(part.catName) != of.where.catalog:
+        return False
+    return normalize(part.tableName or "") == of.row.name and normalize(part.dbName or "") == of.where.database
+
+
+def _has_storage(part: Partition, of: Partitioned) -> bool:
+    """Whether a partition says how it is stored; those of a view, which lies nowhere, may leave it out."""
+    return part.sd is not None or of.location is None
+
+
+def _counted(
+    ctx: Context, of: Partitioned, before: Partition, part: Partition, env: Mapping[str, str]
+) -> dict[str, str]:
+    """The parameters, with files counted again unless the caller forbids it or nothing says that they changed."""
+    old, new = before.parameters or {}, part.parameters or {}
+    if env.get(DO_NOT_UPDATE_STATS, "").lower() == "true" or normal.is_view(of.table):
+        return new
+    same = all(key in old and old[key] == new.get(key) for key in FAST_STATS)
+    generated = env.get("STATS_GENERATED")
+    if has_fast_stats(new) and same and generated not in ("TASK", "USER"):
+        return new
+    if same:
+        return set_basic_state(new) if generated == "TASK" else clear_basic_state(new)
+    location = part.sd.location if part.sd is not None else None
+    return gathered_for_partition(ctx, new, location, env, force=True)
+
+
+def _write(
+    tx: Transaction, of: Partitioned, row: PartitionRow, part: Partition, before: Partition, placing: Placing
+) -> tuple[Partition, Partition]:
+    """Replaces the row; (before, after) come back for the event."""
+    sd = None if part.sd is None else normal.storage(part.sd)
+    after = replace(
+        part,
+        dbName=of.where.database,
+        tableName=of.row.name,
+        catName=of.where.catalog,
+        createTime=part.createTime or 0,
+        lastAccessTime=part.lastAccessTime or 0,
+        sd=sd,
+    )
+    base, suffix = placing.place(row.name, None if sd is None else sd.location)
+    partitions.update(
+        tx,
+        row.id,
+        shape=None if sd is None else partitions.add_shape(tx, of.row.id, rows.shape_of(sd)),
+        base=base,
+        suffix=suffix,
+        write_id=part.writeId or row.write_id,
+        body=rows.partition_body(after),
+    )
+    if before.sd is not None and sd is not None and before.sd.cols != sd.cols:
+        forget_changed_columns_of(tx, of.row.id, row.name, before.sd, sd)
+    return before, after
+
+
+def _record(ctx: Context, tx: Transaction, of: Partitioned, before: Partition, after: Partition) -> None:
+    objects = [
+        ("table", binary.encode(of.table)),
+        ("before", binary.encode(before)),
+        ("after", binary.encode(after)),
+    ]
+    record(ctx, tx, "ALTER_PARTITION", of.where, of.row.name, objects)
+
+
+# --- renaming -------------------------------------------------------------------------------------------------------
+
+
+def rename_partition(
+    ctx: Context,
+    db_name: str | None,
+    tbl_name: str | None,
+    part_vals: Values | None,
+    new_part: Partition | None,
+) -> None:
+    _rename(ctx, ctx.name(db_name), tbl_name, part_vals, new_part)
+
+
+def rename_partition_req(ctx: Context, req: RenamePartitionRequest) -> RenamePartitionResponse:
+    _rename(ctx, ctx.name(req.dbName, req.catName), req.tableName, req.partVals, req.newPart)
+    return RenamePartitionResponse()
+
+
+def _rename(
+    ctx: Context, where: DatabaseName, tbl_name: str | None, part_vals: Values | None, new_part: Partition | None
+) -> None:
+    """Other values for a partition. A managed one's directory follows by a job, like a table's.
+
+    Without old values the partition is altered in place, as Hive does.
+    """
+    if not part_vals and new_part is not None:
+        _alter_one(ctx, where, tbl_name, new_part, {})
+        return
+    missing = InvalidOperationException("Unable to alter partition because table or database does not exist.")
+    of = partitioned_or(ctx, where, tbl_name, missing)
+    if new_part is None or not _has_storage(new_part, of):
+        raise MetaException("a partition to be renamed needs its new values and a storage descriptor")
+    old_name, new_name = of.part_name(part_vals), of.part_name(new_part.values)
+    now = ctx.now()
+    root = of.location
+    translated = ctx.rules.moves_translated and translation.is_translated(of.table)
+    follows = (of.table.tableType != normal.EXTERNAL or translated) and root is not None
+    with ctx.reading() as tx:
+        found = partitions.find(tx, of.row.id, old_name)
+        if found is None:
+            raise _no_old()
+        current = splicer(ctx, tx, of.where, of.row).partition(found)
+        taken = partitions.find(tx, of.row.id, new_name) is not None
+        if follows and not taken and "" in (new_part.values or ()):
+            # Hive gives an empty value a directory when it adds a partition, and none when it renames one.
+            spec = dict(zip(of.names, new_part.values or (), strict=True))
+            raise MetaException(f"Partition spec is incorrect. {java_text(spec)}")
+        if not taken and not _is_of(ctx, new_part, of):
+            raise MetaException(NOT_COMMITTED)
+        if new_part.sd is not None:
+            normal.columns(new_part.sd.cols)  # Before any directory is moved.
+        place = join(root, new_name) if follows and root is not None and not taken else None
+        undisturbed(tx, [place])
+    lies = current.sd.location if current.sd is not None else None
+    if lies and place is not None and place != lies and ctx.warehouse.exists(place):
+        raise _occupied(of, place)
+    parameters = new_part.parameters or {}
+    if of.table.tableType != normal.EXTERNAL or ctx.rules.counts_renamed_external:
+        parameters = _counted(ctx, of, current, replace(new_part, sd=current.sd), {})
+    wanted = replace(new_part, parameters=normal.ddl_time_of_partition(parameters, now))
+
+    def change(tx: Transaction) -> tuple[Partition, int, str, str] | None:
+        locked_in_place(tx, of.row)
+        row = partitions.find(tx, of.row.id, old_name)
+        if row is None:
+            raise _no_old()
+        if partitions.find(tx, of.row.id, new_name) is not None:
+            raise InvalidOperationException(
+                f"Partition already exists:{of.where.database}.{of.row.name}.{java_text(wanted.values)}"
+            )
+        before = splicer(ctx, tx, of.where, of.row).partition(row)
+        source = before.sd.location if before.sd is not None else None
+        target = join(root, new_name) if follows and root is not None else source
+        moved = wanted if wanted.sd is None else replace(wanted, sd=replace(wanted.sd, location=target))
+        # The name goes first: where the partition lies is written down with it, and then replaced.
+        partitions.rename(tx, row.id, new_name, wanted.values or (), row.name)
+        partition_renamed(tx, TableName(*of.where, of.row.name), old_name, new_name)
+        renamed = partitions.find(tx, of.row.id, new_name)
+        assert renamed is not None
+        _, after = _write(tx, of, renamed, moved, before, Placing(tx, of.row, of))
+        job = None
+        if source and target and source != target:
+            undisturbed(tx, [source, target])
+            job = plan_move(ctx, tx, source, target)
+        _record(ctx, tx, of, before, after)
+        return None if job is None or source is None or target is None else (before, job, source, target)
+
+    planned = ctx.database.run(change)
+    if planned is not None:
+        _move(ctx, of, old_name, new_name, *planned)
+
+
+def _occupied(of: Partitioned, target: str) -> InvalidOperationException:
+    return InvalidOperationException(
+        f"New location for this table {of.where.database}.{of.row.name} already exists : {target}"
+    )
+
+
+def _no_old() -> InvalidOperationException:
+    return InvalidOperationException("Unable to rename partition because old partition does not exist")
+
+
+def _move(
+    ctx: Context,
+    of: Partitioned,
+    old_name: str,
+    new_name: str,
+    before: Partition,
+    job: int,
+    source: str,
+    target: str,
+) -> None:
+    """Moves the directory of a renamed partition, or takes the rename back."""
+
+    def take_back(tx: Transaction) -> None:
+        tables.lock(tx, of.row.id)
+        row = partitions.find(tx, of.row.id, new_name)
+        if row is None:
+            # Somebody dropped or renamed it before we could: what they did stands.
+            return
+        renamed = splicer(ctx, tx, of.where, of.row).partition(row)
+        partitions.rename(tx, row.id, old_name, before.values or (), row.suffix)
+        partition_renamed(tx, TableName(*of.where, of.row.name), new_name, old_name)
+        now = partitions.find(tx, of.row.id, old_name)
+        assert now is not None
+        _, restored = _write(tx, of, now, before, renamed, Placing(tx, of.row, of))
+        # Readers of the log saw the rename; they must see this too.
+        _record(ctx, tx, of, renamed, restored)
+
+    move_or_take_back(
+        ctx,
+        job,
+        source,
+        target,
+        occupied=lambda: _occupied(of, target),
+        failed=lambda error: InvalidOperationException(f"Unable to move {source} to {target}: {error}"),
+        take_back=take_back,
+    )

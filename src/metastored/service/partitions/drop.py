@@ -1,0 +1,225 @@
+"""Dropping partitions, with the data of managed tables when asked."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from metastored.errors import MetaException, NoSuchObjectException
+from metastored.hive.generation import Generation
+from metastored.hive.location_rules import archive_directory
+from metastored.hive.names import normalize
+from metastored.service.core import normal
+from metastored.service.core.changes import record
+from metastored.service.core.conflicts import locked_in_place, undisturbed
+from metastored.service.core.context import Context, DatabaseName
+from metastored.service.core.partition_lists import splicer
+from metastored.service.core.removing import plan_removal, purges, removing
+from metastored.service.partitions.by_expression import chosen
+from metastored.service.partitions.get import Partitioned, Values, no_partition, partitioned, partitioned_or, values_in
+from metastored.store.engine.transaction import Row, Transaction
+from metastored.store.objects import partitions
+from metastored.store.transactions.resources import partitions_dropped
+from metastored.store.transactions.write_ids import TableName
+from metastored.wire import binary
+from metastored.wire.generated.common import EnvironmentContext
+from metastored.wire.generated.partitions import (
+    DropPartitionRequest,
+    DropPartitionsExpr,
+    DropPartitionsRequest,
+    DropPartitionsResult,
+    Partition,
+)
+
+
+def drop_partition(
+    ctx: Context, db_name: str | None, tbl_name: str | None, part_vals: Values | None, deleteData: bool | None
+) -> bool:
+    return _drop(ctx, ctx.name(db_name), tbl_name, part_vals, bool(deleteData))
+
+
+def drop_partition_with_environment_context(
+    ctx: Context,
+    db_name: str | None,
+    tbl_name: str | None,
+    part_vals: Values | None,
+    deleteData: bool | None,
+    environment_context: EnvironmentContext | None,
+) -> bool:
+    return _drop(ctx, ctx.name(db_name), tbl_name, part_vals, bool(deleteData), environment_context)
+
+
+def drop_partition_by_name(
+    ctx: Context, db_name: str | None, tbl_name: str | None, part_name: str | None, deleteData: bool | None
+) -> bool:
+    return _drop_by_name(ctx, ctx.name(db_name), tbl_name, part_name, bool(deleteData))
+
+
+def drop_partition_by_name_with_environment_context(
+    ctx: Context,
+    db_name: str | None,
+    tbl_name: str | None,
+    part_name: str | None,
+    deleteData: bool | None,
+    environment_context: EnvironmentContext | None,
+) -> bool:
+    return _drop_by_name(ctx, ctx.name(db_name), tbl_name, part_name, bool(deleteData), environment_context)
+
+
+def drop_partition_req(ctx: Context, dropPartitionReq: DropPartitionRequest) -> bool:
+    asked = dropPartitionReq
+    where, env = ctx.name(asked.dbName, asked.catName), asked.environmentContext
+    if asked.partVals is None and asked.partName is not None:
+        return _drop_by_name(ctx, where, asked.tblName, asked.partName, bool(asked.deleteData), env)
+    return _drop(ctx, where, asked.tblName, asked.partVals, bool(asked.deleteData), env)
+
+
+def _drop_by_name(
+    ctx: Context,
+    where: DatabaseName,
+    tbl_name: str | None,
+    part_name: str | None,
+    delete_data: bool,
+    env: EnvironmentContext | None = None,
+) -> bool:
+    missing = NoSuchObjectException(f"{where.database}.{normalize(tbl_name or '')} table not found")
+    of = partitioned_or(ctx, where, tbl_name, missing)
+    return _drop(ctx, where, tbl_name, values_in(of, part_name, NoSuchObjectException), delete_data, env)
+
+
+def _drop(
+    ctx: Context,
+    where: DatabaseName,
+    tbl_name: str | None,
+    values: Values | None,
+    delete_data: bool,
+    env: EnvironmentContext | None = None,
+) -> bool:
+    if values is None:
+        raise MetaException("The partition values cannot be null.")
+    if not values and ctx.generation >= Generation.HIVE_4_0:
+        raise MetaException("Partition name is invalid. null")
+    # Without a table Hive says that there is no such partition: it looks for nothing else.
+    of = partitioned_or(ctx, where, tbl_name, no_partition(values))
+    if not remove(ctx, of, [of.part_name(values)], delete_data=delete_data, env=env):
+        raise no_partition(values)
+    return True
+
+
+def drop_partitions_req(ctx: Context, req: DropPartitionsRequest) -> DropPartitionsResult:
+    if req.parts is None or (req.parts.names is None and req.parts.exprs is None):
+        raise MetaException("Partition spec is not set: drop_partitions_req needs names or expressions")
+    of = partitioned(ctx, ctx.reader(), ctx.name(req.dbName, req.catName), req.tblName)
+    if req.parts.names is not None:
+        wanted = list(dict.fromkeys(req.parts.names))
+        missing = len(partitions.existing(ctx.reader(), of.row.id, wanted)) < len(wanted)
+    else:
+        wanted = _expressed(ctx, of, req.parts.exprs or (), ignore_archives=bool(req.ignoreProtection))
+        # One partition for each expression is enough, whichever expressions found them.
+        missing = len(wanted) < len(req.parts.exprs or ())
+    if missing and not req.ifExists:
+        raise NoSuchObjectException("Some partitions to drop are missing")
+    dropped = remove(ctx, of, wanted, delete_data=bool(req.deleteData), env=req.environmentContext)
+    removed = {of.part_name(part.values): part for part in dropped}
+    if req.needResult is False:
+        return DropPartitionsResult()
+    return DropPartitionsResult(partitions=tuple(removed[name] for name in wanted if name in removed))
+
+
+def _expressed(
+    ctx: Context, of: Partitioned, exprs: Sequence[DropPartitionsExpr], *, ignore_archives: bool
+) -> list[str]:
+    """The names that each expression lets through; those that two let through are there twice."""
+    wanted: list[str] = []
+    with ctx.reading() as tx:
+        for each in exprs:
+            found = chosen(ctx, tx, of, each.expr, None)
+            if found.unknown is not None:
+                raise MetaException(f"Unexpected unknown partitions to drop: {found.unknown}")
+            if each.partArchiveLevel is not None and not ignore_archives:
+                splice = splicer(ctx, tx, of.where, of.row)
+                for row in found.rows:
+                    _check_archive(splice.partition(row), row[1], each.partArchiveLevel)
+            wanted += [row[1] for row in found.rows]
+    return wanted
+
+
+def _check_archive(part: Partition, name: str, level: int) -> None:
+    """Partitions that were archived together, at the level of one key, are dropped together."""
+    parameters = part.parameters or {}
+    if not is_archived(part):
+        return
+    archived_at = parameters.get("archiving_level", str(len(part.values or ())))
+    if not archived_at.isdecimal() or int(archived_at) < level:
+        raise MetaException(f"Cannot drop a subset of partitions  in an archive, partition {name}")
+
+
+def remove(
+    ctx: Context,
+    of: Partitioned,
+    names: Sequence[str],
+    *,
+    delete_data: bool,
+    env: EnvironmentContext | None = None,
+) -> list[Partition]:
+    """Removes those that exist; what they were comes back."""
+    owned = delete_data and normal.owns_data(of.table, ctx.rules)
+    root = of.location
+    purge = purges(of.table, env)
+
+    def found(tx: Transaction) -> tuple[list[Row], list[Partition]]:
+        rows: list[Row] = list(partitions.find_many(tx, of.row.id, names))
+        if rows == seen:
+            return rows, known
+        splice = splicer(ctx, tx, of.where, of.row)
+        return rows, [splice.partition(row) for row in rows]
+
+    seen: list[Row] = []
+    known: list[Partition] = []
+    if owned:
+        # The directories are looked at before the transaction.
+        with ctx.reading() as tx:
+            seen, known = found(tx)
+
+    def change(tx: Transaction) -> tuple[list[Partition], list[int]]:
+        locked_in_place(tx, of.row)
+        rows, removed = found(tx)
+        if not rows:
+            return [], []
+        planned: list[int] = []
+        if owned:
+            places = _directories(root, removed)
+            undisturbed(tx, places)
+            planned = [plan_removal(ctx, tx, place, below=root, purge=purge) for place in places]
+        gone = [row[1] for row in rows]
+        partitions.delete_many(tx, of.row.id, gone)
+        partitions_dropped(tx, TableName(*of.where, of.row.name), gone)
+        objects = [("table", binary.encode(of.table))]
+        objects += [("values", binary.encode(Partition(values=part.values))) for part in removed]
+        record(ctx, tx, "DROP_PARTITION", of.where, of.row.name, objects)
+        return removed, planned
+
+    return removing(ctx, change, _directories(root, known))
+
+
+def is_archived(part: Partition) -> bool:
+    return (part.parameters or {}).get("is_archived", "").lower() == "true"
+
+
+def _directories(root: str | None, parts: Sequence[Partition]) -> list[str]:
+    """The directories that go with partitions; for an archived one, the directory that holds the archive."""
+    return list(dict.fromkeys(found for part in parts if (found := _directory(root, part)) is not None))
+
+
+def _directory(root: str | None, part: Partition) -> str | None:
+    location = part.sd.location if part.sd is not None else None
+    if not location or not is_archived(part):
+        return location or None
+    # The parameter is a client's text, which no rule of locations has seen: it counts only below the table.
+    original = (part.parameters or {}).get("original_location")
+    found = archive_directory(location, original, root) if root else None
+    if found is None:
+        raise MetaException(
+            f"the archived partition {location} was at {original} before, which is not below the table's directory"
+            f" {root}; drop it without deleteData, and remove the files by hand"
+        )
+    return found

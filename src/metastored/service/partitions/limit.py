@@ -1,0 +1,39 @@
+"""The limit of how many partitions one call may ask for (metastore.limit.partition.request). Off unless it is set.
+
+Hive checks it in the calls that answer with whole partitions, each generation in its own way; names and counts are
+never limited.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from metastored.errors import MetaException
+from metastored.hive.generation import Generation
+from metastored.service.core.context import Context
+
+
+def check_limit(ctx: Context, table: str | None, most: int, count: Callable[[], int]) -> None:
+    """Refuses a call for up to `most` partitions, all of them when negative; `count` tells how many it would find."""
+    limit = ctx.service.partition_limit
+    if limit < 0:
+        return
+    if ctx.generation >= Generation.HIVE_4_0:
+        if 0 <= most <= limit:
+            return
+        asked = count()
+    else:
+        # A number that is too high is refused, even where there are fewer.
+        asked = count() if most < 0 else most
+    if asked > limit:
+        prefix = "" if ctx.generation >= Generation.HIVE_3_1 else "hive."
+        raise MetaException(
+            f"Number of partitions scanned (={asked}) on table '{table}' exceeds limit (={limit})."
+            f" This is controlled on the metastore server by {prefix}metastore.limit.partition.request."
+        )
+
+
+def check_limit_since_4(ctx: Context, table: str | None, most: int, count: Callable[[], int]) -> None:
+    """The same in calls that Hive limits since 4.0 only."""
+    if ctx.generation >= Generation.HIVE_4_0:
+        check_limit(ctx, table, most, count)

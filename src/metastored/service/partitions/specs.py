@@ -1,0 +1,225 @@
+"""Partitions as specs: lists in which partitions may share one storage descriptor."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from typing import Any, Final
+
+from metastored.errors import MetaException
+from metastored.hive.location_rules import relative
+from metastored.hive.locations import LocationError
+from metastored.service.core.context import Context
+from metastored.service.core.partition_lists import splicer
+from metastored.service.partitions.add import add
+from metastored.service.partitions.get import Partitioned, limit_of, partitioned
+from metastored.service.partitions.search import filtered, matching, partial
+from metastored.store.engine.transaction import Row, Transaction
+from metastored.store.objects import partitions
+from metastored.wire.generated.common import GetProjectionsSpec, StorageDescriptor
+from metastored.wire.generated.partitions import (
+    GetPartitionsFilterSpec,
+    GetPartitionsRequest,
+    GetPartitionsResponse,
+    Partition,
+    PartitionFilterMode,
+    PartitionListComposingSpec,
+    PartitionSpec,
+    PartitionSpecWithSharedSD,
+    PartitionWithoutSD,
+)
+from metastored.wire.structs import Struct, names, replace
+
+GROUPING: Final = "hive.hcatalog.partition.spec.grouping.enabled"
+
+
+# --- reading ----------------------------------------------------------------------------------------------------
+
+
+def get_partitions_pspec(
+    ctx: Context, db_name: str | None, tbl_name: str | None, max_parts: int | None
+) -> tuple[PartitionSpec, ...]:
+    with ctx.reading() as tx:
+        of = partitioned(ctx, tx, ctx.name(db_name), tbl_name)
+        return specs(ctx, of, _decoded(ctx, tx, of, partitions.each(tx, of.row.id, limit_of(max_parts))))
+
+
+def get_part_specs_by_filter(
+    ctx: Context, db_name: str | None, tbl_name: str | None, filter: str | None, max_parts: int | None
+) -> tuple[PartitionSpec, ...]:
+    with ctx.reading() as tx:
+        of = partitioned(ctx, tx, ctx.name(db_name), tbl_name)
+        found = filtered(ctx, tx, of, filter, limit_of(max_parts))
+        return specs(ctx, of, _decoded(ctx, tx, of, found))
+
+
+def _decoded(ctx: Context, tx: Transaction, of: Partitioned, found: Iterable[Row]) -> list[Partition]:
+    splice = splicer(ctx, tx, of.where, of.row)
+    return [splice.partition(row) for row in found]
+
+
+def specs(ctx: Context, of: Partitioned, found: list[Partition]) -> tuple[PartitionSpec, ...]:
+    """Partitions as a list, or in groups where the table asks for it."""
+    if (of.table.parameters or {}).get(GROUPING, "").lower() == "true":
+        return _grouped(ctx, of, found)
+    return (_spec(ctx, of, partitionList=PartitionListComposingSpec(tuple(found)), rootPath=of.location),)
+
+
+def _spec(ctx: Context, of: Partitioned, **content: Any) -> PartitionSpec:
+    catalog = ctx.shown(of.where.catalog)
+    return PartitionSpec(dbName=of.where.database, tableName=of.row.name, catName=catalog, **content)
+
+
+def _grouped(ctx: Context, of: Partitioned, found: list[Partition]) -> tuple[PartitionSpec, ...]:
+    """Partitions below the table's directory share what they have in common; the others are listed."""
+    root = of.location or ""
+    shared: dict[str, tuple[StorageDescriptor, list[PartitionWithoutSD]]] = {}
+    outside: list[Partition] = []
+    for part in found:
+        sd = part.sd or StorageDescriptor()
+        # Numbers that were not asked for are zero, as Java has them.
+        sd = replace(sd, compressed=bool(sd.compressed), numBuckets=sd.numBuckets or 0)
+        location = sd.location
+        if location is not None and location != root and not location.startswith(f"{root.rstrip('/')}/"):
+            outside.append(part)
+            continue
+        base = replace(sd, location=root) if location is not None else sd
+        # Descriptors hold maps, which cannot be keys; their text can.
+        _, members = shared.setdefault(repr(base), (base, []))
+        below = location[len(root) :] if location is not None else None
+        members.append(
+            PartitionWithoutSD(part.values, part.createTime or 0, part.lastAccessTime or 0, below, part.parameters)
+        )
+    specs = [
+        _spec(
+            ctx,
+            of,
+            sharedSDPartitionSpec=PartitionSpecWithSharedSD(tuple(members), sd),
+            rootPath=sd.location,
+        )
+        for sd, members in shared.values()
+    ]
+    if outside:
+        specs.append(_spec(ctx, of, partitionList=PartitionListComposingSpec(tuple(outside))))
+    return tuple(specs)
+
+
+def get_partitions_with_specs(ctx: Context, request: GetPartitionsRequest) -> GetPartitionsResponse:
+    with ctx.reading() as tx:
+        of = partitioned(ctx, tx, ctx.name(request.dbName, request.catName), request.tblName)
+        splice = splicer(ctx, tx, of.where, of.row, request.processorCapabilities)
+        found = [splice.partition(row) for row in _chosen(ctx, tx, of, request.filterSpec)]
+    return GetPartitionsResponse(_grouped(ctx, of, [_projected(part, request.projectionSpec) for part in found]))
+
+
+def _chosen(ctx: Context, tx: Transaction, of: Partitioned, spec: GetPartitionsFilterSpec | None) -> Iterable[Row]:
+    if spec is None or not spec.filters:
+        return partitions.each(tx, of.row.id)
+    if spec.filterMode == PartitionFilterMode.BY_NAMES:
+        return partitions.find_many(tx, of.row.id, list(dict.fromkeys(spec.filters)))
+    if spec.filterMode == PartitionFilterMode.BY_VALUES:
+        return matching(tx, of, partial(ctx, of, spec.filters))
+    if spec.filterMode == PartitionFilterMode.BY_EXPR:
+        return filtered(ctx, tx, of, " AND ".join(f"({text})" for text in spec.filters))
+    raise MetaException(f"No such filter mode: {spec.filterMode}; there are BY_NAMES, BY_VALUES and BY_EXPR")
+
+
+def _projected(part: Partition, spec: GetProjectionsSpec | None) -> Partition:
+    """Only the fields that were asked for; parameters also by patterns with SQL's wildcards."""
+    if spec is None:
+        return part
+    kept = part
+    if spec.fieldList:
+        wanted: dict[str, Any] = {}
+        for path in spec.fieldList:
+            _mark(wanted, path.split("."))
+        kept = _only(part, wanted)
+    parameters = kept.parameters
+    if parameters is not None:
+        if spec.includeParamKeyPattern:
+            include = _wildcards(spec.includeParamKeyPattern)
+            parameters = {key: value for key, value in parameters.items() if include.fullmatch(key)}
+        if spec.excludeParamKeyPattern:
+            exclude = _wildcards(spec.excludeParamKeyPattern)
+            parameters = {key: value for key, value in parameters.items() if not exclude.fullmatch(key)}
+        kept = replace(kept, parameters=parameters)
+    return kept
+
+
+def _mark(wanted: dict[str, Any], path: list[str]) -> None:
+    inner = wanted.setdefault(path[0], {})
+    if len(path) > 1:
+        _mark(inner, path[1:])
+
+
+def _only(value: Any, wanted: dict[str, Any]) -> Any:
+    """A struct with the marked fields; what has no marks below it is kept whole."""
+    if not wanted:
+        return value
+    if isinstance(value, Struct):
+        unknown = [name for name in wanted if name not in names(type(value))]
+        if unknown:
+            raise MetaException(f"Invalid field name {unknown[0]}: {type(value).__name__} has none of that name")
+        kept = {name: _only(getattr(value, name), below) for name, below in wanted.items()}
+        return replace(tuple.__new__(type(value), [None] * len(value)), **kept)
+    if isinstance(value, tuple):
+        return tuple(_only(item, wanted) for item in value)
+    return value
+
+
+def _wildcards(pattern: str) -> re.Pattern[str]:
+    return re.compile("".join({"%": ".*", "_": "."}.get(char, re.escape(char)) for char in pattern), re.DOTALL)
+
+
+# --- adding -----------------------------------------------------------------------------------------------------
+
+
+def add_partitions_pspec(ctx: Context, new_parts: tuple[PartitionSpec, ...] | None) -> int:
+    if not new_parts:
+        return 0
+    first = new_parts[0]
+    where = ctx.name(first.dbName, first.catName)
+    parts = [part for spec in new_parts for part in _members(spec)]
+    return len(add(ctx, where, first.tableName, parts, by_spec=True))
+
+
+def _joined(root: str | None, path: str | None) -> str | None:
+    """The location of a partition that is given by a path below a common directory."""
+    if not root and path:
+        raise MetaException(f"the relative path {path} needs a location in the storage descriptor, or a rootPath")
+    if not root:
+        return None
+    if path is None:
+        # Hive appends Java's text of a null. A directory of that name is not shared with the table's other partitions,
+        # as the root itself would be; here it is always below the root.
+        path = "null" if root.endswith("/") else "/null"
+    try:
+        return relative(root, path)
+    except LocationError as error:
+        raise MetaException(str(error)) from None
+
+
+def _members(spec: PartitionSpec) -> Iterable[Partition]:
+    """The partitions of a spec, each with a storage descriptor of its own. A list comes before what shares one."""
+    if spec.partitionList is not None:
+        yield from spec.partitionList.partitions or ()
+        return
+    shared = spec.sharedSDPartitionSpec
+    if shared is None:
+        raise MetaException("a partition spec needs a list of partitions, or some that share a storage descriptor")
+    if shared.sd is None and shared.partitions:
+        raise MetaException("The shared storage descriptor must be set.")
+    for part in shared.partitions or ():
+        sd = shared.sd
+        if sd is not None:
+            sd = replace(sd, location=_joined(sd.location or spec.rootPath, part.relativePath))
+        yield Partition(
+            values=part.values,
+            dbName=spec.dbName,
+            tableName=spec.tableName,
+            createTime=part.createTime,
+            lastAccessTime=part.lastAccessTime,
+            sd=sd,
+            parameters=part.parameters,
+            catName=spec.catName,
+        )

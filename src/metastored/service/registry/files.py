@@ -1,0 +1,41 @@
+"""Caches of file footers, which Hive keeps in HBase if it has one. metastored says what Hive says without: not
+supported.
+
+Clients then read the footers themselves. Nothing is stored, so nothing is ever stale.
+"""
+
+from __future__ import annotations
+
+from metastored.service.core.context import Context
+from metastored.wire.generated.files import (
+    CacheFileMetadataRequest,
+    CacheFileMetadataResult,
+    ClearFileMetadataRequest,
+    ClearFileMetadataResult,
+    GetFileMetadataByExprRequest,
+    GetFileMetadataByExprResult,
+    GetFileMetadataRequest,
+    GetFileMetadataResult,
+    PutFileMetadataRequest,
+    PutFileMetadataResult,
+)
+
+
+def get_file_metadata(ctx: Context, req: GetFileMetadataRequest) -> GetFileMetadataResult:
+    return GetFileMetadataResult(metadata={}, isSupported=False)
+
+
+def get_file_metadata_by_expr(ctx: Context, req: GetFileMetadataByExprRequest) -> GetFileMetadataByExprResult:
+    return GetFileMetadataByExprResult(metadata={}, isSupported=False)
+
+
+def put_file_metadata(ctx: Context, req: PutFileMetadataRequest) -> PutFileMetadataResult:
+    return PutFileMetadataResult()
+
+
+def clear_file_metadata(ctx: Context, req: ClearFileMetadataRequest) -> ClearFileMetadataResult:
+    return ClearFileMetadataResult()
+
+
+def cache_file_metadata(ctx: Context, req: CacheFileMetadataRequest) -> CacheFileMetadataResult:
+    return CacheFileMetadataResult(isSupported=False)

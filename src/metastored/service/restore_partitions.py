@@ -1,0 +1,145 @@
+"""Partitions of another metastore, kept exactly as they are, many at a time. Beneath the API, like `restore.py`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from metastored.errors import InvalidObjectException
+from metastored.service.core import normal, rows
+from metastored.service.core.changes import record
+from metastored.service.core.context import Context, DatabaseName
+from metastored.service.core.partition_lists import splicer
+from metastored.service.partitions.add import NO_SHAPE, New, Placing, event_parts
+from metastored.service.partitions.get import Partitioned
+from metastored.service.statistics.data import column_of, row_of
+from metastored.service.statistics.get import ENGINE
+from metastored.store.engine.transaction import Transaction
+from metastored.store.objects import column_statistics, partitions, tables
+from metastored.store.objects.partitions import NewPartition, PartitionRow
+from metastored.wire import binary
+from metastored.wire.generated.common import ColumnStatisticsObj, StorageDescriptor
+from metastored.wire.generated.partitions import Partition
+from metastored.wire.structs import replace
+
+Statistics = Mapping[str, Sequence[ColumnStatisticsObj]]
+"""By the partition's name."""
+
+
+def restore_partitions(
+    ctx: Context,
+    where: DatabaseName,
+    table: str,
+    given: Sequence[Partition],
+    statistics: Statistics,
+    forgotten: Mapping[str, Sequence[str]],
+) -> None:
+    """Adds partitions or puts them in place of those with their values, with statistics, all or none."""
+
+    def write(tx: Transaction) -> None:
+        row = tables.find(tx, *where, table)
+        if row is None:
+            raise InvalidObjectException(f"there is no table {where.database}.{table} to add partitions to")
+        tables.lock(tx, row.id)
+        of = Partitioned(where, row)
+        wanted = _prepared(of, given)
+        there = {found.name: found for found in partitions.find_many(tx, row.id, [part.name for part in wanted])}
+        writing = _Writing(ctx, tx, of)
+        writing.change([part for part in wanted if part.name in there], there)
+        writing.add([part for part in wanted if part.name not in there])
+        _write_statistics(ctx, tx, row.id, statistics, forgotten)
+        writing.tell()
+
+    ctx.database.run(write)
+
+
+def _prepared(of: Partitioned, given: Sequence[Partition]) -> list[New]:
+    """Names, shapes and locations. The shape of the last partition serves the next one that is like it."""
+    found: list[New] = []
+    last: StorageDescriptor | None = None
+    shape = b""
+    for part in given:
+        sd = part.sd
+        if sd is not None and (last is None or sd[0] is not last[0] or sd[2:] != last[2:]):
+            shape, last = rows.shape_of(normal.storage(sd)), sd
+        found.append(
+            New(of.part_name(part.values), part, shape if sd is not None else NO_SHAPE, sd.location if sd else None)
+        )
+    return found
+
+
+class _Writing:
+    """Partitions of one table on their way into the store."""
+
+    def __init__(self, ctx: Context, tx: Transaction, of: Partitioned) -> None:
+        self._ctx = ctx
+        self._tx = tx
+        self._of = of
+        self._placing = Placing(tx, of.row, of)
+        self._shapes: dict[bytes, int | None] = {NO_SHAPE: None}
+        self._events: list[tuple[str, list[tuple[str, bytes]]]] = []
+
+    def _shape(self, sd: bytes) -> int | None:
+        """A partition of a view has none."""
+        if sd not in self._shapes:
+            self._shapes[sd] = partitions.add_shape(self._tx, self._of.row.id, sd)
+        return self._shapes[sd]
+
+    def add(self, new: Sequence[New]) -> None:
+        if not new:
+            return
+        bodies = [rows.partition_body(part.given) for part in new]
+        rows_to_add = [
+            NewPartition(
+                part.name,
+                part.given.values or (),
+                self._shape(part.shape),
+                *self._placing.place(part.name, part.location),
+                write_id=part.given.writeId or -1,
+                body=body,
+            )
+            for part, body in zip(new, bodies, strict=True)
+        ]
+        partitions.insert_many(self._tx, self._of.row.id, rows_to_add)
+        self._events.append(("ADD_PARTITION", event_parts(self._of, new, bodies)))
+
+    def change(self, changed: Sequence[New], there: Mapping[str, PartitionRow]) -> None:
+        splice = splicer(self._ctx, self._tx, self._of.where, self._of.row) if changed else None
+        names = {"dbName": self._of.where.database, "tableName": self._of.row.name, "catName": self._of.where.catalog}
+        table = ("table", binary.encode(self._of.table))
+        for part in changed:
+            assert splice is not None
+            before = splice.partition(there[part.name])
+            base, suffix = self._placing.place(part.name, part.location)
+            partitions.update(
+                self._tx,
+                there[part.name].id,
+                shape=self._shape(part.shape),
+                base=base,
+                suffix=suffix,
+                write_id=part.given.writeId or there[part.name].write_id,
+                body=rows.partition_body(part.given),
+            )
+            after = binary.encode(replace(part.given, **names))
+            self._events.append(("ALTER_PARTITION", [table, ("before", binary.encode(before)), ("after", after)]))
+
+    def tell(self) -> None:
+        """The events, last in the transaction."""
+        for event, objects in self._events:
+            record(self._ctx, self._tx, event, self._of.where, self._of.row.name, objects)
+
+
+def _write_statistics(
+    ctx: Context, tx: Transaction, table_id: int, statistics: Statistics, forgotten: Mapping[str, Sequence[str]]
+) -> None:
+    for name, columns in forgotten.items():
+        column_statistics.delete(tx, table_id, partitions=[name], columns=columns, engine=ENGINE)
+    if not statistics:
+        return
+    owners = {row.name: row.id for row in partitions.find_many(tx, table_id, list(statistics))}
+    new = [
+        row_of(owners[name], column_of(one), ENGINE, ctx.now())
+        for name, columns in statistics.items()
+        if name in owners
+        for one in columns
+    ]
+    column_statistics.write(tx, new, of_partitions=True)

@@ -1,0 +1,1 @@
+"""Privileges, roles and delegation tokens. They are stored here and enforced in `gate/`."""

@@ -1,0 +1,1 @@
+"""Column statistics and basic statistics: one function a Thrift method."""

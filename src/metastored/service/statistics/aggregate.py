@@ -1,0 +1,115 @@
+"""Column statistics over many partitions in one answer: what a query planner asks of a partitioned table.
+
+The database aggregates; partitions are read one by one only where there is something to extrapolate, for decimals,
+and for bit vectors.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from metastored.hive.statistics.ndv import Estimation
+from metastored.service.core import rows
+from metastored.service.core.context import Context
+from metastored.service.statistics import validity as stats_validity
+from metastored.service.statistics.data import Column, column_of_row, plain_bound, shown
+from metastored.service.statistics.estimate import Gathered, of_partitions, of_totals
+from metastored.service.statistics.get import (
+    ENGINE,
+    find_table,
+    given_name,
+    lower,
+    lower_part_name,
+)
+from metastored.store.engine.transaction import Transaction
+from metastored.store.objects import column_statistics as store
+from metastored.store.objects.column_statistics import StatisticsRow, Totals
+from metastored.wire.generated.statistics import AggrStats, PartitionsStatsRequest
+
+
+def get_aggr_stats_for(ctx: Context, request: PartitionsStatsRequest) -> AggrStats:
+    where, name = ctx.name(request.dbName, request.catName), given_name(request.tblName, "table")
+    columns = lower(request.colNames)
+    names = list(dict.fromkeys(lower_part_name(part) for part in request.partNames or ()))
+    engine = request.engine or ENGINE
+    with ctx.reading() as tx:
+        row = find_table(ctx, tx, where, name)
+        if not columns or not names:
+            return AggrStats(colStats=(), partsFound=0)
+        table = rows.table_of(row, *where)
+        valid = stats_validity.of_partitions(tx, table, row.id, names, request.validWriteIdList)
+        if valid is False:
+            # Statistics that the reader's snapshot does not cover are as good as none.
+            return AggrStats(colStats=(), partsFound=0, isStatsCompliant=False)
+        found, complete = _columns(tx, row.id, names, columns, engine, ctx.service.estimation)
+    objects = tuple(shown(column, timestamps=ctx.rules.stamps_statistics) for column in found)
+    return AggrStats(colStats=objects, partsFound=complete, isStatsCompliant=valid)
+
+
+def _columns(
+    tx: Transaction, table_id: int, names: Sequence[str], columns: Sequence[str], engine: str, how: Estimation
+) -> tuple[list[Column], int]:
+    """The columns' statistics in the order asked for, and how many partitions have all of them."""
+    totals: dict[str, Totals] = {}
+    for one in store.totals(tx, table_id, names, columns, engine):
+        # Where a column's type changed, the statistics of the type that most partitions have.
+        if one.column_name not in totals or totals[one.column_name].partitions < one.partitions:
+            totals[one.column_name] = one
+    singly = [name for name, one in totals.items() if how.bit_vectors or _needs_partitions(one, len(names))]
+    parts = _gathered(tx, table_id, names, singly, engine, totals, sketches=how.bit_vectors)
+    found = [
+        of_partitions(parts[name], len(names), how) if name in parts else of_totals(totals[name], how)
+        for name in columns
+        if name in totals
+    ]
+    if len(totals) == len(columns) and all(one.partitions == len(names) for one in totals.values()):
+        return found, len(names)
+    return found, store.complete(tx, table_id, names, columns, engine)
+
+
+def _needs_partitions(totals: Totals, wanted: int) -> bool:
+    return totals.kind == "decimal" or 2 <= totals.partitions < wanted
+
+
+def _gathered(
+    tx: Transaction,
+    table_id: int,
+    names: Sequence[str],
+    columns: Sequence[str],
+    engine: str,
+    totals: dict[str, Totals],
+    *,
+    sketches: bool,
+) -> dict[str, Gathered]:
+    """The statistics of these columns, partition by partition; the bodies only where the numbers are not enough."""
+    whole = [name for name in columns if sketches or totals[name].kind == "decimal"]
+    plain = [name for name in columns if name not in whole]
+    found: list[Sequence[Any]] = []
+    if plain:
+        found += store.numbers(tx, table_id, names, plain, engine)
+    if whole:
+        read = store.of_partitions(tx, table_id, names, whole, engine, sketches=sketches)
+        found += [_numbers_of(row) for row in read]
+    by_column: dict[str, list[Sequence[Any]]] = {}
+    for row in found:
+        by_column.setdefault(row[1], []).append(row)
+    places = {name: place for place, name in enumerate(names)}
+    gathered: dict[str, Gathered] = {}
+    for name, rows_of_column in by_column.items():
+        of = totals[name]
+        alike = [row for row in rows_of_column if row[2] == of.type and row[3] == of.kind]
+        owners, _, _, _, low, high, double_low, double_high, *rest = zip(*alike, strict=True)
+        double = of.kind == "double"
+        bounds = (double_low, double_high) if double else (low, high)
+        gathered[name] = Gathered(name, of.type, of.kind, [places[owner] for owner in owners], *bounds, *rest)
+    return gathered
+
+
+def _numbers_of(row: StatisticsRow) -> Sequence[Any]:
+    """The same fields as `Numbers` has, read from the body, and the bit vector behind them."""
+    data = column_of_row(row).data
+    low, high = (plain_bound(getattr(data, name, None)) for name in ("lowValue", "highValue"))
+    fields = ("numNulls", "numDVs", "avgColLen", "maxColLen", "numTrues", "numFalses")
+    rest = (getattr(data, name, None) for name in fields)
+    return (row.owner, row.column_name, row.type, row.kind, low, high, low, high, *rest, row.bit_vector)

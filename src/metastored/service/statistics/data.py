@@ -1,0 +1,253 @@
+"""One column's statistics: as clients send them, as a row keeps them, as answers show them, and two of them merged.
+
+A row's body is the struct of its kind without bit vector and histogram, and without STOP. Timestamps have a kind of
+their own since Hive 4 and were whole numbers before; they are kept in the new form and shown as the client knows
+them. Pure functions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import lru_cache
+from typing import Any, Final, NamedTuple
+
+from metastored.errors import InvalidObjectException, StoreError
+from metastored.hive.statistics import ndv
+from metastored.hive.types.decimals import decimal_parts, decimal_value
+from metastored.service.core.rows import text_field
+from metastored.store.engine.schema import FORMAT
+from metastored.store.objects.column_statistics import NewStatistics, StatisticsRow
+from metastored.wire import binary
+from metastored.wire.generated.common import (
+    BinaryColumnStatsData,
+    BooleanColumnStatsData,
+    ColumnStatisticsData,
+    ColumnStatisticsObj,
+    DateColumnStatsData,
+    Decimal,
+    DecimalColumnStatsData,
+    DoubleColumnStatsData,
+    LongColumnStatsData,
+    StringColumnStatsData,
+    Timestamp,
+    TimestampColumnStatsData,
+)
+from metastored.wire.structs import names, replace
+
+
+class Kind(NamedTuple):
+    """A member of the union: its field in it, the field's number, the struct."""
+
+    field: str
+    number: int
+    struct: type[Any]
+
+
+KINDS: Final = {
+    "boolean": Kind("booleanStats", 1, BooleanColumnStatsData),
+    "long": Kind("longStats", 2, LongColumnStatsData),
+    "double": Kind("doubleStats", 3, DoubleColumnStatsData),
+    "string": Kind("stringStats", 4, StringColumnStatsData),
+    "binary": Kind("binaryStats", 5, BinaryColumnStatsData),
+    "decimal": Kind("decimalStats", 6, DecimalColumnStatsData),
+    "date": Kind("dateStats", 7, DateColumnStatsData),
+    "timestamp": Kind("timestampStats", 8, TimestampColumnStatsData),
+}
+
+
+class Column(NamedTuple):
+    """One column's statistics, taken apart."""
+
+    name: str
+    type: str
+    kind: str
+    data: Any
+    """The struct of its kind."""
+
+
+def column_of(given: ColumnStatisticsObj) -> Column:
+    """What a client sent, names in lower case and timestamps in the new form."""
+    data = given.statsData
+    if given.colName is None or given.colType is None or data is None:
+        raise InvalidObjectException("statistics need a column name, a column type and data")
+    name, type_ = given.colName.lower(), given.colType.lower()
+    for kind, (field, _, _) in KINDS.items():
+        value = getattr(data, field)
+        if value is not None:
+            if kind == "long" and type_.startswith("timestamp"):
+                return Column(name, type_, "timestamp", _as_timestamp(value))
+            return Column(name, type_, kind, _shortened(value) if kind == "decimal" else value)
+    raise InvalidObjectException(f"the statistics of column {given.colName} have no data")
+
+
+def _shortened(data: DecimalColumnStatsData) -> DecimalColumnStatsData:
+    """With no more bytes than the numbers need, as Hive's database gives them back."""
+    low, high = (
+        None if value is None else Decimal(*decimal_parts(decimal_value(value)))
+        for value in (data.lowValue, data.highValue)
+    )
+    return replace(data, lowValue=low, highValue=high)
+
+
+def shown(column: Column, *, timestamps: bool) -> ColumnStatisticsObj:
+    """As an answer; without `timestamps`, for clients that know them as whole numbers only."""
+    kind, data = column.kind, column.data
+    if kind == "timestamp" and not timestamps:
+        kind, data = "long", _as_long(data)
+    return ColumnStatisticsObj(column.name, column.type, ColumnStatisticsData(**{KINDS[kind].field: data}))
+
+
+def _as_timestamp(data: LongColumnStatsData) -> TimestampColumnStatsData:
+    low, high, nulls, distincts, bits, histogram = data
+    first, last = (None if value is None else Timestamp(value) for value in (low, high))
+    return TimestampColumnStatsData(first, last, nulls, distincts, bits, histogram)
+
+
+def _as_long(data: TimestampColumnStatsData) -> LongColumnStatsData:
+    low, high, nulls, distincts, bits, histogram = data
+    return LongColumnStatsData(_whole(low), _whole(high), nulls, distincts, bits, histogram)
+
+
+def _whole(value: Any) -> Any:
+    """A date or a timestamp as the number inside of it."""
+    return value[0] if isinstance(value, tuple) else value
+
+
+def plain_bound(value: Any) -> Any:
+    """A lowest or highest value as a number: those of dates and timestamps whole, of decimals Python's."""
+    return decimal_value(value) if isinstance(value, Decimal) else _whole(value)
+
+
+# --- rows ----------------------------------------------------------------------------------------------------
+
+_SKETCHES = ("bitVectors", "histogram")
+
+
+def _fields(data: Any) -> tuple[str, ...]:
+    cls: Any = type(data)
+    return names(cls)
+
+
+def row_of(owner: int, column: Column, engine: str, analyzed: int) -> NewStatistics:
+    """The row to be written; the one place where a body and the numbers beside it are made."""
+    data, kind = column.data, column.kind
+    low, high = getattr(data, "lowValue", None), getattr(data, "highValue", None)
+    whole = kind in ("long", "date", "timestamp")
+    double = kind == "double"
+    fields = _fields(data)
+    absent = dict.fromkeys(name for name in _SKETCHES if name in fields)
+    return NewStatistics(
+        owner=owner,
+        column_name=column.name,
+        engine=engine,
+        type=column.type,
+        kind=kind,
+        last_analyzed=analyzed,
+        low=_whole(low) if whole else None,
+        high=_whole(high) if whole else None,
+        double_low=low if double else None,
+        double_high=high if double else None,
+        nulls=data.numNulls,
+        distincts=getattr(data, "numDVs", None),
+        average_length=getattr(data, "avgColLen", None),
+        max_length=getattr(data, "maxColLen", None),
+        trues=getattr(data, "numTrues", None),
+        falses=getattr(data, "numFalses", None),
+        body=binary.encode(replace(data, **absent))[:-1],
+        # Hive keeps no bit vector where there is no number of distinct values.
+        bit_vector=data.bitVectors if "numDVs" in fields else None,
+        histogram=getattr(data, "histogram", None),
+    )
+
+
+def column_of_row(row: StatisticsRow) -> Column:
+    """What a row says, with its sketches if they were read."""
+    _check(row)
+    data = binary.decode(KINDS[row.kind].struct, row.body + b"\x00")
+    if row.bit_vector is not None:
+        data = replace(data, bitVectors=row.bit_vector)
+    if row.histogram is not None:
+        data = replace(data, histogram=row.histogram)
+    return Column(row.column_name, row.type, row.kind, data)
+
+
+def _check(row: StatisticsRow) -> None:
+    if row.fmt != FORMAT:
+        raise StoreError(
+            f"the statistics of {row.owner}, column {row.column_name}, are stored in format {row.fmt}, "
+            "which this version of metastored does not read"
+        )
+
+
+@lru_cache(maxsize=4096)
+def _head(column_name: str, type_: str, kind: str) -> bytes:
+    number = KINDS[kind].number
+    return text_field(1, column_name) + text_field(2, type_) + b"\x0c\x00\x03\x0c\x00" + bytes([number])
+
+
+def spliced(row: StatisticsRow, *, timestamps: bool) -> bytes:
+    """The ColumnStatisticsObj of a row without sketches, in Thrift binary."""
+    if row.kind == "timestamp" and not timestamps:
+        return binary.encode(shown(column_of_row(row), timestamps=False))
+    _check(row)
+    return _head(row.column_name, row.type, row.kind) + row.body + b"\x00\x00\x00"
+
+
+# --- two of them ---------------------------------------------------------------------------------------------
+
+
+def completed(new: Column, old: Column) -> Column:
+    """What an update leaves: fields that it does not give stay as they were."""
+    if new.kind != old.kind:
+        return new
+    missing = {name: getattr(old.data, name) for name in _fields(new.data) if getattr(new.data, name) is None}
+    return new._replace(data=replace(new.data, **missing))
+
+
+def merged(new: Column, old: Column) -> Column:
+    """The statistics of the rows of both; where the kinds differ, the new ones."""
+    if new.kind != old.kind:
+        return new
+    one, other = new.data, old.data
+    together: dict[str, Any] = {"numNulls": _added(one.numNulls, other.numNulls)}
+    if new.kind == "boolean":
+        together |= {name: _added(getattr(one, name), getattr(other, name)) for name in ("numTrues", "numFalses")}
+        return new._replace(data=replace(one, **together))
+    if new.kind in ("string", "binary"):
+        together |= {name: _most(getattr(one, name), getattr(other, name)) for name in ("maxColLen", "avgColLen")}
+    else:
+        key = decimal_value if new.kind == "decimal" else None
+        together["lowValue"] = _chosen(min, key, one.lowValue, other.lowValue)
+        together["highValue"] = _chosen(max, key, one.highValue, other.highValue)
+        # Two histograms cannot be merged here, and either alone would stand for half of the rows.
+        together["histogram"] = one.histogram or other.histogram if not (one.histogram and other.histogram) else None
+    if new.kind != "binary":
+        together |= _distincts(one, other)
+    return new._replace(data=replace(one, **together))
+
+
+def _distincts(one: Any, other: Any) -> dict[str, Any]:
+    """The number of distinct values of both, through their bit vectors where that is possible."""
+    highest = _most(one.numDVs, other.numDVs)
+    mine, theirs = ndv.read(one.bitVectors), ndv.read(other.bitVectors)
+    if mine is None and theirs is not None:
+        return {"numDVs": _most(one.numDVs, theirs.estimate()), "bitVectors": other.bitVectors}
+    if mine is None or theirs is None:
+        return {"numDVs": highest}
+    both = ndv.pair(mine, theirs)
+    if both is None:
+        return {"numDVs": highest}
+    return {"numDVs": both.estimate(), "bitVectors": both.serialize()}
+
+
+def _added(one: int | None, other: int | None) -> int:
+    return (one or 0) + (other or 0)
+
+
+def _most(one: Any, other: Any) -> Any:
+    return _chosen(max, None, one, other)
+
+
+def _chosen(choose: Callable[..., Any], key: Callable[[Any], Any] | None, one: Any, other: Any) -> Any:
+    given = [value for value in (one, other) if value is not None]
+    return choose(given, key=key) if given else None

@@ -1,0 +1,153 @@
+"""Column statistics: getting them, of tables and of partitions.
+
+Setting, deleting and aggregating them have files of their own. What is shown leaves out bit vectors and histograms,
+as Hive does, unless the server estimates from bit vectors.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Final
+
+from metastored.errors import MetaException
+from metastored.hive.names import normalize
+from metastored.service.core import rows
+from metastored.service.core.context import Context, DatabaseName, Encoded
+from metastored.service.statistics import validity as stats_validity
+from metastored.service.statistics.data import column_of_row, shown, spliced
+from metastored.store.engine.transaction import Transaction
+from metastored.store.objects import column_statistics as store
+from metastored.store.objects import tables
+from metastored.store.objects.column_statistics import StatisticsRow
+from metastored.store.objects.tables import TableRow
+from metastored.wire import binary
+from metastored.wire.generated.common import ColumnStatistics, ColumnStatisticsDesc, CompactionInfoStruct
+from metastored.wire.generated.statistics import PartitionsStatsRequest, TableStatsRequest, TableStatsResult
+
+ENGINE: Final = "hive"
+"""Whose statistics these are, unless somebody says otherwise. Since Hive 4 others may keep theirs apart."""
+
+
+def lower_part_name(name: str) -> str:
+    """A partition name with its keys in lower case; the values stay as they are."""
+    parts = (part.partition("=") for part in name.split("/"))
+    return "/".join(f"{key.lower()}{sign}{value}" for key, sign, value in parts)
+
+
+def find_table(ctx: Context, tx: Transaction, where: DatabaseName, name: str) -> TableRow:
+    row = tables.find(tx, *where, name)
+    if row is None:
+        raise ctx.unspecified_table(where, name)
+    return row
+
+
+def lower(names: Iterable[str] | None) -> list[str]:
+    return list(dict.fromkeys(name.lower() for name in names or ()))
+
+
+def given_name(name: str | None, what: str) -> str:
+    if name is None:
+        raise MetaException(f"a {what} name is missing: the request names none")
+    return normalize(name)
+
+
+# --- getting ------------------------------------------------------------------------------------------------
+
+
+def get_table_column_statistics(
+    ctx: Context, db_name: str | None, tbl_name: str | None, col_name: str | None
+) -> ColumnStatistics | None:
+    where, name = ctx.name(db_name), given_name(tbl_name, "table")
+    with ctx.reading() as tx:
+        row = find_table(ctx, tx, where, name)
+        found = store.of_table(tx, row.id, [given_name(col_name, "column")], ENGINE, sketches=_sketches(ctx))
+    return _answer(ctx, where, name, None, found)
+
+
+def get_partition_column_statistics(
+    ctx: Context, db_name: str | None, tbl_name: str | None, part_name: str | None, col_name: str | None
+) -> ColumnStatistics | None:
+    where, name = ctx.name(db_name), given_name(tbl_name, "table")
+    part = lower_part_name(part_name or "")
+    with ctx.reading() as tx:
+        row = find_table(ctx, tx, where, name)
+        columns = [given_name(col_name, "column")]
+        found = store.of_partitions(tx, row.id, [part], columns, ENGINE, sketches=_sketches(ctx))
+    return _answer(ctx, where, name, part, found)
+
+
+def _sketches(ctx: Context) -> bool:
+    return ctx.service.estimation.bit_vectors
+
+
+def _answer(
+    ctx: Context, where: DatabaseName, table: str, part: str | None, found: list[StatisticsRow]
+) -> ColumnStatistics | None:
+    """None for no statistics: Thrift cannot say null, so clients see a missing result, as Hive's do."""
+    if not found:
+        return None
+    desc = ColumnStatisticsDesc(
+        isTblLevel=part is None,
+        dbName=where.database,
+        tableName=table,
+        partName=part,
+        lastAnalyzed=min(row.last_analyzed for row in found),
+        catName=where.catalog if ctx.rules.names_catalogs else None,
+    )
+    timestamps = ctx.rules.stamps_statistics
+    objects = tuple(shown(column_of_row(row), timestamps=timestamps) for row in found)
+    return ColumnStatistics(statsDesc=desc, statsObj=objects, engine=ENGINE if ctx.rules.names_engines else None)
+
+
+def get_table_statistics_req(ctx: Context, request: TableStatsRequest) -> TableStatsResult:
+    where, name = ctx.name(request.dbName, request.catName), given_name(request.tblName, "table")
+    columns = lower(request.colNames)
+    timestamps = ctx.rules.stamps_statistics
+    with ctx.reading() as tx:
+        row = find_table(ctx, tx, where, name)
+        found = store.of_table(tx, row.id, columns, request.engine or ENGINE, sketches=_sketches(ctx))
+        valid = stats_validity.of_table(rows.table_of(row, *where), row.write_id, request.validWriteIdList)
+    by_name = {one.column_name: one for one in found}
+    objects = tuple(shown(column_of_row(by_name[name]), timestamps=timestamps) for name in columns if name in by_name)
+    return TableStatsResult(tableStats=objects, isStatsCompliant=valid)
+
+
+def get_partitions_statistics_req(ctx: Context, request: PartitionsStatsRequest) -> Encoded:
+    where, name = ctx.name(request.dbName, request.catName), given_name(request.tblName, "table")
+    wanted = [lower_part_name(part) for part in request.partNames or ()]
+    timestamps = ctx.rules.stamps_statistics
+    with ctx.reading() as tx:
+        row = find_table(ctx, tx, where, name)
+        engine, columns = request.engine or ENGINE, lower(request.colNames)
+        found = store.of_partitions(tx, row.id, wanted, columns, engine, sketches=_sketches(ctx))
+        valid = stats_validity.of_partitions(
+            tx, rows.table_of(row, *where), row.id, dict.fromkeys(one.owner for one in found), request.validWriteIdList
+        )
+    by_part: dict[str, list[bytes]] = {}
+    for one in found:
+        if one.bit_vector is None and one.histogram is None:
+            data = spliced(one, timestamps=timestamps)
+        else:
+            data = binary.encode(shown(column_of_row(one), timestamps=timestamps))
+        by_part.setdefault(one.owner, []).append(data)
+    return Encoded(_partitions_result(by_part, valid))
+
+
+def _partitions_result(by_part: dict[str, list[bytes]], valid: bool | None) -> bytes:
+    """The result struct with a PartitionsStatsResult, spliced: there may be a hundred thousand columns in it."""
+    out = [b"\x0c\x00\x00\x0d\x00\x01\x0b\x0f", rows.pack(len(by_part))]
+    for name, objects in by_part.items():
+        text = name.encode("utf-8", "surrogateescape")
+        out += (rows.pack(len(text)), text, b"\x0c", rows.pack(len(objects)), *objects)
+    if valid is not None:
+        out.append(b"\x02\x00\x02" + (b"\x01" if valid else b"\x00"))
+    out.append(b"\x00\x00")
+    return b"".join(out)
+
+
+def find_columns_with_stats(ctx: Context, cr: CompactionInfoStruct) -> tuple[str, ...]:
+    """For a compactor: the columns whose statistics it should gather anew."""
+    where, name = ctx.name(cr.dbname), given_name(cr.tablename, "table")
+    with ctx.reading() as tx:
+        row = tables.find(tx, *where, name)
+        return tuple(store.columns_of(tx, row.id, cr.partitionname)) if row is not None else ()

@@ -1,0 +1,92 @@
+"""Whether stored statistics of a transactional table hold for a reader's snapshot, and what a writer must prove.
+
+Only clients since Hive 4 send a snapshot. Statistics carry the write id of whoever wrote them, in the row of their
+table or partition; a reader who may not see that write must not use them. Pure but for reading partitions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from metastored.errors import MetaException
+from metastored.hive.statistics.basic import (
+    COLUMN_STATS_ACCURATE,
+    Parameters,
+    are_basic_stats_accurate,
+    clear_basic_state,
+)
+from metastored.hive.transactions.snapshots import SnapshotSyntaxError, ValidWriteIdList
+from metastored.store.engine.transaction import Transaction
+from metastored.store.objects import partitions
+from metastored.wire import binary
+from metastored.wire.generated.common import Table
+from metastored.wire.generated.partitions import Partition
+
+
+class Writer(NamedTuple):
+    """In whose name statistics are changed: a write id, and the snapshot in which it was taken."""
+
+    write_id: int
+    snapshot: str | None
+
+
+def is_transactional(table: Table) -> bool:
+    return (table.parameters or {}).get("transactional", "").lower() == "true"
+
+
+def _parsed(snapshot: str) -> ValidWriteIdList:
+    try:
+        return ValidWriteIdList.parse(snapshot)
+    except SnapshotSyntaxError as error:
+        raise MetaException(str(error)) from None
+
+
+def _holds(parameters: Parameters, write_id: int, snapshot: str) -> bool:
+    if write_id < 1:
+        return True
+    return are_basic_stats_accurate(parameters) and _parsed(snapshot).is_valid(write_id)
+
+
+def of_table(table: Table, write_id: int, snapshot: str | None) -> bool | None:
+    """Whether the statistics of a table hold; None when the reader has no snapshot."""
+    if snapshot is None:
+        return None
+    return not is_transactional(table) or _holds(table.parameters or {}, write_id, snapshot)
+
+
+def of_partitions(
+    tx: Transaction, table: Table, table_id: int, names: Iterable[str], snapshot: str | None
+) -> bool | None:
+    """The same for all of these partitions together."""
+    if snapshot is None or not is_transactional(table):
+        return of_table(table, -1, snapshot)
+    for row in partitions.find_many(tx, table_id, list(names)):
+        parameters = binary.decode(Partition, row.body + b"\x00").parameters or {}
+        if not _holds(parameters, row.write_id, snapshot):
+            return False
+    return True
+
+
+def checked(full_name: str, before: Parameters, after: dict[str, str], write_id: int, writer: Writer) -> dict[str, str]:
+    """The parameters that a writer leaves on a transactional table or partition.
+
+    Statistics that another, unseen write could have changed are marked as no longer accurate.
+    """
+    if writer.snapshot is None or writer.write_id < 1:
+        if are_basic_stats_accurate(after):
+            raise MetaException(
+                f"Cannot change stats state for a transactional table {full_name} without providing the"
+                f" transactional write state for verification (new write ID {writer.write_id}, valid write IDs"
+                f" {_or_null(writer.snapshot)}; current state {_or_null(before.get(COLUMN_STATS_ACCURATE))}; new"
+                f" state {after.get(COLUMN_STATS_ACCURATE)}"
+            )
+        return after
+    snapshot = _parsed(writer.snapshot)
+    if write_id < 1 or snapshot.is_valid(write_id) or snapshot.is_aborted(write_id):
+        return after
+    return clear_basic_state(after)
+
+
+def _or_null(value: str | None) -> str:
+    return "null" if value is None else value

@@ -1,0 +1,1 @@
+"""Tables, views, constraints and indexes: one function a Thrift method."""

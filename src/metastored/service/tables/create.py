@@ -1,0 +1,201 @@
+"""Creating tables and views: checked, located, its directory made, then one transaction."""
+
+from __future__ import annotations
+
+from metastored.errors import AlreadyExistsException, InvalidObjectException, MetaException
+from metastored.hive.locations import join
+from metastored.hive.names import DEFAULT_CATALOG, directory_name, is_valid_table_name, normalize
+from metastored.service.core import normal, rows, translation
+from metastored.service.core.changes import record
+from metastored.service.core.conflicts import undisturbed
+from metastored.service.core.context import Context, DatabaseName, properties
+from metastored.service.core.directories import Making, placed
+from metastored.service.core.transactional import checked_on_create
+from metastored.service.security.privileges import grants_of_new_table
+from metastored.service.statistics.basic import gathered_on_create
+from metastored.service.tables.add_constraints import Given, add_all
+from metastored.service.tables.constraints import CHECK, DEFAULT, FOREIGN, NOT_NULL, PRIMARY, UNIQUE
+from metastored.service.tables.get import homes
+from metastored.store.engine.transaction import ConstraintViolated, Transaction
+from metastored.store.objects import databases, tables
+from metastored.wire import binary
+from metastored.wire.generated.common import (
+    CreationMetadata,
+    EnvironmentContext,
+    SQLCheckConstraint,
+    SQLDefaultConstraint,
+    SQLForeignKey,
+    SQLNotNullConstraint,
+    SQLPrimaryKey,
+    SQLUniqueConstraint,
+    Table,
+)
+from metastored.wire.generated.databases import Database
+from metastored.wire.generated.tables import CreateTableRequest
+from metastored.wire.structs import replace
+
+
+def create_table(ctx: Context, tbl: Table | None) -> None:
+    create(ctx, tbl, {})
+
+
+def create_table_with_environment_context(
+    ctx: Context, tbl: Table | None, environment_context: EnvironmentContext | None
+) -> None:
+    create(ctx, tbl, properties(environment_context))
+
+
+def create_table_with_constraints(
+    ctx: Context,
+    tbl: Table | None,
+    primaryKeys: tuple[SQLPrimaryKey, ...] | None,
+    foreignKeys: tuple[SQLForeignKey, ...] | None,
+    uniqueConstraints: tuple[SQLUniqueConstraint, ...] | None,
+    notNullConstraints: tuple[SQLNotNullConstraint, ...] | None,
+    defaultConstraints: tuple[SQLDefaultConstraint, ...] | None,
+    checkConstraints: tuple[SQLCheckConstraint, ...] | None,
+) -> None:
+    given = {
+        PRIMARY: primaryKeys,
+        UNIQUE: uniqueConstraints,
+        FOREIGN: foreignKeys,
+        NOT_NULL: notNullConstraints,
+        DEFAULT: defaultConstraints,
+        CHECK: checkConstraints,
+    }
+    create(ctx, tbl, {}, constraints=given)
+
+
+def create_table_req(ctx: Context, request: CreateTableRequest) -> None:
+    given = {
+        PRIMARY: request.primaryKeys,
+        UNIQUE: request.uniqueConstraints,
+        FOREIGN: request.foreignKeys,
+        NOT_NULL: request.notNullConstraints,
+        DEFAULT: request.defaultConstraints,
+        CHECK: request.checkConstraints,
+    }
+    env = properties(request.envContext)
+    create(ctx, request.table, env, request.processorCapabilities, constraints=given)
+
+
+def translate_table_dryrun(ctx: Context, request: CreateTableRequest) -> Table:
+    """The table as it would be created."""
+    if request.table is None:
+        raise MetaException("Table cannot be null.")
+    table = replace(request.table, catName=DEFAULT_CATALOG if request.table.catName is None else request.table.catName)
+    if not ctx.rules.translates_managed or table.catName != DEFAULT_CATALOG:
+        return table
+    where = ctx.name(table.dbName, table.catName)
+    row = databases.find(ctx.reader(), *where)
+    if row is None:
+        raise MetaException(f"Database {table.dbName} for table {table.tableName} could not be found")
+    database = rows.database_of(row, where.catalog)
+    return translation.created(table, database, request.processorCapabilities, ctx.warehouse.root)
+
+
+# --- the one way ------------------------------------------------------------------------------------------------
+
+
+def create(
+    ctx: Context,
+    given: Table | None,
+    env: dict[str, str],
+    capabilities: translation.Abilities | None = None,
+    constraints: Given | None = None,
+) -> None:
+    """Makes the table with its constraints and, unless it is a view, its directory."""
+    if given is None or given.tableName is None:
+        raise MetaException("Table name cannot be null.")
+    if not is_valid_table_name(given.tableName, ctx.generation):
+        raise InvalidObjectException(f"{given.tableName} is not a valid object name")
+    normal.check_columns(given)
+    where = ctx.name_for_new(given.dbName, given.catName, InvalidObjectException)
+    name = normalize(given.tableName)
+    wanted = replace(given, catName=where.catalog)
+    if not ctx.rules.translates_managed:
+        wanted = checked_on_create(wanted, ctx.rules)
+    with ctx.reading() as tx:
+        row = databases.find(tx, *where)
+        if row is None:
+            raise InvalidObjectException(ctx.missing_database(where))
+        if tables.find(tx, *where, name) is not None:
+            raise _taken(ctx, where, given)
+        database = rows.database_of(row, where.catalog)
+        if ctx.rules.translates_managed:
+            if where.catalog == DEFAULT_CATALOG:
+                wanted = translation.created(wanted, database, capabilities, ctx.warehouse.root)
+            wanted = checked_on_create(wanted, ctx.rules)
+        table = normal.stored(wanted, ctx.rules)
+        if not normal.is_view(table):
+            table = _located(ctx, table, database, name)
+            undisturbed(tx, [_place(table)])
+
+    def owned() -> set[str]:
+        with ctx.reading() as tx:
+            return homes(ctx, tx, where, name)
+
+    with Making(ctx.warehouse, owned) as made:
+        new = False
+        if not normal.is_view(table):
+            new = made.make(_place(table))
+        parameters = gathered_on_create(ctx, table, env, directory_is_new=new)
+        now = ctx.now()
+        table = replace(
+            table,
+            createTime=now,
+            parameters=normal.ddl_time(parameters, now),
+            creationMetadata=_dated(ctx, table.creationMetadata),
+        )
+        try:
+            ctx.database.run(lambda tx: _insert(ctx, tx, where, table, constraints or {}))
+        except ConstraintViolated:
+            raise _taken(ctx, where, given) from None
+        made.keep()
+
+
+def _dated(ctx: Context, metadata: CreationMetadata | None) -> CreationMetadata | None:
+    """What a materialized view was made from, with the time of its making in milliseconds."""
+    return None if metadata is None else replace(metadata, materializationTime=ctx.now_in_milliseconds())
+
+
+def _taken(ctx: Context, where: DatabaseName, table: Table) -> AlreadyExistsException:
+    if not ctx.rules.names_catalogs:
+        return AlreadyExistsException(f"Table {table.tableName} already exists")
+    return AlreadyExistsException(f"Table {ctx.full_name(where, table.tableName or '')} already exists")
+
+
+def _located(ctx: Context, table: Table, database: Database, name: str) -> Table:
+    """The table with a location: its own, or the one below its database."""
+    assert table.sd is not None
+    home = database.locationUri
+    if ctx.rules.has_two_homes:
+        home_of = translation.external_home if normal.is_external(table) else translation.managed_home
+        home = home_of(database, ctx.warehouse.root)
+    if table.sd.location:
+        location = placed(ctx, table.sd.location)
+    elif home:
+        location = join(home, directory_name(name))
+    else:
+        raise MetaException(f"table {name} has no location, and neither has its database {table.dbName}")
+    return replace(table, sd=replace(table.sd, location=location))
+
+
+def _place(table: Table) -> str | None:
+    return table.sd.location if table.sd is not None else None
+
+
+def _insert(ctx: Context, tx: Transaction, where: DatabaseName, table: Table, constraints: Given) -> None:
+    row = databases.find(tx, *where)
+    if row is None:
+        raise InvalidObjectException(ctx.missing_database(where))
+    databases.lock(tx, row.id)
+    if tables.find(tx, *where, table.tableName or "") is not None:
+        raise _taken(ctx, where, table)
+    if not normal.is_view(table):
+        undisturbed(tx, [_place(table)])
+    columns = rows.table_columns(table)
+    table_id = tables.insert(tx, row.id, table.tableName or "", **columns._asdict())
+    grants_of_new_table(ctx, tx, table_id, table)
+    record(ctx, tx, "CREATE_TABLE", where, table.tableName, [("table", binary.encode(table))])
+    add_all(ctx, tx, constraints, InvalidObjectException)

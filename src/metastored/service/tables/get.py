@@ -1,0 +1,224 @@
+"""Tables and views, found by their names. Lists are in `table_lists.py`; each kind of change has its own file."""
+
+from __future__ import annotations
+
+from metastored.errors import InvalidOperationException, MetaException, UnknownDBException, UnknownTableException
+from metastored.hive.names import normalize
+from metastored.hive.patterns import compile_pattern
+from metastored.service.core import rows, translation
+from metastored.service.core.context import Context, DatabaseName, Encoded
+from metastored.service.core.transactional import INSERT_ONLY, is_insert_only
+from metastored.service.tables.projection import projected, wanted_fields
+from metastored.store.engine.transaction import Transaction
+from metastored.store.objects import databases, tables
+from metastored.store.objects.tables import TableRow
+from metastored.wire import binary
+from metastored.wire.generated.common import EnvironmentContext, FieldSchema, Table
+from metastored.wire.generated.tables import (
+    ClientCapabilities,
+    ClientCapability,
+    GetFieldsRequest,
+    GetFieldsResponse,
+    GetSchemaRequest,
+    GetSchemaResponse,
+    GetTableRequest,
+    GetTablesRequest,
+)
+
+_INSERT_ONLY_BYTES = INSERT_ONLY.encode()
+
+
+def table_name(name: str | None) -> str:
+    if name is None:
+        raise MetaException("Table name cannot be null.")
+    return normalize(name)
+
+
+def find_table(ctx: Context, tx: Transaction, where: DatabaseName, name: str | None) -> TableRow:
+    """The table, or that it is missing, under the name that the caller wrote."""
+    row = tables.find(tx, *where, table_name(name))
+    if row is None:
+        raise ctx.no_table(where, name or "")
+    return row
+
+
+# --- one --------------------------------------------------------------------------------------------------------
+
+
+def homes(ctx: Context, tx: Transaction, where: DatabaseName, name: str) -> set[str]:
+    """The directories of a database and of one of its tables, as far as these exist."""
+    found: list[str | None] = []
+    database = databases.find(tx, *where)
+    if database is not None:
+        told = rows.database_of(database, where.catalog)
+        found += (told.locationUri, translation.managed_home(told, ctx.warehouse.root))
+    row = tables.find(tx, *where, name)
+    if row is not None:
+        table = rows.table_of(row, *where)
+        found.append(table.sd.location if table.sd is not None else None)
+    return {home for home in found if home}
+
+
+def get_table(ctx: Context, dbname: str | None, tbl_name: str | None) -> Encoded:
+    return Encoded(rows.table_reply(_got(ctx, ctx.name(dbname), tbl_name, None)))
+
+
+def get_table_req(ctx: Context, req: GetTableRequest) -> Encoded:
+    where = ctx.name(req.dbName, req.catName)
+    struct = _got(ctx, where, req.tblName, req.capabilities)
+    abilities = req.processorCapabilities
+    if abilities and ctx.rules.tells_access and translation.applies(where.catalog, abilities):
+        struct = binary.encode(translation.translated(binary.decode(Table, struct), abilities))
+    return Encoded(rows.wrapped_reply(struct))
+
+
+def _got(ctx: Context, where: DatabaseName, name: str | None, capabilities: ClientCapabilities | None) -> bytes:
+    row = find_table(ctx, ctx.reader(), where, name)
+    _check_capable(ctx, row, capabilities)
+    return struct_of(ctx, row, where)
+
+
+def struct_of(ctx: Context, row: TableRow, where: DatabaseName) -> bytes:
+    """The Table that this caller gets."""
+    return rows.table_struct(row, ctx.shown(where.catalog), where.database, with_id=ctx.rules.gives_ids)
+
+
+def _check_capable(ctx: Context, row: TableRow, capabilities: ClientCapabilities | None) -> None:
+    """Who does not know insert-only tables would read rows that were never committed."""
+    if not ctx.rules.checks_capabilities or _INSERT_ONLY_BYTES not in row.body.lower():
+        return
+    if capabilities is not None and ClientCapability.INSERT_ONLY_TABLES in (capabilities.values or ()):
+        return
+    if ctx.session.conf.get("metastore.client.capability.check", "true").lower() == "false":
+        return
+    if is_insert_only(rows.table_of(row, None, "").parameters):
+        raise MetaException(
+            "Your client does not appear to support insert-only tables. To skip capability checks, please set"
+            " metastore.client.capability.check to false. This setting can be set globally, or on the client for the"
+            " current metastore session. Note that this may lead to incorrect results, data loss, undefined behavior,"
+            " etc. if your client is actually incompatible. You can also specify custom client capabilities via"
+            " get_table_req API."
+        )
+
+
+# --- many -------------------------------------------------------------------------------------------------------
+
+
+def get_table_objects_by_name(ctx: Context, dbname: str | None, tbl_names: tuple[str, ...] | None) -> Encoded:
+    where = existing_database(ctx, dbname, None)
+    found = _by_names(ctx, where, tbl_names, None)
+    return Encoded(rows.list_reply((struct_of(ctx, row, where) for row in found), len(found)))
+
+
+def get_table_objects_by_name_req(ctx: Context, req: GetTablesRequest) -> Encoded:
+    if not ctx.rules.finds_by_patterns:
+        where = existing_database(ctx, req.dbName, req.catName)
+        found = _by_names(ctx, where, req.tblNames, req.capabilities)
+        return Encoded(rows.wrapped_list((struct_of(ctx, row, where) for row in found), len(found)))
+    fields = wanted_fields(req.projectionSpec)
+    structs = [
+        struct if fields is None else binary.encode(projected(binary.decode(Table, struct), fields))
+        for struct in _by_patterns(ctx, req)
+    ]
+    return Encoded(rows.wrapped_list(structs, len(structs)))
+
+
+def _by_patterns(ctx: Context, req: GetTablesRequest) -> list[bytes]:
+    """Tables by their names, by a pattern, or by both, of every database whose name fits."""
+    if not req.dbName:
+        raise UnknownDBException("DB name is null or empty")
+    where = ctx.name(req.dbName, req.catName)
+    matches = compile_pattern(req.tablesPattern) if req.tablesPattern is not None else None
+    structs: list[bytes] = []
+    with ctx.reading() as tx:
+        for database in _databases(tx, where):
+            names = req.tblNames
+            if matches is not None:
+                known = tables.names(tx, *database)
+                given = None if names is None else set(map(normalize, names))
+                names = tuple(name for name in known if matches(name) and (given is None or name in given))
+            found = _by_names(ctx, database, names, req.capabilities)
+            structs += (struct_of(ctx, row, database) for row in found)
+        if not structs and databases.find(tx, *where) is None:
+            name = ctx.database_name(where)
+            told = "" if ctx.rules.filters_in_a_database else f": database {name}"
+            raise UnknownDBException(f"Could not find database {name}{told}")
+    return structs
+
+
+def _databases(tx: Transaction, where: DatabaseName) -> list[DatabaseName]:
+    """Those whose names fit the one that is given, in which a star stands for anything; that one if it has none."""
+    if "*" not in where.database or "|" in where.database:
+        return [where]
+    fits = compile_pattern(where.database)
+    return [DatabaseName(where.catalog, name) for name in databases.names(tx, where.catalog) if fits(name)]
+
+
+def existing_database(ctx: Context, dbname: str | None, catalog: str | None) -> DatabaseName:
+    if not dbname:
+        raise UnknownDBException("DB name is null or empty")
+    where = ctx.name(dbname, catalog)
+    if databases.find(ctx.reader(), *where) is None:
+        raise UnknownDBException(f"Could not find database {ctx.database_name(where)}")
+    return where
+
+
+def _by_names(
+    ctx: Context,
+    where: DatabaseName,
+    names: tuple[str, ...] | None,
+    capabilities: ClientCapabilities | None,
+) -> list[TableRow]:
+    """The tables that exist, in the order they were asked for, each once."""
+    if names is None:
+        raise InvalidOperationException(f"{where.database} cannot find null tables")
+    wanted = list(dict.fromkeys(normalize(name) for name in names))
+    found = {row.name: row for row in tables.find_many(ctx.reader(), *where, wanted)}
+    for row in found.values():
+        _check_capable(ctx, row, capabilities)
+    return [found[name] for name in wanted if name in found]
+
+
+# --- columns ----------------------------------------------------------------------------------------------------
+
+Fields = tuple[FieldSchema, ...]
+
+
+def get_fields(ctx: Context, db_name: str | None, table_name: str | None) -> Fields:
+    return _fields(ctx, ctx.name(db_name), table_name)[0]
+
+
+def get_fields_with_environment_context(
+    ctx: Context, db_name: str | None, table_name: str | None, environment_context: EnvironmentContext | None
+) -> Fields:
+    return _fields(ctx, ctx.name(db_name), table_name)[0]
+
+
+def get_fields_req(ctx: Context, req: GetFieldsRequest) -> GetFieldsResponse:
+    return GetFieldsResponse(_fields(ctx, ctx.name(req.dbName, req.catName), req.tblName)[0])
+
+
+def get_schema(ctx: Context, db_name: str | None, table_name: str | None) -> Fields:
+    fields, keys = _fields(ctx, ctx.name(db_name), table_name)
+    return fields + keys
+
+
+def get_schema_with_environment_context(
+    ctx: Context, db_name: str | None, table_name: str | None, environment_context: EnvironmentContext | None
+) -> Fields:
+    return get_schema(ctx, db_name, table_name)
+
+
+def get_schema_req(ctx: Context, req: GetSchemaRequest) -> GetSchemaResponse:
+    fields, keys = _fields(ctx, ctx.name(req.dbName, req.catName), req.tblName)
+    return GetSchemaResponse(fields + keys)
+
+
+def _fields(ctx: Context, where: DatabaseName, name: str | None) -> tuple[Fields, Fields]:
+    # Hive reads `t.column` as the table t here.
+    wanted = None if name is None else name.split(".")[0]
+    row = tables.find(ctx.reader(), *where, table_name(wanted))
+    if row is None:
+        raise UnknownTableException(f"{ctx.full_name(where, wanted or '')} table not found")
+    table = rows.table_of(row, *where)
+    return (table.sd.cols if table.sd is not None else None) or (), table.partitionKeys or ()

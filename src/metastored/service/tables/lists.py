@@ -1,0 +1,163 @@
+"""Lists of tables: by pattern, by type, by a filter, and with a little about each."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from metastored.errors import InvalidOperationException, MetaException, UnknownDBException
+from metastored.hive.filters.tables import (
+    BoundField,
+    FieldValue,
+    Lookup,
+    TableField,
+    fields_of,
+    parse_table_filter,
+    table_predicate,
+)
+from metastored.hive.filters.tree import FilterError
+from metastored.hive.names import DEFAULT_CATALOG
+from metastored.hive.patterns import compile_pattern
+from metastored.service.core import rows, translation
+from metastored.service.core.context import Context, DatabaseName
+from metastored.service.tables.get import existing_database
+from metastored.store.objects import databases, tables
+from metastored.store.objects.tables import SearchableTable
+from metastored.wire import binary
+from metastored.wire.generated.common import GetTablesExtRequestFields, Table
+from metastored.wire.generated.tables import ExtendedTableInfo, GetTablesExtRequest, TableMeta
+from metastored.wire.structs import replace
+
+TABLE_TYPES: Final = ("MANAGED_TABLE", "EXTERNAL_TABLE", "VIRTUAL_VIEW", "INDEX_TABLE", "MATERIALIZED_VIEW")
+NO_TYPE: Final = "java.lang.IllegalArgumentException: No enum constant org.apache.hadoop.hive.metastore.TableType."
+COMMENT: Final = "comment"
+
+
+def get_all_tables(ctx: Context, db_name: str | None) -> tuple[str, ...]:
+    return tuple(tables.names(ctx.reader(), *ctx.name(db_name)))
+
+
+def get_tables(ctx: Context, db_name: str | None, pattern: str | None) -> tuple[str, ...]:
+    return _matching(ctx, ctx.name(db_name), pattern)
+
+
+def get_tables_by_type(
+    ctx: Context, db_name: str | None, pattern: str | None, tableType: str | None
+) -> tuple[str, ...]:
+    if tableType not in TABLE_TYPES:
+        raise MetaException(f"{NO_TYPE}{tableType or ''}")
+    return _matching(ctx, ctx.name(db_name), pattern, tableType)
+
+
+def get_materialized_views_for_rewriting(ctx: Context, db_name: str | None) -> tuple[str, ...]:
+    where = ctx.name(db_name)
+    found = tables.rows(ctx.reader(), *where)
+    views = (rows.table_of(row, *where) for row in found if row.type == "MATERIALIZED_VIEW")
+    return tuple(view.tableName or "" for view in views if view.rewriteEnabled)
+
+
+def get_all_materialized_view_objects_for_rewriting(ctx: Context) -> tuple[Table, ...]:
+    catalog = DEFAULT_CATALOG
+    found = tables.of_type(ctx.reader(), catalog, "MATERIALIZED_VIEW")
+    views = (rows.table_of(row, ctx.shown(catalog), database) for database, row in found)
+    return tuple(view for view in views if view.rewriteEnabled)
+
+
+def _matching(ctx: Context, where: DatabaseName, pattern: str | None, type: str | None = None) -> tuple[str, ...]:
+    matches = compile_pattern(pattern)
+    return tuple(name for name in tables.names(ctx.reader(), *where, type=type) if matches(name))
+
+
+# --- with a little about each -----------------------------------------------------------------------------------
+
+
+def get_table_meta(
+    ctx: Context, db_patterns: str | None, tbl_patterns: str | None, tbl_types: tuple[str, ...] | None
+) -> tuple[TableMeta, ...]:
+    catalog, database_pattern = ctx.pattern(db_patterns)
+    in_database, matches = compile_pattern(database_pattern), compile_pattern(tbl_patterns)
+    found: list[TableMeta] = []
+    with ctx.reading() as tx:
+        for database in databases.names(tx, catalog):
+            if in_database(database):
+                found += (
+                    _meta(ctx, catalog, database, meta)
+                    for meta in tables.metas(tx, catalog, database)
+                    if matches(meta.name) and (not tbl_types or meta.type in tbl_types)
+                )
+    return tuple(found)
+
+
+def _meta(ctx: Context, catalog: str, database: str, meta: tables.TableMeta) -> TableMeta:
+    # Few tables have a comment: only those whose bytes hold the word are decoded, and those whose owner is asked for.
+    whole = COMMENT.encode() in meta.body or ctx.rules.gives_ids
+    table = binary.decode(Table, meta.body + b"\x00") if whole else Table()
+    shown = TableMeta(database, meta.name, meta.type, (table.parameters or {}).get(COMMENT))
+    if not ctx.rules.gives_ids:
+        return shown
+    return replace(shown, catName=catalog, ownerName=meta.owner, ownerType=table.ownerType)
+
+
+def get_tables_ext(ctx: Context, req: GetTablesExtRequest) -> tuple[ExtendedTableInfo, ...]:
+    """Names, and as far as it is asked for, what the client may do with each and what it lacks to do more."""
+    abilities = req.processorCapabilities
+    if not abilities or translation.RAW in abilities:
+        return ()
+    where = ctx.name(req.database, req.catalog)
+    matches = compile_pattern(req.tableNamePattern)
+    found = [rows.table_of(row, *where) for row in tables.rows(ctx.reader(), *where) if matches(row.name)]
+    limit = req.limit if req.limit is not None and req.limit >= 0 else len(found)
+    return tuple(_extended(ctx, table, abilities, req.requestedFields or 0) for table in found[:limit])
+
+
+def _extended(ctx: Context, table: Table, abilities: translation.Abilities, fields: int) -> ExtendedTableInfo:
+    info = ExtendedTableInfo(tblName=table.tableName)
+    if not ctx.rules.tells_access or not translation.applies(table.catName, abilities):
+        return info
+    access = translation.access(table, abilities)
+    if fields & GetTablesExtRequestFields.ACCESS_TYPE:
+        info = replace(info, accessType=access.type)
+    if fields & GetTablesExtRequestFields.PROCESSOR_CAPABILITIES:
+        info = replace(info, requiredReadCapabilities=access.reads, requiredWriteCapabilities=access.writes)
+    return info
+
+
+# --- by a filter ------------------------------------------------------------------------------------------------
+
+
+def get_table_names_by_filter(
+    ctx: Context, dbname: str | None, filter: str | None, max_tables: int | None
+) -> tuple[str, ...]:
+    if not dbname or dbname.startswith("@#") or ctx.pattern(dbname)[1] is None:
+        raise UnknownDBException("DB name is null or empty")
+    if filter is None:
+        raise InvalidOperationException("null cannot apply null filter")
+    where = existing_database(ctx, dbname, None) if ctx.rules.filters_in_a_database else ctx.name(dbname)
+    try:
+        node = parse_table_filter(filter, ctx.generation)
+    except FilterError as error:
+        raise MetaException(str(error)) from None
+    holds = table_predicate(node, ctx.generation)
+    wanted = [bound.parameter for bound in fields_of(node, ctx.generation) if bound.field is TableField.PARAMETER]
+    with ctx.reading() as tx:
+        parameters = {key: tables.values_of(tx, *where, key) for key in wanted}
+        candidates = tables.searchable(tx, *where)
+
+    def lookup(table: SearchableTable) -> Lookup:
+        return lambda bound: _value(bound, table, parameters)
+
+    found = [table.name for table in candidates if holds(lookup(table))]
+    return tuple(found if max_tables is None or max_tables < 0 else found[:max_tables])
+
+
+def _value(bound: BoundField, table: SearchableTable, parameters: dict[str, dict[int, str]]) -> FieldValue:
+    match bound.field:
+        case TableField.OWNER:
+            return table.owner
+        case TableField.LAST_ACCESS:
+            return table.last_access
+        case TableField.NAME:
+            return table.name
+        case TableField.TYPE:
+            return table.type
+        case TableField.PARAMETER:
+            return parameters[bound.parameter].get(table.id)

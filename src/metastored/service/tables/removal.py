@@ -1,0 +1,97 @@
+"""Removing a table with its partitions and, where Hive would, its data. Used by the drops of tables and databases."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+from metastored.errors import MetaException
+from metastored.hive.locations import is_under
+from metastored.service.core import normal, rows
+from metastored.service.core.changes import record
+from metastored.service.core.conflicts import locked, undisturbed
+from metastored.service.core.context import Context, DatabaseName
+from metastored.service.core.documents import Kind
+from metastored.service.core.removing import plan_removal, purges
+from metastored.store.engine.transaction import Transaction
+from metastored.store.objects import partitions, tables
+from metastored.store.objects.tables import TableRow
+from metastored.store.transactions.resources import table_dropped
+from metastored.store.transactions.write_ids import TableName
+from metastored.wire import binary
+from metastored.wire.generated.common import EnvironmentContext, Table
+from metastored.wire.generated.indexes import Index
+
+INDEXES: Final = Kind("index", Index)
+"""The indexes of Hive 2.3; the parent is the table that one is of."""
+
+
+def remove_with_indexes(
+    ctx: Context,
+    tx: Transaction,
+    where: DatabaseName,
+    name: str,
+    *,
+    delete_data: bool,
+    env: EnvironmentContext | None = None,
+) -> list[int]:
+    """Removes a table that a caller named, and the tables of its indexes."""
+    row = tables.find(tx, *where, name)
+    if row is None:
+        raise ctx.no_table(where, name)
+    if row.type == "INDEX_TABLE":
+        raise MetaException(f"The table {name} is an index table. Please do drop index instead.")
+    own = [index.value.indexTableName or "" for index in INDEXES.below(tx, str(row.id))]
+    indexes = [found for each in own if (found := tables.find(tx, *where, each)) is not None]
+    chosen = lock_all(tx, [row, *indexes])
+    planned: list[int] = []
+    for index in chosen[1:]:
+        planned += remove_table(ctx, tx, where, index, delete_data=True, planned=planned)
+    return planned + remove_table(ctx, tx, where, chosen[0], delete_data=delete_data, planned=planned, env=env)
+
+
+def lock_all(tx: Transaction, found: Sequence[TableRow]) -> list[TableRow]:
+    """Locks tables in the order of their names, all before the first event is recorded; as they are now."""
+    current = {row.id: locked(tx, row) for row in sorted(found, key=lambda row: row.name)}
+    return [current[row.id] for row in found]
+
+
+def remove_table(
+    ctx: Context,
+    tx: Transaction,
+    where: DatabaseName,
+    row: TableRow,
+    *,
+    delete_data: bool,
+    planned: Sequence[int],
+    env: EnvironmentContext | None = None,
+) -> list[int]:
+    """Removes a table that is locked; the jobs that remove its directories come back.
+
+    `planned` are those of tables that the same transaction has removed before.
+    """
+    name = row.name
+    table = rows.table_of(row, *where)
+    owned = delete_data and normal.owns_data(table, ctx.rules)
+    places = _data_of(tx, row, table) if owned else []
+    undisturbed(tx, places, own=planned)
+    purge = purges(table, env)
+    jobs = [plan_removal(ctx, tx, uri, purge=purge) for uri in places]
+    tables.delete(tx, row.id)
+    table_dropped(tx, TableName(*where, name))
+    record(ctx, tx, "DROP_TABLE", where, name, [("table", binary.encode(table))])
+    return jobs
+
+
+def own_directory(ctx: Context, where: DatabaseName, row: TableRow) -> str | None:
+    """The directory that goes with a table, as far as its own row says."""
+    table = rows.table_of(row, *where)
+    return table.sd.location if table.sd is not None and normal.owns_data(table, ctx.rules) else None
+
+
+def _data_of(tx: Transaction, row: TableRow, table: Table) -> list[str]:
+    """The directories that go with a table: its own, and those of partitions that lie elsewhere."""
+    if table.sd is None or not table.sd.location:
+        return []
+    root = table.sd.location
+    return [root, *(uri for uri in partitions.own_locations(tx, row.id, root) if not is_under(uri, root))]

@@ -1,0 +1,1 @@
+"""Transactions, write ids, locks and compactions: one function a Thrift method."""

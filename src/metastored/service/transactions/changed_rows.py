@@ -1,0 +1,52 @@
+"""How many rows transactions changed in the tables that materialized views read: what tells whether a view is stale."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from metastored.service.core.context import Context, DatabaseName
+from metastored.store.engine.transaction import Transaction
+from metastored.store.objects import tables
+from metastored.wire import binary
+from metastored.wire.generated.common import CreationMetadata
+from metastored.wire.generated.statistics import UpdateTransactionalStatsRequest
+from metastored.wire.structs import replace
+
+
+def update_transaction_statistics(ctx: Context, req: UpdateTransactionalStatsRequest) -> None:
+    """Counts the rows that a transaction changed in a table, for each materialized view that reads it."""
+
+    def change(tx: Transaction) -> None:
+        place = tables.place(tx, req.tableId or 0)
+        if place is None:
+            return
+        catalog, database, name = place
+        counted = _counted(req, DatabaseName(catalog, database), name)
+        for view_id, body in tables.creation_metadatas(tx):
+            metadata = binary.decode(CreationMetadata, body)
+            changed = counted(metadata)
+            if changed != metadata:
+                tables.set_creation_metadata(tx, view_id, binary.encode(changed))
+
+    ctx.database.run(change)
+
+
+def _counted(
+    req: UpdateTransactionalStatsRequest, where: DatabaseName, name: str
+) -> Callable[[CreationMetadata], CreationMetadata]:
+    def count(metadata: CreationMetadata) -> CreationMetadata:
+        sources = tuple(
+            replace(
+                one,
+                insertedCount=(one.insertedCount or 0) + (req.insertCount or 0),
+                updatedCount=(one.updatedCount or 0) + (req.updatedCount or 0),
+                deletedCount=(one.deletedCount or 0) + (req.deletedCount or 0),
+            )
+            if one.table is not None
+            and (one.table.catName or where.catalog, one.table.dbName, one.table.tableName) == (*where, name)
+            else one
+            for one in metadata.sourceTables or ()
+        )
+        return replace(metadata, sourceTables=sources or None)
+
+    return count

@@ -1,0 +1,80 @@
+"""What a commit may change besides: properties that tell how far a replica has come, and one of the client's own."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from metastored.errors import MetaException
+from metastored.hive.names import normalize, read_database
+from metastored.service.core import rows
+from metastored.service.core.conflicts import locked, locked_database
+from metastored.service.transactions.state import internal_error
+from metastored.store.engine.transaction import Transaction
+from metastored.store.objects import databases, partitions, tables
+from metastored.store.objects.tables import TableRow
+from metastored.wire import binary
+from metastored.wire.generated.partitions import Partition
+from metastored.wire.generated.transactions import CommitTxnKeyValue, CommitTxnRequest, ReplLastIdInfo
+from metastored.wire.structs import replace
+
+LAST_REPLICATED: Final = "repl.last.id"
+KEY_PREFIX: Final = "_meta"
+"""What the key of a client's own property begins with."""
+
+
+def apply(tx: Transaction, rqst: CommitTxnRequest) -> None:
+    """Write what a request to commit brings along."""
+    if rqst.replLastIdInfo is not None:
+        _note_last(tx, rqst.replLastIdInfo)
+    if rqst.keyValue is not None:
+        _set_own(tx, rqst.keyValue)
+
+
+def _note_last(tx: Transaction, info: ReplLastIdInfo) -> None:
+    catalog, database_name = read_database(info.database, info.catalog)
+    name, last = database_name or "", str(info.lastReplId or 0)
+    row = databases.find(tx, catalog, name)
+    if row is None:
+        raise MetaException(f"DB with name {name} does not exist in catalog {catalog}")
+    row = locked_database(tx, catalog, row)
+    database = rows.database_of(row, catalog)
+    parameters = {**(database.parameters or {}), LAST_REPLICATED: last}
+    databases.update(tx, row.id, rows.database_body(replace(database, parameters=parameters)))
+    if info.table is None:
+        return
+    table = normalize(info.table)
+    found = tables.find(tx, catalog, name, table)
+    if found is None:
+        raise MetaException(f"Table with name {table} does not exist in db {catalog}.{name}")
+    found = locked(tx, found)
+    _set_parameter(tx, found, LAST_REPLICATED, last)
+    for part in partitions.find_many(tx, found.id, info.partitionList or ()):
+        own = binary.decode(Partition, part.body + b"\x00")
+        changed = replace(own, parameters={**(own.parameters or {}), LAST_REPLICATED: last})
+        partitions.update(
+            tx,
+            part.id,
+            shape=part.shape,
+            base=part.base,
+            suffix=part.suffix,
+            write_id=part.write_id,
+            body=rows.partition_body(changed),
+        )
+
+
+def _set_own(tx: Transaction, given: CommitTxnKeyValue) -> None:
+    """A property that must be there already, so that two clients who began together do not both succeed."""
+    key = given.key or ""
+    found = tables.find_by_id(tx, given.tableId or 0) if key.startswith(KEY_PREFIX) else None
+    if found is None:
+        raise internal_error("commit_txn")
+    found = locked(tx, found)
+    if key not in (rows.table_of(found, "", "").parameters or {}):
+        raise internal_error("commit_txn")
+    _set_parameter(tx, found, key, given.value or "")
+
+
+def _set_parameter(tx: Transaction, row: TableRow, key: str, value: str) -> None:
+    table = rows.table_of(row, "", "")
+    changed = replace(table, parameters={**(table.parameters or {}), key: value}, writeId=row.write_id)
+    tables.update(tx, row.id, **rows.table_columns(changed)._asdict())

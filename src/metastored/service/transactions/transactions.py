@@ -1,0 +1,380 @@
+"""Transactions: opening, committing and aborting them, keeping them alive, and the lists of those that are open.
+
+A commit is judged while no other transaction opens or commits, so the first committer wins. A transaction that was
+committed can be committed again, and an aborted one aborted again: clients repeat calls whose answers were lost.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from struct import pack
+from typing import Final
+
+from metastored.errors import MetaException, TxnAbortedException
+from metastored.hive.generation import Generation
+from metastored.hive.transactions.snapshots import encode_bits
+from metastored.service.core.changes import record
+from metastored.service.core.context import Context, Encoded
+from metastored.service.transactions import repl_params
+from metastored.service.transactions.state import (
+    MAX_SEED,
+    NO_REASON,
+    REASONS,
+    REPLAYED,
+    WRITE_CONFLICT,
+    abort,
+    internal_error,
+    millis,
+    not_open,
+    record_end,
+    require_open,
+    table_name,
+)
+from metastored.store.engine.transaction import Transaction
+from metastored.store.transactions import compactions, components, locks, transactions, write_ids
+from metastored.store.transactions.components import Collision, Component
+from metastored.store.transactions.transactions import TxnState, Unfinished
+from metastored.wire.generated.common import DataOperationType, WriteEventInfo
+from metastored.wire.generated.transactions import (
+    AbortTxnRequest,
+    AbortTxnsRequest,
+    AddDynamicPartitions,
+    CommitTxnRequest,
+    GetOpenTxnsInfoResponse,
+    GetOpenTxnsRequest,
+    HeartbeatTxnRangeRequest,
+    HeartbeatTxnRangeResponse,
+    OpenTxnRequest,
+    OpenTxnsResponse,
+    ReplayedTxnsForPolicyResult,
+    SeedTxnIdRequest,
+    TxnInfo,
+    TxnType,
+)
+
+MAX_OPENED: Final = 1000
+"""Transactions that one call opens at most (hive.txn.max.open.batch)."""
+
+MAX_RANGE: Final = 1_000_000
+"""Transactions that one heartbeat may name: each that is missing takes room in the answer."""
+
+OPERATIONS: Final = {
+    DataOperationType.SELECT: components.SELECT,
+    DataOperationType.INSERT: components.INSERT,
+    DataOperationType.UPDATE: components.UPDATE,
+    DataOperationType.DELETE: components.DELETE,
+}
+"""Hive's letters for what a transaction does to a table."""
+
+_COMPACTING = (TxnType.COMPACTION, TxnType.REBALANCE_COMPACTION)
+_LIST, _SET = b"\x0f", b"\x0e"
+
+
+# --- opening --------------------------------------------------------------------------------------------------------
+
+
+def open_txns(ctx: Context, rqst: OpenTxnRequest) -> OpenTxnsResponse:
+    count = rqst.num_txns or 0
+    if count == 0 and ctx.generation < Generation.HIVE_3_1:
+        return OpenTxnsResponse(txn_ids=())
+    if count <= 0:
+        raise MetaException(f"Invalid input for number of txns: {count}")
+    policy, sources = rqst.replPolicy, rqst.replSrcTxnIds or ()
+    kind = rqst.txn_type or TxnType.DEFAULT
+    if policy is not None and ctx.generation < Generation.HIVE_4_0:
+        kind = TxnType.REPL_CREATED
+    replayed = kind == TxnType.REPL_CREATED
+    if replayed and (policy is None or len(sources) != count):
+        raise internal_error("open_txns")
+
+    def opening(tx: Transaction) -> list[int]:
+        if replayed and policy is not None:
+            known = transactions.replicated(tx, policy, sources)
+            if known:
+                # The event that opens them was seen before.
+                return [known[source] for source in sorted(known)]
+        ids = transactions.open(
+            tx,
+            min(count, MAX_OPENED),
+            type=kind,
+            user=rqst.user or "",
+            host=rqst.hostname or "",
+            now=millis(ctx.service),
+            opener=ctx.user or "",
+        )
+        if replayed and policy is not None:
+            transactions.replicate(tx, policy, zip(sources, ids, strict=False))
+        if kind != TxnType.READ_ONLY and not (policy is not None and kind == TxnType.DEFAULT):
+            record(ctx, tx, "OPEN_TXN", parts=[("first", b"%d" % ids[0]), ("last", b"%d" % ids[-1])])
+        return ids
+
+    return OpenTxnsResponse(txn_ids=tuple(ctx.database.run(opening)))
+
+
+def seed_txn_id(ctx: Context, rqst: SeedTxnIdRequest) -> None:
+    """The next transaction gets this id: tables whose files mention higher ones were attached."""
+    wanted = rqst.seedTxnId or 0
+    if wanted > MAX_SEED:
+        raise MetaException(
+            f"Invalid txnId seed {wanted}; at most {MAX_SEED} is accepted, so that there are ids after it"
+        )
+
+    def seed(tx: Transaction) -> None:
+        highest = transactions.high_water_mark(tx, locked=True)
+        if highest >= wanted:
+            raise MetaException(f"Invalid txnId seed {wanted}, the highWaterMark is {highest}")
+        transactions.seed(tx, wanted - 1)
+
+    ctx.database.run(seed)
+
+
+# --- which are open ---------------------------------------------------------------------------------------------
+
+
+def get_open_txns(ctx: Context) -> Encoded:
+    return _open_txns(ctx, (TxnType.READ_ONLY,))
+
+
+def get_open_txns_req(ctx: Context, getOpenTxnsRequest: GetOpenTxnsRequest) -> Encoded:
+    return _open_txns(ctx, getOpenTxnsRequest.excludeTxnTypes or ())
+
+
+def _open_txns(ctx: Context, left_out: Collection[int]) -> Encoded:
+    """The list of what a snapshot excepts. Clients of 2.3 know a set, later ones a list with the aborted marked."""
+    with ctx.reading() as tx:
+        highest = transactions.high_water_mark(tx)
+        found = transactions.unfinished(tx)
+    lowest = next((id for id, state, _ in found if state == TxnState.OPEN), None)
+    listed = [(id, state) for id, state, kind in found if kind not in left_out]
+    early = ctx.generation < Generation.HIVE_3_1
+    parts = [
+        b"\x0c\x00\x00\x0a\x00\x01",
+        pack(">q", highest),
+        _SET if early else _LIST,
+        pack(f">hbi{len(listed)}q", 2, 10, len(listed), *[id for id, _ in listed]),
+    ]
+    if lowest is not None:
+        parts.append(pack(">bhq", 10, 3, lowest))
+    if not early:
+        aborted = TxnState.ABORTED.value
+        bits = encode_bits([place for place, (_, state) in enumerate(listed) if state == aborted])
+        parts += (pack(">bhi", 11, 4, len(bits)), bits)
+    return Encoded(b"".join((*parts, b"\x00\x00")))
+
+
+def get_open_txns_info(ctx: Context) -> GetOpenTxnsInfoResponse:
+    with ctx.reading() as tx:
+        highest = transactions.high_water_mark(tx)
+        found = transactions.rows(tx)
+    infos = tuple(
+        TxnInfo(
+            id=row.id,
+            state=row.state,
+            user=row.user_name,
+            hostname=row.host,
+            # Hive forgets what the client said.
+            agentInfo="Unknown",
+            startedTime=row.started,
+            lastHeartbeatTime=row.heartbeat,
+        )
+        for row in found
+    )
+    return GetOpenTxnsInfoResponse(txn_high_water_mark=highest, open_txns=infos)
+
+
+def get_replayed_txns_for_policy(ctx: Context, policyName: str | None) -> ReplayedTxnsForPolicyResult:
+    found = transactions.replicated_by(ctx.reader(), policyName or "")
+    return ReplayedTxnsForPolicyResult(
+        replTxnMapEntry={str(source): str(target) for source, target in sorted(found.items())}
+    )
+
+
+def get_latest_txnid_in_conflict(ctx: Context, txnId: int | None) -> int:
+    return components.latest_collision(ctx.reader(), txnId or 0)
+
+
+# --- keeping them alive -----------------------------------------------------------------------------------------
+
+
+def heartbeat_txn_range(ctx: Context, txns: HeartbeatTxnRangeRequest) -> HeartbeatTxnRangeResponse:
+    low, high = txns.min or 0, txns.max or 0
+    if high - low >= MAX_RANGE:
+        raise MetaException(f"a heartbeat for {high - low + 1} transactions is refused; at most {MAX_RANGE} at once")
+    now = millis(ctx.service)
+
+    def beat(tx: Transaction) -> dict[int, int] | None:
+        if transactions.heartbeat_range(tx, low, high, now) == high - low + 1:
+            return None
+        return transactions.in_range(tx, low, high)
+
+    states = ctx.database.run(beat)
+    if states is None:
+        return HeartbeatTxnRangeResponse(aborted=frozenset(), nosuch=frozenset())
+    aborted = frozenset(id for id, state in states.items() if state == TxnState.ABORTED)
+    missing = (id for id in range(low, high + 1) if states.get(id, TxnState.COMMITTED) == TxnState.COMMITTED)
+    return HeartbeatTxnRangeResponse(aborted=aborted, nosuch=frozenset(missing))
+
+
+# --- what they write to ---------------------------------------------------------------------------------------------
+
+
+def add_dynamic_partitions(ctx: Context, rqst: AddDynamicPartitions) -> None:
+    """Now the client knows which partitions it wrote to."""
+    txn_id = rqst.txnid or 0
+    table = table_name(ctx, rqst.dbname, rqst.tablename)
+    kind = rqst.operationType if rqst.operationType is not None else DataOperationType.UPDATE
+    op = OPERATIONS.get(kind)
+    if op is None:
+        raise internal_error("add_dynamic_partitions")
+
+    def add(tx: Transaction) -> None:
+        require_open(tx, txn_id)
+        components.forget_whole_table(tx, txn_id, table)
+        parts = rqst.partitionnames or ()
+        components.add(tx, [Component(txn_id, *table, part, op, rqst.writeid) for part in parts])
+
+    ctx.database.run(add)
+
+
+# --- ending ---------------------------------------------------------------------------------------------------------
+
+
+def commit_txn(ctx: Context, rqst: CommitTxnRequest) -> None:
+    replayed = _replays(rqst.replPolicy, rqst.txn_type)
+
+    def commit(tx: Transaction) -> str | None:
+        txn_id = _local_id(tx, rqst.txnid or 0, rqst.replPolicy) if replayed else rqst.txnid or 0
+        if txn_id is None:
+            return None
+        txn = transactions.lock(tx, txn_id)
+        if txn is None or txn.state == TxnState.ABORTED:
+            raise not_open(txn, txn_id)
+        if txn.state == TxnState.COMMITTED:
+            return None
+        repl_params.apply(tx, rqst)
+        collided = None if replayed else _complete(ctx, tx, txn, rqst)
+        if collided is not None:
+            return collided
+        if replayed:
+            _complete_replayed(ctx, tx, txn_id, rqst.writeEventInfos or ())
+            transactions.forget_replicated(tx, [txn_id])
+        transactions.finish(tx, [txn_id], TxnState.COMMITTED, millis(ctx.service))
+        locks.delete_of_txns(tx, [txn_id])
+        write_ids.forget_history(tx, [txn_id])
+        if not (rqst.replPolicy is not None and rqst.txn_type == TxnType.DEFAULT):
+            record_end(ctx, tx, "COMMIT_TXN", [txn])
+            if txn.type in _COMPACTING:
+                _record_compaction(ctx, tx, txn_id)
+        return None
+
+    collided = ctx.database.run(commit)
+    if collided is not None:
+        # Raised only now, as what is raised within a transaction undoes it: the abort is to last.
+        raise TxnAbortedException(collided)
+
+
+def _replays(policy: str | None, kind: int | None) -> bool:
+    """Whether a call repeats one of another metastore. Clients before 4.0 say so by the policy alone."""
+    return policy is not None and kind in (None, TxnType.REPL_CREATED)
+
+
+def _local_id(tx: Transaction, source: int, policy: str | None) -> int | None:
+    """The id here of another metastore's transaction; None if it was ended before, or never heard of."""
+    return transactions.replicated(tx, policy or "", [source]).get(source)
+
+
+def _complete(ctx: Context, tx: Transaction, txn: Unfinished, rqst: CommitTxnRequest) -> str | None:
+    """Move what a transaction wrote to where compactions look; what it collides with, after which it is aborted."""
+    now = millis(ctx.service)
+    if txn.type == TxnType.SOFT_DELETE or txn.type in _COMPACTING:
+        compactions.committed(tx, txn.id, transactions.high_water_mark(tx, locked=True), now)
+    done = components.ops(tx, txn.id)
+    if not done:
+        return None
+    changes = not done.isdisjoint((components.UPDATE, components.DELETE))
+    if changes and txn.type not in _COMPACTING:
+        commit_id = transactions.high_water_mark(tx, locked=True)
+        if _is_optimistic(ctx, rqst):
+            deletes = ctx.generation >= Generation.HIVE_4_0
+            collided = components.collision(tx, txn.id, deletes=deletes)
+            if collided is not None:
+                abort(ctx.service, tx, [txn.id], WRITE_CONFLICT)
+                record_end(ctx, tx, "ABORT_TXN", [txn])
+                return _conflict(txn.id, commit_id, collided)
+        components.record(tx, txn.id, commit_id)
+    components.complete(tx, txn.id, update_delete=changes, time=now)
+    return None
+
+
+def _is_optimistic(ctx: Context, rqst: CommitTxnRequest) -> bool:
+    """Whether writers share their locks, so that collisions are found only now. Before 4.0 they always do."""
+    if rqst.exclWriteEnabled is None:
+        return ctx.generation < Generation.HIVE_4_0
+    return not rqst.exclWriteEnabled
+
+
+def _complete_replayed(ctx: Context, tx: Transaction, txn_id: int, written: tuple[WriteEventInfo, ...]) -> None:
+    """What the other metastore says that the transaction wrote."""
+    rows = [
+        Component(
+            txn_id,
+            *table_name(ctx, info.database, info.table),
+            info.partition or None,
+            components.INSERT,
+            info.writeId,
+        )
+        for info in written
+    ]
+    components.add_completed(tx, rows, update_delete=False, time=millis(ctx.service))
+
+
+def _record_compaction(ctx: Context, tx: Transaction, txn_id: int) -> None:
+    found = compactions.of_txn(tx, txn_id)
+    if found is not None:
+        parts = [("txn", b"%d" % txn_id), ("compaction", b"%d" % found.id), ("type", b"%d" % found.type)]
+        if found.part is not None:
+            parts.append(("partition", found.part.encode()))
+        where = ctx.name(found.db, None if found.cat == "hive" else found.cat)
+        record(ctx, tx, "COMMIT_COMPACTION_EVENT", where, found.tbl, parts)
+
+
+def _conflict(txn_id: int, commit_id: int, found: Collision) -> str:
+    what = "/".join(name for name in (found.db, found.tbl, found.part) if name is not None)
+    return (
+        f"Aborting [txnid:{txn_id},{commit_id}] due to a write conflict on {what}"
+        f" committed by [txnid:{found.txn_id},{found.commit_id}] {found.own_op}/{found.other_op}"
+    )
+
+
+def abort_txn(ctx: Context, rqst: AbortTxnRequest) -> None:
+    replayed = _replays(rqst.replPolicy, rqst.txn_type)
+    reason = REPLAYED if replayed else REASONS.get(rqst.errorCode or 0, NO_REASON)
+
+    def aborting(tx: Transaction) -> None:
+        txn_id = _local_id(tx, rqst.txnid or 0, rqst.replPolicy) if replayed else rqst.txnid or 0
+        if txn_id is None:
+            return
+        txn = transactions.lock(tx, txn_id)
+        if txn is None or txn.state == TxnState.COMMITTED:
+            raise not_open(txn, txn_id)
+        if txn.state == TxnState.OPEN:
+            abort(ctx.service, tx, [txn_id], reason)
+            if not (rqst.replPolicy is not None and rqst.txn_type == TxnType.DEFAULT):
+                record_end(ctx, tx, "ABORT_TXN", [txn])
+
+    ctx.database.run(aborting)
+
+
+def abort_txns(ctx: Context, rqst: AbortTxnsRequest) -> None:
+    """Those of them that are open; the others do not matter."""
+    ids = rqst.txn_ids or ()
+    reason = REASONS.get(rqst.errorCode or 0, NO_REASON)
+
+    def aborting(tx: Transaction) -> None:
+        found = transactions.lock_many(tx, ids)
+        opened = [txn for _, txn in sorted(found.items()) if txn.state == TxnState.OPEN]
+        if opened:
+            abort(ctx.service, tx, [txn.id for txn in opened], reason)
+            record_end(ctx, tx, "ABORT_TXN", opened)
+
+    ctx.database.run(aborting)

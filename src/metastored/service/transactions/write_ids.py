@@ -1,0 +1,293 @@
+"""Write ids: the numbers under which transactions write to a table, and which of them a snapshot sees."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from functools import partial
+
+from metastored.errors import MetaException, MetastoreError
+from metastored.hive.generation import Generation
+from metastored.hive.names import FullNameError, read_full_name
+from metastored.hive.transactions.snapshots import NO_OPEN_ID, SnapshotSyntaxError, ValidTxnList, ValidWriteIdList
+from metastored.hive.transactions.written_snapshots import WrittenTxnList
+from metastored.service.core.changes import record
+from metastored.service.core.context import Context, DatabaseName, Encoded
+from metastored.service.core.write_id_cache import NONE
+from metastored.service.transactions.compactions import enqueue
+from metastored.service.transactions.state import (
+    MAX_SEED,
+    REPLICATED_WRITE_ID,
+    abort,
+    internal_error,
+    millis,
+    require_open,
+    table_name,
+)
+from metastored.store.engine.transaction import ConstraintViolated, Transaction
+from metastored.store.transactions import transactions, write_ids
+from metastored.store.transactions.transactions import TxnState
+from metastored.store.transactions.write_ids import TableName
+from metastored.wire import binary
+from metastored.wire.generated.common import CompactionType
+from metastored.wire.generated.compaction import CompactionRequest
+from metastored.wire.generated.transactions import (
+    AllocateTableWriteIdsRequest,
+    AllocateTableWriteIdsResponse,
+    GetValidWriteIdsRequest,
+    GetValidWriteIdsResponse,
+    MaxAllocatedTableWriteIdRequest,
+    MaxAllocatedTableWriteIdResponse,
+    ReplTblWriteIdStateRequest,
+    SeedTableWriteIdsRequest,
+    TableValidWriteIds,
+    TxnToWriteId,
+    TxnType,
+)
+from metastored.wire.methods import METHODS
+
+Snapshot = ValidTxnList | WrittenTxnList
+
+
+def full_name(ctx: Context, name: str) -> TableName:
+    """A table written as `db.table` or `catalog.db.table`."""
+    try:
+        return TableName(*read_full_name(name))
+    except FullNameError as error:
+        raise MetaException(str(error)) from None
+
+
+# --- allocating -----------------------------------------------------------------------------------------------------
+
+
+def allocate_table_write_ids(ctx: Context, rqst: AllocateTableWriteIdsRequest) -> AllocateTableWriteIdsResponse:
+    """One write id for each transaction; those that have one of this table keep it."""
+    table = table_name(ctx, rqst.dbName, rqst.tableName)
+    sources = rqst.srcTxnToWriteIdList or ()
+    policy = rqst.replPolicy
+    if (policy is None) != (not sources) or (policy is None and not rqst.txnIds):
+        raise internal_error("allocate_table_write_ids")
+
+    def allocate(tx: Transaction) -> dict[int, int]:
+        txns: Sequence[int] = rqst.txnIds or ()
+        first = None
+        if policy is not None:
+            known = transactions.replicated(tx, policy, [item.txnId or 0 for item in sources])
+            if len(known) != len(sources):
+                # The event that ends them was seen before.
+                return {}
+            txns, first = list(known.values()), sources[0].writeId
+        txns = sorted(set(txns))
+        _require_writers(tx, txns)
+        if rqst.reallocate:
+            write_ids.take_back(tx, table, txns)
+        found = write_ids.of_txns(tx, table, txns)
+        missing = [txn for txn in txns if txn not in found]
+        if missing:
+            new = dict(zip(missing, write_ids.allocate(tx, table, missing, first=first), strict=True))
+            found |= new
+            record(
+                ctx,
+                tx,
+                "ALLOC_WRITE_ID_EVENT",
+                DatabaseName(table.cat, table.db),
+                table.tbl,
+                [("txns", _listed(new)), ("write_ids", _listed(new.values()))],
+            )
+        return {txn: found[txn] for txn in txns}
+
+    pairs = ctx.database.run(allocate)
+    return AllocateTableWriteIdsResponse(
+        txnToWriteIds=tuple(TxnToWriteId(txnId=txn, writeId=write_id) for txn, write_id in pairs.items())
+    )
+
+
+def _listed(ids: Iterable[int]) -> bytes:
+    return ",".join(map(str, ids)).encode()
+
+
+def _require_writers(tx: Transaction, txns: Sequence[int]) -> None:
+    """Every one of them is open and may write."""
+    found = transactions.lock_many(tx, txns)
+    for txn in txns:
+        state = found.get(txn)
+        if state is None or state.state != TxnState.OPEN or state.type == TxnType.READ_ONLY:
+            raise internal_error("allocate_table_write_ids")
+
+
+def get_max_allocated_table_write_id(
+    ctx: Context, rqst: MaxAllocatedTableWriteIdRequest
+) -> MaxAllocatedTableWriteIdResponse:
+    counter = write_ids.counter(ctx.reader(), table_name(ctx, rqst.dbName, rqst.tableName))
+    return MaxAllocatedTableWriteIdResponse(maxWriteId=0 if counter is None else counter.next - 1)
+
+
+def seed_write_id(ctx: Context, rqst: SeedTableWriteIdsRequest) -> None:
+    """The write ids of a table that becomes transactional begin behind those that its files mention."""
+    table, seed = table_name(ctx, rqst.dbName, rqst.tableName), rqst.seedWriteId or 0
+    if seed > MAX_SEED:
+        raise MetaException(
+            f"Invalid writeId seed {seed}; at most {MAX_SEED} is accepted, so that there are ids after it"
+        )
+    try:
+        ctx.database.run(lambda tx: write_ids.seed(tx, table, seed + 1), attempts=1)
+    except ConstraintViolated:
+        raise MetaException(
+            f"{table.db}.{table.tbl} has write ids already; they can be seeded only before the first is allocated"
+        ) from None
+
+
+# --- snapshots --------------------------------------------------------------------------------------------------
+
+
+def get_valid_write_ids(ctx: Context, rqst: GetValidWriteIdsRequest) -> Encoded:
+    """What a reader of these tables sees, by the transactions that it sees."""
+    names, text = rqst.fullTableNames or (), rqst.validTxnList
+    tables = [(name, full_name(ctx, name)) for name in names]
+    ask = partial(_valid, ctx, rqst, tables)
+    if not text:
+        return Encoded(binary.encode_result(METHODS["get_valid_write_ids"], ask()))
+    # What the transactions are is said by the text, so all that can change are the tables' own ids.
+    counters = [write_ids.counter(ctx.reader(), table) for _, table in tables]
+    length = len(text) + sum(map(len, names))
+    answers = ctx.service.answers
+    return Encoded(answers.of("get_valid_write_ids", (names, ctx.generation), (counters, text), length, ask))
+
+
+def _valid(
+    ctx: Context, rqst: GetValidWriteIdsRequest, tables: list[tuple[str, TableName]]
+) -> GetValidWriteIdsResponse:
+    with reading_snapshots(), ctx.reading() as tx:
+        seen = _snapshot(tx, rqst, tables)
+        valid = [valid_write_ids(ctx, tx, seen, table) for _, table in tables]
+    return GetValidWriteIdsResponse(
+        tblValidWriteIds=tuple(_answer(name, found) for (name, _), found in zip(tables, valid, strict=True))
+    )
+
+
+def _snapshot(tx: Transaction, rqst: GetValidWriteIdsRequest, tables: list[tuple[str, TableName]]) -> Snapshot:
+    if rqst.validTxnList:
+        return WrittenTxnList(rqst.validTxnList)
+    own = None
+    if rqst.writeId:
+        own = write_ids.txn_of(tx, tables[0][1], rqst.writeId) if tables else None
+        if own is None:
+            name = tables[0][0] if tables else "no table"
+            raise MetaException(f"invalid write id {rqst.writeId} for table {name}")
+    return current_snapshot(tx, own)
+
+
+@contextmanager
+def reading_snapshots() -> Iterator[None]:
+    """Around whatever reads a snapshot that a client wrote: parts of a long one are read when they are needed."""
+    try:
+        yield
+    except SnapshotSyntaxError as error:
+        raise MetaException(f"a list of valid transactions cannot be read: {error}") from None
+
+
+def current_snapshot(tx: Transaction, own: int | None = None) -> ValidTxnList:
+    """What a reader that begins now sees; with an own transaction, as that one sees it."""
+    highest = transactions.high_water_mark(tx)
+    found = transactions.unfinished(tx)
+    if own is not None:
+        highest = min(highest, own)
+        found = [txn for txn in found if txn[0] < own]
+    is_open, is_aborted = TxnState.OPEN.value, TxnState.ABORTED.value
+    opened = tuple([id for id, state, _ in found if state == is_open])
+    aborted = tuple([id for id, state, _ in found if state == is_aborted])
+    return ValidTxnList(highest, opened, aborted, opened[0] if opened else NO_OPEN_ID)
+
+
+def valid_write_ids(ctx: Context, tx: Transaction, seen: Snapshot, table: TableName) -> ValidWriteIdList:
+    """A snapshot of one table.
+
+    Its mark is the highest id of a transaction up to the snapshot's own, or of any if none of those wrote. From 4.0 on,
+    when no id is visible, all below the first invisible one has been compacted: that one alone is told. Ids that are
+    forgotten, as everybody sees them, count as visible too: by Hive's rule they do not, and where a transaction got
+    its id after a later one did, readers would miss what it wrote.
+    """
+    counter = write_ids.counter(tx, table)
+    known = NONE if counter is None else ctx.service.write_ids.read(tx, counter)
+    highest, within = seen.high_watermark, known.pairs
+    mark = next((write_id for txn, write_id in reversed(within) if txn <= highest), 0)
+    if mark == 0 and counter is not None:
+        mark = counter.next - 1
+    mark = max(mark, known.highest_forgotten)
+    if known.highest_txn > highest:
+        within = [pair for pair in within if pair[1] <= mark]
+    aborted_txns, open_txns = seen.aborted_among(known.txns), seen.open_among(known.txns)
+    aborted = [write_id for txn, write_id in within if txn in aborted_txns] if aborted_txns else []
+    opened = [write_id for txn, write_id in within if (txn in open_txns or txn > highest) and txn not in aborted_txns]
+    lowest = min(opened[:1] + aborted[:1], default=mark + 1)
+    any_visible = len(opened) + len(aborted) < len(within) or known.highest_forgotten > lowest
+    if ctx.generation >= Generation.HIVE_4_0 and not any_visible and (opened or aborted):
+        mark = lowest
+        opened, aborted = [one for one in opened if one == mark], [one for one in aborted if one == mark]
+    name = f"{table.db}.{table.tbl}"
+    return ValidWriteIdList(name, mark, tuple(opened), tuple(aborted), opened[0] if opened else NO_OPEN_ID)
+
+
+def _answer(name: str, found: ValidWriteIdList) -> TableValidWriteIds:
+    invalid, bits = found.invalid()
+    return TableValidWriteIds(
+        fullTableName=name,
+        writeIdHighWaterMark=found.high_watermark,
+        invalidWriteIds=invalid,
+        minOpenWriteId=found.min_open if found.open else None,
+        abortedBits=bits,
+    )
+
+
+def add_write_ids_to_min_history(ctx: Context, txnId: int | None, writeIds: dict[str, int] | None) -> None:
+    """What a reader still needs of its tables; compacted files are kept until it ends."""
+    txn_id = txnId or 0
+    lowest = [(full_name(ctx, name), write_id) for name, write_id in sorted((writeIds or {}).items())]
+
+    def add(tx: Transaction) -> None:
+        try:
+            require_open(tx, txn_id)
+        except MetastoreError as error:
+            # The call declares no other kind.
+            raise MetaException(str(error)) from None
+        write_ids.add_history(tx, txn_id, lowest)
+
+    ctx.database.run(add)
+
+
+# --- replication ----------------------------------------------------------------------------------------------------
+
+
+def repl_tbl_writeid_state(ctx: Context, rqst: ReplTblWriteIdStateRequest) -> None:
+    """Brings a copied table's write ids to the state of its source: how far they got, and which were aborted."""
+    table = table_name(ctx, rqst.dbName, rqst.tableName)
+    try:
+        source = ValidWriteIdList.parse(rqst.validWriteIdlist or "")
+    except SnapshotSyntaxError as error:
+        raise MetaException(f"a list of valid write ids cannot be read: {error}") from None
+
+    def bring(tx: Transaction) -> None:
+        if write_ids.counter(tx, table) is not None:
+            return
+        txns: list[int] = []
+        if source.aborted:
+            txns = transactions.open(
+                tx,
+                len(source.aborted),
+                type=TxnType.DEFAULT,
+                user=rqst.user or "",
+                host=rqst.hostName or "",
+                now=millis(ctx.service),
+                opener=ctx.user or "",
+            )
+            abort(ctx.service, tx, txns, REPLICATED_WRITE_ID)
+        write_ids.begin_at(tx, table, source.high_watermark + 1, zip(source.aborted, txns, strict=True))
+        if txns:
+            for part in rqst.partNames or (None,):
+                wanted = CompactionRequest(
+                    dbname=rqst.dbName, tablename=rqst.tableName, partitionname=part, type=CompactionType.MAJOR
+                )
+                enqueue(ctx, tx, wanted)
+            record(ctx, tx, "OPEN_TXN", parts=[("first", b"%d" % txns[0]), ("last", b"%d" % txns[-1])])
+
+    ctx.database.run(bring)

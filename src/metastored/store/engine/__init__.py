@@ -1,0 +1,1 @@
+"""The database itself: connections, transactions, statements, schema and migrations. It knows no table's meaning."""

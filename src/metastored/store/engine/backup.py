@@ -1,0 +1,179 @@
+"""Backup and restore of the embedded database, by SQLite's backup API. PostgreSQL has its own tools for both.
+
+A backup is one consistent state of the database, taken while servers write to it, in a file of its own: a plain copy
+of `metastored.db` would lack what is still in the write-ahead log. A restore writes a new database and never replaces
+one. Neither touches the warehouse, nor TLS keys.
+"""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager, suppress
+from pathlib import Path
+from typing import Final, NamedTuple
+from urllib.parse import quote
+
+from metastored.errors import StoreError
+from metastored.store.engine import private
+from metastored.store.engine.file_lock import FileLock
+from metastored.store.engine.migrate import HEAD, REVISIONS, VERSION_TABLE
+from metastored.store.engine.sqlite import FILE, USE_LOCK, SqliteDatabase, connect
+
+PAGES: Final = 4096
+"""Pages copied in one step; between two steps a Ctrl-C is noticed."""
+BESIDE: Final = ("", "-wal", "-shm", "-journal")
+"""How the names of a database's files end. A log that belongs to another database would destroy a restored one."""
+
+Progress = Callable[[int, int, int], None]
+
+
+class Copied(NamedTuple):
+    """What was written."""
+
+    size: int
+    """Bytes."""
+    revision: str
+    """The version of the schema."""
+
+    @property
+    def is_old(self) -> bool:
+        """Whether the next start of a server upgrades the schema."""
+        return self.revision != HEAD
+
+
+def back_up(folder: Path, file: Path, *, pages: int = PAGES, progress: Progress | None = None) -> Copied:
+    """Writes the database of a data folder to a new file. Raises StoreError; then the file does not exist."""
+    if file.is_dir():
+        raise StoreError(f"{file} is a directory; name a file in it that does not exist, such as {file / 'backup.db'}")
+    _refuse_existing(file)
+    # Kept open for as long as it is copied, so that no restore begins meanwhile.
+    with closing(SqliteDatabase(folder, 1, create=False)), closing(connect(folder / FILE)) as source:
+        revision = _revision(source, folder / FILE)
+        with _unfinished(file) as unfinished:
+            _copy(source, unfinished, pages, progress)
+            size = unfinished.stat().st_size
+    return Copied(size, revision)
+
+
+def restore(file: Path, folder: Path) -> Copied:
+    """Makes a database in a data folder from a backup. Raises StoreError; then the folder has no database.
+
+    The backup is checked first. A folder that has a database, or is used by a running server, is refused.
+    """
+    with closing(_open_backup(file)) as source:
+        revision = _revision(source, file)
+        _check(source, file)
+        private.make_folder(folder)
+        private.secure(folder)
+        lock = FileLock(folder / USE_LOCK)
+        try:
+            if not lock.try_alone():
+                raise StoreError(
+                    f"a running server, or another command, uses the database in {folder}: stop it, or name another "
+                    "folder with --data"
+                )
+            for end in BESIDE:
+                _refuse_existing(folder / f"{FILE}{end}")
+            with _unfinished(folder / FILE) as unfinished:
+                _copy(source, unfinished, PAGES, None)
+                size = unfinished.stat().st_size
+        finally:
+            lock.close()
+    return Copied(size, revision)
+
+
+def _refuse_existing(file: Path) -> None:
+    if os.path.lexists(file):
+        raise StoreError(f"{file} exists already and is not overwritten: move it away, or name another one")
+
+
+def _open_backup(file: Path) -> sqlite3.Connection:
+    """Read-only: a backup may be on a medium that cannot be written."""
+    try:
+        with file.open("rb"):
+            pass
+    except OSError as error:
+        raise StoreError(f"the backup {file} cannot be read: {error.strerror or error}") from error
+    # A copy of a database that was in use may have its log beside it, which must be read too.
+    alone = "" if file.with_name(f"{file.name}-wal").exists() else "&immutable=1"
+    try:
+        return sqlite3.connect(f"file:{quote(str(file.resolve()))}?mode=ro{alone}", uri=True, isolation_level=None)
+    except sqlite3.Error as error:
+        raise _no_database(file, error) from error
+
+
+def _revision(source: sqlite3.Connection, file: Path) -> str:
+    """The version of the schema. Raises StoreError when this metastored does not know it."""
+    try:
+        row = source.execute(f"SELECT version_num FROM {VERSION_TABLE}").fetchone()
+    except sqlite3.Error as error:
+        raise _no_database(file, error) from error
+    if row is None:
+        raise StoreError(f"{file} is empty: no metastored has used it yet")
+    if row[0] not in REVISIONS:
+        raise StoreError(
+            f"{file} has the schema {row[0]} of a newer metastored; this one knows schemas up to {HEAD}: upgrade "
+            "metastored"
+        )
+    return str(row[0])
+
+
+def _no_database(file: Path, error: sqlite3.Error) -> StoreError:
+    return StoreError(f"{file} is no database of metastored: {error}")
+
+
+def _check(database: sqlite3.Connection, file: Path) -> None:
+    """Raises StoreError when what SQLite reads does not fit together."""
+    try:
+        found = [row[0] for row in database.execute("PRAGMA integrity_check(1)")]
+    except sqlite3.Error as error:
+        found = [str(error)]
+    if found != ["ok"]:
+        reason = " ".join(str(found[0]).split()) if found else "nothing was returned"
+        raise StoreError(f"{file} is damaged and cannot be used: {reason}")
+
+
+def _copy(source: sqlite3.Connection, target: Path, pages: int, progress: Progress | None) -> None:
+    try:
+        with closing(sqlite3.connect(target, isolation_level=None)) as copy:
+            # One transaction around all steps: SQLite would start the copy again after each write of others.
+            source.execute("BEGIN")
+            try:
+                source.execute("SELECT 1 FROM sqlite_schema LIMIT 1").fetchone()
+                source.backup(copy, pages=pages, progress=progress)
+            finally:
+                source.execute("ROLLBACK")
+            # One file, complete without a log beside it.
+            copy.execute("PRAGMA journal_mode = delete")
+            _check(copy, target)
+    except sqlite3.Error as error:
+        raise StoreError(f"{target.parent} could not take the copy: {error}") from error
+
+
+@contextmanager
+def _unfinished(file: Path) -> Iterator[Path]:
+    """A new file beside `file`, which gets that name at the end; it is removed when anything fails."""
+    unfinished = file.with_name(f"{file.name}.{os.getpid()}.unfinished")
+    os.close(private.create(unfinished, os.O_EXCL))
+    try:
+        yield unfinished
+        _sync(unfinished)
+        _refuse_existing(file)
+        unfinished.rename(file)
+        _sync(file.parent)
+    except BaseException:
+        for end in BESIDE:
+            with suppress(OSError):
+                unfinished.with_name(f"{unfinished.name}{end}").unlink()
+        raise
+
+
+def _sync(path: Path) -> None:
+    """What was written survives a power failure."""
+    descriptor = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)

@@ -1,0 +1,117 @@
+"""The database: the only state there is, whichever of the two kinds it has. It never knows what a table is.
+
+    database = open_database(None, Path("data"))          # metastored.store.engine.opening: SQLite, in data/metastored.db
+    database = open_database("postgresql://…", None)
+    ensure_schema(database)                               # metastored.store.engine.migrate
+
+    tables.find(database.reader(), "hive", "db", "t")     # one statement, no transaction
+    with database.read() as tx: ...                       # several reads of one state
+    database.run(lambda tx: ...)                          # a write: all or nothing, tried again on a conflict
+
+A worker process opens its own after it was forked. Each thread has its own connection, made at its first use.
+"""
+
+import random
+import threading
+import time
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from typing import TYPE_CHECKING, ClassVar, TypeVar
+
+from metastored.errors import StoreError
+from metastored.store.engine.transaction import ConstraintViolated, Snapshot, Transaction, WriteConflict
+
+if TYPE_CHECKING:
+    from sqlalchemy import Engine
+
+Result = TypeVar("Result")
+
+THREADS = 16
+"""How many threads besides the first one may use a database, unless told otherwise."""
+
+SNAPSHOT_LIMIT = 8
+"""How many snapshots a process may have open at once: each holds a connection and keeps old rows alive."""
+
+SNAPSHOT_WAIT = 30.0
+"""Seconds to wait for another snapshot to close before giving up."""
+
+RETRY_PAUSE = 0.01
+"""Seconds. The first pause before a write is tried again is at most twice this; each further one doubles."""
+
+NESTED = "this thread has a transaction open already; transactions do not nest"
+
+
+class Database(ABC):
+    """A SQLite file or a PostgreSQL database."""
+
+    dialect: ClassVar[str]
+
+    def __init__(self) -> None:
+        self._slots = threading.BoundedSemaphore(SNAPSHOT_LIMIT)
+
+    @abstractmethod
+    def reader(self) -> Transaction:
+        """This thread's connection as it is: every statement sees what is committed when it begins."""
+
+    @abstractmethod
+    def read(self) -> AbstractContextManager[Transaction]:
+        """A transaction whose statements all see the same state. It must not write."""
+
+    @abstractmethod
+    def write(self) -> AbstractContextManager[Transaction]:
+        """A transaction that is committed at its end, or rolled back by any exception."""
+
+    @abstractmethod
+    def snapshot(self) -> Snapshot:
+        """A state to read from for longer than one call, from any thread. Close it soon."""
+
+    @abstractmethod
+    def version(self) -> int:
+        """A number that differs whenever anything may have been written since the last time, by any process.
+
+        It says that something changed, not what or how often. Read it before what is put into a cache, never
+        after.
+        """
+
+    @abstractmethod
+    def claim(self, name: str) -> AbstractContextManager[None]:
+        """Be the only one, among all processes that use this database, to hold a name.
+
+        It waits for the other holder, and ends when this process does. It may be held during slow work.
+        """
+
+    @abstractmethod
+    def migration(self) -> AbstractContextManager["Engine"]:
+        """Keep every other process from changing the schema; an engine with one connection for doing it."""
+
+    @abstractmethod
+    def close(self) -> None:
+        """Close every connection. No thread may be using the database."""
+
+    def run(self, work: Callable[[Transaction], Result], *, attempts: int = 5) -> Result:
+        """Call `work` in a write transaction, and again when another transaction came in between.
+
+        On PostgreSQL two transactions can each find a name free and then both insert it. The one that fails
+        runs again, and then finds the name taken: so `work` says by itself, in its own words, what is wrong.
+        """
+        for attempt in range(1, attempts + 1):
+            try:
+                with self.write() as tx:
+                    return work(tx)
+            except (WriteConflict, ConstraintViolated):
+                if attempt == attempts or not self._retries:
+                    raise
+            time.sleep(random.uniform(0, RETRY_PAUSE * 2**attempt))
+        raise ValueError(f"a write must be attempted at least once, not {attempts} times")
+
+    def _take_slot(self) -> None:
+        """Wait until one more snapshot may be opened. Whoever closes it releases `_slots`."""
+        if not self._slots.acquire(timeout=SNAPSHOT_WAIT):
+            raise StoreError(
+                f"{SNAPSHOT_LIMIT} long replies are being read already and none ended "
+                f"in {SNAPSHOT_WAIT:.0f} s; try again"
+            )
+
+    _retries: ClassVar[bool]
+    """Whether trying again can help. SQLite has one writer at a time, so nothing ever comes in between."""

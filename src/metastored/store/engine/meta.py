@@ -1,0 +1,35 @@
+"""Single values that a database has of its own, by name."""
+
+from typing import Final
+
+import sqlalchemy as sa
+
+from metastored.store.engine import schema
+from metastored.store.engine.statements import Statement, bound
+from metastored.store.engine.transaction import Transaction
+
+UUID: Final = "uuid"
+
+_m = schema.meta.c
+_FIND = Statement(sa.select(_m.value).where(_m.key == sa.bindparam("key")))
+_KEYS = Statement(sa.select(_m.key).order_by(_m.key))
+_INSERT = Statement(sa.insert(schema.meta).values(bound("key", "value")))
+
+
+def value(tx: Transaction, key: str) -> str | None:
+    row = tx.one(_FIND, key=key)
+    return None if row is None else str(row[0])
+
+
+def ensure(tx: Transaction, key: str, default: str) -> str:
+    """The value there is, or else this one, written down."""
+    found = value(tx, key)
+    if found is not None:
+        return found
+    tx.run(_INSERT, key=key, value=default)
+    return default
+
+
+def keys(tx: Transaction, prefix: str) -> list[str]:
+    """The names that begin with a prefix, sorted."""
+    return [key for (key,) in tx.all(_KEYS) if key.startswith(prefix)]

@@ -1,0 +1,385 @@
+"""The store in a PostgreSQL database, by psycopg. It never holds a connection for another thread than its
+own.
+
+Transactions are READ COMMITTED; whoever changes a row that others may change locks it first (see the `lock`
+functions of the aggregates). A connection that was lost is replaced at the next call; the call that noticed
+gets the error.
+"""
+
+import threading
+import weakref
+import zlib
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from itertools import count
+from typing import TYPE_CHECKING, Any
+
+try:
+    import psycopg
+except ImportError as exc:
+    from metastored.errors import MissingExtra
+
+    raise MissingExtra("A database on PostgreSQL", "postgres") from exc
+
+from sqlalchemy import literal_column, select, update
+
+from metastored.errors import StoreError
+from metastored.store.engine import schema
+from metastored.store.engine.database import NESTED, Database
+from metastored.store.engine.statements import POSTGRESQL, Statement
+from metastored.store.engine.transaction import ConstraintViolated, Params, Row, Snapshot, Transaction, WriteConflict
+
+if TYPE_CHECKING:
+    from sqlalchemy import Engine
+
+OLDEST_SERVER = 13
+CONNECT_TIMEOUT = 10
+"""Seconds, unless the URL says otherwise."""
+
+ROWS_AT_ONCE = 1000
+"""How many rows of a long result travel in one round trip."""
+
+CONFLICTS = ("40001", "40P01")  # serialization_failure, deadlock_detected
+CONSTRAINTS = ("23503", "23505")  # foreign_key_violation, unique_violation
+
+_LOCK_SPACE = 0x736B6570  # "metastored": keeps our advisory locks apart from those of other programs
+_SCHEMA_CLAIM = "schema"
+
+_version = schema.counters.c.name == literal_column(f"'{schema.VERSION_COUNTER}'")
+_READ_VERSION = Statement(select(schema.counters.c.value).where(_version))
+_NEXT_VERSION = Statement(
+    update(schema.counters).values(value=schema.counters.c.value + literal_column("1")).where(_version)
+)
+
+Connection = psycopg.Connection[Row]
+
+
+def connect(url: str) -> Connection:
+    """A connection in autocommit mode to a server that metastored can use."""
+    try:
+        options: dict[str, Any] = {"client_encoding": "utf8", "application_name": "metastored"}
+        if "connect_timeout" not in url:
+            options["connect_timeout"] = CONNECT_TIMEOUT
+        connection = psycopg.connect(url, autocommit=True, **options)
+    except psycopg.Error as exc:
+        raise StoreError(f"PostgreSQL does not answer: {_sentence(exc)}") from exc
+    major = connection.info.server_version // 10_000
+    encoding = connection.info.parameter_status("server_encoding")
+    if major >= OLDEST_SERVER and encoding == "UTF8":
+        return connection
+    connection.close()
+    if major < OLDEST_SERVER:
+        raise StoreError(f"this PostgreSQL is version {major}; metastored needs {OLDEST_SERVER} or newer")
+    raise StoreError(f"this PostgreSQL database has the encoding {encoding}; create one with ENCODING 'UTF8'")
+
+
+_REFUSED = (psycopg.Error, UnicodeError)
+"""What psycopg raises; the last one for text that PostgreSQL cannot hold."""
+
+
+def _sentence(exc: Exception) -> str:
+    return " ".join(str(exc).split()) or type(exc).__name__
+
+
+class PostgresTransaction(Transaction):
+    """Statements on one psycopg connection. Results travel in binary: as text a body is twice as long."""
+
+    __slots__ = ("_connection", "changed", "on_loss")
+    dialect = POSTGRESQL
+
+    def __init__(self, connection: Connection, on_loss: Callable[[], None]) -> None:
+        self._connection = connection
+        self.on_loss = on_loss
+        self.changed = False
+
+    def store_error(self, exc: Exception) -> StoreError:
+        """What an error of the driver means to the caller."""
+        if self._connection.closed:
+            self.on_loss()
+            return StoreError(f"the connection to PostgreSQL was lost: {_sentence(exc)}; the next call makes a new one")
+        state = getattr(exc, "sqlstate", None)
+        if state in CONFLICTS:
+            return WriteConflict(f"another transaction came in between: {_sentence(exc)}")
+        if state in CONSTRAINTS:
+            return ConstraintViolated(f"PostgreSQL refused a row: {_sentence(exc)}")
+        return StoreError(f"PostgreSQL could not do it: {_sentence(exc)}")
+
+    def one(self, statement: Statement, **params: Any) -> Row | None:
+        try:
+            cursor = self._connection.execute(statement.postgresql, params, binary=True)
+            row = cursor.fetchone()
+        except _REFUSED as exc:
+            raise self.store_error(exc) from exc
+        return row
+
+    def all(self, statement: Statement, **params: Any) -> list[Row]:
+        try:
+            return self._connection.execute(statement.postgresql, params, binary=True).fetchall()
+        except _REFUSED as exc:
+            raise self.store_error(exc) from exc
+
+    def each(self, statement: Statement, **params: Any) -> Iterator[Row]:
+        yield from self.all(statement, **params)
+
+    def run(self, statement: Statement, **params: Any) -> int:
+        try:
+            changed = self._connection.execute(statement.postgresql, params).rowcount
+        except _REFUSED as exc:
+            raise self.store_error(exc) from exc
+        self.changed = self.changed or changed > 0
+        return changed
+
+    def many(self, statement: Statement, rows: Sequence[Params]) -> None:
+        if not rows:
+            return
+        try:
+            with self._connection.cursor() as cursor:
+                cursor.executemany(statement.postgresql, rows)
+        except _REFUSED as exc:
+            raise self.store_error(exc) from exc
+        self.changed = True
+
+    def insert(self, statement: Statement, **params: Any) -> int:
+        self.changed = True
+        return super().insert(statement, **params)
+
+    def list(self, items: Sequence[Any]) -> Sequence[Any]:
+        return list(items)
+
+
+class PostgresSnapshot(PostgresTransaction, Snapshot):
+    """A REPEATABLE READ transaction on a connection that returns to its owner."""
+
+    __slots__ = ("_cursors", "_give_back")
+    _numbers = count()
+
+    def __init__(
+        self, connection: Connection, on_loss: Callable[[], None], give_back: Callable[[Connection], None]
+    ) -> None:
+        super().__init__(connection, on_loss)
+        self._give_back: Callable[[Connection], None] | None = give_back
+        self._cursors: set[psycopg.ServerCursor[Row]] = set()
+
+    def each(self, statement: Statement, **params: Any) -> Iterator[Row]:
+        """By a cursor on the server, so that neither side ever holds the whole result."""
+        try:
+            cursor = self._connection.cursor(f"metastored_{next(self._numbers)}")
+            self._cursors.add(cursor)
+            try:
+                cursor.itersize = ROWS_AT_ONCE
+                cursor.execute(statement.postgresql, params, binary=True)
+                yield from cursor
+            finally:
+                self._cursors.discard(cursor)
+                cursor.close()
+        except _REFUSED as exc:
+            raise self.store_error(exc) from exc
+
+    def close(self) -> None:
+        give_back, self._give_back = self._give_back, None
+        if give_back is None:
+            return
+        # Closed while this transaction is there: the next one on this connection does not know these cursors.
+        for cursor in self._cursors:
+            with suppress(psycopg.Error):
+                cursor.close()
+        give_back(self._connection)
+
+
+class _ThreadConnection:
+    """What one thread owns. It ends with the thread."""
+
+    def __init__(self, url: str, on_loss: Callable[[], None], generation: int) -> None:
+        self.generation = generation
+        self.connection = connect(url)
+        self.transaction = PostgresTransaction(self.connection, on_loss)
+
+    def begin(self, statement: bytes) -> None:
+        idle = self.connection.info.transaction_status == psycopg.pq.TransactionStatus.IDLE
+        if not idle and not self.connection.closed:
+            raise StoreError(NESTED)
+        self.transaction.changed = False
+        try:
+            self.connection.execute(statement)
+        except psycopg.Error as exc:
+            raise self.transaction.store_error(exc) from exc
+
+    def commit(self, statement: bytes) -> None:
+        try:
+            self.connection.execute(statement)
+        except psycopg.Error as exc:
+            error = self.transaction.store_error(exc)
+            if self.connection.closed:
+                raise StoreError(f"{error}; nobody knows whether the change was written, so look first") from exc
+            raise error from exc
+
+    def rollback(self) -> None:
+        # What made us roll back is the error to report, and a broken connection has rolled back by itself.
+        with suppress(psycopg.Error):
+            if not self.connection.closed:
+                self.connection.execute(b"ROLLBACK")
+
+    def close(self) -> None:
+        self.connection.close()
+
+    def __del__(self) -> None:
+        # A half-made object has no connection.
+        with suppress(AttributeError):
+            self.close()
+
+
+class PostgresDatabase(Database):
+    """A PostgreSQL database, 13 or newer."""
+
+    dialect = POSTGRESQL
+    _retries = True
+
+    def __init__(self, url: str, threads: int) -> None:
+        super().__init__()
+        self._url = url
+        self._threads = threads
+        self._local = threading.local()
+        self._guard = threading.Lock()
+        self._generation = 0
+        self._owned: weakref.WeakSet[_ThreadConnection] = weakref.WeakSet()
+        self._idle: list[Connection] = []
+        self._closed = False
+        self._mine()
+
+    def _lost(self) -> None:
+        """After one connection was lost the others hardly live: make all anew, not one by one."""
+        with self._guard:
+            self._generation += 1
+            idle, self._idle = self._idle, []
+        for connection in idle:
+            connection.close()
+
+    def _mine(self) -> _ThreadConnection:
+        mine: _ThreadConnection | None = getattr(self._local, "mine", None)
+        if mine is not None and mine.generation == self._generation and not self._closed:
+            return mine
+        if mine is not None:
+            with self._guard:
+                self._owned.discard(mine)
+            self._local.mine = None
+            mine.close()
+        with self._guard:
+            if self._closed:
+                raise StoreError("the PostgreSQL database is closed")
+            if len(self._owned) > self._threads:
+                raise StoreError(
+                    f"more than {self._threads + 1} threads use the PostgreSQL database; "
+                    "open it with a larger number of threads"
+                )
+            generation = self._generation
+        mine = _ThreadConnection(self._url, self._lost, generation)
+        with self._guard:
+            self._owned.add(mine)
+        self._local.mine = mine
+        return mine
+
+    def reader(self) -> Transaction:
+        return self._mine().transaction
+
+    @contextmanager
+    def read(self) -> Iterator[Transaction]:
+        mine = self._mine()
+        mine.begin(b"BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
+        try:
+            yield mine.transaction
+        finally:
+            mine.rollback()
+
+    @contextmanager
+    def write(self) -> Iterator[Transaction]:
+        mine = self._mine()
+        mine.begin(b"BEGIN ISOLATION LEVEL READ COMMITTED")
+        try:
+            yield mine.transaction
+            # Last of all, since whoever holds this row lets nobody else commit.
+            commit = _NEXT_VERSION.postgresql + b"; COMMIT" if mine.transaction.changed else b"COMMIT"
+            mine.commit(commit)
+        except BaseException:
+            mine.rollback()
+            raise
+
+    def snapshot(self) -> Snapshot:
+        self._take_slot()
+        try:
+            with self._guard:
+                connection = self._idle.pop() if self._idle else None
+            if connection is None:
+                connection = connect(self._url)
+            try:
+                # BEGIN alone does not choose a state yet; the first statement does.
+                connection.execute("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; SELECT 1")
+            except psycopg.Error as exc:
+                error = PostgresTransaction(connection, self._lost).store_error(exc)
+                connection.close()
+                raise error from exc
+        except BaseException:
+            self._slots.release()
+            raise
+        return PostgresSnapshot(connection, self._lost, self._give_back)
+
+    def _give_back(self, connection: Connection) -> None:
+        keep = False
+        try:
+            connection.execute("ROLLBACK")
+            with self._guard:
+                keep = not self._closed
+                if keep:
+                    self._idle.append(connection)
+        except psycopg.Error:
+            keep = False
+        finally:
+            self._slots.release()
+        if not keep:
+            connection.close()
+
+    def version(self) -> int:
+        row = self.reader().one(_READ_VERSION)
+        if row is None:
+            raise StoreError("the PostgreSQL database has no schema of metastored's yet")
+        found: int = row[0]
+        return found
+
+    @contextmanager
+    def claim(self, name: str) -> Iterator[None]:
+        # On a connection of its own: the lock goes with it when this process dies.
+        connection = connect(self._url)
+        try:
+            key = zlib.crc32(name.encode()) - 2**31
+            try:
+                connection.execute("SELECT pg_advisory_lock(%s, %s)", (_LOCK_SPACE, key))
+            except psycopg.Error as exc:
+                raise StoreError(f"PostgreSQL could not lock {name!r}: {_sentence(exc)}") from exc
+            yield
+        finally:
+            connection.close()
+
+    @contextmanager
+    def migration(self) -> Iterator["Engine"]:
+        from sqlalchemy import create_engine
+        from sqlalchemy.pool import StaticPool
+
+        with self.claim(_SCHEMA_CLAIM):
+            connection = connect(self._url)
+            connection.autocommit = False
+            engine = create_engine("postgresql+psycopg://", creator=lambda: connection, poolclass=StaticPool)
+            try:
+                yield engine
+            finally:
+                engine.dispose()
+                connection.close()
+
+    def close(self) -> None:
+        with self._guard:
+            self._closed = True
+            owned, idle = list(self._owned), self._idle
+            self._owned.clear()
+            self._idle = []
+        for mine in owned:
+            mine.close()
+        for connection in idle:
+            connection.close()

@@ -1,0 +1,590 @@
+"""The tables of the store, for SQLite and PostgreSQL alike. It never opens a database.
+
+A row holds the columns that queries need and a `body`: the encoded object without what varies by caller, name
+or compatibility. `fmt` numbers the encoding of the body. A change here needs a new file in
+`migrations/versions`; a test proves that creating these tables and migrating an empty database give the same
+schema.
+"""
+
+from typing import Any
+
+from sqlalchemy import (
+    BigInteger,
+    Boolean,
+    Column,
+    Connection,
+    Double,
+    ForeignKey,
+    Index,
+    Integer,
+    LargeBinary,
+    MetaData,
+    PrimaryKeyConstraint,
+    Table,
+    Text,
+    UniqueConstraint,
+    event,
+    text,
+)
+from sqlalchemy.types import TypeEngine
+
+FORMAT = 1
+"""The encoding of bodies that this version writes."""
+
+VALUE_COLUMNS = ("v1", "v2", "v3", "v4", "v5", "v6", "v7", "v8")
+"""The columns of a partition's first values. Later keys are only in its name and body."""
+
+PARAM_BYTES = 255
+"""Parameters with a longer key or value are only in the table's body, not in `table_params`."""
+
+EVENT_COUNTER = "event"
+VERSION_COUNTER = "version"
+TXN_COUNTER = "txn"
+LOCK_COUNTER = "lock"
+COMPACTION_COUNTER = "compaction"
+TOKEN_COUNTER = "token"
+FIRST_COUNTERS = tuple(
+    (name, 0) for name in (EVENT_COUNTER, VERSION_COUNTER, TXN_COUNTER, LOCK_COUNTER, COMPACTION_COUNTER, TOKEN_COUNTER)
+)
+"""Rows that every database has from its creation."""
+
+SQLITE_STATISTICS = (
+    ("partitions", "sqlite_autoindex_partitions_1", "1000000 10000 1"),
+    ("partitions", "partitions_values", "1000000 10000 100 1"),
+    ("table_statistics", "table_statistics", "1000000 50 2 1"),
+    ("partition_statistics", "partition_statistics", "1000000 50 2 1"),
+)
+"""What SQLite's planner is told of the tables: rows, then rows for each further column of the index that is given.
+
+Without them it takes a table for one of ten partitions, and reads all of them rather than several parts of an index.
+"""
+
+metadata = MetaData()
+
+_WHERE = "where"
+"""Where an index keeps the condition of its rows, until a database is there."""
+
+
+def _id() -> BigInteger:
+    # Only a column of exactly the type INTEGER can be SQLite's own row id.
+    return BigInteger().with_variant(Integer(), "sqlite")
+
+
+def _name() -> Text:
+    # Names sort by code point everywhere, whatever the locale of the PostgreSQL server is.
+    return Text().with_variant(Text(collation="C"), "postgresql")
+
+
+def _column(name: str, type_: TypeEngine[Any], *args: Any) -> Column[Any]:
+    return Column(name, type_, *args, nullable=False)
+
+
+def _reference(column: str, *, cascade: bool = False) -> ForeignKey:
+    return ForeignKey(column, ondelete="CASCADE" if cascade else None)
+
+
+def _partial(name: str, *columns: str, where: str) -> Index:
+    return Index(name, *columns, sqlite_where=text(where), info={_WHERE: text(where)})
+
+
+@event.listens_for(metadata, "before_create")
+def _say_where(_: MetaData, connection: Connection, **_options: Any) -> None:
+    # An index made with `postgresql_where` imports that dialect at once, which is a twentieth of a start on SQLite.
+    if connection.dialect.name == "postgresql":
+        for index in (index for table in metadata.tables.values() for index in table.indexes if _WHERE in index.info):
+            index.dialect_options["postgresql"]["where"] = index.info[_WHERE]
+
+
+def _table(name: str, *args: Any, **options: Any) -> Table:
+    return Table(name, metadata, *args, **options)
+
+
+meta = _table(
+    "meta",
+    _column("key", _name()),
+    _column("value", Text()),
+    PrimaryKeyConstraint("key"),
+)
+
+catalogs = _table(
+    "catalogs",
+    Column("id", _id(), primary_key=True),
+    _column("name", _name()),
+    _column("fmt", Integer()),
+    _column("body", LargeBinary()),
+    UniqueConstraint("name"),
+    # Clients remember the id of an object to notice that it was created anew, so ids are never used twice.
+    sqlite_autoincrement=True,
+)
+
+databases = _table(
+    "databases",
+    Column("id", _id(), primary_key=True),
+    _column("cat_id", _id(), _reference("catalogs.id")),
+    _column("name", _name()),
+    _column("fmt", Integer()),
+    _column("body", LargeBinary()),
+    UniqueConstraint("cat_id", "name"),
+    sqlite_autoincrement=True,
+)
+
+tables = _table(
+    "tables",
+    Column("id", _id(), primary_key=True),
+    _column("db_id", _id(), _reference("databases.id")),
+    _column("name", _name()),
+    _column("type", _name()),
+    Column("owner", _name()),
+    _column("last_access", BigInteger()),
+    _column("write_id", BigInteger()),
+    _column("fmt", Integer()),
+    _column("body", LargeBinary()),
+    Column("creation_metadata", LargeBinary()),
+    UniqueConstraint("db_id", "name"),
+    Index("tables_type", "db_id", "type"),
+    sqlite_autoincrement=True,
+)
+
+table_params = _table(
+    "table_params",
+    _column("table_id", _id(), _reference("tables.id", cascade=True)),
+    _column("key", _name()),
+    _column("value", _name()),
+    PrimaryKeyConstraint("table_id", "key"),
+    Index("table_params_value", "key", "value"),
+    sqlite_with_rowid=False,
+)
+
+shapes = _table(
+    "shapes",
+    _column("table_id", _id(), _reference("tables.id", cascade=True)),
+    _column("no", Integer()),
+    _column("sd", LargeBinary()),
+    PrimaryKeyConstraint("table_id", "no"),
+    sqlite_with_rowid=False,
+)
+
+bases = _table(
+    "bases",
+    _column("table_id", _id(), _reference("tables.id", cascade=True)),
+    _column("no", Integer()),
+    _column("uri", Text()),
+    PrimaryKeyConstraint("table_id", "no"),
+    sqlite_with_rowid=False,
+)
+
+partitions = _table(
+    "partitions",
+    Column("id", _id(), primary_key=True),
+    _column("table_id", _id(), _reference("tables.id", cascade=True)),
+    _column("name", _name()),
+    *(Column(value, _name()) for value in VALUE_COLUMNS),
+    Column("shape", Integer()),
+    Column("base", Integer()),
+    Column("suffix", Text()),
+    _column("write_id", BigInteger()),
+    _column("fmt", Integer()),
+    _column("body", LargeBinary()),
+    UniqueConstraint("table_id", "name"),
+    Index("partitions_values", "table_id", "v1", "v2"),
+)
+
+partition_marks = _table(
+    "partition_marks",
+    _column("table_id", _id(), _reference("tables.id", cascade=True)),
+    _column("name", _name()),
+    _column("type", Integer()),
+    _column("time", BigInteger()),
+    PrimaryKeyConstraint("table_id", "name", "type"),
+    sqlite_with_rowid=False,
+)
+
+
+def _statistics(name: str, owner: str, reference: str) -> Table:
+    return _table(
+        name,
+        _column(owner, _id(), _reference(reference, cascade=True)),
+        _column("column_name", _name()),
+        _column("engine", _name()),
+        _column("type", _name()),
+        _column("kind", _name()),
+        _column("last_analyzed", BigInteger()),
+        # What is aggregated over partitions; dates and timestamps are whole numbers, decimals only in the body.
+        Column("low", BigInteger()),
+        Column("high", BigInteger()),
+        Column("double_low", Double()),
+        Column("double_high", Double()),
+        Column("nulls", BigInteger()),
+        Column("distincts", BigInteger()),
+        Column("average_length", Double()),
+        Column("max_length", BigInteger()),
+        Column("trues", BigInteger()),
+        Column("falses", BigInteger()),
+        _column("fmt", Integer()),
+        _column("body", LargeBinary()),
+        # Apart from the body: few calls want them, and they are most of the bytes.
+        Column("bit_vector", LargeBinary()),
+        Column("histogram", LargeBinary()),
+        PrimaryKeyConstraint(owner, "column_name", "engine"),
+        # The rows of a partition lie together: those of a thousand are read in one go.
+        sqlite_with_rowid=False,
+    )
+
+
+table_statistics = _statistics("table_statistics", "table_id", "tables.id")
+partition_statistics = _statistics("partition_statistics", "partition_id", "partitions.id")
+
+constraints = _table(
+    "constraints",
+    Column("id", _id(), primary_key=True),
+    _column("kind", _name()),
+    _column("name", _name()),
+    _column("position", Integer()),
+    _column("table_id", _id(), _reference("tables.id", cascade=True)),
+    # A check may be on the table as a whole.
+    Column("column_name", _name()),
+    _column("flags", Integer()),
+    # What a foreign key refers to.
+    Column("parent_id", _id(), _reference("tables.id", cascade=True)),
+    Column("parent_column", _name()),
+    Column("update_rule", Integer()),
+    Column("delete_rule", Integer()),
+    Column("value", Text()),
+    # Hive before 4.0 wants a name to be free everywhere, later ones in its table: the metastore looks for that.
+    UniqueConstraint("table_id", "name", "position"),
+    Index("constraints_name", "name"),
+    Index("constraints_parent", "parent_id"),
+)
+
+functions = _table(
+    "functions",
+    Column("id", _id(), primary_key=True),
+    _column("db_id", _id(), _reference("databases.id")),
+    _column("name", _name()),
+    _column("fmt", Integer()),
+    _column("body", LargeBinary()),
+    UniqueConstraint("db_id", "name"),
+)
+
+events = _table(
+    "events",
+    Column("id", _id(), primary_key=True, autoincrement=False),
+    _column("time", BigInteger()),
+    _column("type", _name()),
+    Column("cat", _name()),
+    Column("db", _name()),
+    Column("tbl", _name()),
+    _column("fmt", Integer()),
+    _column("body", LargeBinary()),
+)
+
+documents = _table(
+    "documents",
+    Column("id", _id(), primary_key=True),
+    _column("kind", _name()),
+    # What a document goes away with, if it is somebody's.
+    Column("db_id", _id(), _reference("databases.id", cascade=True)),
+    Column("table_id", _id(), _reference("tables.id", cascade=True)),
+    _column("parent", _name()),
+    _column("key", _name()),
+    _column("at", BigInteger()),
+    _column("fmt", Integer()),
+    _column("body", LargeBinary()),
+    UniqueConstraint("kind", "parent", "key"),
+    Index("documents_at", "kind", "parent", "at"),
+    Index("documents_db_id", "db_id"),
+    Index("documents_table_id", "table_id"),
+    # Ids are shown to clients as the numbers of executions, which must not come again.
+    sqlite_autoincrement=True,
+)
+
+counters = _table(
+    "counters",
+    _column("name", _name()),
+    _column("value", BigInteger()),
+    PrimaryKeyConstraint("name"),
+)
+
+warehouse_jobs = _table(
+    "warehouse_jobs",
+    Column("id", _id(), primary_key=True),
+    _column("kind", _name()),
+    _column("source", Text()),
+    Column("target", Text()),
+    _column("created", BigInteger()),
+    _column("attempts", Integer()),
+    Column("error", Text()),
+    Column("next_attempt", BigInteger(), nullable=False, server_default=text("0")),
+    # A server that is slow to delete a finished job must not hit a younger one under the same id.
+    sqlite_autoincrement=True,
+)
+
+roles = _table(
+    "roles",
+    _column("name", _name()),
+    Column("owner", _name()),
+    _column("create_time", BigInteger()),
+    PrimaryKeyConstraint("name"),
+)
+
+# --- transactions, locks, compactions ---------------------------------------------------------------------------
+#
+# Hive keeps these by name, not by the id of a table: clients lock what does not exist yet, and a table's write ids
+# are allocated before it is looked up. `renamed` and `dropped` of store/transactions/resources.py keep the names true.
+
+txns = _table(
+    "txns",
+    Column("id", _id(), primary_key=True, autoincrement=False),
+    _column("state", Integer()),
+    _column("type", Integer()),
+    _column("user_name", Text()),
+    _column("host", Text()),
+    _column("started", BigInteger()),
+    _column("heartbeat", BigInteger()),
+    # The lowest transaction that was open when this one began: what its snapshots may still except.
+    _column("min_open", BigInteger()),
+    Column("ended", BigInteger()),
+    Column("reason", Text()),
+    # The caller who opened it, who need not be the user that the request names. Without one, that user.
+    Column("opened_by", Text()),
+    # All that snapshots and time-outs look at: never the committed ones, which are most.
+    _partial("txns_unfinished", "id", "state", "type", where="state <> 1"),
+)
+
+txn_components = _table(
+    "txn_components",
+    _column("txn_id", BigInteger()),
+    _column("cat", _name()),
+    _column("db", _name()),
+    Column("tbl", _name()),
+    Column("part", _name()),
+    _column("op", _name()),
+    Column("write_id", BigInteger()),
+    Index("txn_components_txn", "txn_id"),
+    Index("txn_components_name", "cat", "db", "tbl"),
+)
+
+completed_components = _table(
+    "completed_components",
+    _column("txn_id", BigInteger()),
+    _column("cat", _name()),
+    _column("db", _name()),
+    Column("tbl", _name()),
+    Column("part", _name()),
+    Column("write_id", BigInteger()),
+    _column("update_delete", Integer()),
+    _column("time", BigInteger()),
+    Index("completed_components_txn", "txn_id"),
+    Index("completed_components_name", "cat", "db", "tbl", "write_id"),
+)
+
+write_sets = _table(
+    "write_sets",
+    _column("txn_id", BigInteger()),
+    _column("commit_id", BigInteger()),
+    _column("cat", _name()),
+    _column("db", _name()),
+    Column("tbl", _name()),
+    Column("part", _name()),
+    _column("op", _name()),
+    Index("write_sets_name", "cat", "db", "tbl", "commit_id"),
+)
+
+write_id_counters = _table(
+    "write_id_counters",
+    Column("id", _id(), primary_key=True),
+    _column("cat", _name()),
+    _column("db", _name()),
+    _column("tbl", _name()),
+    _column("next", BigInteger()),
+    # Another number after each change of the counter or of its ids: who knows the number knows them all.
+    Column("stamp", BigInteger(), nullable=False, server_default=text("0")),
+    UniqueConstraint("cat", "db", "tbl"),
+)
+
+write_ids = _table(
+    "write_ids",
+    _column("counter_id", _id(), _reference("write_id_counters.id", cascade=True)),
+    _column("write_id", BigInteger()),
+    _column("txn_id", BigInteger()),
+    PrimaryKeyConstraint("counter_id", "write_id"),
+    UniqueConstraint("txn_id", "counter_id"),
+    sqlite_with_rowid=False,
+)
+
+min_history = _table(
+    "min_history",
+    _column("txn_id", BigInteger()),
+    _column("cat", _name()),
+    _column("db", _name()),
+    _column("tbl", _name()),
+    _column("write_id", BigInteger()),
+    Index("min_history_txn", "txn_id"),
+    Index("min_history_name", "cat", "db", "tbl"),
+)
+
+replicated_txns = _table(
+    "replicated_txns",
+    _column("policy", _name()),
+    _column("source", BigInteger()),
+    _column("target", BigInteger()),
+    PrimaryKeyConstraint("policy", "source"),
+    Index("replicated_txns_target", "target"),
+    sqlite_with_rowid=False,
+)
+
+locks = _table(
+    "locks",
+    _column("ext_id", _id()),
+    _column("int_id", Integer()),
+    _column("txn_id", BigInteger()),
+    _column("cat", _name()),
+    _column("db", _name()),
+    Column("tbl", _name()),
+    Column("part", _name()),
+    _column("state", Integer()),
+    _column("type", Integer()),
+    _column("heartbeat", BigInteger()),
+    Column("acquired", BigInteger()),
+    _column("user_name", Text()),
+    _column("host", Text()),
+    Column("agent", Text()),
+    Column("blocked_ext", BigInteger()),
+    Column("blocked_int", Integer()),
+    Column("opened_by", Text()),
+    PrimaryKeyConstraint("ext_id", "int_id"),
+    Index("locks_name", "cat", "db", "tbl"),
+    Index("locks_txn", "txn_id"),
+    sqlite_with_rowid=False,
+)
+
+rebuild_locks = _table(
+    "rebuild_locks",
+    _column("cat", _name()),
+    _column("db", _name()),
+    _column("tbl", _name()),
+    _column("txn_id", BigInteger()),
+    _column("heartbeat", BigInteger()),
+    PrimaryKeyConstraint("cat", "db", "tbl"),
+    sqlite_with_rowid=False,
+)
+
+compactions = _table(
+    "compactions",
+    Column("id", _id(), primary_key=True, autoincrement=False),
+    _column("cat", _name()),
+    _column("db", _name()),
+    _column("tbl", _name()),
+    Column("part", _name()),
+    _column("state", _name()),
+    _column("type", Integer()),
+    Column("properties", Text()),
+    Column("worker_id", Text()),
+    Column("worker_version", Text()),
+    Column("initiator_id", Text()),
+    Column("initiator_version", Text()),
+    Column("start", BigInteger()),
+    Column("end", BigInteger()),
+    Column("run_as", Text()),
+    Column("highest_write_id", BigInteger()),
+    Column("hadoop_job_id", Text()),
+    Column("error_message", Text()),
+    Column("enqueue_time", BigInteger()),
+    _column("retry_retention", BigInteger()),
+    Column("cleaner_start", BigInteger()),
+    Column("next_txn_id", BigInteger()),
+    Column("txn_id", BigInteger()),
+    Column("commit_time", BigInteger()),
+    Column("pool", _name()),
+    Column("buckets", Integer()),
+    Column("order_by", Text()),
+    Index("compactions_name", "cat", "db", "tbl"),
+    _partial("compactions_queue", "state", "id", where="state IN ('i', 'w', 'r')"),
+    _partial("compactions_txn", "txn_id", where="txn_id IS NOT NULL"),
+)
+
+compaction_metrics = _table(
+    "compaction_metrics",
+    _column("cat", _name()),
+    _column("db", _name()),
+    _column("tbl", _name()),
+    # Empty for a table without partitions: a key cannot be null.
+    _column("part", _name()),
+    _column("type", Integer()),
+    _column("value", Integer()),
+    _column("version", Integer()),
+    PrimaryKeyConstraint("cat", "db", "tbl", "part", "type"),
+    sqlite_with_rowid=False,
+)
+
+role_grants = _table(
+    "role_grants",
+    _column("role", _name(), _reference("roles.name", cascade=True)),
+    _column("principal", _name()),
+    _column("principal_type", Integer()),
+    _column("grant_option", Boolean()),
+    _column("create_time", BigInteger()),
+    Column("grantor", _name()),
+    Column("grantor_type", Integer()),
+    PrimaryKeyConstraint("role", "principal", "principal_type"),
+    Index("role_grants_principal", "principal", "principal_type"),
+)
+
+grants = _table(
+    "grants",
+    Column("id", _id(), primary_key=True),
+    _column("object_type", Integer()),
+    # The objects themselves, so that a rename keeps what was granted and a drop takes it along.
+    Column("db_id", _id(), _reference("databases.id", cascade=True)),
+    Column("table_id", _id(), _reference("tables.id", cascade=True)),
+    Column("partition_id", _id(), _reference("partitions.id", cascade=True)),
+    Column("column_name", _name()),
+    Column("connector", _name()),
+    _column("principal", _name()),
+    _column("principal_type", Integer()),
+    _column("privilege", _name()),
+    _column("grant_option", Boolean()),
+    _column("create_time", BigInteger()),
+    Column("grantor", _name()),
+    Column("grantor_type", Integer()),
+    Column("authorizer", _name()),
+    Index("grants_principal", "principal", "principal_type"),
+    Index("grants_db", "db_id"),
+    Index("grants_table", "table_id"),
+    Index("grants_partition", "partition_id"),
+)
+
+tokens = _table(
+    "tokens",
+    _column("identifier", _name()),
+    _column("token", Text()),
+    Column("expires", BigInteger()),
+    PrimaryKeyConstraint("identifier"),
+    Index("tokens_expires", "expires"),
+)
+
+master_keys = _table(
+    "master_keys",
+    Column("id", _id(), primary_key=True),
+    _column("key", Text()),
+    # A token names the key that signed it; under a number used twice it would be taken for another's.
+    sqlite_autoincrement=True,
+)
+
+rate_counters = _table(
+    "rate_counters",
+    _column("principal", _name()),
+    _column("minute", BigInteger()),
+    _column("calls", BigInteger()),
+    PrimaryKeyConstraint("principal", "minute"),
+    Index("rate_counters_minute", "minute"),
+)
+
+users = _table(
+    "users",
+    _column("name", _name()),
+    _column("password", Text()),
+    _column("create_time", BigInteger()),
+    _column("change_time", BigInteger()),
+    PrimaryKeyConstraint("name"),
+)

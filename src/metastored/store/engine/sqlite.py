@@ -1,0 +1,421 @@
+"""The store in a SQLite file. It never waits inside a transaction for anything but the disk.
+
+A writer first takes an exclusive flock on a lock file and only then begins: SQLite's own way of waiting
+sleeps and retries, which lets some writers wait for seconds where the kernel's queue takes milliseconds.
+"""
+
+import json
+import os
+import sqlite3
+import sys
+import threading
+import weakref
+import zlib
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from metastored.errors import StoreError
+from metastored.store.engine import private
+from metastored.store.engine.database import NESTED, Database
+from metastored.store.engine.file_lock import FileLock
+from metastored.store.engine.mounts import network_file_system
+from metastored.store.engine.statements import SQLITE, Statement
+from metastored.store.engine.transaction import ConstraintViolated, Params, Row, Snapshot, Transaction
+
+if TYPE_CHECKING:
+    from sqlalchemy import Engine
+
+FILE = "metastored.db"
+WRITE_LOCK = "metastored.lock"
+USE_LOCK = "metastored.use.lock"
+"""Held together by all processes that have the database open, and alone by one that puts another in its place."""
+CLAIM_LOCK = "metastored.claim-{}.lock"
+CLAIM_LOCKS = 16
+OLDEST_SQLITE = (3, 35, 0)  # the first with RETURNING
+
+BUSY_TIMEOUT = 10_000
+"""Milliseconds. Only a foreign program that writes without the lock file can make anyone wait this long."""
+
+JOURNAL_SIZE_LIMIT = 64 * 1024 * 1024
+"""Bytes of write-ahead log that are kept on disk after a checkpoint."""
+
+PAGE_CACHE = 8 * 1024
+"""KiB of pages that each connection may keep in memory."""
+
+_SETTINGS: dict[str, str | int] = {
+    "journal_mode": "wal",
+    "synchronous": 2,  # FULL: what was acknowledged survives a power failure
+    "foreign_keys": 1,
+    "busy_timeout": BUSY_TIMEOUT,
+    "journal_size_limit": JOURNAL_SIZE_LIMIT,
+    "cache_size": -PAGE_CACHE,
+}
+if sys.platform == "darwin":
+    # There fsync alone leaves the data in the cache of the disk.
+    _SETTINGS |= {"fullfsync": 1, "checkpoint_fullfsync": 1}
+
+
+def connect(path: Path) -> sqlite3.Connection:
+    """A connection with every setting made and proven to be in force."""
+    try:
+        connection = sqlite3.connect(
+            path,
+            isolation_level=None,
+            check_same_thread=False,
+            timeout=BUSY_TIMEOUT / 1000,
+            cached_statements=512,
+        )
+    except sqlite3.Error as exc:
+        raise StoreError(f"SQLite cannot open {path}: {exc}") from exc
+    try:
+        for name, value in _SETTINGS.items():
+            connection.execute(f"PRAGMA {name} = {value}")
+            (found,) = connection.execute(f"PRAGMA {name}").fetchone()
+            if found != value:
+                raise StoreError(f"SQLite refused PRAGMA {name} = {value} for {path} and stays at {found}")
+    except BaseException as exc:
+        connection.close()
+        if isinstance(exc, sqlite3.Error):
+            raise StoreError(f"{path} is not a database that SQLite can use: {exc}") from exc
+        raise
+    return connection
+
+
+_REFUSED = (sqlite3.Error, UnicodeError, OverflowError)
+"""What sqlite3 raises; the last two for parameters that SQLite cannot hold."""
+
+
+def _store_error(exc: Exception) -> StoreError:
+    if isinstance(exc, sqlite3.IntegrityError):
+        return ConstraintViolated(f"SQLite refused a row: {exc}")
+    return StoreError(f"SQLite could not do it: {exc}")
+
+
+class SqliteTransaction(Transaction):
+    """Statements on one sqlite3 connection."""
+
+    __slots__ = ("_connection", "_execute")
+    dialect = SQLITE
+
+    def __init__(self, connection: sqlite3.Connection) -> None:
+        self._connection = connection
+        self._execute: Callable[..., sqlite3.Cursor] = connection.execute
+
+    def one(self, statement: Statement, **params: Any) -> Row | None:
+        try:
+            row: Row | None = self._execute(statement.sqlite, params).fetchone()
+        except _REFUSED as exc:
+            raise _store_error(exc) from exc
+        return row
+
+    def all(self, statement: Statement, **params: Any) -> list[Row]:
+        try:
+            return self._execute(statement.sqlite, params).fetchall()
+        except _REFUSED as exc:
+            raise _store_error(exc) from exc
+
+    def each(self, statement: Statement, **params: Any) -> Iterator[Row]:
+        try:
+            cursor = self._execute(statement.sqlite, params)
+            try:
+                yield from cursor
+            finally:
+                cursor.close()
+        except _REFUSED as exc:
+            raise _store_error(exc) from exc
+
+    def run(self, statement: Statement, **params: Any) -> int:
+        try:
+            return self._execute(statement.sqlite, params).rowcount
+        except _REFUSED as exc:
+            raise _store_error(exc) from exc
+
+    def many(self, statement: Statement, rows: Sequence[Params]) -> None:
+        try:
+            self._connection.executemany(statement.sqlite, rows)
+        except _REFUSED as exc:
+            raise _store_error(exc) from exc
+
+    def list(self, items: Sequence[Any]) -> str:
+        return json.dumps(items, ensure_ascii=False)
+
+
+class SqliteSnapshot(SqliteTransaction, Snapshot):
+    """A read transaction on a connection that returns to its owner."""
+
+    __slots__ = ("_cursors", "_give_back")
+
+    def __init__(self, connection: sqlite3.Connection, give_back: Callable[[sqlite3.Connection], None]) -> None:
+        super().__init__(connection)
+        self._give_back: Callable[[sqlite3.Connection], None] | None = give_back
+        self._cursors: set[sqlite3.Cursor] = set()
+
+    def each(self, statement: Statement, **params: Any) -> Iterator[Row]:
+        try:
+            cursor = self._execute(statement.sqlite, params)
+            self._cursors.add(cursor)
+            try:
+                yield from cursor
+            finally:
+                self._cursors.discard(cursor)
+                cursor.close()
+        except _REFUSED as exc:
+            raise _store_error(exc) from exc
+
+    def close(self) -> None:
+        give_back, self._give_back = self._give_back, None
+        if give_back is None:
+            return
+        # A query that nobody read to its end would keep the old state alive beyond the transaction.
+        for cursor in self._cursors:
+            cursor.close()
+        give_back(self._connection)
+
+
+class _ThreadConnection:
+    """What one thread owns: its connection, its handle on the write lock. It ends with the thread."""
+
+    def __init__(self, folder: Path) -> None:
+        self.connection = connect(folder / FILE)
+        self.lock = FileLock(folder / WRITE_LOCK)
+        self.transaction = SqliteTransaction(self.connection)
+
+    def begin(self, statement: str) -> None:
+        if self.connection.in_transaction:
+            raise StoreError(NESTED)
+        try:
+            self.connection.execute(statement)
+        except sqlite3.Error as exc:
+            raise _store_error(exc) from exc
+
+    def commit(self) -> None:
+        try:
+            self.connection.execute("COMMIT")
+        except sqlite3.Error as exc:
+            self.rollback()
+            raise _store_error(exc) from exc
+
+    def rollback(self) -> None:
+        # An error such as a full disk has rolled back already.
+        if self.connection.in_transaction:
+            self.connection.execute("ROLLBACK")
+
+    def close(self) -> None:
+        self.connection.close()
+        self.lock.close()
+
+    def __del__(self) -> None:
+        # A half-made object has no connection, and the rest is closed by whoever raised.
+        with suppress(AttributeError):
+            self.close()
+
+
+class SqliteDatabase(Database):
+    """The SQLite file of a data folder."""
+
+    dialect = SQLITE
+    _retries = False
+
+    def __init__(self, folder: Path, threads: int, *, create: bool = True) -> None:
+        """Without `create`, raises StoreError when there is no database in the folder, and leaves no trace of it."""
+        super().__init__()
+        if sqlite3.sqlite_version_info < OLDEST_SQLITE:
+            needed = ".".join(map(str, OLDEST_SQLITE))
+            raise StoreError(f"this Python has SQLite {sqlite3.sqlite_version}; metastored needs {needed} or newer")
+        if create:
+            private.make_folder(folder)
+        else:
+            require(folder)
+        self.folder = folder.resolve()
+        _refuse_network_file_system(self.folder)
+        private.secure(self.folder)
+        self._threads = threads
+        self._local = threading.local()
+        self._guard = threading.Lock()
+        self._owned: weakref.WeakSet[_ThreadConnection] = weakref.WeakSet()
+        self._idle: list[sqlite3.Connection] = []
+        self._closed = False
+        self._in_use = FileLock(self.folder / USE_LOCK)
+        try:
+            if not self._in_use.try_shared():
+                raise StoreError(f"the database in {self.folder} is being restored; try again when that has ended")
+            # One at a time: whoever makes the file switches it to write-ahead logging, which SQLite does not wait for.
+            lock = FileLock(self.folder / WRITE_LOCK)
+            try:
+                with lock:
+                    _create_file(self.folder / FILE)
+                    # A connection that never writes: only then does its data_version count every write there is.
+                    self._watch = connect(self.folder / FILE)
+            finally:
+                lock.close()
+        except BaseException:
+            self._in_use.close()
+            raise
+
+    def _mine(self) -> _ThreadConnection:
+        mine: _ThreadConnection | None = getattr(self._local, "mine", None)
+        if mine is not None and not self._closed:
+            return mine
+        with self._guard:
+            if self._closed:
+                raise StoreError(f"the database in {self.folder} is closed")
+            if len(self._owned) > self._threads:
+                raise StoreError(
+                    f"more than {self._threads + 1} threads use the database in {self.folder}; "
+                    "open it with a larger number of threads"
+                )
+            mine = _ThreadConnection(self.folder)
+            self._owned.add(mine)
+        self._local.mine = mine
+        self._local.transaction = mine.transaction
+        return mine
+
+    def reader(self) -> Transaction:
+        try:
+            transaction: Transaction = self._local.transaction
+        except AttributeError:
+            return self._mine().transaction
+        return transaction
+
+    @contextmanager
+    def read(self) -> Iterator[Transaction]:
+        mine = self._mine()
+        mine.begin("BEGIN")
+        try:
+            yield mine.transaction
+        finally:
+            mine.rollback()
+
+    @contextmanager
+    def write(self) -> Iterator[Transaction]:
+        mine = self._mine()
+        if mine.connection.in_transaction:
+            raise StoreError(NESTED)
+        with mine.lock:
+            mine.begin("BEGIN IMMEDIATE")
+            try:
+                yield mine.transaction
+            except BaseException:
+                mine.rollback()
+                raise
+            mine.commit()
+
+    def snapshot(self) -> Snapshot:
+        self._take_slot()
+        try:
+            with self._guard:
+                connection = self._idle.pop() if self._idle else None
+            if connection is None:
+                connection = connect(self.folder / FILE)
+            try:
+                connection.execute("BEGIN")
+                # BEGIN alone does not choose a state yet; the first read does.
+                connection.execute("SELECT 1 FROM sqlite_schema LIMIT 1").fetchone()
+            except sqlite3.Error as exc:
+                connection.close()
+                raise _store_error(exc) from exc
+        except BaseException:
+            self._slots.release()
+            raise
+        return SqliteSnapshot(connection, self._give_back)
+
+    def _give_back(self, connection: sqlite3.Connection) -> None:
+        try:
+            connection.execute("ROLLBACK")
+            with self._guard:
+                keep = not self._closed
+                if keep:
+                    self._idle.append(connection)
+        except sqlite3.Error:
+            keep = False
+        finally:
+            self._slots.release()
+        if not keep:
+            connection.close()
+
+    def version(self) -> int:
+        try:
+            found: int = self._watch.execute("PRAGMA data_version").fetchone()[0]
+        except sqlite3.Error as exc:
+            raise _store_error(exc) from exc
+        return found
+
+    @contextmanager
+    def claim(self, name: str) -> Iterator[None]:
+        # A few lock files shared by all names: two names on one file merely wait for each other.
+        lock = FileLock(self.folder / CLAIM_LOCK.format(zlib.crc32(name.encode()) % CLAIM_LOCKS))
+        try:
+            with lock:
+                yield
+        finally:
+            lock.close()
+
+    @contextmanager
+    def migration(self) -> Iterator["Engine"]:
+        from sqlalchemy import create_engine, event
+        from sqlalchemy.pool import StaticPool
+
+        lock = FileLock(self.folder / WRITE_LOCK)
+        try:
+            with lock:
+                connection = connect(self.folder / FILE)
+                # A migration that rebuilds a table drops the old one, which must not take other rows along.
+                connection.execute("PRAGMA foreign_keys = 0")
+                engine = create_engine("sqlite://", creator=lambda: connection, poolclass=StaticPool)
+                event.listen(engine, "begin", lambda found: found.exec_driver_sql("BEGIN IMMEDIATE"))
+                try:
+                    yield engine
+                finally:
+                    engine.dispose()
+                    connection.close()
+        finally:
+            lock.close()
+
+    def close(self) -> None:
+        with self._guard:
+            self._closed = True
+            owned, idle = list(self._owned), self._idle
+            self._owned.clear()
+            self._idle = []
+        for mine in owned:
+            mine.close()
+        for connection in idle:
+            connection.close()
+        self._watch.close()
+        self._in_use.close()
+
+
+def _create_file(file: Path) -> None:
+    """An empty file with the right mode: SQLite gives its write-ahead log and its shared memory the same one."""
+    # Never opened when it exists: to close a descriptor would release the locks that SQLite has in this process.
+    if not file.exists():
+        os.close(private.create(file, os.O_EXCL))
+
+
+def require(folder: Path) -> None:
+    """Raises StoreError when the folder has no database, with what there is instead."""
+    try:
+        if (folder / FILE).is_file():
+            return
+        what = "is a file" if folder.is_file() else "exists, without one" if folder.is_dir() else "does not exist"
+    except OSError as error:
+        what = f"cannot be read: {error.strerror or error}"
+    raise StoreError(
+        f"there is no database of metastored ({FILE}) in {folder}: that folder {what}. Name the folder of an existing "
+        "one with --data; metastored serve --data creates a new one"
+    )
+
+
+def _refuse_network_file_system(folder: Path) -> None:
+    mounts = Path("/proc/mounts")
+    if not mounts.exists():
+        return
+    with mounts.open(encoding="utf-8", errors="surrogateescape") as lines:
+        kind = network_file_system(folder, lines)
+    if kind is not None:
+        raise StoreError(
+            f"the data folder {folder} is on a network file system ({kind}), where SQLite loses data: "
+            "use a local disk, or PostgreSQL with a database URL"
+        )

@@ -1,0 +1,1 @@
+"""The rows of catalogs, databases, tables, partitions, functions, constraints, statistics, documents and events."""

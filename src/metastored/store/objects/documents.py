@@ -1,0 +1,113 @@
+"""Objects that nothing joins or filters by more than a name: a kind, a parent, a key, and a body. It knows no kind.
+
+Resource plans, schemas, scheduled queries, procedures, indexes, types, connectors and the like live here. `parent` is
+what a key is unique in ('' if in all of its kind), `at` a number to sort by: a version, a time. A document that
+belongs to a database or a table goes away with it. Names are compared as they are given.
+"""
+
+from typing import NamedTuple
+
+import sqlalchemy as sa
+
+from metastored.store.engine import schema
+from metastored.store.engine.statements import SQLITE, Statement, bound, limit_of, limited
+from metastored.store.engine.transaction import Transaction
+
+
+class DocumentRow(NamedTuple):
+    id: int
+    kind: str
+    parent: str
+    key: str
+    at: int
+    fmt: int
+    body: bytes
+
+
+_d = schema.documents.c
+_COLUMNS = sa.select(_d.id, _d.kind, _d.parent, _d.key, _d.at, _d.fmt, _d.body)
+_THIS = _d.id == sa.bindparam("id")
+_KIND = _d.kind == sa.bindparam("kind")
+_PARENT = _d.parent == sa.bindparam("parent")
+_NAMED = sa.and_(_KIND, _PARENT, _d.key == sa.bindparam("key"))
+
+_FIND = Statement(_COLUMNS.where(_NAMED))
+_BY_ID = Statement(_COLUMNS.where(_KIND, _THIS))
+_BELOW = Statement(_COLUMNS.where(_KIND, _PARENT).order_by(_d.key))
+_OF_KIND = Statement(_COLUMNS.where(_KIND).order_by(_d.parent, _d.key))
+_NEWEST = Statement(limited(_COLUMNS.where(_KIND, _PARENT).order_by(_d.at.desc(), _d.id.desc())))
+_LOCK = Statement(sa.select(_d.id).where(_KIND, _PARENT).order_by(_d.id).with_for_update())
+_INSERT = Statement(
+    sa.insert(schema.documents)
+    .values(bound("kind", "db_id", "table_id", "parent", "key", "at", "fmt", "body"))
+    .returning(_d.id)
+)
+_UPDATE = Statement(sa.update(schema.documents).values(bound("key", "at", "fmt", "body")).where(_THIS))
+_DELETE = Statement(sa.delete(schema.documents).where(_THIS))
+_DELETE_BEFORE = Statement(sa.delete(schema.documents).where(_KIND, _d.at < sa.bindparam("at")))
+
+
+def find(tx: Transaction, kind: str, key: str, parent: str = "") -> DocumentRow | None:
+    row = tx.one(_FIND, kind=kind, parent=parent, key=key)
+    return None if row is None else DocumentRow._make(row)
+
+
+def find_by_id(tx: Transaction, kind: str, id: int) -> DocumentRow | None:
+    row = tx.one(_BY_ID, kind=kind, id=id)
+    return None if row is None else DocumentRow._make(row)
+
+
+def below(tx: Transaction, kind: str, parent: str = "") -> list[DocumentRow]:
+    """All documents of a kind that have this parent, sorted by key."""
+    return list(map(DocumentRow._make, tx.all(_BELOW, kind=kind, parent=parent)))
+
+
+def of_kind(tx: Transaction, kind: str) -> list[DocumentRow]:
+    """All documents of a kind, sorted by parent and key."""
+    return list(map(DocumentRow._make, tx.all(_OF_KIND, kind=kind)))
+
+
+def newest(tx: Transaction, kind: str, parent: str = "", limit: int = -1) -> list[DocumentRow]:
+    """The documents of a kind and parent, the one with the greatest `at` first."""
+    return list(map(DocumentRow._make, tx.all(_NEWEST, kind=kind, parent=parent, limit=limit_of(limit))))
+
+
+def lock(tx: Transaction, kind: str, parent: str = "") -> None:
+    """Keep the documents of a kind and parent from being changed by others; read them after that, not before.
+
+    On SQLite a write transaction is the only one, and there is nothing to lock.
+    """
+    if tx.dialect != SQLITE:
+        tx.all(_LOCK, kind=kind, parent=parent)
+
+
+def insert(
+    tx: Transaction,
+    kind: str,
+    key: str,
+    body: bytes,
+    *,
+    parent: str = "",
+    at: int = 0,
+    db_id: int | None = None,
+    table_id: int | None = None,
+    fmt: int = schema.FORMAT,
+) -> int:
+    """Add a document; its id."""
+    return tx.insert(
+        _INSERT, kind=kind, db_id=db_id, table_id=table_id, parent=parent, key=key, at=at, fmt=fmt, body=body
+    )
+
+
+def update(tx: Transaction, id: int, key: str, body: bytes, *, at: int = 0, fmt: int = schema.FORMAT) -> None:
+    """Replace a document's key, number and body."""
+    tx.run(_UPDATE, id=id, key=key, at=at, fmt=fmt, body=body)
+
+
+def delete(tx: Transaction, id: int) -> None:
+    tx.run(_DELETE, id=id)
+
+
+def delete_before(tx: Transaction, kind: str, at: int) -> int:
+    """Remove the documents of a kind whose number is less; how many there were."""
+    return tx.run(_DELETE_BEFORE, kind=kind, at=at)

@@ -1,0 +1,242 @@
+"""Partition filters as SQL conditions on v1 … v8. What SQL cannot say exactly is not translated.
+
+The measure is `metastored.hive.filters.tree.predicate`: a condition holds for the same partitions, on either database.
+Values are bound, never written into the text, so filters that differ only in their literals share one
+compiled statement.
+"""
+
+import re
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+
+from metastored.hive.filters.tree import (
+    And,
+    Between,
+    BoundKey,
+    Comparison,
+    Filter,
+    FilterLiteral,
+    In,
+    KeyKind,
+    Like,
+    MultiIn,
+    Not,
+    Or,
+    PartitionKeys,
+    bind_key,
+    bind_literal,
+    check,
+)
+from metastored.hive.generation import Generation
+from metastored.hive.names import DEFAULT_PARTITION
+from metastored.store.engine.schema import VALUE_COLUMNS
+from metastored.store.engine.statements import SQLITE
+from metastored.store.engine.transaction import Transaction
+from metastored.store.objects.partitions import Where
+
+PARAMETER_LIMIT = 5000
+"""Filters with more literals are left to Python; SQLite takes 32,766 parameters and PostgreSQL 65,535."""
+
+PATTERN_LIMIT = 10_000
+"""Bytes of a LIKE pattern; SQLite takes 50,000, in which every character may have become three."""
+
+_EXTREMES = (-(2**63), 2**63 - 1)
+
+TRUE, FALSE = "1 = 1", "1 = 0"
+
+
+class _NotTranslatable(Exception):
+    """Part of a filter that only Python can evaluate."""
+
+
+def translate(node: Filter, keys: PartitionKeys, generation: Generation, tx: Transaction) -> Where | None:
+    """The condition of a filter for the database of a transaction; None if it is to be evaluated in Python.
+
+    Raises FilterKeyError where Hive refuses the filter for these keys.
+    """
+    check(node, keys, generation)
+    builder = _Builder(keys, generation, tx)
+    try:
+        sql = builder.condition(node)
+    except _NotTranslatable:
+        return None
+    return Where(sql, builder.params)
+
+
+class _Builder:
+    """Writes the text of a condition and collects its parameters, named f0, f1, … in their order."""
+
+    def __init__(self, keys: PartitionKeys, generation: Generation, tx: Transaction) -> None:
+        self._keys = keys
+        self._generation = generation
+        self._tx = tx
+        self._dialect = _Sqlite() if tx.dialect == SQLITE else _Postgres()
+        self.params: dict[str, Any] = {}
+
+    def condition(self, node: Filter) -> str:
+        match node:
+            case And(parts):
+                return _joined("AND", map(self.condition, parts)) or TRUE
+            case Or(parts):
+                return _joined("OR", map(self.condition, parts)) or FALSE
+            case Not(part):
+                return f"({self.condition(part)}) IS NOT TRUE"
+            case Comparison(key, op, literal):
+                return self._comparison(key, op, literal)
+            case Between(key, low, high, negated):
+                if negated:
+                    return f"({self._comparison(key, '<', low)} OR {self._comparison(key, '>', high)})"
+                return f"({self._comparison(key, '>=', low)} AND {self._comparison(key, '<=', high)})"
+            case In(key, literals, negated):
+                return self._in(key, literals, negated)
+            case Like(key, pattern, negated):
+                return self._like(key, pattern, negated)
+            case MultiIn(names, rows, negated):
+                return self._multi_in(names, rows, negated)
+
+    def _bind(self, value: object) -> str:
+        if len(self.params) == PARAMETER_LIMIT:
+            raise _NotTranslatable
+        name = f"f{len(self.params)}"
+        self.params[name] = value
+        return f":{name}"
+
+    def _column(self, name: str, literals: Sequence[FilterLiteral] = ()) -> tuple[BoundKey, str]:
+        key = bind_key(name, self._keys, self._generation, literals)
+        if key.place >= len(VALUE_COLUMNS):
+            raise _NotTranslatable
+        return key, VALUE_COLUMNS[key.place]
+
+    def _comparison(self, name: str, op: str, literal: FilterLiteral) -> str:
+        key, column = self._column(name, (literal,))
+        if literal == DEFAULT_PARTITION and op in ("=", "!=") and self._generation >= Generation.HIVE_4_0:
+            return f"{column} {op} {self._bind(literal)}"
+        wanted = bind_literal(literal, key)
+        match key.kind:
+            case KeyKind.STRING:
+                return f"{column} {op} {self._bind(wanted)}"
+            case KeyKind.DATE if op == "=":
+                return f"{column} = {self._bind(wanted)}"
+            case KeyKind.DATE:
+                return f"({column} {op} {self._bind(wanted)} AND {self._dialect.is_date(column)})"
+            case KeyKind.INTEGRAL if wanted in _EXTREMES:
+                # SQLite reads larger numbers as the largest, so only there would the answer differ.
+                raise _NotTranslatable
+            case KeyKind.INTEGRAL if op == "=":
+                text, number = self._bind(str(wanted)), self._bind(wanted)
+                return f"({column} = {text} OR {self._unusual(column, lambda value: f'{value} = {number}')})"
+            case KeyKind.INTEGRAL:
+                return f"{self._dialect.integer(column)} {op} {self._bind(wanted)}"
+            case _:
+                raise _NotTranslatable
+
+    def _in(self, name: str, literals: Sequence[FilterLiteral], negated: bool) -> str:
+        key, column = self._column(name, literals)
+        wanted = list(dict.fromkeys(bind_literal(literal, key) for literal in literals))
+        match key.kind:
+            case KeyKind.STRING:
+                return self._listed(column, wanted, negated)
+            case KeyKind.DATE if negated:
+                return f"({self._listed(column, wanted, True)} AND {self._dialect.is_date(column)})"
+            case KeyKind.DATE:
+                return self._listed(column, wanted, False)
+            case KeyKind.INTEGRAL if not any(extreme in wanted for extreme in _EXTREMES):
+                if negated:
+                    integer = self._dialect.integer(column)
+                    return f"({self._listed(integer, wanted, True)} AND {integer} IS NOT NULL)"
+                usual = self._listed(column, list(map(str, wanted)), False)
+                return f"({usual} OR {self._unusual(column, lambda value: self._listed(value, wanted, False))})"
+            case _:
+                raise _NotTranslatable
+
+    def _listed(self, value: str, items: Sequence[str | int], negated: bool) -> str:
+        return self._dialect.listed(value, self._bind(self._tx.list(items)), negated)
+
+    def _unusual(self, column: str, test: Callable[[str], str]) -> str:
+        """The test, for integers not written as usual: 007, +7, -07.
+
+        All of them lie in three ranges of texts, so that together with the usual text the index can find
+        them.
+        """
+        ranges = (("0", "1"), ("+", ","), ("-0", "-1"))
+        condition = test(self._dialect.integer(column))
+        return " OR ".join(f"({column} >= '{low}' AND {column} < '{high}' AND {condition})" for low, high in ranges)
+
+    def _like(self, name: str, pattern: str, negated: bool) -> str:
+        _, column = self._column(name)
+        if len(pattern.encode()) > PATTERN_LIMIT:
+            raise _NotTranslatable
+        condition = self._dialect.like(column, self._bind(self._dialect.pattern(pattern)))
+        return f"NOT ({condition})" if negated else condition
+
+    def _multi_in(self, names: tuple[str, ...], rows: tuple[tuple[FilterLiteral, ...], ...], negated: bool) -> str:
+        op, inner, outer = ("!=", "OR", "AND") if negated else ("=", "AND", "OR")
+        conditions = (
+            _joined(inner, (self._comparison(name, op, literal) for name, literal in zip(names, row, strict=True)))
+            for row in rows
+        )
+        return _joined(outer, conditions) or (TRUE if negated else FALSE)
+
+
+def _joined(operator: str, conditions: Iterable[str]) -> str:
+    """Conditions joined in a balanced tree: a chain of a thousand is too deep for SQLite."""
+    level = list(conditions)
+    while len(level) > 1:
+        pairs = zip(level[::2], level[1::2], strict=False)
+        odd = level[-1:] if len(level) % 2 else []
+        level = [f"({left} {operator} {right})" for left, right in pairs] + odd
+    return level[0] if level else ""
+
+
+_LIKE_PART = re.compile(r"\\(.)|(.)", re.DOTALL)
+
+
+class _Sqlite:
+    """How SQLite says what is not the same in both. Its LIKE ignores case; its GLOB does not."""
+
+    def integer(self, column: str) -> str:
+        plain = f"{column} GLOB '[0-9]*' AND length({column}) <= 19"
+        signed = f"{column} GLOB '[-+][0-9]*' AND length({column}) <= 20"
+        digits = f"substr({column}, 2) NOT GLOB '*[^0-9]*'"
+        return f"CASE WHEN ({plain} OR {signed}) AND {digits} THEN CAST({column} AS INTEGER) END"
+
+    def is_date(self, column: str) -> str:
+        return f"{column} GLOB '[0-9][0-9][0-9][0-9]-[0-9][0-9]-[0-9][0-9]'"
+
+    def listed(self, value: str, parameter: str, negated: bool) -> str:
+        return f"{value} {'NOT ' if negated else ''}IN (SELECT value FROM json_each({parameter}))"
+
+    def like(self, column: str, parameter: str) -> str:
+        return f"{column} GLOB {parameter}"
+
+    def pattern(self, pattern: str) -> str:
+        wildcards = {"%": "*", "_": "?"}
+        return "".join(
+            wildcards.get(plain) or _glob_literal(escaped or plain) for escaped, plain in _LIKE_PART.findall(pattern)
+        )
+
+
+def _glob_literal(character: str) -> str:
+    return f"[{character}]" if character in "*?[" else character
+
+
+class _Postgres:
+    """How PostgreSQL says what is not the same in both."""
+
+    def integer(self, column: str) -> str:
+        return f"CASE WHEN {column} ~ '^[+-]?[0-9]{{1,19}}$' THEN CAST({column} AS numeric) END"
+
+    def is_date(self, column: str) -> str:
+        return f"{column} ~ '^[0-9]{{4}}-[0-9]{{2}}-[0-9]{{2}}$'"
+
+    def listed(self, value: str, parameter: str, negated: bool) -> str:
+        return f"{value} <> ALL({parameter})" if negated else f"{value} = ANY({parameter})"
+
+    def like(self, column: str, parameter: str) -> str:
+        return f"{column} LIKE {parameter} ESCAPE '\\'"
+
+    def pattern(self, pattern: str) -> str:
+        # Written anew: here a backslash at the end, which stands for itself, would be an error.
+        return "".join(
+            plain if plain in ("%", "_") else f"\\{escaped or plain}" for escaped, plain in _LIKE_PART.findall(pattern)
+        )

@@ -1,0 +1,418 @@
+"""The rows of partitions, and what many of them share: shapes and bases.
+
+A shape is a storage descriptor without its location, a base the beginning of locations. A partition's
+location is its base followed by its suffix or, without a suffix, by its name; without a base the suffix is
+the whole location, and without either it has none. So moving a table or changing its columns touches a few
+shapes and bases, whatever the number of partitions. Shapes and bases belong to one table.
+"""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import lru_cache, partial
+from typing import Any, NamedTuple
+
+import sqlalchemy as sa
+
+from metastored.hive.locations import LOCAL_SCHEME, Location, is_local, is_under, parse_location
+from metastored.store.engine import schema
+from metastored.store.engine.schema import VALUE_COLUMNS
+from metastored.store.engine.statements import SQLITE, Statement, bound, in_list, limit_of, limited
+from metastored.store.engine.transaction import Row, Transaction
+
+
+class PartitionRow(NamedTuple):
+    id: int
+    name: str
+    shape: int | None
+    base: int | None
+    suffix: str | None
+    write_id: int
+    fmt: int
+    body: bytes
+
+
+class NewPartition(NamedTuple):
+    """A partition to be inserted. `values` are those of all keys, in the table's order."""
+
+    name: str
+    values: Sequence[str]
+    shape: int | None
+    base: int | None
+    suffix: str | None
+    write_id: int
+    body: bytes
+
+
+class Where(NamedTuple):
+    """A condition on v1 … v8 in the SQL of one database, with parameters as `:name`, and their values."""
+
+    sql: str
+    params: Mapping[str, Any]
+
+
+class Sizes(NamedTuple):
+    """How many partitions share a shape and a base, and what their own parts amount to in bytes."""
+
+    shape: int | None
+    base: int | None
+    number: int
+    body: int
+    """Bytes of all bodies."""
+    location: int
+    """Bytes of all locations, their bases left out."""
+    located: bool
+    """Whether these have a location at all."""
+    written: int
+    """How many have a write id above zero."""
+
+
+_p, _s, _b = schema.partitions.c, schema.shapes.c, schema.bases.c
+_OF_TABLE = _p.table_id == sa.bindparam("table_id")
+_THIS = _p.id == sa.bindparam("id")
+_NAMED = in_list(_p.name, "names")
+_FIELDS = ("id", "name", "shape", "base", "suffix", "write_id", "fmt", "body")
+_COLUMNS = sa.select(*(_p[field] for field in _FIELDS)).where(_OF_TABLE)
+
+_FIND = Statement(_COLUMNS.where(_p.name == sa.bindparam("name")))
+_FIND_MANY = Statement(_COLUMNS.where(_NAMED).order_by(_p.name))
+_EACH = Statement(limited(_COLUMNS.order_by(_p.name)))
+_NAMES = Statement(limited(sa.select(_p.name).where(_OF_TABLE).order_by(_p.name)))
+_EXISTING = Statement(sa.select(_p.name).where(_OF_TABLE, _NAMED).order_by(_p.name))
+_COUNT = Statement(sa.select(sa.func.count()).select_from(schema.partitions).where(_OF_TABLE))
+_LOCATIONS = Statement(
+    sa.select(_p.base, sa.func.coalesce(_p.suffix, _p.name))
+    .where(_OF_TABLE, sa.or_(in_list(_p.base, "bases"), sa.and_(_p.base.is_(None), _p.suffix.is_not(None))))
+    .order_by(_p.name)
+)
+_NEW = ("table_id", "name", *VALUE_COLUMNS, "shape", "base", "suffix", "write_id", "fmt", "body")
+# Inline: nobody asks for a thousand ids.
+_INSERT = Statement(sa.insert(schema.partitions).values(bound(*_NEW)).inline(), positions=_NEW)
+_UPDATE = Statement(
+    sa.update(schema.partitions).values(bound("shape", "base", "suffix", "write_id", "fmt", "body")).where(_THIS)
+)
+_SET_BODY = Statement(sa.update(schema.partitions).values(bound("fmt", "body")).where(_THIS))
+_SET_WRITTEN = Statement(
+    sa.update(schema.partitions).values(bound("write_id", "body")).where(_THIS), positions=("write_id", "body", "id")
+)
+_RENAME = Statement(sa.update(schema.partitions).values(bound("name", *VALUE_COLUMNS, "suffix")).where(_THIS))
+_RELOCATE = Statement(
+    sa.text(
+        "UPDATE partitions SET suffix = :new || substr(suffix, :size + 1)"
+        " WHERE table_id = :table_id AND base IS NULL"
+        " AND (suffix = :old OR substr(suffix, 1, :size + 1) = :below)"
+    )
+)
+_DELETE_MANY = Statement(sa.delete(schema.partitions).where(_OF_TABLE, _NAMED))
+_PIN = sa.update(schema.partitions).values(suffix=_p.name).where(_OF_TABLE, _p.base.is_not(None), _p.suffix.is_(None))
+_PIN_ALL = Statement(_PIN)
+_PIN_NAMED = Statement(_PIN.where(_NAMED))
+
+
+def find(tx: Transaction, table_id: int, name: str) -> PartitionRow | None:
+    row = tx.one(_FIND, table_id=table_id, name=name)
+    return None if row is None else PartitionRow._make(row)
+
+
+def find_many(tx: Transaction, table_id: int, names: Sequence[str]) -> list[PartitionRow]:
+    """Those of the named partitions that there are, sorted by name."""
+    return list(map(PartitionRow._make, tx.all(_FIND_MANY, table_id=table_id, names=tx.list(names))))
+
+
+def existing(tx: Transaction, table_id: int, names: Sequence[str]) -> list[str]:
+    """Those of the names that partitions have, sorted."""
+    return [name for (name,) in tx.all(_EXISTING, table_id=table_id, names=tx.list(names))]
+
+
+def names(tx: Transaction, table_id: int, limit: int = -1) -> list[str]:
+    """The names of a table's partitions, sorted."""
+    return [name for (name,) in tx.all(_NAMES, table_id=table_id, limit=limit_of(limit))]
+
+
+def each_name(tx: Transaction, table_id: int, limit: int = -1) -> Iterator[str]:
+    """The names of a table's partitions, sorted, one by one."""
+    for (name,) in tx.each(_NAMES, table_id=table_id, limit=limit_of(limit)):
+        yield name
+
+
+def each(tx: Transaction, table_id: int, limit: int = -1) -> Iterator[PartitionRow]:
+    """A table's partitions, sorted by name, one by one."""
+    return _rows(tx.each(_EACH, table_id=table_id, limit=limit_of(limit)))
+
+
+# The constructor of a million rows; `_make` would add a call in Python for each.
+_new_row: Callable[[Row], PartitionRow] = partial(tuple.__new__, PartitionRow)
+
+
+def _rows(found: Iterator[Row]) -> Iterator[PartitionRow]:
+    yield from map(_new_row, found)
+
+
+def own_locations(tx: Transaction, table_id: int, root: str | None = None) -> list[str]:
+    """The locations of partitions. With the table's root, those on bases below it are left out."""
+    known = bases(tx, table_id)
+    below = None if root is None else root.rstrip("/") + "/"
+    elsewhere = [number for number, uri in known.items() if below is None or not uri.startswith(below)]
+    found = tx.all(_LOCATIONS, table_id=table_id, bases=tx.list(elsewhere))
+    return [tail if base is None else known[base] + tail for base, tail in found]
+
+
+def count(tx: Transaction, table_id: int) -> int:
+    return _number(tx.one(_COUNT, table_id=table_id))
+
+
+# --- partitions that satisfy a condition -------------------------------------------------------------------
+
+
+@lru_cache(maxsize=1024)
+def _matching(columns: str, sql: str) -> Statement:
+    def build(dialect: str) -> sa.TextClause:
+        # Sorted apart from the index of names: else SQLite walks all names to find a few rows in their order.
+        order = "+name" if dialect == SQLITE else "name"
+        return sa.text(
+            f"SELECT {columns} FROM partitions WHERE table_id = :table_id AND ({sql}) ORDER BY {order} LIMIT :limit"
+        )
+
+    return Statement(build)
+
+
+@lru_cache(maxsize=1024)
+def _count_matching(sql: str) -> Statement:
+    return Statement(sa.text(f"SELECT count(*) FROM partitions WHERE table_id = :table_id AND ({sql})"))
+
+
+def each_matching(tx: Transaction, table_id: int, where: Where, limit: int = -1) -> Iterator[PartitionRow]:
+    """The partitions that satisfy a condition, sorted by name, one by one."""
+    statement = _matching(", ".join(_FIELDS), where.sql)
+    return _rows(tx.each(statement, table_id=table_id, limit=limit_of(limit), **where.params))
+
+
+def names_matching(tx: Transaction, table_id: int, where: Where, limit: int = -1) -> list[str]:
+    """The names of the partitions that satisfy a condition, sorted."""
+    found = tx.all(_matching("name", where.sql), table_id=table_id, limit=limit_of(limit), **where.params)
+    return [name for (name,) in found]
+
+
+def count_matching(tx: Transaction, table_id: int, where: Where) -> int:
+    return _number(tx.one(_count_matching(where.sql), table_id=table_id, **where.params))
+
+
+# --- the length of a reply before it is made ---------------------------------------------------------------
+
+
+@lru_cache(maxsize=1024)
+def _sizes(sql: str | None, by_name: bool) -> Statement:
+    def build(dialect: str) -> sa.TextClause:
+        # SQLite counts the characters of a text, PostgreSQL's octet_length the bytes of anything.
+        octets = "length(CAST({} AS BLOB))" if dialect == SQLITE else "octet_length({})"
+        source = "partitions WHERE table_id = :table_id" + (f" AND ({sql})" if sql is not None else "")
+        if by_name:
+            order = "+name" if sql is not None and dialect == SQLITE else "name"
+            source = f"(SELECT * FROM {source} ORDER BY {order} LIMIT :limit) AS chosen"
+        return sa.text(
+            "SELECT shape, base, count(*), "
+            f"CAST(sum({octets.format('body')}) AS BIGINT), "
+            f"CAST(sum({octets.format('coalesce(suffix, name)')}) AS BIGINT), "
+            "base IS NOT NULL OR suffix IS NOT NULL AS located, "
+            "CAST(sum(CASE WHEN write_id > 0 THEN 1 ELSE 0 END) AS BIGINT) "
+            f"FROM {source} GROUP BY shape, base, base IS NOT NULL OR suffix IS NOT NULL"
+        )
+
+    return Statement(build)
+
+
+def sizes(tx: Transaction, table_id: int, where: Where | None = None, limit: int = -1) -> list[Sizes]:
+    """What a reply that lists these partitions amounts to. Ask in the same snapshot."""
+    params: dict[str, Any] = {"table_id": table_id}
+    if where is not None:
+        params |= where.params
+    if limit >= 0:
+        params["limit"] = limit
+    found = tx.all(_sizes(None if where is None else where.sql, limit >= 0), **params)
+    return [
+        Sizes(shape, base, count, body, location if located else 0, bool(located), written)
+        for shape, base, count, body, location, located, written in found
+    ]
+
+
+def _name_size(dialect: str) -> sa.TextClause:
+    octets = "length(CAST(name AS BLOB))" if dialect == SQLITE else "octet_length(name)"
+    return sa.text(
+        f"SELECT count(*), CAST(coalesce(sum({octets}), 0) AS BIGINT) "
+        "FROM (SELECT name FROM partitions WHERE table_id = :table_id ORDER BY name LIMIT :limit) AS chosen"
+    )
+
+
+_NAME_SIZE = Statement(_name_size)
+
+
+def name_size(tx: Transaction, table_id: int, limit: int = -1) -> tuple[int, int]:
+    """How many names a listing has, and their bytes."""
+    row = tx.one(_NAME_SIZE, table_id=table_id, limit=limit_of(limit))
+    assert row is not None
+    return row[0], row[1]
+
+
+# --- changes -----------------------------------------------------------------------------------------------
+
+
+def insert_many(tx: Transaction, table_id: int, rows: Sequence[NewPartition], *, fmt: int = schema.FORMAT) -> None:
+    """Add partitions. ConstraintViolated if one of the names is taken: then none was added."""
+    tx.many(
+        _INSERT,
+        [
+            (table_id, name, *_eight(values), shape, base, suffix, write_id, fmt, body)
+            for name, values, shape, base, suffix, write_id, body in rows
+        ],
+    )
+
+
+def update(
+    tx: Transaction,
+    id: int,
+    *,
+    shape: int | None,
+    base: int | None,
+    suffix: str | None,
+    write_id: int,
+    body: bytes,
+    fmt: int = schema.FORMAT,
+) -> None:
+    """Replace all of a partition but its name and values."""
+    tx.run(_UPDATE, id=id, shape=shape, base=base, suffix=suffix, write_id=write_id, fmt=fmt, body=body)
+
+
+def set_body(tx: Transaction, id: int, body: bytes, *, fmt: int = schema.FORMAT) -> None:
+    """Replace what is a partition's own."""
+    tx.run(_SET_BODY, id=id, fmt=fmt, body=body)
+
+
+def set_written(tx: Transaction, rows: Sequence[tuple[int, bytes, int]]) -> None:
+    """Replace the write ids and bodies of partitions; each row is (write id, body, the partition's id)."""
+    tx.many(_SET_WRITTEN, rows)
+
+
+def rename(tx: Transaction, id: int, name: str, values: Sequence[str], suffix: str | None) -> None:
+    """Give a partition other values. The old name as suffix keeps its location; None lets it follow."""
+    tx.run(_RENAME, id=id, name=name, suffix=suffix, **dict(zip(VALUE_COLUMNS, _eight(values), strict=True)))
+
+
+def pin_suffixes(tx: Transaction, table_id: int, names: Sequence[str] | None = None) -> int:
+    """Make locations independent of names, for some partitions or for all: where they are is written down."""
+    if names is None:
+        return tx.run(_PIN_ALL, table_id=table_id)
+    return tx.run(_PIN_NAMED, table_id=table_id, names=tx.list(names))
+
+
+def delete_many(tx: Transaction, table_id: int, names: Sequence[str]) -> int:
+    """Delete partitions; how many there were. Their shapes and bases stay."""
+    return tx.run(_DELETE_MANY, table_id=table_id, names=tx.list(names))
+
+
+_NO_VALUES = (None,) * len(VALUE_COLUMNS)
+
+
+def _eight(values: Sequence[str]) -> Sequence[str | None]:
+    """What goes into v1 … v8."""
+    return (*values, *_NO_VALUES)[: len(VALUE_COLUMNS)]
+
+
+# --- shapes and bases --------------------------------------------------------------------------------------
+
+
+class _Shared:
+    """Numbered values of a table, all in one column: shapes or bases. The table must be locked to add one."""
+
+    def __init__(self, table: sa.Table, column: str) -> None:
+        of_table = table.c.table_id == sa.bindparam("table_id")
+        value = table.c[column]
+        self.all = Statement(sa.select(table.c.no, value).where(of_table).order_by(table.c.no))
+        self._find = Statement(sa.select(sa.func.min(table.c.no)).where(of_table, value == sa.bindparam("value")))
+        self._next = Statement(
+            sa.select(sa.func.coalesce(sa.func.max(table.c.no), sa.literal_column("0")) + sa.literal_column("1")).where(
+                of_table
+            )
+        )
+        columns: dict[str, Any] = {
+            "table_id": sa.bindparam("table_id"),
+            "no": sa.bindparam("no"),
+            column: sa.bindparam("value"),
+        }
+        self._insert = Statement(sa.insert(table).values(columns))
+        self._set = Statement(
+            sa.update(table).values({column: sa.bindparam("value")}).where(of_table, table.c.no == sa.bindparam("no"))
+        )
+
+    def add(self, tx: Transaction, table_id: int, value: bytes | str) -> int:
+        row = tx.one(self._find, table_id=table_id, value=value)
+        if row is not None and row[0] is not None:
+            return _number(row)
+        number = _number(tx.one(self._next, table_id=table_id))
+        tx.run(self._insert, table_id=table_id, no=number, value=value)
+        return number
+
+    def set(self, tx: Transaction, table_id: int, number: int, value: bytes | str) -> None:
+        tx.run(self._set, table_id=table_id, no=number, value=value)
+
+
+_SHAPES = _Shared(schema.shapes, "sd")
+_BASES = _Shared(schema.bases, "uri")
+
+
+def shapes(tx: Transaction, table_id: int) -> dict[int, bytes]:
+    """A table's shapes by their numbers."""
+    return dict(tx.all(_SHAPES.all, table_id=table_id))
+
+
+def bases(tx: Transaction, table_id: int) -> dict[int, str]:
+    """A table's bases by their numbers."""
+    return dict(tx.all(_BASES.all, table_id=table_id))
+
+
+def add_shape(tx: Transaction, table_id: int, sd: bytes) -> int:
+    """The number of a shape of the table with these bytes, a new one if there is none."""
+    return _SHAPES.add(tx, table_id, sd)
+
+
+def set_shape(tx: Transaction, table_id: int, no: int, sd: bytes) -> None:
+    """Change a shape, and with it every partition that has it."""
+    _SHAPES.set(tx, table_id, no, sd)
+
+
+def add_base(tx: Transaction, table_id: int, uri: str) -> int:
+    """The number of a base of the table with this URI, a new one if there is none."""
+    return _BASES.add(tx, table_id, uri)
+
+
+def set_base(tx: Transaction, table_id: int, no: int, uri: str) -> None:
+    """Change a base, and with it the locations of every partition that has it."""
+    _BASES.set(tx, table_id, no, uri)
+
+
+def relocate(tx: Transaction, table_id: int, old: str, new: str) -> None:
+    """Let the locations of partitions at or below a directory follow it to another one."""
+    for number, uri in bases(tx, table_id).items():
+        if is_under(uri, old):
+            below = parse_location(uri).path[len(parse_location(old).path.rstrip("/")) :]
+            set_base(tx, table_id, number, f"{new.rstrip('/')}{below}/")
+    for start, target in _spellings(old, new):
+        tx.run(_RELOCATE, table_id=table_id, old=start, below=f"{start}/", size=len(start), new=target)
+
+
+def _spellings(old: str, new: str) -> Iterator[tuple[str, str]]:
+    """The texts that locations at or below a directory may begin with, and what replaces them when it moves.
+
+    An archived partition is in a file below its table's directory: `har://file-localhost/w/t/ds=1/data.har`.
+    """
+    source, target = parse_location(old), parse_location(new)
+    path = source.path.rstrip("/")
+    yield str(source._replace(path=path)), str(target)
+    if is_local(old):
+        yield f"{LOCAL_SCHEME}://{path}", str(target)
+    inner = f"{source.scheme or LOCAL_SCHEME}-{source.authority or 'localhost'}"
+    for authority in (inner, ""):
+        yield str(Location("har", authority, path)), str(Location("har", authority, target.path))
+
+
+def _number(row: tuple[Any, ...] | None) -> int:
+    assert row is not None  # an aggregate always has a row
+    number: int = row[0]
+    return number

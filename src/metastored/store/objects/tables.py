@@ -1,0 +1,275 @@
+"""The rows of tables and their parameters. One function writes a row together with its parameters.
+
+Names are compared as they are given: nothing here changes their case.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+import sqlalchemy as sa
+
+from metastored.store.engine import schema
+from metastored.store.engine.statements import SQLITE, Statement, bound, in_list
+from metastored.store.engine.transaction import Transaction
+
+
+class TableRow(NamedTuple):
+    id: int
+    db_id: int
+    name: str
+    type: str
+    owner: str | None
+    last_access: int
+    write_id: int
+    fmt: int
+    body: bytes
+    creation_metadata: bytes | None
+
+
+class TableMeta(NamedTuple):
+    """What a listing shows of a table; its comment is in the body."""
+
+    id: int
+    name: str
+    type: str
+    owner: str | None
+    fmt: int
+    body: bytes
+
+
+class SearchableTable(NamedTuple):
+    id: int
+    name: str
+    type: str
+    owner: str | None
+    last_access: int
+
+
+_t, _d, _c = schema.tables.c, schema.databases.c, schema.catalogs.c
+_params = schema.table_params.c
+_SOURCE = schema.tables.join(schema.databases, _t.db_id == _d.id).join(schema.catalogs, _d.cat_id == _c.id)
+_IN_DATABASE = sa.and_(_c.name == sa.bindparam("cat"), _d.name == sa.bindparam("db"))
+_THIS = _t.id == sa.bindparam("id")
+_COLUMNS = sa.select(
+    _t.id,
+    _t.db_id,
+    _t.name,
+    _t.type,
+    _t.owner,
+    _t.last_access,
+    _t.write_id,
+    _t.fmt,
+    _t.body,
+    _t.creation_metadata,
+).select_from(_SOURCE)
+_VALUES = ("type", "owner", "last_access", "write_id", "fmt", "body", "creation_metadata")
+
+_FIND = Statement(_COLUMNS.where(_IN_DATABASE, _t.name == sa.bindparam("name")))
+_FIND_BY_ID = Statement(_COLUMNS.where(_THIS))
+_FIND_MANY = Statement(_COLUMNS.where(_IN_DATABASE, in_list(_t.name, "names")).order_by(_t.name))
+_ROWS = Statement(_COLUMNS.where(_IN_DATABASE).order_by(_t.name))
+_NAME = sa.select(_t.name).select_from(_SOURCE).where(_IN_DATABASE).order_by(_t.name)
+_NAMES = Statement(_NAME)
+_NAMES_OF_TYPE = Statement(_NAME.where(_t.type == sa.bindparam("type")))
+_METAS = Statement(
+    sa.select(_t.id, _t.name, _t.type, _t.owner, _t.fmt, _t.body)
+    .select_from(_SOURCE)
+    .where(_IN_DATABASE)
+    .order_by(_t.name)
+)
+_SEARCHABLE = Statement(
+    sa.select(_t.id, _t.name, _t.type, _t.owner, _t.last_access)
+    .select_from(_SOURCE)
+    .where(_IN_DATABASE)
+    .order_by(_t.name)
+)
+_VALUES_OF = Statement(
+    sa.select(_t.id, _params.value)
+    .select_from(_SOURCE.join(schema.table_params, _params.table_id == _t.id))
+    .where(_IN_DATABASE, _params.key == sa.bindparam("key"))
+)
+_OF_TYPE = Statement(
+    sa.select(_d.name, *_COLUMNS.selected_columns)
+    .select_from(_SOURCE)
+    .where(_c.name == sa.bindparam("cat"), _t.type == sa.bindparam("type"))
+    .order_by(_d.name, _t.name)
+)
+_INSERT = Statement(sa.insert(schema.tables).values(bound("db_id", "name", *_VALUES)).returning(_t.id))
+_UPDATE = Statement(sa.update(schema.tables).values(bound(*_VALUES)).where(_THIS))
+_RENAME = Statement(sa.update(schema.tables).values(bound("db_id", "name")).where(_THIS))
+_DELETE = Statement(sa.delete(schema.tables).where(_THIS))
+_PLACE = Statement(sa.select(_c.name, _d.name, _t.name).select_from(_SOURCE).where(_THIS))
+_CREATION_METADATAS = Statement(
+    sa.select(_t.id, _t.creation_metadata).where(_t.creation_metadata.is_not(None)).order_by(_t.id)
+)
+_SET_CREATION_METADATA = Statement(sa.update(schema.tables).values(bound("creation_metadata")).where(_THIS))
+_SHARE = Statement(sa.select(_t.id).where(_THIS).with_for_update(read=True))
+_LOCK = Statement(sa.select(_t.id).where(_THIS).with_for_update())
+_PARAMS = Statement(sa.select(_params.key, _params.value).where(_params.table_id == sa.bindparam("table_id")))
+_INSERT_PARAM = Statement(sa.insert(schema.table_params).values(bound("table_id", "key", "value")))
+_DELETE_PARAMS = Statement(
+    sa.delete(schema.table_params).where(_params.table_id == sa.bindparam("table_id"), in_list(_params.key, "keys"))
+)
+
+
+def find(tx: Transaction, cat: str, db: str, name: str) -> TableRow | None:
+    row = tx.one(_FIND, cat=cat, db=db, name=name)
+    return None if row is None else TableRow._make(row)
+
+
+def find_by_id(tx: Transaction, id: int) -> TableRow | None:
+    row = tx.one(_FIND_BY_ID, id=id)
+    return None if row is None else TableRow._make(row)
+
+
+def place(tx: Transaction, id: int) -> tuple[str, str, str] | None:
+    """The catalog, the database and the name of a table."""
+    row = tx.one(_PLACE, id=id)
+    return None if row is None else (row[0], row[1], row[2])
+
+
+def creation_metadatas(tx: Transaction) -> list[tuple[int, bytes]]:
+    """Every materialized view's id and what it was made from."""
+    return [(id, metadata) for id, metadata in tx.all(_CREATION_METADATAS)]
+
+
+def find_many(tx: Transaction, cat: str, db: str, names: Sequence[str]) -> list[TableRow]:
+    """Those of the named tables that there are, sorted by name."""
+    return list(map(TableRow._make, tx.all(_FIND_MANY, cat=cat, db=db, names=tx.list(names))))
+
+
+def rows(tx: Transaction, cat: str, db: str) -> list[TableRow]:
+    """All tables of a database, sorted by name."""
+    return list(map(TableRow._make, tx.all(_ROWS, cat=cat, db=db)))
+
+
+def names(tx: Transaction, cat: str, db: str, type: str | None = None) -> list[str]:
+    """The names of a database's tables, or of those of one type, sorted."""
+    if type is None:
+        return [name for (name,) in tx.all(_NAMES, cat=cat, db=db)]
+    return [name for (name,) in tx.all(_NAMES_OF_TYPE, cat=cat, db=db, type=type)]
+
+
+def metas(tx: Transaction, cat: str, db: str) -> list[TableMeta]:
+    """What a listing of a database shows of its tables, sorted by name."""
+    return list(map(TableMeta._make, tx.all(_METAS, cat=cat, db=db)))
+
+
+def of_type(tx: Transaction, cat: str, type: str) -> list[tuple[str, TableRow]]:
+    """All tables of one type in a catalog, each with the name of its database, sorted."""
+    return [(db, TableRow._make(row)) for db, *row in tx.all(_OF_TYPE, cat=cat, type=type)]
+
+
+def searchable(tx: Transaction, cat: str, db: str) -> list[SearchableTable]:
+    """What can be searched for of a database's tables, sorted by name."""
+    return list(map(SearchableTable._make, tx.all(_SEARCHABLE, cat=cat, db=db)))
+
+
+def values_of(tx: Transaction, cat: str, db: str, key: str) -> dict[int, str]:
+    """The values of one parameter by table id, for the tables of a database that have it and where it is short."""
+    return dict(tx.all(_VALUES_OF, cat=cat, db=db, key=key))
+
+
+def insert(
+    tx: Transaction,
+    db_id: int,
+    name: str,
+    *,
+    type: str,
+    owner: str | None,
+    last_access: int,
+    write_id: int,
+    body: bytes,
+    params: Mapping[str, str],
+    creation_metadata: bytes | None = None,
+    fmt: int = schema.FORMAT,
+) -> int:
+    """Add a table with its parameters; its id."""
+    id = tx.insert(
+        _INSERT,
+        db_id=db_id,
+        name=name,
+        type=type,
+        owner=owner,
+        last_access=last_access,
+        write_id=write_id,
+        fmt=fmt,
+        body=body,
+        creation_metadata=creation_metadata,
+    )
+    _write_params(tx, id, {}, _searchable(params))
+    return id
+
+
+def update(
+    tx: Transaction,
+    id: int,
+    *,
+    type: str,
+    owner: str | None,
+    last_access: int,
+    write_id: int,
+    body: bytes,
+    params: Mapping[str, str],
+    creation_metadata: bytes | None = None,
+    fmt: int = schema.FORMAT,
+) -> None:
+    """Replace all of a table but its name and its database."""
+    tx.run(
+        _UPDATE,
+        id=id,
+        type=type,
+        owner=owner,
+        last_access=last_access,
+        write_id=write_id,
+        fmt=fmt,
+        body=body,
+        creation_metadata=creation_metadata,
+    )
+    _write_params(tx, id, searchable_params(tx, id), _searchable(params))
+
+
+def rename(tx: Transaction, id: int, db_id: int, name: str) -> None:
+    """Give a table another name, another database, or both."""
+    tx.run(_RENAME, id=id, db_id=db_id, name=name)
+
+
+def set_creation_metadata(tx: Transaction, id: int, metadata: bytes) -> None:
+    """Change what a materialized view was made from, and nothing else of it."""
+    tx.run(_SET_CREATION_METADATA, id=id, creation_metadata=metadata)
+
+
+def delete(tx: Transaction, id: int) -> None:
+    """Delete a table with its parameters, partitions, shapes, bases, statistics and constraints."""
+    tx.run(_DELETE, id=id)
+
+
+def lock(tx: Transaction, id: int, exclusive: bool = True) -> bool:
+    """Keep a table from being changed (or, shared, from being dropped) by others until the transaction ends.
+
+    False if it is gone. Lock its database first; several tables in the order of their names. Read the row
+    after that, not before. On SQLite a write transaction is the only one, and there is nothing to lock.
+    """
+    if tx.dialect == SQLITE:
+        return True
+    return tx.one(_LOCK if exclusive else _SHARE, id=id) is not None
+
+
+def searchable_params(tx: Transaction, id: int) -> dict[str, str]:
+    """A table's parameters as far as they can be searched for: those that are not too long."""
+    return dict(tx.all(_PARAMS, table_id=id))
+
+
+def _searchable(params: Mapping[str, str]) -> dict[str, str]:
+    limit = schema.PARAM_BYTES
+    return {key: value for key, value in params.items() if len(key.encode()) <= limit and len(value.encode()) <= limit}
+
+
+def _write_params(tx: Transaction, id: int, old: Mapping[str, str], new: Mapping[str, str]) -> None:
+    # Most alterations change one or two of a dozen parameters.
+    changed = [key for key, value in new.items() if old.get(key) != value]
+    stale = [key for key in old if key not in new] + [key for key in changed if key in old]
+    if stale:
+        tx.run(_DELETE_PARAMS, table_id=id, keys=tx.list(stale))
+    if changed:
+        tx.many(_INSERT_PARAM, [{"table_id": id, "key": key, "value": new[key]} for key in changed])

@@ -1,0 +1,1 @@
+"""The rows of users, roles, grants, tokens and rate counters."""

@@ -1,0 +1,27 @@
+"""How many calls each user made in a minute, summed over all servers."""
+
+from collections.abc import Mapping
+
+import sqlalchemy as sa
+
+from metastored.store.engine import schema
+from metastored.store.engine.statements import Statement
+from metastored.store.engine.transaction import Transaction
+
+_ADD = Statement(
+    sa.text(
+        "INSERT INTO rate_counters (principal, minute, calls) VALUES (:principal, :minute, :calls) "
+        "ON CONFLICT (principal, minute) DO UPDATE SET calls = rate_counters.calls + excluded.calls RETURNING calls"
+    ).bindparams(sa.bindparam("principal"), sa.bindparam("minute"), sa.bindparam("calls"))
+)
+_FORGET = Statement(sa.delete(schema.rate_counters).where(schema.rate_counters.c.minute < sa.bindparam("minute")))
+
+
+def add(tx: Transaction, minute: int, calls: Mapping[str, int]) -> dict[str, int]:
+    """Count calls of a minute, and forget older ones; the sums so far of these users."""
+    tx.run(_FORGET, minute=minute)
+    # In one order, so that two servers never wait for each other.
+    return {
+        principal: tx.insert(_ADD, principal=principal, minute=minute, calls=calls[principal])
+        for principal in sorted(calls)
+    }

@@ -1,0 +1,1 @@
+"""The rows of transactions, write ids, locks and compactions."""

@@ -1,0 +1,112 @@
+"""What transactions, locks and compactions say of a table by its name: a rename carries it along, a drop forgets it.
+
+Call these in the transaction that renames or drops. Locks outlive a drop, as in Hive: their clients give them back.
+"""
+
+from collections.abc import Sequence
+
+import sqlalchemy as sa
+
+from metastored.store.engine import schema
+from metastored.store.engine.statements import Statement, in_list
+from metastored.store.engine.transaction import Transaction
+from metastored.store.transactions.write_ids import TableName
+
+_NAMING = (
+    schema.txn_components,
+    schema.completed_components,
+    schema.write_sets,
+    schema.write_id_counters,
+    schema.min_history,
+    schema.locks,
+    schema.rebuild_locks,
+    schema.compactions,
+    schema.compaction_metrics,
+)
+"""Every table that names tables."""
+
+_FORGOTTEN = (
+    schema.txn_components,
+    schema.completed_components,
+    schema.compactions,
+    schema.compaction_metrics,
+)
+"""Where a drop of a partition leaves nothing."""
+
+_FORGOTTEN_WITH_TABLE = (*_FORGOTTEN, schema.write_id_counters, schema.min_history)
+
+
+def _named(table: sa.Table) -> sa.ColumnElement[bool]:
+    c = table.c
+    return sa.and_(c.cat == sa.bindparam("cat_"), c.db == sa.bindparam("db_"), c.tbl == sa.bindparam("tbl_"))
+
+
+def _all_but(table: sa.Table) -> sa.ColumnElement[bool]:
+    """A drop that only hides a table is cleaned up by a compaction of its own, which must stay."""
+    if table is not schema.compactions:
+        return sa.true()
+    return sa.or_(table.c.txn_id.is_(None), table.c.txn_id != sa.bindparam("txn_id"))
+
+
+_RENAME_TABLE = tuple(
+    Statement(
+        sa.update(table)
+        .values(cat=sa.bindparam("cat"), db=sa.bindparam("db"), tbl=sa.bindparam("tbl"))
+        .where(_named(table))
+    )
+    for table in _NAMING
+)
+_RENAME_PARTITION = tuple(
+    Statement(
+        sa.update(table).values(part=sa.bindparam("part")).where(_named(table), table.c.part == sa.bindparam("part_"))
+    )
+    for table in _NAMING
+    if "part" in table.c
+)
+_DROP_DATABASE = tuple(
+    Statement(sa.delete(table).where(table.c.cat == sa.bindparam("cat"), table.c.db == sa.bindparam("db")))
+    for table in _FORGOTTEN_WITH_TABLE
+)
+_DROP_TABLE = tuple(
+    Statement(sa.delete(table).where(_named(table), _all_but(table))) for table in _FORGOTTEN_WITH_TABLE
+)
+_DROP_PARTITIONS = tuple(
+    Statement(sa.delete(table).where(_named(table), in_list(table.c.part, "parts"))) for table in _FORGOTTEN
+)
+
+
+def _old(table: TableName) -> dict[str, str]:
+    return {f"{key}_": value for key, value in table._asdict().items()}
+
+
+def table_renamed(tx: Transaction, old: TableName, new: TableName) -> None:
+    """A table has another name, perhaps in another database."""
+    for statement in _RENAME_TABLE:
+        tx.run(statement, **_old(old), **new._asdict())
+
+
+def partition_renamed(tx: Transaction, table: TableName, old: str, new: str) -> None:
+    """A partition has another name (`k=v/…`)."""
+    for statement in _RENAME_PARTITION:
+        tx.run(statement, **_old(table), part_=old, part=new)
+
+
+def database_dropped(tx: Transaction, cat: str, db: str) -> None:
+    """A database is gone with all its tables."""
+    for statement in _DROP_DATABASE:
+        tx.run(statement, cat=cat, db=db)
+
+
+def table_dropped(tx: Transaction, table: TableName, *, txn_id: int = 0) -> None:
+    """A table is gone. A compaction that belongs to the dropping transaction stays: it removes the files."""
+    for statement, of in zip(_DROP_TABLE, _FORGOTTEN_WITH_TABLE, strict=True):
+        if of is schema.compactions:
+            tx.run(statement, **_old(table), txn_id=txn_id)
+        else:
+            tx.run(statement, **_old(table))
+
+
+def partitions_dropped(tx: Transaction, table: TableName, names: Sequence[str]) -> None:
+    """Partitions are gone."""
+    for statement in _DROP_PARTITIONS:
+        tx.run(statement, **_old(table), parts=tx.list(names))

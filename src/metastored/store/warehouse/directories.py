@@ -1,0 +1,354 @@
+"""The warehouse's directories. Nothing here runs inside a transaction, or knows what a directory belongs to.
+
+`mode` says which directories the server can reach: `all`, only `local` ones, or none (`off`). What it cannot reach
+it leaves alone: nothing is made, moved or removed, and nothing is found there. Of those that it can reach, only the
+schemes of the setting `location_schemes` are opened, by `file_systems.py`.
+"""
+
+import logging
+import os
+import time
+from collections.abc import Collection, Iterable
+from itertools import groupby
+from typing import Final, Literal, NamedTuple
+
+from metastored.config import LOCATION_SCHEMES
+from metastored.errors import StoreError
+from metastored.hive.location_rules import (
+    ARCHIVE_SCHEME,
+    TRASH,
+    accepted,
+    is_above,
+    place,
+    unaliased,
+)
+from metastored.hive.locations import (
+    LOCAL_SCHEME,
+    LocationError,
+    canonical,
+    is_local,
+    is_under,
+    join,
+    local_path,
+    parent,
+    parse_location,
+    same_location,
+)
+from metastored.store.engine.database import Database
+from metastored.store.engine.transaction import Transaction
+from metastored.store.warehouse import jobs
+from metastored.store.warehouse.file_systems import LOCAL, FileSystem, first_link, open_remote
+from metastored.store.warehouse.file_systems import NotADirectory as NotADirectory
+from metastored.store.warehouse.object_stores import check_driver
+from metastored.store.warehouse.occupied import occupant
+from metastored.store.warehouse.trash import CURRENT, remember
+
+Mode = Literal["all", "local", "off"]
+
+log = logging.getLogger("metastored.store")
+
+TIMEOUT: Final = 60.0
+"""Seconds that a call to a remote file system may take, unless told otherwise."""
+
+
+class TreeStatistics(NamedTuple):
+    """What is in a directory and all below it; hidden files and directories (`_x`, `.x`) do not count."""
+
+    files: int
+    bytes: int
+
+
+class JobFailed(StoreError):
+    """A job that could not be done; it is kept and retried."""
+
+    def __init__(self, id: int, reason: str) -> None:
+        super().__init__(reason)
+        self.id: Final = id
+
+
+class Warehouse:
+    """Directories by their location."""
+
+    def __init__(
+        self,
+        root_uri: str,
+        mode: Mode = "all",
+        *,
+        schemes: Collection[str] = LOCATION_SCHEMES,
+        timeout: float = TIMEOUT,
+        trash_days: float = 0,
+    ) -> None:
+        self.root = canonical(root_uri)
+        self.mode = mode
+        self.schemes: Final = frozenset({*schemes, LOCAL_SCHEME})
+        self.timeout: Final = timeout
+        self.trash_days: Final = trash_days
+
+    def check(self) -> None:
+        """Raises StoreError if the driver for the warehouse itself is not installed."""
+        if self.looks_at(self.root):
+            check_driver(self.root)
+
+    def looks_at(self, uri: str) -> bool:
+        """Whether this server handles the directory at all; not one that is no location, which an import may bring."""
+        try:
+            uri = unaliased(uri)
+        except LocationError:
+            return False
+        if self.mode == "off" or parse_location(uri).scheme == ARCHIVE_SCHEME:
+            return False
+        return self.mode == "all" or is_local(uri)
+
+    def qualified(self, uri: str) -> str:
+        """A location as Hadoop writes it; one without a scheme is on the warehouse's own file system.
+
+        Raises LocationError for a location that no client may use. A server that opens no directory of other schemes
+        stores them as texts, whatever they are.
+        """
+        found = accepted(uri, self.root, self.schemes if self.mode == "all" else None)
+        if f"/{TRASH}" in found and is_under(found, join(self.root, TRASH)):
+            raise LocationError(f"{uri!r} is in the trash; move the data out of it first")
+        return found
+
+    def make(self, uri: str) -> int:
+        """Make a directory and those above it; how many of them were not there before, none if it was."""
+        if not self.looks_at(uri):
+            return 0
+        with _Reported("make", uri):
+            system, path = self._file_system(uri)
+            return system.make(path)
+
+    def exists(self, uri: str) -> bool:
+        if not self.looks_at(uri):
+            return False
+        with _Reported("look at", uri):
+            system, path = self._file_system(uri)
+            return system.exists(path)
+
+    def is_empty(self, uri: str) -> bool:
+        """Whether a directory has nothing in it, not even hidden files, or is not there."""
+        if not self.looks_at(uri):
+            return True
+        with _Reported("look into", uri):
+            system, path = self._file_system(uri)
+            return not system.exists(path) or system.is_empty(path)
+
+    def move(self, source: str, target: str) -> bool:
+        """Move a directory to where nothing is, or an empty directory; False if the source does not exist."""
+        if not (self.looks_at(source) and self.looks_at(target)):
+            return False
+        with _Reported("move", source):
+            if _authority(source) != _authority(target):
+                raise StoreError(f"{source} cannot be moved to {target}: they are on different file systems")
+            system, path = self._file_system(source)
+            _, target_path = self._file_system(target)
+            half_done = system.is_half_moved(path, target_path)
+            if not system.exists(path) and not half_done:
+                return False
+            if not half_done and system.exists(target_path) and not system.is_empty(target_path):
+                raise StoreError(f"{source} cannot be moved to {target}: that exists already")
+            system.move(path, target_path)
+            return True
+
+    def remove(self, uri: str, below: str | None = None, *, to_trash: bool = False) -> bool:
+        """Remove a directory with all that is in it, or move it to the trash; False if it does not exist.
+
+        Of the directories between it and `below`, those that are empty then are removed as well.
+        """
+        if not self.looks_at(uri):
+            return False
+        self.check_removable(uri)
+        with _Reported("remove", uri):
+            system, path = self._file_system(uri)
+            existed = system.exists(path)
+            if existed and to_trash and self.trash_days and not is_under(uri, self.trash_of(uri)):
+                target = self._free_in_trash(system, uri)
+                system.move(path, self._file_system(target)[1])
+            elif existed:
+                system.remove(path)
+            above = parent(uri)
+            while below is not None and above is not None and _is_strictly_under(above, below):
+                if not system.remove_empty(self._file_system(above)[1]):
+                    break
+                above = parent(above)
+            return existed
+
+    def check_removable(self, uri: str) -> None:
+        """Raises StoreError for a directory that is never removed: a root, what contains the warehouse, what is
+        reached through a symbolic link, and what has a scheme that this server does not use."""
+        if not self.looks_at(uri):
+            return
+        if not place(uri).path or place(uri) == place(self.root):
+            raise StoreError(f"{uri} is not removed: it is the root of a file system or of the warehouse")
+        if is_above(uri, self.root):
+            raise StoreError(f"{uri} is not removed: the warehouse {self.root} is in it")
+        with _Reported("remove", uri):
+            found = unaliased(uri)
+            self._check_scheme(found)
+            if is_local(found):
+                trusted = local_path(self.root) if is_local(self.root) and is_under(found, self.root) else None
+                link = first_link(local_path(found), trusted)
+                if link is not None:
+                    raise StoreError(f"{uri} is not removed: {link} is a symbolic link; name the directory itself")
+
+    # --- trash ---
+
+    def trash_of(self, uri: str) -> str:
+        """The trash for a location: in the warehouse or, on another file system, in its root."""
+        if _authority(uri) == _authority(self.root):
+            return join(self.root, TRASH)
+        if is_local(unaliased(uri)):
+            return join(LOCAL_SCHEME + ":" + os.path.expanduser("~"), TRASH)
+        return str(parse_location(uri)._replace(path=f"/{TRASH}"))
+
+    def _free_in_trash(self, system: FileSystem, uri: str) -> str:
+        """Where a directory goes in the trash; like Hadoop, with the time at its end if there is one already."""
+        target = f"{self.trash_of(uri)}/{CURRENT}{parse_location(uri).path}"
+        if system.exists(self._file_system(target)[1]):
+            target += str(int(time.time() * 1000))
+        return target
+
+    def names(self, uri: str) -> list[str]:
+        """What is in a directory, sorted; nothing if it does not exist."""
+        if not self.looks_at(uri):
+            return []
+        with _Reported("look into", uri):
+            system, path = self._file_system(uri)
+            return system.names(path) if system.exists(path) else []
+
+    def remove_empty(self, uri: str) -> bool:
+        """Remove a directory if nothing is in it; False if it stays."""
+        if not self.looks_at(uri):
+            return False
+        with _Reported("remove", uri):
+            system, path = self._file_system(uri)
+            return system.remove_empty(path)
+
+    def clear(self, uri: str, *, to_trash: bool = False) -> bool:
+        """Empty a directory, and make it if it is not there; False where this server does not look."""
+        if not self.looks_at(uri):
+            return False
+        self.remove(uri, to_trash=to_trash)
+        self.make(uri)
+        return True
+
+    def statistics(self, uri: str) -> TreeStatistics:
+        """Number and bytes of the files in a directory and below; nothing for one that does not exist."""
+        if not self.looks_at(uri):
+            return TreeStatistics(0, 0)
+        with _Reported("look into", uri):
+            system, path = self._file_system(uri)
+            if not system.exists(path):
+                return TreeStatistics(0, 0)
+            sizes = list(system.sizes(path))
+            return TreeStatistics(len(sizes), sum(sizes))
+
+    def _file_system(self, uri: str) -> tuple[FileSystem, str]:
+        found = unaliased(uri)
+        self._check_scheme(found)
+        if is_local(found):
+            return LOCAL, local_path(found)
+        return open_remote(found, parse_location(found).scheme, self.timeout)
+
+    def _check_scheme(self, uri: str) -> None:
+        """A location may have been stored by a server with other settings, or imported."""
+        scheme = parse_location(uri).scheme or LOCAL_SCHEME
+        if scheme not in self.schemes:
+            raise StoreError(f"{uri} has a scheme that is not in the setting location_schemes")
+
+    # --- jobs ---
+
+    def finish_jobs(
+        self,
+        database: Database,
+        ids: Iterable[int] | None = None,
+        *,
+        retry: Collection[int] = (),
+        now: float | None = None,
+    ) -> list[JobFailed]:
+        """Do jobs that were committed: those named, or all that are due.
+
+        A job that failed is due after a while, which gets longer by each attempt; those in `retry` are attempted at
+        once. This may be called twice, and by two servers at once. Returns the jobs that could not be done.
+        """
+        errors: list[JobFailed] = []
+        moment = int(time.time() if now is None else now)
+        due = [job.id for job in jobs.due(database.reader(), moment)] if ids is None else sorted(ids)
+        again = set(due) if ids is None else set(retry)
+        for group, members in groupby(due, key=jobs.group_of):
+            with jobs.claimed_group(database, group):
+                errors += self._finish_together(database, list(members), again, moment)
+        return errors
+
+    def _finish_together(self, database: Database, ids: list[int], again: Collection[int], now: int) -> list[JobFailed]:
+        """Do the jobs of one claim, and delete all that are done in one transaction, still under the claim:
+        done twice, a job would hit what a client has made in its place since."""
+        failures: dict[int, JobFailed] = {}
+        done: list[int] = []
+        for id in ids:
+            # Read under the claim: another server may have done it while we waited.
+            job = jobs.find(database.reader(), id)
+            if job is None or (job.is_failed and id not in again):
+                continue
+            try:
+                self._do(database, job)
+                done.append(id)
+            except StoreError as exc:
+                failures[id] = JobFailed(id, str(exc))
+                log.warning("a directory was not moved or removed, and will be tried again: %s", exc)
+
+        def write(tx: Transaction) -> None:
+            jobs.all_done(tx, done)
+            for id, failure in failures.items():
+                jobs.failed(tx, id, str(failure), now)
+
+        if done or failures:
+            database.run(write)
+        return list(failures.values())
+
+    def _do(self, database: Database, job: jobs.JobRow) -> None:
+        if job.attempts:
+            # While it was failed, calls could create objects below its directory. From here on they wait for it.
+            database.run(lambda tx: jobs.resume(tx, job.id))
+            if job.kind != "move":
+                self.check_removable(job.source)
+                found = occupant(database.reader(), job.source)
+                if found is not None:
+                    raise StoreError(f"{job.source} is not removed: {found} is in it now")
+        # Without a source the job was done, and the server stopped before it deleted the job.
+        if job.kind == "move":
+            assert job.target is not None
+            self.move(job.source, job.target)
+        else:
+            if job.kind == "trash" and self.trash_days:
+                remember(database, self.trash_of(job.source))
+            self.remove(job.source, job.target, to_trash=job.kind == "trash")
+
+
+# --- errors ------------------------------------------------------------------------------------------
+
+
+class _Reported:
+    """Turns what a file system raises into a StoreError that says what was tried, and where."""
+
+    def __init__(self, verb: str, uri: str) -> None:
+        self._what = f"could not {verb} {uri}"
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: object) -> None:
+        if isinstance(error, LocationError):
+            raise StoreError(str(error)) from error
+        if isinstance(error, Exception) and not isinstance(error, StoreError):
+            raise StoreError(f"{self._what}: {error}") from error
+
+
+def _is_strictly_under(uri: str, ancestor: str) -> bool:
+    return is_under(uri, ancestor) and not same_location(uri, ancestor)
+
+
+def _authority(uri: str) -> tuple[str, str]:
+    """What locations on one file system have in common."""
+    location = parse_location(unaliased(uri))
+    return location.scheme or LOCAL_SCHEME, location.authority.lower()

@@ -1,0 +1,264 @@
+"""The file systems that hold the warehouse's directories: this machine's own, object stores, all others by fsspec.
+
+Drivers are imported at their first use. A call to a remote file system has a time-out. Nothing here
+decides which directory may be opened.
+"""
+
+import errno
+import os
+import shutil
+import threading
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future
+from pathlib import PurePosixPath
+from typing import Any, Final, Protocol, TypeVar
+
+from metastored.errors import StoreError
+from metastored.store.warehouse.object_stores import EXTRAS, open_directories
+
+Result = TypeVar("Result")
+
+HIDDEN: Final = ("_", ".")
+
+MAKE_ATTEMPTS: Final = 20
+"""How often a directory is tried to be made while others remove the ones above it."""
+
+LONG: Final = 10
+"""How many times the time-out a call may take that moves, removes or counts all that is in a directory."""
+
+MAX_UNANSWERED: Final = 64
+"""Calls to remote file systems that may be running at once in a process, those included that nobody waits for."""
+
+_slots = threading.BoundedSemaphore(MAX_UNANSWERED)
+
+
+class NotADirectory(StoreError):
+    """There is a file where a directory was wanted."""
+
+
+class NoAnswer(Exception):
+    """A remote file system took too long, or too many calls to it are still running."""
+
+
+class FileSystem(Protocol):
+    """What the warehouse needs of a file system. Paths are absolute."""
+
+    def make(self, path: str) -> int: ...
+    def exists(self, path: str) -> bool: ...
+    def is_empty(self, path: str) -> bool: ...
+    def names(self, path: str) -> list[str]: ...
+    def move(self, source: str, target: str) -> None: ...
+    def is_half_moved(self, source: str, target: str) -> bool: ...
+    def remove(self, path: str) -> None: ...
+    def remove_empty(self, path: str) -> bool: ...
+    def sizes(self, path: str) -> Iterator[int]: ...
+
+
+class Local:
+    """Directories of this machine."""
+
+    def make(self, path: str) -> int:
+        above = 0
+        for _ in range(MAKE_ATTEMPTS):
+            try:
+                os.mkdir(path)
+                return above + 1
+            except FileExistsError:
+                if os.path.isdir(path):
+                    return 0
+                if os.path.lexists(path):
+                    raise NotADirectory(f"{path} is a file") from None
+            except FileNotFoundError:
+                above = self.make(os.path.dirname(path))  # Or it was removed just now.
+        raise StoreError(f"{path} could not be made: others remove it, or one above it, again and again")
+
+    def exists(self, path: str) -> bool:
+        return os.path.lexists(path)
+
+    def names(self, path: str) -> list[str]:
+        return sorted(os.listdir(path))
+
+    def move(self, source: str, target: str) -> None:
+        os.makedirs(os.path.dirname(target), exist_ok=True)
+        try:
+            os.rename(source, target)
+        except OSError as exc:
+            if exc.errno != errno.EXDEV:
+                raise
+            self.remove_empty(target)
+            shutil.move(source, target)
+
+    def is_half_moved(self, source: str, target: str) -> bool:
+        return False
+
+    def remove(self, path: str) -> None:
+        if os.path.isdir(path) and not os.path.islink(path):
+            shutil.rmtree(path)
+        else:
+            os.unlink(path)
+
+    def remove_empty(self, path: str) -> bool:
+        try:
+            os.rmdir(path)
+        except FileNotFoundError:
+            return True
+        except OSError as exc:
+            if exc.errno not in (errno.ENOTEMPTY, errno.EEXIST, errno.ENOTDIR):
+                raise
+            return False
+        return True
+
+    def is_empty(self, path: str) -> bool:
+        with os.scandir(path) as entries:
+            return next(entries, None) is None
+
+    def sizes(self, path: str) -> Iterator[int]:
+        with os.scandir(path) as entries:
+            for entry in entries:
+                if entry.name.startswith(HIDDEN):
+                    continue
+                if entry.is_dir():
+                    yield from self.sizes(entry.path)
+                else:
+                    yield entry.stat().st_size
+
+
+LOCAL: Final = Local()
+
+
+def first_link(path: str, trusted: str | None = None) -> str | None:
+    """The first symbolic link on the way to a local path, itself included; those down to `trusted` do not count."""
+    inner = [part for part in path.split("/") if part]
+    known = [part for part in (trusted or "").split("/") if part]
+    start = len(known) if inner[: len(known)] == known else 0
+    for depth in range(start + 1, len(inner) + 1):
+        found = "/" + "/".join(inner[:depth])
+        if os.path.islink(found):
+            return found
+    return None
+
+
+class Remote:
+    """Directories of an fsspec file system; in an object store they exist while something is in them."""
+
+    def __init__(self, system: Any) -> None:
+        self._system = system
+
+    def make(self, path: str) -> int:
+        if self._system.isdir(path):
+            return 0
+        self._system.makedirs(path)
+        return 1  # Those above it are mostly no directories of their own.
+
+    def exists(self, path: str) -> bool:
+        return bool(self._system.exists(path))
+
+    def names(self, path: str) -> list[str]:
+        return sorted(found.rstrip("/").rpartition("/")[2] for found in self._system.ls(path, detail=False))
+
+    def move(self, source: str, target: str) -> None:
+        self.remove_empty(target)
+        self._system.mv(source, target, recursive=True)
+
+    def is_half_moved(self, source: str, target: str) -> bool:
+        return False
+
+    def remove(self, path: str) -> None:
+        self._system.rm(path, recursive=True)
+
+    def remove_empty(self, path: str) -> bool:
+        if not self.exists(path):
+            return True
+        if not self.is_empty(path):
+            return False
+        self._system.rmdir(path)
+        return True
+
+    def is_empty(self, path: str) -> bool:
+        return not self._system.ls(path, detail=False)
+
+    def sizes(self, path: str) -> Iterator[int]:
+        for found, info in self._system.find(path, detail=True).items():
+            below = PurePosixPath(found.strip("/")).relative_to(path.strip("/"))
+            if not any(part.startswith(HIDDEN) for part in below.parts):
+                yield int(info.get("size") or 0)
+
+
+class Timed:
+    """A file system each of whose calls has a time-out."""
+
+    def __init__(self, system: FileSystem, timeout: float) -> None:
+        self._system = system
+        self._timeout = timeout
+
+    def make(self, path: str) -> int:
+        return within(self._timeout, lambda: self._system.make(path))
+
+    def exists(self, path: str) -> bool:
+        return within(self._timeout, lambda: self._system.exists(path))
+
+    def is_empty(self, path: str) -> bool:
+        return within(self._timeout, lambda: self._system.is_empty(path))
+
+    def names(self, path: str) -> list[str]:
+        return within(self._timeout, lambda: self._system.names(path))
+
+    def remove_empty(self, path: str) -> bool:
+        return within(self._timeout, lambda: self._system.remove_empty(path))
+
+    def is_half_moved(self, source: str, target: str) -> bool:
+        return within(self._timeout, lambda: self._system.is_half_moved(source, target))
+
+    def move(self, source: str, target: str) -> None:
+        within(self._timeout * LONG, lambda: self._system.move(source, target))
+
+    def remove(self, path: str) -> None:
+        within(self._timeout * LONG, lambda: self._system.remove(path))
+
+    def sizes(self, path: str) -> Iterator[int]:
+        return iter(within(self._timeout * LONG, lambda: list(self._system.sizes(path))))
+
+
+def open_remote(uri: str, scheme: str, timeout: float) -> tuple[FileSystem, str]:
+    """The file system of a location that is not local, and the path on it: by pyarrow where an extra is for it."""
+    system, path = within(timeout, lambda: open_directories(uri) if scheme in EXTRAS else _by_fsspec(uri, scheme))
+    return Timed(system, timeout), path
+
+
+def _by_fsspec(uri: str, scheme: str) -> tuple[FileSystem, str]:
+    """fsspec would read `a::b` in a URL as one file system inside of another; here it is part of a name."""
+    from fsspec.registry import get_filesystem_class  # Only who has directories elsewhere pays for its import.
+
+    try:
+        kind = get_filesystem_class(scheme)
+    except ImportError as exc:
+        raise StoreError(f"{uri} needs a driver that is not installed: {exc}") from exc
+    except ValueError as exc:
+        raise StoreError(f"{uri} has a scheme that fsspec does not know: {exc}") from exc
+    return Remote(kind(**kind._get_kwargs_from_urls(uri))), kind._strip_protocol(uri)
+
+
+def within(seconds: float, work: Callable[[], Result]) -> Result:
+    """What `work` returns; NoAnswer if that takes longer. 0 waits for ever.
+
+    Drivers differ in their time-outs and some have none, so the work is done by a thread that can be left behind.
+    """
+    if not _slots.acquire(blocking=False):
+        raise NoAnswer(f"{MAX_UNANSWERED} calls to remote file systems have not returned yet; try again later")
+    outcome: Future[Result] = Future()
+
+    def run() -> None:
+        try:
+            outcome.set_result(work())
+        except BaseException as error:
+            outcome.set_exception(error)
+        finally:
+            _slots.release()
+
+    threading.Thread(target=run, name="metastored-remote-files", daemon=True).start()
+    try:
+        return outcome.result(seconds or None)
+    except TimeoutError:
+        if outcome.done():
+            raise
+        raise NoAnswer(f"the file system did not answer within {seconds:g} s (directory_timeout)") from None

@@ -1,0 +1,169 @@
+"""The rows of what is still to be done to the warehouse's directories. Nothing here touches a directory.
+
+A job is committed together with the change of metadata that it belongs to, and done after that: by the server that
+wrote it or, should that crash, by any other (`Warehouse.finish_jobs`). Whoever does one claims it first. A job that
+removes a directory may name in `target` the root up to which emptied directories go too.
+
+A job is pending until its first attempt ends. One that failed has a time of its next attempt: until then it blocks
+only its own path, and not what is above or below it.
+"""
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import Final, Literal, NamedTuple
+
+import sqlalchemy as sa
+
+from metastored.store.engine import schema
+from metastored.store.engine.database import Database
+from metastored.store.engine.statements import Statement, bound, in_list
+from metastored.store.engine.transaction import Transaction
+
+JobKind = Literal["move", "remove", "trash"]
+"""`trash` removes a directory by moving it to the trash."""
+
+FIRST_PAUSE: Final = 60
+"""Seconds before a job that failed is attempted again; doubled by each further attempt."""
+
+LONGEST_PAUSE: Final = 3600
+"""Seconds between two attempts at most."""
+
+CLAIMED_TOGETHER: Final = 64
+"""Jobs whose ids are this close share a claim: a claim may cost a connection."""
+
+
+class JobRow(NamedTuple):
+    """A directory to be moved from source to target, or to be removed.
+
+    The target of a removal, if it has one, is a directory above: those in between go too when this leaves them empty.
+    """
+
+    id: int
+    kind: JobKind
+    source: str
+    target: str | None
+    created: int
+    attempts: int
+    error: str | None
+    next_attempt: int
+    """Seconds since the epoch; 0 for a job that has not failed."""
+
+    @property
+    def is_failed(self) -> bool:
+        return self.next_attempt > 0
+
+    @property
+    def ends(self) -> tuple[str, ...]:
+        """The directories that it changes."""
+        if self.kind == "move" and self.target is not None:
+            return (self.source, self.target)
+        return (self.source,)
+
+
+_j = schema.warehouse_jobs.c
+_COLUMNS = sa.select(_j.id, _j.kind, _j.source, _j.target, _j.created, _j.attempts, _j.error, _j.next_attempt)
+_THIS = _j.id == sa.bindparam("id")
+
+_FIND = Statement(_COLUMNS.where(_THIS))
+_ALL = Statement(_COLUMNS.order_by(_j.id))
+_DUE = Statement(_COLUMNS.where(_j.next_attempt <= sa.bindparam("now")).order_by(_j.id))
+_FAILED_JOBS = Statement(_COLUMNS.where(_j.next_attempt > sa.literal_column("0")).order_by(_j.id))
+_COUNT_FAILED = Statement(
+    sa.select(sa.func.count()).select_from(schema.warehouse_jobs).where(_j.next_attempt > sa.literal_column("0"))
+)
+_INSERT = Statement(
+    sa.insert(schema.warehouse_jobs)
+    .values(
+        **bound("kind", "source", "target", "created"),
+        attempts=sa.literal_column("0"),
+        next_attempt=sa.literal_column("0"),
+    )
+    .returning(_j.id)
+)
+_DONE = Statement(sa.delete(schema.warehouse_jobs).where(_THIS))
+_ALL_DONE = Statement(sa.delete(schema.warehouse_jobs).where(in_list(_j.id, "ids")))
+_FAILED = Statement(
+    sa.update(schema.warehouse_jobs)
+    .values(attempts=_j.attempts + sa.literal_column("1"), **bound("error", "next_attempt"))
+    .where(_THIS)
+)
+_RESUME = Statement(sa.update(schema.warehouse_jobs).values(next_attempt=sa.literal_column("0")).where(_THIS))
+
+
+def add(tx: Transaction, kind: JobKind, source: str, target: str | None = None, *, created: int) -> int:
+    """Note a directory to be moved or removed; the id of the job."""
+    return tx.insert(_INSERT, kind=kind, source=source, target=target, created=created)
+
+
+def find(tx: Transaction, id: int) -> JobRow | None:
+    row = tx.one(_FIND, id=id)
+    return None if row is None else JobRow._make(row)
+
+
+def group_of(id: int) -> int:
+    """Jobs of one group are claimed together."""
+    return id // CLAIMED_TOGETHER
+
+
+@contextmanager
+def claimed_group(database: Database, group: int) -> Iterator[None]:
+    """Be the only one to do the jobs of a group. Never within a transaction; read a job again under the claim."""
+    with database.claim(f"warehouse jobs {group}"):
+        yield
+
+
+@contextmanager
+def claimed(database: Database, id: int) -> Iterator[JobRow | None]:
+    """Be the only one to do a job; None if another server has done it."""
+    with claimed_group(database, group_of(id)):
+        yield find(database.reader(), id)
+
+
+def all(tx: Transaction) -> list[JobRow]:
+    """Every job that is not done, failed or not, oldest first."""
+    return list(map(JobRow._make, tx.all(_ALL)))
+
+
+def done(tx: Transaction, id: int) -> None:
+    """Forget a job."""
+    tx.run(_DONE, id=id)
+
+
+def all_done(tx: Transaction, ids: Sequence[int]) -> None:
+    """Forget many jobs."""
+    tx.run(_ALL_DONE, ids=tx.list(ids))
+
+
+def due(tx: Transaction, now: int) -> list[JobRow]:
+    """Every job that is pending, and those that failed whose next attempt has come; oldest first."""
+    return list(map(JobRow._make, tx.all(_DUE, now=now)))
+
+
+def all_failed(tx: Transaction) -> list[JobRow]:
+    """Every job that failed, oldest first."""
+    return list(map(JobRow._make, tx.all(_FAILED_JOBS)))
+
+
+def count_failed(tx: Transaction) -> int:
+    """How many jobs have failed."""
+    row = tx.one(_COUNT_FAILED)
+    assert row is not None  # an aggregate always has a row
+    number: int = row[0]
+    return number
+
+
+def failed(tx: Transaction, id: int, error: str, now: int) -> None:
+    """Store why a job could not be done, and when it is attempted again."""
+    job = find(tx, id)
+    if job is not None:
+        tx.run(_FAILED, id=id, error=error, next_attempt=max(now, 1) + pause(job.attempts + 1))
+
+
+def resume(tx: Transaction, id: int) -> None:
+    """Make a failed job pending again."""
+    tx.run(_RESUME, id=id)
+
+
+def pause(attempts: int) -> int:
+    """Seconds to wait after so many attempts have failed."""
+    return min(LONGEST_PAUSE, FIRST_PAUSE << min(attempts - 1, 16))

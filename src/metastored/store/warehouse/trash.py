@@ -1,0 +1,66 @@
+"""The trash: removed directories that are kept for some days, in Hadoop's layout. It never decides what goes there.
+
+`.Trash/Current/<path>` holds what was removed since the last checkpoint. Once a day `Current` is renamed to a
+checkpoint, whose name is the time (`yyMMddHHmmss`, UTC); a checkpoint older than `trash_days` is removed. Which file
+systems have a trash is stored in the database, as any server may expire it.
+"""
+
+from __future__ import annotations
+
+import logging
+from datetime import UTC, datetime, timedelta
+from typing import TYPE_CHECKING, Final
+
+from metastored.errors import StoreError
+from metastored.store.engine import meta
+from metastored.store.engine.database import Database
+
+if TYPE_CHECKING:
+    from metastored.store.warehouse.directories import Warehouse
+
+log = logging.getLogger("metastored.store")
+
+CURRENT: Final = "Current"
+"""The part of a trash into which directories are moved."""
+
+CHECKPOINT_EVERY: Final = timedelta(days=1)
+
+_PREFIX = "trash "
+_FORMAT = "%y%m%d%H%M%S"
+
+
+def remember(database: Database, root: str) -> None:
+    """Store that a file system has a trash, before something is moved into it."""
+    if meta.value(database.reader(), _PREFIX + root) is None:
+        database.run(lambda tx: meta.ensure(tx, _PREFIX + root, ""))
+
+
+def expire(database: Database, warehouse: Warehouse, now: float) -> None:
+    """Make checkpoints of what was removed, and remove those that are old. Any number of servers may do this."""
+    if not warehouse.trash_days:
+        return
+    moment = datetime.fromtimestamp(now, UTC)
+    for root in meta.keys(database.reader(), _PREFIX):
+        with database.claim("trash"):
+            try:
+                _expire(warehouse, root.removeprefix(_PREFIX), moment)
+            except StoreError as error:
+                log.warning("the trash was not emptied, and will be tried again: %s", error)
+
+
+def _expire(warehouse: Warehouse, root: str, now: datetime) -> None:
+    names = warehouse.names(root)
+    checkpoints = {name: time for name in names if (time := _time_of(name)) is not None}
+    newest = max(checkpoints.values(), default=None)
+    if CURRENT in names and (newest is None or newest + CHECKPOINT_EVERY <= now):
+        warehouse.move(f"{root}/{CURRENT}", f"{root}/{now.strftime(_FORMAT)}")
+    for name, time in checkpoints.items():
+        if time + timedelta(days=warehouse.trash_days) <= now:
+            warehouse.remove(f"{root}/{name}")
+
+
+def _time_of(name: str) -> datetime | None:
+    try:
+        return datetime.strptime(name, _FORMAT).replace(tzinfo=UTC) if len(name) == 12 else None
+    except ValueError:
+        return None

@@ -1,0 +1,87 @@
+"""What calls notice that others did in between: a table that is no longer what it was, a directory that is to go."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from metastored.service.core.conflicts import Outrun, locked, locked_in_place, undisturbed
+from metastored.store.engine.migrate import ensure_schema
+from metastored.store.objects import tables
+from metastored.store.objects.tables import TableRow
+from metastored.store.warehouse import jobs
+from metastored.store.warehouse.directories import Warehouse
+from metastored.wire.generated.databases import Database
+from metastored.wire.structs import replace
+from tests.service.objects import DB, make_table
+from tests.store.conftest import Opener
+from tests.support.metastore import Clock, Metastore
+
+
+@pytest.fixture
+def metastore(opener: Opener, tmp_path: Path) -> Iterator[Metastore]:
+    """One with directories."""
+    database = opener()
+    ensure_schema(database)
+    found = Metastore(database, Clock(), warehouse=Warehouse(tmp_path.as_uri()))
+    found.call("create_database", Database(name=DB))
+    yield found
+    found.close()
+
+
+def row(metastore: Metastore, name: str = "t") -> TableRow:
+    found = tables.find(metastore.database.reader(), "hive", DB, name)
+    assert found is not None
+    return found
+
+
+def test_a_table_that_was_renamed_or_dropped_is_not_the_one_that_was_meant(metastore: Metastore) -> None:
+    make_table(metastore)
+    seen = row(metastore)
+    assert metastore.database.run(lambda tx: locked(tx, seen)) == seen
+    table = metastore.call("get_table", DB, "t")
+    metastore.call("alter_table", DB, "t", replace(table, tableName="u"))
+    with pytest.raises(Outrun):
+        metastore.database.run(lambda tx: locked(tx, seen))
+    renamed = row(metastore, "u")
+    metastore.call("drop_table", DB, "u", True)
+    with pytest.raises(Outrun):
+        metastore.database.run(lambda tx: locked(tx, renamed))
+
+
+def test_a_change_of_properties_matters_only_to_who_reads_them(metastore: Metastore) -> None:
+    make_table(metastore)
+    seen = row(metastore)
+    table = metastore.call("get_table", DB, "t")
+    metastore.call("alter_table", DB, "t", replace(table, parameters={"k": "v"}))
+    current = metastore.database.run(lambda tx: locked_in_place(tx, seen))
+    assert current.id == seen.id and current.body != seen.body
+    elsewhere = replace(table, sd=replace(table.sd, location=f"{table.sd.location}_elsewhere"))
+    metastore.call("alter_table", DB, "t", elsewhere)
+    with pytest.raises(Outrun):
+        metastore.database.run(lambda tx: locked_in_place(tx, seen))
+
+
+def test_only_jobs_above_and_below_a_place_disturb_it(metastore: Metastore) -> None:
+    own = metastore.database.run(lambda tx: jobs.add(tx, "move", "file:/w/a", "file:/w/b", created=1))
+    reader = metastore.database.reader()
+    undisturbed(reader, ["file:/w/c", "file:/w/ab", None])
+    undisturbed(reader, ["file:/w/a"], own=[own])
+    for place in ("file:/w", "file:/w/a", "file:/w/b/k=1"):
+        with pytest.raises(Outrun) as outrun:
+            undisturbed(reader, [place])
+        assert outrun.value.jobs == (own,)
+
+
+def test_what_a_drop_still_has_to_remove_is_removed_before_the_name_is_used_again(metastore: Metastore) -> None:
+    make_table(metastore)
+    location = metastore.call("get_table", DB, "t").sd.location
+    metastore.call("drop_table", DB, "t", False)
+    folder = Path(location.removeprefix("file:"))
+    (folder / "old").touch()
+    metastore.database.run(lambda tx: jobs.add(tx, "remove", location, created=1))
+    make_table(metastore)
+    assert folder.is_dir() and list(folder.iterdir()) == []
+    assert jobs.all(metastore.database.reader()) == []

@@ -1,0 +1,48 @@
+"""Calls that take a filter, when what they would look into is not there. `tests/hive` has what filters mean."""
+
+from __future__ import annotations
+
+import pytest
+
+from metastored.errors import NoSuchObjectException, UnknownDBException
+from metastored.hive.generation import Generation
+from metastored.wire.generated.partitions import GetPartitionsByFilterRequest
+from tests.service.conftest import Starter
+from tests.service.objects import DB, make_table
+
+OWNED = 'hive_filter_field_owner__ = "ann"'
+
+
+@pytest.mark.parametrize(
+    ("generation", "words"),
+    [
+        (Generation.HIVE_2_3, f"{DB}.nope table not found"),
+        (Generation.HIVE_3_1, f"hive.{DB}.nope table not found"),
+        (Generation.HIVE_4_0, f"Specified catalog.database.table does not exist : hive.{DB}.nope"),
+    ],
+)
+def test_a_missing_table_is_told_as_each_generation_does(start: Starter, generation: Generation, words: str) -> None:
+    metastore = start(generation)
+    make_table(metastore)
+    with pytest.raises(NoSuchObjectException) as caught:
+        metastore.call("get_partitions_by_filter", DB, "nope", 'ds = "1"', -1)
+    assert caught.value.message == words
+
+
+def test_the_request_form_tells_of_a_missing_table_in_the_same_words(start: Starter) -> None:
+    metastore = start(Generation.HIVE_4_0)
+    make_table(metastore)
+    with pytest.raises(NoSuchObjectException) as caught:
+        metastore.call("get_partitions_by_filter_req", GetPartitionsByFilterRequest(dbName=DB, tblName="nope"))
+    assert caught.value.message == f"Specified catalog.database.table does not exist : hive.{DB}.nope"
+
+
+def test_a_missing_database_has_no_tables_before_hive_4_2(start: Starter) -> None:
+    for generation in (Generation.HIVE_2_3, Generation.HIVE_3_1, Generation.HIVE_4_0):
+        assert start(generation).call("get_table_names_by_filter", "nodb", OWNED, -1) == ()
+
+
+def test_a_missing_database_is_unknown_in_hive_4_2(start: Starter) -> None:
+    with pytest.raises(UnknownDBException) as caught:
+        start(Generation.HIVE_4_2).call("get_table_names_by_filter", "nodb", OWNED, -1)
+    assert caught.value.message == "Could not find database hive.nodb"

@@ -1,0 +1,347 @@
+"""Transactions, snapshots and versions, on both databases."""
+
+import threading
+from itertools import islice
+from pathlib import Path
+
+import pytest
+import sqlalchemy as sa
+
+from metastored.errors import StoreError
+from metastored.store.engine import database as database_module
+from metastored.store.engine import schema
+from metastored.store.engine.database import SNAPSHOT_LIMIT, Database
+from metastored.store.engine.opening import open_database
+from metastored.store.engine.statements import Statement, in_list
+from metastored.store.engine.transaction import ConstraintViolated, Transaction, WriteConflict
+from metastored.store.objects import catalogs
+from tests.store.conftest import Opener
+
+_VALUE = Statement(sa.select(schema.meta.c.value).where(schema.meta.c.key == sa.bindparam("key")))
+_KEYS = Statement(sa.select(schema.meta.c.key).order_by(schema.meta.c.key))
+_PUT = Statement(sa.insert(schema.meta).values(key=sa.bindparam("key"), value=sa.bindparam("value")))
+_SET = Statement(
+    sa.update(schema.meta).values(value=sa.bindparam("value")).where(schema.meta.c.key == sa.bindparam("key"))
+)
+_AMONG = Statement(sa.select(schema.meta.c.key).where(in_list(schema.meta.c.key, "keys")).order_by(schema.meta.c.key))
+_LOCKED = Statement(sa.select(schema.meta.c.value).where(schema.meta.c.key == sa.bindparam("key")).with_for_update())
+
+
+def _put(database: Database, key: str, value: str = "") -> None:
+    database.run(lambda tx: tx.run(_PUT, key=key, value=value))
+
+
+def _keys(tx: Transaction) -> list[str]:
+    return [key for (key,) in tx.all(_KEYS)]
+
+
+def test_what_was_written_is_there_for_everyone(database: Database, opener: Opener) -> None:
+    _put(database, "a", "ä")
+    assert opener().reader().one(_VALUE, key="a") == ("ä",)
+
+
+def test_an_exception_leaves_nothing_half_written(database: Database) -> None:
+    with pytest.raises(KeyError), database.write() as tx:
+        tx.run(_PUT, key="a", value="")
+        raise KeyError("b")
+    assert _keys(database.reader()) == []
+    _put(database, "c")
+    assert _keys(database.reader()) == ["c"]
+
+
+def test_a_transaction_sees_what_it_wrote_and_others_do_not_yet(database: Database, opener: Opener) -> None:
+    other = opener()
+    with database.write() as tx:
+        tx.run(_PUT, key="a", value="")
+        assert _keys(tx) == ["a"]
+        assert _keys(other.reader()) == []
+    assert _keys(other.reader()) == ["a"]
+
+
+def test_several_reads_see_one_state(database: Database, opener: Opener) -> None:
+    other = opener()
+    with database.read() as tx:
+        assert _keys(tx) == []
+        _put(other, "a")
+        assert _keys(tx) == []
+    assert _keys(database.reader()) == ["a"]
+
+
+def test_transactions_do_not_nest(database: Database) -> None:
+    with database.write():
+        with pytest.raises(StoreError, match="do not nest"), database.write():
+            raise AssertionError("never reached")
+        with pytest.raises(StoreError, match="do not nest"), database.read():
+            raise AssertionError("never reached")
+
+
+def test_a_refused_row_is_named_and_undoes_the_transaction(database: Database) -> None:
+    _put(database, "a")
+    with pytest.raises(ConstraintViolated, match="refused a row"), database.write() as tx:
+        tx.run(_PUT, key="b", value="")
+        tx.run(_PUT, key="a", value="")
+    assert _keys(database.reader()) == ["a"]
+
+
+def test_a_missing_row_is_none_and_a_rowcount_counts(database: Database) -> None:
+    assert database.reader().one(_VALUE, key="a") is None
+    assert database.run(lambda tx: tx.run(_SET, key="a", value="")) == 0
+    _put(database, "a")
+    assert database.run(lambda tx: tx.run(_SET, key="a", value="")) == 1
+
+
+def test_many_rows_and_lists_of_any_length(database: Database) -> None:
+    keys = [f"k{number:04}" for number in range(2000)]
+    database.run(lambda tx: tx.many(_PUT, [{"key": key, "value": "'\"%:"} for key in keys]))
+    tx = database.reader()
+    assert [key for (key,) in tx.all(_AMONG, keys=tx.list([*keys[:1500], "nope"]))] == keys[:1500]
+    assert tx.all(_AMONG, keys=tx.list([])) == []
+    assert [key for (key,) in tx.each(_KEYS)] == keys
+
+
+def test_names_sort_by_code_point(database: Database) -> None:
+    for key in ("b", "B", "a", "_", "é", "\U0001f41d", "\uffee"):
+        _put(database, key)
+    assert _keys(database.reader()) == ["B", "_", "a", "b", "é", "\uffee", "\U0001f41d"]
+
+
+def test_text_that_no_database_holds_is_a_store_error(database: Database) -> None:
+    with pytest.raises(StoreError, match="could not do it"):
+        database.reader().one(_VALUE, key="\ud800")
+    _put(database, "a")
+
+
+def test_a_statement_with_an_unnamed_constant_is_refused(database: Database) -> None:
+    statement = Statement(sa.select(schema.meta.c.value).where(schema.meta.c.key == "a"))
+    with pytest.raises(ValueError, match="literal_column"):
+        database.reader().one(statement)
+
+
+# --- snapshots ---
+
+
+def test_a_snapshot_stays_as_it_was_while_a_writer_goes_on(database: Database) -> None:
+    keys = [f"k{number:05}" for number in range(5000)]
+    database.run(lambda tx: tx.many(_PUT, [{"key": key, "value": ""} for key in keys]))
+    with database.snapshot() as snapshot:
+        found = []
+        for number, (key,) in enumerate(snapshot.each(_KEYS)):
+            found.append(key)
+            if number % 500 == 0:
+                _put(database, f"new{number}")
+        assert found == keys
+        assert len(_keys(snapshot)) == 5000
+    assert len(_keys(database.reader())) == 5010
+
+
+def test_a_snapshot_is_of_the_moment_when_it_was_opened(database: Database) -> None:
+    snapshot = database.snapshot()
+    _put(database, "a")
+    assert _keys(snapshot) == []
+    snapshot.close()
+    snapshot.close()
+
+
+def test_a_snapshot_may_be_read_by_one_thread_after_another(database: Database) -> None:
+    keys = [f"k{number:05}" for number in range(3000)]
+    database.run(lambda tx: tx.many(_PUT, [{"key": key, "value": ""} for key in keys]))
+    found: list[str] = []
+    with database.snapshot() as snapshot:
+        rows = snapshot.each(_KEYS)
+
+        def take() -> None:
+            found.extend(key for (key,) in islice(rows, 1000))
+
+        for _ in range(3):
+            thread = threading.Thread(target=take)
+            thread.start()
+            thread.join()
+    assert found == keys
+
+
+def test_an_iterator_that_is_closed_early_ends_its_query(database: Database) -> None:
+    database.run(lambda tx: tx.many(_PUT, [{"key": f"k{n}", "value": ""} for n in range(3000)]))
+    with database.snapshot() as snapshot:
+        rows = snapshot.each(_KEYS)
+        next(rows)
+        rows.close()  # type: ignore[attr-defined]
+        assert len(_keys(snapshot)) == 3000
+
+
+def test_a_snapshot_that_is_forgotten_makes_room_for_others(database: Database) -> None:
+    for _ in range(SNAPSHOT_LIMIT + 1):
+        database.snapshot()
+
+
+def test_an_iterator_left_behind_disturbs_nobody(database: Database) -> None:
+    database.run(lambda tx: tx.many(_PUT, [{"key": f"k{n}", "value": ""} for n in range(3000)]))
+    snapshot = database.snapshot()
+    left = snapshot.each(_KEYS)
+    next(left)
+    snapshot.close()
+    _put(database, "new")
+    with database.snapshot() as later:
+        rows = later.each(_KEYS)
+        next(rows)
+        with pytest.raises(StoreError):
+            list(left)
+        assert len(list(rows)) == 3000
+        assert len(_keys(later)) == 3001
+
+
+def test_one_snapshot_too_many_is_refused_by_a_sentence(database: Database, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(database_module, "SNAPSHOT_WAIT", 0.05)
+    opened = [database.snapshot() for _ in range(SNAPSHOT_LIMIT)]
+    with pytest.raises(StoreError, match="8 long replies are being read already"):
+        database.snapshot()
+    opened.pop().close()
+    opened.append(database.snapshot())
+    for snapshot in opened:
+        snapshot.close()
+
+
+# --- versions, conflicts, lifecycle ---
+
+
+def test_the_version_moves_with_every_write_of_anybody_and_only_then(database: Database, opener: Opener) -> None:
+    other = opener()
+    seen = database.version()
+    assert database.version() == seen
+    _keys(database.reader())
+    with database.read() as tx:
+        _keys(tx)
+    assert database.version() == seen
+    for number, writer in enumerate((database, other, database)):
+        catalogs_before = database.version()
+        writer.run(lambda tx, number=number: catalogs.insert(tx, f"c{number}", b""))  # type: ignore[misc]
+        assert database.version() != catalogs_before
+    assert database.version() == database.version() != seen
+
+
+def test_run_tries_again_what_another_transaction_spoiled(database: Database) -> None:
+    calls = []
+
+    def work(tx: Transaction) -> str:
+        calls.append(1)
+        if len(calls) < 3:
+            raise WriteConflict("another one")
+        return "done"
+
+    if database.dialect == "sqlite":
+        with pytest.raises(WriteConflict):
+            database.run(work)
+    else:
+        assert database.run(work) == "done"
+        assert len(calls) == 3
+
+
+def test_two_that_take_one_name_at_once_are_told_apart(database: Database) -> None:
+    """Both find the name free; the one that comes second runs again and finds it taken."""
+    barrier = threading.Barrier(2, timeout=30)
+    outcome: list[str] = []
+
+    def take() -> None:
+        first = True
+
+        def work(tx: Transaction) -> str:
+            nonlocal first
+            taken = tx.one(_VALUE, key="name") is not None
+            if first and database.dialect == "postgresql":
+                barrier.wait()
+            first = False
+            if taken:
+                return "taken"
+            tx.run(_PUT, key="name", value="")
+            return "mine"
+
+        outcome.append(database.run(work))
+
+    threads = [threading.Thread(target=take) for _ in range(2)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert sorted(outcome) == ["mine", "taken"]
+
+
+def test_threads_that_lock_what_they_read_lose_no_update(database: Database) -> None:
+    _put(database, "n", "0")
+
+    def add(tx: Transaction) -> None:
+        row = tx.one(_LOCKED, key="n")
+        assert row is not None
+        tx.run(_SET, key="n", value=str(int(row[0]) + 1))
+
+    def work() -> None:
+        for _ in range(25):
+            database.run(add)
+
+    threads = [threading.Thread(target=work) for _ in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert database.reader().one(_VALUE, key="n") == ("200",)
+
+
+def test_a_claim_has_one_holder_at_a_time(database: Database, opener: Opener) -> None:
+    other, order = opener(), list[str]()
+    inside = threading.Event()
+
+    def later() -> None:
+        inside.wait(30)
+        with other.claim("x"):
+            order.append("second")
+
+    thread = threading.Thread(target=later)
+    thread.start()
+    with database.claim("x"):
+        inside.set()
+        thread.join(0.1)
+        order.append("first")
+    thread.join(30)
+    assert order == ["first", "second"]
+
+
+def test_a_closed_database_says_so(opener: Opener) -> None:
+    database = opener()
+    database.close()
+    with pytest.raises(StoreError, match="closed"), database.write():
+        raise AssertionError("never reached")
+
+
+def test_more_threads_than_agreed_are_refused(place: tuple[str | None, Path | None]) -> None:
+    database = open_database(*place, threads=0)
+    database.reader()
+    errors: list[Exception] = []
+
+    def use() -> None:
+        try:
+            database.reader()
+        except StoreError as exc:
+            errors.append(exc)
+
+    thread = threading.Thread(target=use)
+    thread.start()
+    thread.join()
+    database.close()
+    assert "more than 1 threads" in str(errors[0])
+
+
+def test_the_connection_of_a_finished_thread_makes_room(place: tuple[str | None, Path | None]) -> None:
+    database = open_database(*place, threads=1)
+    database.reader()
+    for _ in range(5):
+        thread = threading.Thread(target=database.reader)
+        thread.start()
+        thread.join()
+    database.close()
+
+
+@pytest.mark.parametrize(
+    ("url", "sentence"),
+    [("mysql://x/y", "begins with 'mysql'.*use postgresql://"), (None, "name a data folder"), ("x", "begins with 'x'")],
+)
+def test_a_database_that_metastored_does_not_know_is_refused(url: str | None, sentence: str) -> None:
+    with pytest.raises(StoreError, match=sentence):
+        open_database(url, None)
