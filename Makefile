@@ -38,7 +38,7 @@ retest: setup ## run only the tests that failed the last time, and count the cov
 	$(PY) -m pytest -m "not soak" --last-failed --last-failed-no-failures=none --cov --cov-append --cov-report= $(ARGS)
 	$(if $(ARGS),,@$(PY) tools/check_coverage.py $(WELL_COVERED))
 
-check: setup ## lint, types, generated files, floors, exports, stray addresses
+check: setup ## lint, types, generated files, layers, exports, stray addresses
 	$(VENV)/bin/ruff check $(PYTHON_DIRS)
 	$(VENV)/bin/ruff format --check $(PYTHON_DIRS)
 	$(VENV)/bin/mypy $(PYTHON_DIRS)
@@ -47,7 +47,7 @@ check: setup ## lint, types, generated files, floors, exports, stray addresses
 	$(PY) tools/configuration_reference.py --check
 	$(PY) tools/api_reference.py --check
 	$(PY) tools/check_api.py
-	$(PY) tools/check_floors.py
+	$(VENV)/bin/lint-imports --no-cache
 	$(PY) tools/check_exports.py
 	$(PY) tools/check_tree.py
 

@@ -12,7 +12,7 @@ ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "src"))
 
 from metastored.service.core import compat  # noqa: E402
-from metastored.service.local import served  # noqa: E402
+from metastored.service.core.serving import served  # noqa: E402
 from metastored.wire.methods import METHODS, Method  # noqa: E402
 from metastored.wire.types import VERSIONS  # noqa: E402
 

@@ -19,6 +19,7 @@ Error
 ├── TransactionFailed           a transaction ended in another way than it was asked to
 ├── AuthenticationError         the caller did not prove who it is
 ├── StoreError                  the database or the warehouse could not do it
+│   └── ServerBusy                  the server is stopping, or has too many calls waiting
 ├── MissingExtra                a pip extra is not installed
 ├── ApplicationError            Thrift's own TApplicationException, with its type number
 └── MetastoreError              what Hive's IDL declares; one class for each exception of the API,
@@ -83,6 +84,7 @@ __all__ = [
     "RateLimited",
     "ReadOnlyServer",
     "RemoteProtocolError",
+    "ServerBusy",
     "StoreError",
     "TableAlreadyExists",
     "TableNotFound",
@@ -169,6 +171,10 @@ class AuthenticationError(Error):
 
 class StoreError(Error):
     """The database or the warehouse could not do what was asked."""
+
+
+class ServerBusy(StoreError):
+    """The server is stopping, or too many calls wait for a thread."""
 
 
 class MissingExtra(Error):

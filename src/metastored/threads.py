@@ -1,4 +1,4 @@
-"""The threads that do what may wait: each owns its database connection.
+"""A bounded pool of threads for calls that may wait, such as those to the database.
 
 Work goes in through a `SimpleQueue` and comes back to the event loop as a future: a third of the cost of
 `run_in_executor`. The number of threads is bounded, and so is what waits for them. It never starts a thread
@@ -13,9 +13,11 @@ from collections.abc import Callable
 from queue import SimpleQueue
 from typing import Any, Final, TypeVar
 
-from metastored.errors import StoreError
+from metastored.errors import ServerBusy
 
-T = TypeVar("T")
+__all__ = ["MAX_WAITING", "Pool"]
+
+_T = TypeVar("_T")
 MAX_WAITING: Final = 10_000
 """Pieces of work that may wait; a server that is so far behind refuses more."""
 
@@ -43,14 +45,14 @@ class Pool:
         """How many pieces of work no thread has taken yet."""
         return self._queue.qsize()
 
-    def run(self, work: Callable[[], T]) -> asyncio.Future[T]:
+    def run(self, work: Callable[[], _T]) -> asyncio.Future[_T]:
         """A future for `work()`. Call it from the event loop's thread."""
         if self._closed:
-            raise StoreError("the server is stopping")
+            raise ServerBusy("the server is stopping")
         if self._queue.qsize() > MAX_WAITING:
-            raise StoreError(f"the server is overloaded: {MAX_WAITING} calls are waiting")
+            raise ServerBusy(f"the server is overloaded: {MAX_WAITING} calls are waiting")
         loop = asyncio.get_running_loop()
-        future: asyncio.Future[T] = loop.create_future()
+        future: asyncio.Future[_T] = loop.create_future()
         self._queue.put((work, loop, future))
         if len(self._threads) < self._size and self._busy + self._queue.qsize() > len(self._threads):
             self._grow()

@@ -26,7 +26,7 @@ from metastored.errors import (
     kind_of,
 )
 from metastored.model.formats import FORMATS, format_of
-from metastored.service.local import served
+from metastored.service.core.serving import served
 from metastored.testing import running_server
 from metastored.wire.generated.common import (
     ColumnStatistics,

@@ -491,7 +491,7 @@ DIFFERENCES_OF_THE_REST: Final = (
     ),
     Difference(
         "Hive gives its tokens and keys to whoever asks; metastored only to services that have proven who they are,"
-        " and nobody has on a server without authentication. How it keeps them is in tests/service/security/test_tokens.py",
+        " and nobody has on a server without authentication. Kept as in tests/service/security/test_tokens.py",
         (
             "roles/add_token: new",
             "roles/add_token: taken",

@@ -7,11 +7,11 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
-from metastored.service.local import served
+from metastored.service.core.serving import served
 from metastored.wire.methods import METHODS
 
 TESTS: Final = Path(__file__).resolve().parents[1]
-THROUGH_THE_WIRE: Final = ("metastore", "differential", "server", "clients", "gate")
+THROUGH_THE_WIRE: Final = ("service", "differential", "server", "clients", "gate")
 """Where a metastore is asked with encoded calls; tests of other rooms name methods without calling them."""
 REFUSED: Final[dict[str, str]] = {}
 """Methods that metastored does not serve, each with its reason. At most ten."""

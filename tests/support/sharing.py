@@ -13,6 +13,7 @@ from xdist.scheduler import LoadScopeScheduling
 
 TOGETHER: Final = {
     "Spark": (
+        "tests/clients/test_first_session.py",
         "tests/clients/test_iceberg_java.py",
         "tests/clients/test_spark.py",
         "tests/clients/test_spark_slice.py",

@@ -18,8 +18,8 @@ from metastored.config import load
 from metastored.errors import ConfigError
 
 if TYPE_CHECKING:
+    from metastored.store.diagnosis import Finding
     from metastored.store.engine.database import Database
-    from metastored.store.engine.diagnosis import Finding
 
 FOUND: Final = 1
 """The exit code when something is wrong."""
@@ -43,7 +43,7 @@ def doctor(
     config: Config = None,
 ) -> None:
     """Check the database, and list directories that could not be moved or removed."""
-    from metastored.store.engine.diagnosis import examine
+    from metastored.store.diagnosis import examine
     from metastored.store.engine.opening import open_database
 
     flags = {name: value for name, value in (("data", data), ("database_url", database_url)) if value is not None}

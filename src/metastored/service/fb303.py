@@ -9,6 +9,7 @@ from uuid import uuid4
 from metastored.errors import ConfigValSecurityException
 from metastored.hive.generation import Generation
 from metastored.service.core.context import Context
+from metastored.service.core.serving import method
 from metastored.service.hive_settings import check_value, default, default_of_session, session_key
 from metastored.store.engine import meta
 from metastored.wire.generated.service import CmRecycleRequest, CmRecycleResponse
@@ -19,59 +20,73 @@ _READABLE_IN_2_3 = re.compile(r"(hive|hdfs|mapred).*")
 _HIDDEN = re.compile(r".*(password|passphrase|secret|credential|access\.key).*", re.IGNORECASE)
 
 
+@method
 def getName(ctx: Context) -> str:
     return "new db based metaserver"
 
 
+@method
 def getVersion(ctx: Context) -> str:
     # 2.3 and 3.1 both say 3.0; only 4.x tells its release.
     return {Generation.HIVE_4_0: "4.0.1", Generation.HIVE_4_2: "4.2.0"}.get(ctx.generation, "3.0")
 
 
+@method
 def getStatus(ctx: Context) -> int:
     return ALIVE
 
 
+@method
 def getStatusDetails(ctx: Context) -> str:
     return ""
 
 
+@method
 def getCounters(ctx: Context) -> dict[str, int]:
     return {}
 
 
+@method
 def getCounter(ctx: Context, key: str | None) -> int:
     return 0
 
 
+@method
 def setOption(ctx: Context, key: str | None, value: str | None) -> None:
     """Options are accepted and have no effect, as in Hive."""
 
 
+@method
 def getOption(ctx: Context, key: str | None) -> None:
     """No option is ever set; Thrift clients see a missing result, as with Hive."""
 
 
+@method
 def getOptions(ctx: Context) -> dict[str, str]:
     return {}
 
 
+@method
 def getCpuProfile(ctx: Context, profileDurationInSec: int | None) -> str:
     return ""
 
 
+@method
 def aliveSince(ctx: Context) -> int:
     return int(ctx.service.started)
 
 
+@method
 def reinitialize(ctx: Context) -> None:
     """There is nothing to read again: the database is the only state."""
 
 
+@method
 def shutdown(ctx: Context) -> None:
     """Java clients send it when they close. It ends their session, which the server does by itself."""
 
 
+@method
 def set_ugi(ctx: Context, user_name: str | None, group_names: tuple[str, ...] | None) -> tuple[str, ...]:
     """Who the caller says it is; believed unless something stronger has proven that, and from proxy users always."""
     session = ctx.session
@@ -84,12 +99,14 @@ def set_ugi(ctx: Context, user_name: str | None, group_names: tuple[str, ...] | 
     return groups
 
 
+@method
 def getMetaConf(ctx: Context, key: str | None) -> str:
     name = session_key(key, ctx.rules)
     found = ctx.session.conf.get(name)
     return default_of_session(name, ctx.generation) if found is None else found
 
 
+@method
 def setMetaConf(ctx: Context, key: str | None, value: str | None) -> None:
     name = session_key(key, ctx.rules)
     if value is None:
@@ -99,6 +116,7 @@ def setMetaConf(ctx: Context, key: str | None, value: str | None) -> None:
         ctx.session.conf[name] = value
 
 
+@method
 def get_config_value(ctx: Context, name: str | None, defaultValue: str | None) -> str | None:
     """What the server's own settings say of one of Hive's keys, or else Hive's default for it."""
     if name is None:
@@ -114,15 +132,18 @@ def get_config_value(ctx: Context, name: str | None, defaultValue: str | None) -
     return defaultValue if configured is None else configured
 
 
+@method
 def get_metastore_db_uuid(ctx: Context) -> str:
     """Made once for each database, and never changed."""
     return meta.value(ctx.reader(), meta.UUID) or ctx.database.run(lambda tx: meta.ensure(tx, meta.UUID, str(uuid4())))
 
 
+@method
 def cm_recycle(ctx: Context, request: CmRecycleRequest) -> CmRecycleResponse:
     """Hive keeps removed files for replication when told to; metastored does not replicate."""
     return CmRecycleResponse()
 
 
+@method
 def flushCache(ctx: Context) -> None:
     """Nothing is cached that another server could change unseen."""

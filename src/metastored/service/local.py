@@ -1,24 +1,21 @@
 """The metastore as a handler: answers every call from the store.
 
 A call runs where its cost says (design decision 7): what reads one row of SQLite runs on the event loop, the rest
-on the pool's threads. This file knows no method; it finds the function of the same name in its topic's module.
+on the pool's threads. This file knows no method: `core/serving.py` collects the functions that
+serve them.
 """
 
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable
 from functools import partial
-from importlib import import_module
-from pkgutil import iter_modules
-from types import FunctionType
 from typing import Any, Final
 
-import metastored.service
 from metastored.errors import ApplicationError, Error, MetaException, MetastoreError, StoreError
 from metastored.hive.generation import Generation
 from metastored.service.core.conflicts import ATTEMPTS, Outrun
 from metastored.service.core.context import Context, Encoded, Service
+from metastored.service.core.serving import Function, served
 from metastored.threads import Pool
 from metastored.wire.checks import fault
 from metastored.wire.message import Call, Reply, Session
@@ -26,25 +23,8 @@ from metastored.wire.methods import METHODS, Method
 
 log = logging.getLogger("metastored.service")
 
-Function = Callable[..., Any]
-
 ON_LOOP: Final = 4 * 1024
 """Bytes of a call that may be answered on the event loop: parsing what is longer would keep the others waiting."""
-
-
-def served() -> dict[str, Function]:
-    """Every method that has a function: one of this room that is named like the method and is given a Context."""
-    found: dict[str, Function] = {}
-    for _, topic, _ in iter_modules(metastored.service.__path__):
-        module = import_module(f"metastored.service.{topic}")
-        for name, value in vars(module).items():
-            if name not in METHODS or not isinstance(value, FunctionType) or value.__module__ != module.__name__:
-                continue
-            if value.__code__.co_varnames[:1] == ("ctx",):
-                if name in found:
-                    raise TypeError(f"{name} is served by {found[name].__module__} and by {module.__name__}")
-                found[name] = value
-    return found
 
 
 class Local:

@@ -9,7 +9,7 @@ from metastored.errors import AuthenticationError, MetaException
 from metastored.hive.delegation import Identifier, MasterKey, Token
 from metastored.hive.generation import Generation
 from metastored.service.core.context import Context
-from metastored.service.local import served
+from metastored.service.core.serving import served
 from metastored.service.security.tokens import DAY, MAX_LIFETIME, password_of
 from metastored.wire.message import Session
 from tests.service.conftest import Starter

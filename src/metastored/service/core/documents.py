@@ -1,6 +1,6 @@
 """Objects of the API kept as documents: a kind is a name and the Thrift struct that its documents are. No methods here.
 
-The table (`metastored.store.objects.documents`) serves every topic that only stores objects and finds them again by name:
+The table (`store/objects/documents.py`) serves every topic that only stores objects and finds them again by name:
 resource plans, schemas, scheduled queries, procedures, metrics, types, connectors, indexes. What each of them checks
 and says is in the topic's own file; how a document is kept and read is here, once.
 """

@@ -16,6 +16,7 @@ from metastored.service.core.changes import record
 from metastored.service.core.context import Context
 from metastored.service.core.directories import Making, placed
 from metastored.service.core.removing import plan_removal, removing
+from metastored.service.core.serving import method
 from metastored.store.engine.transaction import ConstraintViolated, Transaction
 from metastored.store.objects import catalogs, databases
 from metastored.store.objects.catalogs import CatalogRow
@@ -41,14 +42,17 @@ def _find(tx: Transaction, name: str | None) -> CatalogRow:
     return row
 
 
+@method
 def get_catalog(ctx: Context, catName: GetCatalogRequest) -> GetCatalogResponse:
     return GetCatalogResponse(catalog=rows.catalog_of(_find(ctx.reader(), catName.name)))
 
 
+@method
 def get_catalogs(ctx: Context) -> GetCatalogsResponse:
     return GetCatalogsResponse(names=tuple(catalogs.names(ctx.reader())))
 
 
+@method
 def create_catalog(ctx: Context, catalog: CreateCatalogRequest) -> None:
     given = catalog.catalog
     if given is None or given.name is None:
@@ -95,6 +99,7 @@ def insert_catalog(ctx: Context, tx: Transaction, catalog: Catalog, home: str | 
     databases.insert(tx, id, DEFAULT_DATABASE, rows.database_body(default))
 
 
+@method
 def alter_catalog(ctx: Context, rqst: AlterCatalogRequest) -> None:
     wanted = rqst.newCat
     if wanted is None:
@@ -120,6 +125,7 @@ def alter_catalog(ctx: Context, rqst: AlterCatalogRequest) -> None:
     ctx.database.run(alter)
 
 
+@method
 def drop_catalog(ctx: Context, catName: DropCatalogRequest) -> None:
     name = normalize(catName.name or "")
     if name == DEFAULT_CATALOG:

@@ -18,7 +18,8 @@ from metastored.service.core.conflicts import locked_database, undisturbed
 from metastored.service.core.context import Context, DatabaseName, Encoded
 from metastored.service.core.directories import Making, placed
 from metastored.service.core.removing import plan_removal, removing
-from metastored.service.tables.removal import lock_all, own_directory, remove_table
+from metastored.service.core.serving import method
+from metastored.service.tables.removal import DONE, lock_all, own_directory, remove_table
 from metastored.store.engine.transaction import ConstraintViolated, Transaction
 from metastored.store.objects import catalogs, databases, functions, tables
 from metastored.store.objects.databases import DatabaseRow
@@ -37,9 +38,6 @@ from metastored.wire.generated.databases import (
 )
 from metastored.wire.structs import replace
 
-DONE = AsyncOperationResp(finished=True)
-"""Drops are finished when they are answered; older clients expect nothing and pass over it."""
-
 
 def find_database(ctx: Context, tx: Transaction, where: DatabaseName) -> DatabaseRow:
     row = databases.find(tx, *where)
@@ -51,10 +49,12 @@ def find_database(ctx: Context, tx: Transaction, where: DatabaseName) -> Databas
 # --- reading ----------------------------------------------------------------------------------------------------
 
 
+@method
 def get_database(ctx: Context, name: str | None) -> Encoded:
     return _got(ctx, ctx.name(name), None)
 
 
+@method
 def get_database_req(ctx: Context, request: GetDatabaseRequest) -> Encoded:
     return _got(ctx, ctx.name(request.name, request.catalogName), request.processorCapabilities)
 
@@ -68,16 +68,19 @@ def _got(ctx: Context, where: DatabaseName, abilities: translation.Abilities | N
     return Encoded(rows.database_reply(row, ctx.shown(where.catalog)))
 
 
+@method
 def get_databases(ctx: Context, pattern: str | None) -> tuple[str, ...]:
     catalog, wanted = ctx.pattern(pattern)
     matches = compile_pattern(wanted)
     return tuple(name for name in databases.names(ctx.reader(), catalog) if matches(name))
 
 
+@method
 def get_all_databases(ctx: Context) -> tuple[str, ...]:
     return tuple(databases.names(ctx.reader(), DEFAULT_CATALOG))
 
 
+@method
 def get_databases_req(ctx: Context, request: GetDatabaseObjectsRequest) -> GetDatabaseObjectsResponse:
     catalog, wanted = ctx.pattern(request.pattern, request.catalogName)
     matches = compile_pattern(wanted)
@@ -88,6 +91,7 @@ def get_databases_req(ctx: Context, request: GetDatabaseObjectsRequest) -> GetDa
 # --- creating ---------------------------------------------------------------------------------------------------
 
 
+@method
 def create_database(ctx: Context, database: Database | None) -> None:
     if database is None or database.name is None:
         raise MetaException("Database name cannot be null.")
@@ -128,6 +132,7 @@ def create_database(ctx: Context, database: Database | None) -> None:
         made.keep()
 
 
+@method
 def create_database_req(ctx: Context, createDatabaseRequest: CreateDatabaseRequest) -> None:
     asked = createDatabaseRequest
     # Hive 4.0.0 sends the type as a word, later ones as a number.
@@ -185,6 +190,7 @@ def _insert(
 # --- changing ---------------------------------------------------------------------------------------------------
 
 
+@method
 def alter_database(ctx: Context, dbname: str | None, db: Database | None) -> None:
     where = ctx.name(dbname)
     if db is None:
@@ -209,6 +215,7 @@ def alter_database(ctx: Context, dbname: str | None, db: Database | None) -> Non
     ctx.database.run(alter)
 
 
+@method
 def alter_database_req(ctx: Context, alterDbReq: AlterDatabaseRequest) -> None:
     alter_database(ctx, alterDbReq.oldDbName, alterDbReq.newDb)
 
@@ -234,10 +241,12 @@ def _changed(ctx: Context, before: Database, given: Database) -> Database:
 # --- dropping ---------------------------------------------------------------------------------------------------
 
 
+@method
 def drop_database(ctx: Context, name: str | None, deleteData: bool | None, cascade: bool | None) -> None:
     _drop(ctx, ctx.name(name), delete_data=bool(deleteData), cascade=bool(cascade))
 
 
+@method
 def drop_database_req(ctx: Context, req: DropDatabaseRequest) -> AsyncOperationResp:
     try:
         where = ctx.name(req.name, req.catalogName)

@@ -16,6 +16,7 @@ from metastored.hive.patterns import compile_pattern
 from metastored.service.core import rows
 from metastored.service.core.changes import record
 from metastored.service.core.context import Context, DatabaseName
+from metastored.service.core.serving import method
 from metastored.store.engine.transaction import ConstraintViolated, Transaction
 from metastored.store.objects import databases, functions
 from metastored.wire import binary
@@ -38,6 +39,7 @@ def _name(name: str | None) -> str:
     return normalize(name)
 
 
+@method
 def get_function(ctx: Context, dbName: str | None, funcName: str | None) -> Function:
     where, name = ctx.name(dbName), _name(funcName)
     row = functions.find(ctx.reader(), *where, name)
@@ -46,11 +48,13 @@ def get_function(ctx: Context, dbName: str | None, funcName: str | None) -> Func
     return rows.function_of(row, ctx.shown(where.catalog), where.database)
 
 
+@method
 def get_functions(ctx: Context, dbName: str | None, pattern: str | None) -> tuple[str, ...]:
     matches = compile_pattern(pattern)
     return tuple(name for name in functions.names(ctx.reader(), *ctx.name(dbName)) if matches(name))
 
 
+@method
 def get_functions_req(ctx: Context, request: GetFunctionsRequest) -> GetFunctionsResponse:
     where = ctx.name(request.dbName, request.catalogName)
     matches = compile_pattern(request.pattern)
@@ -65,12 +69,14 @@ def get_functions_req(ctx: Context, request: GetFunctionsRequest) -> GetFunction
     )
 
 
+@method
 def get_all_functions(ctx: Context) -> GetAllFunctionsResponse:
     found = functions.rows(ctx.reader(), DEFAULT_CATALOG)
     catalog = ctx.shown(DEFAULT_CATALOG)
     return GetAllFunctionsResponse(functions=tuple(rows.function_of(item, catalog, item.db) for item in found))
 
 
+@method
 def create_function(ctx: Context, func: Function | None) -> None:
     if func is None or func.functionName is None:
         raise MetaException("create_function needs a function with a name")
@@ -120,6 +126,7 @@ def _refused(ctx: Context, why: str) -> MetastoreError:
     return InvalidObjectException(why)
 
 
+@method
 def alter_function(ctx: Context, dbName: str | None, funcName: str | None, newFunc: Function | None) -> None:
     where, name = ctx.name(dbName), _name(funcName)
     if newFunc is None:
@@ -156,6 +163,7 @@ def alter_function(ctx: Context, dbName: str | None, funcName: str | None, newFu
         raise MetaException(f"function {target.database}.{wanted.functionName} already exists") from None
 
 
+@method
 def drop_function(ctx: Context, dbName: str | None, funcName: str | None) -> None:
     where, name = ctx.name(dbName), _name(funcName)
 

@@ -18,6 +18,7 @@ from metastored.service.core.changes import fields, record
 from metastored.service.core.context import Context, Encoded
 from metastored.service.core.documents import Kind
 from metastored.service.core.partition_lists import splicer
+from metastored.service.core.serving import method
 from metastored.service.events.messages import file_text, rendered
 from metastored.service.partitions.get import Partitioned, no_partition, partitioned
 from metastored.store.engine.transaction import Transaction
@@ -53,10 +54,12 @@ WRITE_EVENTS: Final = Kind("write_event", WriteEventInfo)
 """What a transaction wrote: the parent is the transaction, the key `db/table/partition`, the number the time."""
 
 
+@method
 def get_current_notificationEventId(ctx: Context) -> CurrentNotificationEventId:
     return CurrentNotificationEventId(eventId=events.current(ctx.reader()))
 
 
+@method
 def get_next_notification(ctx: Context, rqst: NotificationEventRequest) -> Encoded:
     asked = rqst.maxEvents or 0
     limit = asked if 0 < asked < MAX_EVENTS else MAX_EVENTS
@@ -134,6 +137,7 @@ def _format(name: str) -> bytes:
     return rows.text_field(7, name) + b"\x00"
 
 
+@method
 def get_notification_events_count(
     ctx: Context, rqst: NotificationEventsCountRequest
 ) -> NotificationEventsCountResponse:
@@ -152,6 +156,7 @@ def get_notification_events_count(
 # --- events that clients report -------------------------------------------------------------------------------------
 
 
+@method
 def fire_listener_event(ctx: Context, rqst: FireEventRequest) -> FireEventResponse:
     """Engines that write files themselves say so: INSERT with the files, RELOAD when they read them anew."""
     data = rqst.data
@@ -210,6 +215,7 @@ def _files(data: InsertEventRequestData) -> list[tuple[str, str | None, str | No
 # --- what transactions write ----------------------------------------------------------------------------------------
 
 
+@method
 def add_write_notification_log(ctx: Context, rqst: WriteNotificationLogRequest) -> WriteNotificationLogResponse:
     where = ctx.name(rqst.db)
 
@@ -222,6 +228,7 @@ def add_write_notification_log(ctx: Context, rqst: WriteNotificationLogRequest) 
     return WriteNotificationLogResponse()
 
 
+@method
 def add_write_notification_log_in_batch(
     ctx: Context, rqst: WriteNotificationLogBatchRequest
 ) -> WriteNotificationLogBatchResponse:
@@ -275,6 +282,7 @@ def _add(
             WRITE_EVENTS.update(tx, known, replace(info, files=f"{files}{FILE_SEPARATOR}{before}"), at=ctx.now())
 
 
+@method
 def get_all_write_event_info(ctx: Context, request: GetAllWriteEventInfoRequest) -> tuple[WriteEventInfo, ...]:
     """`*` is any database or table."""
     found = WRITE_EVENTS.below(ctx.reader(), str(request.txnId))

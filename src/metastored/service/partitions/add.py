@@ -16,6 +16,7 @@ from metastored.service.core.context import Context, DatabaseName, properties
 from metastored.service.core.directories import Making, placed
 from metastored.service.core.java_text import java_text
 from metastored.service.core.partition_lists import splicer
+from metastored.service.core.serving import method
 from metastored.service.partitions.get import Partitioned, Values, partitioned_or, values_in
 from metastored.service.partitions.privileges import copy_grants
 from metastored.service.statistics.basic import gathered_for_partition
@@ -38,6 +39,7 @@ NO_TABLE: Final = "Unable to add partition because table or database do not exis
 NO_ENVIRONMENT: Final[Mapping[str, str]] = MappingProxyType({})
 
 
+@method
 def add_partition(ctx: Context, new_part: Partition | None) -> Partition:
     return _add_one(ctx, new_part, {})
 
@@ -52,6 +54,7 @@ def _add_one(ctx: Context, new_part: Partition | None, env: dict[str, str]) -> P
     return _added(ctx, partitioned_or(ctx, where, new_part.tableName, missing), (new_part,), env=env)[0]
 
 
+@method
 def add_partition_with_environment_context(
     ctx: Context, new_part: Partition | None, environment_context: EnvironmentContext | None
 ) -> Partition:
@@ -59,6 +62,7 @@ def add_partition_with_environment_context(
     return _add_one(ctx, new_part, properties(environment_context) if ctx.rules.counts_on_create else {})
 
 
+@method
 def add_partitions(ctx: Context, new_parts: tuple[Partition, ...] | None) -> int:
     if not new_parts:
         return 0
@@ -66,6 +70,7 @@ def add_partitions(ctx: Context, new_parts: tuple[Partition, ...] | None) -> int
     return len(add(ctx, ctx.name(first.dbName, first.catName), first.tableName, new_parts))
 
 
+@method
 def add_partitions_req(ctx: Context, request: AddPartitionsRequest) -> AddPartitionsResult:
     if not request.parts:
         return AddPartitionsResult()
@@ -99,10 +104,12 @@ def _missing(which: str) -> InvalidObjectException:
 # --- appending ----------------------------------------------------------------------------------------------------
 
 
+@method
 def append_partition(ctx: Context, db_name: str | None, tbl_name: str | None, part_vals: Values | None) -> Partition:
     return _append(ctx, ctx.name(db_name), tbl_name, part_vals)
 
 
+@method
 def append_partition_with_environment_context(
     ctx: Context,
     db_name: str | None,
@@ -113,12 +120,14 @@ def append_partition_with_environment_context(
     return _append(ctx, ctx.name(db_name), tbl_name, part_vals)
 
 
+@method
 def append_partition_by_name(
     ctx: Context, db_name: str | None, tbl_name: str | None, part_name: str | None
 ) -> Partition:
     return _append_by_name(ctx, ctx.name(db_name), tbl_name, part_name)
 
 
+@method
 def append_partition_by_name_with_environment_context(
     ctx: Context,
     db_name: str | None,
@@ -129,6 +138,7 @@ def append_partition_by_name_with_environment_context(
     return _append_by_name(ctx, ctx.name(db_name), tbl_name, part_name)
 
 
+@method
 def append_partition_req(ctx: Context, appendPartitionsReq: AppendPartitionsRequest) -> Partition:
     asked = appendPartitionsReq
     where = ctx.name(asked.dbName, asked.catalogName)

@@ -16,6 +16,7 @@ from metastored.service.core.context import Context, DatabaseName, properties
 from metastored.service.core.directories import move_or_take_back, plan_move
 from metastored.service.core.java_text import java_text
 from metastored.service.core.partition_lists import splicer
+from metastored.service.core.serving import method
 from metastored.service.partitions.add import Placing, placed_partition
 from metastored.service.partitions.get import Partitioned, Values, partitioned_or
 from metastored.service.statistics.basic import DO_NOT_UPDATE_STATS, gathered_for_partition
@@ -39,10 +40,12 @@ from metastored.wire.structs import replace
 NOT_COMMITTED = "The transaction for alter partition did not commit successfully."
 
 
+@method
 def alter_partition(ctx: Context, db_name: str | None, tbl_name: str | None, new_part: Partition | None) -> None:
     _alter_one(ctx, ctx.name(db_name), tbl_name, new_part, {})
 
 
+@method
 def alter_partition_with_environment_context(
     ctx: Context,
     db_name: str | None,
@@ -53,12 +56,14 @@ def alter_partition_with_environment_context(
     _alter_one(ctx, ctx.name(db_name), tbl_name, new_part, properties(environment_context))
 
 
+@method
 def alter_partitions(
     ctx: Context, db_name: str | None, tbl_name: str | None, new_parts: tuple[Partition, ...] | None
 ) -> None:
     _alter_many(ctx, ctx.name(db_name), tbl_name, new_parts, {})
 
 
+@method
 def alter_partitions_with_environment_context(
     ctx: Context,
     db_name: str | None,
@@ -69,6 +74,7 @@ def alter_partitions_with_environment_context(
     _alter_many(ctx, ctx.name(db_name), tbl_name, new_parts, properties(environment_context))
 
 
+@method
 def alter_partitions_req(ctx: Context, req: AlterPartitionsRequest) -> AlterPartitionsResponse:
     where = ctx.name(req.dbName, req.catName)
     parts = req.partitions
@@ -240,6 +246,7 @@ def _record(ctx: Context, tx: Transaction, of: Partitioned, before: Partition, a
 # --- renaming -------------------------------------------------------------------------------------------------------
 
 
+@method
 def rename_partition(
     ctx: Context,
     db_name: str | None,
@@ -250,6 +257,7 @@ def rename_partition(
     _rename(ctx, ctx.name(db_name), tbl_name, part_vals, new_part)
 
 
+@method
 def rename_partition_req(ctx: Context, req: RenamePartitionRequest) -> RenamePartitionResponse:
     _rename(ctx, ctx.name(req.dbName, req.catName), req.tableName, req.partVals, req.newPart)
     return RenamePartitionResponse()

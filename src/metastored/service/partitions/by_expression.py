@@ -14,6 +14,7 @@ from metastored.hive.names import DEFAULT_PARTITION, partition_values, unescape
 from metastored.service.core import rows
 from metastored.service.core.context import Context, Encoded
 from metastored.service.core.partition_lists import splicer
+from metastored.service.core.serving import method
 from metastored.service.partitions.get import Partitioned, partitioned
 from metastored.service.partitions.limit import check_limit
 from metastored.service.partitions.search import satisfying
@@ -101,6 +102,7 @@ def _asked(
     return of, found
 
 
+@method
 def get_partitions_by_expr(ctx: Context, req: PartitionsByExprRequest) -> Encoded:
     with ctx.reading() as tx:
         of, found = _asked(ctx, tx, req)
@@ -110,6 +112,7 @@ def get_partitions_by_expr(ctx: Context, req: PartitionsByExprRequest) -> Encode
         return Encoded(b"".join((head, *structs, _UNKNOWN, flag, tail)))
 
 
+@method
 def get_partitions_spec_by_expr(ctx: Context, req: PartitionsByExprRequest) -> PartitionsSpecByExprResult:
     with ctx.reading() as tx:
         of, found = _asked(ctx, tx, req)
@@ -118,6 +121,7 @@ def get_partitions_spec_by_expr(ctx: Context, req: PartitionsByExprRequest) -> P
         return PartitionsSpecByExprResult(specs(ctx, of, parts), found.unknown is not None)
 
 
+@method
 def get_partition_names_req(ctx: Context, req: PartitionsByExprRequest) -> tuple[str, ...]:
     """Without an expression, the names of all partitions."""
     if req.order:

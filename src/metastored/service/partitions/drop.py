@@ -14,6 +14,7 @@ from metastored.service.core.conflicts import locked_in_place, undisturbed
 from metastored.service.core.context import Context, DatabaseName
 from metastored.service.core.partition_lists import splicer
 from metastored.service.core.removing import plan_removal, purges, removing
+from metastored.service.core.serving import method
 from metastored.service.partitions.by_expression import chosen
 from metastored.service.partitions.get import Partitioned, Values, no_partition, partitioned, partitioned_or, values_in
 from metastored.store.engine.transaction import Row, Transaction
@@ -31,12 +32,14 @@ from metastored.wire.generated.partitions import (
 )
 
 
+@method
 def drop_partition(
     ctx: Context, db_name: str | None, tbl_name: str | None, part_vals: Values | None, deleteData: bool | None
 ) -> bool:
     return _drop(ctx, ctx.name(db_name), tbl_name, part_vals, bool(deleteData))
 
 
+@method
 def drop_partition_with_environment_context(
     ctx: Context,
     db_name: str | None,
@@ -48,12 +51,14 @@ def drop_partition_with_environment_context(
     return _drop(ctx, ctx.name(db_name), tbl_name, part_vals, bool(deleteData), environment_context)
 
 
+@method
 def drop_partition_by_name(
     ctx: Context, db_name: str | None, tbl_name: str | None, part_name: str | None, deleteData: bool | None
 ) -> bool:
     return _drop_by_name(ctx, ctx.name(db_name), tbl_name, part_name, bool(deleteData))
 
 
+@method
 def drop_partition_by_name_with_environment_context(
     ctx: Context,
     db_name: str | None,
@@ -65,6 +70,7 @@ def drop_partition_by_name_with_environment_context(
     return _drop_by_name(ctx, ctx.name(db_name), tbl_name, part_name, bool(deleteData), environment_context)
 
 
+@method
 def drop_partition_req(ctx: Context, dropPartitionReq: DropPartitionRequest) -> bool:
     asked = dropPartitionReq
     where, env = ctx.name(asked.dbName, asked.catName), asked.environmentContext
@@ -105,6 +111,7 @@ def _drop(
     return True
 
 
+@method
 def drop_partitions_req(ctx: Context, req: DropPartitionsRequest) -> DropPartitionsResult:
     if req.parts is None or (req.parts.names is None and req.parts.exprs is None):
         raise MetaException("Partition spec is not set: drop_partitions_req needs names or expressions")

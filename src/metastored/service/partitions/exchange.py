@@ -14,6 +14,7 @@ from metastored.service.core.context import Context, DatabaseName
 from metastored.service.core.directories import move_or_take_back, plan_move
 from metastored.service.core.java_text import java_text
 from metastored.service.core.partition_lists import splicer
+from metastored.service.core.serving import method
 from metastored.service.partitions.add import Placing
 from metastored.service.partitions.get import Partitioned, Values
 from metastored.service.partitions.privileges import copy_grants
@@ -29,6 +30,7 @@ from metastored.wire.structs import replace
 Spec = dict[str, str]
 
 
+@method
 def exchange_partition(
     ctx: Context,
     partitionSpecs: Spec | None,
@@ -42,6 +44,7 @@ def exchange_partition(
     return Partition(createTime=0, lastAccessTime=0)
 
 
+@method
 def exchange_partitions(
     ctx: Context,
     partitionSpecs: Spec | None,

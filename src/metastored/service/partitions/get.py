@@ -11,6 +11,7 @@ from metastored.service.core import rows
 from metastored.service.core.context import Context, DatabaseName, Encoded
 from metastored.service.core.java_text import java_text
 from metastored.service.core.partition_lists import listed, listed_names, splicer, structs
+from metastored.service.core.serving import method
 from metastored.service.partitions.limit import check_limit, check_limit_since_4
 from metastored.service.partitions.privileges import by_partition, with_privileges
 from metastored.service.tables.get import find_table, table_name
@@ -89,10 +90,12 @@ def no_partition(values: Values | list[str]) -> NoSuchObjectException:
 # --- one ----------------------------------------------------------------------------------------------------------
 
 
+@method
 def get_partition(ctx: Context, db_name: str | None, tbl_name: str | None, part_vals: Values | None) -> Encoded:
     return Encoded(rows.table_reply(_one(ctx, ctx.name(db_name), tbl_name, part_vals)))
 
 
+@method
 def get_partition_with_auth(
     ctx: Context,
     db_name: str | None,
@@ -109,10 +112,12 @@ def get_partition_with_auth(
     return Encoded(rows.table_reply(struct))
 
 
+@method
 def get_partition_req(ctx: Context, req: GetPartitionRequest) -> Encoded:
     return Encoded(rows.wrapped_reply(_one(ctx, ctx.name(req.dbName, req.catName), req.tblName, req.partVals)))
 
 
+@method
 def get_partition_by_name(ctx: Context, db_name: str | None, tbl_name: str | None, part_name: str | None) -> Encoded:
     where = ctx.name(db_name)
     missing = ctx.no_table(where, tbl_name or "")
@@ -155,6 +160,7 @@ def limit_of(max_parts: int | None) -> int:
     return -1 if max_parts is None or max_parts < 0 else max_parts
 
 
+@method
 def get_partitions(ctx: Context, db_name: str | None, tbl_name: str | None, max_parts: int | None) -> Encoded:
     where = ctx.name(db_name)
     row = _forgiven(ctx, where, tbl_name)
@@ -168,6 +174,7 @@ def _counted(ctx: Context, row: TableRow) -> Callable[[], int]:
     return lambda: partitions.count(ctx.reader(), row.id)
 
 
+@method
 def get_partitions_with_auth(
     ctx: Context,
     db_name: str | None,
@@ -209,6 +216,7 @@ def listed_for(
     return Encoded((rows.wrapped_list if wrapped else rows.list_reply)(shown, len(shown)))
 
 
+@method
 def get_partitions_req(ctx: Context, req: PartitionsRequest) -> Encoded:
     where = ctx.name(req.dbName, req.catName)
     row = _forgiven(ctx, where, req.tblName)
@@ -225,6 +233,7 @@ def _forgiven(ctx: Context, where: DatabaseName, name: str | None) -> TableRow |
     return find_table(ctx, ctx.reader(), where, name)
 
 
+@method
 def get_partition_names(
     ctx: Context, db_name: str | None, tbl_name: str | None, max_parts: int | None
 ) -> Encoded | tuple[str, ...]:
@@ -232,6 +241,7 @@ def get_partition_names(
     return () if row is None else _names(ctx, row, max_parts)
 
 
+@method
 def fetch_partition_names_req(ctx: Context, partitionReq: PartitionsRequest) -> Encoded | tuple[str, ...]:
     row = _forgiven(ctx, ctx.name(partitionReq.dbName, partitionReq.catName), partitionReq.tblName)
     return () if row is None else _names(ctx, row, partitionReq.maxParts)
@@ -242,6 +252,7 @@ def _names(ctx: Context, row: TableRow, max_parts: int | None) -> Encoded:
     return listed_names(ctx, row, -1 if limit == 0 and not ctx.rules.names_max_0_is_none else limit)
 
 
+@method
 def get_partitions_by_names(
     ctx: Context, db_name: str | None, tbl_name: str | None, names: tuple[str, ...] | None
 ) -> Encoded:
@@ -251,6 +262,7 @@ def get_partitions_by_names(
         return structs(splicer(ctx, tx, where, row), found)
 
 
+@method
 def get_partitions_by_names_req(ctx: Context, req: GetPartitionsByNamesRequest) -> Encoded:
     where = ctx.name(req.db_name)
     with ctx.reading() as tx:
@@ -275,14 +287,17 @@ def _by_names(
 # --- names ----------------------------------------------------------------------------------------------------------
 
 
+@method
 def partition_name_has_valid_characters(ctx: Context, part_vals: Values | None, throw_exception: bool | None) -> bool:
     """No pattern of allowed characters is configured by default, so every name is valid."""
     return True
 
 
+@method
 def partition_name_to_vals(ctx: Context, part_name: str | None) -> Values:
     return tuple(hive_names.partition_name_to_vals(part_name or ""))
 
 
+@method
 def partition_name_to_spec(ctx: Context, part_name: str | None) -> dict[str, str]:
     return hive_names.partition_name_to_spec(part_name or "")

@@ -6,11 +6,13 @@ from metastored.errors import InvalidPartitionException, MetaException, UnknownT
 from metastored.hive.names import make_part_name
 from metastored.service.core.conflicts import locked_in_place
 from metastored.service.core.context import Context
+from metastored.service.core.serving import method
 from metastored.service.partitions.get import Partitioned, partitioned_or
 from metastored.store.engine.transaction import Transaction
 from metastored.store.objects import partition_marks
 
 
+@method
 def markPartitionForEvent(
     ctx: Context, db_name: str | None, tbl_name: str | None, part_vals: dict[str, str] | None, eventType: int | None
 ) -> None:
@@ -23,6 +25,7 @@ def markPartitionForEvent(
     ctx.database.run(write)
 
 
+@method
 def isPartitionMarkedForEvent(
     ctx: Context, db_name: str | None, tbl_name: str | None, part_vals: dict[str, str] | None, eventType: int | None
 ) -> bool:

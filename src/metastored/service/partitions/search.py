@@ -11,6 +11,7 @@ from metastored.hive.names import DEFAULT_PARTITION, partition_values, unescape
 from metastored.service.core.context import Context, DatabaseName, Encoded
 from metastored.service.core.java_text import java_text
 from metastored.service.core.partition_lists import listed, splicer, structs
+from metastored.service.core.serving import method
 from metastored.service.partitions.get import Partitioned, Values, limit_of, listed_for, partitioned, partitioned_or
 from metastored.service.partitions.limit import check_limit, check_limit_since_4
 from metastored.service.partitions.privileges import by_partition
@@ -62,12 +63,14 @@ def partial(ctx: Context, of: Partitioned, values: Values | None) -> Partial:
     return Partial(where, {at: value for at, value in given.items() if at >= len(VALUE_COLUMNS)})
 
 
+@method
 def get_partitions_ps(
     ctx: Context, db_name: str | None, tbl_name: str | None, part_vals: Values | None, max_parts: int | None
 ) -> Encoded:
     return _listed(ctx, ctx.name(db_name), tbl_name, part_vals, max_parts, wrapped=False)
 
 
+@method
 def get_partitions_ps_with_auth(
     ctx: Context,
     db_name: str | None,
@@ -81,6 +84,7 @@ def get_partitions_ps_with_auth(
     return _listed(ctx, where, tbl_name, part_vals, max_parts, wrapped=False, caller=caller)
 
 
+@method
 def get_partitions_ps_with_auth_req(ctx: Context, req: GetPartitionsPsWithAuthRequest) -> Encoded:
     where, caller = ctx.name(req.dbName, req.catName), _Caller(req.userName, req.groupNames)
     if req.partNames:
@@ -149,12 +153,14 @@ def matching(tx: Transaction, of: Partitioned, wanted: Partial) -> list[Row]:
     return [row for row in each if wanted.matches(partition_values(row[1], of.names))]
 
 
+@method
 def get_partition_names_ps(
     ctx: Context, db_name: str | None, tbl_name: str | None, part_vals: Values | None, max_parts: int | None
 ) -> tuple[str, ...]:
     return _names(ctx, ctx.name(db_name), tbl_name, part_vals, max_parts)
 
 
+@method
 def get_partition_names_ps_req(ctx: Context, req: GetPartitionNamesPsRequest) -> GetPartitionNamesPsResponse:
     where = ctx.name(req.dbName, req.catName)
     return GetPartitionNamesPsResponse(_names(ctx, where, req.tblName, req.partValues, req.maxParts))
@@ -206,12 +212,14 @@ def _evaluated(ctx: Context, tx: Transaction, of: Partitioned, node: Filter) -> 
     return [row for row in partitions.each(tx, of.row.id) if holds(partition_values(row[1], of.names))]
 
 
+@method
 def get_partitions_by_filter(
     ctx: Context, db_name: str | None, tbl_name: str | None, filter: str | None, max_parts: int | None
 ) -> Encoded:
     return _by_filter(ctx, ctx.name(db_name), tbl_name, filter, max_parts)
 
 
+@method
 def get_partitions_by_filter_req(ctx: Context, req: GetPartitionsByFilterRequest) -> Encoded:
     return _by_filter(ctx, ctx.name(req.dbName, req.catName), req.tblName, req.filter, req.maxParts)
 
@@ -234,6 +242,7 @@ def _by_filter(
         return structs(splicer(ctx, tx, of.where, of.row), found if limit < 0 else found[:limit])
 
 
+@method
 def get_num_partitions_by_filter(ctx: Context, db_name: str | None, tbl_name: str | None, filter: str | None) -> int:
     where = ctx.name(db_name)
     of = partitioned_or(ctx, where, tbl_name, ctx.unspecified_table(where, tbl_name or ""))
@@ -252,6 +261,7 @@ def _number(ctx: Context, of: Partitioned, node: Filter) -> int:
 # --- their values ---------------------------------------------------------------------------------------------------
 
 
+@method
 def get_partition_values(ctx: Context, request: PartitionValuesRequest) -> PartitionValuesResponse:
     """The values of some keys, as they stand in names; behind a filter, unescaped and of all keys. Both are Hive's."""
     where = ctx.name(request.dbName, request.catName)

@@ -11,6 +11,7 @@ from metastored.hive.location_rules import relative
 from metastored.hive.locations import LocationError
 from metastored.service.core.context import Context
 from metastored.service.core.partition_lists import splicer
+from metastored.service.core.serving import method
 from metastored.service.partitions.add import add
 from metastored.service.partitions.get import Partitioned, limit_of, partitioned
 from metastored.service.partitions.search import filtered, matching, partial
@@ -36,6 +37,7 @@ GROUPING: Final = "hive.hcatalog.partition.spec.grouping.enabled"
 # --- reading ----------------------------------------------------------------------------------------------------
 
 
+@method
 def get_partitions_pspec(
     ctx: Context, db_name: str | None, tbl_name: str | None, max_parts: int | None
 ) -> tuple[PartitionSpec, ...]:
@@ -44,6 +46,7 @@ def get_partitions_pspec(
         return specs(ctx, of, _decoded(ctx, tx, of, partitions.each(tx, of.row.id, limit_of(max_parts))))
 
 
+@method
 def get_part_specs_by_filter(
     ctx: Context, db_name: str | None, tbl_name: str | None, filter: str | None, max_parts: int | None
 ) -> tuple[PartitionSpec, ...]:
@@ -104,6 +107,7 @@ def _grouped(ctx: Context, of: Partitioned, found: list[Partition]) -> tuple[Par
     return tuple(specs)
 
 
+@method
 def get_partitions_with_specs(ctx: Context, request: GetPartitionsRequest) -> GetPartitionsResponse:
     with ctx.reading() as tx:
         of = partitioned(ctx, tx, ctx.name(request.dbName, request.catName), request.tblName)
@@ -174,6 +178,7 @@ def _wildcards(pattern: str) -> re.Pattern[str]:
 # --- adding -----------------------------------------------------------------------------------------------------
 
 
+@method
 def add_partitions_pspec(ctx: Context, new_parts: tuple[PartitionSpec, ...] | None) -> int:
     if not new_parts:
         return 0

@@ -12,6 +12,7 @@ from metastored.hive.generation import Generation
 from metastored.hive.names import is_valid_database_name, normalize
 from metastored.service.core.context import Context
 from metastored.service.core.documents import Found, Kind
+from metastored.service.core.serving import method
 from metastored.store.engine.transaction import ConstraintViolated, Transaction
 from metastored.wire.generated.common import PrincipalType
 from metastored.wire.generated.connectors import (
@@ -26,6 +27,7 @@ from metastored.wire.structs import replace
 CONNECTORS: Final = Kind("connector", DataConnector)
 
 
+@method
 def create_dataconnector(ctx: Context, connector: DataConnector | None) -> None:
     if connector is None or connector.name is None:
         raise MetaException("Data connector name cannot be null.")
@@ -53,6 +55,7 @@ def create_dataconnector(ctx: Context, connector: DataConnector | None) -> None:
         raise taken from None
 
 
+@method
 def create_dataconnector_req(ctx: Context, connectorReq: CreateDataConnectorRequest) -> None:
     create_dataconnector(ctx, connectorReq.connector)
 
@@ -66,14 +69,17 @@ def _find(tx: Transaction, name: str | None) -> Found[DataConnector]:
     return found
 
 
+@method
 def get_dataconnector_req(ctx: Context, request: GetDataConnectorRequest) -> DataConnector:
     return _find(ctx.reader(), request.connectorName).value
 
 
+@method
 def get_dataconnectors(ctx: Context) -> tuple[str, ...]:
     return tuple(found.key for found in CONNECTORS.below(ctx.reader()))
 
 
+@method
 def alter_dataconnector(ctx: Context, name: str | None, connector: DataConnector | None) -> None:
     """Changes all but name, type and time of creation."""
     if connector is None:
@@ -97,10 +103,12 @@ def alter_dataconnector(ctx: Context, name: str | None, connector: DataConnector
     ctx.database.run(alter)
 
 
+@method
 def alter_dataconnector_req(ctx: Context, alterReq: AlterDataConnectorRequest) -> None:
     alter_dataconnector(ctx, alterReq.connectorName, alterReq.newConnector)
 
 
+@method
 def drop_dataconnector(ctx: Context, name: str | None, ifNotExists: bool | None, checkReferences: bool | None) -> None:
     """Databases that refer to it stay, whatever `checkReferences` says: so it is in Hive."""
     if name is None:
@@ -117,5 +125,6 @@ def drop_dataconnector(ctx: Context, name: str | None, ifNotExists: bool | None,
     ctx.database.run(drop)
 
 
+@method
 def drop_dataconnector_req(ctx: Context, dropDcReq: DropDataConnectorRequest) -> None:
     drop_dataconnector(ctx, dropDcReq.connectorName, dropDcReq.ifNotExists, dropDcReq.checkReferences)

@@ -11,6 +11,7 @@ from uuid import uuid4
 from metastored.errors import MetaException
 from metastored.service.core.context import Context
 from metastored.service.core.documents import Kind
+from metastored.service.core.serving import method
 from metastored.store.engine.transaction import Transaction
 from metastored.wire.generated.metrics import (
     GetReplicationMetricsRequest,
@@ -30,6 +31,7 @@ PROGRESS_LIMIT: Final = 10000
 """The widths of Hive's columns; longer texts are replaced by a sentence."""
 
 
+@method
 def add_runtime_stats(ctx: Context, stat: RuntimeStat | None) -> None:
     if stat is None or stat.payload is None:
         raise MetaException("add_runtime_stats needs a statistic with a payload")
@@ -37,6 +39,7 @@ def add_runtime_stats(ctx: Context, stat: RuntimeStat | None) -> None:
     ctx.database.run(lambda tx: RUNTIME_STATS.insert(tx, uuid4().hex, stored, at=stored.createTime or 0))
 
 
+@method
 def get_runtime_stats(ctx: Context, rqst: GetRuntimeStatsRequest) -> tuple[RuntimeStat, ...]:
     """The newest, until their weights reach `maxWeight` (negative: all)."""
     most, before = rqst.maxWeight if rqst.maxWeight is not None else -1, rqst.maxCreateTime or 0
@@ -52,6 +55,7 @@ def get_runtime_stats(ctx: Context, rqst: GetRuntimeStatsRequest) -> tuple[Runti
     return tuple(chosen)
 
 
+@method
 def add_replication_metrics(ctx: Context, replicationMetricList: ReplicationMetricList) -> None:
     given = replicationMetricList.replicationMetricList or ()
     if any(metrics.scheduledExecutionId is None or metrics.policy is None for metrics in given):
@@ -84,6 +88,7 @@ def _merged(before: ReplicationMetrics, given: ReplicationMetrics) -> Replicatio
     return replace(before, metadata=metadata, progress=progress, messageFormat=given.messageFormat)
 
 
+@method
 def get_replication_metrics(ctx: Context, rqst: GetReplicationMetricsRequest) -> ReplicationMetricList:
     """Those of a policy, else of one execution; the latest execution first."""
     found = [each.value for each in REPLICATION_METRICS.below(ctx.reader())]

@@ -11,6 +11,7 @@ from metastored.errors import MetaException, NoSuchObjectException
 from metastored.hive.names import normalize
 from metastored.service.core.context import Context, DatabaseName
 from metastored.service.core.documents import Kind
+from metastored.service.core.serving import method
 from metastored.store.engine.transaction import Transaction
 from metastored.store.objects import databases
 from metastored.store.objects.databases import DatabaseRow
@@ -86,11 +87,13 @@ def _database(tx: Transaction, where: DatabaseName) -> DatabaseRow | None:
 # --- procedures -----------------------------------------------------------------------------------------------------
 
 
+@method
 def create_stored_procedure(ctx: Context, proc: StoredProcedure) -> None:
     where = ctx.name(proc.dbName, proc.catName)
     _put(ctx, PROCEDURES, where, proc.name, replace(proc, dbName=where.database, catName=where.catalog))
 
 
+@method
 def get_stored_procedure(ctx: Context, request: StoredProcedureRequest) -> StoredProcedure:
     found = _get(ctx, PROCEDURES, ctx.name(request.dbName, request.catName), request.procName)
     if found is None:
@@ -98,10 +101,12 @@ def get_stored_procedure(ctx: Context, request: StoredProcedureRequest) -> Store
     return found
 
 
+@method
 def drop_stored_procedure(ctx: Context, request: StoredProcedureRequest) -> None:
     _drop(ctx, PROCEDURES, ctx.name(request.dbName, request.catName), request.procName)
 
 
+@method
 def get_all_stored_procedures(ctx: Context, request: ListStoredProcedureRequest) -> tuple[str, ...]:
     return _names(ctx, PROCEDURES, request.catName, request.dbName)
 
@@ -109,6 +114,7 @@ def get_all_stored_procedures(ctx: Context, request: ListStoredProcedureRequest)
 # --- packages -------------------------------------------------------------------------------------------------------
 
 
+@method
 def add_package(ctx: Context, request: AddPackageRequest) -> None:
     where = ctx.name(request.dbName, request.catName)
     package = Package(
@@ -126,6 +132,7 @@ def add_package(ctx: Context, request: AddPackageRequest) -> None:
         raise MetaException(error.message) from None
 
 
+@method
 def find_package(ctx: Context, request: GetPackageRequest) -> Package:
     found = _get(ctx, PACKAGES, ctx.name(request.dbName, request.catName), request.packageName)
     if found is None:
@@ -133,9 +140,11 @@ def find_package(ctx: Context, request: GetPackageRequest) -> Package:
     return found
 
 
+@method
 def drop_package(ctx: Context, request: DropPackageRequest) -> None:
     _drop(ctx, PACKAGES, ctx.name(request.dbName, request.catName), request.packageName)
 
 
+@method
 def get_all_packages(ctx: Context, request: ListPackageRequest) -> tuple[str, ...]:
     return _names(ctx, PACKAGES, request.catName, request.dbName)

@@ -11,6 +11,7 @@ from typing import Final
 from metastored.errors import MetaException, NoSuchObjectException
 from metastored.service.core.context import Context
 from metastored.service.core.documents import Kind
+from metastored.service.core.serving import method
 from metastored.store.engine.transaction import Transaction
 from metastored.wire.generated.service import PropertyGetRequest, PropertyGetResponse, PropertySetRequest
 
@@ -36,6 +37,7 @@ def _split(name: str) -> tuple[str, str]:
     return ".".join(parts[:-1]), parts[-1]
 
 
+@method
 def set_properties(ctx: Context, req: PropertySetRequest) -> bool:
     """Sets those that are given; an empty text removes one."""
     namespace = _check(req.nameSpace)
@@ -68,6 +70,7 @@ def set_properties(ctx: Context, req: PropertySetRequest) -> bool:
     return True
 
 
+@method
 def get_properties(ctx: Context, req: PropertyGetRequest) -> PropertyGetResponse:
     """The maps whose path begins with a prefix, each with the chosen properties, or all of them."""
     namespace = _check(req.nameSpace)

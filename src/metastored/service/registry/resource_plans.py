@@ -21,6 +21,7 @@ from metastored.hive.generation import Generation
 from metastored.hive.names import normalize
 from metastored.service.core.context import Context
 from metastored.service.core.documents import Found, Kind
+from metastored.service.core.serving import method
 from metastored.service.registry import plan_edits
 from metastored.store.engine.transaction import ConstraintViolated, Transaction
 from metastored.wire.generated.resource_plans import (
@@ -117,6 +118,7 @@ def _edit(
 # --- plans ----------------------------------------------------------------------------------------------------------
 
 
+@method
 def create_resource_plan(ctx: Context, request: WMCreateResourcePlanRequest) -> WMCreateResourcePlanResponse:
     given = request.resourcePlan
     if given is None:
@@ -156,21 +158,25 @@ def _empty(ns: str, parallelism: int | None) -> WMFullResourcePlan:
     return WMFullResourcePlan(plan=plan, pools=(pool,))
 
 
+@method
 def get_resource_plan(ctx: Context, request: WMGetResourcePlanRequest) -> WMGetResourcePlanResponse:
     found = _find(ctx, ctx.reader(), request.ns, request.resourcePlanName)
     return WMGetResourcePlanResponse(resourcePlan=found.value)
 
 
+@method
 def get_active_resource_plan(ctx: Context, request: WMGetActiveResourcePlanRequest) -> WMGetActiveResourcePlanResponse:
     found = _active(ctx.reader(), request.ns)
     return WMGetActiveResourcePlanResponse(resourcePlan=found.value if found is not None else None)
 
 
+@method
 def get_all_resource_plans(ctx: Context, request: WMGetAllResourcePlanRequest) -> WMGetAllResourcePlanResponse:
     plans = tuple(_head(found.value) for found in PLANS.below(ctx.reader(), _space(request.ns)))
     return WMGetAllResourcePlanResponse(resourcePlans=plans)
 
 
+@method
 def validate_resource_plan(ctx: Context, request: WMValidateResourcePlanRequest) -> WMValidateResourcePlanResponse:
     name = normalize(request.resourcePlanName or "")
     found = PLANS.find(ctx.reader(), name, _space(request.ns))
@@ -179,6 +185,7 @@ def validate_resource_plan(ctx: Context, request: WMValidateResourcePlanRequest)
     return plan_edits.validated(found.value)
 
 
+@method
 def drop_resource_plan(ctx: Context, request: WMDropResourcePlanRequest) -> WMDropResourcePlanResponse:
     def drop(tx: Transaction) -> None:
         PLANS.lock(tx, _space(request.ns))
@@ -191,6 +198,7 @@ def drop_resource_plan(ctx: Context, request: WMDropResourcePlanRequest) -> WMDr
     return WMDropResourcePlanResponse()
 
 
+@method
 def alter_resource_plan(ctx: Context, request: WMAlterResourcePlanRequest) -> WMAlterResourcePlanResponse:
     """Changes a plan, switches its status, or puts it in another's place. The whole plan comes back if it is active."""
     flags = (request.isEnableAndActivate, request.isReplace, request.isForceDeactivate)
@@ -323,6 +331,7 @@ def _aside(ctx: Context, tx: Transaction, old: Plan) -> str:
 # --- triggers, pools, mappings --------------------------------------------------------------------------------------
 
 
+@method
 def create_wm_trigger(ctx: Context, request: WMCreateTriggerRequest) -> WMCreateTriggerResponse:
     given = request.trigger
     if given is None:
@@ -331,6 +340,7 @@ def create_wm_trigger(ctx: Context, request: WMCreateTriggerRequest) -> WMCreate
     return WMCreateTriggerResponse()
 
 
+@method
 def alter_wm_trigger(ctx: Context, request: WMAlterTriggerRequest) -> WMAlterTriggerResponse:
     given = request.trigger
     if given is None:
@@ -339,12 +349,14 @@ def alter_wm_trigger(ctx: Context, request: WMAlterTriggerRequest) -> WMAlterTri
     return WMAlterTriggerResponse()
 
 
+@method
 def drop_wm_trigger(ctx: Context, request: WMDropTriggerRequest) -> WMDropTriggerResponse:
     name = request.triggerName
     _edit(ctx, request.ns, request.resourcePlanName, lambda full: plan_edits.remove_trigger(full, name))
     return WMDropTriggerResponse()
 
 
+@method
 def get_triggers_for_resourceplan(
     ctx: Context, request: WMGetTriggersForResourePlanRequest
 ) -> WMGetTriggersForResourePlanResponse:
@@ -352,6 +364,7 @@ def get_triggers_for_resourceplan(
     return WMGetTriggersForResourePlanResponse(triggers=found.value.triggers or ())
 
 
+@method
 def create_wm_pool(ctx: Context, request: WMCreatePoolRequest) -> WMCreatePoolResponse:
     given = request.pool
     if given is None:
@@ -360,6 +373,7 @@ def create_wm_pool(ctx: Context, request: WMCreatePoolRequest) -> WMCreatePoolRe
     return WMCreatePoolResponse()
 
 
+@method
 def alter_wm_pool(ctx: Context, request: WMAlterPoolRequest) -> WMAlterPoolResponse:
     given = request.pool
     if given is None:
@@ -369,12 +383,14 @@ def alter_wm_pool(ctx: Context, request: WMAlterPoolRequest) -> WMAlterPoolRespo
     return WMAlterPoolResponse()
 
 
+@method
 def drop_wm_pool(ctx: Context, request: WMDropPoolRequest) -> WMDropPoolResponse:
     path = request.poolPath
     _edit(ctx, request.ns, request.resourcePlanName, lambda full: plan_edits.remove_pool(full, path))
     return WMDropPoolResponse()
 
 
+@method
 def create_or_update_wm_mapping(
     ctx: Context, request: WMCreateOrUpdateMappingRequest
 ) -> WMCreateOrUpdateMappingResponse:
@@ -386,6 +402,7 @@ def create_or_update_wm_mapping(
     return WMCreateOrUpdateMappingResponse()
 
 
+@method
 def drop_wm_mapping(ctx: Context, request: WMDropMappingRequest) -> WMDropMappingResponse:
     given = request.mapping
     if given is None:
@@ -394,6 +411,7 @@ def drop_wm_mapping(ctx: Context, request: WMDropMappingRequest) -> WMDropMappin
     return WMDropMappingResponse()
 
 
+@method
 def create_or_drop_wm_trigger_to_pool_mapping(
     ctx: Context, request: WMCreateOrDropTriggerToPoolMappingRequest
 ) -> WMCreateOrDropTriggerToPoolMappingResponse:

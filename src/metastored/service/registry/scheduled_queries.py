@@ -19,6 +19,7 @@ from metastored.errors import (
 from metastored.hive import quartz
 from metastored.service.core.context import Context
 from metastored.service.core.documents import Found, Kind
+from metastored.service.core.serving import method
 from metastored.store.engine.statements import NO_LIMIT
 from metastored.store.engine.transaction import ConstraintViolated, Transaction
 from metastored.wire.generated.scheduled_queries import (
@@ -63,6 +64,7 @@ def _at(query: ScheduledQuery) -> int:
     return query.nextExecution if query.nextExecution is not None else NO_LIMIT
 
 
+@method
 def get_scheduled_query(ctx: Context, scheduleKey: ScheduledQueryKey) -> ScheduledQuery:
     found = _find(ctx.reader(), scheduleKey)
     if found is None:
@@ -70,6 +72,7 @@ def get_scheduled_query(ctx: Context, scheduleKey: ScheduledQueryKey) -> Schedul
     return found.value
 
 
+@method
 def scheduled_query_maintenance(ctx: Context, request: ScheduledQueryMaintenanceRequest) -> None:
     given = request.scheduledQuery
     if given is None or given.scheduleKey is None:
@@ -132,6 +135,7 @@ def _is_running(tx: Transaction, found: Found[ScheduledQuery]) -> bool:
     return bool(latest) and latest[0].value.state in RUNNING
 
 
+@method
 def scheduled_query_poll(ctx: Context, request: ScheduledQueryPollRequest) -> ScheduledQueryPollResponse:
     """The query that is due for the longest time and not running; an empty answer if there is none."""
     now = ctx.now()
@@ -159,6 +163,7 @@ def scheduled_query_poll(ctx: Context, request: ScheduledQueryPollRequest) -> Sc
     return ctx.database.run(poll)
 
 
+@method
 def scheduled_query_progress(ctx: Context, info: ScheduledQueryProgressInfo) -> None:
     def report(tx: Transaction) -> None:
         found = EXECUTIONS.find_by_id(tx, info.scheduledExecutionId or 0)

@@ -18,6 +18,7 @@ from metastored.hive.names import DEFAULT_CATALOG, normalize
 from metastored.service.core.context import Context, DatabaseName
 from metastored.service.core.documents import Found, Kind
 from metastored.service.core.java_text import java_text
+from metastored.service.core.serving import method
 from metastored.store.engine.transaction import ConstraintViolated, Transaction
 from metastored.store.objects import databases
 from metastored.wire.generated.common import SerDeInfo
@@ -54,6 +55,7 @@ def _find(ctx: Context, tx: Transaction, name: ISchemaName | None) -> Found[ISch
 # --- schemas --------------------------------------------------------------------------------------------------------
 
 
+@method
 def create_ischema(ctx: Context, schema: ISchema) -> None:
     where = _where(ctx, schema.catName, schema.dbName)
     name = normalize(schema.name or "")
@@ -79,6 +81,7 @@ def create_ischema(ctx: Context, schema: ISchema) -> None:
         raise taken from None
 
 
+@method
 def alter_ischema(ctx: Context, rqst: AlterISchemaRequest) -> None:
     new = rqst.newSchema
     if new is None:
@@ -103,6 +106,7 @@ def alter_ischema(ctx: Context, rqst: AlterISchemaRequest) -> None:
     ctx.database.run(alter)
 
 
+@method
 def get_ischema(ctx: Context, name: ISchemaName) -> ISchema:
     with ctx.reading() as tx:
         found = _find(ctx, tx, name)
@@ -111,6 +115,7 @@ def get_ischema(ctx: Context, name: ISchemaName) -> ISchema:
     return found.value
 
 
+@method
 def drop_ischema(ctx: Context, name: ISchemaName) -> None:
     def drop(tx: Transaction) -> None:
         found = _find(ctx, tx, name)
@@ -128,6 +133,7 @@ def drop_ischema(ctx: Context, name: ISchemaName) -> None:
 # --- versions -------------------------------------------------------------------------------------------------------
 
 
+@method
 def add_schema_version(ctx: Context, schemaVersion: SchemaVersion) -> None:
     name, version = schemaVersion.schema, schemaVersion.version or 0
     taken = AlreadyExistsException(f"Schema name {java_text(name)} version {version} already exists")
@@ -172,6 +178,7 @@ def _versions(ctx: Context, name: ISchemaName, limit: int = -1) -> list[SchemaVe
     return [each.value for each in found]
 
 
+@method
 def get_schema_version(ctx: Context, schemaVersion: SchemaVersionDescriptor) -> SchemaVersion:
     with ctx.reading() as tx:
         found = _version(ctx, tx, schemaVersion)
@@ -180,14 +187,17 @@ def get_schema_version(ctx: Context, schemaVersion: SchemaVersionDescriptor) -> 
     return found.value
 
 
+@method
 def get_schema_latest_version(ctx: Context, schemaName: ISchemaName) -> SchemaVersion:
     return _versions(ctx, schemaName, 1)[0]
 
 
+@method
 def get_schema_all_versions(ctx: Context, schemaName: ISchemaName) -> tuple[SchemaVersion, ...]:
     return tuple(_versions(ctx, schemaName))
 
 
+@method
 def drop_schema_version(ctx: Context, schemaVersion: SchemaVersionDescriptor) -> None:
     def drop(tx: Transaction) -> None:
         VERSIONS.delete(tx, _existing(ctx, tx, schemaVersion))
@@ -202,6 +212,7 @@ def _existing(ctx: Context, tx: Transaction, named: SchemaVersionDescriptor | No
     return found
 
 
+@method
 def get_schemas_by_cols(ctx: Context, rqst: FindSchemasByColsRqst) -> FindSchemasByColsResp:
     """The versions that have a column of this name, comment (Hive's namespace) and type; what is absent matches any."""
     if rqst.colName is None and rqst.colNamespace is None:
@@ -221,6 +232,7 @@ def get_schemas_by_cols(ctx: Context, rqst: FindSchemasByColsRqst) -> FindSchema
     return FindSchemasByColsResp(schemaVersions=tuple(found))
 
 
+@method
 def map_schema_version_to_serde(ctx: Context, rqst: MapSchemaVersionToSerdeRequest) -> None:
     def change(tx: Transaction) -> None:
         found = _existing(ctx, tx, rqst.schemaVersion)
@@ -230,6 +242,7 @@ def map_schema_version_to_serde(ctx: Context, rqst: MapSchemaVersionToSerdeReque
     ctx.database.run(change)
 
 
+@method
 def set_schema_version_state(ctx: Context, rqst: SetSchemaVersionStateRequest) -> None:
     def change(tx: Transaction) -> None:
         found = _existing(ctx, tx, rqst.schemaVersion)
@@ -249,6 +262,7 @@ def _serde(tx: Transaction, name: str | None) -> SerDeInfo:
     return found.value
 
 
+@method
 def add_serde(ctx: Context, serde: SerDeInfo) -> None:
     if serde.name is None:
         raise MetaException("add_serde needs a SerDe with a name")
@@ -267,5 +281,6 @@ def add_serde(ctx: Context, serde: SerDeInfo) -> None:
         raise taken from None
 
 
+@method
 def get_serde(ctx: Context, rqst: GetSerdeRequest) -> SerDeInfo:
     return _serde(ctx.reader(), rqst.serdeName)

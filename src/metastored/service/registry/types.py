@@ -8,6 +8,7 @@ from metastored.errors import AlreadyExistsException, InvalidObjectException, Me
 from metastored.hive.names import is_valid_function_name
 from metastored.service.core.context import Context
 from metastored.service.core.documents import Kind
+from metastored.service.core.serving import method
 from metastored.store.engine.transaction import ConstraintViolated, Transaction
 from metastored.wire.generated.types import Type
 from metastored.wire.structs import replace
@@ -15,6 +16,7 @@ from metastored.wire.structs import replace
 TYPES: Final = Kind("type", Type)
 
 
+@method
 def create_type(ctx: Context, type: Type | None) -> bool:
     if type is None or type.name is None:
         raise MetaException("create_type needs a type with a name")
@@ -36,6 +38,7 @@ def create_type(ctx: Context, type: Type | None) -> bool:
     return True
 
 
+@method
 def get_type(ctx: Context, name: str | None) -> Type:
     found = TYPES.find(ctx.reader(), (name or "").strip())
     if found is None:
@@ -43,10 +46,12 @@ def get_type(ctx: Context, name: str | None) -> Type:
     return found.value
 
 
+@method
 def get_type_all(ctx: Context, name: str | None) -> dict[str, Type]:
     raise MetaException("Not yet implemented")  # So says every Hive.
 
 
+@method
 def drop_type(ctx: Context, type: str | None) -> bool:
     """True even if there was none, as in Hive."""
 

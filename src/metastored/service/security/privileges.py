@@ -13,6 +13,7 @@ from metastored.errors import InvalidObjectException, MetaException, NoSuchObjec
 from metastored.hive.names import PartitionNameError, make_part_name, normalize, partition_name_to_vals
 from metastored.service.core import rows
 from metastored.service.core.context import Context
+from metastored.service.core.serving import method
 from metastored.service.security.roles import ADMIN, check_role, roles_of, wrapped
 from metastored.store.engine.transaction import Transaction
 from metastored.store.objects import databases, partitions, tables
@@ -84,6 +85,7 @@ def _part_name(table: Table, values: tuple[str, ...]) -> str:
 # --- granting ---------------------------------------------------------------------------------------------------
 
 
+@method
 def grant_privileges(ctx: Context, privileges: PrivilegeBag | None) -> bool:
     def grant(tx: Transaction) -> None:
         role_grants.lock(tx)
@@ -209,6 +211,7 @@ def grants_of_new_table(ctx: Context, tx: Transaction, table_id: int, table: Tab
 # --- revoking ---------------------------------------------------------------------------------------------------
 
 
+@method
 def revoke_privileges(ctx: Context, privileges: PrivilegeBag | None) -> bool:
     return _revoke_all(ctx, privileges, only_grant_option=False)
 
@@ -265,6 +268,7 @@ def _no_grant(target: Target, word: str) -> str:
     return f"No grant ({word}) found  on table {ref.objectName}{partition}{column}, database is {ref.dbName}"
 
 
+@method
 def grant_revoke_privileges(ctx: Context, request: GrantRevokePrivilegeRequest | None) -> GrantRevokePrivilegeResponse:
     if request is None or request.requestType not in GrantRevokeType.NAMES:
         raise MetaException(f"Unknown request type {request.requestType if request is not None else None}")
@@ -275,6 +279,7 @@ def grant_revoke_privileges(ctx: Context, request: GrantRevokePrivilegeRequest |
     return GrantRevokePrivilegeResponse(success=done)
 
 
+@method
 def refresh_privileges(
     ctx: Context,
     objToRefresh: HiveObjectRef | None,
@@ -316,6 +321,7 @@ def _identity(item: HiveObjectPrivilege) -> tuple[object, ...]:
 # --- reading ----------------------------------------------------------------------------------------------------
 
 
+@method
 def list_privileges(
     ctx: Context, principal_name: str | None, principal_type: int | None, hiveObject: HiveObjectRef | None
 ) -> tuple[HiveObjectPrivilege, ...]:
@@ -354,6 +360,7 @@ def _listing_order(row: GrantRow) -> tuple[bool, int]:
     return row.object_type == _Kind.COLUMN and row.partition is not None, row.object_type
 
 
+@method
 def get_privilege_set(
     ctx: Context, hiveObject: HiveObjectRef | None, user_name: str | None, group_names: tuple[str, ...] | None
 ) -> PrincipalPrivilegeSet:

@@ -10,6 +10,7 @@ from typing import Final
 
 from metastored.errors import InvalidObjectException, MetaException, MetastoreError, NoSuchObjectException
 from metastored.service.core.context import Context
+from metastored.service.core.serving import method
 from metastored.store.engine.transaction import ConstraintViolated, Transaction
 from metastored.store.security import grants, role_grants, roles
 from metastored.store.security.role_grants import RoleGrantRow
@@ -74,10 +75,12 @@ def check_role(ctx: Context, tx: Transaction, name: str) -> None:
 # --- roles ------------------------------------------------------------------------------------------------------
 
 
+@method
 def get_role_names(ctx: Context) -> tuple[str, ...]:
     return tuple(roles.names(ctx.reader()))
 
 
+@method
 def create_role(ctx: Context, role: Role | None) -> bool:
     name = _given(role.roleName if role is not None else None, "role")
     owner = role.ownerName if role is not None else None
@@ -97,6 +100,7 @@ def create_role(ctx: Context, role: Role | None) -> bool:
     return True
 
 
+@method
 def drop_role(ctx: Context, role_name: str | None) -> bool:
     name = _given(role_name, "role")
     if name in (ADMIN, PUBLIC):
@@ -115,6 +119,7 @@ def drop_role(ctx: Context, role_name: str | None) -> bool:
 # --- members ----------------------------------------------------------------------------------------------------
 
 
+@method
 def grant_role(
     ctx: Context,
     role_name: str | None,
@@ -153,6 +158,7 @@ def grant_role(
     return True
 
 
+@method
 def revoke_role(ctx: Context, role_name: str | None, principal_name: str | None, principal_type: int | None) -> bool:
     return _revoke(ctx, role_name, principal_name, principal_type, only_grant_option=False)
 
@@ -186,6 +192,7 @@ def _revoke(
     return True
 
 
+@method
 def grant_revoke_role(ctx: Context, request: GrantRevokeRoleRequest | None) -> GrantRevokeRoleResponse:
     if request is None or request.requestType not in GrantRevokeType.NAMES:
         raise MetaException(f"Unknown request type {request.requestType if request is not None else None}")
@@ -197,6 +204,7 @@ def grant_revoke_role(ctx: Context, request: GrantRevokeRoleRequest | None) -> G
     return GrantRevokeRoleResponse(success=done)
 
 
+@method
 def list_roles(ctx: Context, principal_name: str | None, principal_type: int | None) -> tuple[Role, ...]:
     with ctx.reading() as tx:
         names = [grant.roleName for grant in _roles_of(ctx, tx, principal_name, principal_type)]
@@ -204,6 +212,7 @@ def list_roles(ctx: Context, principal_name: str | None, principal_type: int | N
     return tuple(Role(roleName=row.name, createTime=row.create_time, ownerName=row.owner) for row in found)
 
 
+@method
 def get_role_grants_for_principal(
     ctx: Context, request: GetRoleGrantsForPrincipalRequest
 ) -> GetRoleGrantsForPrincipalResponse:
@@ -212,6 +221,7 @@ def get_role_grants_for_principal(
     return GetRoleGrantsForPrincipalResponse(principalGrants=found)
 
 
+@method
 def get_principals_in_role(ctx: Context, request: GetPrincipalsInRoleRequest) -> GetPrincipalsInRoleResponse:
     found = tuple(map(_granted, role_grants.of_role(ctx.reader(), request.roleName or "")))
     if request.roleName == ADMIN:

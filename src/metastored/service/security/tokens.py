@@ -15,6 +15,7 @@ from metastored.errors import AuthenticationError, MetaException
 from metastored.hive.delegation import DelegationError, Identifier, Kept, MasterKey, Token, short_name, to_text
 from metastored.hive.delegation import from_text as bytes_of
 from metastored.service.core.context import Context, Service
+from metastored.service.core.serving import method
 from metastored.store.engine.transaction import ConstraintViolated, Transaction
 from metastored.store.security import tokens
 
@@ -35,6 +36,7 @@ def _milliseconds(service: Service) -> int:
 # --- issuing ----------------------------------------------------------------------------------------------------
 
 
+@method
 def get_delegation_token(ctx: Context, token_owner: str | None, renewer_kerberos_principal_name: str | None) -> str:
     session = ctx.session
     if not session.authenticated or session.user is None:
@@ -121,6 +123,7 @@ def _kept(tx: Transaction, identifier: bytes) -> Kept | None:
         return None
 
 
+@method
 def renew_delegation_token(ctx: Context, token_str_form: str | None) -> int:
     """Until when the token is good now, in milliseconds. Only its renewer may do this."""
     token, identifier = _presented(token_str_form)
@@ -149,6 +152,7 @@ def renew_delegation_token(ctx: Context, token_str_form: str | None) -> int:
     return ctx.database.run(renew)
 
 
+@method
 def cancel_delegation_token(ctx: Context, token_str_form: str | None) -> None:
     """Ends a token. To hold it is enough; one that has ended already is no error."""
     token, identifier = _presented(token_str_form)
@@ -188,6 +192,7 @@ def _needed(text: str | None, what: str) -> str:
     return text
 
 
+@method
 def add_token(ctx: Context, token_identifier: str | None, delegation_token: str | None) -> bool:
     """Whether it was new."""
     identifier = _needed(token_identifier, "token identifier")
@@ -212,12 +217,14 @@ def _expiry(identifier: str) -> int | None:
         return None  # Any text may be kept as an identifier; nobody knows when such a token ends.
 
 
+@method
 def remove_token(ctx: Context, token_identifier: str | None) -> bool:
     """Whether it was there."""
     identifier = _needed(token_identifier, "token identifier")
     return ctx.database.run(lambda tx: tokens.delete(tx, identifier))
 
 
+@method
 def get_token(ctx: Context, token_identifier: str | None) -> str | None:
     found = tokens.find(ctx.reader(), _needed(token_identifier, "token identifier"))
     if found is None and ctx.rules.empties_missing_tokens:
@@ -225,16 +232,19 @@ def get_token(ctx: Context, token_identifier: str | None) -> str | None:
     return found
 
 
+@method
 def get_all_token_identifiers(ctx: Context) -> tuple[str, ...]:
     return tuple(tokens.identifiers(ctx.reader()))
 
 
+@method
 def add_master_key(ctx: Context, key: str | None) -> int:
     """The number that the key got."""
     text = _needed(key, "master key")
     return ctx.database.run(lambda tx: tokens.insert_key(tx, text))
 
 
+@method
 def update_master_key(ctx: Context, seq_number: int | None, key: str | None) -> None:
     text = _needed(key, "master key")
     if not ctx.database.run(lambda tx: tokens.update_key(tx, seq_number or 0, text)):
@@ -242,10 +252,12 @@ def update_master_key(ctx: Context, seq_number: int | None, key: str | None) -> 
         raise MetaException(f"NoSuchObjectException(message:No key found with keyId: {seq_number or 0})")
 
 
+@method
 def remove_master_key(ctx: Context, key_seq: int | None) -> bool:
     """Whether it was there."""
     return ctx.database.run(lambda tx: tokens.delete_key(tx, key_seq or 0))
 
 
+@method
 def get_master_keys(ctx: Context) -> tuple[str, ...]:
     return tuple(key for _, key in tokens.keys(ctx.reader()))

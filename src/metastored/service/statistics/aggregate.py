@@ -12,6 +12,7 @@ from typing import Any
 from metastored.hive.statistics.ndv import Estimation
 from metastored.service.core import rows
 from metastored.service.core.context import Context
+from metastored.service.core.serving import method
 from metastored.service.statistics import validity as stats_validity
 from metastored.service.statistics.data import Column, column_of_row, plain_bound, shown
 from metastored.service.statistics.estimate import Gathered, of_partitions, of_totals
@@ -28,6 +29,7 @@ from metastored.store.objects.column_statistics import StatisticsRow, Totals
 from metastored.wire.generated.statistics import AggrStats, PartitionsStatsRequest
 
 
+@method
 def get_aggr_stats_for(ctx: Context, request: PartitionsStatsRequest) -> AggrStats:
     where, name = ctx.name(request.dbName, request.catName), given_name(request.tblName, "table")
     columns = lower(request.colNames)

@@ -10,6 +10,7 @@ from metastored.service.core import rows
 from metastored.service.core.changes import record
 from metastored.service.core.conflicts import locked
 from metastored.service.core.context import Context, DatabaseName
+from metastored.service.core.serving import method
 from metastored.service.statistics import validity as stats_validity
 from metastored.service.statistics.get import find_table, lower_part_name
 from metastored.store.engine.transaction import Transaction
@@ -22,6 +23,7 @@ from metastored.wire.generated.partitions import Partition
 from metastored.wire.generated.statistics import DeleteColumnStatisticsRequest
 
 
+@method
 def delete_table_column_statistics(
     ctx: Context, db_name: str | None, tbl_name: str | None, col_name: str | None, engine: str | None
 ) -> bool:
@@ -45,6 +47,7 @@ def delete_table_column_statistics(
     return True
 
 
+@method
 def delete_partition_column_statistics(
     ctx: Context,
     db_name: str | None,
@@ -86,6 +89,7 @@ def delete_partition_column_statistics(
     return True
 
 
+@method
 def delete_column_statistics_req(ctx: Context, req: DeleteColumnStatisticsRequest) -> bool:
     where, name = _to_delete(ctx, req.db_name, req.cat_name, req.tbl_name)
     columns = [normalize(column) for column in req.col_names] if req.col_names else None

@@ -13,6 +13,7 @@ from metastored.errors import MetaException
 from metastored.hive.names import normalize
 from metastored.service.core import rows
 from metastored.service.core.context import Context, DatabaseName, Encoded
+from metastored.service.core.serving import method
 from metastored.service.statistics import validity as stats_validity
 from metastored.service.statistics.data import column_of_row, shown, spliced
 from metastored.store.engine.transaction import Transaction
@@ -54,6 +55,7 @@ def given_name(name: str | None, what: str) -> str:
 # --- getting ------------------------------------------------------------------------------------------------
 
 
+@method
 def get_table_column_statistics(
     ctx: Context, db_name: str | None, tbl_name: str | None, col_name: str | None
 ) -> ColumnStatistics | None:
@@ -64,6 +66,7 @@ def get_table_column_statistics(
     return _answer(ctx, where, name, None, found)
 
 
+@method
 def get_partition_column_statistics(
     ctx: Context, db_name: str | None, tbl_name: str | None, part_name: str | None, col_name: str | None
 ) -> ColumnStatistics | None:
@@ -99,6 +102,7 @@ def _answer(
     return ColumnStatistics(statsDesc=desc, statsObj=objects, engine=ENGINE if ctx.rules.names_engines else None)
 
 
+@method
 def get_table_statistics_req(ctx: Context, request: TableStatsRequest) -> TableStatsResult:
     where, name = ctx.name(request.dbName, request.catName), given_name(request.tblName, "table")
     columns = lower(request.colNames)
@@ -112,6 +116,7 @@ def get_table_statistics_req(ctx: Context, request: TableStatsRequest) -> TableS
     return TableStatsResult(tableStats=objects, isStatsCompliant=valid)
 
 
+@method
 def get_partitions_statistics_req(ctx: Context, request: PartitionsStatsRequest) -> Encoded:
     where, name = ctx.name(request.dbName, request.catName), given_name(request.tblName, "table")
     wanted = [lower_part_name(part) for part in request.partNames or ()]
@@ -145,6 +150,7 @@ def _partitions_result(by_part: dict[str, list[bytes]], valid: bool | None) -> b
     return b"".join(out)
 
 
+@method
 def find_columns_with_stats(ctx: Context, cr: CompactionInfoStruct) -> tuple[str, ...]:
     """For a compactor: the columns whose statistics it should gather anew."""
     where, name = ctx.name(cr.dbname), given_name(cr.tablename, "table")

@@ -16,6 +16,7 @@ from metastored.service.core import rows
 from metastored.service.core.changes import record
 from metastored.service.core.conflicts import locked
 from metastored.service.core.context import Context, DatabaseName
+from metastored.service.core.serving import method
 from metastored.service.statistics import validity as stats_validity
 from metastored.service.statistics.data import Column, column_of, column_of_row, completed, merged, row_of, shown
 from metastored.service.statistics.get import ENGINE, find_table, given_name, lower_part_name
@@ -40,18 +41,22 @@ class _Change(NamedTuple):
     given: ColumnStatistics
 
 
+@method
 def update_table_column_statistics(ctx: Context, stats_obj: ColumnStatistics | None) -> bool:
     return _set(ctx, [_described(stats_obj)], table=True, engine=None, writer=None)
 
 
+@method
 def update_partition_column_statistics(ctx: Context, stats_obj: ColumnStatistics | None) -> bool:
     return _set(ctx, [_described(stats_obj)], table=False, engine=None, writer=None)
 
 
+@method
 def update_table_column_statistics_req(ctx: Context, req: SetPartitionsStatsRequest) -> SetPartitionsStatsResponse:
     return SetPartitionsStatsResponse(result=_update_req(ctx, req, table=True))
 
 
+@method
 def update_partition_column_statistics_req(ctx: Context, req: SetPartitionsStatsRequest) -> SetPartitionsStatsResponse:
     return SetPartitionsStatsResponse(result=_update_req(ctx, req, table=False))
 
@@ -65,6 +70,7 @@ def _update_req(ctx: Context, req: SetPartitionsStatsRequest, *, table: bool) ->
     return _set(ctx, given, table=table, engine=req.engine, writer=_writer(ctx, req))
 
 
+@method
 def set_aggr_stats_for(ctx: Context, request: SetPartitionsStatsRequest) -> bool:
     given = [_described(one) for one in request.colStats or ()]
     if not given:

@@ -17,6 +17,7 @@ from metastored.service.core import rows
 from metastored.service.core.changes import record
 from metastored.service.core.conflicts import locked
 from metastored.service.core.context import Context, DatabaseName
+from metastored.service.core.serving import method
 from metastored.service.tables.constraints import CHECK, DEFAULT, FOREIGN, NOT_NULL, PRIMARY, UNIQUE
 from metastored.service.tables.get import table_name
 from metastored.store.engine.transaction import Transaction
@@ -56,26 +57,32 @@ _KINDS: Final = {
 }
 
 
+@method
 def add_primary_key(ctx: Context, req: AddPrimaryKeyRequest) -> None:
     _add(ctx, {PRIMARY: req.primaryKeyCols})
 
 
+@method
 def add_foreign_key(ctx: Context, req: AddForeignKeyRequest) -> None:
     _add(ctx, {FOREIGN: req.foreignKeyCols})
 
 
+@method
 def add_unique_constraint(ctx: Context, req: AddUniqueConstraintRequest) -> None:
     _add(ctx, {UNIQUE: req.uniqueConstraintCols})
 
 
+@method
 def add_not_null_constraint(ctx: Context, req: AddNotNullConstraintRequest) -> None:
     _add(ctx, {NOT_NULL: req.notNullConstraintCols})
 
 
+@method
 def add_default_constraint(ctx: Context, req: AddDefaultConstraintRequest) -> None:
     _add(ctx, {DEFAULT: req.defaultConstraintCols})
 
 
+@method
 def add_check_constraint(ctx: Context, req: AddCheckConstraintRequest) -> None:
     _add(ctx, {CHECK: req.checkConstraintCols})
 

@@ -16,6 +16,7 @@ from metastored.service.core.changes import record
 from metastored.service.core.conflicts import locked
 from metastored.service.core.context import Context, DatabaseName, properties
 from metastored.service.core.directories import EMPTY_PATH, NULL_PATH, placed
+from metastored.service.core.serving import method
 from metastored.service.core.transactional import checked_on_alter
 from metastored.service.statistics.basic import gathered_on_alter
 from metastored.service.statistics.delete import forget_changed_columns
@@ -34,16 +35,19 @@ EXPECTED_KEY: Final = "expected_parameter_key"
 EXPECTED_VALUE: Final = "expected_parameter_value"
 
 
+@method
 def alter_table(ctx: Context, dbname: str | None, tbl_name: str | None, new_tbl: Table | None) -> None:
     alter(ctx, ctx.name(dbname), tbl_name, new_tbl, {}, cascade=False)
 
 
+@method
 def alter_table_with_cascade(
     ctx: Context, dbname: str | None, tbl_name: str | None, new_tbl: Table | None, cascade: bool | None
 ) -> None:
     alter(ctx, ctx.name(dbname), tbl_name, new_tbl, {}, cascade=bool(cascade))
 
 
+@method
 def alter_table_with_environment_context(
     ctx: Context,
     dbname: str | None,
@@ -55,6 +59,7 @@ def alter_table_with_environment_context(
     alter(ctx, ctx.name(dbname), tbl_name, new_tbl, env, cascade=_says(env, CASCADE))
 
 
+@method
 def alter_table_req(ctx: Context, req: AlterTableRequest) -> AlterTableResponse:
     env = dict(properties(req.environmentContext))
     if req.expectedParameterKey is not None and req.expectedParameterValue is not None:
@@ -67,6 +72,7 @@ def alter_table_req(ctx: Context, req: AlterTableRequest) -> AlterTableResponse:
     return AlterTableResponse()
 
 
+@method
 def update_table_params(ctx: Context, updates: tuple[TableParamsUpdate, ...] | None) -> None:
     """Sets parameters of several tables, all on their conditions or none."""
     wanted = [(ctx.name(each.db_name, each.cat_name), table_name(each.table_name), each) for each in updates or ()]
@@ -94,6 +100,7 @@ def update_table_params(ctx: Context, updates: tuple[TableParamsUpdate, ...] | N
     ctx.database.run(change)
 
 
+@method
 def update_creation_metadata(
     ctx: Context,
     catName: str | None,

@@ -13,6 +13,7 @@ from metastored.errors import NoSuchObjectException
 from metastored.hive.names import normalize
 from metastored.service.core.changes import record
 from metastored.service.core.context import Context
+from metastored.service.core.serving import method
 from metastored.service.tables.get import table_name
 from metastored.store.engine.transaction import Transaction
 from metastored.store.objects import constraints as store
@@ -54,31 +55,37 @@ KINDS: Final = (PRIMARY, FOREIGN, UNIQUE, NOT_NULL, DEFAULT, CHECK)
 # --- getting ------------------------------------------------------------------------------------------------
 
 
+@method
 def get_primary_keys(ctx: Context, request: PrimaryKeysRequest) -> PrimaryKeysResponse:
     found = _of(ctx, request.catName, request.db_name, request.tbl_name, PRIMARY)
     return PrimaryKeysResponse(primaryKeys=tuple(map(_primary_key, found)))
 
 
+@method
 def get_unique_constraints(ctx: Context, request: UniqueConstraintsRequest) -> UniqueConstraintsResponse:
     found = _of(ctx, request.catName, request.db_name, request.tbl_name, UNIQUE)
     return UniqueConstraintsResponse(uniqueConstraints=tuple(map(_unique, found)))
 
 
+@method
 def get_not_null_constraints(ctx: Context, request: NotNullConstraintsRequest) -> NotNullConstraintsResponse:
     found = _of(ctx, request.catName, request.db_name, request.tbl_name, NOT_NULL)
     return NotNullConstraintsResponse(notNullConstraints=tuple(map(_not_null, found)))
 
 
+@method
 def get_default_constraints(ctx: Context, request: DefaultConstraintsRequest) -> DefaultConstraintsResponse:
     found = _of(ctx, request.catName, request.db_name, request.tbl_name, DEFAULT)
     return DefaultConstraintsResponse(defaultConstraints=tuple(map(_default, found)))
 
 
+@method
 def get_check_constraints(ctx: Context, request: CheckConstraintsRequest) -> CheckConstraintsResponse:
     found = _of(ctx, request.catName, request.db_name, request.tbl_name, CHECK)
     return CheckConstraintsResponse(checkConstraints=tuple(map(_check, found)))
 
 
+@method
 def get_foreign_keys(ctx: Context, request: ForeignKeysRequest) -> ForeignKeysResponse:
     """By the table that has the key, the one it refers to, or both."""
     names = {
@@ -93,6 +100,7 @@ def get_foreign_keys(ctx: Context, request: ForeignKeysRequest) -> ForeignKeysRe
         return ForeignKeysResponse(foreignKeys=_foreign_keys(tx, store.referring(tx, FOREIGN, catalog, **given)))
 
 
+@method
 def get_all_table_constraints(ctx: Context, request: AllTableConstraintsRequest) -> AllTableConstraintsResponse:
     where, name = ctx.name(request.dbName, request.catName), table_name(request.tblName)
     with ctx.reading() as tx:
@@ -186,6 +194,7 @@ def _foreign_key(row: ConstraintRow, key: str | None) -> SQLForeignKey:
 # --- dropping -----------------------------------------------------------------------------------------------
 
 
+@method
 def drop_constraint(ctx: Context, req: DropConstraintRequest) -> None:
     where, name = ctx.name(req.dbname, req.catName), table_name(req.tablename)
     wanted = normalize(req.constraintname or "")

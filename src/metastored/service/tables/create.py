@@ -10,6 +10,7 @@ from metastored.service.core.changes import record
 from metastored.service.core.conflicts import undisturbed
 from metastored.service.core.context import Context, DatabaseName, properties
 from metastored.service.core.directories import Making, placed
+from metastored.service.core.serving import method
 from metastored.service.core.transactional import checked_on_create
 from metastored.service.security.privileges import grants_of_new_table
 from metastored.service.statistics.basic import gathered_on_create
@@ -35,16 +36,19 @@ from metastored.wire.generated.tables import CreateTableRequest
 from metastored.wire.structs import replace
 
 
+@method
 def create_table(ctx: Context, tbl: Table | None) -> None:
     create(ctx, tbl, {})
 
 
+@method
 def create_table_with_environment_context(
     ctx: Context, tbl: Table | None, environment_context: EnvironmentContext | None
 ) -> None:
     create(ctx, tbl, properties(environment_context))
 
 
+@method
 def create_table_with_constraints(
     ctx: Context,
     tbl: Table | None,
@@ -66,6 +70,7 @@ def create_table_with_constraints(
     create(ctx, tbl, {}, constraints=given)
 
 
+@method
 def create_table_req(ctx: Context, request: CreateTableRequest) -> None:
     given = {
         PRIMARY: request.primaryKeys,
@@ -79,6 +84,7 @@ def create_table_req(ctx: Context, request: CreateTableRequest) -> None:
     create(ctx, request.table, env, request.processorCapabilities, constraints=given)
 
 
+@method
 def translate_table_dryrun(ctx: Context, request: CreateTableRequest) -> Table:
     """The table as it would be created."""
     if request.table is None:

@@ -11,10 +11,10 @@ from metastored.service.core.context import Context, DatabaseName
 from metastored.service.core.directories import NULL_PATH, clear
 from metastored.service.core.partition_lists import splicer
 from metastored.service.core.removing import check_databases, purges, removing
-from metastored.service.databases.databases import DONE
+from metastored.service.core.serving import method
 from metastored.service.statistics.basic import ERASURE_CODED
 from metastored.service.tables.get import find_table, table_name
-from metastored.service.tables.removal import own_directory, remove_with_indexes
+from metastored.service.tables.removal import DONE, own_directory, remove_with_indexes
 from metastored.store.engine.transaction import Row, Transaction
 from metastored.store.objects import databases, partitions, tables
 from metastored.wire import binary
@@ -23,10 +23,12 @@ from metastored.wire.generated.tables import DropTableRequest, TruncateTableRequ
 from metastored.wire.structs import replace
 
 
+@method
 def drop_table(ctx: Context, dbname: str | None, name: str | None, deleteData: bool | None) -> None:
     drop(ctx, ctx.name(dbname), name, bool(deleteData))
 
 
+@method
 def drop_table_with_environment_context(
     ctx: Context,
     dbname: str | None,
@@ -37,6 +39,7 @@ def drop_table_with_environment_context(
     drop(ctx, ctx.name(dbname), name, bool(deleteData), environment_context)
 
 
+@method
 def drop_table_req(ctx: Context, dropTableReq: DropTableRequest) -> AsyncOperationResp:
     where = ctx.name(dropTableReq.dbName, dropTableReq.catalogName)
     drop(ctx, where, dropTableReq.tableName, bool(dropTableReq.deleteData), dropTableReq.envContext)
@@ -66,10 +69,12 @@ def _expected(ctx: Context, where: DatabaseName, name: str) -> list[str | None]:
 # --- truncating -------------------------------------------------------------------------------------------------
 
 
+@method
 def truncate_table(ctx: Context, dbName: str | None, tableName: str | None, partNames: tuple[str, ...] | None) -> None:
     truncate(ctx, ctx.name(dbName), tableName, partNames)
 
 
+@method
 def truncate_table_req(ctx: Context, req: TruncateTableRequest) -> TruncateTableResponse:
     truncate(ctx, ctx.name(req.dbName), req.tableName, req.partNames)
     return TruncateTableResponse()

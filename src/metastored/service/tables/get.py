@@ -7,6 +7,7 @@ from metastored.hive.names import normalize
 from metastored.hive.patterns import compile_pattern
 from metastored.service.core import rows, translation
 from metastored.service.core.context import Context, DatabaseName, Encoded
+from metastored.service.core.serving import method
 from metastored.service.core.transactional import INSERT_ONLY, is_insert_only
 from metastored.service.tables.projection import projected, wanted_fields
 from metastored.store.engine.transaction import Transaction
@@ -59,10 +60,12 @@ def homes(ctx: Context, tx: Transaction, where: DatabaseName, name: str) -> set[
     return {home for home in found if home}
 
 
+@method
 def get_table(ctx: Context, dbname: str | None, tbl_name: str | None) -> Encoded:
     return Encoded(rows.table_reply(_got(ctx, ctx.name(dbname), tbl_name, None)))
 
 
+@method
 def get_table_req(ctx: Context, req: GetTableRequest) -> Encoded:
     where = ctx.name(req.dbName, req.catName)
     struct = _got(ctx, where, req.tblName, req.capabilities)
@@ -104,12 +107,14 @@ def _check_capable(ctx: Context, row: TableRow, capabilities: ClientCapabilities
 # --- many -------------------------------------------------------------------------------------------------------
 
 
+@method
 def get_table_objects_by_name(ctx: Context, dbname: str | None, tbl_names: tuple[str, ...] | None) -> Encoded:
     where = existing_database(ctx, dbname, None)
     found = _by_names(ctx, where, tbl_names, None)
     return Encoded(rows.list_reply((struct_of(ctx, row, where) for row in found), len(found)))
 
 
+@method
 def get_table_objects_by_name_req(ctx: Context, req: GetTablesRequest) -> Encoded:
     if not ctx.rules.finds_by_patterns:
         where = existing_database(ctx, req.dbName, req.catName)
@@ -184,31 +189,37 @@ def _by_names(
 Fields = tuple[FieldSchema, ...]
 
 
+@method
 def get_fields(ctx: Context, db_name: str | None, table_name: str | None) -> Fields:
     return _fields(ctx, ctx.name(db_name), table_name)[0]
 
 
+@method
 def get_fields_with_environment_context(
     ctx: Context, db_name: str | None, table_name: str | None, environment_context: EnvironmentContext | None
 ) -> Fields:
     return _fields(ctx, ctx.name(db_name), table_name)[0]
 
 
+@method
 def get_fields_req(ctx: Context, req: GetFieldsRequest) -> GetFieldsResponse:
     return GetFieldsResponse(_fields(ctx, ctx.name(req.dbName, req.catName), req.tblName)[0])
 
 
+@method
 def get_schema(ctx: Context, db_name: str | None, table_name: str | None) -> Fields:
     fields, keys = _fields(ctx, ctx.name(db_name), table_name)
     return fields + keys
 
 
+@method
 def get_schema_with_environment_context(
     ctx: Context, db_name: str | None, table_name: str | None, environment_context: EnvironmentContext | None
 ) -> Fields:
     return get_schema(ctx, db_name, table_name)
 
 
+@method
 def get_schema_req(ctx: Context, req: GetSchemaRequest) -> GetSchemaResponse:
     fields, keys = _fields(ctx, ctx.name(req.dbName, req.catName), req.tblName)
     return GetSchemaResponse(fields + keys)

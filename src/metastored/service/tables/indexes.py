@@ -23,6 +23,7 @@ from metastored.service.core.directories import finish
 from metastored.service.core.documents import Found
 from metastored.service.core.java_text import java_text
 from metastored.service.core.removing import removing
+from metastored.service.core.serving import method
 from metastored.service.tables.create import create_table
 from metastored.service.tables.removal import INDEXES, remove_table
 from metastored.store.engine.transaction import ConstraintViolated, Transaction
@@ -47,6 +48,7 @@ def _missing(db_name: str | None, tbl_name: str | None, name: str | None) -> NoS
     return NoSuchObjectException(f"{db_name}.{tbl_name} index={name} not found")
 
 
+@method
 def get_index_by_name(ctx: Context, db_name: str | None, tbl_name: str | None, index_name: str | None) -> Index:
     where = ctx.name(db_name)
     with ctx.reading() as tx:
@@ -64,17 +66,20 @@ def _of_table(ctx: Context, db_name: str | None, tbl_name: str | None) -> list[I
     return [_named(each, where, table) for each in found]
 
 
+@method
 def get_indexes(ctx: Context, db_name: str | None, tbl_name: str | None, max_indexes: int | None) -> tuple[Index, ...]:
     """All of them: Hive passes over the limit, and over a missing table."""
     return tuple(_of_table(ctx, db_name, tbl_name))
 
 
+@method
 def get_index_names(
     ctx: Context, db_name: str | None, tbl_name: str | None, max_indexes: int | None
 ) -> tuple[str, ...]:
     return tuple(index.indexName or "" for index in _of_table(ctx, db_name, tbl_name))
 
 
+@method
 def add_index(ctx: Context, new_index: Index | None, index_table: Table | None) -> Index:
     """The index, and its table unless that is there already."""
     if new_index is None or new_index.indexName is None:
@@ -133,6 +138,7 @@ def add_index(ctx: Context, new_index: Index | None, index_table: Table | None) 
     )
 
 
+@method
 def alter_index(
     ctx: Context, dbname: str | None, base_tbl_name: str | None, idx_name: str | None, new_idx: Index | None
 ) -> None:
@@ -171,6 +177,7 @@ def _remove_own(
     return remove_table(ctx, tx, where, locked(tx, row), delete_data=delete_data, planned=())
 
 
+@method
 def drop_index_by_name(
     ctx: Context, db_name: str | None, tbl_name: str | None, index_name: str | None, deleteData: bool | None
 ) -> bool:

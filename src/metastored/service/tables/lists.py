@@ -19,6 +19,7 @@ from metastored.hive.names import DEFAULT_CATALOG
 from metastored.hive.patterns import compile_pattern
 from metastored.service.core import rows, translation
 from metastored.service.core.context import Context, DatabaseName
+from metastored.service.core.serving import method
 from metastored.service.tables.get import existing_database
 from metastored.store.objects import databases, tables
 from metastored.store.objects.tables import SearchableTable
@@ -32,14 +33,17 @@ NO_TYPE: Final = "java.lang.IllegalArgumentException: No enum constant org.apach
 COMMENT: Final = "comment"
 
 
+@method
 def get_all_tables(ctx: Context, db_name: str | None) -> tuple[str, ...]:
     return tuple(tables.names(ctx.reader(), *ctx.name(db_name)))
 
 
+@method
 def get_tables(ctx: Context, db_name: str | None, pattern: str | None) -> tuple[str, ...]:
     return _matching(ctx, ctx.name(db_name), pattern)
 
 
+@method
 def get_tables_by_type(
     ctx: Context, db_name: str | None, pattern: str | None, tableType: str | None
 ) -> tuple[str, ...]:
@@ -48,6 +52,7 @@ def get_tables_by_type(
     return _matching(ctx, ctx.name(db_name), pattern, tableType)
 
 
+@method
 def get_materialized_views_for_rewriting(ctx: Context, db_name: str | None) -> tuple[str, ...]:
     where = ctx.name(db_name)
     found = tables.rows(ctx.reader(), *where)
@@ -55,6 +60,7 @@ def get_materialized_views_for_rewriting(ctx: Context, db_name: str | None) -> t
     return tuple(view.tableName or "" for view in views if view.rewriteEnabled)
 
 
+@method
 def get_all_materialized_view_objects_for_rewriting(ctx: Context) -> tuple[Table, ...]:
     catalog = DEFAULT_CATALOG
     found = tables.of_type(ctx.reader(), catalog, "MATERIALIZED_VIEW")
@@ -70,6 +76,7 @@ def _matching(ctx: Context, where: DatabaseName, pattern: str | None, type: str 
 # --- with a little about each -----------------------------------------------------------------------------------
 
 
+@method
 def get_table_meta(
     ctx: Context, db_patterns: str | None, tbl_patterns: str | None, tbl_types: tuple[str, ...] | None
 ) -> tuple[TableMeta, ...]:
@@ -97,6 +104,7 @@ def _meta(ctx: Context, catalog: str, database: str, meta: tables.TableMeta) -> 
     return replace(shown, catName=catalog, ownerName=meta.owner, ownerType=table.ownerType)
 
 
+@method
 def get_tables_ext(ctx: Context, req: GetTablesExtRequest) -> tuple[ExtendedTableInfo, ...]:
     """Names, and as far as it is asked for, what the client may do with each and what it lacks to do more."""
     abilities = req.processorCapabilities
@@ -124,6 +132,7 @@ def _extended(ctx: Context, table: Table, abilities: translation.Abilities, fiel
 # --- by a filter ------------------------------------------------------------------------------------------------
 
 
+@method
 def get_table_names_by_filter(
     ctx: Context, dbname: str | None, filter: str | None, max_tables: int | None
 ) -> tuple[str, ...]:

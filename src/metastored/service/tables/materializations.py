@@ -10,6 +10,7 @@ from metastored.hive.generation import Generation
 from metastored.hive.transactions.snapshots import SnapshotSyntaxError, ValidWriteIdList, parse_write_id_lists
 from metastored.hive.transactions.written_snapshots import WrittenTxnList
 from metastored.service.core.context import Context
+from metastored.service.core.serving import method
 from metastored.service.transactions.write_ids import full_name, reading_snapshots, valid_write_ids
 from metastored.store.engine.transaction import Transaction
 from metastored.store.transactions import compactions, components
@@ -18,6 +19,7 @@ from metastored.wire.generated.common import CreationMetadata
 from metastored.wire.generated.views import Materialization
 
 
+@method
 def get_materialization_invalidation_info(
     ctx: Context, creation_metadata: CreationMetadata, validTxnList: str | None
 ) -> Materialization | None:

@@ -19,9 +19,11 @@ from metastored.store.objects.tables import TableRow
 from metastored.store.transactions.resources import table_dropped
 from metastored.store.transactions.write_ids import TableName
 from metastored.wire import binary
-from metastored.wire.generated.common import EnvironmentContext, Table
+from metastored.wire.generated.common import AsyncOperationResp, EnvironmentContext, Table
 from metastored.wire.generated.indexes import Index
 
+DONE: Final = AsyncOperationResp(finished=True)
+"""The reply to a drop: it is complete when the reply is sent. Older clients expect no value and ignore it."""
 INDEXES: Final = Kind("index", Index)
 """The indexes of Hive 2.3; the parent is the table that one is of."""
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from metastored.service.core.context import Context, DatabaseName
+from metastored.service.core.serving import method
 from metastored.store.engine.transaction import Transaction
 from metastored.store.objects import tables
 from metastored.wire import binary
@@ -13,6 +14,7 @@ from metastored.wire.generated.statistics import UpdateTransactionalStatsRequest
 from metastored.wire.structs import replace
 
 
+@method
 def update_transaction_statistics(ctx: Context, req: UpdateTransactionalStatsRequest) -> None:
     """Counts the rows that a transaction changed in a table, for each materialized view that reads it."""
 

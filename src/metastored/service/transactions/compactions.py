@@ -11,6 +11,7 @@ from typing import Final
 from metastored.errors import MetaException, NoSuchCompactionException
 from metastored.hive.generation import Generation
 from metastored.service.core.context import Context
+from metastored.service.core.serving import method
 from metastored.service.transactions.state import internal_error, millis, require_open, table_name
 from metastored.store.engine.transaction import Transaction
 from metastored.store.transactions import compactions, components, write_ids
@@ -55,10 +56,12 @@ def state_word(ctx: Context, letter: str) -> str:
 # --- asking for one -----------------------------------------------------------------------------------------------
 
 
+@method
 def compact(ctx: Context, rqst: CompactionRequest) -> None:
     compact2(ctx, rqst)
 
 
+@method
 def compact2(ctx: Context, rqst: CompactionRequest) -> CompactionResponse:
     return ctx.database.run(lambda tx: enqueue(ctx, tx, rqst))
 
@@ -125,6 +128,7 @@ def counted_text(properties: dict[str, str]) -> str:
     return f"{len(properties)}:{''.join(items)}"
 
 
+@method
 def submit_for_cleanup(ctx: Context, o1: CompactionRequest, o2: int | None, o3: int | None) -> bool:
     """Files up to write id `o2` are to be removed after transaction `o3`: a table or partition was dropped softly."""
     ctx.database.run(lambda tx: _insert(ctx, tx, o1, compactions.READY, o2, o3))
@@ -134,10 +138,12 @@ def submit_for_cleanup(ctx: Context, o1: CompactionRequest, o2: int | None, o3: 
 # --- working on one ---------------------------------------------------------------------------------------------
 
 
+@method
 def find_next_compact(ctx: Context, workerId: str | None) -> OptionalCompactionInfoStruct:
     return _take_next(ctx, workerId, None, None)
 
 
+@method
 def find_next_compact2(ctx: Context, rqst: FindNextCompactRequest | None) -> OptionalCompactionInfoStruct:
     if rqst is None:
         raise MetaException("FindNextCompactRequest is null")
@@ -196,6 +202,7 @@ def _one(ctx: Context, change: Callable[[Transaction], int]) -> None:
     ctx.database.run(work)
 
 
+@method
 def update_compactor_state(ctx: Context, cr: CompactionInfoStruct, txn_id: int | None) -> None:
     """What a worker found out: up to which write id it compacts, as whom, and in which transaction."""
     txn = txn_id if txn_id and txn_id > 0 else None
@@ -219,6 +226,7 @@ def update_compactor_state(ctx: Context, cr: CompactionInfoStruct, txn_id: int |
     _one(ctx, change)
 
 
+@method
 def set_hadoop_jobid(ctx: Context, jobId: str | None, cq_id: int | None) -> None:
     _one(ctx, lambda tx: compactions.set_job(tx, cq_id or 0, jobId))
 
@@ -226,10 +234,12 @@ def set_hadoop_jobid(ctx: Context, jobId: str | None, cq_id: int | None) -> None
 # --- how one ends -----------------------------------------------------------------------------------------------
 
 
+@method
 def mark_compacted(ctx: Context, cr: CompactionInfoStruct) -> None:
     _one(ctx, lambda tx: compactions.compacted(tx, cr.id or 0))
 
 
+@method
 def mark_cleaned(ctx: Context, cr: CompactionInfoStruct) -> None:
     """The old files are removed: what told of them goes too."""
     id, table = cr.id or 0, table_name(ctx, cr.dbname, cr.tablename)
@@ -249,10 +259,12 @@ def mark_cleaned(ctx: Context, cr: CompactionInfoStruct) -> None:
     ctx.database.run(clean)
 
 
+@method
 def mark_failed(ctx: Context, cr: CompactionInfoStruct) -> None:
     _end(ctx, cr, compactions.FAILED if cr.id else compactions.DID_NOT_INITIATE, "mark_failed")
 
 
+@method
 def mark_refused(ctx: Context, cr: CompactionInfoStruct) -> None:
     _end(ctx, cr, compactions.REFUSED, "mark_refused")
 
@@ -286,6 +298,7 @@ def _end(ctx: Context, cr: CompactionInfoStruct, state: str, method: str) -> Non
     ctx.database.run(end)
 
 
+@method
 def abort_Compactions(ctx: Context, rqst: AbortCompactionRequest) -> AbortCompactResponse:
     """Takes compactions out of the queue that no worker has taken yet."""
     ids = rqst.compactionIds or ()
@@ -317,6 +330,7 @@ def _abort(ctx: Context, tx: Transaction, id: int, row: CompactionRow | None) ->
 # --- metrics ------------------------------------------------------------------------------------------------------
 
 
+@method
 def update_compaction_metrics_data(ctx: Context, data: CompactionMetricsDataStruct) -> bool:
     """Remembers how many deltas something has, while they are too many."""
     table, kind, value = table_name(ctx, data.dbname, data.tblname), data.type or 0, data.metricvalue or 0
@@ -331,6 +345,7 @@ def update_compaction_metrics_data(ctx: Context, data: CompactionMetricsDataStru
     return True
 
 
+@method
 def remove_compaction_metrics_data(ctx: Context, request: CompactionMetricsDataRequest) -> None:
     table = table_name(ctx, request.dbName, request.tblName)
     ctx.database.run(lambda tx: compactions.remove_metric(tx, table, request.partitionName, request.type or 0))

@@ -1,8 +1,8 @@
 """Locks: asking for them, waiting, giving them back, showing them.
 
 All components of a request are given together or none is. Requests are judged one after another, by the rules in
-`metastored.hive.transactions.locks`. A holder whose client has been silent for too long loses its locks at the latest when somebody
-waits for them.
+`hive/transactions/locks.py`. A holder whose client has been silent for too long loses its locks at the latest when
+somebody waits for them.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from metastored.errors import NoSuchLockException, TxnOpenException
 from metastored.hive.names import DEFAULT_CATALOG, normalize
 from metastored.hive.transactions.locks import Lock, LockState, LockType, first_blocked, rank
 from metastored.service.core.context import Context
+from metastored.service.core.serving import method
 from metastored.service.transactions.state import (
     TIMEOUT,
     abort_stale,
@@ -49,6 +50,7 @@ _CHANGES = (DataOperationType.UPDATE, DataOperationType.DELETE)
 # --- asking ---------------------------------------------------------------------------------------------------------
 
 
+@method
 def lock(ctx: Context, rqst: LockRequest) -> LockResponse:
     if not rqst.component:
         raise internal_error("lock")
@@ -200,6 +202,7 @@ def _note_written(tx: Transaction, txn_id: int, written: list[tuple[Lock, str]])
 # --- waiting ----------------------------------------------------------------------------------------------------
 
 
+@method
 def check_lock(ctx: Context, rqst: CheckLockRequest) -> LockResponse:
     """Whether a request has got its locks by now. Asking is a sign of life."""
     ext_id = rqst.lockid or 0
@@ -235,6 +238,7 @@ def keep_locks(tx: Transaction, ext_id: int, now: int) -> None:
         raise NoSuchLockException(f"No such lock: lockid:{ext_id}")
 
 
+@method
 def heartbeat(ctx: Context, ids: HeartbeatRequest) -> None:
     """A sign of life of who has a transaction, locks, or both."""
     now = millis(ctx.service)
@@ -248,6 +252,7 @@ def heartbeat(ctx: Context, ids: HeartbeatRequest) -> None:
     ctx.database.run(beat)
 
 
+@method
 def unlock(ctx: Context, rqst: UnlockRequest) -> None:
     """Gives locks back, or gives up waiting. What a transaction holds, it holds to its end."""
     ext_id = rqst.lockid or 0
@@ -265,6 +270,7 @@ def unlock(ctx: Context, rqst: UnlockRequest) -> None:
 # --- showing ------------------------------------------------------------------------------------------------------
 
 
+@method
 def show_locks(ctx: Context, rqst: ShowLocksRequest) -> ShowLocksResponse:
     """All locks, those that are held first; or those of a database, table, partition or transaction."""
     catalog = database = None
@@ -308,22 +314,26 @@ def _shown(row: LockRow) -> ShowLocksResponseElement:
 # --- rebuilding a materialized view -----------------------------------------------------------------------------
 
 
+@method
 def get_lock_materialization_rebuild(
     ctx: Context, dbName: str | None, tableName: str | None, txnId: int | None
 ) -> LockResponse:
     return _rebuild(ctx, _view(ctx, dbName, tableName), txnId or 0)
 
 
+@method
 def get_lock_materialization_rebuild_req(ctx: Context, req: LockMaterializationRebuildRequest) -> LockResponse:
     return _rebuild(ctx, _view(ctx, req.dbName, req.tableName, req.catName), req.txnId or 0)
 
 
+@method
 def heartbeat_lock_materialization_rebuild(
     ctx: Context, dbName: str | None, tableName: str | None, txnId: int | None
 ) -> bool:
     return _keep_rebuilding(ctx, _view(ctx, dbName, tableName), txnId or 0)
 
 
+@method
 def heartbeat_lock_materialization_rebuild_req(ctx: Context, req: LockMaterializationRebuildRequest) -> bool:
     return _keep_rebuilding(ctx, _view(ctx, req.dbName, req.tableName, req.catName), req.txnId or 0)
 

@@ -8,6 +8,7 @@ from typing import Any, Final
 from metastored.errors import MetaException
 from metastored.hive.generation import Generation
 from metastored.service.core.context import Context
+from metastored.service.core.serving import method
 from metastored.service.transactions.compactions import state_word
 from metastored.service.transactions.state import table_name
 from metastored.store.transactions import compactions
@@ -22,6 +23,7 @@ from metastored.wire.generated.compaction import (
 )
 
 
+@method
 def show_compact(ctx: Context, rqst: ShowCompactRequest) -> ShowCompactResponse:
     """The queue and the history, filtered and in the order that the client wants."""
     found: Iterable[CompactionRow] = compactions.all(ctx.reader())
@@ -129,6 +131,7 @@ def _shown(ctx: Context, row: CompactionRow) -> ShowCompactResponseElement:
     )
 
 
+@method
 def get_latest_committed_compaction_info(
     ctx: Context, rqst: GetLatestCommittedCompactionInfoRequest
 ) -> GetLatestCommittedCompactionInfoResponse:

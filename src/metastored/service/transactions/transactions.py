@@ -15,6 +15,7 @@ from metastored.hive.generation import Generation
 from metastored.hive.transactions.snapshots import encode_bits
 from metastored.service.core.changes import record
 from metastored.service.core.context import Context, Encoded
+from metastored.service.core.serving import method
 from metastored.service.transactions import repl_params
 from metastored.service.transactions.state import (
     MAX_SEED,
@@ -73,6 +74,7 @@ _LIST, _SET = b"\x0f", b"\x0e"
 # --- opening --------------------------------------------------------------------------------------------------------
 
 
+@method
 def open_txns(ctx: Context, rqst: OpenTxnRequest) -> OpenTxnsResponse:
     count = rqst.num_txns or 0
     if count == 0 and ctx.generation < Generation.HIVE_3_1:
@@ -111,6 +113,7 @@ def open_txns(ctx: Context, rqst: OpenTxnRequest) -> OpenTxnsResponse:
     return OpenTxnsResponse(txn_ids=tuple(ctx.database.run(opening)))
 
 
+@method
 def seed_txn_id(ctx: Context, rqst: SeedTxnIdRequest) -> None:
     """The next transaction gets this id: tables whose files mention higher ones were attached."""
     wanted = rqst.seedTxnId or 0
@@ -131,10 +134,12 @@ def seed_txn_id(ctx: Context, rqst: SeedTxnIdRequest) -> None:
 # --- which are open ---------------------------------------------------------------------------------------------
 
 
+@method
 def get_open_txns(ctx: Context) -> Encoded:
     return _open_txns(ctx, (TxnType.READ_ONLY,))
 
 
+@method
 def get_open_txns_req(ctx: Context, getOpenTxnsRequest: GetOpenTxnsRequest) -> Encoded:
     return _open_txns(ctx, getOpenTxnsRequest.excludeTxnTypes or ())
 
@@ -162,6 +167,7 @@ def _open_txns(ctx: Context, left_out: Collection[int]) -> Encoded:
     return Encoded(b"".join((*parts, b"\x00\x00")))
 
 
+@method
 def get_open_txns_info(ctx: Context) -> GetOpenTxnsInfoResponse:
     with ctx.reading() as tx:
         highest = transactions.high_water_mark(tx)
@@ -182,6 +188,7 @@ def get_open_txns_info(ctx: Context) -> GetOpenTxnsInfoResponse:
     return GetOpenTxnsInfoResponse(txn_high_water_mark=highest, open_txns=infos)
 
 
+@method
 def get_replayed_txns_for_policy(ctx: Context, policyName: str | None) -> ReplayedTxnsForPolicyResult:
     found = transactions.replicated_by(ctx.reader(), policyName or "")
     return ReplayedTxnsForPolicyResult(
@@ -189,6 +196,7 @@ def get_replayed_txns_for_policy(ctx: Context, policyName: str | None) -> Replay
     )
 
 
+@method
 def get_latest_txnid_in_conflict(ctx: Context, txnId: int | None) -> int:
     return components.latest_collision(ctx.reader(), txnId or 0)
 
@@ -196,6 +204,7 @@ def get_latest_txnid_in_conflict(ctx: Context, txnId: int | None) -> int:
 # --- keeping them alive -----------------------------------------------------------------------------------------
 
 
+@method
 def heartbeat_txn_range(ctx: Context, txns: HeartbeatTxnRangeRequest) -> HeartbeatTxnRangeResponse:
     low, high = txns.min or 0, txns.max or 0
     if high - low >= MAX_RANGE:
@@ -218,6 +227,7 @@ def heartbeat_txn_range(ctx: Context, txns: HeartbeatTxnRangeRequest) -> Heartbe
 # --- what they write to ---------------------------------------------------------------------------------------------
 
 
+@method
 def add_dynamic_partitions(ctx: Context, rqst: AddDynamicPartitions) -> None:
     """Now the client knows which partitions it wrote to."""
     txn_id = rqst.txnid or 0
@@ -239,6 +249,7 @@ def add_dynamic_partitions(ctx: Context, rqst: AddDynamicPartitions) -> None:
 # --- ending ---------------------------------------------------------------------------------------------------------
 
 
+@method
 def commit_txn(ctx: Context, rqst: CommitTxnRequest) -> None:
     replayed = _replays(rqst.replPolicy, rqst.txn_type)
 
@@ -346,6 +357,7 @@ def _conflict(txn_id: int, commit_id: int, found: Collision) -> str:
     )
 
 
+@method
 def abort_txn(ctx: Context, rqst: AbortTxnRequest) -> None:
     replayed = _replays(rqst.replPolicy, rqst.txn_type)
     reason = REPLAYED if replayed else REASONS.get(rqst.errorCode or 0, NO_REASON)
@@ -365,6 +377,7 @@ def abort_txn(ctx: Context, rqst: AbortTxnRequest) -> None:
     ctx.database.run(aborting)
 
 
+@method
 def abort_txns(ctx: Context, rqst: AbortTxnsRequest) -> None:
     """Those of them that are open; the others do not matter."""
     ids = rqst.txn_ids or ()

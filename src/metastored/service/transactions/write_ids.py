@@ -13,6 +13,7 @@ from metastored.hive.transactions.snapshots import NO_OPEN_ID, SnapshotSyntaxErr
 from metastored.hive.transactions.written_snapshots import WrittenTxnList
 from metastored.service.core.changes import record
 from metastored.service.core.context import Context, DatabaseName, Encoded
+from metastored.service.core.serving import method
 from metastored.service.core.write_id_cache import NONE
 from metastored.service.transactions.compactions import enqueue
 from metastored.service.transactions.state import (
@@ -60,6 +61,7 @@ def full_name(ctx: Context, name: str) -> TableName:
 # --- allocating -----------------------------------------------------------------------------------------------------
 
 
+@method
 def allocate_table_write_ids(ctx: Context, rqst: AllocateTableWriteIdsRequest) -> AllocateTableWriteIdsResponse:
     """One write id for each transaction; those that have one of this table keep it."""
     table = table_name(ctx, rqst.dbName, rqst.tableName)
@@ -115,6 +117,7 @@ def _require_writers(tx: Transaction, txns: Sequence[int]) -> None:
             raise internal_error("allocate_table_write_ids")
 
 
+@method
 def get_max_allocated_table_write_id(
     ctx: Context, rqst: MaxAllocatedTableWriteIdRequest
 ) -> MaxAllocatedTableWriteIdResponse:
@@ -122,6 +125,7 @@ def get_max_allocated_table_write_id(
     return MaxAllocatedTableWriteIdResponse(maxWriteId=0 if counter is None else counter.next - 1)
 
 
+@method
 def seed_write_id(ctx: Context, rqst: SeedTableWriteIdsRequest) -> None:
     """The write ids of a table that becomes transactional begin behind those that its files mention."""
     table, seed = table_name(ctx, rqst.dbName, rqst.tableName), rqst.seedWriteId or 0
@@ -140,6 +144,7 @@ def seed_write_id(ctx: Context, rqst: SeedTableWriteIdsRequest) -> None:
 # --- snapshots --------------------------------------------------------------------------------------------------
 
 
+@method
 def get_valid_write_ids(ctx: Context, rqst: GetValidWriteIdsRequest) -> Encoded:
     """What a reader of these tables sees, by the transactions that it sees."""
     names, text = rqst.fullTableNames or (), rqst.validTxnList
@@ -239,6 +244,7 @@ def _answer(name: str, found: ValidWriteIdList) -> TableValidWriteIds:
     )
 
 
+@method
 def add_write_ids_to_min_history(ctx: Context, txnId: int | None, writeIds: dict[str, int] | None) -> None:
     """What a reader still needs of its tables; compacted files are kept until it ends."""
     txn_id = txnId or 0
@@ -258,6 +264,7 @@ def add_write_ids_to_min_history(ctx: Context, txnId: int | None, writeIds: dict
 # --- replication ----------------------------------------------------------------------------------------------------
 
 
+@method
 def repl_tbl_writeid_state(ctx: Context, rqst: ReplTblWriteIdStateRequest) -> None:
     """Brings a copied table's write ids to the state of its source: how far they got, and which were aborted."""
     table = table_name(ctx, rqst.dbName, rqst.tableName)

@@ -1,8 +1,8 @@
 """The database: the only state there is, whichever of the two kinds it has. It never knows what a table is.
 
-    database = open_database(None, Path("data"))          # metastored.store.engine.opening: SQLite, in data/metastored.db
+    database = open_database(None, Path("data"))          # opening.py: SQLite, in data/metastored.db
     database = open_database("postgresql://…", None)
-    ensure_schema(database)                               # metastored.store.engine.migrate
+    ensure_schema(database)                               # migrate.py
 
     tables.find(database.reader(), "hive", "db", "t")     # one statement, no transaction
     with database.read() as tx: ...                       # several reads of one state

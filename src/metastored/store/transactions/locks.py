@@ -1,4 +1,4 @@
-"""The rows of locks, one for each component of a request. Which of them conflict is decided in `metastored.hive.transactions.locks`.
+"""The rows of locks, one for each component of a request. `hive/transactions/locks.py` decides which conflict.
 
 Whoever asks for locks takes an id, or the row of the id's counter, first: so requests are judged one after another,
 each with all older ones in sight. Giving locks back needs no order.
