@@ -56,6 +56,8 @@ VALUES: dict[str, tuple[Any, Any]] = {
     "request_timeout": ("0.5", 0.5),
     "drain_timeout": ("0", 0.0),
     "event_retention": ("864000", 864000.0),
+    "reply_megabytes": ("64", 64),
+    "spool_megabytes": ("0", 0),
     "slow_call": ("2.5", 2.5),
     "tls_certificate": ("/c.pem", Path("/c.pem")),
     "tls_key": ("/k.pem", Path("/k.pem")),

@@ -60,7 +60,7 @@ def test_a_result_without_a_role_or_without_a_value_says_so() -> None:
 
 
 def test_an_unknown_role_is_refused_with_the_known_ones() -> None:
-    with pytest.raises(ValueError, match=r"unknown role @tabel in 'list<string> @tabel'; known are cat, db, "):
+    with pytest.raises(ValueError, match=r"unknown role @tabel in 'list<string> @tabel'; known are cat, connector, "):
         parse_returns("list<string> @tabel")
     with pytest.raises(ValueError, match="unknown role @tabel"):
         parse_field("1 string name @tabel")
@@ -131,7 +131,7 @@ def test_every_read_may_be_retried() -> None:
         ("add_partitions_req", "insert table, use location"),
         ("drop_partition", "delete table"),
         ("drop_table", "drop table"),
-        ("allocate_table_write_ids", "insert|update|delete table"),
+        ("allocate_table_write_ids", "own transaction, admin with replPolicy, insert|update|delete table"),
         ("create_role", "admin"),
         ("get_databases", ""),
     ],
@@ -161,7 +161,11 @@ def test_only_a_handful_of_methods_have_hooks() -> None:
         if method.hook:
             by_hook.setdefault(method.hook, set()).add(method.name)
     assert by_hook.pop("grants") >= {"grant_privileges", "revoke_role", "list_privileges"}
+    filtered = by_hook.pop("filter")
+    assert filtered >= {"show_locks", "get_table_meta", "get_table_names_by_filter"}
+    assert len(filtered) < 10
     assert by_hook == {
+        "txn_range": {"heartbeat_txn_range"},
         "lock": {"lock"},
         "snapshot": {"get_valid_write_ids"},
         "notifications": {"get_next_notification"},

@@ -24,7 +24,7 @@ from metastored.wire.generated.partitions import Partition
 from metastored.wire.structs import replace
 from tests.support.s3 import BUCKET, S3, running_s3
 
-ROOT = Path(__file__).parent.parent.parent
+ROOT = Path(__file__).parents[3]
 URI = f"s3a://{BUCKET}/wh"
 
 
@@ -68,7 +68,9 @@ def test_a_directory_exists_while_something_is_in_it(s3: S3, warehouse: Warehous
 
 def test_every_scheme_of_s3_is_the_same_store(s3: S3) -> None:
     s3.put("wh/t/a")
-    assert all(Warehouse(URI).exists(f"{scheme}://{BUCKET}/wh/t") for scheme in ("s3", "s3a", "s3n"))
+    schemes = ("s3", "s3a", "s3n")
+    warehouse = Warehouse(URI, schemes=schemes)
+    assert all(warehouse.exists(f"{scheme}://{BUCKET}/wh/t") for scheme in schemes)
 
 
 def test_a_directory_is_moved_with_all_that_is_in_it(s3: S3, warehouse: Warehouse) -> None:

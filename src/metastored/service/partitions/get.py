@@ -185,7 +185,8 @@ def get_partitions_with_auth(
 ) -> Encoded:
     where = ctx.name(db_name)
     row = tables.find(ctx.reader(), *where, table_name(tbl_name))
-    if row is None and ctx.rules.forgives_lists:
+    if row is None and (ctx.rules.forgives_lists or ctx.service.partition_limit >= 0):
+        # With a limit Hive counts the partitions first.
         raise ctx.no_table(where, tbl_name or "")
     if row is None:
         # Before, this form and only this one takes a missing table for one without partitions.

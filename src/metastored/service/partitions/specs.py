@@ -14,6 +14,7 @@ from metastored.service.core.partition_lists import splicer
 from metastored.service.core.serving import method
 from metastored.service.partitions.add import add
 from metastored.service.partitions.get import Partitioned, limit_of, partitioned
+from metastored.service.partitions.limit import check_limit
 from metastored.service.partitions.search import filtered, matching, partial
 from metastored.store.engine.transaction import Row, Transaction
 from metastored.store.objects import partitions
@@ -43,6 +44,7 @@ def get_partitions_pspec(
 ) -> tuple[PartitionSpec, ...]:
     with ctx.reading() as tx:
         of = partitioned(ctx, tx, ctx.name(db_name), tbl_name)
+        check_limit(ctx, tbl_name, limit_of(max_parts), lambda: partitions.count(tx, of.row.id))
         return specs(ctx, of, _decoded(ctx, tx, of, partitions.each(tx, of.row.id, limit_of(max_parts))))
 
 
@@ -52,6 +54,7 @@ def get_part_specs_by_filter(
 ) -> tuple[PartitionSpec, ...]:
     with ctx.reading() as tx:
         of = partitioned(ctx, tx, ctx.name(db_name), tbl_name)
+        check_limit(ctx, tbl_name, limit_of(max_parts), lambda: len(filtered(ctx, tx, of, filter)))
         found = filtered(ctx, tx, of, filter, limit_of(max_parts))
         return specs(ctx, of, _decoded(ctx, tx, of, found))
 
