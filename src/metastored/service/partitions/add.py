@@ -9,7 +9,8 @@ from typing import Final, NamedTuple
 from metastored.errors import AlreadyExistsException, InvalidObjectException, MetaException
 from metastored.hive.generation import Generation
 from metastored.hive.names import normalize
-from metastored.service.core import normal, rows
+from metastored.model import normal
+from metastored.service.core import rows
 from metastored.service.core.changes import record
 from metastored.service.core.conflicts import locked_in_place, undisturbed
 from metastored.service.core.context import Context, DatabaseName, properties

@@ -9,7 +9,8 @@ from metastored.errors import InvalidOperationException, MetaException
 from metastored.hive.locations import join
 from metastored.hive.names import normalize
 from metastored.hive.statistics.basic import FAST_STATS, clear_basic_state, has_fast_stats, set_basic_state
-from metastored.service.core import normal, rows, translation
+from metastored.model import kinds, normal
+from metastored.service.core import rows, translation
 from metastored.service.core.changes import record
 from metastored.service.core.conflicts import locked_in_place, undisturbed
 from metastored.service.core.context import Context, DatabaseName, properties
@@ -193,7 +194,7 @@ def _counted(
 ) -> dict[str, str]:
     """The parameters, with files counted again unless the caller forbids it or nothing says that they changed."""
     old, new = before.parameters or {}, part.parameters or {}
-    if env.get(DO_NOT_UPDATE_STATS, "").lower() == "true" or normal.is_view(of.table):
+    if env.get(DO_NOT_UPDATE_STATS, "").lower() == "true" or kinds.is_view(of.table):
         return new
     same = all(key in old and old[key] == new.get(key) for key in FAST_STATS)
     generated = env.get("STATS_GENERATED")
@@ -281,7 +282,7 @@ def _rename(
     now = ctx.now()
     root = of.location
     translated = ctx.rules.moves_translated and translation.is_translated(of.table)
-    follows = (of.table.tableType != normal.EXTERNAL or translated) and root is not None
+    follows = (of.table.tableType != kinds.EXTERNAL or translated) and root is not None
     with ctx.reading() as tx:
         found = partitions.find(tx, of.row.id, old_name)
         if found is None:
@@ -302,7 +303,7 @@ def _rename(
     if lies and place is not None and place != lies and ctx.warehouse.exists(place):
         raise _occupied(of, place)
     parameters = new_part.parameters or {}
-    if of.table.tableType != normal.EXTERNAL or ctx.rules.counts_renamed_external:
+    if of.table.tableType != kinds.EXTERNAL or ctx.rules.counts_renamed_external:
         parameters = _counted(ctx, of, current, replace(new_part, sd=current.sd), {})
     wanted = replace(new_part, parameters=normal.ddl_time_of_partition(parameters, now))
 

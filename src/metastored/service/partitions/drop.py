@@ -8,7 +8,7 @@ from metastored.errors import MetaException, NoSuchObjectException
 from metastored.hive.generation import Generation
 from metastored.hive.location_rules import archive_directory
 from metastored.hive.names import normalize
-from metastored.service.core import normal
+from metastored.model import kinds
 from metastored.service.core.changes import record
 from metastored.service.core.conflicts import locked_in_place, undisturbed
 from metastored.service.core.context import Context, DatabaseName
@@ -169,7 +169,7 @@ def remove(
     env: EnvironmentContext | None = None,
 ) -> list[Partition]:
     """Removes those that exist; what they were comes back."""
-    owned = delete_data and normal.owns_data(of.table, ctx.rules)
+    owned = delete_data and kinds.owns_data(of.table, ctx.rules.purges_external)
     root = of.location
     purge = purges(of.table, env)
 

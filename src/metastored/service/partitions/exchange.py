@@ -7,7 +7,8 @@ from collections.abc import Callable
 from metastored.errors import MetaException
 from metastored.hive.locations import join
 from metastored.hive.names import make_part_name, normalize
-from metastored.service.core import normal, rows
+from metastored.model import normal
+from metastored.service.core import rows
 from metastored.service.core.changes import record
 from metastored.service.core.conflicts import locked_in_place, undisturbed
 from metastored.service.core.context import Context, DatabaseName

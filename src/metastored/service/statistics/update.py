@@ -12,6 +12,7 @@ from typing import NamedTuple
 from metastored.errors import InvalidInputException, InvalidObjectException, MetaException, NoSuchObjectException
 from metastored.hive.names import PartitionNameError, normalize, partition_values
 from metastored.hive.statistics.basic import read_accuracy, set_columns_state
+from metastored.model.acid import is_transactional
 from metastored.service.core import rows
 from metastored.service.core.changes import record
 from metastored.service.core.conflicts import locked
@@ -162,7 +163,7 @@ def _set_of_table(
     store.write(tx, [row_of(row.id, column, engine, ctx.now()) for column in columns], of_partitions=False)
     state = set_columns_state(parameters, (column.name for column in columns))
     write_id = row.write_id
-    if writer is not None and stats_validity.is_transactional(table):
+    if writer is not None and is_transactional(table.parameters):
         state = stats_validity.checked(ctx.full_name(where, row.name), parameters, state, write_id, writer)
         write_id = writer.write_id
     after = replace(table, parameters=state, writeId=write_id)
@@ -235,7 +236,7 @@ def _set_of_partitions(
     for old in _old(tx, row.id, parts, changes, engine):
         known.setdefault(old.owner, {})[old.column_name] = old
     new_rows, bodies, events = [], [], []
-    transactional = writer is not None and stats_validity.is_transactional(table)
+    transactional = writer is not None and is_transactional(table.parameters)
     for change in _one_each(changes):
         part = found[change.part or ""]
         own = binary.decode(Partition, part.body + b"\x00")

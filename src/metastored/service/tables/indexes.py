@@ -15,7 +15,7 @@ from metastored.errors import (
     NoSuchObjectException,
 )
 from metastored.hive.names import normalize
-from metastored.service.core import normal
+from metastored.model import normal
 from metastored.service.core.changes import record
 from metastored.service.core.conflicts import Outrun, locked
 from metastored.service.core.context import Context, DatabaseName

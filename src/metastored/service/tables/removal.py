@@ -7,7 +7,8 @@ from typing import Final
 
 from metastored.errors import MetaException
 from metastored.hive.locations import is_under
-from metastored.service.core import normal, rows
+from metastored.model import kinds
+from metastored.service.core import rows
 from metastored.service.core.changes import record
 from metastored.service.core.conflicts import locked, undisturbed
 from metastored.service.core.context import Context, DatabaseName
@@ -74,7 +75,7 @@ def remove_table(
     """
     name = row.name
     table = rows.table_of(row, *where)
-    owned = delete_data and normal.owns_data(table, ctx.rules)
+    owned = delete_data and kinds.owns_data(table, ctx.rules.purges_external)
     places = _data_of(tx, row, table) if owned else []
     undisturbed(tx, places, own=planned)
     purge = purges(table, env)
@@ -88,7 +89,7 @@ def remove_table(
 def own_directory(ctx: Context, where: DatabaseName, row: TableRow) -> str | None:
     """The directory that goes with a table, as far as its own row says."""
     table = rows.table_of(row, *where)
-    return table.sd.location if table.sd is not None and normal.owns_data(table, ctx.rules) else None
+    return table.sd.location if table.sd is not None and kinds.owns_data(table, ctx.rules.purges_external) else None
 
 
 def _data_of(tx: Transaction, row: TableRow, table: Table) -> list[str]:

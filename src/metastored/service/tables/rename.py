@@ -12,7 +12,9 @@ from metastored.errors import InvalidOperationException, MetaException
 from metastored.hive.locations import join, parent, same_location
 from metastored.hive.locations import name as last_name
 from metastored.hive.names import DEFAULT_CATALOG
-from metastored.service.core import normal, rows, translation
+from metastored.model import kinds
+from metastored.model.origins import is_iceberg
+from metastored.service.core import rows, translation
 from metastored.service.core.changes import record
 from metastored.service.core.compat import Rules
 from metastored.service.core.conflicts import undisturbed
@@ -36,12 +38,12 @@ def keeps_place(rules: Rules, before: Table, wanted: Table) -> bool:
     source = before.sd.location if before.sd is not None else None
     given = wanted.sd.location if wanted.sd is not None else None
     unchanged = not given or (source is not None and same_location(given, source))
-    return not normal.is_view(before) and not normal.is_external(before) and unchanged
+    return not kinds.is_view(before) and not kinds.is_external(before) and unchanged
 
 
 def keeps_files(rules: Rules, before: Table, wanted: Table) -> bool:
     """Whether a rename changes no file: it takes the data along or, in Hive 4, leaves an external table's alone."""
-    if rules.moves_translated and normal.is_external(before) and not translation.is_iceberg(wanted):
+    if rules.moves_translated and kinds.is_external(before) and not is_iceberg(wanted):
         return True
     return keeps_place(rules, before, wanted)
 
