@@ -12,9 +12,10 @@ from typing import Any
 
 from metastored.errors import InvalidObjectException, MetaException, NoSuchObjectException
 from metastored.model import normal
+from metastored.model.names import DatabaseName
 from metastored.service.core import rows
 from metastored.service.core.changes import record
-from metastored.service.core.context import Context, DatabaseName
+from metastored.service.core.context import Context
 from metastored.service.databases.catalogs import insert_catalog
 from metastored.service.security.privileges import OWN_AUTHORIZER, target_of
 from metastored.service.statistics.data import column_of, row_of

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
 from metastored.errors import StoreError
-from metastored.store.engine.schema import FORMAT
+from metastored.store.engine.schema import BODY_FORMAT
 from metastored.store.engine.transaction import Transaction
 from metastored.store.objects import documents
 from metastored.store.objects.documents import DocumentRow
@@ -39,7 +39,7 @@ class Kind(Generic[T]):
         self._cls = cls
 
     def _found(self, row: DocumentRow) -> Found[T]:
-        if row.fmt != FORMAT:
+        if row.fmt != BODY_FORMAT:
             raise StoreError(
                 f"{self.name} {row.key} is stored in format {row.fmt}, which this version of metastored does not read"
             )

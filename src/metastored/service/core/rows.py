@@ -16,6 +16,7 @@ from collections.abc import Iterable, Iterator
 from typing import Final, NamedTuple
 
 from metastored.errors import StoreError
+from metastored.store.engine.schema import BODY_FORMAT
 from metastored.store.engine.transaction import Row
 from metastored.store.objects.catalogs import CatalogRow
 from metastored.store.objects.databases import DatabaseRow
@@ -29,9 +30,6 @@ from metastored.wire.generated.databases import Database
 from metastored.wire.generated.functions import Function
 from metastored.wire.generated.partitions import Partition
 from metastored.wire.structs import replace
-
-FORMAT: Final = 1
-"""The number of this encoding; a later one upcasts what it reads with a lower number."""
 
 CHUNK: Final = 512 * 1024
 """Long answers are made in pieces of about this many bytes."""
@@ -48,7 +46,7 @@ def text_field(number: int, text: str) -> bytes:
 
 
 def _check(fmt: int, what: str) -> None:
-    if fmt != FORMAT:
+    if fmt != BODY_FORMAT:
         raise StoreError(f"{what} is stored in format {fmt}, which this version of metastored does not read")
 
 
@@ -141,7 +139,7 @@ def table_of(row: TableRow, catalog: str | None, database: str) -> Table:
 
 def table_struct(row: TableRow, catalog: str | None, database: str, *, with_id: bool = False) -> bytes:
     """The Table in Thrift binary, spliced; without a catalog it names none."""
-    if row.fmt != FORMAT:
+    if row.fmt != BODY_FORMAT:
         _check(row.fmt, f"table {database}.{row.name}")
     parts = [text_field(1, row.name), text_field(2, database), row.body]
     if catalog is not None:
@@ -218,7 +216,7 @@ class Splicer:
     def parts(self, row: Row) -> tuple[bytes, ...]:
         """The Partition struct in pieces; joined by the caller, with others."""
         _, name, shape, base, suffix, write_id, fmt, own = row
-        if fmt != FORMAT:
+        if fmt != BODY_FORMAT:
             _check(fmt, f"partition {name}")
         if write_id > 0 or self._always_written:
             own += b"\x0a\x00\x0a" + binary.pack_q(write_id)

@@ -10,10 +10,11 @@ from metastored.errors import AlreadyExistsException, InvalidObjectException, Me
 from metastored.hive.generation import Generation
 from metastored.hive.names import normalize
 from metastored.model import normal
+from metastored.model.names import DatabaseName
 from metastored.service.core import rows
 from metastored.service.core.changes import record
 from metastored.service.core.conflicts import locked_in_place, undisturbed
-from metastored.service.core.context import Context, DatabaseName, properties
+from metastored.service.core.context import Context, properties
 from metastored.service.core.directories import Making, placed
 from metastored.service.core.java_text import java_text
 from metastored.service.core.partition_lists import splicer

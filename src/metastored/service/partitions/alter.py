@@ -10,10 +10,11 @@ from metastored.hive.locations import join
 from metastored.hive.names import normalize
 from metastored.hive.statistics.basic import FAST_STATS, clear_basic_state, has_fast_stats, set_basic_state
 from metastored.model import kinds, normal
+from metastored.model.names import DatabaseName
 from metastored.service.core import rows, translation
 from metastored.service.core.changes import record
 from metastored.service.core.conflicts import locked_in_place, undisturbed
-from metastored.service.core.context import Context, DatabaseName, properties
+from metastored.service.core.context import Context, properties
 from metastored.service.core.directories import move_or_take_back, plan_move
 from metastored.service.core.java_text import java_text
 from metastored.service.core.partition_lists import splicer
@@ -26,7 +27,6 @@ from metastored.store.engine.transaction import Transaction
 from metastored.store.objects import partitions, tables
 from metastored.store.objects.partitions import PartitionRow
 from metastored.store.transactions.resources import partition_renamed
-from metastored.store.transactions.write_ids import TableName
 from metastored.wire import binary
 from metastored.wire.generated.common import EnvironmentContext
 from metastored.wire.generated.partitions import (
@@ -322,7 +322,7 @@ def _rename(
         moved = wanted if wanted.sd is None else replace(wanted, sd=replace(wanted.sd, location=target))
         # The name goes first: where the partition lies is written down with it, and then replaced.
         partitions.rename(tx, row.id, new_name, wanted.values or (), row.name)
-        partition_renamed(tx, TableName(*of.where, of.row.name), old_name, new_name)
+        partition_renamed(tx, of.where.table(of.row.name), old_name, new_name)
         renamed = partitions.find(tx, of.row.id, new_name)
         assert renamed is not None
         _, after = _write(tx, of, renamed, moved, before, Placing(tx, of.row, of))
@@ -368,7 +368,7 @@ def _move(
             return
         renamed = splicer(ctx, tx, of.where, of.row).partition(row)
         partitions.rename(tx, row.id, old_name, before.values or (), row.suffix)
-        partition_renamed(tx, TableName(*of.where, of.row.name), new_name, old_name)
+        partition_renamed(tx, of.where.table(of.row.name), new_name, old_name)
         now = partitions.find(tx, of.row.id, old_name)
         assert now is not None
         _, restored = _write(tx, of, now, before, renamed, Placing(tx, of.row, of))

@@ -15,7 +15,7 @@ from metastored.errors import InvalidObjectException, StoreError
 from metastored.hive.statistics import ndv
 from metastored.hive.types.decimals import decimal_parts, decimal_value
 from metastored.service.core.rows import text_field
-from metastored.store.engine.schema import FORMAT
+from metastored.store.engine.schema import BODY_FORMAT
 from metastored.store.objects.column_statistics import NewStatistics, StatisticsRow
 from metastored.wire import binary
 from metastored.wire.generated.common import (
@@ -172,7 +172,7 @@ def column_of_row(row: StatisticsRow) -> Column:
 
 
 def _check(row: StatisticsRow) -> None:
-    if row.fmt != FORMAT:
+    if row.fmt != BODY_FORMAT:
         raise StoreError(
             f"the statistics of {row.owner}, column {row.column_name}, are stored in format {row.fmt}, "
             "which this version of metastored does not read"

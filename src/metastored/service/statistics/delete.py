@@ -7,10 +7,11 @@ from collections.abc import Sequence
 from metastored.errors import InvalidInputException, InvalidObjectException, MetaException, NoSuchObjectException
 from metastored.hive.names import PartitionNameError, normalize, partition_values
 from metastored.model.acid import is_transactional
+from metastored.model.names import DatabaseName
 from metastored.service.core import rows
 from metastored.service.core.changes import record
 from metastored.service.core.conflicts import locked
-from metastored.service.core.context import Context, DatabaseName
+from metastored.service.core.context import Context
 from metastored.service.core.serving import method
 from metastored.service.statistics.get import find_table, lower_part_name
 from metastored.store.engine.transaction import Transaction

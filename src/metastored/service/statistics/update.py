@@ -13,10 +13,11 @@ from metastored.errors import InvalidInputException, InvalidObjectException, Met
 from metastored.hive.names import PartitionNameError, normalize, partition_values
 from metastored.hive.statistics.basic import read_accuracy, set_columns_state
 from metastored.model.acid import is_transactional
+from metastored.model.names import DatabaseName
 from metastored.service.core import rows
 from metastored.service.core.changes import record
 from metastored.service.core.conflicts import locked
-from metastored.service.core.context import Context, DatabaseName
+from metastored.service.core.context import Context
 from metastored.service.core.serving import method
 from metastored.service.statistics import validity as stats_validity
 from metastored.service.statistics.data import Column, column_of, column_of_row, completed, merged, row_of, shown

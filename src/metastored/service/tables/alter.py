@@ -12,10 +12,11 @@ from metastored.errors import InvalidOperationException, MetaException
 from metastored.hive.names import is_valid_table_name, normalize
 from metastored.hive.types.type_strings import incompatible_columns
 from metastored.model import kinds, normal
+from metastored.model.names import DatabaseName
 from metastored.service.core import rows
 from metastored.service.core.changes import record
 from metastored.service.core.conflicts import locked
-from metastored.service.core.context import Context, DatabaseName, properties
+from metastored.service.core.context import Context, properties
 from metastored.service.core.directories import EMPTY_PATH, NULL_PATH, placed
 from metastored.service.core.serving import method
 from metastored.service.core.transactional import checked_on_alter

@@ -6,10 +6,11 @@ from metastored.errors import AlreadyExistsException, InvalidObjectException, Me
 from metastored.hive.locations import join
 from metastored.hive.names import DEFAULT_CATALOG, directory_name, is_valid_table_name, normalize
 from metastored.model import kinds, normal
+from metastored.model.names import DatabaseName
 from metastored.service.core import rows, translation
 from metastored.service.core.changes import record
 from metastored.service.core.conflicts import undisturbed
-from metastored.service.core.context import Context, DatabaseName, properties
+from metastored.service.core.context import Context, properties
 from metastored.service.core.directories import Making, placed
 from metastored.service.core.serving import method
 from metastored.service.core.transactional import checked_on_create

@@ -5,10 +5,11 @@ from __future__ import annotations
 from metastored.errors import MetaException
 from metastored.hive.statistics.basic import BASIC_STATS, NUM_FILES, TOTAL_SIZE, clear_basic_state, set_basic_state
 from metastored.model import kinds, normal
+from metastored.model.names import DatabaseName
 from metastored.service.core import rows
 from metastored.service.core.changes import fields, record
 from metastored.service.core.conflicts import locked
-from metastored.service.core.context import Context, DatabaseName
+from metastored.service.core.context import Context
 from metastored.service.core.directories import NULL_PATH, clear
 from metastored.service.core.partition_lists import splicer
 from metastored.service.core.removing import check_databases, purges, removing

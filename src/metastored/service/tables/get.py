@@ -6,8 +6,9 @@ from metastored.errors import InvalidOperationException, MetaException, UnknownD
 from metastored.hive.names import normalize
 from metastored.hive.patterns import compile_pattern
 from metastored.model.acid import INSERT_ONLY, is_insert_only
+from metastored.model.names import DatabaseName
 from metastored.service.core import rows, translation
-from metastored.service.core.context import Context, DatabaseName, Encoded
+from metastored.service.core.context import Context, Encoded
 from metastored.service.core.serving import method
 from metastored.service.tables.projection import projected, wanted_fields
 from metastored.store.engine.transaction import Transaction

@@ -16,9 +16,10 @@ from metastored.errors import (
 )
 from metastored.hive.names import normalize
 from metastored.model import normal
+from metastored.model.names import DatabaseName
 from metastored.service.core.changes import record
 from metastored.service.core.conflicts import Outrun, locked
-from metastored.service.core.context import Context, DatabaseName
+from metastored.service.core.context import Context
 from metastored.service.core.directories import finish
 from metastored.service.core.documents import Found
 from metastored.service.core.java_text import java_text

@@ -18,8 +18,9 @@ from metastored.hive.filters.tree import FilterError
 from metastored.hive.names import DEFAULT_CATALOG
 from metastored.hive.patterns import compile_pattern
 from metastored.model import kinds
+from metastored.model.names import DatabaseName
 from metastored.service.core import rows, translation
-from metastored.service.core.context import Context, DatabaseName
+from metastored.service.core.context import Context
 from metastored.service.core.serving import method
 from metastored.service.tables.get import existing_database
 from metastored.store.objects import databases, tables

@@ -8,17 +8,17 @@ from typing import Final
 from metastored.errors import MetaException
 from metastored.hive.locations import is_under
 from metastored.model import kinds
+from metastored.model.names import DatabaseName
 from metastored.service.core import rows
 from metastored.service.core.changes import record
 from metastored.service.core.conflicts import locked, undisturbed
-from metastored.service.core.context import Context, DatabaseName
+from metastored.service.core.context import Context
 from metastored.service.core.documents import Kind
 from metastored.service.core.removing import plan_removal, purges
 from metastored.store.engine.transaction import Transaction
 from metastored.store.objects import partitions, tables
 from metastored.store.objects.tables import TableRow
 from metastored.store.transactions.resources import table_dropped
-from metastored.store.transactions.write_ids import TableName
 from metastored.wire import binary
 from metastored.wire.generated.common import AsyncOperationResp, EnvironmentContext, Table
 from metastored.wire.generated.indexes import Index
@@ -81,7 +81,7 @@ def remove_table(
     purge = purges(table, env)
     jobs = [plan_removal(ctx, tx, uri, purge=purge) for uri in places]
     tables.delete(tx, row.id)
-    table_dropped(tx, TableName(*where, name))
+    table_dropped(tx, where.table(name))
     record(ctx, tx, "DROP_TABLE", where, name, [("table", binary.encode(table))])
     return jobs
 
