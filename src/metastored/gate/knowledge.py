@@ -85,10 +85,10 @@ class State:
         return self._remembered("metastore", lambda: self._grants(On(grants.GLOBAL)))
 
     def database(self, name: DatabaseName) -> Item | None:
-        return self._remembered(name, lambda: self._read_database(name))
+        return self._remembered(("database", name), lambda: self._read_database(name))
 
     def table(self, name: TableName) -> Item | None:
-        return self._remembered(name, lambda: self._read_table(name))
+        return self._remembered(("table", name), lambda: self._read_table(name))
 
     def connector(self, name: str) -> Item | None:
         return self._remembered(("connector", name), lambda: self._read_connector(name))
