@@ -141,7 +141,7 @@ def _record_deletion(
         if parts is None:
             record(ctx, tx, "DELETE_TBL_COL_STAT_EVENT", where, table.tableName, objects)
         for part in parts or ():
-            values = binary.encode(Partition(values=binary.decode(Partition, part.body + b"\x00").values))
+            values = binary.encode(Partition(values=rows.partition_own(part.body).values))
             named = [*objects, ("partition", part.name.encode()), ("values", values)]
             record(ctx, tx, "DELETE_PART_COL_STAT_EVENT", where, table.tableName, named)
 

@@ -240,7 +240,7 @@ def _set_of_partitions(
     transactional = writer is not None and is_transactional(table.parameters)
     for change in _one_each(changes):
         part = found[change.part or ""]
-        own = binary.decode(Partition, part.body + b"\x00")
+        own = rows.partition_own(part.body)
         parameters = own.parameters or {}
         columns = _resolved(ctx, change.columns, known.get(part.name, {}), parameters, merge=merge)
         if not columns:

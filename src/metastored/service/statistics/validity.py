@@ -18,11 +18,10 @@ from metastored.hive.statistics.basic import (
 )
 from metastored.hive.transactions.snapshots import SnapshotSyntaxError, ValidWriteIdList
 from metastored.model.acid import is_transactional
+from metastored.service.core import rows
 from metastored.store.engine.transaction import Transaction
 from metastored.store.objects import partitions
-from metastored.wire import binary
 from metastored.wire.generated.common import Table
-from metastored.wire.generated.partitions import Partition
 
 
 class Writer(NamedTuple):
@@ -59,7 +58,7 @@ def of_partitions(
     if snapshot is None or not is_transactional(table.parameters):
         return of_table(table, -1, snapshot)
     for row in partitions.find_many(tx, table_id, list(names)):
-        parameters = binary.decode(Partition, row.body + b"\x00").parameters or {}
+        parameters = rows.partition_own(row.body).parameters or {}
         if not _holds(parameters, row.write_id, snapshot):
             return False
     return True

@@ -290,5 +290,5 @@ def _typed(sd: StorageDescriptor) -> list[tuple[str, str]]:
 def _cascade(tx: Transaction, table_id: int, sd: StorageDescriptor) -> None:
     """The new columns in every shape of the table: the same cost however many partitions there are."""
     for number, shape in partitions.shapes(tx, table_id).items():
-        old = binary.decode(StorageDescriptor, shape + b"\x00")
+        old = rows.storage_of(shape)
         partitions.set_shape(tx, table_id, number, rows.shape_of(replace(old, cols=sd.cols)))

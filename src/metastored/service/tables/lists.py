@@ -25,7 +25,6 @@ from metastored.service.core.serving import method
 from metastored.service.tables.get import existing_database
 from metastored.store.objects import databases, tables
 from metastored.store.objects.tables import SearchableTable
-from metastored.wire import binary
 from metastored.wire.generated.common import GetTablesExtRequestFields, Table
 from metastored.wire.generated.tables import ExtendedTableInfo, GetTablesExtRequest, TableMeta
 from metastored.wire.structs import replace
@@ -98,7 +97,7 @@ def get_table_meta(
 def _meta(ctx: Context, catalog: str, database: str, meta: tables.TableMeta) -> TableMeta:
     # Few tables have a comment: only those whose bytes hold the word are decoded, and those whose owner is asked for.
     whole = COMMENT.encode() in meta.body or ctx.rules.gives_ids
-    table = binary.decode(Table, meta.body + b"\x00") if whole else Table()
+    table = rows.read_body(Table, meta.body) if whole else Table()
     shown = TableMeta(database, meta.name, meta.type, (table.parameters or {}).get(COMMENT))
     if not ctx.rules.gives_ids:
         return shown

@@ -42,7 +42,7 @@ def remove_with_indexes(
     row = tables.find(tx, *where, name)
     if row is None:
         raise ctx.no_table(where, name)
-    if row.type == "INDEX_TABLE":
+    if row.type == kinds.INDEX:
         raise MetaException(f"The table {name} is an index table. Please do drop index instead.")
     own = [index.value.indexTableName or "" for index in INDEXES.below(tx, str(row.id))]
     indexes = [found for each in own if (found := tables.find(tx, *where, each)) is not None]
