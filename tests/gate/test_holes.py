@@ -234,6 +234,18 @@ def test_a_connector_is_read_by_its_owner_and_who_was_granted_it(house: House) -
     house.ask("carl", "drop_dataconnector", "c", False, False)
 
 
+def test_who_owns_a_connector_owns_no_database_of_its_name_in_a_catalog_named_connector(house: House) -> None:
+    catalog = made("Catalog", name="connector", locationUri="file:/nowhere/connector")
+    house.past("create_catalog", made("CreateCatalogRequest", catalog=catalog))
+    house.past("create_database", Database(name="c", catalogName="connector", ownerName="dana", ownerType=USER))
+    house.past("create_dataconnector", made("DataConnector", name="c", type="mysql", url="u", ownerName="carl"))
+    # The gate caches both; the connector is cached first.
+    house.ask("carl", "get_dataconnector_req", made("GetDataConnectorRequest", connectorName="c"))
+    with pytest.raises(MetastoreError, match=r"user carl needs ownership of database connector\.c"):
+        house.ask("carl", "drop_database", "@connector#c", False, False)
+    house.ask("dana", "drop_database", "@connector#c", False, False)
+
+
 def test_lists_leave_out_what_the_caller_may_not_read(house: House) -> None:
     house.past("create_table", table("u", "alice", parameters={"comment": "hers"}))
     locked(house, "tom")

@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 
-from metastored.gate.objects import DatabaseName, Located, TableName, objects_of
+from metastored.gate.objects import Located, objects_of
+from metastored.model.names import DatabaseName, TableName
 from metastored.wire.generated.common import CreationMetadata, SQLForeignKey, Table
 from metastored.wire.generated.constraints import AddForeignKeyRequest
 from metastored.wire.generated.locks import LockComponent, LockRequest
@@ -22,7 +23,7 @@ def named(*names: str) -> tuple[TableName, ...]:
     found = []
     for name in names:
         *catalog, database, last = name.split(".")
-        found.append(TableName(DatabaseName(catalog[0] if catalog else "hive", database), last))
+        found.append(TableName(catalog[0] if catalog else "hive", database, last))
     return tuple(found)
 
 

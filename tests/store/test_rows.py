@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from metastored.store.engine.database import Database
-from metastored.store.engine.schema import FORMAT
+from metastored.store.engine.schema import BODY_FORMAT
 from metastored.store.engine.transaction import ConstraintViolated
 from metastored.store.objects import catalogs, databases, events, functions, tables
 from metastored.store.objects.catalogs import CatalogRow
@@ -22,7 +22,7 @@ BODY = bytes(range(256))
 
 def test_a_catalog_is_found_changed_and_deleted(database: Database) -> None:
     id = database.run(lambda tx: catalogs.insert(tx, "hive", BODY))
-    assert catalogs.find(database.reader(), "hive") == CatalogRow(id, "hive", FORMAT, BODY)
+    assert catalogs.find(database.reader(), "hive") == CatalogRow(id, "hive", BODY_FORMAT, BODY)
     assert catalogs.find(database.reader(), "Hive") is None
     database.run(lambda tx: catalogs.update(tx, id, b"new"))
     database.run(lambda tx: catalogs.insert(tx, "a", b""))
@@ -36,7 +36,7 @@ def test_a_database_is_found_changed_and_deleted(database: Database) -> None:
     id = database.run(lambda tx: databases.insert(tx, hive, "db", BODY))
     database.run(lambda tx: databases.insert(tx, other, "db", b"other"))
     database.run(lambda tx: databases.insert(tx, hive, "a", b""))
-    assert databases.find(database.reader(), "hive", "db") == DatabaseRow(id, hive, "db", FORMAT, BODY)
+    assert databases.find(database.reader(), "hive", "db") == DatabaseRow(id, hive, "db", BODY_FORMAT, BODY)
     assert databases.find(database.reader(), "hive", "nope") is None
     assert databases.names(database.reader(), "hive") == ["a", "db"]
     assert [row.name for row in databases.rows(database.reader(), "other")] == ["db"]
@@ -73,11 +73,13 @@ def test_a_table_keeps_all_its_columns(database: Database, table_id: int) -> Non
     row = tables.find_by_id(database.reader(), table_id)
     assert row is not None
     id = database.run(lambda tx: tables.insert(tx, row.db_id, "v", **_values(creation_metadata=b"m")))
-    expected = TableRow(id, row.db_id, "v", "VIRTUAL_VIEW", None, 3, 2**40, FORMAT, BODY, b"m")
+    expected = TableRow(id, row.db_id, "v", "VIRTUAL_VIEW", None, 3, 2**40, BODY_FORMAT, BODY, b"m")
     assert tables.find(database.reader(), "hive", "db", "v") == expected
     assert tables.find(database.reader(), "hive", "nope", "v") is None
     assert tables.find(database.reader(), "nope", "db", "v") is None
-    assert tables.metas(database.reader(), "hive", "db")[1] == TableMeta(id, "v", "VIRTUAL_VIEW", None, FORMAT, BODY)
+    assert tables.metas(database.reader(), "hive", "db")[1] == TableMeta(
+        id, "v", "VIRTUAL_VIEW", None, BODY_FORMAT, BODY
+    )
 
 
 def test_tables_are_listed_by_name_and_type(database: Database) -> None:
@@ -138,10 +140,10 @@ def test_a_function_is_found_changed_and_deleted(database: Database, table_id: i
     row = databases.find(database.reader(), "hive", "db")
     assert row is not None
     id = database.run(lambda tx: functions.insert(tx, row.id, "f", BODY))
-    assert functions.find(database.reader(), "hive", "db", "f") == FunctionRow(id, row.id, "f", FORMAT, BODY)
+    assert functions.find(database.reader(), "hive", "db", "f") == FunctionRow(id, row.id, "f", BODY_FORMAT, BODY)
     database.run(lambda tx: functions.update(tx, id, row.id, "g", b"new"))
     assert functions.names(database.reader(), "hive", "db") == ["g"]
-    assert functions.rows(database.reader(), "hive") == [FunctionOfDatabase("db", "g", FORMAT, b"new")]
+    assert functions.rows(database.reader(), "hive") == [FunctionOfDatabase("db", "g", BODY_FORMAT, b"new")]
     database.run(lambda tx: functions.delete(tx, id))
     assert functions.find(database.reader(), "hive", "db", "g") is None
 

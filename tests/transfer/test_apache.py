@@ -16,7 +16,7 @@ import metastored as client_of
 from metastored.errors import NotSupported
 from metastored.testing import running_server
 from metastored.transfer.ends import Mode
-from metastored.transfer.places import Access, place
+from metastored.transfer.places import Access, open_end
 from metastored.transfer.report import Action
 from metastored.transfer.running import Source, run
 from metastored.transfer.selection import Selection
@@ -170,7 +170,7 @@ def test_a_metastore_without_catalogs_can_become_one(filled_2_3: ApacheMetastore
 
 @pytest.mark.apache
 def test_a_metastore_without_catalogs_gets_none(hive_2_3: ApacheMetastore, tmp_path: Path) -> None:
-    with place(str(tmp_path), Access()):
+    with open_end(str(tmp_path), Access()):
         pass
     with pytest.raises(NotSupported, match="has no catalogs, which came with Hive 3: there is no place for sales"):
         run(Source(str(tmp_path), "sales"), hive_2_3.uri, Access(), journal=tmp_path / "sales.journal")

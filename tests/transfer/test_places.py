@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from metastored.transfer.ends import Ends
-from metastored.transfer.places import Access, place
+from metastored.transfer.places import Access, open_end
 from metastored.transfer.running import run
 from tests.support.postgres import running_postgres
 
@@ -15,7 +15,7 @@ from tests.support.postgres import running_postgres
 @pytest.mark.postgres
 def test_a_password_is_not_shown() -> None:
     with running_postgres() as postgres, postgres.database() as url:
-        with place(url.replace("postgres@", "postgres:geheim@"), Access()) as opened:
+        with open_end(url.replace("postgres@", "postgres:geheim@"), Access()) as opened:
             assert "postgres@" in opened.reader.name and "geheim" not in opened.reader.name
 
 
@@ -31,7 +31,7 @@ def test_a_journal_tells_its_transfer_by_a_number_and_not_by_words(
 
     monkeypatch.setattr("metastored.transfer.running.transfer", begun)
     source = tmp_path / "source"
-    with place(str(source), Access()):
+    with open_end(str(source), Access()):
         pass
     for target in (tmp_path / "a", tmp_path / "a" / ".." / "a", tmp_path / "b"):
         run(str(source), str(target), Access())

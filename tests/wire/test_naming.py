@@ -25,9 +25,9 @@ from metastored.wire.methods import METHODS
 from metastored.wire.naming import (
     Each,
     Leaf,
+    NamePosition,
     Nested,
     Pairs,
-    Place,
     Step,
     argument_layout,
     argument_names,
@@ -123,7 +123,7 @@ def test_a_table_is_named_in_every_struct_that_travels_with_it() -> None:
 
 
 def test_a_place_has_the_ids_and_wire_types_of_its_fields() -> None:
-    assert argument_names(METHODS["get_partitions_by_names_req"])[2] == Place(
+    assert argument_names(METHODS["get_partitions_by_names_req"])[2] == NamePosition(
         (Step("field", 1, STRUCT, "req"), Step("field", 3, LIST, "names"), Step("each")), "part_name"
     )
 

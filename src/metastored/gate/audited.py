@@ -18,6 +18,7 @@ from typing import Final
 from metastored.errors import Error, MetastoreError
 from metastored.gate.objects import objects_of
 from metastored.hive.limits import shortened
+from metastored.model.refusals import DENIED
 from metastored.wire.message import Call, Handler, Reply, Session
 from metastored.wire.naming import names_in
 
@@ -68,7 +69,7 @@ def line(call: Call, session: Session, outcome: str, seconds: float) -> str:
 def _subjects(call: Call) -> list[str]:
     """Each name once: tables with their databases, databases alone, and whatever else is named."""
     objects = objects_of(call)
-    shown = {table.database for table in objects.tables}
+    shown = {table.database_name for table in objects.tables}
     names = [*map(str, objects.tables), *(str(name) for name in objects.databases if name not in shown)]
     names += dict.fromkeys(value for role, value in names_in(call.method, call.args) if role in BESIDE)
     shown_names = [shortened(name, MAX_SHOWN) for name in names[:MOST]]
@@ -85,6 +86,6 @@ def _quoted(text: str) -> str:
 def _outcome(error: Error | None) -> str:
     if error is None:
         return "ok"
-    if isinstance(error, MetastoreError) and (error.message or "").startswith("Permission denied"):
+    if isinstance(error, MetastoreError) and (error.message or "").startswith(DENIED):
         return "denied"
     return type(error).__name__

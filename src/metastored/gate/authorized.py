@@ -21,6 +21,7 @@ from metastored.gate.filtering import only
 from metastored.gate.knowledge import Knowledge
 from metastored.gate.needs import is_open
 from metastored.gate.rules import Decision
+from metastored.model.refusals import DENIED
 from metastored.store.engine.database import Database
 from metastored.threads import Pool
 from metastored.wire.message import Call, Handler, Reply, Session
@@ -92,4 +93,4 @@ def _question(call: Call, session: Session) -> Hashable | None:
 
 def _denied(method: Method, session: Session, lacking: str) -> Reply:
     who = f"user {session.user}" if session.user else "a caller without a name"
-    return Reply.failed(method, f"Permission denied: {who} needs {lacking}", session.version, *KINDS)
+    return Reply.failed(method, f"{DENIED}{who} needs {lacking}", session.version, *KINDS)

@@ -10,7 +10,7 @@ from typing import Final, NamedTuple
 
 from metastored.gate.knowledge import Item, State
 from metastored.gate.needs import ADMIN
-from metastored.gate.objects import DatabaseName, TableName
+from metastored.model.names import DatabaseName, TableName
 from metastored.service.security.roles import PUBLIC
 from metastored.store.security.grants import Grant
 from metastored.wire.generated.common import PrincipalType
@@ -84,7 +84,7 @@ class Caller:
 
     def _around(self, name: TableName | DatabaseName) -> list[Item]:
         """The object and what contains it, as far as they exist."""
-        names = (name, name.database) if isinstance(name, TableName) else (name,)
+        names = (name, name.database_name) if isinstance(name, TableName) else (name,)
         found = [
             self._state.table(each) if isinstance(each, TableName) else self._state.database(each) for each in names
         ]
@@ -98,7 +98,7 @@ class Caller:
         table = self._state.table(name) if isinstance(name, TableName) else None
         if table is not None:
             return self._owns(table)
-        database = self._state.database(name.database if isinstance(name, TableName) else name)
+        database = self._state.database(name.database_name if isinstance(name, TableName) else name)
         if database is None:
             return not self._kept_by_name
         by_everybody = database.owner_type == PrincipalType.ROLE and database.owner == PUBLIC

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable
 from typing import Any, Final, NamedTuple, TypeVar
 
-from metastored.gate.objects import DatabaseName, TableName
+from metastored.model.names import DatabaseName, TableName
 from metastored.service.core import rows
 from metastored.service.registry.connectors import CONNECTORS
 from metastored.service.security.roles import roles_of
@@ -85,10 +85,10 @@ class State:
         return self._remembered("metastore", lambda: self._grants(On(grants.GLOBAL)))
 
     def database(self, name: DatabaseName) -> Item | None:
-        return self._remembered(name, lambda: self._read_database(name))
+        return self._remembered(("database", name), lambda: self._read_database(name))
 
     def table(self, name: TableName) -> Item | None:
-        return self._remembered(name, lambda: self._read_table(name))
+        return self._remembered(("table", name), lambda: self._read_table(name))
 
     def connector(self, name: str) -> Item | None:
         return self._remembered(("connector", name), lambda: self._read_connector(name))
@@ -129,13 +129,13 @@ class State:
 
     def _read_name(self, id: int) -> TableName | None:
         found = tables.place(self._tx, id)
-        return None if found is None else TableName(DatabaseName(found[0], found[1]), found[2])
+        return None if found is None else TableName(*found)
 
     def _read_table(self, name: TableName) -> Item | None:
-        row = tables.find(self._tx, *name.database, name.table)
+        row = tables.find(self._tx, *name)
         if row is None:
             return None
-        found = rows.table_of(row, *name.database)
+        found = rows.table_of(row, *name.database_name)
         granted = self._grants(On(grants.TABLE, table_id=row.id))
         location = found.sd.location if found.sd is not None else None
         return Item(found.owner, found.ownerType or PrincipalType.USER, location, granted)

@@ -10,32 +10,16 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 from metastored.hive.names import (
-    DEFAULT_CATALOG,
     CatalogNameError,
     FullNameError,
     normalize,
     read_database,
     read_full_name,
 )
+from metastored.model.names import DatabaseName, TableName
 from metastored.wire.generated.common import Table
 from metastored.wire.message import Call
 from metastored.wire.naming import Group, groups_in
-
-
-class DatabaseName(NamedTuple):
-    catalog: str
-    database: str
-
-    def __str__(self) -> str:
-        return self.database if self.catalog == DEFAULT_CATALOG else f"{self.catalog}.{self.database}"
-
-
-class TableName(NamedTuple):
-    database: DatabaseName
-    table: str
-
-    def __str__(self) -> str:
-        return f"{self.database}.{self.table}"
 
 
 class Located(NamedTuple):
@@ -103,13 +87,13 @@ def tables_of(group: Group) -> Iterator[TableName]:
     else:
         pairs = [(database, name) for database in databases[:1] for name in names]
     for database, name in pairs:
-        yield TableName(database, normalize(name))
+        yield database.table(normalize(name))
     for name in _named(group, "full_name"):
         try:
-            catalog, database_name, table = read_full_name(name)
+            found = read_full_name(name)
         except FullNameError:
             continue  # No name of anything; whoever answers the call has the error for it.
-        yield TableName(DatabaseName(catalog, database_name), table)
+        yield TableName(*found)
 
 
 def databases_of(group: Group) -> list[DatabaseName]:

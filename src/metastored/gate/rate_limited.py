@@ -16,6 +16,7 @@ from collections.abc import Callable
 from typing import Final
 
 from metastored.errors import InvalidOperationException, MetaException, StoreError
+from metastored.model.refusals import TOO_MANY
 from metastored.store.engine.database import Database
 from metastored.store.security import rate_counters
 from metastored.threads import Pool
@@ -23,7 +24,6 @@ from metastored.wire.message import Call, Handler, Reply, Session
 
 log = logging.getLogger("metastored.gate")
 
-TOO_MANY: Final = "[STATUS=429] Too many requests."
 FLUSH_EVERY: Final = 1.0
 """Seconds between two visits to the database."""
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from metastored.errors import InvalidOperationException, MetaException
 from metastored.gate.needs import gives
+from metastored.model.refusals import READ_ONLY
 from metastored.wire.message import Call, Handler, Reply, Session
 
 
@@ -18,7 +19,7 @@ class ReadOnly:
 
     async def handle(self, call: Call, session: Session) -> Reply:
         if changes(call):
-            text = f"this metastore is read-only, and {call.method.name} would change it; ask one that is not"
+            text = f"{READ_ONLY}, and {call.method.name} would change it; ask one that is not"
             return Reply.failed(call.method, text, session.version, MetaException, InvalidOperationException)
         return await self._inner.handle(call, session)
 

@@ -28,9 +28,10 @@ from typing import Any, Final
 
 from metastored.gate.caller import CREATE, DATA_ACTIONS, KEPT_BY_NAME, Caller, Denied, kind_of
 from metastored.gate.needs import ADMIN, SERVICE, Need, gives, needs_of
-from metastored.gate.objects import DatabaseName, Located, Objects, TableName, databases_of, objects_of, tables_of
+from metastored.gate.objects import Located, Objects, databases_of, objects_of, tables_of
 from metastored.hive.locations import LocationError, is_under, join
 from metastored.hive.names import directory_name, normalize
+from metastored.model.names import DatabaseName, TableName
 from metastored.store.security.grants import DATABASE, DATACONNECTOR, GLOBAL
 from metastored.wire.generated.locks import LockComponent, LockType
 from metastored.wire.generated.roles import HiveObjectPrivilege, HiveObjectRef
@@ -170,7 +171,7 @@ class Decision(Caller):
         try:
             if isinstance(element, str):
                 for database in objects_of(call).databases:
-                    self._check_data(TableName(database, normalize(element)), ("select",))
+                    self._check_data(database.table(normalize(element)), ("select",))
             else:
                 self._check_element(element)
         except Denied:
@@ -221,7 +222,7 @@ class Decision(Caller):
                 yield join(self._policy.warehouse, f"{directory_name(owner.database)}.db")
         else:
             item = self._state.table(owner)
-            database = self._state.database(owner.database)
+            database = self._state.database(owner.database_name)
             if database is not None and database.location:
                 yield join(database.location, directory_name(owner.table))
         if item is not None and item.location:

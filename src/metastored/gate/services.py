@@ -13,6 +13,7 @@ from typing import Final
 
 from metastored.errors import InvalidOperationException, MetaException
 from metastored.gate.needs import is_for_services
+from metastored.model.refusals import DENIED
 from metastored.wire.message import Call, Handler, Reply, Session
 
 WHO: Final = "an authenticated user of admin_users or service_users"
@@ -29,7 +30,7 @@ class ForServices:
         if is_for_services(call.method):
             refusal = self._refusal(session)
             if refusal is not None:
-                text = f"Permission denied: {call.method.name} is for {WHO}, and {refusal}"
+                text = f"{DENIED}{call.method.name} is for {WHO}, and {refusal}"
                 return Reply.failed(call.method, text, session.version, MetaException, InvalidOperationException)
         return await self.inner.handle(call, session)
 

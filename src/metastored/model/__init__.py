@@ -6,6 +6,7 @@
     origins.py      Iceberg, Delta, Hudi, Lance; Spark, Trino, Presto
     formats.py      file formats by name, and Hive's classes for them
     columns.py      the columns of a table, also where Spark keeps them in parameters; the Arrow schema
+    normal.py       tables and storage descriptors as Hive returns them after storing them
     partitions.py   the values of a partition, however they are written
     values.py       times, texts, locations and decimals as metastores store them
     makers.py       a table, a partition or a database in one line

@@ -11,7 +11,7 @@ import logging
 import re
 from typing import Final
 
-FORMAT: Final = "%(asctime)s %(levelname)s [%(process)d] %(message)s"
+LINE_FORMAT: Final = "%(asctime)s %(levelname)s [%(process)d] %(message)s"
 MAX_LINE: Final = 8 * 1024
 """Characters of one message; what follows is counted and left out."""
 
@@ -35,7 +35,7 @@ class LineFormatter(logging.Formatter):
     """Writes a record as one escaped line. The lines of a traceback follow, indented, so none looks like a record."""
 
     def __init__(self) -> None:
-        super().__init__(FORMAT)
+        super().__init__(LINE_FORMAT)
 
     def format(self, record: logging.LogRecord) -> str:
         record.message = escaped(record.getMessage())

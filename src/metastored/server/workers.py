@@ -49,8 +49,8 @@ FAILED: Final = 2
 Build = Callable[[Settings], Application]
 
 
-class Place(NamedTuple):
-    """What a worker has from its parent."""
+class WorkerSlot(NamedTuple):
+    """What a worker gets from its parent, and the number it has there."""
 
     shares: Shares
     tallies: Tallies
@@ -94,24 +94,26 @@ def serve(
     build: Build,
     ports: Ports,
     ready: Callable[[Application], None],
-    place: Place | None = None,
+    worker_slot: WorkerSlot | None = None,
 ) -> None:
-    """One worker, in this process; `place` is what it has from its parent, if it has one."""
+    """One worker, in this process; `worker_slot` is what it has from its parent, if it has one."""
     application = build(settings)
 
     async def main() -> None:
-        if place is None:
+        if worker_slot is None:
             await Server(settings, application, ports).run(lambda: ready(application))
             return
-        server = Server(settings, application, ports, ServerState(place.shares, place.slot, place.tallies))
+        server = Server(
+            settings, application, ports, ServerState(worker_slot.shares, worker_slot.slot, worker_slot.tallies)
+        )
         loop = asyncio.get_running_loop()
 
         def orphaned() -> None:
-            loop.remove_reader(place.lifeline)
+            loop.remove_reader(worker_slot.lifeline)
             log.error("the parent process is gone")
             server.end()
 
-        loop.add_reader(place.lifeline, orphaned)
+        loop.add_reader(worker_slot.lifeline, orphaned)
         await server.run(lambda: ready(application))
 
     with asyncio.Runner(loop_factory=_loop_factory()) as runner:
@@ -250,8 +252,8 @@ class Supervisor:
         code = FAILED
         try:
             self._become_worker()
-            place = Place(self._shares, self._tallies, slot, self._lifeline)
-            serve(self._settings, self._build, self._ports, lambda served: self._tell(ready, served), place)
+            worker_slot = WorkerSlot(self._shares, self._tallies, slot, self._lifeline)
+            serve(self._settings, self._build, self._ports, lambda served: self._tell(ready, served), worker_slot)
             code = 0
         except (Error, OSError) as error:
             print(f"metastored: {error}", file=sys.stderr)

@@ -31,7 +31,6 @@ from metastored.store.objects.catalogs import CatalogRow
 from metastored.store.objects.databases import DatabaseRow
 from metastored.store.objects.tables import TableRow
 from metastored.store.warehouse import jobs, relocation
-from metastored.wire import binary
 from metastored.wire.generated.common import StorageDescriptor
 from metastored.wire.structs import replace
 
@@ -40,8 +39,6 @@ PROPERTIES: Final = ("path", "avro.schema.url")
 
 METADATA_LOCATION: Final = "metadata_location"
 """Where the current metadata file of an Iceberg table is."""
-
-_STOP = b"\x00"
 
 
 class Moved(NamedTuple):
@@ -244,7 +241,7 @@ class _Relocation:
         for no, shape in relocation.each_shape(self._tx, table_id):
             if self._needle not in shape:
                 continue
-            sd, changed = self._storage(binary.decode(StorageDescriptor, shape + _STOP))
+            sd, changed = self._storage(rows.storage_of(shape))
             number += changed
             if changed and self._write:
                 partitions.set_shape(self._tx, table_id, no, rows.shape_of(sd))

@@ -11,9 +11,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from metastored.errors import InvalidObjectException, MetaException, NoSuchObjectException
-from metastored.service.core import normal, rows
+from metastored.model import normal
+from metastored.model.names import DatabaseName
+from metastored.service.core import rows
 from metastored.service.core.changes import record
-from metastored.service.core.context import Context, DatabaseName
+from metastored.service.core.context import Context
 from metastored.service.databases.catalogs import insert_catalog
 from metastored.service.security.privileges import OWN_AUTHORIZER, target_of
 from metastored.service.statistics.data import column_of, row_of
@@ -124,7 +126,12 @@ def restore_table(
         raise MetaException(f"table {where.database}.{name} has no storage descriptor")
     given = replace(table, tableName=name, dbName=where.database, catName=where.catalog)
     # Its type is a fact of the source; here it would be read from the parameters.
-    after = replace(normal.stored(given, ctx.rules), tableName=name, tableType=table.tableType, catName=where.catalog)
+    after = replace(
+        normal.stored(given, ctx.rules.external_in_any_case),
+        tableName=name,
+        tableType=table.tableType,
+        catName=where.catalog,
+    )
     columns = rows.table_columns(after)._asdict()
 
     def write(tx: Transaction) -> None:

@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from metastored.errors import InvalidObjectException
-from metastored.service.core import normal, rows
+from metastored.model import normal
+from metastored.model.names import DatabaseName
+from metastored.service.core import rows
 from metastored.service.core.changes import record
-from metastored.service.core.context import Context, DatabaseName
+from metastored.service.core.context import Context
 from metastored.service.core.partition_lists import splicer
 from metastored.service.partitions.add import NO_SHAPE, New, Placing, event_parts
 from metastored.service.partitions.get import Partitioned

@@ -14,12 +14,13 @@ from metastored.errors import ConfigError, NotSupported
 from metastored.hive.names import DEFAULT_CATALOG, DEFAULT_DATABASE
 from metastored.model.acid import is_transactional
 from metastored.model.kinds import MATERIALIZED_VIEW, is_view
+from metastored.model.names import DatabaseName
 from metastored.transfer.differences import differences
 from metastored.transfer.ends import Ends
 from metastored.transfer.partitions import PartitionCopy
 from metastored.transfer.privileges import copy_grants, copy_roles
 from metastored.transfer.report import Action
-from metastored.transfer.selection import Home, unmatched
+from metastored.transfer.selection import unmatched
 from metastored.transfer.tables import copy_constraints, copy_foreign_keys, copy_table, is_another
 from metastored.transfer.write_ids import copy_write_ids
 from metastored.wire.generated.catalogs import Catalog
@@ -54,16 +55,16 @@ class _Walk:
 
     def __init__(self, ends: Ends) -> None:
         self._ends = ends
-        self._chosen: list[Home] = []
+        self._chosen: list[DatabaseName] = []
         """The databases of the source that are meant."""
         self._catalogs: list[str | None] = []
         """The catalogs of the source that are meant."""
-        self._homes: list[Home] = []
+        self._homes: list[DatabaseName] = []
         """The databases that were compared."""
-        self._missing: set[Home] = set()
+        self._missing: set[DatabaseName] = set()
         """Databases that the target does not have, and in a dry run does not get."""
-        self._names: dict[Home, list[str]] = {}
-        self._materialized: dict[Home, list[str]] = {}
+        self._names: dict[DatabaseName, list[str]] = {}
+        self._materialized: dict[DatabaseName, list[str]] = {}
 
     def choose(self) -> None:
         """Lists what is meant, before anything is written. Raises ConfigError for a pattern that matches nothing."""
@@ -71,7 +72,9 @@ class _Walk:
         catalogs = ends.source.catalogs()
         self._catalogs = [name for name in catalogs if selection.has_catalog(name)]
         self._expect("catalogs", selection.catalogs, [name or DEFAULT_CATALOG for name in catalogs])
-        databases = [Home(catalog, name) for catalog in self._catalogs for name in ends.source.databases(catalog)]
+        databases = [
+            DatabaseName(catalog or "", name) for catalog in self._catalogs for name in ends.source.databases(catalog)
+        ]
         self._chosen = [home for home in databases if selection.has_database(home.database)]
         # What only the target has is meant too, where it is to be dropped or shown.
         more = [name for catalog in self._catalogs for name in self._more_databases(catalog)]
@@ -99,7 +102,7 @@ class _Walk:
             return []
         return ends.target.databases(ends.catalogs.target(catalog))
 
-    def _all_tables(self, home: Home) -> list[str]:
+    def _all_tables(self, home: DatabaseName) -> list[str]:
         """The names at the source and, where that is of interest, at the target."""
         ends, target = self._ends, self._ends.catalogs.home(home)
         names = ends.source.table_names(home)
@@ -125,7 +128,7 @@ class _Walk:
                 )
             self._catalog(name, wanted)
             for home in self._chosen:
-                if home.catalog == name:
+                if home.catalog_field == name:
                     self._database(home)
 
     def _catalog(self, name: str | None, wanted: str | None) -> None:
@@ -135,7 +138,7 @@ class _Walk:
         if found is None:
             if there is None and wanted is not None:
                 # The source is from before there were catalogs: only its databases have locations.
-                default = ends.source.database(Home(None, DEFAULT_DATABASE))
+                default = ends.source.database(DatabaseName("", DEFAULT_DATABASE))
                 self._new_catalog(wanted, default.locationUri if default is not None else None)
             return
         if not ends.target.has_catalogs():
@@ -155,7 +158,7 @@ class _Walk:
         new = Catalog(name=name, description=f"From {self._ends.source.name}", locationUri=location)
         self._ends.settle("catalog", name, Action.ADD, partial(self._ends.writer.put_catalog, new, None))
 
-    def _database(self, home: Home) -> None:
+    def _database(self, home: DatabaseName) -> None:
         ends = self._ends
         target = ends.catalogs.home(home)
         with ends.failing("database", str(target)):
@@ -163,7 +166,7 @@ class _Walk:
             if found is None:
                 return
             ends.tally.saw("database")
-            after = replace(found, catalogName=target.catalog, privileges=None)
+            after = replace(found, catalogName=target.catalog_field, privileges=None)
             there = ends.target.database(target)
             if there is None:
                 if not ends.writes:
@@ -198,13 +201,13 @@ class _Walk:
         for home, views in self._materialized.items():
             self._batch(home, views, self._there(home), last=True)
 
-    def _there(self, home: Home) -> set[str]:
+    def _there(self, home: DatabaseName) -> set[str]:
         """The tables that the target has."""
         if home in self._missing:
             return set()
         return set(self._ends.target.table_names(self._ends.catalogs.home(home)))
 
-    def _batch(self, home: Home, names: Sequence[str], there: set[str], *, last: bool = False) -> None:
+    def _batch(self, home: DatabaseName, names: Sequence[str], there: set[str], *, last: bool = False) -> None:
         """Some tables of a database. Materialized views come last, since they name the tables they were made from."""
         ends = self._ends
         open_ones = [name for name in names if not ends.journal.is_done(_key(ends, home, name))]
@@ -227,7 +230,7 @@ class _Walk:
                         ends.journal.done(_key(ends, home, name))
             ends.tally.display.table_done()
 
-    def _table(self, home: Home, table: Table, there: Table | None) -> None:
+    def _table(self, home: DatabaseName, table: Table, there: Table | None) -> None:
         ends = self._ends
         name = table.tableName or ""
         if there is not None and ends.writes and is_another(table, there):
@@ -263,13 +266,13 @@ class _Walk:
                     drop = partial(ends.writer.drop_function, target, name)
                     ends.settle("function", f"{target}.{name}", Action.DROP, drop)
 
-    def _function(self, home: Home, target: Home, name: str, is_there: bool) -> None:
+    def _function(self, home: DatabaseName, target: DatabaseName, name: str, is_there: bool) -> None:
         ends = self._ends
         found = ends.source.function(home, name)
         if found is None:
             return
         ends.tally.saw("function")
-        after = replace(found, catName=target.catalog)
+        after = replace(found, catName=target.catalog_field)
         before = ends.target.function(target, name) if is_there else None
         fields = [] if before is None else differences(after, before, ends.writer.stamped)
         if before is None or fields:
@@ -304,10 +307,10 @@ class _Walk:
             known = set(ends.source.databases(catalog)) | {DEFAULT_DATABASE}
             for name in ends.target.databases(target):
                 if name not in known and ends.selection.has_database(name):
-                    home = Home(target, name)
+                    home = DatabaseName(target or "", name)
                     ends.settle("database", str(home), Action.DROP, partial(ends.writer.drop_database, home))
 
 
-def _key(ends: Ends, home: Home, name: str) -> str:
+def _key(ends: Ends, home: DatabaseName, name: str) -> str:
     """A table in the journal."""
     return f"table {ends.catalogs.home(home)}.{name}"

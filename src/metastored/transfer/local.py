@@ -19,9 +19,9 @@ from metastored.client._sync.client import Client, connect
 from metastored.errors import MetaException, StoreError
 from metastored.hive.generation import Generation
 from metastored.hive.names import DEFAULT_CATALOG
-from metastored.model.names import TableName
+from metastored.model.names import DatabaseName, TableName
 from metastored.service.bootstrap import ensure_defaults
-from metastored.service.core.context import Context, DatabaseName, Service
+from metastored.service.core.context import Context, Service
 from metastored.service.local import Local
 from metastored.service.restore import (
     restore_catalog,
@@ -40,7 +40,6 @@ from metastored.store.engine.opening import open_database
 from metastored.store.objects import catalogs
 from metastored.store.warehouse.directories import Warehouse
 from metastored.threads import Pool
-from metastored.transfer.selection import Home
 from metastored.transfer.writing import Dropping, PageChange, TableChange
 from metastored.wire.generated.catalogs import Catalog
 from metastored.wire.generated.databases import Database
@@ -132,19 +131,21 @@ class LocalWriter(Dropping):
     def put_catalog(self, catalog: Catalog, before: Catalog | None) -> None:
         restore_catalog(self._context(), catalog)
 
-    def put_database(self, home: Home, database: Database, before: Database | None) -> None:
+    def put_database(self, home: DatabaseName, database: Database, before: Database | None) -> None:
         restore_database(self._context(), _name(home), database)
 
-    def put_function(self, home: Home, function: Function, before: Function | None) -> None:
+    def put_function(self, home: DatabaseName, function: Function, before: Function | None) -> None:
         restore_function(self._context(), _name(home), function)
 
     def put_table(self, change: TableChange) -> None:
-        restore_table(self._context(), _home(change.of), change.table, change.statistics, change.forgotten)
+        restore_table(
+            self._context(), _name(change.of.database_name), change.table, change.statistics, change.forgotten
+        )
 
     def put_partitions(self, change: PageChange) -> None:
         restore_partitions(
             self._context(),
-            _home(change.of),
+            _name(change.of.database_name),
             change.of.table,
             (*change.added, *change.altered),
             {name: columns for name, _, columns, _ in change.statistics if columns},
@@ -154,7 +155,7 @@ class LocalWriter(Dropping):
     def put_constraints(self, of: TableName, given: Mapping[str, Sequence[Any]], dropped: Sequence[str]) -> None:
         if not of.catalog:
             given = {kind: [replace(one, catName=None) for one in columns] for kind, columns in given.items()}
-        restore_constraints(self._context(), _home(of), of.table, given, dropped)
+        restore_constraints(self._context(), _name(of.database_name), of.table, given, dropped)
 
     def put_role(self, role: Role, before: Role | None) -> None:
         restore_role(self._context(), role)
@@ -168,9 +169,6 @@ class LocalWriter(Dropping):
             raise MetaException(f"{len(left)} privileges are on objects that are not there, the first on {left[0]}")
 
 
-def _name(home: Home) -> DatabaseName:
+def _name(home: DatabaseName) -> DatabaseName:
+    """The name as the service writes it: no catalog is the default one."""
     return DatabaseName(home.catalog or DEFAULT_CATALOG, home.database)
-
-
-def _home(of: TableName) -> DatabaseName:
-    return DatabaseName(of.catalog or DEFAULT_CATALOG, of.database)

@@ -11,12 +11,11 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Final, NamedTuple
 
 from metastored.hive.names import make_part_name
-from metastored.model.names import TableName
+from metastored.model.names import DatabaseName, TableName
 from metastored.transfer.differences import partition_differences
 from metastored.transfer.ends import Ends
 from metastored.transfer.reading import Reader, Statistics, Values
 from metastored.transfer.report import Action
-from metastored.transfer.selection import Home
 from metastored.transfer.tables import changed_statistics, columns_of
 from metastored.transfer.writing import PageChange, PartitionStatistics
 from metastored.wire.generated.common import Table
@@ -38,14 +37,14 @@ class Page(NamedTuple):
 class PartitionCopy:
     """The partitions of one table."""
 
-    def __init__(self, ends: Ends, home: Home, table: Table, *, is_new: bool) -> None:
+    def __init__(self, ends: Ends, home: DatabaseName, table: Table, *, is_new: bool) -> None:
         self._ends = ends
         self._of = home.table(table.tableName or "")
         self._target = ends.catalogs.home(home).table(table.tableName or "")
         self._keys = tuple(key.name or "" for key in table.partitionKeys or ())
         self._columns = columns_of(table) if ends.selection.has("statistics") else []
         self._is_new = is_new
-        self._catalog = ends.catalogs.target(home.catalog)
+        self._catalog = ends.catalogs.target(home.catalog_field)
 
     def run(self, key: str) -> None:
         """Copies them; `key` is the table's in the journal."""

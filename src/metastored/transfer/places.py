@@ -34,11 +34,13 @@ class Access:
     """Where the first database of a new folder lies until the source says where."""
 
 
-class Place(NamedTuple):
+class End(NamedTuple):
+    """One end of a transfer, open."""
+
     reader: Reader
     writer: Writer
     folder: Path | None
-    """Where this place keeps files, if it does."""
+    """Where this end keeps files, if it does."""
 
 
 def is_address(text: str) -> bool:
@@ -46,7 +48,7 @@ def is_address(text: str) -> bool:
 
 
 @contextmanager
-def place(text: str, access: Access, opening: Opening = Opening.CREATE) -> Iterator[Place]:
+def open_end(text: str, access: Access, opening: Opening = Opening.CREATE) -> Iterator[End]:
     """Opens what `text` names; `opening` says what becomes of a database that does not exist."""
     if is_address(text):
         sasl: Callable[[str], Mechanism] | None = None
@@ -55,7 +57,7 @@ def place(text: str, access: Access, opening: Opening = Opening.CREATE) -> Itera
         with connect(
             text, user=access.user, password=access.password, sasl=sasl, timeout=TIMEOUT, cache=False
         ) as client:
-            yield Place(Reader(client, text), RemoteWriter(client), None)
+            yield End(Reader(client, text), RemoteWriter(client), None)
         return
     scheme = text.partition("://")[0] if "://" in text else ""
     if scheme and scheme not in DATABASES:
@@ -65,4 +67,4 @@ def place(text: str, access: Access, opening: Opening = Opening.CREATE) -> Itera
     if folder is not None and opening is Opening.REQUIRE and not (folder / FILE).is_file():
         raise ConfigError(f"{text!r} holds no database of metastored's: there is no {FILE} in it")
     with opened(text if scheme else None, folder, access.warehouse, opening) as (client, writer):
-        yield Place(Reader(client, _PASSWORD.sub(r"\1", text)), writer, folder)
+        yield End(Reader(client, _PASSWORD.sub(r"\1", text)), writer, folder)

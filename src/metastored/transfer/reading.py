@@ -12,9 +12,8 @@ from typing import Any, Final, TypeVar
 from metastored.client._sync.client import Client
 from metastored.errors import ApplicationError, MetastoreError, NoSuchObjectException
 from metastored.hive.names import DEFAULT_CATALOG, encode_catalog_name
-from metastored.model.names import TableName
+from metastored.model.names import DatabaseName, TableName
 from metastored.service.tables.constraints import CHECK, DEFAULT, NOT_NULL, PRIMARY, UNIQUE
-from metastored.transfer.selection import Home
 from metastored.wire.generated.catalogs import Catalog, GetCatalogRequest
 from metastored.wire.generated.common import ColumnStatisticsObj, Table
 from metastored.wire.generated.constraints import (
@@ -100,7 +99,7 @@ class Reader:
             return sorted(self.client.api.get_all_databases())
         return sorted(self.client.api.get_databases(encode_catalog_name(catalog, None)))
 
-    def database(self, home: Home) -> Database | None:
+    def database(self, home: DatabaseName) -> Database | None:
         try:
             return self.client.api.get_database(home.field)
         except NoSuchObjectException:
@@ -108,19 +107,19 @@ class Reader:
 
     # Tables
 
-    def table_names(self, home: Home) -> list[str]:
+    def table_names(self, home: DatabaseName) -> list[str]:
         return sorted(self.client.api.get_all_tables(home.field))
 
-    def tables(self, home: Home, names: Sequence[str], *, singly: bool = False) -> dict[str, Table]:
+    def tables(self, home: DatabaseName, names: Sequence[str], *, singly: bool = False) -> dict[str, Table]:
         """Those that there are, by name. A list need not tell what a materialized view was made from; `singly` does."""
         if not names:
             return {}
         if singly or "." in home.database:
             return self._one_by_one(home, names)
-        found = self.client.tables_by_name(home.dotted, tuple(names))
+        found = self.client.tables_by_name(str(home), tuple(names))
         return {table.tableName or "": table for table in found}
 
-    def _one_by_one(self, home: Home, names: Sequence[str]) -> dict[str, Table]:
+    def _one_by_one(self, home: DatabaseName, names: Sequence[str]) -> dict[str, Table]:
         """Also for a database that Hive 4 let have a dot in its name, which `catalog.db` cannot say."""
         found = {}
         for name in names:
@@ -174,10 +173,10 @@ class Reader:
 
     # Functions
 
-    def function_names(self, home: Home) -> list[str]:
+    def function_names(self, home: DatabaseName) -> list[str]:
         return sorted(self._optional("functions", "get_functions", home.field, "*") or ())
 
-    def function(self, home: Home, name: str) -> Function | None:
+    def function(self, home: DatabaseName, name: str) -> Function | None:
         try:
             return self.client.api.get_function(home.field, name)
         except NoSuchObjectException:

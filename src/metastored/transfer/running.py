@@ -18,7 +18,7 @@ from metastored.transfer.copying import transfer
 from metastored.transfer.ends import Ends, Mode
 from metastored.transfer.journal import Journal
 from metastored.transfer.local import Opening
-from metastored.transfer.places import Access, Place, is_address, place
+from metastored.transfer.places import Access, End, is_address, open_end
 from metastored.transfer.report import Action, Display, Silent, Tally
 from metastored.transfer.selection import Catalogs, Selection
 
@@ -79,8 +79,8 @@ def run(
     """
     chosen = source if isinstance(source, Source) else Source(source)
     with ExitStack() as stack:
-        here = stack.enter_context(place(chosen.place, access, Opening.REQUIRE))
-        there = stack.enter_context(place(target, access, OPENINGS[mode]))
+        here = stack.enter_context(open_end(chosen.place, access, Opening.REQUIRE))
+        there = stack.enter_context(open_end(target, access, OPENINGS[mode]))
         tally = Tally(display or Silent(), WORDS[mode], by_table=mode is Mode.DRY_RUN and not verbose)
         # A number that stands for all of it: a database's URL may hold a password.
         words = (_whole(chosen.place), chosen.name or "", _whole(target), str(selection), f"drop={drop}")
@@ -108,7 +108,7 @@ def _whole(place: str) -> str:
     )
 
 
-def _path(of: str, target: Place) -> Path:
+def _path(of: str, target: End) -> Path:
     """In the data folder; beside the person who runs it where there is none."""
     name = f"import-{of[:12]}.journal"
     return target.folder / name if target.folder is not None else Path(f"metastored-{name}")

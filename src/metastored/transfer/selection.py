@@ -1,45 +1,22 @@
 """What of a metastore is meant, and what it is called at the other end. Pure.
 
-Names are those of the source. The default catalog has no name here (None): it is `hive`, and servers before Hive 3
-know no other.
+Names are those of the source. The default catalog has no name here (None, or the empty text in a DatabaseName): it is
+`hive`, and servers before Hive 3 know no other.
 """
 
 from __future__ import annotations
 
 from collections.abc import Collection
 from dataclasses import dataclass
-from typing import Final, NamedTuple
+from typing import Final
 
 from metastored.errors import ConfigError
-from metastored.hive.names import DEFAULT_CATALOG, encode_catalog_name
+from metastored.hive.names import DEFAULT_CATALOG
 from metastored.hive.patterns import compile_pattern
-from metastored.model.names import TableName
+from metastored.model.names import DatabaseName
 
 KINDS: Final = ("statistics", "constraints", "functions", "privileges")
 """What can be left out; privileges are roles, who has them, and what was granted."""
-
-
-class Home(NamedTuple):
-    """A database, by its catalog and its name."""
-
-    catalog: str | None
-    database: str
-
-    @property
-    def field(self) -> str:
-        """As the calls of the API take it."""
-        return encode_catalog_name(self.catalog, self.database) or self.database
-
-    @property
-    def dotted(self) -> str:
-        """As the client takes it."""
-        return self.database if self.catalog is None else f"{self.catalog}.{self.database}"
-
-    def table(self, name: str) -> TableName:
-        return TableName(self.catalog or "", self.database, name)
-
-    def __str__(self) -> str:
-        return self.dotted
 
 
 @dataclass(frozen=True)
@@ -100,8 +77,8 @@ class Catalogs:
         found = self.name if catalog is None else f"{self.name}_{catalog}"
         return None if found == DEFAULT_CATALOG else found
 
-    def home(self, home: Home) -> Home:
-        return Home(self.target(home.catalog), home.database)
+    def home(self, home: DatabaseName) -> DatabaseName:
+        return DatabaseName(self.target(home.catalog_field) or "", home.database)
 
     def qualified(self, name: str) -> str:
         """`catalog.db.t`, as materialized views write it; a shorter name is in the same catalog, and stays."""

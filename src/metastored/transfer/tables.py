@@ -7,12 +7,11 @@ from typing import Any, Final
 
 from metastored.hive.names import DEFAULT_CATALOG
 from metastored.model.kinds import is_view
-from metastored.model.names import TableName
+from metastored.model.names import DatabaseName, TableName
 from metastored.service.tables.constraints import CHECK, DEFAULT, FOREIGN, NOT_NULL, PRIMARY, UNIQUE
 from metastored.transfer.differences import differences, statistics_differences
 from metastored.transfer.ends import Ends
 from metastored.transfer.report import Action
-from metastored.transfer.selection import Home
 from metastored.transfer.writing import TableChange
 from metastored.wire.generated.common import ColumnStatisticsObj, Table
 from metastored.wire.structs import replace
@@ -42,17 +41,17 @@ def is_another(table: Table, there: Table) -> bool:
     return keys != others or is_view(table) != is_view(there)
 
 
-def copied(ends: Ends, home: Home, table: Table) -> Table:
+def copied(ends: Ends, home: DatabaseName, table: Table) -> Table:
     """The table as the target shall have it: what is of the source's own is left out, its catalog has its new name."""
     metadata = table.creationMetadata
-    catalog = ends.catalogs.target(home.catalog)
+    catalog = ends.catalogs.target(home.catalog_field)
     if metadata is not None:
         used = frozenset(map(ends.catalogs.qualified, metadata.tablesUsed or ()))
         metadata = replace(metadata, catName=catalog or DEFAULT_CATALOG, tablesUsed=used)
     return replace(table, catName=catalog, creationMetadata=metadata, **_NOT_COPIED)
 
 
-def copy_table(ends: Ends, home: Home, table: Table, there: Table | None) -> None:
+def copy_table(ends: Ends, home: DatabaseName, table: Table, there: Table | None) -> None:
     """The table and its statistics in the target as in the source."""
     name = table.tableName or ""
     of, target = home.table(name), ends.catalogs.home(home).table(name)
@@ -94,7 +93,7 @@ def changed_statistics(
 # --- constraints --------------------------------------------------------------------------------------------------
 
 
-def copy_constraints(ends: Ends, home: Home, name: str, *, is_new: bool) -> None:
+def copy_constraints(ends: Ends, home: DatabaseName, name: str, *, is_new: bool) -> None:
     """All but foreign keys, which need every table to be there."""
     of = home.table(name)
     target = ends.catalogs.home(home).table(name)
@@ -102,7 +101,7 @@ def copy_constraints(ends: Ends, home: Home, name: str, *, is_new: bool) -> None
     _copy(ends, home, target, ends.source.constraints(of), there)
 
 
-def copy_foreign_keys(ends: Ends, home: Home, name: str) -> None:
+def copy_foreign_keys(ends: Ends, home: DatabaseName, name: str) -> None:
     of = home.table(name)
     target = ends.catalogs.home(home).table(name)
     _copy(ends, home, target, {FOREIGN: ends.source.foreign_keys(of)}, {FOREIGN: ends.target.foreign_keys(target)})
@@ -110,12 +109,12 @@ def copy_foreign_keys(ends: Ends, home: Home, name: str) -> None:
 
 def _copy(
     ends: Ends,
-    home: Home,
+    home: DatabaseName,
     of: TableName,
     source: Mapping[str, Sequence[Any]],
     target: Mapping[str, Sequence[Any]],
 ) -> None:
-    catalog = ends.catalogs.target(home.catalog) or (DEFAULT_CATALOG if ends.target.has_catalogs() else None)
+    catalog = ends.catalogs.target(home.catalog_field) or (DEFAULT_CATALOG if ends.target.has_catalogs() else None)
     given: dict[str, list[Any]] = {}
     dropped: list[str] = []
     changes: list[tuple[str, Action, list[str]]] = []

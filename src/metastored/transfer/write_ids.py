@@ -9,11 +9,10 @@ from __future__ import annotations
 from typing import Final
 
 from metastored.hive.transactions.snapshots import ValidTxnList, ValidWriteIdList
-from metastored.model.names import TableName
+from metastored.model.names import DatabaseName, TableName
 from metastored.transfer.ends import Ends
 from metastored.transfer.reading import Reader
 from metastored.transfer.report import Action
-from metastored.transfer.selection import Home
 from metastored.wire.generated.transactions import GetValidWriteIdsRequest, ReplTblWriteIdStateRequest
 
 NO_WRITE_IDS: Final = (
@@ -26,9 +25,9 @@ IN_OTHER_CATALOGS: Final = (
 )
 
 
-def copy_write_ids(ends: Ends, home: Home, name: str, *, is_new: bool) -> None:
+def copy_write_ids(ends: Ends, home: DatabaseName, name: str, *, is_new: bool) -> None:
     target = ends.catalogs.home(home)
-    if home.catalog is not None or target.catalog is not None:
+    if home.catalog or target.catalog:
         ends.tally.note(IN_OTHER_CATALOGS)
         return
     of = home.table(name)

@@ -13,11 +13,10 @@ from typing import Any, Final, NamedTuple, Protocol
 from metastored.client._sync.client import Client
 from metastored.hive.names import DEFAULT_CATALOG
 from metastored.model.kinds import is_view
-from metastored.model.names import TableName
+from metastored.model.names import DatabaseName, TableName
 from metastored.service.statistics.basic import DO_NOT_UPDATE_STATS
 from metastored.service.tables.constraints import CHECK, DEFAULT, FOREIGN, NOT_NULL, PRIMARY, UNIQUE
 from metastored.transfer.differences import STAMPED
-from metastored.transfer.selection import Home
 from metastored.wire.generated.catalogs import AlterCatalogRequest, Catalog, CreateCatalogRequest
 from metastored.wire.generated.common import (
     ColumnStatistics,
@@ -99,19 +98,19 @@ class Writer(Protocol):
         ...
 
     def put_catalog(self, catalog: Catalog, before: Catalog | None) -> None: ...
-    def put_database(self, home: Home, database: Database, before: Database | None) -> None: ...
+    def put_database(self, home: DatabaseName, database: Database, before: Database | None) -> None: ...
     def put_table(self, change: TableChange) -> None: ...
     def put_partitions(self, change: PageChange) -> None: ...
     def put_constraints(self, of: TableName, given: Mapping[str, Sequence[Any]], dropped: Sequence[str]) -> None: ...
-    def put_function(self, home: Home, function: Function, before: Function | None) -> None: ...
+    def put_function(self, home: DatabaseName, function: Function, before: Function | None) -> None: ...
     def put_role(self, role: Role, before: Role | None) -> None: ...
     def put_member(self, member: RolePrincipalGrant, before: RolePrincipalGrant | None) -> None: ...
     def put_grants(self, grants: Sequence[HiveObjectPrivilege]) -> None: ...
 
-    def drop_database(self, home: Home) -> None: ...
+    def drop_database(self, home: DatabaseName) -> None: ...
     def drop_table(self, of: TableName) -> None: ...
     def drop_partitions(self, of: TableName, names: Sequence[str]) -> None: ...
-    def drop_function(self, home: Home, name: str) -> None: ...
+    def drop_function(self, home: DatabaseName, name: str) -> None: ...
     def drop_role(self, name: str) -> None: ...
     def drop_member(self, member: RolePrincipalGrant) -> None: ...
     def drop_grants(self, grants: Sequence[HiveObjectPrivilege]) -> None: ...
@@ -127,7 +126,7 @@ class Dropping:
         """A catalog as requests name it: servers from before there were any are told none."""
         return (of.catalog or DEFAULT_CATALOG) if self.client.capabilities.knows("get_catalogs") else None
 
-    def drop_database(self, home: Home) -> None:
+    def drop_database(self, home: DatabaseName) -> None:
         self.client.api.drop_database(home.field, False, True)
 
     def drop_table(self, of: TableName) -> None:
@@ -148,7 +147,7 @@ class Dropping:
     def drop_constraint(self, of: TableName, name: str) -> None:
         self.client.api.drop_constraint(DropConstraintRequest(of.database, of.table, name, self._catalog(of)))
 
-    def drop_function(self, home: Home, name: str) -> None:
+    def drop_function(self, home: DatabaseName, name: str) -> None:
         self.client.api.drop_function(home.field, name)
 
     def drop_role(self, name: str) -> None:
@@ -174,13 +173,13 @@ class RemoteWriter(Dropping):
         else:
             self.client.api.alter_catalog(AlterCatalogRequest(name=catalog.name, newCat=catalog))
 
-    def put_database(self, home: Home, database: Database, before: Database | None) -> None:
+    def put_database(self, home: DatabaseName, database: Database, before: Database | None) -> None:
         if before is None:
             self.client.api.create_database(database)
         else:
             self.client.api.alter_database(home.field, database)
 
-    def put_function(self, home: Home, function: Function, before: Function | None) -> None:
+    def put_function(self, home: DatabaseName, function: Function, before: Function | None) -> None:
         if before is None:
             self.client.api.create_function(function)
         else:

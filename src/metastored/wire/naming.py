@@ -67,7 +67,7 @@ class Step(NamedTuple):
         return f".{self.name}" if self.into == "field" else f"[{self.into}]"
 
 
-class Place(NamedTuple):
+class NamePosition(NamedTuple):
     """Where names of one role are found."""
 
     path: tuple[Step, ...]
@@ -115,19 +115,19 @@ def result_layout(method: Method) -> Layout:
 
 
 @cache
-def argument_names(method: Method) -> tuple[Place, ...]:
-    """All places of names in a method's arguments, in the order of their fields.
+def argument_names(method: Method) -> tuple[NamePosition, ...]:
+    """All positions of names in a method's arguments, in the order of their fields.
 
     A path does not enter a struct that it is already in: of a materialized view's source tables, themselves tables,
-    the places are not repeated. Older layouts are left out. `struct_layout` and `old_struct_layout` have all.
+    the positions are not repeated. Older layouts are left out. `struct_layout` and `old_struct_layout` have all.
     """
-    return tuple(_places(method.args, (), frozenset()))
+    return tuple(_name_positions(method.args, (), frozenset()))
 
 
 @cache
-def result_names(method: Method) -> tuple[Place, ...]:
-    """All places of names in a method's result, as `argument_names` gives those of its arguments."""
-    return tuple(_places(_result_fields(method), (), frozenset()))
+def result_names(method: Method) -> tuple[NamePosition, ...]:
+    """All positions of names in a method's result, as `argument_names` gives those of its arguments."""
+    return tuple(_name_positions(_result_fields(method), (), frozenset()))
 
 
 def names_in(method: Method, args: tuple[Any, ...]) -> Iterator[tuple[str, Any]]:
@@ -229,28 +229,28 @@ def _result_fields(method: Method) -> tuple[Field, ...]:
     return (Field(0, method.returns, "success", role=method.returns_role),)
 
 
-def _places(lines: tuple[Field, ...], path: tuple[Step, ...], within: frozenset[str]) -> Iterator[Place]:
+def _name_positions(lines: tuple[Field, ...], path: tuple[Step, ...], within: frozenset[str]) -> Iterator[NamePosition]:
     for line in lines:
         inside = _inside(line.type, line.role)
         if inside is not None:
             step = Step("field", line.id, wire_type(line.type), line.name)
-            yield from _places_inside(inside, (*path, step), within)
+            yield from _name_positions_inside(inside, (*path, step), within)
 
 
-def _places_inside(inside: Inside, path: tuple[Step, ...], within: frozenset[str]) -> Iterator[Place]:
+def _name_positions_inside(inside: Inside, path: tuple[Step, ...], within: frozenset[str]) -> Iterator[NamePosition]:
     match inside:
         case Leaf(role):
-            yield Place(path, role)
+            yield NamePosition(path, role)
         case Nested(struct):
             if struct not in within:
-                yield from _places(fields(STRUCTS[struct]), path, within | {struct})
+                yield from _name_positions(fields(STRUCTS[struct]), path, within | {struct})
         case Each(element):
-            yield from _places_inside(element, (*path, Step("each")), within)
+            yield from _name_positions_inside(element, (*path, Step("each")), within)
         case Pairs(key, value):
             if key is not None:
-                yield from _places_inside(key, (*path, Step("keys")), within)
+                yield from _name_positions_inside(key, (*path, Step("keys")), within)
             if value is not None:
-                yield from _places_inside(value, (*path, Step("values")), within)
+                yield from _name_positions_inside(value, (*path, Step("values")), within)
 
 
 def _values(inside: Inside, value: Any) -> Iterator[tuple[str, Any]]:

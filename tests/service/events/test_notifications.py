@@ -14,7 +14,7 @@ import pytest
 from metastored.errors import ApplicationError, NoSuchObjectException
 from metastored.hive.generation import Generation
 from metastored.service.core import rows
-from metastored.service.core.changes import FORMAT, pack
+from metastored.service.core.changes import EVENT_FORMAT, pack
 from metastored.service.events import notifications
 from metastored.service.events.messages import BY_TYPE
 from metastored.service.events.parts import Parts
@@ -273,7 +273,7 @@ def test_partitions_without_a_location_are_told_without_one() -> None:
     sd = StorageDescriptor(cols=(FieldSchema("a", "int"),), compressed=False)
     parts = [Partition(values=("1",), parameters={"k": "v"}), Partition(values=("2",), sd=StorageDescriptor())]
     body = pack([("sd", binary.encode(sd)), ("partitions", b"".join(map(binary.encode, parts)))])
-    row = EventRow(1, 0, "ADD_PARTITION", "hive", "d", "t", FORMAT, body)
+    row = EventRow(1, 0, "ADD_PARTITION", "hive", "d", "t", EVENT_FORMAT, body)
     told = [
         _object(Partition, orjson.loads(bytes(text)))
         for _, text in Parts(row, Generation.HIVE_3_1).partitions(Table(tableName="t", dbName="d"))

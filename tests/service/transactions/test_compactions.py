@@ -6,12 +6,12 @@ import pytest
 
 from metastored.errors import ApplicationError, MetaException
 from metastored.hive.generation import Generation
+from metastored.model.names import TableName
 from metastored.service.core.changes import unpack
 from metastored.service.housekeeping import outdated
 from metastored.store.objects import events
 from metastored.store.transactions import compactions, components, resources, transactions
 from metastored.store.transactions.compactions import CompactionRow
-from metastored.store.transactions.write_ids import TableName
 from metastored.wire.generated.common import CompactionInfoStruct, CompactionType, DataOperationType
 from metastored.wire.generated.compaction import (
     AbortCompactionRequest,

@@ -9,11 +9,11 @@ import pytest
 import sqlalchemy as sa
 
 from metastored.hive.transactions.locks import LockState
+from metastored.model.names import TableName
 from metastored.store.engine import schema
 from metastored.store.engine.statements import Statement
 from metastored.store.objects import events
 from metastored.store.transactions import write_ids
-from metastored.store.transactions.write_ids import TableName
 from metastored.wire.generated.locks import LockComponent, LockRequest, ShowLocksRequest
 from tests.service.conftest import Starter
 from tests.support.processes import finish_python, start_python

@@ -13,8 +13,8 @@ from metastored.errors import (
 )
 from metastored.hive.generation import Generation
 from metastored.hive.transactions.locks import LockState, LockType
+from metastored.model.names import TableName
 from metastored.store.transactions import resources
-from metastored.store.transactions.write_ids import TableName
 from metastored.wire.generated.common import DataOperationType
 from metastored.wire.generated.locks import (
     CheckLockRequest,

@@ -9,10 +9,10 @@ import pytest
 from metastored.errors import ApplicationError, MetaException, NoSuchTxnException, TxnAbortedException
 from metastored.hive.generation import Generation
 from metastored.hive.transactions.snapshots import ValidTxnList
+from metastored.model.names import TableName
 from metastored.service.core.changes import unpack
 from metastored.store.objects import events, tables
 from metastored.store.transactions import resources, write_ids
-from metastored.store.transactions.write_ids import TableName
 from metastored.wire.generated.common import (
     CreationMetadata,
     DataOperationType,

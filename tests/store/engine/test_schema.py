@@ -12,11 +12,12 @@ from alembic.migration import MigrationContext
 from alembic.script import ScriptDirectory
 
 from metastored.errors import StoreError
+from metastored.model.names import TableName
 from metastored.store.engine import schema
 from metastored.store.engine.database import Database
 from metastored.store.engine.migrate import HEAD, REVISIONS, alembic_config, ensure_schema, revision, upgrade
 from metastored.store.transactions import write_ids
-from metastored.store.transactions.write_ids import Counter, TableName
+from metastored.store.transactions.write_ids import Counter
 from metastored.store.warehouse import jobs
 from tests.store.conftest import Opener
 from tests.support.processes import finish_python, start_python

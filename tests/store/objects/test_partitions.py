@@ -3,7 +3,7 @@
 import pytest
 
 from metastored.store.engine.database import Database
-from metastored.store.engine.schema import FORMAT
+from metastored.store.engine.schema import BODY_FORMAT
 from metastored.store.engine.transaction import ConstraintViolated, Transaction
 from metastored.store.objects import partitions, tables
 from metastored.store.objects.partitions import NewPartition, PartitionRow, Sizes, Where
@@ -34,7 +34,7 @@ def test_partitions_are_listed_in_the_order_of_their_names(database: Database, t
 def test_a_partition_keeps_all_its_columns(database: Database, table_id: int) -> None:
     _add(database, table_id, _partition("a", base=None, shape=None, suffix="file:/x", write_id=2**40))
     (row,) = partitions.each(database.reader(), table_id)
-    assert row == PartitionRow(row.id, "a", None, None, "file:/x", 2**40, FORMAT, b"body of a")
+    assert row == PartitionRow(row.id, "a", None, None, "file:/x", 2**40, BODY_FORMAT, b"body of a")
     assert isinstance(row, PartitionRow)
     assert partitions.find(database.reader(), table_id, "a") == row
     assert partitions.find(database.reader(), table_id, "b") is None
@@ -60,7 +60,7 @@ def test_an_update_leaves_name_and_values(database: Database, table_id: int) -> 
     (row,) = partitions.each(database.reader(), table_id)
     database.run(lambda tx: partitions.update(tx, row.id, shape=2, base=None, suffix="s", write_id=9, body=b"new"))
     found = list(partitions.each_matching(database.reader(), table_id, Where("v1 = :f0", {"f0": "v"})))
-    assert found == [PartitionRow(row.id, "k=v", 2, None, "s", 9, FORMAT, b"new")]
+    assert found == [PartitionRow(row.id, "k=v", 2, None, "s", 9, BODY_FORMAT, b"new")]
 
 
 def test_a_renamed_partition_stays_where_it_is(database: Database, table_id: int) -> None:

@@ -21,7 +21,9 @@ from metastored.hive.filters.kryo import (
     tree_of,
 )
 
-NAMED_ROOT: Final = b"\x01\x00"
+CLASS_BY_NAME: Final = b"\x01"
+"""How a stream begins whose root is of a class that is not registered."""
+NAMED_ROOT: Final = CLASS_BY_NAME + b"\x00"
 """A class by its name, and it is the first name. Older streams begin with 1 and something that is not null."""
 
 _RENAMED: Final = {"chidren": "children"}

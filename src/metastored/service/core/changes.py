@@ -13,12 +13,14 @@ from typing import Any, Final
 
 import orjson
 
-from metastored.service.core.context import Context, DatabaseName
+from metastored.model.names import DatabaseName
+from metastored.service.core.context import Context
 from metastored.store.engine.transaction import Transaction
 from metastored.store.objects import events
 from metastored.wire.binary import pack_i, unpack_i
 
-FORMAT: Final = 1
+EVENT_FORMAT: Final = 1
+"""The encoding of events that this version writes: `pack`."""
 
 
 def pack(parts: Iterable[tuple[str, bytes]]) -> bytes:
@@ -58,5 +60,5 @@ def record(
     user = ctx.user
     named = [("user", user.encode()), *parts] if user else list(parts)
     return events.append(
-        tx, time=ctx.now(), type=type, cat=catalog, db=database, tbl=table, fmt=FORMAT, body=pack(named)
+        tx, time=ctx.now(), type=type, cat=catalog, db=database, tbl=table, fmt=EVENT_FORMAT, body=pack(named)
     )

@@ -9,12 +9,13 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import Final, NamedTuple
+from typing import Final
 
 from metastored.errors import InvalidOperationException, MetaException, MetastoreError, NoSuchObjectException
 from metastored.hive.generation import Generation
 from metastored.hive.names import DEFAULT_CATALOG, CatalogNameError, decode_catalog_name, normalize, read_database
 from metastored.hive.statistics.ndv import HIVES_ESTIMATION, Estimation
+from metastored.model.names import DatabaseName
 from metastored.service.core.compat import RULES, Rules
 from metastored.service.core.event_cache import EventCache
 from metastored.service.core.reply_cache import Answers
@@ -29,13 +30,6 @@ from metastored.wire.message import Session, Stream
 def properties(context: EnvironmentContext | None) -> dict[str, str]:
     """What an environment context says; {} when there is none."""
     return (context.properties if context is not None else None) or {}
-
-
-class DatabaseName(NamedTuple):
-    """A database as a caller named it, normalised."""
-
-    catalog: str
-    database: str
 
 
 class Encoded:

@@ -10,8 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
-from metastored.errors import StoreError
-from metastored.store.engine.schema import FORMAT
+from metastored.service.core import rows
 from metastored.store.engine.transaction import Transaction
 from metastored.store.objects import documents
 from metastored.store.objects.documents import DocumentRow
@@ -39,10 +38,7 @@ class Kind(Generic[T]):
         self._cls = cls
 
     def _found(self, row: DocumentRow) -> Found[T]:
-        if row.fmt != FORMAT:
-            raise StoreError(
-                f"{self.name} {row.key} is stored in format {row.fmt}, which this version of metastored does not read"
-            )
+        rows.check_format(row.fmt, f"{self.name} {row.key}")
         return Found(row.id, row.parent, row.key, row.at, binary.decode(self._cls, row.body))
 
     def find(self, tx: Transaction, key: str, parent: str = "") -> Found[T] | None:

@@ -10,13 +10,14 @@ from collections.abc import Callable, Iterator, Sequence
 from itertools import chain, islice
 from typing import Final
 
+from metastored.model.names import DatabaseName
 from metastored.service.core import rows, translation
-from metastored.service.core.context import Context, DatabaseName, Encoded
+from metastored.service.core.context import Context, Encoded
 from metastored.store.engine.transaction import Row, Transaction
 from metastored.store.objects import partitions
 from metastored.store.objects.partitions import Where
 from metastored.store.objects.tables import TableRow
-from metastored.wire.binary import pack_i, pack_texts
+from metastored.wire.binary import pack_texts
 from metastored.wire.message import Stream
 
 SHORT: Final = 500
@@ -110,11 +111,11 @@ def listed_names(ctx: Context, row: TableRow, limit: int = -1) -> Encoded:
     """All partition names in order; like `listed`, in one piece or pulled."""
     first = partitions.names(ctx.reader(), row.id, SHORT + 1 if limit < 0 else min(limit, SHORT + 1))
     if len(first) <= SHORT:
-        return Encoded(b"".join((_names_head(len(first)), pack_texts(first), b"\x00")))
+        return Encoded(b"".join((rows.text_list_head(len(first)), pack_texts(first), rows.STOP)))
     snapshot = ctx.database.snapshot()
     try:
         count, size = partitions.name_size(snapshot, row.id, limit)
-        head = _names_head(count)
+        head = rows.text_list_head(count)
     except BaseException:
         snapshot.close()
         raise
@@ -125,12 +126,8 @@ def listed_names(ctx: Context, row: TableRow, limit: int = -1) -> Encoded:
             found = partitions.each_name(snapshot, row.id, limit)
             while some := list(islice(found, 8192)):
                 yield pack_texts(some)
-            yield b"\x00"
+            yield rows.STOP
         finally:
             snapshot.close()
 
     return Encoded(Stream(chunks(), len(head) + size + 4 * count + 1))
-
-
-def _names_head(count: int) -> bytes:
-    return b"\x0f\x00\x00\x0b" + pack_i(count)

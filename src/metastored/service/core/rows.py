@@ -1,21 +1,25 @@
 """Objects as the store keeps them: a body of Thrift bytes without what varies, and answers spliced from it.
 
-One function writes each kind of row, one reads it, and one splices it into a reply; nothing else knows the
-encoding (design decision 1). Bodies have no STOP, so that fields can be put behind them. No I/O.
+One function writes each kind of row, one reads it, and one splices it into a reply; no other module of the service
+contains bytes of the encoding (design decision 1). Bodies have no STOP, so that fields can be put behind them. No I/O.
 
     Database   without name (1), privileges (5), catalogName (8)
     Table      without tableName (1), dbName (2), privileges (13), creationMetadata (16), catName (17), 19 to 28
     Partition  without dbName (2), tableName (3), sd (6) and 8 to 13; its sd is a shape (a StorageDescriptor
                without its location) and a location
     Function   without functionName (1), dbName (2), catName (9)
+    Statistics of a column: the struct of their kind without bit vector and histogram
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from typing import Final, NamedTuple
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache
+from struct import pack as pack_values
+from typing import Any, Final, NamedTuple, TypeVar
 
 from metastored.errors import StoreError
+from metastored.store.engine.schema import BODY_FORMAT
 from metastored.store.engine.transaction import Row
 from metastored.store.objects.catalogs import CatalogRow
 from metastored.store.objects.databases import DatabaseRow
@@ -30,15 +34,27 @@ from metastored.wire.generated.functions import Function
 from metastored.wire.generated.partitions import Partition
 from metastored.wire.structs import replace
 
-FORMAT: Final = 1
-"""The number of this encoding; a later one upcasts what it reads with a lower number."""
-
 CHUNK: Final = 512 * 1024
 """Long answers are made in pieces of about this many bytes."""
 
+T = TypeVar("T", bound=tuple[Any, ...])
+
 pack = binary.pack_i
+STOP: Final = b"\x00"
+"""The end of a struct."""
 _SUCCESS = b"\x0c\x00\x00"
-_STOP = b"\x00"
+_SD = b"\x0c\x00\x06"
+_I64_LIST, _I64_SET = b"\x0f", b"\x0e"
+
+
+def body_of(value: tuple[Any, ...]) -> bytes:
+    """A struct without its STOP."""
+    return binary.encode(value)[:-1]
+
+
+def read_body(cls: type[T], body: bytes) -> T:
+    """The struct that `body_of` made the bytes of."""
+    return binary.decode(cls, body + STOP)
 
 
 def text_field(number: int, text: str) -> bytes:
@@ -47,8 +63,14 @@ def text_field(number: int, text: str) -> bytes:
     return binary.pack_field(11, number) + pack(len(data)) + data
 
 
-def _check(fmt: int, what: str) -> None:
-    if fmt != FORMAT:
+def bool_field(number: int, value: bool) -> bytes:
+    """A bool field in Thrift binary."""
+    return binary.pack_field(2, number) + (b"\x01" if value else b"\x00")
+
+
+def check_format(fmt: int, what: str) -> None:
+    """Raises StoreError where `what` is stored in an encoding that this version does not read."""
+    if fmt != BODY_FORMAT:
         raise StoreError(f"{what} is stored in format {fmt}, which this version of metastored does not read")
 
 
@@ -56,37 +78,37 @@ def _check(fmt: int, what: str) -> None:
 
 
 def catalog_body(catalog: Catalog) -> bytes:
-    return binary.encode(replace(catalog, name=None))[:-1]
+    return body_of(replace(catalog, name=None))
 
 
 def catalog_of(row: CatalogRow) -> Catalog:
-    _check(row.fmt, f"catalog {row.name}")
-    return replace(binary.decode(Catalog, row.body + _STOP), name=row.name)
+    check_format(row.fmt, f"catalog {row.name}")
+    return replace(read_body(Catalog, row.body), name=row.name)
 
 
 def database_body(database: Database) -> bytes:
-    return binary.encode(replace(database, name=None, privileges=None, catalogName=None))[:-1]
+    return body_of(replace(database, name=None, privileges=None, catalogName=None))
 
 
 def database_of(row: DatabaseRow, catalog: str | None) -> Database:
-    _check(row.fmt, f"database {row.name}")
-    return replace(binary.decode(Database, row.body + _STOP), name=row.name, catalogName=catalog)
+    check_format(row.fmt, f"database {row.name}")
+    return replace(read_body(Database, row.body), name=row.name, catalogName=catalog)
 
 
 def database_reply(row: DatabaseRow, catalog: str | None) -> bytes:
     """The result struct of get_database; without a catalog it names none."""
-    _check(row.fmt, f"database {row.name}")
+    check_format(row.fmt, f"database {row.name}")
     named = text_field(8, catalog) if catalog is not None else b""
     return b"".join((_SUCCESS, text_field(1, row.name), row.body, named, b"\x00\x00"))
 
 
 def function_body(function: Function) -> bytes:
-    return binary.encode(replace(function, functionName=None, dbName=None, catName=None))[:-1]
+    return body_of(replace(function, functionName=None, dbName=None, catName=None))
 
 
 def function_of(row: FunctionRow | FunctionOfDatabase, catalog: str | None, database: str) -> Function:
-    _check(row.fmt, f"function {database}.{row.name}")
-    function = binary.decode(Function, row.body + _STOP)
+    check_format(row.fmt, f"function {database}.{row.name}")
+    function = read_body(Function, row.body)
     return replace(function, functionName=row.name, dbName=database, catName=catalog)
 
 
@@ -120,15 +142,15 @@ def table_columns(table: Table) -> TableColumns:
         owner=table.owner,
         last_access=table.lastAccessTime or 0,
         write_id=table.writeId if table.writeId is not None else -1,
-        body=binary.encode(replace(table, **_TABLE_ABSENT))[:-1],
+        body=body_of(replace(table, **_TABLE_ABSENT)),
         params=table.parameters or {},
         creation_metadata=binary.encode(metadata) if metadata is not None else None,
     )
 
 
 def table_of(row: TableRow, catalog: str | None, database: str) -> Table:
-    _check(row.fmt, f"table {database}.{row.name}")
-    table = binary.decode(Table, row.body + _STOP)
+    check_format(row.fmt, f"table {database}.{row.name}")
+    table = read_body(Table, row.body)
     metadata = row.creation_metadata
     return replace(
         table,
@@ -141,8 +163,8 @@ def table_of(row: TableRow, catalog: str | None, database: str) -> Table:
 
 def table_struct(row: TableRow, catalog: str | None, database: str, *, with_id: bool = False) -> bytes:
     """The Table in Thrift binary, spliced; without a catalog it names none."""
-    if row.fmt != FORMAT:
-        _check(row.fmt, f"table {database}.{row.name}")
+    if row.fmt != BODY_FORMAT:
+        check_format(row.fmt, f"table {database}.{row.name}")
     parts = [text_field(1, row.name), text_field(2, database), row.body]
     if catalog is not None:
         parts.append(text_field(17, catalog))
@@ -152,13 +174,13 @@ def table_struct(row: TableRow, catalog: str | None, database: str, *, with_id: 
         parts += (b"\x0a\x00\x13", binary.pack_q(max(row.write_id, 0)), b"\x0a\x00\x19", binary.pack_q(row.id))
     elif row.write_id > 0:
         parts += (b"\x0a\x00\x13", binary.pack_q(row.write_id))
-    parts.append(_STOP)
+    parts.append(STOP)
     return b"".join(parts)
 
 
 def table_reply(struct: bytes) -> bytes:
     """The result struct of get_table around a Table."""
-    return b"".join((_SUCCESS, struct, _STOP))
+    return b"".join((_SUCCESS, struct, STOP))
 
 
 def wrapped_reply(struct: bytes) -> bytes:
@@ -177,17 +199,40 @@ def partition_body(partition: Partition) -> bytes:
         lastAccessTime=partition.lastAccessTime,
         parameters=partition.parameters,
     )
-    return binary.encode(own)[:-1]
+    return body_of(own)
+
+
+def partition_own(body: bytes) -> Partition:
+    """What `partition_body` kept of a partition."""
+    return read_body(Partition, body)
 
 
 def shape_of(sd: StorageDescriptor) -> bytes:
     """A StorageDescriptor without its location, which many partitions share."""
-    return binary.encode(replace(sd, location=None))[:-1]
+    return body_of(replace(sd, location=None))
+
+
+def storage_of(shape: bytes) -> StorageDescriptor:
+    """The StorageDescriptor of a shape; it has no location."""
+    return read_body(StorageDescriptor, shape)
+
+
+def partition_in_event(own: bytes, location: str | None, *, has_storage: bool = True) -> bytes:
+    """A Partition as events keep it: its own fields and, of its storage, only the location; the shape is beside it."""
+    if not has_storage:
+        return own + STOP
+    located = text_field(2, location) if location else b""
+    return b"".join((own, _SD, located, STOP, STOP))
+
+
+def with_privileges(partition: bytes, privileges: bytes) -> bytes:
+    """A Partition struct with its field `privileges`."""
+    return b"".join((partition[:-1], b"\x0c\x00\x08", privileges, STOP))
 
 
 def without_buckets(shape: bytes) -> bytes:
     """A shape as clients get it who do not know buckets."""
-    sd = binary.decode(StorageDescriptor, shape + _STOP)
+    sd = storage_of(shape)
     return shape_of(replace(sd, numBuckets=-1)) if (sd.numBuckets or 0) > 0 else shape
 
 
@@ -211,15 +256,15 @@ class Splicer:
         names = text_field(2, database) + text_field(3, table)
         if catalog is not None:
             names += text_field(9, catalog)
-        self._heads: dict[int | None, bytes] = {no: names + b"\x0c\x00\x06" + sd for no, sd in shapes.items()}
+        self._heads: dict[int | None, bytes] = {no: names + _SD + sd for no, sd in shapes.items()}
         self._heads[None] = names  # A partition of a view has no storage.
         self._bases = {no: uri.encode("utf-8", "surrogateescape") for no, uri in bases.items()}
 
     def parts(self, row: Row) -> tuple[bytes, ...]:
         """The Partition struct in pieces; joined by the caller, with others."""
         _, name, shape, base, suffix, write_id, fmt, own = row
-        if fmt != FORMAT:
-            _check(fmt, f"partition {name}")
+        if fmt != BODY_FORMAT:
+            check_format(fmt, f"partition {name}")
         if write_id > 0 or self._always_written:
             own += b"\x0a\x00\x0a" + binary.pack_q(write_id)
         if base is not None:
@@ -267,7 +312,7 @@ def list_head(count: int, *, wrapped: bool = False) -> tuple[bytes, bytes]:
     """
     if wrapped:
         return _SUCCESS + b"\x0f\x00\x01\x0c" + pack(count), b"\x00\x00"
-    return b"\x0f\x00\x00\x0c" + pack(count), _STOP
+    return b"\x0f\x00\x00\x0c" + pack(count), STOP
 
 
 def list_reply(structs: Iterable[bytes], count: int) -> bytes:
@@ -279,3 +324,57 @@ def wrapped_list(structs: Iterable[bytes], count: int) -> bytes:
     """The same where the list is field 1 of a struct."""
     head, tail = list_head(count, wrapped=True)
     return b"".join((head, *structs, tail))
+
+
+def flagged_list(structs: Iterable[bytes], count: int, flag: bool) -> bytes:
+    """The same with a bool as field 2."""
+    head, tail = list_head(count, wrapped=True)
+    return b"".join((head, *structs, bool_field(2, flag), tail))
+
+
+def text_list_head(count: int) -> bytes:
+    """What goes before the texts of a result whose success value is a list of `count` of them; STOP goes behind."""
+    return b"\x0f\x00\x00\x0b" + pack(count)
+
+
+# --- statistics of columns ----------------------------------------------------------------------------------------
+
+
+@lru_cache(maxsize=4096)
+def _statistics_head(column: str, type: str, number: int) -> bytes:
+    return text_field(1, column) + text_field(2, type) + b"\x0c\x00\x03\x0c\x00" + bytes([number])
+
+
+def statistics_struct(column: str, type: str, number: int, body: bytes) -> bytes:
+    """A ColumnStatisticsObj; `number` is the field of the union that the body's kind has."""
+    return _statistics_head(column, type, number) + body + b"\x00\x00\x00"
+
+
+def statistics_by_partition(by_part: Mapping[str, Sequence[bytes]], valid: bool | None) -> bytes:
+    """The result struct with a PartitionsStatsResult, spliced: there may be a hundred thousand columns in it."""
+    out = [_SUCCESS, b"\x0d\x00\x01\x0b\x0f", pack(len(by_part))]
+    for name, objects in by_part.items():
+        text = name.encode("utf-8", "surrogateescape")
+        out += (pack(len(text)), text, b"\x0c", pack(len(objects)), *objects)
+    if valid is not None:
+        out.append(bool_field(2, valid))
+    out += (STOP, STOP)
+    return b"".join(out)
+
+
+# --- open transactions --------------------------------------------------------------------------------------------
+
+
+def open_transactions(highest: int, ids: Sequence[int], lowest: int | None, aborted: bytes | None) -> bytes:
+    """The result struct with a GetOpenTxnsResponse; without bits for the aborted ones the ids are a set, as in 2.3."""
+    parts = [
+        _SUCCESS + b"\x0a\x00\x01",
+        binary.pack_q(highest),
+        _I64_SET if aborted is None else _I64_LIST,
+        pack_values(f">hbi{len(ids)}q", 2, 10, len(ids), *ids),
+    ]
+    if lowest is not None:
+        parts += (b"\x0a\x00\x03", binary.pack_q(lowest))
+    if aborted is not None:
+        parts += (b"\x0b\x00\x04", pack(len(aborted)), aborted)
+    return b"".join((*parts, STOP, STOP))

@@ -9,14 +9,12 @@ from __future__ import annotations
 from typing import Final
 
 from metastored.errors import MetaException
+from metastored.model.acid import INSERT_ONLY, PROPERTIES, TRANSACTIONAL, in_any_case, is_insert_only
+from metastored.model.kinds import is_external_by_either
 from metastored.service.core.compat import Rules
-from metastored.service.core.normal import EXTERNAL, is_external
 from metastored.wire.generated.common import Table
 from metastored.wire.structs import replace
 
-TRANSACTIONAL: Final = "transactional"
-PROPERTIES: Final = "transactional_properties"
-INSERT_ONLY: Final = "insert_only"
 _ACID_FORMATS: Final = frozenset(
     {
         ("org.apache.hadoop.hive.ql.io.orc.OrcInputFormat", "org.apache.hadoop.hive.ql.io.orc.OrcOutputFormat"),
@@ -24,24 +22,14 @@ _ACID_FORMATS: Final = frozenset(
 )
 
 
-def _value(parameters: dict[str, str], name: str) -> str | None:
-    """A parameter whose name may be written in any case."""
-    return next((value for key, value in parameters.items() if key.lower() == name), None)
-
-
 def _same(one: str | None, other: str | None) -> bool:
     return (one is None) == (other is None) and (one or "").lower() == (other or "").lower()
-
-
-def is_insert_only(parameters: dict[str, str] | None) -> bool:
-    given = parameters or {}
-    return given.get(TRANSACTIONAL, "").lower() == "true" and given.get(PROPERTIES, "").lower() == INSERT_ONLY
 
 
 def checked_on_create(table: Table, rules: Rules) -> Table:
     """The table with its transactional parameters in Hive's form, or what Hive says against them."""
     parameters = dict(table.parameters or {})
-    value = _value(parameters, TRANSACTIONAL)
+    value = in_any_case(parameters, TRANSACTIONAL)
     if value is None:
         return table
     parameters = {key: item for key, item in parameters.items() if key.lower() != TRANSACTIONAL}
@@ -51,7 +39,7 @@ def checked_on_create(table: Table, rules: Rules) -> Table:
         raise MetaException(
             _named("'transactional' property of TBLPROPERTIES may only have value 'true'", table, rules)
         )
-    _check_acid(table, _value(parameters, PROPERTIES), rules)
+    _check_acid(table, in_any_case(parameters, PROPERTIES), rules)
     parameters[TRANSACTIONAL] = "true"
     return replace(table, parameters=_with_properties(parameters, table, rules))
 
@@ -62,8 +50,8 @@ def checked_on_alter(before: Table, table: Table, rules: Rules) -> Table:
     if not given:
         return table
     old = before.parameters or {}
-    value, was = _value(given, TRANSACTIONAL), _value(old, TRANSACTIONAL)
-    properties, had = _value(given, PROPERTIES), _value(old, PROPERTIES)
+    value, was = in_any_case(given, TRANSACTIONAL), in_any_case(old, TRANSACTIONAL)
+    properties, had = in_any_case(given, PROPERTIES), in_any_case(old, PROPERTIES)
     parameters = {key: item for key, item in given.items() if key.lower() != TRANSACTIONAL}
     if rules.insert_only_acid and value is not None and value.lower() == "false":
         value = None
@@ -96,7 +84,7 @@ def _check_acid(table: Table, properties: str | None, rules: Rules) -> None:
         raise MetaException(
             _named("The table must be stored using an ACID compliant format (such as ORC)", table, rules)
         )
-    if table.tableType == EXTERNAL or is_external(table):
+    if is_external_by_either(table):
         raise MetaException(
             f"{table.dbName}.{table.tableName} cannot be declared transactional because it's an external table"
         )
@@ -107,7 +95,7 @@ def _check_acid(table: Table, properties: str | None, rules: Rules) -> None:
 
 
 def _with_properties(parameters: dict[str, str], table: Table, rules: Rules) -> dict[str, str]:
-    value = _value(parameters, PROPERTIES)
+    value = in_any_case(parameters, PROPERTIES)
     if value is None:
         if not rules.insert_only_acid:
             return parameters

@@ -13,9 +13,10 @@ from typing import Final, NamedTuple
 from metastored.errors import MetaException
 from metastored.hive.locations import is_under, join, same_location
 from metastored.hive.names import DEFAULT_CATALOG, DEFAULT_DATABASE, directory_name, normalize
-from metastored.service.core import normal
+from metastored.model import kinds
+from metastored.model.acid import PROPERTIES, TRANSACTIONAL, says_insert_only, translates_as_transactional
+from metastored.model.origins import is_iceberg
 from metastored.service.core.java_text import java_text
-from metastored.service.core.transactional import INSERT_ONLY, PROPERTIES, TRANSACTIONAL
 from metastored.wire.generated.common import Table
 from metastored.wire.generated.databases import Database
 from metastored.wire.structs import replace
@@ -100,7 +101,7 @@ def translated(table: Table, abilities: Abilities) -> Table:
 
 def _usual(table: Table, can: set[str]) -> Access:
     match table.tableType:
-        case normal.EXTERNAL:
+        case kinds.EXTERNAL:
             if _buckets(table):
                 if BUCKETS in can:
                     return Access(READ_WRITE)
@@ -108,15 +109,15 @@ def _usual(table: Table, can: set[str]) -> Access:
             if EXTERNAL_READ not in can:
                 return Access(NONE, (EXTERNAL_READ,), (EXTERNAL_WRITE,))
             return Access(READ_WRITE) if EXTERNAL_WRITE in can else Access(READ_ONLY, writes=(EXTERNAL_WRITE,))
-        case normal.MANAGED:
-            if not _is_transactional(table):
+        case kinds.MANAGED:
+            if not translates_as_transactional(table.parameters):
                 return Access(READ_WRITE)
-            if _is_insert_only(table):
+            if says_insert_only(table.parameters):
                 return _managed(can, INSERT_READ, INSERT_WRITE, INSERT_WRITES)
             return _managed(can, FULL_READ, FULL_WRITE, FULL_WRITES)
-        case normal.VIEW:
+        case kinds.VIEW:
             return Access(READ_ONLY) if {SQL, CONNECTOR_READ} & can else Access(NONE, (SQL, CONNECTOR_READ))
-        case normal.MATERIALIZED_VIEW:
+        case kinds.MATERIALIZED_VIEW:
             if {CONNECTOR_READ, FULL_READ} & can and MATERIALIZED in can:
                 return Access(READ_ONLY)
             return Access(NONE, (CONNECTOR_READ, MATERIALIZED))
@@ -135,22 +136,22 @@ def _managed(can: set[str], read: str, write: str, writes: Abilities) -> Access:
 def _demanding(table: Table, demands: Abilities, abilities: Abilities) -> Access:
     """The same for a table that demands abilities itself."""
     can = set(abilities)
-    if table.tableType in (normal.VIEW, normal.MATERIALIZED_VIEW):
+    if table.tableType in (kinds.VIEW, kinds.MATERIALIZED_VIEW):
         if can >= set(demands):
             return Access(READ_ONLY)
         return Access(NONE, _missing(_reads(demands), abilities))
-    if table.tableType not in (normal.EXTERNAL, normal.MANAGED):
+    if table.tableType not in (kinds.EXTERNAL, kinds.MANAGED):
         return Access(NONE, _reads(demands), _writes(demands))
     if can >= set(demands):
         return Access(READ_WRITE)
-    if table.tableType == normal.EXTERNAL:
+    if table.tableType == kinds.EXTERNAL:
         return _demanding_external(table, demands, can)
     lacking = _missing(_writes(demands), abilities)
-    if not _is_transactional(table):
+    if not translates_as_transactional(table.parameters):
         return Access(READ_ONLY, writes=lacking)
     if can >= set(_writes(demands)) or {FULL_WRITE, CONNECTOR_WRITE} & can:
         return Access(READ_WRITE)
-    if _is_insert_only(table):
+    if says_insert_only(table.parameters):
         readable = can >= set(_reads(demands)) or bool({INSERT_READ, CONNECTOR_READ} & can)
     else:
         readable = bool({FULL_READ, CONNECTOR_READ} & can)
@@ -177,19 +178,13 @@ def hides_buckets_of_partitions(table: Table, abilities: Abilities) -> bool:
     demands = demanded(table)
     if demands is not None and set(abilities) >= set(demands):
         return False
-    return table.tableType == normal.EXTERNAL or (table.tableType == normal.MANAGED and not _is_transactional(table))
+    return table.tableType == kinds.EXTERNAL or (
+        table.tableType == kinds.MANAGED and not translates_as_transactional(table.parameters)
+    )
 
 
 def _buckets(table: Table) -> bool:
     return table.sd is not None and (table.sd.numBuckets or 0) > 0
-
-
-def _is_transactional(table: Table) -> bool:
-    return (table.parameters or {}).get(TRANSACTIONAL, "false").lower() != "false"
-
-
-def _is_insert_only(table: Table) -> bool:
-    return (table.parameters or {}).get(PROPERTIES, "").lower() == INSERT_ONLY
 
 
 def _reads(demands: Abilities) -> Abilities:
@@ -240,15 +235,15 @@ def translated_database(database: Database, abilities: Abilities | None, root: s
 
 def created(table: Table, database: Database, abilities: Abilities | None, root: str) -> Table:
     """The table that is made of one that a client wants; where it lies is checked, and chosen if it is not given."""
-    if table.tableType == normal.EXTERNAL:
+    if table.tableType == kinds.EXTERNAL:
         return _at_home(table, database, root, external=True)
-    if table.tableType != normal.MANAGED:
+    if table.tableType != kinds.MANAGED:
         return table
     parameters = table.parameters or {}
-    if not _is_transactional(table) and not _is_insert_only(table):
+    if not translates_as_transactional(table.parameters) and not says_insert_only(table.parameters):
         kept = {key: value for key, value in parameters.items() if key not in (TRANSACTIONAL, PROPERTIES)}
-        marks = {"EXTERNAL": "TRUE", normal.PURGE: "TRUE", TRANSLATED: "TRUE"}
-        external = replace(table, tableType=normal.EXTERNAL, parameters=kept | marks)
+        marks = {kinds.EXTERNAL_PARAMETER: "TRUE", kinds.PURGE: "TRUE", TRANSLATED: "TRUE"}
+        external = replace(table, tableType=kinds.EXTERNAL, parameters=kept | marks)
         return _at_home(external, database, root, external=True)
     if (database.parameters or {}).get(EXTERNAL_ONLY, "").lower() == "true":
         raise MetaException(
@@ -258,7 +253,7 @@ def created(table: Table, database: Database, abilities: Abilities | None, root:
     if not abilities:
         raise MetaException("Processor has no capabilities, cannot create an ACID table.")
     check_place(table, database, root)
-    needed, kind = (INSERT_WRITES, "INSERT") if _is_insert_only(table) else (FULL_WRITES, "FULL")
+    needed, kind = (INSERT_WRITES, "INSERT") if says_insert_only(table.parameters) else (FULL_WRITES, "FULL")
     if needed[0] not in abilities:
         lacking = java_text(_missing(needed, abilities))
         raise MetaException(f"Processor does not have capabilities to create a {kind} ACID table:{lacking}")
@@ -275,7 +270,7 @@ def _at_home(table: Table, database: Database, root: str, *, external: bool) -> 
 def check_place(table: Table, database: Database, root: str) -> None:
     """Refuses a managed table's location outside of where managed tables may be."""
     location = table.sd.location if table.sd is not None else None
-    if table.tableType != normal.MANAGED or not location:
+    if table.tableType != kinds.MANAGED or not location:
         return
     if database.managedLocationUri:
         if not _is_below(location, database.managedLocationUri):
@@ -298,7 +293,7 @@ def follows_renames(table: Table) -> bool:
     Files of Iceberg name each other by their whole locations, so that its tables stay where they are.
     """
     return (
-        normal.is_external(table)
+        kinds.is_external(table)
         and is_translated(table)
         and not is_iceberg(table)
         and table.sd is not None
@@ -308,7 +303,3 @@ def follows_renames(table: Table) -> bool:
 
 def is_translated(table: Table) -> bool:
     return (table.parameters or {}).get(TRANSLATED, "").upper() == "TRUE"
-
-
-def is_iceberg(table: Table) -> bool:
-    return (table.parameters or {}).get("table_type", "").upper() == "ICEBERG"

@@ -12,10 +12,11 @@ from metastored.errors import (
 from metastored.hive.locations import join
 from metastored.hive.names import DEFAULT_CATALOG, DEFAULT_DATABASE, is_valid_database_name
 from metastored.hive.patterns import compile_pattern
+from metastored.model.names import DatabaseName
 from metastored.service.core import rows, translation
 from metastored.service.core.changes import record
 from metastored.service.core.conflicts import locked_database, undisturbed
-from metastored.service.core.context import Context, DatabaseName, Encoded
+from metastored.service.core.context import Context, Encoded
 from metastored.service.core.directories import Making, placed
 from metastored.service.core.removing import plan_removal, removing
 from metastored.service.core.serving import method

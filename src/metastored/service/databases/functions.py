@@ -13,9 +13,10 @@ from metastored.errors import (
 )
 from metastored.hive.names import DEFAULT_CATALOG, is_valid_function_name, normalize
 from metastored.hive.patterns import compile_pattern
+from metastored.model.names import DatabaseName
 from metastored.service.core import rows
 from metastored.service.core.changes import record
-from metastored.service.core.context import Context, DatabaseName
+from metastored.service.core.context import Context
 from metastored.service.core.serving import method
 from metastored.store.engine.transaction import ConstraintViolated, Transaction
 from metastored.store.objects import databases, functions

@@ -134,7 +134,7 @@ def _subject(type: str, cat: str | None, db: str | None, tbl: str | None) -> byt
 @cache
 def _format(name: str) -> bytes:
     """The last field, and the struct's end."""
-    return rows.text_field(7, name) + b"\x00"
+    return rows.text_field(7, name) + rows.STOP
 
 
 @method

@@ -10,7 +10,7 @@ import orjson
 
 from metastored.errors import StoreError
 from metastored.hive.generation import Generation
-from metastored.service.core.changes import FORMAT, unpack
+from metastored.service.core.changes import EVENT_FORMAT, unpack
 from metastored.store.objects.events import EventRow
 from metastored.wire import binary, tjson
 from metastored.wire.generated.common import StorageDescriptor, Table
@@ -28,7 +28,7 @@ class Parts:
     __slots__ = ("_first", "_named", "event", "fields", "generation")
 
     def __init__(self, event: EventRow, generation: Generation) -> None:
-        if event.fmt != FORMAT:
+        if event.fmt != EVENT_FORMAT:
             raise StoreError(
                 f"event {event.id} is stored in format {event.fmt}, which this version of metastored does not read"
             )

@@ -9,10 +9,12 @@ from typing import Final, NamedTuple
 from metastored.errors import AlreadyExistsException, InvalidObjectException, MetaException
 from metastored.hive.generation import Generation
 from metastored.hive.names import normalize
-from metastored.service.core import normal, rows
+from metastored.model import normal
+from metastored.model.names import DatabaseName
+from metastored.service.core import rows
 from metastored.service.core.changes import record
 from metastored.service.core.conflicts import locked_in_place, undisturbed
-from metastored.service.core.context import Context, DatabaseName, properties
+from metastored.service.core.context import Context, properties
 from metastored.service.core.directories import Making, placed
 from metastored.service.core.java_text import java_text
 from metastored.service.core.partition_lists import splicer
@@ -369,14 +371,11 @@ def event_parts(of: Partitioned, new: Sequence[New], bodies: Sequence[bytes]) ->
     """The partitions of an event with their bodies, grouped by shape (see `changes.py`)."""
     groups: dict[bytes, list[bytes]] = {}
     for part, own in zip(new, bodies, strict=True):
-        if part.shape == NO_SHAPE:
-            groups.setdefault(NO_SHAPE, []).append(own + b"\x00")
-            continue
-        location = rows.text_field(2, part.location) if part.location else b""
-        groups.setdefault(part.shape, []).append(own + b"\x0c\x00\x06" + location + b"\x00\x00")
+        struct = rows.partition_in_event(own, part.location, has_storage=part.shape != NO_SHAPE)
+        groups.setdefault(part.shape, []).append(struct)
     parts = [("table", binary.encode(of.table))]
     # What has no shape comes first: a shape holds for all that stands behind it.
     parts += (("partitions", b"".join(structs)) for structs in (groups.pop(NO_SHAPE, ()),) if structs)
     for shape, structs in groups.items():
-        parts += (("sd", shape + b"\x00"), ("partitions", b"".join(structs)))
+        parts += (("sd", shape + rows.STOP), ("partitions", b"".join(structs)))
     return parts

@@ -9,10 +9,12 @@ from metastored.errors import InvalidOperationException, MetaException
 from metastored.hive.locations import join
 from metastored.hive.names import normalize
 from metastored.hive.statistics.basic import FAST_STATS, clear_basic_state, has_fast_stats, set_basic_state
-from metastored.service.core import normal, rows, translation
+from metastored.model import kinds, normal
+from metastored.model.names import DatabaseName
+from metastored.service.core import rows, translation
 from metastored.service.core.changes import record
 from metastored.service.core.conflicts import locked_in_place, undisturbed
-from metastored.service.core.context import Context, DatabaseName, properties
+from metastored.service.core.context import Context, properties
 from metastored.service.core.directories import move_or_take_back, plan_move
 from metastored.service.core.java_text import java_text
 from metastored.service.core.partition_lists import splicer
@@ -25,7 +27,6 @@ from metastored.store.engine.transaction import Transaction
 from metastored.store.objects import partitions, tables
 from metastored.store.objects.partitions import PartitionRow
 from metastored.store.transactions.resources import partition_renamed
-from metastored.store.transactions.write_ids import TableName
 from metastored.wire import binary
 from metastored.wire.generated.common import EnvironmentContext
 from metastored.wire.generated.partitions import (
@@ -193,7 +194,7 @@ def _counted(
 ) -> dict[str, str]:
     """The parameters, with files counted again unless the caller forbids it or nothing says that they changed."""
     old, new = before.parameters or {}, part.parameters or {}
-    if env.get(DO_NOT_UPDATE_STATS, "").lower() == "true" or normal.is_view(of.table):
+    if env.get(DO_NOT_UPDATE_STATS, "").lower() == "true" or kinds.is_view(of.table):
         return new
     same = all(key in old and old[key] == new.get(key) for key in FAST_STATS)
     generated = env.get("STATS_GENERATED")
@@ -281,7 +282,7 @@ def _rename(
     now = ctx.now()
     root = of.location
     translated = ctx.rules.moves_translated and translation.is_translated(of.table)
-    follows = (of.table.tableType != normal.EXTERNAL or translated) and root is not None
+    follows = (of.table.tableType != kinds.EXTERNAL or translated) and root is not None
     with ctx.reading() as tx:
         found = partitions.find(tx, of.row.id, old_name)
         if found is None:
@@ -302,7 +303,7 @@ def _rename(
     if lies and place is not None and place != lies and ctx.warehouse.exists(place):
         raise _occupied(of, place)
     parameters = new_part.parameters or {}
-    if of.table.tableType != normal.EXTERNAL or ctx.rules.counts_renamed_external:
+    if of.table.tableType != kinds.EXTERNAL or ctx.rules.counts_renamed_external:
         parameters = _counted(ctx, of, current, replace(new_part, sd=current.sd), {})
     wanted = replace(new_part, parameters=normal.ddl_time_of_partition(parameters, now))
 
@@ -321,7 +322,7 @@ def _rename(
         moved = wanted if wanted.sd is None else replace(wanted, sd=replace(wanted.sd, location=target))
         # The name goes first: where the partition lies is written down with it, and then replaced.
         partitions.rename(tx, row.id, new_name, wanted.values or (), row.name)
-        partition_renamed(tx, TableName(*of.where, of.row.name), old_name, new_name)
+        partition_renamed(tx, of.where.table(of.row.name), old_name, new_name)
         renamed = partitions.find(tx, of.row.id, new_name)
         assert renamed is not None
         _, after = _write(tx, of, renamed, moved, before, Placing(tx, of.row, of))
@@ -367,7 +368,7 @@ def _move(
             return
         renamed = splicer(ctx, tx, of.where, of.row).partition(row)
         partitions.rename(tx, row.id, old_name, before.values or (), row.suffix)
-        partition_renamed(tx, TableName(*of.where, of.row.name), new_name, old_name)
+        partition_renamed(tx, of.where.table(of.row.name), new_name, old_name)
         now = partitions.find(tx, of.row.id, old_name)
         assert now is not None
         _, restored = _write(tx, of, now, before, renamed, Placing(tx, of.row, of))

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Final, NamedTuple
+from typing import NamedTuple
 
 from metastored.errors import MetaException
 from metastored.hive.filters.expressions import as_filter, pruner, read_expression, repaired_names
 from metastored.hive.filters.kryo import Apply, Column, Constant, MalformedExpression, UnreadableExpression
-from metastored.hive.filters.kryo_5 import NAMED_ROOT
+from metastored.hive.filters.kryo_5 import CLASS_BY_NAME, NAMED_ROOT
 from metastored.hive.filters.tree import FilterKeyError, NotComparable, check
 from metastored.hive.generation import Generation
 from metastored.hive.names import DEFAULT_PARTITION, partition_values, unescape
@@ -24,9 +24,6 @@ from metastored.service.tables.get import table_name
 from metastored.store.engine.transaction import Row, Transaction
 from metastored.store.objects import partitions
 from metastored.wire.generated.partitions import PartitionsByExprRequest, PartitionsSpecByExprResult
-
-_UNKNOWN: Final = b"\x02\x00\x02"
-"""The head of the answer's field 2, a bool."""
 
 
 class Chosen(NamedTuple):
@@ -76,7 +73,9 @@ def chosen(ctx: Context, tx: Transaction, of: Partitioned, data: bytes | None, d
 def _may_be_of_hive_4(ctx: Context, data: bytes | None) -> bool:
     """Hive 4 also reads trees of its own Kryo that do not say what their root is: those look like garbage here."""
     given = data or b""
-    return ctx.generation >= Generation.HIVE_4_0 and given.startswith(b"\x01") and not given.startswith(NAMED_ROOT)
+    return (
+        ctx.generation >= Generation.HIVE_4_0 and given.startswith(CLASS_BY_NAME) and not given.startswith(NAMED_ROOT)
+    )
 
 
 def _table(ctx: Context, tx: Transaction, req: PartitionsByExprRequest) -> Partitioned:
@@ -106,10 +105,8 @@ def _asked(
 def get_partitions_by_expr(ctx: Context, req: PartitionsByExprRequest) -> Encoded:
     with ctx.reading() as tx:
         of, found = _asked(ctx, tx, req)
-        head, tail = rows.list_head(len(found.rows), wrapped=True)
         structs = map(splicer(ctx, tx, of.where, of.row).struct, found.rows)
-        flag = b"\x00" if found.unknown is None else b"\x01"
-        return Encoded(b"".join((head, *structs, _UNKNOWN, flag, tail)))
+        return Encoded(rows.flagged_list(structs, len(found.rows), found.unknown is not None))
 
 
 @method

@@ -8,10 +8,11 @@ from metastored.errors import MetaException, NoSuchObjectException
 from metastored.hive.generation import Generation
 from metastored.hive.location_rules import archive_directory
 from metastored.hive.names import normalize
-from metastored.service.core import normal
+from metastored.model import kinds
+from metastored.model.names import DatabaseName
 from metastored.service.core.changes import record
 from metastored.service.core.conflicts import locked_in_place, undisturbed
-from metastored.service.core.context import Context, DatabaseName
+from metastored.service.core.context import Context
 from metastored.service.core.partition_lists import splicer
 from metastored.service.core.removing import plan_removal, purges, removing
 from metastored.service.core.serving import method
@@ -20,7 +21,6 @@ from metastored.service.partitions.get import Partitioned, Values, no_partition,
 from metastored.store.engine.transaction import Row, Transaction
 from metastored.store.objects import partitions
 from metastored.store.transactions.resources import partitions_dropped
-from metastored.store.transactions.write_ids import TableName
 from metastored.wire import binary
 from metastored.wire.generated.common import EnvironmentContext
 from metastored.wire.generated.partitions import (
@@ -169,7 +169,7 @@ def remove(
     env: EnvironmentContext | None = None,
 ) -> list[Partition]:
     """Removes those that exist; what they were comes back."""
-    owned = delete_data and normal.owns_data(of.table, ctx.rules)
+    owned = delete_data and kinds.owns_data(of.table, ctx.rules.purges_external)
     root = of.location
     purge = purges(of.table, env)
 
@@ -199,7 +199,7 @@ def remove(
             planned = [plan_removal(ctx, tx, place, below=root, purge=purge) for place in places]
         gone = [row[1] for row in rows]
         partitions.delete_many(tx, of.row.id, gone)
-        partitions_dropped(tx, TableName(*of.where, of.row.name), gone)
+        partitions_dropped(tx, of.where.table(of.row.name), gone)
         objects = [("table", binary.encode(of.table))]
         objects += [("values", binary.encode(Partition(values=part.values))) for part in removed]
         record(ctx, tx, "DROP_PARTITION", of.where, of.row.name, objects)

@@ -7,10 +7,12 @@ from collections.abc import Callable
 from metastored.errors import MetaException
 from metastored.hive.locations import join
 from metastored.hive.names import make_part_name, normalize
-from metastored.service.core import normal, rows
+from metastored.model import normal
+from metastored.model.names import DatabaseName
+from metastored.service.core import rows
 from metastored.service.core.changes import record
 from metastored.service.core.conflicts import locked_in_place, undisturbed
-from metastored.service.core.context import Context, DatabaseName
+from metastored.service.core.context import Context
 from metastored.service.core.directories import move_or_take_back, plan_move
 from metastored.service.core.java_text import java_text
 from metastored.service.core.partition_lists import splicer

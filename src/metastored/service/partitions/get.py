@@ -7,8 +7,9 @@ from collections.abc import Callable, Iterable, Sequence
 from metastored.errors import InvalidObjectException, MetaException, MetastoreError, NoSuchObjectException
 from metastored.hive import names as hive_names
 from metastored.hive.names import DEFAULT_PARTITION, PartitionNameError, make_part_name, partition_values
+from metastored.model.names import DatabaseName
 from metastored.service.core import rows
-from metastored.service.core.context import Context, DatabaseName, Encoded
+from metastored.service.core.context import Context, Encoded
 from metastored.service.core.java_text import java_text
 from metastored.service.core.partition_lists import listed, listed_names, splicer, structs
 from metastored.service.core.serving import method

@@ -20,8 +20,6 @@ from metastored.wire import binary
 
 PARAMETER: Final = "PARTITION_LEVEL_PRIVILEGE"
 _MARK: Final = PARAMETER.encode()
-_FIELD: Final = binary.pack_field(12, 8)
-"""The head of a partition's field `privileges`, a struct."""
 
 
 def by_partition(row: TableRow) -> bool:
@@ -50,5 +48,5 @@ def with_privileges(
     for part, struct in found:
         on = On(grants.PARTITION, table_id=row.id, partition_id=part[0])
         own = binary.encode(privilege_set(tx, on, user, groups or ()))
-        structs.append(struct[:-1] + _FIELD + own + b"\x00")
+        structs.append(rows.with_privileges(struct, own))
     return structs

@@ -8,7 +8,8 @@ from metastored.errors import MetaException
 from metastored.hive.filters.parser import parse_filter
 from metastored.hive.filters.tree import Filter, FilterError, check, predicate
 from metastored.hive.names import DEFAULT_PARTITION, partition_values, unescape
-from metastored.service.core.context import Context, DatabaseName, Encoded
+from metastored.model.names import DatabaseName
+from metastored.service.core.context import Context, Encoded
 from metastored.service.core.java_text import java_text
 from metastored.service.core.partition_lists import listed, splicer, structs
 from metastored.service.core.serving import method

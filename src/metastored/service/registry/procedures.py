@@ -9,7 +9,8 @@ from typing import Any, Final, TypeVar
 
 from metastored.errors import MetaException, NoSuchObjectException
 from metastored.hive.names import normalize
-from metastored.service.core.context import Context, DatabaseName
+from metastored.model.names import DatabaseName
+from metastored.service.core.context import Context
 from metastored.service.core.documents import Kind
 from metastored.service.core.serving import method
 from metastored.store.engine.transaction import Transaction

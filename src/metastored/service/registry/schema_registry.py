@@ -15,7 +15,8 @@ from metastored.errors import (
     NoSuchObjectException,
 )
 from metastored.hive.names import DEFAULT_CATALOG, normalize
-from metastored.service.core.context import Context, DatabaseName
+from metastored.model.names import DatabaseName
+from metastored.service.core.context import Context
 from metastored.service.core.documents import Found, Kind
 from metastored.service.core.java_text import java_text
 from metastored.service.core.serving import method

@@ -10,7 +10,7 @@ from typing import Final
 
 from metastored.errors import MetaException
 from metastored.hive.statistics.basic import has_fast_stats, set_fast_stats
-from metastored.service.core import normal
+from metastored.model import kinds
 from metastored.service.core.context import Context
 from metastored.service.core.directories import EMPTY_PATH, NULL_PATH
 from metastored.store.warehouse.directories import Warehouse
@@ -30,7 +30,7 @@ def gathered_on_create(ctx: Context, table: Table, env: Mapping[str, str], *, di
         forbidden = forbidden or env.get(DO_NOT_UPDATE_STATS, "").lower() == "true"
     else:
         forbidden = forbidden or has_fast_stats(parameters)
-    if forbidden or normal.is_view(table) or table.partitionKeys or directory_is_new:
+    if forbidden or kinds.is_view(table) or table.partitionKeys or directory_is_new:
         return parameters
     return _listed(ctx, table, parameters, env)
 
@@ -38,7 +38,7 @@ def gathered_on_create(ctx: Context, table: Table, env: Mapping[str, str], *, di
 def gathered_on_alter(ctx: Context, before: Table, table: Table, env: Mapping[str, str]) -> dict[str, str]:
     """Parameters of a changed table: listed again unless the caller forbids it or it is partitioned."""
     parameters = dict(table.parameters or {})
-    if env.get(DO_NOT_UPDATE_STATS, "").lower() == "true" or normal.is_view(table) or before.partitionKeys:
+    if env.get(DO_NOT_UPDATE_STATS, "").lower() == "true" or kinds.is_view(table) or before.partitionKeys:
         return parameters
     location = table.sd.location if table.sd is not None else None
     if not location:

@@ -8,14 +8,13 @@ them. Pure functions.
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import lru_cache
 from typing import Any, Final, NamedTuple
 
-from metastored.errors import InvalidObjectException, StoreError
+from metastored.errors import InvalidObjectException
 from metastored.hive.statistics import ndv
 from metastored.hive.types.decimals import decimal_parts, decimal_value
-from metastored.service.core.rows import text_field
-from metastored.store.engine.schema import FORMAT
+from metastored.service.core import rows
+from metastored.store.engine.schema import BODY_FORMAT
 from metastored.store.objects.column_statistics import NewStatistics, StatisticsRow
 from metastored.wire import binary
 from metastored.wire.generated.common import (
@@ -153,7 +152,7 @@ def row_of(owner: int, column: Column, engine: str, analyzed: int) -> NewStatist
         max_length=getattr(data, "maxColLen", None),
         trues=getattr(data, "numTrues", None),
         falses=getattr(data, "numFalses", None),
-        body=binary.encode(replace(data, **absent))[:-1],
+        body=rows.body_of(replace(data, **absent)),
         # Hive keeps no bit vector where there is no number of distinct values.
         bit_vector=data.bitVectors if "numDVs" in fields else None,
         histogram=getattr(data, "histogram", None),
@@ -163,7 +162,7 @@ def row_of(owner: int, column: Column, engine: str, analyzed: int) -> NewStatist
 def column_of_row(row: StatisticsRow) -> Column:
     """What a row says, with its sketches if they were read."""
     _check(row)
-    data = binary.decode(KINDS[row.kind].struct, row.body + b"\x00")
+    data = rows.read_body(KINDS[row.kind].struct, row.body)
     if row.bit_vector is not None:
         data = replace(data, bitVectors=row.bit_vector)
     if row.histogram is not None:
@@ -172,17 +171,8 @@ def column_of_row(row: StatisticsRow) -> Column:
 
 
 def _check(row: StatisticsRow) -> None:
-    if row.fmt != FORMAT:
-        raise StoreError(
-            f"the statistics of {row.owner}, column {row.column_name}, are stored in format {row.fmt}, "
-            "which this version of metastored does not read"
-        )
-
-
-@lru_cache(maxsize=4096)
-def _head(column_name: str, type_: str, kind: str) -> bytes:
-    number = KINDS[kind].number
-    return text_field(1, column_name) + text_field(2, type_) + b"\x0c\x00\x03\x0c\x00" + bytes([number])
+    if row.fmt != BODY_FORMAT:
+        rows.check_format(row.fmt, f"column {row.column_name} of the statistics of {row.owner}")
 
 
 def spliced(row: StatisticsRow, *, timestamps: bool) -> bytes:
@@ -190,7 +180,7 @@ def spliced(row: StatisticsRow, *, timestamps: bool) -> bytes:
     if row.kind == "timestamp" and not timestamps:
         return binary.encode(shown(column_of_row(row), timestamps=False))
     _check(row)
-    return _head(row.column_name, row.type, row.kind) + row.body + b"\x00\x00\x00"
+    return rows.statistics_struct(row.column_name, row.type, KINDS[row.kind].number, row.body)
 
 
 # --- two of them ---------------------------------------------------------------------------------------------

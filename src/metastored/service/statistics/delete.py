@@ -6,12 +6,13 @@ from collections.abc import Sequence
 
 from metastored.errors import InvalidInputException, InvalidObjectException, MetaException, NoSuchObjectException
 from metastored.hive.names import PartitionNameError, normalize, partition_values
+from metastored.model.acid import is_transactional
+from metastored.model.names import DatabaseName
 from metastored.service.core import rows
 from metastored.service.core.changes import record
 from metastored.service.core.conflicts import locked
-from metastored.service.core.context import Context, DatabaseName
+from metastored.service.core.context import Context
 from metastored.service.core.serving import method
-from metastored.service.statistics import validity as stats_validity
 from metastored.service.statistics.get import find_table, lower_part_name
 from metastored.store.engine.transaction import Transaction
 from metastored.store.objects import column_statistics as store
@@ -98,7 +99,7 @@ def delete_column_statistics_req(ctx: Context, req: DeleteColumnStatisticsReques
         row = find_table(ctx, tx, where, name)
         row = locked(tx, row)
         table = rows.table_of(row, *where)
-        if stats_validity.is_transactional(table):
+        if is_transactional(table.parameters):
             raise MetaException("Cannot delete stats via this API for a transactional table")
         if req.tableLevel or not table.partitionKeys:
             store.delete(tx, row.id, columns=columns, engine=req.engine)
@@ -140,7 +141,7 @@ def _record_deletion(
         if parts is None:
             record(ctx, tx, "DELETE_TBL_COL_STAT_EVENT", where, table.tableName, objects)
         for part in parts or ():
-            values = binary.encode(Partition(values=binary.decode(Partition, part.body + b"\x00").values))
+            values = binary.encode(Partition(values=rows.partition_own(part.body).values))
             named = [*objects, ("partition", part.name.encode()), ("values", values)]
             record(ctx, tx, "DELETE_PART_COL_STAT_EVENT", where, table.tableName, named)
 

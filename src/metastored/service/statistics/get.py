@@ -11,8 +11,9 @@ from typing import Final
 
 from metastored.errors import MetaException
 from metastored.hive.names import normalize
+from metastored.model.names import DatabaseName
 from metastored.service.core import rows
-from metastored.service.core.context import Context, DatabaseName, Encoded
+from metastored.service.core.context import Context, Encoded
 from metastored.service.core.serving import method
 from metastored.service.statistics import validity as stats_validity
 from metastored.service.statistics.data import column_of_row, shown, spliced
@@ -135,19 +136,7 @@ def get_partitions_statistics_req(ctx: Context, request: PartitionsStatsRequest)
         else:
             data = binary.encode(shown(column_of_row(one), timestamps=timestamps))
         by_part.setdefault(one.owner, []).append(data)
-    return Encoded(_partitions_result(by_part, valid))
-
-
-def _partitions_result(by_part: dict[str, list[bytes]], valid: bool | None) -> bytes:
-    """The result struct with a PartitionsStatsResult, spliced: there may be a hundred thousand columns in it."""
-    out = [b"\x0c\x00\x00\x0d\x00\x01\x0b\x0f", rows.pack(len(by_part))]
-    for name, objects in by_part.items():
-        text = name.encode("utf-8", "surrogateescape")
-        out += (rows.pack(len(text)), text, b"\x0c", rows.pack(len(objects)), *objects)
-    if valid is not None:
-        out.append(b"\x02\x00\x02" + (b"\x01" if valid else b"\x00"))
-    out.append(b"\x00\x00")
-    return b"".join(out)
+    return Encoded(rows.statistics_by_partition(by_part, valid))
 
 
 @method

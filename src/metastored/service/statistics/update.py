@@ -12,10 +12,12 @@ from typing import NamedTuple
 from metastored.errors import InvalidInputException, InvalidObjectException, MetaException, NoSuchObjectException
 from metastored.hive.names import PartitionNameError, normalize, partition_values
 from metastored.hive.statistics.basic import read_accuracy, set_columns_state
+from metastored.model.acid import is_transactional
+from metastored.model.names import DatabaseName
 from metastored.service.core import rows
 from metastored.service.core.changes import record
 from metastored.service.core.conflicts import locked
-from metastored.service.core.context import Context, DatabaseName
+from metastored.service.core.context import Context
 from metastored.service.core.serving import method
 from metastored.service.statistics import validity as stats_validity
 from metastored.service.statistics.data import Column, column_of, column_of_row, completed, merged, row_of, shown
@@ -162,7 +164,7 @@ def _set_of_table(
     store.write(tx, [row_of(row.id, column, engine, ctx.now()) for column in columns], of_partitions=False)
     state = set_columns_state(parameters, (column.name for column in columns))
     write_id = row.write_id
-    if writer is not None and stats_validity.is_transactional(table):
+    if writer is not None and is_transactional(table.parameters):
         state = stats_validity.checked(ctx.full_name(where, row.name), parameters, state, write_id, writer)
         write_id = writer.write_id
     after = replace(table, parameters=state, writeId=write_id)
@@ -235,10 +237,10 @@ def _set_of_partitions(
     for old in _old(tx, row.id, parts, changes, engine):
         known.setdefault(old.owner, {})[old.column_name] = old
     new_rows, bodies, events = [], [], []
-    transactional = writer is not None and stats_validity.is_transactional(table)
+    transactional = writer is not None and is_transactional(table.parameters)
     for change in _one_each(changes):
         part = found[change.part or ""]
-        own = binary.decode(Partition, part.body + b"\x00")
+        own = rows.partition_own(part.body)
         parameters = own.parameters or {}
         columns = _resolved(ctx, change.columns, known.get(part.name, {}), parameters, merge=merge)
         if not columns:

@@ -17,11 +17,11 @@ from metastored.hive.statistics.basic import (
     clear_basic_state,
 )
 from metastored.hive.transactions.snapshots import SnapshotSyntaxError, ValidWriteIdList
+from metastored.model.acid import is_transactional
+from metastored.service.core import rows
 from metastored.store.engine.transaction import Transaction
 from metastored.store.objects import partitions
-from metastored.wire import binary
 from metastored.wire.generated.common import Table
-from metastored.wire.generated.partitions import Partition
 
 
 class Writer(NamedTuple):
@@ -29,10 +29,6 @@ class Writer(NamedTuple):
 
     write_id: int
     snapshot: str | None
-
-
-def is_transactional(table: Table) -> bool:
-    return (table.parameters or {}).get("transactional", "").lower() == "true"
 
 
 def _parsed(snapshot: str) -> ValidWriteIdList:
@@ -52,17 +48,17 @@ def of_table(table: Table, write_id: int, snapshot: str | None) -> bool | None:
     """Whether the statistics of a table hold; None when the reader has no snapshot."""
     if snapshot is None:
         return None
-    return not is_transactional(table) or _holds(table.parameters or {}, write_id, snapshot)
+    return not is_transactional(table.parameters) or _holds(table.parameters or {}, write_id, snapshot)
 
 
 def of_partitions(
     tx: Transaction, table: Table, table_id: int, names: Iterable[str], snapshot: str | None
 ) -> bool | None:
     """The same for all of these partitions together."""
-    if snapshot is None or not is_transactional(table):
+    if snapshot is None or not is_transactional(table.parameters):
         return of_table(table, -1, snapshot)
     for row in partitions.find_many(tx, table_id, list(names)):
-        parameters = binary.decode(Partition, row.body + b"\x00").parameters or {}
+        parameters = rows.partition_own(row.body).parameters or {}
         if not _holds(parameters, row.write_id, snapshot):
             return False
     return True

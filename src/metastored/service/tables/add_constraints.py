@@ -13,10 +13,11 @@ from typing import Any, Final, NamedTuple
 
 from metastored.errors import MetaException, MetastoreError, NoSuchObjectException
 from metastored.hive.names import normalize
+from metastored.model.names import DatabaseName
 from metastored.service.core import rows
 from metastored.service.core.changes import record
 from metastored.service.core.conflicts import locked
-from metastored.service.core.context import Context, DatabaseName
+from metastored.service.core.context import Context
 from metastored.service.core.serving import method
 from metastored.service.tables.constraints import CHECK, DEFAULT, FOREIGN, NOT_NULL, PRIMARY, UNIQUE
 from metastored.service.tables.get import table_name

@@ -11,10 +11,12 @@ from typing import Final
 from metastored.errors import InvalidOperationException, MetaException
 from metastored.hive.names import is_valid_table_name, normalize
 from metastored.hive.types.type_strings import incompatible_columns
-from metastored.service.core import normal, rows
+from metastored.model import kinds, normal
+from metastored.model.names import DatabaseName
+from metastored.service.core import rows
 from metastored.service.core.changes import record
 from metastored.service.core.conflicts import locked
-from metastored.service.core.context import Context, DatabaseName, properties
+from metastored.service.core.context import Context, properties
 from metastored.service.core.directories import EMPTY_PATH, NULL_PATH, placed
 from metastored.service.core.serving import method
 from metastored.service.core.transactional import checked_on_alter
@@ -154,7 +156,7 @@ def alter(
             f"Tables cannot be moved between catalogs, old catalog{where.catalog}, new catalog {given.catName}"
         )
     before = rows.table_of(row, *where)
-    wanted = normal.stored(checked_on_alter(before, _placed(ctx, given), ctx.rules), ctx.rules)
+    wanted = normal.stored(checked_on_alter(before, _placed(ctx, given), ctx.rules), ctx.rules.external_in_any_case)
     target = DatabaseName(where.catalog, normalize(given.dbName))
     check_place(ctx, target, before, wanted)
     renamed = target != where or wanted.tableName != old_name
@@ -234,7 +236,7 @@ def _change(
     move: Move | None = None
     if renamed:
         after, move = rename(ctx, tx, row, before, after, where, target)
-    if not normal.is_view(after) and (after.sd is None or not after.sd.location):
+    if not kinds.is_view(after) and (after.sd is None or not after.sd.location):
         raise MetaException(NULL_PATH if after.sd is None or after.sd.location is None else EMPTY_PATH)
     tables.update(tx, row.id, **rows.table_columns(after)._asdict())
     if after.sd is not None and before.sd is not None and after.sd.cols != before.sd.cols:
@@ -266,7 +268,7 @@ def _check_expected(before: Table, wanted: dict[str, str], key: str | None, expe
 def _check_columns(ctx: Context, before: Table, wanted: Table) -> None:
     old, new = before.sd, wanted.sd
     assert old is not None and new is not None
-    if normal.is_view(before):
+    if kinds.is_view(before):
         return
     strict = ctx.session.conf.get("metastore.disallow.incompatible.col.type.changes", "true").lower() != "false"
     if strict:
@@ -288,5 +290,5 @@ def _typed(sd: StorageDescriptor) -> list[tuple[str, str]]:
 def _cascade(tx: Transaction, table_id: int, sd: StorageDescriptor) -> None:
     """The new columns in every shape of the table: the same cost however many partitions there are."""
     for number, shape in partitions.shapes(tx, table_id).items():
-        old = binary.decode(StorageDescriptor, shape + b"\x00")
+        old = rows.storage_of(shape)
         partitions.set_shape(tx, table_id, number, rows.shape_of(replace(old, cols=sd.cols)))

@@ -5,10 +5,12 @@ from __future__ import annotations
 from metastored.errors import AlreadyExistsException, InvalidObjectException, MetaException
 from metastored.hive.locations import join
 from metastored.hive.names import DEFAULT_CATALOG, directory_name, is_valid_table_name, normalize
-from metastored.service.core import normal, rows, translation
+from metastored.model import kinds, normal
+from metastored.model.names import DatabaseName
+from metastored.service.core import rows, translation
 from metastored.service.core.changes import record
 from metastored.service.core.conflicts import undisturbed
-from metastored.service.core.context import Context, DatabaseName, properties
+from metastored.service.core.context import Context, properties
 from metastored.service.core.directories import Making, placed
 from metastored.service.core.serving import method
 from metastored.service.core.transactional import checked_on_create
@@ -132,8 +134,8 @@ def create(
             if where.catalog == DEFAULT_CATALOG:
                 wanted = translation.created(wanted, database, capabilities, ctx.warehouse.root)
             wanted = checked_on_create(wanted, ctx.rules)
-        table = normal.stored(wanted, ctx.rules)
-        if not normal.is_view(table):
+        table = normal.stored(wanted, ctx.rules.external_in_any_case)
+        if not kinds.is_view(table):
             table = _located(ctx, table, database, name)
             undisturbed(tx, [_place(table)])
 
@@ -143,7 +145,7 @@ def create(
 
     with Making(ctx.warehouse, owned) as made:
         new = False
-        if not normal.is_view(table):
+        if not kinds.is_view(table):
             new = made.make(_place(table))
         parameters = gathered_on_create(ctx, table, env, directory_is_new=new)
         now = ctx.now()
@@ -176,7 +178,7 @@ def _located(ctx: Context, table: Table, database: Database, name: str) -> Table
     assert table.sd is not None
     home = database.locationUri
     if ctx.rules.has_two_homes:
-        home_of = translation.external_home if normal.is_external(table) else translation.managed_home
+        home_of = translation.external_home if kinds.is_external(table) else translation.managed_home
         home = home_of(database, ctx.warehouse.root)
     if table.sd.location:
         location = placed(ctx, table.sd.location)
@@ -198,7 +200,7 @@ def _insert(ctx: Context, tx: Transaction, where: DatabaseName, table: Table, co
     databases.lock(tx, row.id)
     if tables.find(tx, *where, table.tableName or "") is not None:
         raise _taken(ctx, where, table)
-    if not normal.is_view(table):
+    if not kinds.is_view(table):
         undisturbed(tx, [_place(table)])
     columns = rows.table_columns(table)
     table_id = tables.insert(tx, row.id, table.tableName or "", **columns._asdict())

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from metastored.errors import MetaException
 from metastored.hive.statistics.basic import BASIC_STATS, NUM_FILES, TOTAL_SIZE, clear_basic_state, set_basic_state
-from metastored.service.core import normal, rows
+from metastored.model import kinds, normal
+from metastored.model.names import DatabaseName
+from metastored.service.core import rows
 from metastored.service.core.changes import fields, record
 from metastored.service.core.conflicts import locked
-from metastored.service.core.context import Context, DatabaseName
+from metastored.service.core.context import Context
 from metastored.service.core.directories import NULL_PATH, clear
 from metastored.service.core.partition_lists import splicer
 from metastored.service.core.removing import check_databases, purges, removing
@@ -140,7 +142,7 @@ def _to_clear(
         found = (splice.partition(part).sd for part in _chosen(tx, row, names))
         return [sd.location for sd in found if sd is not None and sd.location]
     location = table.sd.location if table.sd is not None else None
-    if not location or normal.is_view(table):
+    if not location or kinds.is_view(table):
         raise MetaException(NULL_PATH)
     return [location]
 

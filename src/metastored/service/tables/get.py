@@ -5,10 +5,11 @@ from __future__ import annotations
 from metastored.errors import InvalidOperationException, MetaException, UnknownDBException, UnknownTableException
 from metastored.hive.names import normalize
 from metastored.hive.patterns import compile_pattern
+from metastored.model.acid import INSERT_ONLY, is_insert_only
+from metastored.model.names import DatabaseName
 from metastored.service.core import rows, translation
-from metastored.service.core.context import Context, DatabaseName, Encoded
+from metastored.service.core.context import Context, Encoded
 from metastored.service.core.serving import method
-from metastored.service.core.transactional import INSERT_ONLY, is_insert_only
 from metastored.service.tables.projection import projected, wanted_fields
 from metastored.store.engine.transaction import Transaction
 from metastored.store.objects import databases, tables

@@ -15,10 +15,11 @@ from metastored.errors import (
     NoSuchObjectException,
 )
 from metastored.hive.names import normalize
-from metastored.service.core import normal
+from metastored.model import normal
+from metastored.model.names import DatabaseName
 from metastored.service.core.changes import record
 from metastored.service.core.conflicts import Outrun, locked
-from metastored.service.core.context import Context, DatabaseName
+from metastored.service.core.context import Context
 from metastored.service.core.directories import finish
 from metastored.service.core.documents import Found
 from metastored.service.core.java_text import java_text

@@ -17,18 +17,18 @@ from metastored.hive.filters.tables import (
 from metastored.hive.filters.tree import FilterError
 from metastored.hive.names import DEFAULT_CATALOG
 from metastored.hive.patterns import compile_pattern
+from metastored.model import kinds
+from metastored.model.names import DatabaseName
 from metastored.service.core import rows, translation
-from metastored.service.core.context import Context, DatabaseName
+from metastored.service.core.context import Context
 from metastored.service.core.serving import method
 from metastored.service.tables.get import existing_database
 from metastored.store.objects import databases, tables
 from metastored.store.objects.tables import SearchableTable
-from metastored.wire import binary
 from metastored.wire.generated.common import GetTablesExtRequestFields, Table
 from metastored.wire.generated.tables import ExtendedTableInfo, GetTablesExtRequest, TableMeta
 from metastored.wire.structs import replace
 
-TABLE_TYPES: Final = ("MANAGED_TABLE", "EXTERNAL_TABLE", "VIRTUAL_VIEW", "INDEX_TABLE", "MATERIALIZED_VIEW")
 NO_TYPE: Final = "java.lang.IllegalArgumentException: No enum constant org.apache.hadoop.hive.metastore.TableType."
 COMMENT: Final = "comment"
 
@@ -47,7 +47,7 @@ def get_tables(ctx: Context, db_name: str | None, pattern: str | None) -> tuple[
 def get_tables_by_type(
     ctx: Context, db_name: str | None, pattern: str | None, tableType: str | None
 ) -> tuple[str, ...]:
-    if tableType not in TABLE_TYPES:
+    if tableType not in kinds.TYPES:
         raise MetaException(f"{NO_TYPE}{tableType or ''}")
     return _matching(ctx, ctx.name(db_name), pattern, tableType)
 
@@ -56,14 +56,14 @@ def get_tables_by_type(
 def get_materialized_views_for_rewriting(ctx: Context, db_name: str | None) -> tuple[str, ...]:
     where = ctx.name(db_name)
     found = tables.rows(ctx.reader(), *where)
-    views = (rows.table_of(row, *where) for row in found if row.type == "MATERIALIZED_VIEW")
+    views = (rows.table_of(row, *where) for row in found if row.type == kinds.MATERIALIZED_VIEW)
     return tuple(view.tableName or "" for view in views if view.rewriteEnabled)
 
 
 @method
 def get_all_materialized_view_objects_for_rewriting(ctx: Context) -> tuple[Table, ...]:
     catalog = DEFAULT_CATALOG
-    found = tables.of_type(ctx.reader(), catalog, "MATERIALIZED_VIEW")
+    found = tables.of_type(ctx.reader(), catalog, kinds.MATERIALIZED_VIEW)
     views = (rows.table_of(row, ctx.shown(catalog), database) for database, row in found)
     return tuple(view for view in views if view.rewriteEnabled)
 
@@ -97,7 +97,7 @@ def get_table_meta(
 def _meta(ctx: Context, catalog: str, database: str, meta: tables.TableMeta) -> TableMeta:
     # Few tables have a comment: only those whose bytes hold the word are decoded, and those whose owner is asked for.
     whole = COMMENT.encode() in meta.body or ctx.rules.gives_ids
-    table = binary.decode(Table, meta.body + b"\x00") if whole else Table()
+    table = rows.read_body(Table, meta.body) if whole else Table()
     shown = TableMeta(database, meta.name, meta.type, (table.parameters or {}).get(COMMENT))
     if not ctx.rules.gives_ids:
         return shown

@@ -9,12 +9,12 @@ from metastored.errors import MetaException
 from metastored.hive.generation import Generation
 from metastored.hive.transactions.snapshots import SnapshotSyntaxError, ValidWriteIdList, parse_write_id_lists
 from metastored.hive.transactions.written_snapshots import WrittenTxnList
+from metastored.model.names import TableName
 from metastored.service.core.context import Context
 from metastored.service.core.serving import method
 from metastored.service.transactions.write_ids import full_name, reading_snapshots, valid_write_ids
 from metastored.store.engine.transaction import Transaction
 from metastored.store.transactions import compactions, components
-from metastored.store.transactions.write_ids import TableName
 from metastored.wire.generated.common import CreationMetadata
 from metastored.wire.generated.views import Materialization
 

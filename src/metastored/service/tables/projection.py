@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any, Final
 
 from metastored.errors import InvalidOperationException, MetaException
-from metastored.service.core.normal import MANAGED
+from metastored.model.kinds import MANAGED
 from metastored.wire.generated.common import (
     GetProjectionsSpec,
     PrincipalType,

@@ -7,17 +7,18 @@ from typing import Final
 
 from metastored.errors import MetaException
 from metastored.hive.locations import is_under
-from metastored.service.core import normal, rows
+from metastored.model import kinds
+from metastored.model.names import DatabaseName
+from metastored.service.core import rows
 from metastored.service.core.changes import record
 from metastored.service.core.conflicts import locked, undisturbed
-from metastored.service.core.context import Context, DatabaseName
+from metastored.service.core.context import Context
 from metastored.service.core.documents import Kind
 from metastored.service.core.removing import plan_removal, purges
 from metastored.store.engine.transaction import Transaction
 from metastored.store.objects import partitions, tables
 from metastored.store.objects.tables import TableRow
 from metastored.store.transactions.resources import table_dropped
-from metastored.store.transactions.write_ids import TableName
 from metastored.wire import binary
 from metastored.wire.generated.common import AsyncOperationResp, EnvironmentContext, Table
 from metastored.wire.generated.indexes import Index
@@ -41,7 +42,7 @@ def remove_with_indexes(
     row = tables.find(tx, *where, name)
     if row is None:
         raise ctx.no_table(where, name)
-    if row.type == "INDEX_TABLE":
+    if row.type == kinds.INDEX:
         raise MetaException(f"The table {name} is an index table. Please do drop index instead.")
     own = [index.value.indexTableName or "" for index in INDEXES.below(tx, str(row.id))]
     indexes = [found for each in own if (found := tables.find(tx, *where, each)) is not None]
@@ -74,13 +75,13 @@ def remove_table(
     """
     name = row.name
     table = rows.table_of(row, *where)
-    owned = delete_data and normal.owns_data(table, ctx.rules)
+    owned = delete_data and kinds.owns_data(table, ctx.rules.purges_external)
     places = _data_of(tx, row, table) if owned else []
     undisturbed(tx, places, own=planned)
     purge = purges(table, env)
     jobs = [plan_removal(ctx, tx, uri, purge=purge) for uri in places]
     tables.delete(tx, row.id)
-    table_dropped(tx, TableName(*where, name))
+    table_dropped(tx, where.table(name))
     record(ctx, tx, "DROP_TABLE", where, name, [("table", binary.encode(table))])
     return jobs
 
@@ -88,7 +89,7 @@ def remove_table(
 def own_directory(ctx: Context, where: DatabaseName, row: TableRow) -> str | None:
     """The directory that goes with a table, as far as its own row says."""
     table = rows.table_of(row, *where)
-    return table.sd.location if table.sd is not None and normal.owns_data(table, ctx.rules) else None
+    return table.sd.location if table.sd is not None and kinds.owns_data(table, ctx.rules.purges_external) else None
 
 
 def _data_of(tx: Transaction, row: TableRow, table: Table) -> list[str]:

@@ -12,17 +12,19 @@ from metastored.errors import InvalidOperationException, MetaException
 from metastored.hive.locations import join, parent, same_location
 from metastored.hive.locations import name as last_name
 from metastored.hive.names import DEFAULT_CATALOG
-from metastored.service.core import normal, rows, translation
+from metastored.model import kinds
+from metastored.model.names import DatabaseName
+from metastored.model.origins import is_iceberg
+from metastored.service.core import rows, translation
 from metastored.service.core.changes import record
 from metastored.service.core.compat import Rules
 from metastored.service.core.conflicts import undisturbed
-from metastored.service.core.context import Context, DatabaseName
+from metastored.service.core.context import Context
 from metastored.service.core.directories import move_or_take_back, plan_move
 from metastored.store.engine.transaction import Transaction
 from metastored.store.objects import databases, partitions, tables
 from metastored.store.objects.tables import TableRow
 from metastored.store.transactions.resources import table_renamed
-from metastored.store.transactions.write_ids import TableName
 from metastored.wire import binary
 from metastored.wire.generated.common import Table
 from metastored.wire.generated.databases import Database
@@ -36,12 +38,12 @@ def keeps_place(rules: Rules, before: Table, wanted: Table) -> bool:
     source = before.sd.location if before.sd is not None else None
     given = wanted.sd.location if wanted.sd is not None else None
     unchanged = not given or (source is not None and same_location(given, source))
-    return not normal.is_view(before) and not normal.is_external(before) and unchanged
+    return not kinds.is_view(before) and not kinds.is_external(before) and unchanged
 
 
 def keeps_files(rules: Rules, before: Table, wanted: Table) -> bool:
     """Whether a rename changes no file: it takes the data along or, in Hive 4, leaves an external table's alone."""
-    if rules.moves_translated and normal.is_external(before) and not translation.is_iceberg(wanted):
+    if rules.moves_translated and kinds.is_external(before) and not is_iceberg(wanted):
         return True
     return keeps_place(rules, before, wanted)
 
@@ -74,7 +76,7 @@ def rename(
             f" Check metastore logs for detailed stack.{target.database}"
         )
     tables.rename(tx, row.id, home.id, after.tableName or "")
-    table_renamed(tx, TableName(*where, row.name), TableName(*target, after.tableName or ""))
+    table_renamed(tx, where.table(row.name), target.table(after.tableName or ""))
     source = before.sd.location if before.sd is not None else None
     assert after.sd is not None
     if not source or not keeps_place(ctx.rules, before, after):
@@ -192,7 +194,7 @@ def _take_back(ctx: Context, tx: Transaction, move: Move) -> None:
         sd = replace(now.sd, location=move.source) if now.sd is not None else None
         restored = replace(now, dbName=back.database, tableName=move.row.name, sd=sd)
     if tables.find(tx, *back, move.row.name) is None:
-        table_renamed(tx, TableName(*move.home, row.name), TableName(*back, move.row.name))
+        table_renamed(tx, move.home.table(row.name), back.table(move.row.name))
         tables.rename(tx, row.id, move.row.db_id, move.row.name)
     else:
         # Its old name was given away: it keeps the new one, and lies where its files are.

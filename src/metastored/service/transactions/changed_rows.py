@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from metastored.service.core.context import Context, DatabaseName
+from metastored.model.names import DatabaseName
+from metastored.service.core.context import Context
 from metastored.service.core.serving import method
 from metastored.store.engine.transaction import Transaction
 from metastored.store.objects import tables

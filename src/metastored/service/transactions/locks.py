@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from metastored.errors import NoSuchLockException, TxnOpenException
 from metastored.hive.names import DEFAULT_CATALOG, normalize
 from metastored.hive.transactions.locks import Lock, LockState, LockType, first_blocked, rank
+from metastored.model.names import TableName
 from metastored.service.core.context import Context
 from metastored.service.core.serving import method
 from metastored.service.transactions.state import (
@@ -29,7 +30,6 @@ from metastored.store.transactions import components, locks, write_ids
 from metastored.store.transactions.components import Component
 from metastored.store.transactions.locks import Held, LockRow
 from metastored.store.transactions.transactions import Unfinished
-from metastored.store.transactions.write_ids import TableName
 from metastored.wire.generated.common import DataOperationType
 from metastored.wire.generated.locks import (
     CheckLockRequest,
@@ -339,7 +339,7 @@ def heartbeat_lock_materialization_rebuild_req(ctx: Context, req: LockMaterializ
 
 
 def _view(ctx: Context, database: str | None, table: str | None, catalog: str | None = None) -> TableName:
-    return TableName(*ctx.name(database, catalog), normalize(table or ""))
+    return ctx.name(database, catalog).table(normalize(table or ""))
 
 
 def _rebuild(ctx: Context, view: TableName, txn_id: int) -> LockResponse:

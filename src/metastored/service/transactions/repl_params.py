@@ -12,8 +12,6 @@ from metastored.service.transactions.state import internal_error
 from metastored.store.engine.transaction import Transaction
 from metastored.store.objects import databases, partitions, tables
 from metastored.store.objects.tables import TableRow
-from metastored.wire import binary
-from metastored.wire.generated.partitions import Partition
 from metastored.wire.generated.transactions import CommitTxnKeyValue, CommitTxnRequest, ReplLastIdInfo
 from metastored.wire.structs import replace
 
@@ -49,7 +47,7 @@ def _note_last(tx: Transaction, info: ReplLastIdInfo) -> None:
     found = locked(tx, found)
     _set_parameter(tx, found, LAST_REPLICATED, last)
     for part in partitions.find_many(tx, found.id, info.partitionList or ()):
-        own = binary.decode(Partition, part.body + b"\x00")
+        own = rows.partition_own(part.body)
         changed = replace(own, parameters={**(own.parameters or {}), LAST_REPLICATED: last})
         partitions.update(
             tx,

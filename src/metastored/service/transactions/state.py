@@ -10,6 +10,7 @@ from typing import Final
 
 from metastored.errors import ApplicationError, MetastoreError, NoSuchTxnException, TxnAbortedException
 from metastored.hive.names import DEFAULT_CATALOG, normalize
+from metastored.model.names import TableName
 from metastored.service.core import rows
 from metastored.service.core.changes import record
 from metastored.service.core.context import Context, Service
@@ -17,7 +18,6 @@ from metastored.store.engine.transaction import Transaction
 from metastored.store.objects import databases
 from metastored.store.transactions import locks, transactions, write_ids
 from metastored.store.transactions.transactions import TxnState, Unfinished
-from metastored.store.transactions.write_ids import TableName
 from metastored.wire.generated.transactions import TxnType
 from metastored.wire.structs import replace
 
@@ -66,7 +66,7 @@ def internal_error(method: str) -> ApplicationError:
 def table_name(ctx: Context, database: str | None, table: str | None) -> TableName:
     """A table as a request names it, which need not exist."""
     where = ctx.name(database)
-    return TableName(*where, normalize(table or ""))
+    return where.table(normalize(table or ""))
 
 
 def not_open(found: Unfinished | None, txn_id: int) -> MetastoreError:

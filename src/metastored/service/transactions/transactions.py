@@ -7,12 +7,12 @@ committed can be committed again, and an aborted one aborted again: clients repe
 from __future__ import annotations
 
 from collections.abc import Collection
-from struct import pack
 from typing import Final
 
 from metastored.errors import MetaException, TxnAbortedException
 from metastored.hive.generation import Generation
 from metastored.hive.transactions.snapshots import encode_bits
+from metastored.service.core import rows
 from metastored.service.core.changes import record
 from metastored.service.core.context import Context, Encoded
 from metastored.service.core.serving import method
@@ -68,7 +68,6 @@ OPERATIONS: Final = {
 """Hive's letters for what a transaction does to a table."""
 
 _COMPACTING = (TxnType.COMPACTION, TxnType.REBALANCE_COMPACTION)
-_LIST, _SET = b"\x0f", b"\x0e"
 
 
 # --- opening --------------------------------------------------------------------------------------------------------
@@ -151,20 +150,10 @@ def _open_txns(ctx: Context, left_out: Collection[int]) -> Encoded:
         found = transactions.unfinished(tx)
     lowest = next((id for id, state, _ in found if state == TxnState.OPEN), None)
     listed = [(id, state) for id, state, kind in found if kind not in left_out]
-    early = ctx.generation < Generation.HIVE_3_1
-    parts = [
-        b"\x0c\x00\x00\x0a\x00\x01",
-        pack(">q", highest),
-        _SET if early else _LIST,
-        pack(f">hbi{len(listed)}q", 2, 10, len(listed), *[id for id, _ in listed]),
-    ]
-    if lowest is not None:
-        parts.append(pack(">bhq", 10, 3, lowest))
-    if not early:
-        aborted = TxnState.ABORTED.value
-        bits = encode_bits([place for place, (_, state) in enumerate(listed) if state == aborted])
-        parts += (pack(">bhi", 11, 4, len(bits)), bits)
-    return Encoded(b"".join((*parts, b"\x00\x00")))
+    aborted = None
+    if ctx.generation >= Generation.HIVE_3_1:
+        aborted = encode_bits([at for at, (_, state) in enumerate(listed) if state == TxnState.ABORTED.value])
+    return Encoded(rows.open_transactions(highest, [id for id, _ in listed], lowest, aborted))
 
 
 @method

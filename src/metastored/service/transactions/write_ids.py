@@ -11,8 +11,9 @@ from metastored.hive.generation import Generation
 from metastored.hive.names import FullNameError, read_full_name
 from metastored.hive.transactions.snapshots import NO_OPEN_ID, SnapshotSyntaxError, ValidTxnList, ValidWriteIdList
 from metastored.hive.transactions.written_snapshots import WrittenTxnList
+from metastored.model.names import TableName
 from metastored.service.core.changes import record
-from metastored.service.core.context import Context, DatabaseName, Encoded
+from metastored.service.core.context import Context, Encoded
 from metastored.service.core.serving import method
 from metastored.service.core.write_id_cache import NONE
 from metastored.service.transactions.compactions import enqueue
@@ -28,7 +29,6 @@ from metastored.service.transactions.state import (
 from metastored.store.engine.transaction import ConstraintViolated, Transaction
 from metastored.store.transactions import transactions, write_ids
 from metastored.store.transactions.transactions import TxnState
-from metastored.store.transactions.write_ids import TableName
 from metastored.wire import binary
 from metastored.wire.generated.common import CompactionType
 from metastored.wire.generated.compaction import CompactionRequest
@@ -92,8 +92,8 @@ def allocate_table_write_ids(ctx: Context, rqst: AllocateTableWriteIdsRequest) -
                 ctx,
                 tx,
                 "ALLOC_WRITE_ID_EVENT",
-                DatabaseName(table.cat, table.db),
-                table.tbl,
+                table.database_name,
+                table.table,
                 [("txns", _listed(new)), ("write_ids", _listed(new.values()))],
             )
         return {txn: found[txn] for txn in txns}
@@ -137,7 +137,8 @@ def seed_write_id(ctx: Context, rqst: SeedTableWriteIdsRequest) -> None:
         ctx.database.run(lambda tx: write_ids.seed(tx, table, seed + 1), attempts=1)
     except ConstraintViolated:
         raise MetaException(
-            f"{table.db}.{table.tbl} has write ids already; they can be seeded only before the first is allocated"
+            f"{table.database}.{table.table} has write ids already;"
+            " they can be seeded only before the first is allocated"
         ) from None
 
 
@@ -229,7 +230,7 @@ def valid_write_ids(ctx: Context, tx: Transaction, seen: Snapshot, table: TableN
     if ctx.generation >= Generation.HIVE_4_0 and not any_visible and (opened or aborted):
         mark = lowest
         opened, aborted = [one for one in opened if one == mark], [one for one in aborted if one == mark]
-    name = f"{table.db}.{table.tbl}"
+    name = f"{table.database}.{table.table}"
     return ValidWriteIdList(name, mark, tuple(opened), tuple(aborted), opened[0] if opened else NO_OPEN_ID)
 
 

@@ -28,8 +28,8 @@ from sqlalchemy import (
 )
 from sqlalchemy.types import TypeEngine
 
-FORMAT = 1
-"""The encoding of bodies that this version writes."""
+BODY_FORMAT = 1
+"""The encoding of bodies that this version writes; a later one upcasts what it reads with a lower number."""
 
 VALUE_COLUMNS = ("v1", "v2", "v3", "v4", "v5", "v6", "v7", "v8")
 """The columns of a partition's first values. Later keys are only in its name and body."""

@@ -43,12 +43,12 @@ def rows(tx: Transaction) -> list[CatalogRow]:
     return list(map(CatalogRow._make, tx.all(_ROWS)))
 
 
-def insert(tx: Transaction, name: str, body: bytes, *, fmt: int = schema.FORMAT) -> int:
+def insert(tx: Transaction, name: str, body: bytes, *, fmt: int = schema.BODY_FORMAT) -> int:
     """Add a catalog; its id."""
     return tx.insert(_INSERT, name=name, fmt=fmt, body=body)
 
 
-def update(tx: Transaction, id: int, body: bytes, *, fmt: int = schema.FORMAT) -> None:
+def update(tx: Transaction, id: int, body: bytes, *, fmt: int = schema.BODY_FORMAT) -> None:
     tx.run(_UPDATE, id=id, fmt=fmt, body=body)
 
 

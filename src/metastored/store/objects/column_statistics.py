@@ -258,7 +258,9 @@ def _write(of_partitions: bool) -> tuple[Statement, Statement]:
     return Statement(delete, positions=key), Statement(insert, positions=positions)
 
 
-def write(tx: Transaction, rows: Sequence[NewStatistics], *, of_partitions: bool, fmt: int = schema.FORMAT) -> None:
+def write(
+    tx: Transaction, rows: Sequence[NewStatistics], *, of_partitions: bool, fmt: int = schema.BODY_FORMAT
+) -> None:
     """Put these in place of what there was of the same columns. The table must be locked."""
     delete, insert = _write(of_partitions)
     tx.many(delete, [row[:3] for row in rows])

@@ -68,12 +68,12 @@ def mentioning(tx: Transaction, text: str) -> list[DatabaseRow]:
     return list(map(DatabaseRow._make, tx.all(_MENTIONING, text=text.encode())))
 
 
-def insert(tx: Transaction, cat_id: int, name: str, body: bytes, *, fmt: int = schema.FORMAT) -> int:
+def insert(tx: Transaction, cat_id: int, name: str, body: bytes, *, fmt: int = schema.BODY_FORMAT) -> int:
     """Add a database; its id."""
     return tx.insert(_INSERT, cat_id=cat_id, name=name, fmt=fmt, body=body)
 
 
-def update(tx: Transaction, id: int, body: bytes, *, fmt: int = schema.FORMAT) -> None:
+def update(tx: Transaction, id: int, body: bytes, *, fmt: int = schema.BODY_FORMAT) -> None:
     tx.run(_UPDATE, id=id, fmt=fmt, body=body)
 
 

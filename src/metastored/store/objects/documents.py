@@ -91,7 +91,7 @@ def insert(
     at: int = 0,
     db_id: int | None = None,
     table_id: int | None = None,
-    fmt: int = schema.FORMAT,
+    fmt: int = schema.BODY_FORMAT,
 ) -> int:
     """Add a document; its id."""
     return tx.insert(
@@ -99,7 +99,7 @@ def insert(
     )
 
 
-def update(tx: Transaction, id: int, key: str, body: bytes, *, at: int = 0, fmt: int = schema.FORMAT) -> None:
+def update(tx: Transaction, id: int, key: str, body: bytes, *, at: int = 0, fmt: int = schema.BODY_FORMAT) -> None:
     """Replace a document's key, number and body."""
     tx.run(_UPDATE, id=id, key=key, at=at, fmt=fmt, body=body)
 

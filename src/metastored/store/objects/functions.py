@@ -61,12 +61,12 @@ def rows(tx: Transaction, cat: str) -> list[FunctionOfDatabase]:
     return list(map(FunctionOfDatabase._make, tx.all(_ROWS, cat=cat)))
 
 
-def insert(tx: Transaction, db_id: int, name: str, body: bytes, *, fmt: int = schema.FORMAT) -> int:
+def insert(tx: Transaction, db_id: int, name: str, body: bytes, *, fmt: int = schema.BODY_FORMAT) -> int:
     """Add a function; its id."""
     return tx.insert(_INSERT, db_id=db_id, name=name, fmt=fmt, body=body)
 
 
-def update(tx: Transaction, id: int, db_id: int, name: str, body: bytes, *, fmt: int = schema.FORMAT) -> None:
+def update(tx: Transaction, id: int, db_id: int, name: str, body: bytes, *, fmt: int = schema.BODY_FORMAT) -> None:
     """Replace all of a function, its name and database included."""
     tx.run(_UPDATE, id=id, db_id=db_id, name=name, fmt=fmt, body=body)
 

@@ -254,7 +254,7 @@ def name_size(tx: Transaction, table_id: int, limit: int = -1) -> tuple[int, int
 # --- changes -----------------------------------------------------------------------------------------------
 
 
-def insert_many(tx: Transaction, table_id: int, rows: Sequence[NewPartition], *, fmt: int = schema.FORMAT) -> None:
+def insert_many(tx: Transaction, table_id: int, rows: Sequence[NewPartition], *, fmt: int = schema.BODY_FORMAT) -> None:
     """Add partitions. ConstraintViolated if one of the names is taken: then none was added."""
     tx.many(
         _INSERT,
@@ -274,13 +274,13 @@ def update(
     suffix: str | None,
     write_id: int,
     body: bytes,
-    fmt: int = schema.FORMAT,
+    fmt: int = schema.BODY_FORMAT,
 ) -> None:
     """Replace all of a partition but its name and values."""
     tx.run(_UPDATE, id=id, shape=shape, base=base, suffix=suffix, write_id=write_id, fmt=fmt, body=body)
 
 
-def set_body(tx: Transaction, id: int, body: bytes, *, fmt: int = schema.FORMAT) -> None:
+def set_body(tx: Transaction, id: int, body: bytes, *, fmt: int = schema.BODY_FORMAT) -> None:
     """Replace what is a partition's own."""
     tx.run(_SET_BODY, id=id, fmt=fmt, body=body)
 

@@ -182,7 +182,7 @@ def insert(
     body: bytes,
     params: Mapping[str, str],
     creation_metadata: bytes | None = None,
-    fmt: int = schema.FORMAT,
+    fmt: int = schema.BODY_FORMAT,
 ) -> int:
     """Add a table with its parameters; its id."""
     id = tx.insert(
@@ -212,7 +212,7 @@ def update(
     body: bytes,
     params: Mapping[str, str],
     creation_metadata: bytes | None = None,
-    fmt: int = schema.FORMAT,
+    fmt: int = schema.BODY_FORMAT,
 ) -> None:
     """Replace all of a table but its name and its database."""
     tx.run(

@@ -9,10 +9,11 @@ from typing import Final, NamedTuple
 
 import sqlalchemy as sa
 
+from metastored.model.names import TableName
 from metastored.store.engine import schema
 from metastored.store.engine.statements import Statement, bound, in_list
 from metastored.store.engine.transaction import Transaction
-from metastored.store.transactions.write_ids import TableName
+from metastored.store.transactions.names import named
 
 INITIATED, WORKING, READY = "i", "w", "r"
 SUCCEEDED, FAILED, DID_NOT_INITIATE, REFUSED, ABORTED = "s", "f", "a", "c", "x"
@@ -188,7 +189,7 @@ def all(tx: Transaction) -> list[CompactionRow]:
 
 
 def of_table(tx: Transaction, table: TableName) -> list[CompactionRow]:
-    return list(map(CompactionRow._make, tx.all(_OF_TABLE, **table._asdict())))
+    return list(map(CompactionRow._make, tx.all(_OF_TABLE, **named(table))))
 
 
 def of_txn(tx: Transaction, txn_id: int) -> CompactionRow | None:
@@ -249,7 +250,7 @@ def delete(tx: Transaction, ids: Sequence[int]) -> None:
 
 def delete_of_type(tx: Transaction, table: TableName, part: str | None, type: int) -> None:
     """Forget what waits of one type for a table, or for one of its partitions."""
-    tx.run(_DELETE_TYPE, **table._asdict(), part=part, type=type)
+    tx.run(_DELETE_TYPE, **named(table), part=part, type=type)
 
 
 def history(tx: Transaction) -> list[CompactionRow]:
@@ -280,16 +281,16 @@ def ready_to_clean(tx: Transaction, min_open_txn: int | None, before: int) -> li
 
 def set_metric(tx: Transaction, table: TableName, part: str | None, type: int, value: int) -> None:
     """The latest value of a metric; its version counts the changes."""
-    key = {**table._asdict(), "part": part or "", "type": type}
+    key = {**named(table), "part": part or "", "type": type}
     if not tx.run(_BETTER_METRIC, **{f"{name}_": item for name, item in key.items()}, value=value):
         tx.run(_NEW_METRIC, **key, value=value)
 
 
 def remove_metric(tx: Transaction, table: TableName, part: str | None, type: int) -> None:
-    names = {f"{name}_": item for name, item in table._asdict().items()}
+    names = {f"{name}_": item for name, item in named(table).items()}
     tx.run(_NO_METRIC, **names, part_=part or "", type_=type)
 
 
 def metrics(tx: Transaction, table: TableName) -> list[tuple[str, int, int, int]]:
     """(partition, type, value, version) of a table's metrics."""
-    return tx.all(_METRICS, **table._asdict())
+    return tx.all(_METRICS, **named(table))

@@ -8,10 +8,11 @@ from typing import NamedTuple
 
 import sqlalchemy as sa
 
+from metastored.model.names import TableName
 from metastored.store.engine import schema
 from metastored.store.engine.statements import Statement, bound, in_list, limited
 from metastored.store.engine.transaction import Transaction
-from metastored.store.transactions.write_ids import TableName
+from metastored.store.transactions.names import named
 
 INSERT, UPDATE, DELETE, SELECT, COMPACT = "i", "u", "d", "s", "c"
 
@@ -155,7 +156,7 @@ def forget(tx: Transaction, txn_id: int) -> None:
 
 def forget_whole_table(tx: Transaction, txn_id: int, table: TableName) -> None:
     """Forget that a transaction writes to some partitions: now it says which."""
-    tx.run(_DELETE_WHOLE_TABLE, txn_id=txn_id, **table._asdict())
+    tx.run(_DELETE_WHOLE_TABLE, txn_id=txn_id, **named(table))
 
 
 def complete(tx: Transaction, txn_id: int, *, update_delete: bool, time: int) -> None:
@@ -201,17 +202,17 @@ def purge_sets(tx: Transaction, below: int) -> int:
 
 def changed_by(tx: Transaction, table: TableName, above: int, also: Sequence[int], up_to: int) -> list[int]:
     """The transactions up to one that updated or deleted rows of a table, by write ids above one or among some."""
-    found = tx.all(_CHANGED, **table._asdict(), above=above, also=tx.list(also), up_to=up_to)
+    found = tx.all(_CHANGED, **named(table), above=above, also=tx.list(also), up_to=up_to)
     return [txn for (txn,) in found]
 
 
 def clean(tx: Transaction, table: TableName, part: str | None, highest: int | None) -> None:
     """Forget what a compaction up to a write id has made unnecessary; without one, all of it."""
-    tx.run(_CLEAN_COMPLETED, **table._asdict(), part=part, highest=highest or 0)
+    tx.run(_CLEAN_COMPLETED, **named(table), part=part, highest=highest or 0)
     clean_aborted(tx, table, part, highest)
 
 
 def clean_aborted(tx: Transaction, table: TableName, part: str | None, highest: int | None) -> None:
     """Forget what aborted transactions wrote up to a write id: their files are gone."""
     if highest:
-        tx.run(_CLEAN_ABORTED, **table._asdict(), part=part, highest=highest)
+        tx.run(_CLEAN_ABORTED, **named(table), part=part, highest=highest)

@@ -10,10 +10,11 @@ from typing import NamedTuple
 import sqlalchemy as sa
 
 from metastored.hive.transactions.locks import Lock, LockState, LockType
+from metastored.model.names import TableName
 from metastored.store.engine import schema
 from metastored.store.engine.statements import Statement, bound, in_list
 from metastored.store.engine.transaction import Row, Transaction
-from metastored.store.transactions.write_ids import TableName
+from metastored.store.transactions.names import named
 
 
 class LockRow(NamedTuple):
@@ -221,15 +222,15 @@ def shown(tx: Transaction, cat: str | None, db: str | None) -> list[LockRow]:
 
 def rebuild(tx: Transaction, view: TableName, txn_id: int, now: int) -> bool:
     """The right to rebuild a view; False if another has it."""
-    if tx.one(_REBUILDING, **view._asdict()) is not None:
+    if tx.one(_REBUILDING, **named(view)) is not None:
         return False
-    tx.run(_REBUILD, **view._asdict(), txn_id=txn_id, heartbeat=now)
+    tx.run(_REBUILD, **named(view), txn_id=txn_id, heartbeat=now)
     return True
 
 
 def rebuild_heartbeat(tx: Transaction, view: TableName, txn_id: int, now: int) -> bool:
     """Note that who rebuilds a view lives; False if it has lost the right."""
-    return tx.run(_REBUILD_HEARTBEAT, **view._asdict(), txn=txn_id, heartbeat=now) > 0
+    return tx.run(_REBUILD_HEARTBEAT, **named(view), txn=txn_id, heartbeat=now) > 0
 
 
 def delete_stale_rebuilds(tx: Transaction, before: int) -> int:

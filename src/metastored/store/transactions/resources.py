@@ -7,10 +7,11 @@ from collections.abc import Sequence
 
 import sqlalchemy as sa
 
+from metastored.model.names import TableName
 from metastored.store.engine import schema
 from metastored.store.engine.statements import Statement, in_list
 from metastored.store.engine.transaction import Transaction
-from metastored.store.transactions.write_ids import TableName
+from metastored.store.transactions.names import named
 
 _NAMING = (
     schema.txn_components,
@@ -76,13 +77,13 @@ _DROP_PARTITIONS = tuple(
 
 
 def _old(table: TableName) -> dict[str, str]:
-    return {f"{key}_": value for key, value in table._asdict().items()}
+    return {f"{key}_": value for key, value in named(table).items()}
 
 
 def table_renamed(tx: Transaction, old: TableName, new: TableName) -> None:
     """A table has another name, perhaps in another database."""
     for statement in _RENAME_TABLE:
-        tx.run(statement, **_old(old), **new._asdict())
+        tx.run(statement, **_old(old), **named(new))
 
 
 def partition_renamed(tx: Transaction, table: TableName, old: str, new: str) -> None:

@@ -11,17 +11,11 @@ from typing import NamedTuple
 
 import sqlalchemy as sa
 
+from metastored.model.names import TableName
 from metastored.store.engine import schema
 from metastored.store.engine.statements import Statement, bound, in_list
 from metastored.store.engine.transaction import Transaction
-
-
-class TableName(NamedTuple):
-    """A table as locks, write ids and compactions know it."""
-
-    cat: str
-    db: str
-    tbl: str
+from metastored.store.transactions.names import named
 
 
 class Counter(NamedTuple):
@@ -98,21 +92,21 @@ def _new_stamp() -> int:
 
 def counter(tx: Transaction, table: TableName) -> Counter | None:
     """The counter of a table; None if it never had a write id."""
-    row = tx.one(_COUNTER, **table._asdict())
+    row = tx.one(_COUNTER, **named(table))
     return None if row is None else Counter._make(row)
 
 
 def seed(tx: Transaction, table: TableName, following: int) -> None:
     """The first counter of a table, with the id that comes next. ConstraintViolated if it has one."""
-    tx.insert(_CREATE, **table._asdict(), next=following, stamp=_new_stamp())
+    tx.insert(_CREATE, **named(table), next=following, stamp=_new_stamp())
 
 
 def allocate(tx: Transaction, table: TableName, txns: Sequence[int], *, first: int | None = None) -> list[int]:
     """New write ids, one for each transaction in their order. With `first` they begin there, as at their source."""
-    row = tx.one(_LOCK, **table._asdict())
+    row = tx.one(_LOCK, **named(table))
     if row is None:
         start = 1 if first is None else first
-        counter = tx.insert(_CREATE, **table._asdict(), next=start + len(txns), stamp=_new_stamp())
+        counter = tx.insert(_CREATE, **named(table), next=start + len(txns), stamp=_new_stamp())
     else:
         counter, following = row
         start = following if first is None else first
@@ -132,7 +126,7 @@ def assign(tx: Transaction, counter: int, pairs: Iterable[tuple[int, int]]) -> N
 
 def take_back(tx: Transaction, table: TableName, txns: Sequence[int]) -> None:
     """Forget the ids of these transactions; they are not used again."""
-    row = tx.one(_LOCK, **table._asdict())
+    row = tx.one(_LOCK, **named(table))
     if row is not None:
         counter, following = row
         tx.run(_SET_NEXT, counter=counter, next=following, stamp=_new_stamp())
@@ -141,13 +135,13 @@ def take_back(tx: Transaction, table: TableName, txns: Sequence[int]) -> None:
 
 def begin_at(tx: Transaction, table: TableName, following: int, pairs: Iterable[tuple[int, int]]) -> None:
     """A counter that another metastore has used already, with the ids that were aborted there."""
-    counter = tx.insert(_CREATE, **table._asdict(), next=following, stamp=_new_stamp())
+    counter = tx.insert(_CREATE, **named(table), next=following, stamp=_new_stamp())
     assign(tx, counter, pairs)
 
 
 def of_txns(tx: Transaction, table: TableName, txns: Sequence[int]) -> dict[int, int]:
     """Of these transactions, those that have a write id of the table, with it."""
-    return dict(tx.all(_OF_TXNS, **table._asdict(), txns=tx.list(txns)))
+    return dict(tx.all(_OF_TXNS, **named(table), txns=tx.list(txns)))
 
 
 def of_txn(tx: Transaction, txn_id: int) -> list[TableWriteId]:
@@ -157,7 +151,7 @@ def of_txn(tx: Transaction, txn_id: int) -> list[TableWriteId]:
 
 def txn_of(tx: Transaction, table: TableName, write_id: int) -> int | None:
     """The transaction that a write id was given to."""
-    row = tx.one(_TXN_OF, **table._asdict(), write_id=write_id)
+    row = tx.one(_TXN_OF, **named(table), write_id=write_id)
     return None if row is None else row[0]
 
 

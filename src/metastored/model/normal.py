@@ -1,4 +1,4 @@
-"""Tables, storage descriptors and partitions as Hive hands them back after storing them. Pure functions.
+"""Normal forms: tables, storage descriptors and parameters as Hive returns them after storing them. Pure.
 
 A real metastore's database has a column for everything: lists, maps and numbers that a client left out come back
 empty or zero, and names come back in lower case.
@@ -11,16 +11,11 @@ from typing import Final
 from metastored.errors import InvalidObjectException, MetaException
 from metastored.hive.names import normalize
 from metastored.hive.types.type_strings import is_valid_column_type
-from metastored.service.core.compat import Rules
+from metastored.model.kinds import stored_type
 from metastored.wire.generated.common import FieldSchema, PrincipalType, SerDeInfo, SkewedInfo, StorageDescriptor, Table
 from metastored.wire.structs import replace
 
-MANAGED: Final = "MANAGED_TABLE"
-EXTERNAL: Final = "EXTERNAL_TABLE"
-VIEW: Final = "VIRTUAL_VIEW"
-MATERIALIZED_VIEW: Final = "MATERIALIZED_VIEW"
 DDL_TIME: Final = "transient_lastDdlTime"
-PURGE: Final = "external.table.purge"
 
 _NO_SKEW = SkewedInfo((), (), {})
 
@@ -67,37 +62,8 @@ def _skew(skew: SkewedInfo | None) -> SkewedInfo:
     return SkewedInfo(skew.skewedColNames or (), skew.skewedColValues or (), skew.skewedColValueLocationMaps or {})
 
 
-def is_external(table: Table) -> bool:
-    """The parameter EXTERNAL decides, not the type."""
-    return ((table.parameters or {}).get("EXTERNAL") or "").upper() == "TRUE"
-
-
-def owns_data(table: Table, rules: Rules) -> bool:
-    """Whether dropping the table drops its data."""
-    if is_external(table):
-        return rules.purges_external and (table.parameters or {}).get(PURGE, "").upper() == "TRUE"
-    return not is_view(table)
-
-
-def is_view(table: Table) -> bool:
-    return table.tableType == VIEW
-
-
-def table_type(table: Table, rules: Rules) -> str:
-    """The type as it is stored: EXTERNAL wins over what the client said."""
-    written = (table.parameters or {}).get("EXTERNAL")
-    external = is_external(table) if rules.external_in_any_case else written == "TRUE"
-    if table.tableType is None:
-        if table.viewOriginalText is not None:
-            return VIEW
-        return EXTERNAL if external else MANAGED
-    if table.tableType in (MANAGED, EXTERNAL):
-        return EXTERNAL if external else MANAGED
-    return table.tableType
-
-
-def stored(table: Table, rules: Rules) -> Table:
-    """The table as it is kept, its names and creation time as they are."""
+def stored(table: Table, external_in_any_case: bool) -> Table:
+    """The table as it is stored, with its own creation time. For `external_in_any_case` see `kinds.stored_type`."""
     assert table.sd is not None
     return replace(
         table,
@@ -109,7 +75,7 @@ def stored(table: Table, rules: Rules) -> Table:
         sd=storage(table.sd),
         partitionKeys=columns(table.partitionKeys),
         parameters=table.parameters or {},
-        tableType=table_type(table, rules),
+        tableType=stored_type(table, external_in_any_case),
         rewriteEnabled=bool(table.rewriteEnabled),
         ownerType=table.ownerType if table.ownerType is not None else PrincipalType.USER,
     )
