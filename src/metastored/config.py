@@ -428,7 +428,7 @@ class Settings:
 
     @property
     def wants_proof(self) -> bool:
-        """Whether only callers are served who have proven who they are; without it they are believed."""
+        """Whether authentication is required; without it the user name that a client sends is trusted."""
         given = (self.kerberos_principal, self.tls_client_ca, self.jwt_keys)
         return self.password_login == "on" or any(each is not None for each in given)
 
