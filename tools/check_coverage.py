@@ -1,8 +1,8 @@
-"""Says how much of some rooms the last test run covered, branches included, and fails when one is below the limit.
+"""Prints the branch coverage of some packages in the last test run, and fails if one is below the limit.
 
     python tools/check_coverage.py client hive
 
-`make test` runs it on the .coverage that it has just made; pyproject.toml has the limit for the whole.
+`make test` runs it after the tests; pyproject.toml has the limit for all packages together.
 """
 
 from __future__ import annotations
@@ -15,21 +15,22 @@ import coverage
 LEAST = 90.0
 
 
-def covered(data: coverage.Coverage, room: str) -> float:
-    """Percent of a room; a room of which nothing ran has none."""
+def covered(data: coverage.Coverage, package: str) -> float:
+    """The coverage of a package in percent; 0 if nothing of it ran."""
     try:
-        return data.report(include=[f"*/metastored/{room}/*"], file=io.StringIO())
+        return data.report(include=[f"*/metastored/{package}/*"], file=io.StringIO())
     except coverage.exceptions.NoDataError:
         return 0.0
 
 
-def main(rooms: list[str]) -> int:
+def main(packages: list[str]) -> int:
     data = coverage.Coverage()
     data.load()
-    found = {room: covered(data, room) for room in rooms}
-    for room, percent in found.items():
+    found = {package: covered(data, package) for package in packages}
+    for package, percent in found.items():
         print(
-            f"coverage of {room}: {percent:.1f} %" + ("" if percent >= LEAST else f", which is less than {LEAST:g} %")
+            f"coverage of {package}: {percent:.1f} %"
+            + ("" if percent >= LEAST else f", which is less than {LEAST:g} %")
         )
     return 1 if any(percent < LEAST for percent in found.values()) else 0
 

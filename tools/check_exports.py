@@ -1,9 +1,8 @@
-"""Fails when the `__all__` of metastored or of one of its rooms is not exactly the public names that it offers.
+"""Fails when the `__all__` of metastored or of one of its packages does not list exactly its public names.
 
-A name that `__all__` lists has to be there, also when it is imported late by a module's `__getattr__`. A public
-name that the room's front file defines has to be listed, and so has one that the front of a package takes from
-another module of metastored. Names from elsewhere (a `from typing import …`) are nobody's export. The order of a list
-is ruff's to judge (RUF022).
+A name in `__all__` must exist, also if a module's `__getattr__` imports it late. A public name that the module defines
+must be listed, and so must a name that the `__init__.py` of a package imports from another module of metastored. Names
+from other packages (a `from typing import …`) are not exports. ruff checks the order of a list (RUF022).
 """
 
 from __future__ import annotations
@@ -20,7 +19,7 @@ PACKAGE = "metastored"
 WITHOUT_EXPORTS = frozenset({"__main__"})
 
 
-def rooms_of(source: Path) -> Iterator[tuple[str, Path]]:
+def modules_of(source: Path) -> Iterator[tuple[str, Path]]:
     """The package itself and each module or package directly in it, with the file that is its front."""
     yield PACKAGE, source / PACKAGE / "__init__.py"
     for path in sorted((source / PACKAGE).iterdir()):
@@ -62,7 +61,7 @@ def _bound(statements: list[ast.stmt], package: bool) -> Iterator[str]:
 def faults(source: Path) -> list[str]:
     """All that is wrong, one line each."""
     found = []
-    for module_name, front in rooms_of(source):
+    for module_name, front in modules_of(source):
         offered = public_names(front)
         module = importlib.import_module(module_name)
         listed = getattr(module, "__all__", None)

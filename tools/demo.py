@@ -1,8 +1,8 @@
-"""Starts metastored, runs a short PySpark session against it, and prints what it answers.
+"""Starts metastored, runs a short PySpark session against it, and prints the result.
 
     make demo
 
-Spark is used as it comes: only the address of the metastore is told to it.
+Spark is unmodified: it only gets the address of the metastore.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
-"""Writes the synchronous halves of rooms from the asynchronous ones; with --check only says whether they are current.
+"""Generates the synchronous modules from the asynchronous ones; with --check only reports whether they are current.
 
     src/metastored/client/_async/*.py   ->  src/metastored/client/_sync/*.py
     src/metastored/catalog/_async/*.py  ->  src/metastored/catalog/_sync/*.py
 
-The two differ in words only, and these are all of them. Run it after every change in `_async`.
+Both differ only in the words below. Run it after every change in `_async`.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import sys
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-ROOMS = (ROOT / "src/metastored/client", ROOT / "src/metastored/catalog")
+PACKAGES = (ROOT / "src/metastored/client", ROOT / "src/metastored/catalog")
 HEADER = "# Made by tools/unasync.py from _async/{name}: DO NOT EDIT.\n"
 
 WORDS = [
@@ -58,7 +58,11 @@ def formatted(text: str, target: Path) -> str:
 
 
 def main(check: bool) -> int:
-    files = {room / "_sync" / path.name: path for room in ROOMS for path in sorted((room / "_async").glob("*.py"))}
+    files = {
+        package / "_sync" / path.name: path
+        for package in PACKAGES
+        for path in sorted((package / "_async").glob("*.py"))
+    }
     wrong = 0
     for target, source in files.items():
         text = formatted(synchronous(source.read_text("utf-8"), source.name), target)
@@ -70,7 +74,7 @@ def main(check: bool) -> int:
         else:
             target.parent.mkdir(exist_ok=True)
             target.write_text(text, "utf-8")
-    for stale in {path for room in ROOMS for path in (room / "_sync").glob("*.py")} - set(files):
+    for stale in {path for package in PACKAGES for path in (package / "_sync").glob("*.py")} - set(files):
         wrong += 1
         if check:
             print(f"nothing makes {stale.relative_to(ROOT)}; run python tools/unasync.py")

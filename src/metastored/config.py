@@ -1,8 +1,8 @@
-"""The settings of metastored: one schema, read from a file, the environment and flags, the later over the earlier.
+"""The settings of metastored: one schema, read from a file, the environment and flags; a later source overrides.
 
-Each key is a field of `Settings` with its default, its reader and a sentence for people; `metastored serve --help` and
-`docs/reference/configuration.md` are made from them. An unknown key is refused with the nearest known one.
-This module opens nothing but the file it is given.
+Each key is a field of `Settings` with its default, its parser and a description; `metastored serve --help` and
+`docs/reference/configuration.md` are generated from them. An unknown key is an error that names the most similar known
+key. This module opens nothing but the configuration file.
 
 It is a plain dataclass because pydantic-settings takes 0.2 s to import, longer than all the rest of a start.
 """
@@ -44,19 +44,19 @@ CONFIG_VARIABLE: Final = "METASTORED_CONFIG"
 """The environment variable that names the file, as the flag --config does."""
 
 CATALOG_PREFIX: Final = "METASTORED_CATALOG__"
-"""Variables of catalogs, which a program that uses them reads; nothing to a server."""
+"""The prefix of variables that `metastored.catalog` reads; a server ignores them."""
 
 LOCATION_SCHEMES: Final = ("file", "s3", "s3a", "gs", "abfs", "abfss", "hdfs")
 """The file systems that Hive tables are usually on."""
 
 RESERVED_PATHS: Final = ("/metastore", "/health", "/ready", "/metrics")
-"""What is served on the HTTP port besides `http_path`."""
+"""The other paths that the HTTP port serves, besides `http_path`."""
 
 _KUBERNETES = re.compile(r"METASTORED_(\w+_)?(SERVICE_HOST|SERVICE_PORT(_\w+)?|PORT_\d+_(TCP|UDP|SCTP)(_\w+)?)")
 _KUBERNETES_PORT = re.compile(r"(tcp|udp|sctp)://")
 
 Reader = Callable[[Any], Any]
-"""Turns a value as a person wrote it (text, or what YAML made of it) into the setting; raises ValueError."""
+"""Converts a value from text or YAML into the setting; raises ValueError."""
 
 
 class Key(NamedTuple):
@@ -72,7 +72,7 @@ class Key(NamedTuple):
 
     @property
     def default_text(self) -> str:
-        """The default as a person would write it; empty when there is none."""
+        """The default in the notation of the configuration file; empty when there is none."""
         if self.default is None:
             return ""
         if isinstance(self.default, tuple):
@@ -184,34 +184,37 @@ def _words(default: str, description: str, *words: str) -> Any:
 # ruff: noqa: RUF009 (a key's default comes from `_key`, which is a dataclass field)
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Settings:
-    """What a server is told. Made by `load`; the reference has the order of GROUPS."""
+    """All settings of a server. Created by `load`; the reference has the order of GROUPS."""
 
     host: str = _key(
         "address", _text, "127.0.0.1", "The address to listen on; 0.0.0.0 opens the server to the network."
     )
     port: int = _key(
-        "port", _whole(0, 65535), 9083, "The Thrift port, for plain and TLS clients alike; 0 takes a free one."
+        "port", _whole(0, 65535), 9083, "The Thrift port, for clients with and without TLS; 0 selects a free port."
     )
     data: Path = _key(
         "directory",
         _path,
         Path("~/.metastored"),
-        "The directory of the embedded database; made when it is missing. Not together with database_url.",
+        "The directory of the embedded database; created if it does not exist. Excludes database_url.",
     )
     database_url: str | None = _key(
-        "URL", _text, None, "The database, such as postgresql://user@host/metastored, instead of the embedded one."
+        "URL",
+        _text,
+        None,
+        "The URL of a PostgreSQL database: postgresql://user@host/metastored. Excludes data.",
     )
     warehouse: str | None = _key(
         "directory or URI",
         _warehouse,
         None,
-        "The warehouse: where new databases without a location of their own are put. A path is made absolute and "
-        "becomes a file:/ URI. Unless given, it is that of the first start; at the first start, the directory "
-        "`warehouse` in `data`.",
+        "The warehouse: the parent directory of new databases without an explicit location. A path is made absolute "
+        "and converted to a file:/ URI. The default is the warehouse of the first start; for the first start, the "
+        "directory `warehouse` in `data`.",
     )
     directories: Literal["all", "local", "off"] = _words(
         "all",
-        "Which directories the server makes, moves and deletes: all, only those on its own file system, or none.",
+        "Which directories the server creates, moves and deletes: all, only those on its own file system, or none.",
         "all",
         "local",
         "off",
@@ -220,149 +223,155 @@ class Settings:
         "list",
         _schemes,
         LOCATION_SCHEMES,
-        "The file systems whose locations clients may use, by their schemes, when `directories` is all; each but file "
-        "needs its driver (fsspec). Otherwise locations of other file systems are stored and never opened.",
+        "The URI schemes of locations that clients may use when `directories` is all; each scheme except file needs "
+        "its driver. When `directories` is local or off, locations of other file systems are stored and never opened.",
     )
     directory_timeout: float = _key(
         "seconds",
         _seconds,
         60.0,
-        "How long a call to a remote file system may take; one that moves, removes or counts all that is in a "
-        "directory has ten times as long. 0 waits for ever.",
+        "The timeout of a call to a remote file system; a call that moves, removes or counts the contents of a "
+        "directory has ten times as long. 0 means no timeout.",
     )
     trash_days: int = _key(
         "days",
         _whole(0, 36500),
         0,
-        "How many days removed data is kept in .Trash, in the warehouse or the root of another file system, unless "
-        "the client or the table's auto.purge asks to purge it; 0 removes it at once.",
+        "How many days removed data is kept in .Trash, in the warehouse or the root of another file system. PURGE and "
+        "tables with auto.purge bypass the trash. 0 removes data at once.",
     )
     compat: str = _words(
-        "3.1", "The Hive version that clients are answered as, until they show that they are newer.",
+        "3.1", "The Hive version whose behaviour the server has, until a client is known to be newer.",
         "2.3", "3.1", "4.0", "4.2",
     )  # fmt: skip
     distinct_values: Literal["highest", "density", "bit-vectors"] = _words(
         "highest",
-        "How many distinct values a column has in several partitions together: the highest number of one of them, as"
-        " Hive does unless told otherwise; an estimate from how densely they lie between lowest and highest; or from"
-        " the bit vectors that Hive 3 and later keep with their statistics.",
+        "How the number of distinct values of a column is estimated over several partitions: highest uses the highest"
+        " number of one partition, as Hive does by default; density estimates from the density of values between"
+        " lowest and highest; bit-vectors merges the bit vectors that Hive 3 and later store with statistics.",
         "highest",
         "density",
         "bit-vectors",
     )
-    workers: int = _key("number", _whole(1, 256), 1, "How many processes serve; one a core is a good choice.")
-    threads: int = _key("number", _whole(1, 256), 8, "How many threads of a worker wait for the database.")
+    workers: int = _key(
+        "number", _whole(1, 256), 1, "The number of worker processes; one for each core is a good choice."
+    )
+    threads: int = _key("number", _whole(1, 256), 8, "The number of threads of a worker that call the database.")
     max_connections: int = _key(
-        "number", _whole(1, 1_000_000), 10_000, "How many connections a worker keeps; more are refused."
+        "number",
+        _whole(1, 1_000_000),
+        10_000,
+        "The maximum number of connections of a worker; further connections are refused.",
     )
     idle_timeout: float = _key(
-        "seconds", _seconds, 86400.0, "A connection without a call for so long is closed; 0 keeps it for ever."
+        "seconds", _seconds, 86400.0, "The time without a call after which a connection is closed; 0 means no timeout."
     )
     request_timeout: float = _key(
         "seconds",
         _seconds,
         60.0,
-        "A peer that says nothing at first, stops in the middle of a message or does not take its answer is dropped "
-        "after so long; 0 waits for ever.",
+        "The timeout for a client to send its first bytes, to complete a message, and to read its reply; then the "
+        "connection is closed. 0 means no timeout.",
     )
     drain_timeout: float = _key(
-        "seconds", _seconds, 30.0, "How long calls in flight may go on after SIGTERM before they are cut off."
+        "seconds", _seconds, 30.0, "The time for calls in progress to finish after SIGTERM; then they are cancelled."
     )
     event_retention: float = _key(
         "seconds",
         _seconds,
         86400.0,
-        "How long events of changes are kept for clients that follow them; 864000 (ten days) suits a replication.",
+        "How long notification events are kept; 864000 (ten days) is a good value for replication.",
     )
     reply_megabytes: int = _key(
         "number",
         _whole(1, 1_000_000),
         256,
-        "Megabytes of answers that a worker holds in memory at a time; calls that may have long answers wait while "
-        "it holds more.",
+        "The maximum size of replies in the memory of a worker, in megabytes. While it is exceeded, calls that may "
+        "have long replies wait (backpressure).",
     )
     spool_megabytes: int = _key(
         "number",
         _whole(0, 100_000_000),
         4096,
-        "Megabytes of long answers to slow readers that the server keeps in temporary files, for all its workers; a "
-        "reader whose answer does not fit is dropped when others wait for its place.",
+        "The maximum size of temporary files with long replies to slow clients, in megabytes, for all workers. A "
+        "client whose reply does not fit is disconnected when another client needs its snapshot.",
     )
-    slow_call: float = _key("seconds", _seconds, 1.0, "A call that takes longer is logged; 0 logs every call.")
+    slow_call: float = _key("seconds", _seconds, 1.0, "Calls that take longer are logged; 0 logs every call.")
     tls_certificate: Path | None = _key(
-        "file", _path, None, "The certificate chain (PEM) that TLS clients are shown; without it TLS is refused."
+        "file", _path, None, "The server's certificate chain (PEM); without it the Thrift port refuses TLS."
     )
-    tls_key: Path | None = _key("file", _path, None, "The certificate's private key (PEM), when it is in another file.")
+    tls_key: Path | None = _key(
+        "file", _path, None, "The private key of the certificate (PEM), if it is in another file."
+    )
     tls_client_ca: Path | None = _key(
         "file",
         _path,
         None,
-        "Certificates (PEM) of those who sign clients' certificates. TLS clients must then show one, on both ports; "
-        "who shows one is the user in its common name, and only authenticated clients are served.",
+        "Certificates (PEM) of the authorities that sign client certificates. TLS clients must then present a "
+        "certificate, on both ports; its common name is the user name. Only authenticated clients are then served.",
     )
     kerberos_principal: str | None = _key(
         "principal",
         _text,
         None,
         "The server's own Kerberos principal, such as hive/host@REALM; _HOST is replaced by this machine's name. "
-        "It turns Kerberos on, and only authenticated clients are served.",
+        "It turns Kerberos on. Only authenticated clients are then served.",
     )
-    kerberos_keytab: Path | None = _key("file", _path, None, "The keytab that holds the principal's key.")
+    kerberos_keytab: Path | None = _key("file", _path, None, "The keytab with the key of the principal.")
     sasl_qop: tuple[str, ...] = _key(
         "list",
         _several("auth", "auth-int", "auth-conf"),
         ("auth", "auth-int", "auth-conf"),
-        "The protection that Kerberos clients may choose from: auth proves who they are, auth-int guards what is sent "
-        "against changes, auth-conf encrypts it.",
+        "The protection levels that Kerberos clients may use: auth is authentication only, auth-int adds integrity, "
+        "auth-conf adds encryption.",
     )
     authorization: Literal["off", "sql"] = _words(
         "off",
-        "Whether roles and privileges are enforced: sql refuses what neither ownership nor a grant nor a role allows; "
-        "off keeps grants and enforces none.",
+        "Whether roles and privileges are enforced: sql allows only what ownership, a grant or a role permits; off "
+        "stores grants and does not enforce them.",
         "off",
         "sql",
     )
     admin_users: tuple[str, ...] = _key(
-        "list", _names, (), "Users who have the role admin without being given it, as somebody must grant first."
+        "list", _names, (), "Users who have the role admin without a grant; somebody must make the first grant."
     )
     service_users: tuple[str, ...] = _key(
         "list",
         _names,
         (),
-        "Authenticated users who, as admin_users do, read and write the store of delegation tokens and master keys; "
-        "such as a HiveServer2 that keeps its own tokens here. They have no other rights.",
+        "Authenticated users who may read and write the store of delegation tokens and master keys, as admin_users "
+        "may; for example a HiveServer2 that stores its tokens here. This gives no other privileges.",
     )
     audit: Literal["off", "on"] = _words(
-        "off", "Whether each call is logged: who, from where, the method, the object, how it ended.", "off", "on"
+        "off", "Whether each call is logged: user, address, method, object, outcome.", "off", "on"
     )
     read_only: Literal["off", "on"] = _words(
-        "off", "Whether every call that would change something is refused.", "off", "on"
+        "off", "Whether every call that would change metadata is refused.", "off", "on"
     )
     limits_calls_per_minute: int = _key(
         "number",
         _whole(0, 1_000_000_000),
         0,
-        "How many calls each user may make in a minute, summed over all servers; 0 sets no limit. Calls that are not "
-        "authenticated are counted by address. In a file it may also stand as calls_per_minute under limits.",
+        "The maximum number of calls of a user in a minute, over all servers; 0 means no limit. Unauthenticated calls "
+        "are counted by address. In a file it can also be written as calls_per_minute under limits.",
     )
     limits_partitions_per_call: int = _key(
         "number",
         _whole(-1, 1_000_000_000),
         -1,
-        "How many partitions one call may answer with (Hive's metastore.limit.partition.request); -1 sets no limit.",
+        "The maximum number of partitions in one reply (Hive's metastore.limit.partition.request); -1 means no limit.",
     )
     kerberos_http_principal: str | None = _key(
         "principal",
         _text,
         None,
-        "The principal for Kerberos over HTTP (SPNEGO), in the same keytab; HTTP/ and the host of kerberos_principal "
-        "unless given.",
+        "The principal for Kerberos over HTTP (SPNEGO), in the same keytab. The default is HTTP/ and the host of "
+        "kerberos_principal.",
     )
     password_login: Literal["on", "off"] = _words(
         "off",
-        "Whether the users of `metastored user` log in with their passwords to the Thrift port as well (SASL"
-        " PLAIN, over "
-        "TLS only); only authenticated clients are then served. HTTPS takes passwords in any case.",
+        "Whether users of `metastored user` can also log in to the Thrift port with their passwords (SASL PLAIN, over "
+        "TLS only). Only authenticated clients are then served. HTTPS accepts passwords in any case.",
         "on",
         "off",
     )
@@ -370,19 +379,19 @@ class Settings:
         "file or URL",
         _text,
         None,
-        "The public keys (JWKS) of those who sign web tokens (JWT) for /metastore; only authenticated clients are then "
+        "The public keys (JWKS) that verify web tokens (JWT) at /metastore. Only authenticated clients are then "
         "served.",
     )
-    jwt_issuer: str | None = _key("text", _text, None, "Who must have issued a web token (its `iss`).")
-    jwt_audience: str | None = _key("text", _text, None, "For whom a web token must be (its `aud`).")
+    jwt_issuer: str | None = _key("text", _text, None, "The required issuer of web tokens (`iss`).")
+    jwt_audience: str | None = _key("text", _text, None, "The required audience of web tokens (`aud`).")
     proxy_users: tuple[str, ...] = _key(
-        "list", _names, (), "Authenticated users who may act for others, such as a gateway: hue,knox."
+        "list", _names, (), "Authenticated users who may act for other users, such as gateways: hue,knox."
     )
     http_port: int | None = _key(
-        "port", _whole(0, 65535), None, "The HTTPS port; without it there is no HTTP. 0 takes a free one."
+        "port", _whole(0, 65535), None, "The HTTPS port; without it HTTP is not served. 0 selects a free port."
     )
     http_path: str = _key(
-        "path", _url_path, "/gateway/default/hmshttpthrift/api/hms", "Where calls in Thrift's JSON are posted to."
+        "path", _url_path, "/gateway/default/hmshttpthrift/api/hms", "The path for calls in Thrift's JSON (POST)."
     )
     http_methods: Literal["nine", "all"] = _words(
         "nine",
@@ -392,21 +401,24 @@ class Settings:
     )
     http_tls: Literal["on", "off"] = _words(
         "on",
-        "Whether HTTP is served with TLS; off is only for a gateway on the same machine that ends TLS itself.",
+        "Whether HTTP is served with TLS; off is only for a gateway on the same machine that terminates TLS.",
         "on",
         "off",
     )
     metrics_addresses: tuple[str, ...] = _key(
-        "list", _networks, (), "The addresses or networks that may read /metrics; everybody unless given."
+        "list", _networks, (), "The addresses or networks that may read /metrics; without it everybody may."
     )
     metrics_token: Path | None = _key(
         "file", _path, None, "A file with a token that readers of /metrics must send (Authorization: Bearer)."
     )
     log_level: str = _words(
-        "info", "How much is logged to standard error.", "debug", "info", "warning", "error"
+        "info", "The lowest level of messages that are logged to standard error.", "debug", "info", "warning", "error"
     )  # fmt: skip
     ready_file: Path | None = _key(
-        "file", _path, None, "A file written when calls are answered: host, port, process ids and warehouse as JSON."
+        "file",
+        _path,
+        None,
+        "A file that is written when the server accepts calls: host, port, process ids and warehouse as JSON.",
     )
 
     @property
@@ -416,7 +428,7 @@ class Settings:
 
     @property
     def wants_proof(self) -> bool:
-        """Whether only callers are served who have proven who they are; without it they are believed."""
+        """Whether authentication is required; without it the user name that a client sends is trusted."""
         given = (self.kerberos_principal, self.tls_client_ca, self.jwt_keys)
         return self.password_login == "on" or any(each is not None for each in given)
 
@@ -442,7 +454,7 @@ GROUPS: Final[Mapping[str, tuple[str, ...]]] = {
     "Limits": ("limits_calls_per_minute", "limits_partitions_per_call"),
     "Logs and metrics": ("log_level", "slow_call", "audit", "metrics_addresses", "metrics_token"),
 }
-"""The keys by topic, in the order in which people are shown them."""
+"""The keys by topic, in the order of `--help` and the reference."""
 
 
 def _keys() -> dict[str, Key]:
@@ -464,7 +476,7 @@ KEYS: Final[Mapping[str, Key]] = _keys()
 
 
 def keys_by_group() -> dict[str, list[Key]]:
-    """All keys under their headings, in the order in which people are shown them."""
+    """All keys by heading, in the order of `--help` and the reference."""
     found = {group: [KEYS[name] for name in names] for group, names in GROUPS.items()}
     rest = [key for key in KEYS.values() if key.group == OTHERS]
     return found | {OTHERS: rest} if rest else found
@@ -475,7 +487,7 @@ def load(
     environment: Mapping[str, str] | None = None,
     flags: Mapping[str, Any] | None = None,
 ) -> Settings:
-    """The settings from all three sources. `file` is optional; the environment may name one (METASTORED_CONFIG)."""
+    """Returns the settings from all three sources. The environment may name the file (METASTORED_CONFIG)."""
     environment = os.environ if environment is None else environment
     if file is None and environment.get(CONFIG_VARIABLE):
         try:
@@ -489,7 +501,7 @@ def load(
         ("the flags", dict(flags or {})),
     ):
         given = dict(_read(source, raw))
-        # The two ways to say where the database is exclude each other; a later source overrules an earlier one.
+        # data and database_url exclude each other; a later source overrides an earlier one.
         if {"data", "database_url"} <= given.keys():
             raise ConfigError(f"{source}: data and database_url are both given; a server has one database")
         if "database_url" in given:
@@ -516,13 +528,13 @@ def _read(source: str, raw: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
 
 
 def nearest(name: str, known: Mapping[str, Any]) -> str:
-    """How the sentence about an unknown key ends: with the one that was meant, or all that there are."""
+    """The end of the error about an unknown key: the most similar known key, or all known keys."""
     near = get_close_matches(name.lower().replace("-", "_"), known, n=1, cutoff=0.5)
     return f"; did you mean {near[0]!r}?" if near else f"; known are {', '.join(known)}"
 
 
 def read_yaml(file: Path) -> Any:
-    """What a file holds; raises ConfigError that names it."""
+    """Returns the content of a YAML file; raises a ConfigError that names the file."""
     import yaml
 
     try:
@@ -558,7 +570,7 @@ def _from_environment(environment: Mapping[str, str]) -> Mapping[str, str]:
     for variable, value in environment.items():
         if not variable.startswith(PREFIX) or variable == CONFIG_VARIABLE or variable.startswith(CATALOG_PREFIX):
             continue
-        # Kubernetes tells every pod where a service named metastored is, in variables that look like settings.
+        # Kubernetes sets variables with the address of a service named metastored; they look like settings.
         if _KUBERNETES.fullmatch(variable) or (variable.endswith("PORT") and _KUBERNETES_PORT.match(value)):
             continue
         if variable not in variables:
@@ -571,7 +583,7 @@ def _from_environment(environment: Mapping[str, str]) -> Mapping[str, str]:
 
 
 def _checked(settings: Settings) -> Settings:
-    """Refuses what is wrong only together."""
+    """Checks combinations of settings; raises ConfigError."""
     if settings.tls_key is not None and settings.tls_certificate is None:
         raise ConfigError("tls_key is given without tls_certificate")
     if (settings.kerberos_principal is None) != (settings.kerberos_keytab is None):

@@ -1,4 +1,4 @@
-"""The coverage tool, on a small package of which one room is covered and another is not."""
+"""The coverage tool, on a small project of which one package is covered and another is not."""
 
 from __future__ import annotations
 
@@ -23,18 +23,18 @@ def run(folder: Path, *command: str) -> subprocess.CompletedProcess[str]:
 
 @pytest.fixture
 def measured(tmp_path: Path) -> Path:
-    for room, code in (("wire", "a = 1\n"), ("hive", "if 1 > 2:\n    a = 1\n    b = 2\n    c = 3\n")):
-        (tmp_path / "metastored" / room).mkdir(parents=True)
+    for package, code in (("wire", "a = 1\n"), ("hive", "if 1 > 2:\n    a = 1\n    b = 2\n    c = 3\n")):
+        (tmp_path / "metastored" / package).mkdir(parents=True)
         (tmp_path / "metastored" / "__init__.py").touch()
-        (tmp_path / "metastored" / room / "__init__.py").touch()
-        (tmp_path / "metastored" / room / "code.py").write_text(code)
+        (tmp_path / "metastored" / package / "__init__.py").touch()
+        (tmp_path / "metastored" / package / "code.py").write_text(code)
     (tmp_path / "main.py").write_text("import metastored.wire.code, metastored.hive.code\n")
     done = run(tmp_path, "-m", "coverage", "run", "--branch", "main.py")
     assert done.returncode == 0, done.stderr
     return tmp_path
 
 
-def test_rooms_that_are_covered_pass(measured: Path) -> None:
+def test_packages_that_are_covered_pass(measured: Path) -> None:
     done = run(measured, str(TOOL), "wire")
     assert (done.returncode, done.stdout) == (0, "coverage of wire: 100.0 %\n")
 

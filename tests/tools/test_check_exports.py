@@ -20,10 +20,10 @@ def run(source: Path) -> subprocess.CompletedProcess[str]:
     return subprocess.run(command, capture_output=True, text=True, check=False, env=environment)
 
 
-def package(root: Path, room: str) -> Path:
+def package(root: Path, code: str) -> Path:
     (root / "metastored" / "wire").mkdir(parents=True)
     (root / "metastored" / "__init__.py").touch()
-    (root / "metastored" / "wire" / "__init__.py").write_text(room)
+    (root / "metastored" / "wire" / "__init__.py").write_text(code)
     return root
 
 
@@ -43,8 +43,8 @@ def test_a_list_equal_to_the_public_names_passes(tmp_path: Path) -> None:
 
 
 def test_a_listed_name_may_be_imported_late(tmp_path: Path) -> None:
-    room = "__all__ = ['late']\ndef __getattr__(name: str) -> object:\n    return name\n"
-    assert run(package(tmp_path, room)).returncode == 0
+    code = "__all__ = ['late']\ndef __getattr__(name: str) -> object:\n    return name\n"
+    assert run(package(tmp_path, code)).returncode == 0
 
 
 def test_a_listed_name_that_is_not_there_is_a_fault(tmp_path: Path) -> None:

@@ -38,7 +38,7 @@ def test_what_is_written_is_current_and_a_change_is_noticed(
     source, target = tmp_path / "_async", tmp_path / "_sync"
     source.mkdir()
     (source / "one.py").write_text("async def f() -> None: ...\n")
-    for name, value in (("ROOT", tmp_path), ("ROOMS", (tmp_path,))):
+    for name, value in (("ROOT", tmp_path), ("PACKAGES", (tmp_path,))):
         monkeypatch.setattr(unasync, name, value)
     assert unasync.main(check=True) == 1
     assert unasync.main(check=False) == 0

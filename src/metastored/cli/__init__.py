@@ -1,4 +1,4 @@
-"""The command `metastored`. Each command is a thin file; what it does lives in the rooms below."""
+"""The command `metastored`. Each command is a thin module; the logic is in packages of lower layers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The command line's tree. Commands import what they run only when they run."""
+"""All commands of the command line. A command imports what it needs only when it runs."""
 
 from __future__ import annotations
 

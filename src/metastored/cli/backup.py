@@ -1,4 +1,4 @@
-"""`metastored backup` and `metastored restore`: the embedded database to a file, and back."""
+"""`metastored backup` and `metastored restore`: write the embedded database to a file, and restore it."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ from metastored.config import load
 from metastored.errors import ConfigError
 
 To = Annotated[Path, typer.Argument(metavar="FILE", help="The file to write; it must not exist.")]
-From = Annotated[Path, typer.Argument(metavar="FILE", help="The file that metastored backup wrote.")]
+From = Annotated[Path, typer.Argument(metavar="FILE", help="A file written by metastored backup.")]
 Data = Annotated[str | None, typer.Option(metavar="DIRECTORY", help="The directory of the embedded database.")]
-Config = Annotated[Path | None, typer.Option(metavar="FILE", help="The server's file with settings.")]
+Config = Annotated[Path | None, typer.Option(metavar="FILE", help="The configuration file of the server.")]
 
 
 @explained
 def backup(file: To, data: Data = None, config: Config = None) -> None:
-    """Write the embedded database to a file, while servers use it.
+    """Back up the embedded database to a file, while servers use it.
 
-    The file holds one consistent state: all that was acknowledged before the command began is in it. For PostgreSQL,
-    use pg_dump. The warehouse's files are not part of it.
+    The file contains a consistent snapshot with every change that was acknowledged before the command started. Files
+    of the warehouse are not included. For PostgreSQL, use pg_dump.
     """
     folder = _folder(data, config, "pg_dump --format=custom --file=FILE URL")
     from metastored.store.engine.backup import back_up
@@ -33,9 +33,9 @@ def backup(file: To, data: Data = None, config: Config = None) -> None:
 
 @explained
 def restore(file: From, data: Data = None, config: Config = None) -> None:
-    """Make a database from a backup, in a data folder that has none.
+    """Restore a database from a backup, into a data folder without a database.
 
-    No server may use that folder. For PostgreSQL, use pg_restore.
+    No server may use the folder. For PostgreSQL, use pg_restore.
     """
     folder = _folder(data, config, "pg_restore --dbname=URL FILE")
     from metastored.store.engine.backup import restore

@@ -1,6 +1,6 @@
-"""`metastored doctor`: checks a database and lists what is wrong, with what would help. Exit code 1 if something is.
+"""`metastored doctor`: checks a database and lists problems with remedies. The exit code is 1 if there are problems.
 
-It reads the database beside a running server. It changes nothing, except by `--delete-job`.
+It may run while servers use the database. It changes nothing, except with `--delete-job`.
 """
 
 from __future__ import annotations
@@ -22,15 +22,15 @@ if TYPE_CHECKING:
     from metastored.store.engine.database import Database
 
 FOUND: Final = 1
-"""The exit code when something is wrong."""
+"""The exit code when there are problems."""
 
 Data = Annotated[str | None, typer.Option(metavar="DIRECTORY", help="The directory of the embedded database.")]
-Url = Annotated[str | None, typer.Option(metavar="URL", help="The database, when it is not the embedded one.")]
-Config = Annotated[Path | None, typer.Option(metavar="FILE", help="The server's file with settings.")]
-Output = Annotated[Literal["text", "json"], typer.Option(help="How findings are printed.")]
+Url = Annotated[str | None, typer.Option(metavar="URL", help="The URL of a PostgreSQL database.")]
+Config = Annotated[Path | None, typer.Option(metavar="FILE", help="The configuration file of the server.")]
+Output = Annotated[Literal["text", "json"], typer.Option(help="The format of the output.")]
 DeleteJob = Annotated[
     int | None,
-    typer.Option(metavar="JOB", help="Give up a job of a directory: the directory stays as it is."),
+    typer.Option(metavar="JOB", help="Delete a job without running it; its directory does not change."),
 ]
 
 
@@ -42,7 +42,7 @@ def doctor(
     database_url: Url = None,
     config: Config = None,
 ) -> None:
-    """Check the database, and list directories that could not be moved or removed."""
+    """Check the database, and list directories that could not be moved or removed, with the reasons."""
     from metastored.store.diagnosis import examine
     from metastored.store.engine.opening import open_database
 

@@ -1,4 +1,4 @@
-"""What a person sees when a command fails: one line that says what was wrong, and exit code 2."""
+"""Errors of commands: one line on standard error that says what was wrong, and exit code 2."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from metastored.errors import Error
 log = logging.getLogger("metastored.cli")
 
 EXIT_CODE: Final = 2
-"""The exit code of a command that could not do what it was asked; wrong flags have the same."""
+"""The exit code of a command that failed, or that has wrong flags."""
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -24,9 +24,9 @@ def fail(error: Exception) -> NoReturn:
 
 
 def explained(command: F) -> F:
-    """An Error becomes one line on standard error, and so does an OSError: a file or a network is in the way.
+    """Prints an Error or an OSError of a command as one line on standard error, and exits with EXIT_CODE.
 
-    Other errors are bugs and keep their trace.
+    Other exceptions are bugs and keep their traceback.
     """
 
     @wraps(command)
@@ -36,7 +36,7 @@ def explained(command: F) -> F:
         except Error as error:
             fail(error)
         except BrokenPipeError:
-            raise  # Whoever read our output has gone: the command line ends quietly.
+            raise  # The reader of the output has closed the pipe: the command ends without a message.
         except OSError as error:
             log.debug("the trace of what follows", exc_info=True)
             where = f"{error.filename}: " if error.filename is not None else ""

@@ -1,4 +1,4 @@
-"""How far a transfer is, for a person: a bar on a terminal, a line now and then anywhere else."""
+"""The progress of a transfer: a progress bar on a terminal, otherwise a line every few seconds."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ if TYPE_CHECKING:
     from rich.progress import Progress, TaskID
 
 EVERY: Final = 10.0
-"""Seconds between two lines where there is no terminal."""
+"""Seconds between two lines if there is no terminal."""
 
 
 class Lines:
-    """Plain lines on standard error: what happened, and every few seconds how far it is."""
+    """Plain lines on standard error: messages, and the progress every few seconds."""
 
     def __init__(self) -> None:
         self._total = self._tables = self._partitions = 0
@@ -51,7 +51,7 @@ class Lines:
 
 
 class Bars:
-    """One bar for the tables, one for the partitions of the table at hand."""
+    """One progress bar for the tables, and one for the partitions of the current table."""
 
     def __init__(self) -> None:
         from rich.console import Console

@@ -1,6 +1,6 @@
-"""`metastored relocate`: rewrites stored locations after a directory was moved. It changes the database itself.
+"""`metastored relocate`: rewrites stored locations after a directory was moved. It writes to the database directly.
 
-Exit codes: 0 when something was rewritten (or would be), 1 when nothing is stored below OLD, 2 when it failed.
+Exit codes: 0 if locations were rewritten (or would be), 1 if nothing is stored below OLD, 2 if the command failed.
 """
 
 from __future__ import annotations
@@ -24,21 +24,21 @@ if TYPE_CHECKING:
 NOTHING: Final = 1
 """The exit code when nothing is stored below OLD."""
 
-Old = Annotated[str, typer.Argument(metavar="OLD", help="The directory that was moved: a path or a URI.")]
-New = Annotated[str, typer.Argument(metavar="NEW", help="Where it is now.")]
+Old = Annotated[str, typer.Argument(metavar="OLD", help="The old directory: a path or a URI.")]
+New = Annotated[str, typer.Argument(metavar="NEW", help="The new directory: a path or a URI.")]
 DryRun = Annotated[bool, typer.Option("--dry-run", help="Write nothing; print what would be rewritten.")]
 Property = Annotated[
     list[str] | None,
     typer.Option(
         metavar="KEY",
-        help="Rewrite this property of tables, storage descriptors and serdes too; may be repeated. `path` and "
-        "`avro.schema.url` always are.",
+        help="Also rewrite this property of tables, storage descriptors and serdes; may be repeated. `path` and "
+        "`avro.schema.url` are always rewritten.",
     ),
 ]
-Output = Annotated[str, typer.Option(metavar="text|json", help="How the result is printed.")]
+Output = Annotated[str, typer.Option(metavar="text|json", help="The format of the output.")]
 Data = Annotated[str | None, typer.Option(metavar="DIRECTORY", help="The directory of the embedded database.")]
-Url = Annotated[str | None, typer.Option(metavar="URL", help="The database, when it is not the embedded one.")]
-Config = Annotated[Path | None, typer.Option(metavar="FILE", help="The server's file with settings.")]
+Url = Annotated[str | None, typer.Option(metavar="URL", help="The URL of a PostgreSQL database.")]
+Config = Annotated[Path | None, typer.Option(metavar="FILE", help="The configuration file of the server.")]
 
 
 @explained
@@ -52,9 +52,9 @@ def relocate(
     database_url: Url = None,
     config: Config = None,
 ) -> None:
-    """Rewrite stored locations below OLD to be below NEW, in one transaction, as Hive's metatool does.
+    """Replace OLD by NEW in stored locations, in one transaction, as Hive's metatool does.
 
-    Locations of catalogs, databases, tables and partitions are rewritten, and the properties that hold locations.
+    This rewrites locations of catalogs, databases, tables and partitions, and properties that contain locations.
     Directories are not moved: move them first. Restart running servers with the new --warehouse.
     """
     form = _form(output)

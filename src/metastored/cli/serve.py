@@ -1,4 +1,4 @@
-"""`metastored serve`: its flags are the keys of the settings, each made from the schema in `config.py`."""
+"""`metastored serve`: its flags are generated from the settings in `config.py`."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from metastored.cli.serving import CONFIG_FLAG, FILE, serve_until_stopped
 from metastored.config import Key, keys_by_group
 
 GENERAL: Final = "General"
-"""The heading of options that are no settings."""
+"""The heading of options that are not settings."""
 
 
 def serve(config: Path | None, **flags: str | None) -> None:
     """Serve the Hive Metastore API until stopped.
 
-    Every flag is also a key of the file given by --config, and an environment variable: --database-url is
-    database_url and METASTORED_DATABASE_URL. Flags win over the environment, the environment over the file.
+    Every flag is also a key of the configuration file (--config) and an environment variable: --database-url is
+    database_url and METASTORED_DATABASE_URL. Flags override the environment, and the environment overrides the file.
     """
     given = {name: value for name, value in flags.items() if value is not None}
     raise typer.Exit(serve_until_stopped(given | ({} if config is None else {FILE: str(config)})))
@@ -53,9 +53,9 @@ def _parameter(key: Key) -> inspect.Parameter:
 
 
 def _signature() -> inspect.Signature:
-    """What typer sees instead of **flags."""
+    """The signature for typer, which does not support **flags."""
     file: Any = typer.Option(
-        CONFIG_FLAG, metavar="FILE", help="A YAML file with settings; METASTORED_CONFIG names one too."
+        CONFIG_FLAG, metavar="FILE", help="The configuration file (YAML); can also be set by METASTORED_CONFIG."
     )
     config = inspect.Parameter(
         FILE, inspect.Parameter.KEYWORD_ONLY, default=None, annotation=Annotated[Path | None, file]

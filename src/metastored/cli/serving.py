@@ -19,7 +19,7 @@ _NAMES = {key.flag: key.name for key in KEYS.values()} | {CONFIG_FLAG: FILE}
 
 
 def plain_flags(words: Sequence[str]) -> dict[str, str] | None:
-    """The settings by name, the file's under `config`; None when these words are not all plain flags."""
+    """The settings by name, and the file as `config`; None if some arguments are not plain flags."""
     flags: dict[str, str] = {}
     rest = iter(words)
     for word in rest:
@@ -34,7 +34,7 @@ def plain_flags(words: Sequence[str]) -> dict[str, str] | None:
 
 @explained
 def serve_until_stopped(flags: dict[str, str]) -> int:
-    """Serves with these settings over those of the environment and the file; the exit code."""
+    """Serves until stopped; `flags` override the environment and the file. Returns the exit code."""
     file = flags.pop(FILE, None)
     settings = load(None if file is None else Path(file), flags=flags)
     # Nothing that is made while importing is garbage: to look for some takes a tenth of the time, and again later.

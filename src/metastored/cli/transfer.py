@@ -1,4 +1,4 @@
-"""`metastored import` and `metastored export`: the metadata of one metastore into another."""
+"""`metastored import` and `metastored export`: copy metadata from one metastore into another."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ imports = typer.Typer(name="import", help="Copy the metadata of another metastor
 exports = typer.Typer(name="export", help="Copy the metadata into another metastore.", no_args_is_help=True)
 
 DIFFERS: Final = 1
-"""The exit code when a verification found differences, or when something was refused."""
+"""The exit code if a verification found differences, or if an object was refused."""
 INTERRUPTED: Final = 130
 """The exit code after Ctrl-C, as shells have it."""
 
@@ -29,48 +29,55 @@ Sources = Annotated[
     list[str],
     typer.Argument(
         metavar="[NAME=]ADDRESS...",
-        help="The metastores to copy from, as thrift://host:9083. With a NAME, it becomes the catalog of that name.",
+        help="The metastores to copy from, such as thrift://host:9083. NAME= copies into the catalog of that name.",
     ),
 ]
-Address = Annotated[str, typer.Argument(metavar="ADDRESS", help="The metastore to copy to, as thrift://host:9083.")]
+Address = Annotated[
+    str, typer.Argument(metavar="ADDRESS", help="The metastore to copy to, such as thrift://host:9083.")
+]
 Into = Annotated[
     str,
     typer.Option(
-        metavar="PLACE", help="Where to: a data folder, a postgresql:// URL, or the address of a running metastore."
+        metavar="TARGET", help="The target: a data folder, a postgresql:// URL, or the address of a running metastore."
     ),
 ]
 From = Annotated[
     str,
     typer.Option(
-        "--from", metavar="PLACE", help="From where: a data folder, a postgresql:// URL, or a metastore's address."
+        "--from",
+        metavar="SOURCE",
+        help="The source: a data folder, a postgresql:// URL, or the address of a metastore.",
     ),
 ]
-Cats = Annotated[str | None, typer.Option(metavar="PATTERN", help="Only these catalogs: hive|s* and the like.")]
-Databases = Annotated[str | None, typer.Option(metavar="PATTERN", help="Only these databases.")]
-Tables = Annotated[str | None, typer.Option(metavar="PATTERN", help="Only these tables and views.")]
+Cats = Annotated[str | None, typer.Option(metavar="PATTERN", help="Only catalogs that match, such as hive|s*.")]
+Databases = Annotated[str | None, typer.Option(metavar="PATTERN", help="Only databases that match.")]
+Tables = Annotated[str | None, typer.Option(metavar="PATTERN", help="Only tables and views that match.")]
 Without = Annotated[
     list[str] | None,
     typer.Option(metavar="KIND", help="Leave out statistics, constraints, functions or privileges; may be repeated."),
 ]
-Drop = Annotated[bool, typer.Option("--drop", help="Drop what the source no longer has. Data is never deleted.")]
-Verify = Annotated[bool, typer.Option("--verify", help="Write nothing; compare field by field and tell what differs.")]
+Drop = Annotated[
+    bool, typer.Option("--drop", help="Drop objects that the source does not have. Data is never deleted.")
+]
+Verify = Annotated[bool, typer.Option("--verify", help="Write nothing; compare all fields and print differences.")]
 DryRun = Annotated[
     bool,
     typer.Option(
-        "--dry-run", help="Write nothing; tell what would be written, with a line for each table. Needs no database."
+        "--dry-run", help="Write nothing; print what would be written, with a line for each table. Needs no database."
     ),
 ]
-Verbose = Annotated[bool, typer.Option("--verbose", help="With --dry-run: a line for each partition.")]
-JournalFile = Annotated[Path | None, typer.Option(metavar="FILE", help="Where to note how far it is.")]
-User = Annotated[str | None, typer.Option(metavar="NAME", help="Who to be at the metastore.")]
+Verbose = Annotated[bool, typer.Option("--verbose", help="With --dry-run: print a line for each partition.")]
+JournalFile = Annotated[Path | None, typer.Option(metavar="FILE", help="The file that records progress, for resuming.")]
+User = Annotated[str | None, typer.Option(metavar="NAME", help="The user name for the metastore.")]
 Stdin = Annotated[bool, typer.Option("--password-stdin", help="Read that user's password from standard input.")]
 Principal = Annotated[
-    str | None, typer.Option("--kerberos", metavar="PRINCIPAL", help="Use Kerberos; the server's, as hive/_HOST@REALM.")
+    str | None,
+    typer.Option("--kerberos", metavar="PRINCIPAL", help="Use Kerberos; the server's principal, as hive/_HOST@REALM."),
 ]
 Warehouse = Annotated[
-    str | None, typer.Option(metavar="URI", help="The warehouse of a new data folder, as of metastored serve.")
+    str | None, typer.Option(metavar="URI", help="The warehouse of a new data folder, as for metastored serve.")
 ]
-Config = Annotated[Path | None, typer.Option(metavar="FILE", help="The server's file with settings.")]
+Config = Annotated[Path | None, typer.Option(metavar="FILE", help="The configuration file of the server.")]
 
 
 @imports.callback()
@@ -103,10 +110,10 @@ def import_metastore(
     warehouse: Warehouse = None,
     config: Config = None,
 ) -> None:
-    """Copy databases, tables, partitions and all that is theirs from a Hive metastore, 2.3 to 4.x.
+    """Copy metadata (databases, tables, partitions, statistics, …) from a Hive metastore, 2.3 to 4.x.
 
-    What is there already is compared and altered where it differs; an interrupted import goes on where it was. The data
-    stays where it is.
+    Existing objects are compared, and altered if they differ. An interrupted import can be resumed. Data is not
+    copied.
     """
     from metastored.transfer.running import sources_of
 
@@ -141,9 +148,9 @@ def export_metastore(
     kerberos: Principal = None,
     config: Config = None,
 ) -> None:
-    """Copy databases, tables, partitions and all that is theirs into any metastore.
+    """Copy metadata (databases, tables, partitions, statistics, …) into any metastore.
 
-    Times of creation are the target's own, and it may make directories that are missing. The data stays where it is.
+    The target sets its own creation times, and may create missing directories. Data is not copied.
     """
     from metastored.transfer.places import is_address
     from metastored.transfer.running import Source
@@ -224,7 +231,7 @@ def _is_verification(mode: Mode) -> bool:
 
 
 def _summary(tally: Tally, mode: Mode) -> list[str]:
-    """What was found and done, in a few lines."""
+    """A summary of the comparison and of the changes, in a few lines."""
     from metastored.transfer.ends import Mode
     from metastored.transfer.report import Action, plural
 
@@ -240,5 +247,5 @@ def _summary(tally: Tally, mode: Mode) -> list[str]:
         lines.append("both are equal")
     lines += [f"note: {text}" for text in tally.notes]
     if tally.failures:
-        lines.append(f"refused: {len(tally.failures)}; see the lines above, and run it again when they are mended")
+        lines.append(f"refused: {len(tally.failures)}; correct the causes, listed above, and run the command again")
     return lines

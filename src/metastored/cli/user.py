@@ -1,6 +1,6 @@
-"""`metastored user`: who can log in with a password. It changes the database itself; servers notice at once.
+"""`metastored user`: users with passwords. It writes to the database directly; servers need no restart.
 
-Only `add` creates a database, and says so: users can be there before the server's first start.
+Only `add` creates a database, and prints that it did: users can be added before the first start of the server.
 """
 
 from __future__ import annotations
@@ -22,14 +22,14 @@ if TYPE_CHECKING:
     from metastored.store.engine.database import Database
     from metastored.store.engine.transaction import Transaction
 
-user = typer.Typer(name="user", help="Who can log in with a password.", no_args_is_help=True)
+user = typer.Typer(name="user", help="Manage users with passwords.", no_args_is_help=True)
 
-Name = Annotated[str, typer.Argument(metavar="NAME", help="The user.")]
+Name = Annotated[str, typer.Argument(metavar="NAME", help="The user name.")]
 Data = Annotated[str | None, typer.Option(metavar="DIRECTORY", help="The directory of the embedded database.")]
-Url = Annotated[str | None, typer.Option(metavar="URL", help="The database, when it is not the embedded one.")]
-Config = Annotated[Path | None, typer.Option(metavar="FILE", help="The server's file with settings.")]
+Url = Annotated[str | None, typer.Option(metavar="URL", help="The URL of a PostgreSQL database.")]
+Config = Annotated[Path | None, typer.Option(metavar="FILE", help="The configuration file of the server.")]
 Stdin = Annotated[
-    bool, typer.Option("--password-stdin", help="Read the password from standard input, not the keyboard.")
+    bool, typer.Option("--password-stdin", help="Read the password from standard input instead of a prompt.")
 ]
 
 
@@ -72,7 +72,7 @@ def passwd(
 @user.command()
 @explained
 def remove(name: Name, data: Data = None, database_url: Url = None, config: Config = None) -> None:
-    """Remove a user. What it owns stays."""
+    """Remove a user. Objects that the user owns are kept."""
     from metastored.store.security import users
 
     with _database(data, database_url, config) as database:
@@ -83,7 +83,7 @@ def remove(name: Name, data: Data = None, database_url: Url = None, config: Conf
 @user.command(name="list")
 @explained
 def every(data: Data = None, database_url: Url = None, config: Config = None) -> None:
-    """List the users, one a line."""
+    """List the users, one on each line."""
     from metastored.store.security import users
 
     with _database(data, database_url, config) as database:
@@ -92,7 +92,7 @@ def every(data: Data = None, database_url: Url = None, config: Config = None) ->
 
 
 def _nobody(name: str) -> Error:
-    return ConfigError(f"there is no user {name!r}; metastored user list shows who there is")
+    return ConfigError(f"there is no user {name!r}; metastored user list prints all users")
 
 
 def _password(from_stdin: bool) -> str:

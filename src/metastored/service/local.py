@@ -1,6 +1,6 @@
 """The metastore as a handler: answers every call from the store.
 
-A call runs where its cost says (design decision 7): what reads one row of SQLite runs on the event loop, the rest
+A call runs where its cost says: what reads one row of SQLite runs on the event loop, the rest
 on the pool's threads. This file knows no method: `core/serving.py` collects the functions that
 serve them.
 """

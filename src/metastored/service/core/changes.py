@@ -1,6 +1,6 @@
 """A change and its event, in one transaction. What an event row keeps is encoded objects, not Hive's JSON.
 
-The JSON is rendered when a client asks (design decision 6). A body is a sequence of named byte strings:
+The JSON is rendered when a client asks. A body is a sequence of named byte strings:
 `name length, name, value length, value`; names may repeat, order counts. Partitions are kept by shape:
 `sd` (a StorageDescriptor without location), then `partitions` (their own fields and locations). What is no object
 (numbers of transactions, names of files) is in `fields`. `event_messages.py` says which names an event's type has.

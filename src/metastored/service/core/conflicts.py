@@ -1,6 +1,6 @@
 """What a call has read may be outrun by another call, of this server or of another one. Here it notices.
 
-A call reads, does its work on directories, and then writes in one transaction (design decision 6). In that transaction
+A call reads, does its work on directories, and then writes in one transaction. In that transaction
 it takes the lock, reads again, and if the table it means is gone, has another name or lies elsewhere, or if something
 is still to be done to the directories that it means, it raises Outrun: nothing was written, and `local.py` lets
 the whole call begin again, which then answers what is true by now. Nothing here waits.

@@ -1,7 +1,7 @@
 """Directories around a transaction: made before it, moved and removed after it, never inside it.
 
 What must happen after a commit is a row of `warehouse_jobs` written in that commit: a server that dies in between
-leaves the row, and any server finishes it (design decision 6).
+leaves the row, and any server finishes it (`store/warehouse/jobs.py`).
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Lists of partitions as answers: spliced from rows, in one piece when short, pulled from a snapshot when long.
 
 The count of a Thrift list and the length of a frame come first on the wire; both are computed in the snapshot that
-the rows are then read from (design decision 11). This file never decodes a partition.
+the rows are then read from (`Stream` in `wire/message.py`). This file never decodes a partition.
 """
 
 from __future__ import annotations

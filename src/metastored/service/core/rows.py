@@ -1,7 +1,7 @@
 """Objects as the store keeps them: a body of Thrift bytes without what varies, and answers spliced from it.
 
 One function writes each kind of row, one reads it, and one splices it into a reply; no other module of the service
-contains bytes of the encoding (design decision 1). Bodies have no STOP, so that fields can be put behind them. No I/O.
+contains bytes of the encoding. Bodies have no STOP, so that fields can be put behind them. No I/O.
 
     Database   without name (1), privileges (5), catalogName (8)
     Table      without tableName (1), dbName (2), privileges (13), creationMetadata (16), catName (17), 19 to 28
