@@ -6,7 +6,7 @@ from metastored.hive.locations import LOCAL_SCHEME, LocationError, qualified
 from metastored.hive.names import DEFAULT_CATALOG, normalize
 from metastored.service.core import rows
 from metastored.service.core.context import Context, Service
-from metastored.service.core.directories import Making
+from metastored.service.core.directories import NewDirectory
 from metastored.service.databases.catalogs import insert_catalog
 from metastored.service.security.privileges import OWN_AUTHORIZER
 from metastored.store.engine.database import Database
@@ -52,7 +52,7 @@ def ensure_defaults(service: Service) -> None:
         everything = Grant("admin", PrincipalType.ROLE, "All", True, now, "admin", PrincipalType.ROLE, OWN_AUTHORIZER)
         grants.insert(tx, On(grants.GLOBAL), everything)
 
-    with Making(ctx.warehouse) as made:
+    with NewDirectory(ctx.warehouse) as made:
         made.make(ctx.warehouse.root)
         try:
             ctx.database.run(make)

@@ -13,7 +13,7 @@ from typing import Any, Final
 
 from metastored.errors import ApplicationError, Error, MetaException, MetastoreError, StoreError
 from metastored.hive.generation import Generation
-from metastored.service.core.conflicts import ATTEMPTS, Outrun
+from metastored.service.core.conflicts import ATTEMPTS, ConcurrentChange
 from metastored.service.core.context import Context, Encoded, Service
 from metastored.service.core.serving import Function, served
 from metastored.threads import Pool
@@ -75,7 +75,7 @@ class Local:
         for _ in range(ATTEMPTS):
             try:
                 return function(Context(self._service, session), *call.args)
-            except Outrun as outrun:
+            except ConcurrentChange as outrun:
                 last = outrun
             service = self._service
             failures = service.warehouse.finish_jobs(

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from metastored.service.core.conflicts import Outrun, locked, locked_in_place, undisturbed
+from metastored.service.core.conflicts import ConcurrentChange, locked, locked_in_place, no_pending_job
 from metastored.store.engine.migrate import ensure_schema
 from metastored.store.objects import tables
 from metastored.store.objects.tables import TableRow
@@ -43,11 +43,11 @@ def test_a_table_that_was_renamed_or_dropped_is_not_the_one_that_was_meant(metas
     assert metastore.database.run(lambda tx: locked(tx, seen)) == seen
     table = metastore.call("get_table", DB, "t")
     metastore.call("alter_table", DB, "t", replace(table, tableName="u"))
-    with pytest.raises(Outrun):
+    with pytest.raises(ConcurrentChange):
         metastore.database.run(lambda tx: locked(tx, seen))
     renamed = row(metastore, "u")
     metastore.call("drop_table", DB, "u", True)
-    with pytest.raises(Outrun):
+    with pytest.raises(ConcurrentChange):
         metastore.database.run(lambda tx: locked(tx, renamed))
 
 
@@ -60,18 +60,18 @@ def test_a_change_of_properties_matters_only_to_who_reads_them(metastore: Metast
     assert current.id == seen.id and current.body != seen.body
     elsewhere = replace(table, sd=replace(table.sd, location=f"{table.sd.location}_elsewhere"))
     metastore.call("alter_table", DB, "t", elsewhere)
-    with pytest.raises(Outrun):
+    with pytest.raises(ConcurrentChange):
         metastore.database.run(lambda tx: locked_in_place(tx, seen))
 
 
 def test_only_jobs_above_and_below_a_place_disturb_it(metastore: Metastore) -> None:
     own = metastore.database.run(lambda tx: jobs.add(tx, "move", "file:/w/a", "file:/w/b", created=1))
     reader = metastore.database.reader()
-    undisturbed(reader, ["file:/w/c", "file:/w/ab", None])
-    undisturbed(reader, ["file:/w/a"], own=[own])
+    no_pending_job(reader, ["file:/w/c", "file:/w/ab", None])
+    no_pending_job(reader, ["file:/w/a"], own=[own])
     for place in ("file:/w", "file:/w/a", "file:/w/b/k=1"):
-        with pytest.raises(Outrun) as outrun:
-            undisturbed(reader, [place])
+        with pytest.raises(ConcurrentChange) as outrun:
+            no_pending_job(reader, [place])
         assert outrun.value.jobs == (own,)
 
 

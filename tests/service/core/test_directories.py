@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from metastored.service.core.directories import Making
+from metastored.service.core.directories import NewDirectory
 from metastored.store.warehouse.directories import Warehouse
 
 Owned = Callable[[], Collection[str | None]]
@@ -26,7 +26,7 @@ def warehouse(tmp_path: Path) -> Warehouse:
 
 def _refused(warehouse: Warehouse, owned: Owned, *places: str) -> None:
     """Makes directories for what is then not created."""
-    with pytest.raises(Refused), Making(warehouse, owned) as made:
+    with pytest.raises(Refused), NewDirectory(warehouse, owned) as made:
         for place in places:
             made.make(f"{warehouse.root}/{place}")
         raise Refused
@@ -53,7 +53,7 @@ def test_those_stay_that_belong_to_somebody_by_now(warehouse: Warehouse) -> None
 
 
 def test_those_stay_in_which_somebody_put_something(warehouse: Warehouse) -> None:
-    with pytest.raises(Refused), Making(warehouse, tuple) as made:
+    with pytest.raises(Refused), NewDirectory(warehouse, tuple) as made:
         made.make(f"{warehouse.root}/two.db/t")
         Path(warehouse.root.removeprefix("file:"), "two.db", "other").mkdir()
         raise Refused
@@ -70,7 +70,7 @@ def test_what_somebody_comes_to_own_while_it_is_taken_back_is_made_again(warehou
 def test_what_is_kept_is_made_again_unless_it_was_dropped_meanwhile(warehouse: Warehouse, dropped: bool) -> None:
     """Who wanted the same and failed may take the directory back; who drops the object removes it."""
     place = f"{warehouse.root}/two.db/t"
-    with Making(warehouse, lambda: () if dropped else {place, f"{warehouse.root}/two.db"}) as made:
+    with NewDirectory(warehouse, lambda: () if dropped else {place, f"{warehouse.root}/two.db"}) as made:
         made.make(place)
         shutil.rmtree(Path(warehouse.root.removeprefix("file:"), "two.db"))
         made.keep()
@@ -78,7 +78,7 @@ def test_what_is_kept_is_made_again_unless_it_was_dropped_meanwhile(warehouse: W
 
 
 def test_what_nobody_can_own_is_kept(warehouse: Warehouse) -> None:
-    with Making(warehouse) as made:
+    with NewDirectory(warehouse) as made:
         made.make(f"{warehouse.root}/catalog")
         made.keep()
     assert _there(warehouse) == {"one.db", "catalog"}

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from metastored.errors import MetaException
-from metastored.service.core.conflicts import Outrun, undisturbed
+from metastored.service.core.conflicts import ConcurrentChange, no_pending_job
 from metastored.store.engine.migrate import ensure_schema
 from metastored.store.engine.transaction import Transaction
 from metastored.store.warehouse import jobs
@@ -132,7 +132,7 @@ def test_a_call_with_many_locations_beside_many_jobs_costs_their_sum_and_not_the
 
     def cost(locations: int) -> int:
         places = [f"file:/w/new.db/t/k={number}" for number in range(locations)]
-        return _calls(lambda: undisturbed(metastore.database.reader(), places))
+        return _calls(lambda: no_pending_job(metastore.database.reader(), places))
 
     metastore.database.run(lambda tx: add(tx, 0, 200))
     small = cost(200)
@@ -143,7 +143,7 @@ def test_a_call_with_many_locations_beside_many_jobs_costs_their_sum_and_not_the
 def test_without_jobs_a_location_costs_nothing(metastore: Metastore) -> None:
     def cost(locations: int) -> int:
         places = [f"file:/w/new.db/t/k={number}" for number in range(locations)]
-        return _calls(lambda: undisturbed(metastore.database.reader(), places))
+        return _calls(lambda: no_pending_job(metastore.database.reader(), places))
 
     assert cost(1000) < 2 * cost(10)
 
@@ -151,7 +151,7 @@ def test_without_jobs_a_location_costs_nothing(metastore: Metastore) -> None:
 def test_a_job_is_found_from_every_place_around_it_and_from_no_other(metastore: Metastore) -> None:
     move = metastore.database.run(lambda tx: jobs.add(tx, "move", "file:/w/a/x", "s3a://b/y", created=1))
     reader = metastore.database.reader()
-    undisturbed(reader, ["file:/w/a/x2", "file:/w/b", "s3a://c/y", "hdfs:/w/a/x"])
+    no_pending_job(reader, ["file:/w/a/x2", "file:/w/b", "s3a://c/y", "hdfs:/w/a/x"])
     for place, needed in (
         ("file:///w/a/x/", [move]),
         ("local:/w/a/x", [move]),
@@ -161,6 +161,6 @@ def test_a_job_is_found_from_every_place_around_it_and_from_no_other(metastore: 
         ("file:/w/a/x/k=1/l=2", []),
         ("s3a://b", []),
     ):
-        with pytest.raises(Outrun) as outrun:
-            undisturbed(reader, ["file:/w/b", place])
+        with pytest.raises(ConcurrentChange) as outrun:
+            no_pending_job(reader, ["file:/w/b", place])
         assert (outrun.value.jobs, sorted(outrun.value.needed)) == ((move,), needed)

@@ -1,21 +1,21 @@
-"""Answers that are remembered while what they were made from is the same."""
+"""ReplyCache that are remembered while what they were made from is the same."""
 
 from __future__ import annotations
 
 from metastored.service.core import reply_cache as answers
-from metastored.service.core.reply_cache import Answers
+from metastored.service.core.reply_cache import ReplyCache
 from metastored.wire.generated.transactions import GetValidWriteIdsResponse, TableValidWriteIds
 
 METHOD = "get_valid_write_ids"
 
 
 class Source:
-    """Answers that tell the version that they saw, and how many there were."""
+    """ReplyCache that tell the version that they saw, and how many there were."""
 
     def __init__(self) -> None:
         self.version = 1
         self.asked = 0
-        self.answers = Answers()
+        self.answers = ReplyCache()
 
     def ask(self) -> GetValidWriteIdsResponse:
         self.asked += 1

@@ -87,7 +87,7 @@ class AsyncLock:
             hostname=socket.gethostname(),
             agentInfo="metastored",
         )
-        self._heart = io.Heart(heartbeat, self._beat)
+        self._heart = io.Heartbeat(heartbeat, self._beat)
 
     async def __aenter__(self) -> Self:
         await self.take()
@@ -166,7 +166,7 @@ class AsyncTransaction:
         self._capabilities = capabilities
         self._user = user or getpass.getuser()
         self._type = type
-        self._heart = io.Heart(heartbeat, self._beat)
+        self._heart = io.Heartbeat(heartbeat, self._beat)
         self._ended = False
 
     async def __aenter__(self) -> Self:

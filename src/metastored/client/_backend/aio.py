@@ -321,7 +321,7 @@ def _pass_on(answer: asyncio.Future[Reply], task: asyncio.Task[Reply]) -> None:
         answer.set_exception(error)
 
 
-class Heart:
+class Heartbeat:
     """Calls `beat` every so many seconds until it is stopped. What `beat` raises ends it and is kept."""
 
     def __init__(self, seconds: float, beat: Callable[[], Awaitable[None]]) -> None:

@@ -290,7 +290,7 @@ async def _coroutine(handler: Handler, call: Call, session: Session) -> Reply:
     return await handler.handle(call, session)
 
 
-class Heart:
+class Heartbeat:
     """Calls `beat` every so many seconds until it is stopped. What `beat` raises ends it and is kept."""
 
     def __init__(self, seconds: float, beat: Callable[[], None]) -> None:

@@ -88,7 +88,7 @@ class Lock:
             hostname=socket.gethostname(),
             agentInfo="metastored",
         )
-        self._heart = io.Heart(heartbeat, self._beat)
+        self._heart = io.Heartbeat(heartbeat, self._beat)
 
     def __enter__(self) -> Self:
         self.take()
@@ -167,7 +167,7 @@ class Transaction:
         self._capabilities = capabilities
         self._user = user or getpass.getuser()
         self._type = type
-        self._heart = io.Heart(heartbeat, self._beat)
+        self._heart = io.Heartbeat(heartbeat, self._beat)
         self._ended = False
 
     def __enter__(self) -> Self:

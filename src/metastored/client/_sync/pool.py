@@ -50,7 +50,7 @@ class Pool:
         """The one that was used last is at the end, and used first."""
         self._busy = 0
         self._waiting: deque[io.Turn] = deque()
-        self._keeper: io.Heart | None = None
+        self._keeper: io.Heartbeat | None = None
         """Opens what should always be there, beside the calls."""
         self._acquired = self._opened = self._failed = self._replaced = self._refused = 0
 
@@ -220,7 +220,7 @@ class Pool:
         with self._lock:
             if self._keeper is not None or self.closed:
                 return
-            self._keeper = io.Heart(self.settings.look_every, look)
+            self._keeper = io.Heartbeat(self.settings.look_every, look)
         self._keeper.start()
 
     def _forget(self, connection: io.Connection) -> None:

@@ -30,7 +30,7 @@ class Rules:
     alters_whole_database: bool = _rule(
         "`alter_database` also changes description and location, and fails if the database does not exist"
     )
-    keeps_default_database: bool = _rule("`default` of other catalogs than `hive` can be dropped")
+    drops_other_defaults: bool = _rule("`default` of other catalogs than `hive` can be dropped")
     names_max_0_is_none: bool = _rule("`get_partition_names` with `max_parts` 0 lists nothing, not everything")
     external_in_any_case: bool = _rule("A table with `EXTERNAL` = `true` in lower case is listed as EXTERNAL_TABLE")
     insert_only_acid: bool = _rule("A transactional table need not be bucketed, and may be insert-only")
@@ -94,7 +94,7 @@ class Rules:
     truncates_partitions_so: bool = _rule(
         "`truncate_table` sets only existing statistics of partitions to zero; an empty list of partitions means none"
     )
-    calls_databases_such: bool = _rule("Errors name a missing database `database hive.db`, not `db`")
+    names_missing_databases_in_full: bool = _rule("Errors name a missing database `database hive.db`, not `db`")
     forgives_lists: bool = _rule(
         "`get_partitions`, `get_partition_names` and their request forms return an empty list for a missing table;"
         " `get_partitions_with_auth` no longer does"
@@ -137,7 +137,7 @@ _3_1 = replace(
     _2_3,
     names_catalogs=True,
     alters_whole_database=True,
-    keeps_default_database=True,
+    drops_other_defaults=True,
     names_max_0_is_none=True,
     external_in_any_case=True,
     insert_only_acid=True,
@@ -172,7 +172,7 @@ _4_0 = replace(
     counts_on_create=True,
     truncates_what_is_there=True,
     explains_functions=True,
-    calls_databases_such=True,
+    names_missing_databases_in_full=True,
     forgives_lists=True,
     grants_for_user_and_groups=True,
     lists_by_no_values=True,

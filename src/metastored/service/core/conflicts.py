@@ -1,9 +1,8 @@
-"""What a call has read may be outrun by another call, of this server or of another one. Here it notices.
+"""Optimistic concurrency control: a call re-checks under the lock what it read before.
 
-A call reads, does its work on directories, and then writes in one transaction. In that transaction
-it takes the lock, reads again, and if the table it means is gone, has another name or lies elsewhere, or if something
-is still to be done to the directories that it means, it raises Outrun: nothing was written, and `local.py` lets
-the whole call begin again, which then answers what is true by now. Nothing here waits.
+A call reads, works on directories, and then writes in one transaction. In that transaction it takes the lock and reads
+again. It raises ConcurrentChange if its table was dropped, renamed or moved in between, or if a job is still to be done
+to the directories that it needs. Nothing was written then, and `local.py` restarts the call. Nothing here waits.
 """
 
 from __future__ import annotations
@@ -23,7 +22,7 @@ ATTEMPTS: Final = 50
 """How often a call begins before it gives up. Each time another call has succeeded."""
 
 
-class Outrun(Exception):
+class ConcurrentChange(Exception):
     """Another call came in between. `jobs` are to be finished before the next attempt.
 
     `needed` are those of them without which the call cannot succeed, as they are to change a directory that it uses.
@@ -39,7 +38,7 @@ def locked(tx: Transaction, row: TableRow) -> TableRow:
     """A table that was found by its name, as it is now that nobody else can change it."""
     current = tables.find_by_id(tx, row.id) if tables.lock(tx, row.id) else None
     if current is None or (current.db_id, current.name) != (row.db_id, row.name):
-        raise Outrun(f"table {row.name}")
+        raise ConcurrentChange(f"table {row.name}")
     return current
 
 
@@ -50,7 +49,7 @@ def locked_in_place(tx: Transaction, row: TableRow) -> TableRow:
         before, now = rows.table_of(row, None, ""), rows.table_of(current, None, "")
         places = [table.sd.location if table.sd is not None else None for table in (before, now)]
         if places[0] != places[1] or before.partitionKeys != now.partitionKeys:
-            raise Outrun(f"table {row.name}")
+            raise ConcurrentChange(f"table {row.name}")
     return current
 
 
@@ -58,12 +57,12 @@ def locked_database(tx: Transaction, catalog: str, row: DatabaseRow) -> Database
     """A database that was found by its name, as it is now that nobody else can change it."""
     current = databases.find(tx, catalog, row.name) if databases.lock(tx, row.id, exclusive=True) else None
     if current is None or current.id != row.id:
-        raise Outrun(f"database {row.name}")
+        raise ConcurrentChange(f"database {row.name}")
     return current
 
 
-def undisturbed(tx: Transaction, places: Collection[str | None], own: Collection[int] = ()) -> None:
-    """Raises Outrun if a committed change still has to move or remove these directories, or any above or below.
+def no_pending_job(tx: Transaction, places: Collection[str | None], own: Collection[int] = ()) -> None:
+    """Raises ConcurrentChange if a committed change is still to move or remove these directories, or any above or below.
 
     A job that failed counts only for its own directory. `own` are the jobs that this very transaction has planned.
     """
@@ -76,4 +75,4 @@ def undisturbed(tx: Transaction, places: Collection[str | None], own: Collection
     waiting = {job.id: job for each in here for job in known.around(each) if not job.is_failed}
     blocking = needed | waiting
     if blocking:
-        raise Outrun(blocking[min(blocking)].source, sorted(blocking), needed)
+        raise ConcurrentChange(blocking[min(blocking)].source, sorted(blocking), needed)

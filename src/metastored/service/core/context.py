@@ -18,8 +18,8 @@ from metastored.hive.statistics.ndv import HIVES_ESTIMATION, Estimation
 from metastored.model.names import DatabaseName
 from metastored.service.core.compat import RULES, Rules
 from metastored.service.core.event_cache import EventCache
-from metastored.service.core.reply_cache import Answers
-from metastored.service.core.write_id_cache import WriteIdMemo
+from metastored.service.core.reply_cache import ReplyCache
+from metastored.service.core.write_id_cache import WriteIdCache
 from metastored.store.engine.database import Database
 from metastored.store.engine.transaction import Transaction
 from metastored.store.warehouse.directories import Warehouse
@@ -58,8 +58,8 @@ class Service:
     configured: Mapping[str, str] = field(default_factory=dict)
     """What the server's settings say of Hive's own keys, by their names in Hive 3 and later (metastore.…)."""
     rendered: EventCache = field(default_factory=EventCache)
-    answers: Answers = field(default_factory=Answers)
-    write_ids: WriteIdMemo = field(default_factory=WriteIdMemo)
+    replies: ReplyCache = field(default_factory=ReplyCache)
+    write_ids: WriteIdCache = field(default_factory=WriteIdCache)
 
 
 class Context:
@@ -157,7 +157,7 @@ class Context:
 
     def missing_database(self, where: DatabaseName) -> str:
         """What messages call a database that is not there."""
-        return f"database {self.database_name(where)}" if self.rules.calls_databases_such else where.database
+        return f"database {self.database_name(where)}" if self.rules.names_missing_databases_in_full else where.database
 
     def full_name(self, where: DatabaseName, table: str) -> str:
         """`db.t` for 2.3, `cat.db.t` for later clients."""

@@ -39,7 +39,7 @@ def placed(ctx: Context, uri: str) -> str:
         raise MetaException(str(error)) from None
 
 
-class Making:
+class NewDirectory:
     """Makes directories for objects that are about to be created, and takes them back if that fails.
 
     Others may create the same objects at the same time, or drop what these are in: whoever fails takes nothing away

@@ -14,7 +14,7 @@ from typing import Final, TypeVar
 from metastored.errors import MetaException, StoreError
 from metastored.hive.location_rules import Place, Places, above, place
 from metastored.service.core import rows
-from metastored.service.core.conflicts import ATTEMPTS, Outrun
+from metastored.service.core.conflicts import ATTEMPTS, ConcurrentChange
 from metastored.service.core.context import Context
 from metastored.service.core.directories import finish
 from metastored.store.engine.transaction import Transaction
@@ -66,7 +66,7 @@ def removing(
             continue
         finish(ctx, planned)
         return result
-    raise Outrun("a directory")
+    raise ConcurrentChange("a directory")
 
 
 def plan_removal(ctx: Context, tx: Transaction, uri: str, below: str | None = None, *, purge: bool) -> int:

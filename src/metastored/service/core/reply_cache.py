@@ -1,8 +1,7 @@
-"""Answers that are remembered as long as what they were made from is the same: planners ask the same again and again.
+"""A cache of encoded replies. Each entry carries the version of the data it was made from.
 
-A version says whether it is: that of the whole database, or one of what a question is about. It is read before the
-answer is made, so an answer never outlives a change that it lacks. Any thread may ask. It never holds more than so many
-bytes.
+The version is read before the reply is made, so an entry is never newer than it claims; a lookup with another version is
+a miss. Any thread may use the cache. It is bounded in bytes and in entries.
 """
 
 from __future__ import annotations
@@ -18,8 +17,8 @@ MOST_BYTES: Final = 8 * 1024 * 1024
 MOST: Final = 64
 
 
-class Answers:
-    """The last answer to each question."""
+class ReplyCache:
+    """The last reply to each request."""
 
     def __init__(self) -> None:
         self._known: dict[tuple[str, Hashable], tuple[Any, int, bytes]] = {}

@@ -44,7 +44,7 @@ def _highest_gap(ids: list[int], following: int) -> int:
 NONE: Final = KnownWriteIds([], 1)
 
 
-class WriteIdMemo:
+class WriteIdCache:
     """Write ids by their counters. Any thread may use it."""
 
     def __init__(self, limit: int = MOST_IDS) -> None:

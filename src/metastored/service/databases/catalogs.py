@@ -14,7 +14,7 @@ from metastored.hive.names import DEFAULT_CATALOG, DEFAULT_DATABASE, is_valid_ca
 from metastored.service.core import rows
 from metastored.service.core.changes import record
 from metastored.service.core.context import Context
-from metastored.service.core.directories import Making, placed
+from metastored.service.core.directories import NewDirectory, placed
 from metastored.service.core.removing import plan_removal, removing
 from metastored.service.core.serving import method
 from metastored.store.engine.transaction import ConstraintViolated, Transaction
@@ -72,7 +72,7 @@ def create_catalog(ctx: Context, catalog: CreateCatalogRequest) -> None:
         insert_catalog(ctx, tx, stored, home)
         record(ctx, tx, "CREATE_CATALOG", None, None, [("catalog", binary.encode(stored))])
 
-    with Making(ctx.warehouse) as made:
+    with NewDirectory(ctx.warehouse) as made:
         made.make(home)
         try:
             ctx.database.run(create)

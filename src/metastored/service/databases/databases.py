@@ -15,9 +15,9 @@ from metastored.hive.patterns import compile_pattern
 from metastored.model.names import DatabaseName
 from metastored.service.core import rows, translation
 from metastored.service.core.changes import record
-from metastored.service.core.conflicts import locked_database, undisturbed
+from metastored.service.core.conflicts import locked_database, no_pending_job
 from metastored.service.core.context import Context, Encoded
-from metastored.service.core.directories import Making, placed
+from metastored.service.core.directories import NewDirectory, placed
 from metastored.service.core.removing import plan_removal, removing
 from metastored.service.core.serving import method
 from metastored.service.tables.removal import DONE, lock_all, own_directory, remove_table
@@ -116,13 +116,13 @@ def create_database(ctx: Context, database: Database | None) -> None:
     stored = _stored(ctx, database, location)
     if stored.managedLocationUri:
         stored = replace(stored, managedLocationUri=placed(ctx, stored.managedLocationUri))
-    undisturbed(ctx.reader(), [location, stored.managedLocationUri])
+    no_pending_job(ctx.reader(), [location, stored.managedLocationUri])
 
     def owned() -> list[str]:
         row = databases.find(ctx.reader(), *where)
         return [] if row is None else _homes(ctx, rows.database_of(row, where.catalog))
 
-    with Making(ctx.warehouse, owned) as made:
+    with NewDirectory(ctx.warehouse, owned) as made:
         made.make(stored.locationUri)
         if ctx.rules.has_two_homes:
             made.make(stored.managedLocationUri)
@@ -182,7 +182,7 @@ def _insert(
 ) -> None:
     if databases.find(tx, *where) is not None:
         raise taken
-    undisturbed(tx, [database.locationUri])
+    no_pending_job(tx, [database.locationUri])
     databases.insert(tx, catalog_id, where.database, rows.database_body(database))
     named = replace(database, name=where.database, catalogName=where.catalog)
     record(ctx, tx, "CREATE_DATABASE", where, None, [("database", binary.encode(named))])
@@ -259,9 +259,7 @@ def drop_database_req(ctx: Context, req: DropDatabaseRequest) -> AsyncOperationR
 
 
 def _drop(ctx: Context, where: DatabaseName, *, delete_data: bool, cascade: bool) -> None:
-    if where.database == DEFAULT_DATABASE and (
-        where.catalog == DEFAULT_CATALOG or not ctx.rules.keeps_default_database
-    ):
+    if where.database == DEFAULT_DATABASE and (where.catalog == DEFAULT_CATALOG or not ctx.rules.drops_other_defaults):
         suffix = f" in catalog {where.catalog}" if ctx.rules.names_catalogs else ""
         raise MetaException(f"Can not drop default database{suffix}")
 
@@ -289,7 +287,7 @@ def _drop(ctx: Context, where: DatabaseName, *, delete_data: bool, cascade: bool
         database_dropped(tx, *where)
         if delete_data:
             homes = _homes(ctx, database)
-            undisturbed(tx, homes, own=jobs)
+            no_pending_job(tx, homes, own=jobs)
             jobs += [plan_removal(ctx, tx, home, purge=False) for home in homes]
         record(ctx, tx, "DROP_DATABASE", where, None, [("database", binary.encode(database))])
         return None, jobs

@@ -13,9 +13,9 @@ from metastored.model import normal
 from metastored.model.names import DatabaseName
 from metastored.service.core import rows
 from metastored.service.core.changes import record
-from metastored.service.core.conflicts import locked_in_place, undisturbed
+from metastored.service.core.conflicts import locked_in_place, no_pending_job
 from metastored.service.core.context import Context, properties
-from metastored.service.core.directories import Making, placed
+from metastored.service.core.directories import NewDirectory, placed
 from metastored.service.core.java_text import java_text
 from metastored.service.core.partition_lists import splicer
 from metastored.service.core.serving import method
@@ -212,8 +212,8 @@ def _added(
         return []
     now = ctx.now()
     catalog = ctx.shown(of.where.catalog)
-    undisturbed(ctx.reader(), [part.location for part in new])
-    with Making(ctx.warehouse, lambda: _owned(ctx, of, new)) as made:
+    no_pending_job(ctx.reader(), [part.location for part in new])
+    with NewDirectory(ctx.warehouse, lambda: _owned(ctx, of, new)) as made:
         stored = []
         for part in new:
             fresh = made.make(part.location)
@@ -317,7 +317,7 @@ def _insert(
     ctx: Context, tx: Transaction, of: Partitioned, new: list[New], stored: list[Partition], already: str
 ) -> None:
     row = locked_in_place(tx, of.row)
-    undisturbed(tx, [part.location for part in new])
+    no_pending_job(tx, [part.location for part in new])
     taken = partitions.existing(tx, row.id, [part.name for part in new])
     if taken:
         raise _already(ctx, of, next(part for part in new if part.name == taken[0]), already)

@@ -13,7 +13,7 @@ from metastored.model import kinds, normal
 from metastored.model.names import DatabaseName
 from metastored.service.core import rows, translation
 from metastored.service.core.changes import record
-from metastored.service.core.conflicts import locked_in_place, undisturbed
+from metastored.service.core.conflicts import locked_in_place, no_pending_job
 from metastored.service.core.context import Context, properties
 from metastored.service.core.directories import move_or_take_back, plan_move
 from metastored.service.core.java_text import java_text
@@ -298,7 +298,7 @@ def _rename(
         if new_part.sd is not None:
             normal.columns(new_part.sd.cols)  # Before any directory is moved.
         place = join(root, new_name) if follows and root is not None and not taken else None
-        undisturbed(tx, [place])
+        no_pending_job(tx, [place])
     lies = current.sd.location if current.sd is not None else None
     if lies and place is not None and place != lies and ctx.warehouse.exists(place):
         raise _occupied(of, place)
@@ -328,7 +328,7 @@ def _rename(
         _, after = _write(tx, of, renamed, moved, before, Placing(tx, of.row, of))
         job = None
         if source and target and source != target:
-            undisturbed(tx, [source, target])
+            no_pending_job(tx, [source, target])
             job = plan_move(ctx, tx, source, target)
         _record(ctx, tx, of, before, after)
         return None if job is None or source is None or target is None else (before, job, source, target)

@@ -11,7 +11,7 @@ from metastored.hive.names import normalize
 from metastored.model import kinds
 from metastored.model.names import DatabaseName
 from metastored.service.core.changes import record
-from metastored.service.core.conflicts import locked_in_place, undisturbed
+from metastored.service.core.conflicts import locked_in_place, no_pending_job
 from metastored.service.core.context import Context
 from metastored.service.core.partition_lists import splicer
 from metastored.service.core.removing import plan_removal, purges, removing
@@ -195,7 +195,7 @@ def remove(
         planned: list[int] = []
         if owned:
             places = _directories(root, removed)
-            undisturbed(tx, places)
+            no_pending_job(tx, places)
             planned = [plan_removal(ctx, tx, place, below=root, purge=purge) for place in places]
         gone = [row[1] for row in rows]
         partitions.delete_many(tx, of.row.id, gone)

@@ -11,7 +11,7 @@ from metastored.model import normal
 from metastored.model.names import DatabaseName
 from metastored.service.core import rows
 from metastored.service.core.changes import record
-from metastored.service.core.conflicts import locked_in_place, undisturbed
+from metastored.service.core.conflicts import locked_in_place, no_pending_job
 from metastored.service.core.context import Context
 from metastored.service.core.directories import move_or_take_back, plan_move
 from metastored.service.core.java_text import java_text
@@ -140,7 +140,7 @@ def _change(
     """Takes the rows over to the other table."""
     for of in _in_order(source, target):
         locked_in_place(tx, of.row)
-    undisturbed(tx, [old_place, new_place])
+    no_pending_job(tx, [old_place, new_place])
     found = find(tx)
     splice = splicer(ctx, tx, source.where, source.row)
     old = [splice.partition(row) for row in found]

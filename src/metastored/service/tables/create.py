@@ -9,9 +9,9 @@ from metastored.model import kinds, normal
 from metastored.model.names import DatabaseName
 from metastored.service.core import rows, translation
 from metastored.service.core.changes import record
-from metastored.service.core.conflicts import undisturbed
+from metastored.service.core.conflicts import no_pending_job
 from metastored.service.core.context import Context, properties
-from metastored.service.core.directories import Making, placed
+from metastored.service.core.directories import NewDirectory, placed
 from metastored.service.core.serving import method
 from metastored.service.core.transactional import checked_on_create
 from metastored.service.security.privileges import grants_of_new_table
@@ -137,13 +137,13 @@ def create(
         table = normal.stored(wanted, ctx.rules.external_in_any_case)
         if not kinds.is_view(table):
             table = _located(ctx, table, database, name)
-            undisturbed(tx, [_place(table)])
+            no_pending_job(tx, [_place(table)])
 
     def owned() -> set[str]:
         with ctx.reading() as tx:
             return homes(ctx, tx, where, name)
 
-    with Making(ctx.warehouse, owned) as made:
+    with NewDirectory(ctx.warehouse, owned) as made:
         new = False
         if not kinds.is_view(table):
             new = made.make(_place(table))
@@ -201,7 +201,7 @@ def _insert(ctx: Context, tx: Transaction, where: DatabaseName, table: Table, co
     if tables.find(tx, *where, table.tableName or "") is not None:
         raise _taken(ctx, where, table)
     if not kinds.is_view(table):
-        undisturbed(tx, [_place(table)])
+        no_pending_job(tx, [_place(table)])
     columns = rows.table_columns(table)
     table_id = tables.insert(tx, row.id, table.tableName or "", **columns._asdict())
     grants_of_new_table(ctx, tx, table_id, table)

@@ -18,7 +18,7 @@ from metastored.hive.names import normalize
 from metastored.model import normal
 from metastored.model.names import DatabaseName
 from metastored.service.core.changes import record
-from metastored.service.core.conflicts import Outrun, locked
+from metastored.service.core.conflicts import ConcurrentChange, locked
 from metastored.service.core.context import Context
 from metastored.service.core.directories import finish
 from metastored.service.core.documents import Found
@@ -126,7 +126,7 @@ def add_index(ctx: Context, new_index: Index | None, index_table: Table | None) 
 
     try:
         ctx.database.run(add)
-    except (MetastoreError, ConstraintViolated, Outrun) as error:
+    except (MetastoreError, ConstraintViolated, ConcurrentChange) as error:
         if index_table is not None:
             finish(ctx, ctx.database.run(lambda tx: _remove_own(ctx, tx, where, own, delete_data=False)))
         raise taken if isinstance(error, ConstraintViolated) else error from None

@@ -11,7 +11,7 @@ from metastored.model import kinds
 from metastored.model.names import DatabaseName
 from metastored.service.core import rows
 from metastored.service.core.changes import record
-from metastored.service.core.conflicts import locked, undisturbed
+from metastored.service.core.conflicts import locked, no_pending_job
 from metastored.service.core.context import Context
 from metastored.service.core.documents import Kind
 from metastored.service.core.removing import plan_removal, purges
@@ -77,7 +77,7 @@ def remove_table(
     table = rows.table_of(row, *where)
     owned = delete_data and kinds.owns_data(table, ctx.rules.purges_external)
     places = _data_of(tx, row, table) if owned else []
-    undisturbed(tx, places, own=planned)
+    no_pending_job(tx, places, own=planned)
     purge = purges(table, env)
     jobs = [plan_removal(ctx, tx, uri, purge=purge) for uri in places]
     tables.delete(tx, row.id)

@@ -18,7 +18,7 @@ from metastored.model.origins import is_iceberg
 from metastored.service.core import rows, translation
 from metastored.service.core.changes import record
 from metastored.service.core.compat import Rules
-from metastored.service.core.conflicts import undisturbed
+from metastored.service.core.conflicts import no_pending_job
 from metastored.service.core.context import Context
 from metastored.service.core.directories import move_or_take_back, plan_move
 from metastored.store.engine.transaction import Transaction
@@ -87,7 +87,7 @@ def rename(
         return replace(after, sd=replace(after.sd, location=source)), None
     after = replace(after, sd=replace(after.sd, location=destination))
     partitions.relocate(tx, row.id, source, destination)
-    undisturbed(tx, [source, destination])
+    no_pending_job(tx, [source, destination])
     job = plan_move(ctx, tx, source, destination)
     return after, Move(source, destination, job, before, after, row, target)
 
@@ -130,7 +130,7 @@ def check_free(ctx: Context, where: DatabaseName, target: DatabaseName, before: 
         if tables.find(tx, *target, wanted.tableName or "") is not None:
             return  # That is what is said then.
         destination = _destination(ctx, tx, before, wanted, where, target)
-        undisturbed(tx, [destination])
+        no_pending_job(tx, [destination])
     if destination is not None and ctx.warehouse.exists(destination):
         raise _occupied(ctx, target, destination)
 

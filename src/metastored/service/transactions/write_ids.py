@@ -156,7 +156,7 @@ def get_valid_write_ids(ctx: Context, rqst: GetValidWriteIdsRequest) -> Encoded:
     # What the transactions are is said by the text, so all that can change are the tables' own ids.
     counters = [write_ids.counter(ctx.reader(), table) for _, table in tables]
     length = len(text) + sum(map(len, names))
-    answers = ctx.service.answers
+    answers = ctx.service.replies
     return Encoded(answers.of("get_valid_write_ids", (names, ctx.generation), (counters, text), length, ask))
 
 
