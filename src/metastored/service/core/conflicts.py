@@ -62,7 +62,7 @@ def locked_database(tx: Transaction, catalog: str, row: DatabaseRow) -> Database
 
 
 def no_pending_job(tx: Transaction, places: Collection[str | None], own: Collection[int] = ()) -> None:
-    """Raises ConcurrentChange if a committed change is still to move or remove these directories, or any above or below.
+    """Raises ConcurrentChange if a committed change is still to move or remove these directories or any above or below.
 
     A job that failed counts only for its own directory. `own` are the jobs that this very transaction has planned.
     """

@@ -1,7 +1,7 @@
 """A cache of encoded replies. Each entry carries the version of the data it was made from.
 
-The version is read before the reply is made, so an entry is never newer than it claims; a lookup with another version is
-a miss. Any thread may use the cache. It is bounded in bytes and in entries.
+The version is read before the reply is made, so an entry is never newer than it claims. A lookup with another version
+is a miss. Any thread may use the cache. It is bounded in bytes and in entries.
 """
 
 from __future__ import annotations
