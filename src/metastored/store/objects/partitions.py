@@ -397,8 +397,11 @@ def relocate(tx: Transaction, table_id: int, old: str, new: str) -> None:
         if is_under(uri, old):
             below = parse_location(uri).path[len(parse_location(old).path.rstrip("/")) :]
             set_base(tx, table_id, number, f"{new.rstrip('/')}{below}/")
-    for start, target in _spellings(old, new):
-        tx.run(_RELOCATE, table_id=table_id, old=start, below=f"{start}/", size=len(start), new=target)
+    spellings = [
+        {"table_id": table_id, "old": start, "below": f"{start}/", "size": len(start), "new": target}
+        for start, target in _spellings(old, new)
+    ]
+    tx.many(_RELOCATE, spellings)
 
 
 def _spellings(old: str, new: str) -> Iterator[tuple[str, str]]:
