@@ -45,8 +45,8 @@ from metastored.wire.generated.transactions import (
 )
 from metastored.wire.structs import replace
 from tests.service.conftest import Starter
-from tests.service.objects import table
 from tests.support.metastore import Metastore
+from tests.support.objects import sales_table as table
 
 T = TableName("hive", "db", "t")
 INTERNAL = "Internal error processing "
