@@ -4,6 +4,8 @@
 # Stamp files remember what was installed from which lock, so a second run does nothing.
 
 PYTHON ?= python3
+empty :=
+space := $(empty) $(empty)
 PEERS ?= .peers
 VENV := .venv
 WITNESS := .venv-witness
@@ -13,21 +15,26 @@ PIP_FLAGS := --quiet --disable-pip-version-check --no-input
 LOCKED := install $(PIP_FLAGS) --require-hashes
 # Rooms of which 90 % must be covered, branches included; the others together have their limit in pyproject.toml.
 WELL_COVERED := catalog client hive
+# What `make quick` leaves out: what is slow, or needs more than .venv.
+NOT_QUICK := slow spark apache postgres kerberos peers witness soak
 PYTHON_DIRS := src tools tests $(wildcard benchmarks)
 
 export METASTORED_PEERS := $(abspath $(PEERS))
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help setup demo test retest check bench soak serve system peers lock clean preflight
+.PHONY: help setup demo quick test retest check bench soak serve system peers lock clean preflight java
 
 help: ## print this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## /{printf "  make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
-setup: $(VENV)/.project $(WITNESS)/.installed $(SPARK35)/.installed $(PEERS)/hive-3.1.3/.complete ## make .venv with extras and dev tools, the witnesses' venv, Hive 3.1.3
+setup: java $(VENV)/.project $(WITNESS)/.installed $(SPARK35)/.installed $(PEERS)/hive-3.1.3/.complete ## make .venv with extras and dev tools, the witnesses' venv, Hive 3.1.3
 
-demo: setup ## start metastored and run a short PySpark session against it
+demo: $(VENV)/.project ## start metastored and run a short PySpark session against it
 	$(PY) tools/demo.py
+
+quick: $(VENV)/.project ## run the tests that need only .venv, without coverage, in two minutes
+	$(PY) -m pytest -m "not ($(subst $(space), or ,$(NOT_QUICK)))" -n 2 $(ARGS)
 
 test: setup ## run the tests in two processes, with coverage and a list of what was left out
 	@rm -f .coverage .coverage.*
@@ -74,6 +81,9 @@ clean: ## remove everything that setup, peers and the tests made
 
 preflight:
 	@PYTHON="$(PYTHON)" tools/preflight.sh
+
+java:
+	@PYTHON="$(PYTHON)" tools/preflight.sh --java
 
 $(VENV)/bin/python $(WITNESS)/bin/python $(SPARK35)/bin/python: | preflight
 	$(PYTHON) -m venv $(@:/bin/python=)

@@ -18,6 +18,7 @@ from tests.support.apache import ApacheMetastore, MissingPeer, apache_2_3, apach
 from tests.support.kdc import Kdc, running_kdc
 from tests.support.kdc import missing as missing_kdc
 from tests.support.left_out import LeftOut
+from tests.support.needs import Needs
 
 if TYPE_CHECKING:
     from tests.support.iceberg_rest import RestCatalog
@@ -28,6 +29,7 @@ os.environ["PYTHONPATH"] = str(Path(__file__).parent.parent / "src")
 
 def pytest_configure(config: pytest.Config) -> None:
     config.pluginmanager.register(LeftOut(), "metastored-left-out")
+    config.pluginmanager.register(Needs(), "metastored-needs")
 
 
 @pytest.hookimpl(optionalhook=True)

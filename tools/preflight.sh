@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
 # Says which programs that metastored's set-up needs are missing, and which Debian package brings each.
+# With --java, Java is one of them: `make setup` needs it, `make quick` does not.
 set -u
 python="${PYTHON:-python3}"
 missing=()
@@ -13,7 +14,9 @@ elif ! "$python" -c 'import ensurepip, venv' 2>/dev/null; then
 fi
 
 java="${JAVA_HOME:+$JAVA_HOME/bin/}java"
-if ! command -v "$java" >/dev/null; then
+if [ "${1:-}" != --java ]; then
+    : # not needed
+elif ! command -v "$java" >/dev/null; then
     missing+=("Java 17 or newer: apt-get install openjdk-17-jre-headless")
 else
     version="$("$java" -version 2>&1 | sed -n 's/.* version "\([0-9]*\).*/\1/p' | head -n 1)"

@@ -13,6 +13,8 @@ from metastored.testing import RunningServer, running_server
 from metastored.wire.generated.notifications import NotificationEventRequest
 from tests.transfer.support import metastored
 
+pytestmark = pytest.mark.slow
+
 WRITERS = 2
 
 

@@ -21,6 +21,8 @@ from tests.store.conftest import opener as opener
 from tests.store.conftest import place as place
 from tests.store.conftest import postgres as postgres
 
+pytestmark = pytest.mark.slow
+
 ENVIRONMENT = {name: value for name, value in os.environ.items() if not name.startswith("METASTORED_")}
 
 Doctor = Callable[..., subprocess.CompletedProcess[str]]

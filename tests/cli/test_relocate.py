@@ -16,6 +16,8 @@ from metastored.wire.generated.databases import Database
 from tests.support.postgres import running_postgres
 from tests.transfer.support import metastored
 
+pytestmark = pytest.mark.slow
+
 
 def table(name: str, db: str = "shop") -> Table:
     sd = StorageDescriptor(cols=(FieldSchema("a", "int"),), serdeInfo=SerDeInfo(parameters={}))

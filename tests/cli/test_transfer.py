@@ -22,6 +22,8 @@ from tests.transfer import content
 from tests.transfer.content import table
 from tests.transfer.support import command, environment, metastored
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture(scope="module")
 def server() -> Iterator[RunningServer]:

@@ -12,6 +12,8 @@ import pytest
 from tests.support.postgres import PostgresServer, running_postgres
 from tests.transfer.support import command, environment, metastored
 
+pytestmark = pytest.mark.slow
+
 NEED_ONE = [("list",), ("remove", "maja"), ("passwd", "maja", "--password-stdin")]
 
 

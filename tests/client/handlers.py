@@ -12,7 +12,7 @@ from metastored.errors import (
     NoSuchLockException,
     NoSuchObjectException,
 )
-from metastored.wire.generated.common import EnvironmentContext, FieldSchema, StorageDescriptor, Table
+from metastored.wire.generated.common import EnvironmentContext, Table
 from metastored.wire.generated.databases import Database
 from metastored.wire.generated.functions import Function
 from metastored.wire.generated.locks import (
@@ -47,6 +47,7 @@ from metastored.wire.generated.transactions import (
 )
 from metastored.wire.message import Call, Reply, Session
 from tests.support.memory_metastore import MemoryMetastore
+from tests.support.objects import bare_storage, bare_table
 
 NINE = frozenset({
     "get_database", "get_databases", "get_all_databases", "get_tables_by_type", "get_all_tables", "get_table",
@@ -55,16 +56,9 @@ NINE = frozenset({
 
 
 def table_of(db: str, name: str, columns: int = 2, **parameters: str) -> Table:
-    cols = tuple(FieldSchema(f"c{at}", "string", None) for at in range(columns))
-    return Table(
-        tableName=name,
-        dbName=db,
-        owner="ann",
-        sd=StorageDescriptor(cols=cols, location=f"file:///warehouse/{db}.db/{name}"),
-        partitionKeys=(FieldSchema("ds", "string", None),),
-        parameters=parameters,
-        tableType="MANAGED_TABLE",
-    )
+    cols = tuple((f"c{at}", "string") for at in range(columns))
+    sd = bare_storage(cols, f"file:///warehouse/{db}.db/{name}", serdeInfo=None)
+    return bare_table(db, name, keys=("ds",), owner="ann", sd=sd, parameters=parameters)
 
 
 class WritableMetastore(MemoryMetastore):

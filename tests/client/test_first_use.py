@@ -25,6 +25,8 @@ from metastored.errors import (
 from metastored.testing import RunningServer, running_server
 from tests.support.driven import connected
 
+pytestmark = pytest.mark.slow
+
 ORDERS = metastored.table(
     "shop.orders", {"id": "bigint", "price": "decimal(10,2)"}, partitioned_by={"ds": "string", "h": "int"}
 )

@@ -21,6 +21,8 @@ from metastored.wire.generated.partitions import Partition
 from tests.server.http.support import API, DB, PASSWORD, TABLE, USER, any_certificate, fill, http_server
 from tests.support.driven import connected
 
+pytestmark = pytest.mark.slow
+
 NAME = f"{DB}.{TABLE}"
 
 

@@ -44,6 +44,8 @@ from tests.support.kdc import Kdc
 from tests.support.memory_metastore import MemoryMetastore
 from tests.support.scripted import Peer, say_and_hang_up, scripted
 
+pytestmark = pytest.mark.slow
+
 FAST = Retry(first_delay=0.001)
 
 

@@ -9,6 +9,8 @@ import pytest
 from metastored.testing import running_server
 from tests.support.foreign import run_foreign
 
+pytestmark = pytest.mark.witness
+
 SCRIPT = """
 from hive_metastore_client import HiveMetastoreClient
 from hive_metastore_client.builders import (

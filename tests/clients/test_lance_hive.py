@@ -9,6 +9,8 @@ import pytest
 from metastored.testing import running_server
 from tests.support.foreign import run_foreign
 
+pytestmark = pytest.mark.witness
+
 SCRIPT = """
 import logging, os
 import lance, lance_namespace_impls, pyarrow

@@ -26,6 +26,8 @@ from metastored.testing import RunningServer, running_server
 from tests.support.postgres import running_postgres
 from tests.support.processes import finish_python, start_python
 
+pytestmark = pytest.mark.slow
+
 WRITERS = 8
 APPENDS = 3
 SCHEMA = pa.schema([("id", pa.int64()), ("name", pa.string())])
@@ -68,7 +70,13 @@ print([os.waitstatus_to_exitcode(os.waitpid(process, 0)[1]) for process in proce
 """
 
 
-@pytest.fixture(scope="module", params=["sqlite with two workers", "postgresql with two workers"])
+@pytest.fixture(
+    scope="module",
+    params=[
+        "sqlite with two workers",
+        pytest.param("postgresql with two workers", marks=pytest.mark.postgres),
+    ],
+)
 def server(request: pytest.FixtureRequest) -> Iterator[RunningServer]:
     if request.param.startswith("postgresql"):
         with running_postgres() as postgres, postgres.database() as url:

@@ -16,6 +16,8 @@ from pyiceberg.catalog.hive import HiveCatalog
 from metastored.testing import RunningServer, running_server
 from tests.support.foreign import run_foreign
 
+pytestmark = pytest.mark.witness
+
 # What the first Sail found, what pyiceberg read then, and what the second Sail found.
 Runs = tuple[dict[str, Any], list[dict[str, Any]], dict[str, Any]]
 

@@ -49,7 +49,9 @@ result["databases"] = rows("show databases")
 """
 
 
-@pytest.fixture(scope="module", params=["sqlite with two workers", "postgresql"])
+@pytest.fixture(
+    scope="module", params=["sqlite with two workers", pytest.param("postgresql", marks=pytest.mark.postgres)]
+)
 def server(request: pytest.FixtureRequest) -> Iterator[RunningServer]:
     if request.param == "postgresql":
         with running_postgres() as postgres, postgres.database() as url:

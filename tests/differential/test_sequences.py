@@ -24,18 +24,9 @@ from metastored.wire.generated.common import Table
 from metastored.wire.generated.databases import Database
 from tests.differential.conftest import Sides, new_sides_2_3
 from tests.differential.peer import Peer
-from tests.differential.probes.objects import (
-    external,
-    field,
-    partition,
-    table,
-    view,
-    with_columns,
-    with_fields,
-    with_parameters,
-    with_storage,
-)
+from tests.differential.probes.objects import field, with_columns, with_fields, with_parameters, with_storage
 from tests.differential.script import Ask, EditPartition, EditTable, Probe, Put, Tree, ask
+from tests.support.objects import external, partition, table, view
 
 pytestmark = pytest.mark.apache
 

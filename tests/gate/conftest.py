@@ -20,11 +20,9 @@ from metastored.store.engine.opening import open_database
 from metastored.store.warehouse.directories import Warehouse
 from metastored.threads import Pool
 from metastored.wire.generated.common import (
-    FieldSchema,
     PrincipalType,
     PrivilegeGrantInfo,
     SerDeInfo,
-    StorageDescriptor,
     Table,
 )
 from metastored.wire.generated.databases import Database as DatabaseStruct
@@ -35,6 +33,7 @@ from tests.store.conftest import Opener
 from tests.store.conftest import opener as opener
 from tests.store.conftest import place as place
 from tests.store.conftest import postgres as postgres
+from tests.support.objects import bare_storage, bare_table
 
 USER, ROLE, GROUP = PrincipalType.USER, PrincipalType.ROLE, PrincipalType.GROUP
 WAREHOUSE = "file:/nowhere"
@@ -52,16 +51,8 @@ def session_of(user: str | None, groups: tuple[str, ...] = ()) -> Session:
 
 
 def table(name: str, owner: str, db: str = "d", location: str | None = None, **other: Any) -> Table:
-    columns = (FieldSchema(name="a", type="int"),)
-    return Table(
-        tableName=name,
-        dbName=db,
-        owner=owner,
-        sd=StorageDescriptor(cols=columns, location=location, serdeInfo=SerDeInfo()),
-        partitionKeys=(FieldSchema(name="p", type="string"),),
-        tableType="MANAGED_TABLE",
-        **other,
-    )
+    sd = bare_storage((("a", "int"),), location, serdeInfo=SerDeInfo())
+    return bare_table(db, name, keys=("p",), **{"owner": owner, "sd": sd, "parameters": None, **other})
 
 
 def on_table(db: str, name: str) -> HiveObjectRef:

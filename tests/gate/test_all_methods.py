@@ -20,6 +20,8 @@ from tests.gate.attack import SPELLINGS, Attack, attacks
 from tests.gate.estate import ADMIN, ATTACKER, MARK, Estate
 from tests.store.conftest import Opener
 
+pytestmark = pytest.mark.slow
+
 _DESCRIBED = "as in Hive, DESCRIBE DATABASE is for everybody: clients need a database's location to use it"
 _RUN_BY_ALL = "as in Hive, functions are for everybody to run, and their definition is what an engine runs"
 _MADE_FOR_ALL = "made by admins for every engine to read; no user owns one"

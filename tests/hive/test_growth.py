@@ -26,6 +26,8 @@ from metastored.hive.transactions.written_snapshots import WrittenTxnList
 from metastored.hive.types import type_strings as types
 from metastored.hive.types.spark import from_spark_ddl
 
+pytestmark = pytest.mark.slow
+
 SHORT, LONG = 1024, 64 * 1024
 TIMES = LONG // SHORT
 MOST = 8 * TIMES

@@ -35,6 +35,8 @@ from metastored.wire.structs import replace
 from tests.support.client import Client
 from tests.support.postgres import running_postgres
 
+pytestmark = pytest.mark.slow
+
 CLIENTS = 6
 JOIN_TIMEOUT = 1500.0
 DATABASES = ("one", "two")
@@ -67,7 +69,10 @@ class Cluster:
         return Client(server.host, server.port)
 
 
-@pytest.fixture(scope="module", params=("workers on SQLite", "servers on SQLite", "servers on PostgreSQL"))
+ON_POSTGRESQL = pytest.param("servers on PostgreSQL", marks=pytest.mark.postgres)
+
+
+@pytest.fixture(scope="module", params=("workers on SQLite", "servers on SQLite", ON_POSTGRESQL))
 def cluster(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
     """One for all tests, which use databases of their own."""
     folder = tmp_path_factory.mktemp("cluster")

@@ -21,6 +21,8 @@ from metastored.wire.generated.partitions import Partition
 from metastored.wire.structs import replace
 from tests.support.client import Client
 
+pytestmark = pytest.mark.slow
+
 WRITERS = 4
 LOAD_SECONDS = 4.0
 JOBS_TIMEOUT = 60.0

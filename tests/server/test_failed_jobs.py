@@ -16,6 +16,8 @@ from tests.store.conftest import opener as opener
 from tests.store.conftest import place as place
 from tests.store.conftest import postgres as postgres
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.mark.parametrize("workers", [1, 2])
 def test_a_job_that_failed_is_counted_once_whatever_the_number_of_workers(

@@ -24,6 +24,8 @@ from metastored.wire.structs import replace
 from tests.support.client import Client
 from tests.support.postgres import running_postgres
 
+pytestmark = pytest.mark.slow
+
 
 def table(name: str, location: str | None = None, comment: str = "") -> Table:
     columns = (FieldSchema("a", "int", comment),)
@@ -75,6 +77,7 @@ def test_a_directory_that_cannot_be_made_leaves_no_table(tmp_path: Path) -> None
         assert client.call("get_all_tables", "d") == ("t",)
 
 
+@pytest.mark.postgres
 def test_a_postgresql_that_is_restarted_is_found_again() -> None:
     with running_postgres() as postgres, postgres.database() as url, running_server(database_url=url) as server:
         with Client(server.host, server.port) as client:
@@ -91,6 +94,7 @@ def test_a_postgresql_that_is_restarted_is_found_again() -> None:
             assert client.call("get_all_tables", "d") == ("t", "u")
 
 
+@pytest.mark.postgres
 def test_connections_that_are_cut_in_the_middle_are_made_again() -> None:
     with running_postgres() as postgres, postgres.database() as url, running_server(database_url=url) as server:
         with Client(server.host, server.port) as client:

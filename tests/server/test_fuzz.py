@@ -18,6 +18,8 @@ from tests.support.client import Client
 from tests.support.fuzz import run
 from tests.support.postgres import running_postgres
 
+pytestmark = pytest.mark.slow
+
 MESSAGES = 4_000
 SOAK_MESSAGES = int(os.environ.get("FUZZ_MESSAGES", "1000000"))
 MAX_MEMORY = 400 * 1024 * 1024

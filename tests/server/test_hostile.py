@@ -30,6 +30,8 @@ from tests.server.test_streams import SlowReader
 from tests.support.client import Client
 from tests.support.codecs import PROTOCOLS
 
+pytestmark = pytest.mark.slow
+
 MIB = 1 << 20
 
 

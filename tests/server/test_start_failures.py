@@ -19,6 +19,8 @@ from tests.server.support import certificate
 from tests.support.postgres import running_postgres
 from tests.transfer.support import command, environment
 
+pytestmark = pytest.mark.slow
+
 Flags = Callable[[Path], list[str]]
 
 AS_A_USER = ["setpriv", "--bounding-set=-dac_override,-dac_read_search", "--inh-caps=-all"]

@@ -26,8 +26,8 @@ from metastored.wire.generated.transactions import (
     GetValidWriteIdsRequest,
     OpenTxnRequest,
 )
-from tests.differential.probes.objects import table
 from tests.support.client import Client
+from tests.support.objects import table
 from tests.support.postgres import running_postgres
 
 pytestmark = pytest.mark.postgres

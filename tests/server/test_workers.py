@@ -19,6 +19,8 @@ from metastored.testing import RunningServer, running_server
 from metastored.wire.methods import METHODS
 from tests.server.support import COMMAND, PATIENCE, Peer, eventually
 
+pytestmark = pytest.mark.slow
+
 
 def serving_pids(server: RunningServer, tries: int = 40) -> set[int]:
     """The processes that answer a number of new connections."""

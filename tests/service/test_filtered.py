@@ -8,7 +8,7 @@ from metastored.errors import NoSuchObjectException, UnknownDBException
 from metastored.hive.generation import Generation
 from metastored.wire.generated.partitions import GetPartitionsByFilterRequest
 from tests.service.conftest import Starter
-from tests.service.objects import DB, make_table
+from tests.support.objects import DB, make_table
 
 OWNED = 'hive_filter_field_owner__ = "ann"'
 

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
+from metastored.store.warehouse.directories import Warehouse
 from metastored.wire.generated.common import (
     ColumnStatistics,
     ColumnStatisticsData,
@@ -17,8 +20,9 @@ from metastored.wire.generated.common import (
     Table,
 )
 from metastored.wire.generated.databases import Database
-from metastored.wire.generated.service import CmRecycleRequest
+from metastored.wire.generated.service import CmRecycleRequest, CmRecycleResponse
 from metastored.wire.generated.statistics import SetPartitionsStatsRequest
+from tests.service.conftest import Starter
 from tests.support.metastore import Metastore
 
 STORAGE = StorageDescriptor(cols=(FieldSchema("a", "bigint"),), serdeInfo=SerDeInfo(None, "s", {}))
@@ -64,6 +68,10 @@ def test_there_are_no_materialized_views_to_rewrite_with(metastore: Metastore) -
     assert metastore.call("get_all_materialized_view_objects_for_rewriting") == ()
 
 
-def test_nothing_is_recycled(metastore: Metastore) -> None:
+def test_nothing_is_recycled(start: Starter, tmp_path: Path) -> None:
     """Hive's change manager is off unless it is configured, and metastored has none."""
-    metastore.call("cm_recycle", CmRecycleRequest("file:/nowhere", False))
+    kept = tmp_path / "kept"
+    kept.mkdir()
+    metastore = start(warehouse=Warehouse(tmp_path.as_uri()))
+    assert metastore.call("cm_recycle", CmRecycleRequest(kept.as_uri(), False)) == CmRecycleResponse()
+    assert list(tmp_path.glob("**/*kept*")) == [kept]

@@ -44,6 +44,8 @@ from metastored.wire.generated.transactions import (
 from tests.service.conftest import Starter
 from tests.support.metastore import Metastore
 
+pytestmark = pytest.mark.slow
+
 SMALL = settings(
     max_examples=120,
     stateful_step_count=25,

@@ -5,6 +5,7 @@ import signal
 import time
 from pathlib import Path
 
+import pytest
 import sqlalchemy as sa
 
 from metastored.store.engine import schema
@@ -13,6 +14,8 @@ from metastored.store.engine.migrate import HEAD
 from metastored.store.engine.statements import Statement
 from metastored.store.objects import events
 from tests.support.processes import finish_python, start_python
+
+pytestmark = pytest.mark.slow
 
 Place = tuple[str | None, Path | None]
 

@@ -15,6 +15,8 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
+from tests.support.needs import require
+
 PYTHON = Path(__file__).resolve().parents[2] / ".venv-witness/bin/python"
 TIMEOUT = 180.0
 
@@ -32,6 +34,7 @@ with open(sys.argv[2], "w", encoding="utf-8") as file:
 
 def run_foreign(script: str, **given: Any) -> Any:
     """What the script assigned to `result`; an error in it is one of the test, with all that was printed."""
+    require("witness")
     with tempfile.TemporaryDirectory(prefix="metastored-foreign-", ignore_cleanup_errors=True) as name:
         folder = Path(name)
         # A file, not an argument: Spark Connect takes a program without one for its own tests.

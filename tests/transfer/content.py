@@ -43,6 +43,7 @@ from metastored.wire.generated.partitions import Partition
 from metastored.wire.generated.roles import HiveObjectPrivilege, HiveObjectRef, HiveObjectType, PrivilegeBag, Role
 from metastored.wire.generated.statistics import SetPartitionsStatsRequest
 from metastored.wire.structs import replace
+from tests.support import objects
 
 COLUMNS: Final = (
     FieldSchema("id", "bigint", "the number"),
@@ -52,40 +53,24 @@ COLUMNS: Final = (
     FieldSchema("more", "struct<a:int,b:array<map<string,double>>>"),
 )
 KEYS: Final = (FieldSchema("ds", "string", "the day"), FieldSchema("h", "int"))
-TEXT_FORMAT: Final[dict[str, Any]] = {
-    "inputFormat": "org.apache.hadoop.mapred.TextInputFormat",
-    "outputFormat": "org.apache.hadoop.hive.ql.io.HiveIgnoreKeyTextOutputFormat",
-}
-SERDE: Final = "org.apache.hadoop.hive.serde2.lazy.LazySimpleSerDe"
 BATCH: Final = 2000
 
 
 def storage(location: str | None = None, **fields: Any) -> StorageDescriptor:
-    return StorageDescriptor(
-        cols=COLUMNS,
-        location=location,
-        **TEXT_FORMAT,
-        compressed=False,
-        numBuckets=-1,
-        serdeInfo=SerDeInfo(None, SERDE, {"serialization.format": "1", "field.delim": "\x01"}),
-        bucketCols=(),
-        sortCols=(),
-        parameters={},
-        **fields,
-    )
+    serde = SerDeInfo(None, objects.LAZY_SERDE, {"serialization.format": "1", "field.delim": "\x01"})
+    return objects.storage(COLUMNS, location, serdeInfo=serde, **fields)
 
 
 def table(db: str, name: str, **fields: Any) -> Table:
     given: dict[str, Any] = {
         "owner": "ann",
+        "createTime": None,
         "retention": 7,
         "lastAccessTime": 12345,
         "sd": storage(),
-        "partitionKeys": (),
         "parameters": {"comment": f"made for {name}", "numRows": "17", "über": "größe"},
-        "tableType": "MANAGED_TABLE",
     }
-    return Table(tableName=name, dbName=db, **given | fields)
+    return objects.table(db, name, **given | fields)
 
 
 def column_statistics(seed: int) -> tuple[ColumnStatisticsObj, ...]:

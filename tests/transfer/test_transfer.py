@@ -31,6 +31,8 @@ from tests.support.scripted import scripted
 from tests.transfer import content
 from tests.transfer.support import everything, unequal
 
+pytestmark = pytest.mark.slow
+
 TABLES, PARTITIONS = 24, 60
 STAMPED = frozenset({"Table.createTime", "Function.createTime", "CreationMetadata.materializationTime"})
 

@@ -4,8 +4,9 @@ from metastored.wire.generated.databases import Database
 from metastored.wire.generated.partitions import PartitionSpec, PartitionSpecWithSharedSD, PartitionWithoutSD
 from metastored.wire.structs import replace
 from tests.differential.probes.functions import function
-from tests.differential.probes.objects import field, partition, storage, table, with_fields, with_storage
+from tests.differential.probes.objects import field, with_fields, with_storage
 from tests.differential.script import SINCE_3_1, EditPartition, EditTable, Probe, ask
+from tests.support.objects import partition, storage, table
 
 DB = "abs"
 COLUMNS = field("sd", "cols")

@@ -3,12 +3,7 @@
 from metastored.wire.generated.databases import Database
 from tests.differential.probes.objects import (
     all_of,
-    columns,
-    external,
     field,
-    partition,
-    table,
-    view,
     with_columns,
     with_fields,
     with_parameters,
@@ -16,6 +11,7 @@ from tests.differential.probes.objects import (
     without_parameters,
 )
 from tests.differential.script import EditTable, Probe, Put, Tree, ask
+from tests.support.objects import columns, external, partition, table, view
 
 DB, OTHER = "alt", "alt2"
 PLACE = field("sd", "location")

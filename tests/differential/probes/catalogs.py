@@ -11,9 +11,10 @@ from metastored.wire.generated.databases import Database
 from metastored.wire.generated.functions import Function
 from metastored.wire.generated.partitions import AddPartitionsRequest, DropPartitionsRequest, RequestPartsSpec
 from metastored.wire.generated.tables import GetTableRequest, GetTablesRequest
-from tests.differential.probes.objects import field, partition, starting, table, with_fields
+from tests.differential.probes.objects import field, starting, with_fields
 from tests.differential.script import SINCE_3_1, Ask, EditTable, Probe, Put, Tree
 from tests.differential.script import ask as ask_all
+from tests.support.objects import partition, table
 
 CAT = "cat2"
 

@@ -4,12 +4,7 @@ from metastored.wire.generated.common import EnvironmentContext
 from metastored.wire.generated.databases import Database
 from metastored.wire.generated.partitions import DropPartitionsRequest, RequestPartsSpec
 from tests.differential.probes.objects import (
-    DS_H,
-    external,
     field,
-    partition,
-    storage,
-    table,
     with_columns,
     with_fields,
     with_parameters,
@@ -17,6 +12,7 @@ from tests.differential.probes.objects import (
     without_parameters,
 )
 from tests.differential.script import EditPartition, EditTable, Probe, Put, Reconnect, Tree, ask
+from tests.support.objects import DS_H, external, partition, storage, table
 
 DB = "chp"
 ONE, TWO, THREE = ("2024-01-01", "1"), ("2024-01-02", "1"), ("2024-01-02", "2")

@@ -26,14 +26,9 @@ from metastored.wire.generated.common import (
 )
 from metastored.wire.generated.databases import Database
 from metastored.wire.generated.statistics import PartitionsStatsRequest, SetPartitionsStatsRequest, TableStatsRequest
-from tests.differential.probes.objects import (
-    field,
-    partition,
-    table,
-    with_columns,
-    with_fields,
-)
+from tests.differential.probes.objects import field, with_columns, with_fields
 from tests.differential.script import EditTable, Probe, ask
+from tests.support.objects import partition, table
 
 DB = "cst"
 TYPES = "l bigint, d double, s string, f boolean, b binary, m decimal(5;0), y date"

@@ -28,9 +28,10 @@ from metastored.wire.generated.constraints import (
     UniqueConstraintsRequest,
 )
 from metastored.wire.generated.databases import Database
-from tests.differential.probes.objects import table, with_columns, with_fields
+from tests.differential.probes.objects import with_columns, with_fields
 from tests.differential.script import HIVE_4, SINCE_3_1, Ask, EditTable, Probe
 from tests.differential.script import ask as ask_all
+from tests.support.objects import table
 
 DB = "con"
 FLAGS = (True, False, True)

@@ -1,8 +1,9 @@
 """Databases: made, found, listed, changed and dropped."""
 
 from metastored.wire.generated.databases import Database
-from tests.differential.probes.objects import starting, table
+from tests.differential.probes.objects import starting
 from tests.differential.script import Probe, Put, Tree, ask
+from tests.support.objects import table
 
 NAMES = ("a-b", "a.b", "1dba", "_dba", "a b", "ünï", "", "a$b", "a/b", " padded ")
 PATTERNS = (

@@ -25,15 +25,9 @@ from metastored.wire.generated.notifications import (
 from metastored.wire.generated.partitions import AddPartitionsRequest, DropPartitionsRequest, RequestPartsSpec
 from metastored.wire.structs import replace
 from tests.differential.peer import Peer
-from tests.differential.probes.objects import (
-    columns,
-    partition,
-    table,
-    with_fields,
-    with_parameters,
-    with_storage,
-)
+from tests.differential.probes.objects import with_fields, with_parameters, with_storage
 from tests.differential.script import ALL, SINCE_3_1, EditPartition, EditTable, Probe, ask
+from tests.support.objects import columns, partition, table
 
 DB = "evt"
 BEFORE = 1_000_000

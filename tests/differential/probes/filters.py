@@ -1,8 +1,8 @@
 """Partitions and tables by a filter."""
 
 from metastored.wire.generated.databases import Database
-from tests.differential.probes.objects import external, partition, table
 from tests.differential.script import Probe, ask
+from tests.support.objects import external, partition, table
 
 DB = "fil"
 KEYS = "ds string, h int, d date, dec decimal(10;2), c char(4), bg bigint, ts timestamp, vc varchar(10)"

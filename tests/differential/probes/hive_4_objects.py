@@ -36,9 +36,10 @@ from metastored.wire.generated.statistics import (
 from metastored.wire.generated.tables import CreateTableRequest, GetTableRequest, GetTablesRequest
 from metastored.wire.structs import replace
 from tests.differential.probes import column_statistics
-from tests.differential.probes.objects import external, field, partition
+from tests.differential.probes.objects import field
 from tests.differential.script import HIVE_4, Ask, Probe, Reconnect
 from tests.differential.script import ask as ask_all
+from tests.support.objects import external, partition
 
 DB = "ob4"
 SINCE_4_1 = ("4.1",)

@@ -4,8 +4,8 @@ from metastored.wire.generated.common import FieldSchema
 from metastored.wire.generated.databases import Database
 from metastored.wire.generated.indexes import Index
 from metastored.wire.generated.types import Type
-from tests.differential.probes.objects import storage, table
 from tests.differential.script import Ask, ask
+from tests.support.objects import storage, table
 
 DB = "idx"
 ONLY_2_3 = ("2.3",)

@@ -18,8 +18,9 @@ from metastored.wire.generated.partitions import (
     RequestPartsSpec,
 )
 from metastored.wire.structs import replace
-from tests.differential.probes.objects import DS_H, external, field, partition, storage, table, view, with_storage
+from tests.differential.probes.objects import field, with_storage
 from tests.differential.script import HIVE_4, EditPartition, EditTable, Probe, Reconnect, ask
+from tests.support.objects import DS_H, external, partition, storage, table, view
 
 DB, OTHER = "ped", "ped2"
 PLACE = field("sd", "location")

@@ -12,8 +12,9 @@ from metastored.wire.generated.partitions import (
     PartitionWithoutSD,
 )
 from metastored.wire.structs import replace
-from tests.differential.probes.objects import DS_H, external, field, partition, storage, table, view
+from tests.differential.probes.objects import field
 from tests.differential.script import Probe, Put, Tree, ask
+from tests.support.objects import DS_H, external, partition, storage, table, view
 
 DB = "par"
 VALUES = field("values")

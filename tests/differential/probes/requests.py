@@ -43,9 +43,10 @@ from metastored.wire.generated.tables import (
     GetTablesRequest,
     TruncateTableRequest,
 )
-from tests.differential.probes.objects import DS_H, columns, external, field, partition, table, view
+from tests.differential.probes.objects import field
 from tests.differential.script import HIVE_4, Ask, Probe, Put, Tree
 from tests.differential.script import ask as ask_all
+from tests.support.objects import DS_H, columns, external, partition, table, view
 
 DB = "rq"
 CAT = "hive"

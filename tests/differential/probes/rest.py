@@ -15,8 +15,9 @@ from metastored.wire.generated.files import (
 )
 from metastored.wire.generated.roles import PrivilegeBag
 from metastored.wire.generated.service import CmRecycleRequest
-from tests.differential.probes.objects import field, table
+from tests.differential.probes.objects import field
 from tests.differential.script import SINCE_3_1, Probe, ask
+from tests.support.objects import table
 
 DB = "rst"
 ENV = EnvironmentContext({})

@@ -16,8 +16,8 @@ from metastored.wire.generated.roles import (
     Role,
 )
 from metastored.wire.structs import replace
-from tests.differential.probes.objects import partition, table
 from tests.differential.script import SINCE_3_1, EditTable, Probe, ask
+from tests.support.objects import partition, table
 
 DB = "rol"
 LEVEL = "rolp"

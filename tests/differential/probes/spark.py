@@ -15,16 +15,9 @@ from metastored.wire.generated.common import (
 from metastored.wire.generated.databases import Database
 from metastored.wire.generated.functions import Function
 from metastored.wire.generated.partitions import AddPartitionsRequest, Partition
-from tests.differential.probes.objects import (
-    all_of,
-    columns,
-    starting,
-    with_columns,
-    with_fields,
-    with_parameters,
-    with_storage,
-)
+from tests.differential.probes.objects import all_of, starting, with_columns, with_fields, with_parameters, with_storage
 from tests.differential.script import EditPartition, EditTable, Probe, Put, Tree, ask
+from tests.support.objects import columns
 
 DB = "spk"
 PARQUET = "org.apache.hadoop.hive.ql.io.parquet"

@@ -10,8 +10,9 @@ from metastored.wire.generated.common import (
 )
 from metastored.wire.generated.databases import Database
 from metastored.wire.generated.tables import ClientCapabilities, GetTableRequest, GetTablesRequest
-from tests.differential.probes.objects import columns, external, field, storage, table, view
+from tests.differential.probes.objects import field
 from tests.differential.script import Probe, Put, Tree, ask
+from tests.support.objects import columns, external, storage, table, view
 
 DB = "tab"
 NAMES = ("a-b", "1t", "_t", "a.b", "a b", "", "ünï", "a/b")

@@ -21,19 +21,10 @@ from metastored.wire.generated.tables import (
     GetTablesExtRequest,
     GetTablesRequest,
 )
-from tests.differential.probes.objects import (
-    DS_H,
-    external,
-    partition,
-    storage,
-    table,
-    view,
-    with_fields,
-    with_parameters,
-    with_storage,
-)
+from tests.differential.probes.objects import with_fields, with_parameters, with_storage
 from tests.differential.script import HIVE_4, Ask, EditTable, Probe, Put, Tree
 from tests.differential.script import ask as ask_all
+from tests.support.objects import DS_H, external, partition, storage, table, view
 
 DB = "tr"
 CAT = "hive"

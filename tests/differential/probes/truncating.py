@@ -2,9 +2,10 @@
 
 from metastored.wire.generated.databases import Database
 from metastored.wire.generated.tables import TruncateTableRequest
-from tests.differential.probes.objects import DS_H, external, field, partition, table
+from tests.differential.probes.objects import field
 from tests.differential.script import SINCE_3_1, Ask, Probe, Put
 from tests.differential.script import ask as ask_all
+from tests.support.objects import DS_H, external, partition, table
 
 DB = "trun"
 PARAMETERS = field("parameters")

@@ -3,9 +3,10 @@
 from metastored.wire.generated.common import CreationMetadata
 from metastored.wire.generated.databases import Database
 from metastored.wire.generated.tables import ClientCapabilities, GetTableRequest, GetTablesRequest
-from tests.differential.probes.objects import DS_H, external, field, partition, table, view
+from tests.differential.probes.objects import field
 from tests.differential.script import SINCE_3_1, Ask, Probe, Put, Tree
 from tests.differential.script import ask as ask_all
+from tests.support.objects import DS_H, external, partition, table, view
 
 DB = "viw"
 INSERT_ONLY = {"transactional": "true", "transactional_properties": "insert_only"}

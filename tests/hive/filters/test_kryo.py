@@ -191,6 +191,7 @@ def test_what_follows_an_expression_is_refused() -> None:
         read_expression(OF_2_3.all["int ="].data + b"\x00")
 
 
+@pytest.mark.slow
 def test_changed_bytes_are_read_or_refused_and_never_anything_else() -> None:
     chance = random.Random(7)
     for one in (*OF_2_3.all.values(), *OF_3_1.all.values()):

@@ -44,6 +44,8 @@ from tests.server.support import Peer, certificate
 from tests.server.tokens import digest
 from tests.support.postgres import running_postgres
 
+pytestmark = pytest.mark.slow
+
 OPEN = Channel("127.0.0.1", False)
 CLOSED = Channel("127.0.0.1", True)
 

@@ -15,6 +15,8 @@ from tests.server.sasl import COMPLETE, OK, START, Refusal, Sasl
 from tests.server.support import Peer, certificate
 from tests.server.tokens import digest
 
+pytestmark = pytest.mark.slow
+
 PASSWORD = "a password for all of them"
 DENIED = "Permission denied"
 

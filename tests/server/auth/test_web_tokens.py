@@ -25,6 +25,8 @@ from tests.server.http.support import ALL, browser, http_server, who
 from tests.server.support import PATIENCE, Peer
 from tests.server.tokens import Issuer
 
+pytestmark = pytest.mark.slow
+
 SOON = 0.01
 """Seconds between two fetches of keys, in tests that want several."""
 

@@ -18,6 +18,8 @@ from metastored.wire.limits import MAX_MESSAGE
 from tests.server.http.support import ALL, THRIFT, browser, connect, head, http_server, status, trusting
 from tests.server.support import PATIENCE, certificate, eventually, rest_of, serving
 
+pytestmark = pytest.mark.slow
+
 MiB = 1024 * 1024
 
 

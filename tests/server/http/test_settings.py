@@ -31,6 +31,8 @@ from tests.server.sasl import Refusal, Sasl
 from tests.server.support import certificate, eventually, rest_of
 from tests.support.postgres import running_postgres
 
+pytestmark = pytest.mark.slow
+
 PATH = "/elsewhere/api/hms"
 
 

@@ -23,6 +23,8 @@ from metastored.wire.methods import METHODS
 from tests.server.http.support import ALL, PASSWORD, THRIFT, USER, Browser, basic, browser, http_server, user
 from tests.server.support import PATIENCE, certificate, eventually, serving
 
+pytestmark = pytest.mark.slow
+
 
 def shown(port: int) -> str:
     """The certificate that a server shows, as PEM."""

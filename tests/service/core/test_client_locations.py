@@ -11,8 +11,10 @@ from metastored.wire.generated.databases import Database
 from metastored.wire.generated.partitions import Partition
 from metastored.wire.structs import replace
 from tests.service.conftest import Starter
-from tests.service.objects import make_table, storage, table
 from tests.support.metastore import Metastore
+from tests.support.objects import bare_storage as storage
+from tests.support.objects import make_table
+from tests.support.objects import sales_table as table
 
 SPELLINGS = ["/x//y/", "file:/x/y", "file:///x/y", "file:///x/y/", "FILE:/x/y", "file://localhost/x/./y"]
 RELATIVE = ["x/y", "./x", "file:x", "//host/x", "file://host/x"]

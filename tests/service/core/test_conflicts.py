@@ -15,9 +15,9 @@ from metastored.store.warehouse import jobs
 from metastored.store.warehouse.directories import Warehouse
 from metastored.wire.generated.databases import Database
 from metastored.wire.structs import replace
-from tests.service.objects import DB, make_table
 from tests.store.conftest import Opener
 from tests.support.metastore import Clock, Metastore
+from tests.support.objects import DB, make_table
 
 
 @pytest.fixture

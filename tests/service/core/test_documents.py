@@ -63,9 +63,9 @@ from metastored.wire.generated.schema_registry import (
 from metastored.wire.generated.service import PropertyGetRequest, PropertySetRequest
 from metastored.wire.generated.types import Type
 from metastored.wire.structs import replace
-from tests.differential.probes.objects import storage, table
 from tests.service.conftest import Starter
 from tests.support.metastore import Metastore
+from tests.support.objects import storage, table
 
 DAY = 86400
 

@@ -17,9 +17,9 @@ from metastored.store.engine.transaction import Transaction
 from metastored.store.warehouse import jobs
 from metastored.store.warehouse.directories import Warehouse
 from metastored.wire.generated.databases import Database
-from tests.service.objects import DB, add_partitions, make_table
 from tests.store.conftest import Opener
 from tests.support.metastore import Clock, Metastore
+from tests.support.objects import DB, add_partitions, make_table
 
 
 @pytest.fixture

@@ -22,9 +22,11 @@ from metastored.wire.generated.partitions import (
     PartitionWithoutSD,
 )
 from metastored.wire.structs import replace
-from tests.service.objects import DB, make_table, storage, table
 from tests.store.conftest import Opener
 from tests.support.metastore import Clock, Metastore
+from tests.support.objects import DB, make_table
+from tests.support.objects import bare_storage as storage
+from tests.support.objects import sales_table as table
 
 Start = Callable[..., Metastore]
 

@@ -8,8 +8,8 @@ from metastored.wire.generated.databases import CreateDatabaseRequest, Database,
 from metastored.wire.generated.tables import GetTableRequest
 from metastored.wire.structs import replace
 from tests.service.conftest import Starter
-from tests.service.objects import DB, make_table
 from tests.support.metastore import Metastore
+from tests.support.objects import DB, make_table
 
 ROOT = "file:/w"
 

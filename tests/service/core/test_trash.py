@@ -16,9 +16,11 @@ from metastored.wire.generated.databases import Database
 from metastored.wire.generated.partitions import DropPartitionsRequest, RequestPartsSpec
 from metastored.wire.generated.tables import DropTableRequest
 from metastored.wire.structs import replace
-from tests.service.objects import DB, add_partitions, make_table, storage, table
 from tests.store.conftest import Opener
 from tests.support.metastore import Clock, Metastore
+from tests.support.objects import DB, add_partitions, make_table
+from tests.support.objects import bare_storage as storage
+from tests.support.objects import sales_table as table
 
 PURGE = EnvironmentContext({"ifPurge": "TRUE"})
 KEEP = EnvironmentContext({"ifPurge": "false"})

@@ -30,9 +30,9 @@ from metastored.wire.generated.transactions import (
     OpenTxnRequest,
 )
 from metastored.wire.structs import replace
-from tests.differential.probes.objects import storage, table
 from tests.support.apache import run_with_hive_3_1
 from tests.support.metastore import Clock, Metastore
+from tests.support.objects import storage, table
 
 
 def _work(metastore: Metastore) -> None:

@@ -53,10 +53,9 @@ from metastored.wire.generated.transactions import AllocateTableWriteIdsRequest,
 from metastored.wire.methods import METHODS
 from metastored.wire.structs import replace
 from metastored.wire.tjson import CODEC
-from tests.differential.probes.objects import table
 from tests.service.conftest import Starter
-from tests.service.objects import DB, make_table
 from tests.support.metastore import Metastore
+from tests.support.objects import DB, make_table, table
 
 DAY = 86400
 

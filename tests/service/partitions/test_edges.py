@@ -23,8 +23,10 @@ from metastored.wire.generated.partitions import (
 )
 from metastored.wire.structs import replace
 from tests.service.conftest import Starter
-from tests.service.objects import DB, make_table, storage, table
 from tests.support.metastore import Metastore
+from tests.support.objects import DB, make_table
+from tests.support.objects import bare_storage as storage
+from tests.support.objects import sales_table as table
 
 HOME = f"file:/nowhere/{DB}/t"
 COUNTED = {

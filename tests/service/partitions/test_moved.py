@@ -14,9 +14,10 @@ from metastored.store.warehouse.directories import Warehouse
 from metastored.wire.generated.databases import Database
 from metastored.wire.generated.partitions import Partition
 from metastored.wire.structs import replace
-from tests.service.objects import DB, add_partitions, make_table, storage
 from tests.store.conftest import Opener
 from tests.support.metastore import Clock, Metastore
+from tests.support.objects import DB, add_partitions, make_table
+from tests.support.objects import bare_storage as storage
 
 
 @pytest.fixture

@@ -50,8 +50,9 @@ from metastored.wire.generated.tables import ClientCapabilities, ClientCapabilit
 from metastored.wire.message import Session
 from metastored.wire.structs import replace
 from tests.service.conftest import Starter
-from tests.service.objects import DB, add_partitions, make_table, numbers, statistics, table, texts
 from tests.support.metastore import Metastore
+from tests.support.objects import DB, add_partitions, make_table, numbers, statistics, texts
+from tests.support.objects import sales_table as table
 
 ACCURATE = "COLUMN_STATS_ACCURATE"
 

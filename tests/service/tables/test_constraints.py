@@ -37,8 +37,9 @@ from metastored.wire.generated.constraints import (
 from metastored.wire.generated.tables import CreateTableRequest
 from metastored.wire.structs import replace
 from tests.service.conftest import Starter
-from tests.service.objects import COLUMNS, DB, make_table, table
 from tests.support.metastore import Metastore
+from tests.support.objects import COLUMNS, DB, make_table
+from tests.support.objects import sales_table as table
 
 FLAGS = (True, False, True)
 

@@ -11,8 +11,9 @@ from metastored.wire.generated.common import GetProjectionsSpec, Table
 from metastored.wire.generated.databases import Database
 from metastored.wire.generated.tables import GetTablesRequest
 from metastored.wire.structs import replace
-from tests.service.objects import DB, make_table, table
 from tests.support.metastore import Metastore
+from tests.support.objects import DB, make_table
+from tests.support.objects import sales_table as table
 
 
 @pytest.fixture

@@ -18,6 +18,8 @@ from metastored.wire.generated.locks import LockComponent, LockRequest, ShowLock
 from tests.service.conftest import Starter
 from tests.support.processes import finish_python, start_python
 
+pytestmark = pytest.mark.slow
+
 Place = tuple[str | None, Path | None]
 
 _CLIENT = """

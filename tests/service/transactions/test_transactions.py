@@ -45,8 +45,8 @@ from metastored.wire.generated.transactions import (
 )
 from metastored.wire.structs import replace
 from tests.service.conftest import Starter
-from tests.service.objects import table
 from tests.support.metastore import Metastore
+from tests.support.objects import sales_table as table
 
 T = TableName("hive", "db", "t")
 INTERNAL = "Internal error processing "
@@ -424,6 +424,7 @@ def test_the_first_committer_wins(
     commit(metastore, 2, exclWriteEnabled=False)
     if not (old if generation < Generation.HIVE_4_0 else new):
         commit(metastore, 1, exclWriteEnabled=False)
+        assert metastore.call("get_open_txns") == (2, (), None, b"")
         return
     letters = {U: "u", D: "d"}
     with pytest.raises(TxnAbortedException) as error:
@@ -442,6 +443,7 @@ def test_those_that_follow_one_another_do_not_conflict(metastore: Metastore) -> 
     opened(metastore)
     write(metastore, 2, U)
     commit(metastore, 2)
+    assert metastore.call("get_open_txns") == (2, (), None, b"")
 
 
 def test_different_partitions_do_not_conflict(metastore: Metastore) -> None:

@@ -171,6 +171,8 @@ def test_an_iterator_that_is_closed_early_ends_its_query(database: Database) -> 
 def test_a_snapshot_that_is_forgotten_makes_room_for_others(database: Database) -> None:
     for _ in range(SNAPSHOT_LIMIT + 1):
         database.snapshot()
+    with database.snapshot() as snapshot:
+        assert _keys(snapshot) == []
 
 
 def test_an_iterator_left_behind_disturbs_nobody(database: Database) -> None:
@@ -331,11 +333,13 @@ def test_more_threads_than_agreed_are_refused(place: tuple[str | None, Path | No
 def test_the_connection_of_a_finished_thread_makes_room(place: tuple[str | None, Path | None]) -> None:
     database = open_database(*place, threads=1)
     database.reader()
+    readers: list[str] = []
     for _ in range(5):
-        thread = threading.Thread(target=database.reader)
+        thread = threading.Thread(target=lambda: readers.append(database.reader().dialect))
         thread.start()
         thread.join()
     database.close()
+    assert readers == [database.dialect] * 5
 
 
 @pytest.mark.parametrize(

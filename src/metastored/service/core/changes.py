@@ -56,9 +56,21 @@ def record(
     parts: Iterable[tuple[str, bytes]] = (),
 ) -> int:
     """Appends an event. Call it last in the transaction: it takes the sequence's lock."""
+    return record_many(ctx, tx, type, where, table, (parts,))
+
+
+def record_many(
+    ctx: Context,
+    tx: Transaction,
+    type: str,
+    where: DatabaseName | None,
+    table: str | None,
+    objects: Iterable[Iterable[tuple[str, bytes]]],
+) -> int:
+    """Appends one event for each of `objects`, by two statements; returns the id of the last. Call it last, too."""
     catalog, database = where if where is not None else (None, None)
-    user = ctx.user
-    named = [("user", user.encode()), *parts] if user else list(parts)
-    return events.append(
-        tx, time=ctx.now(), type=type, cat=catalog, db=database, tbl=table, fmt=EVENT_FORMAT, body=pack(named)
+    user = [("user", ctx.user.encode())] if ctx.user else []
+    bodies = [pack((*user, *parts)) for parts in objects]
+    return events.append_many(
+        tx, time=ctx.now(), type=type, cat=catalog, db=database, tbl=table, fmt=EVENT_FORMAT, bodies=bodies
     )

@@ -36,7 +36,7 @@ class ConcurrentChange(Exception):
 
 def locked(tx: Transaction, row: TableRow) -> TableRow:
     """A table that was found by its name, as it is now that nobody else can change it."""
-    current = tables.find_by_id(tx, row.id) if tables.lock(tx, row.id) else None
+    current = tables.find_locked(tx, row.id)
     if current is None or (current.db_id, current.name) != (row.db_id, row.name):
         raise ConcurrentChange(f"table {row.name}")
     return current

@@ -321,10 +321,6 @@ def _insert(
     taken = partitions.existing(tx, row.id, [part.name for part in new])
     if taken:
         raise _already(ctx, of, next(part for part in new if part.name == taken[0]), already)
-    shapes: dict[bytes, int | None] = {NO_SHAPE: None}
-    for part in new:
-        if part.shape not in shapes:
-            shapes[part.shape] = partitions.add_shape(tx, row.id, part.shape)
     placed = Placing(tx, row, of)
     bodies = list(map(rows.partition_body, stored))
     partitions.insert_many(
@@ -334,7 +330,7 @@ def _insert(
             NewPartition(
                 part.name,
                 part.given.values or (),
-                shapes[part.shape],
+                placed.shape(part.shape),
                 *placed.place(part.name, part.location),
                 write_id=part.given.writeId or -1,
                 body=body,
@@ -347,15 +343,23 @@ def _insert(
 
 
 class Placing:
-    """Where a partition lies, as (base, suffix): below its table as a rule, anywhere else by its whole URI."""
+    """The numbers under which partitions of one table are stored; each shape and base is looked up once."""
 
     def __init__(self, tx: Transaction, row: TableRow, of: Partitioned) -> None:
         self._tx = tx
         self._table_id = row.id
         self._base = f"{of.location.rstrip('/')}/" if of.location else None
         self._number: int | None = None
+        self._shapes: dict[bytes, int | None] = {NO_SHAPE: None}
+
+    def shape(self, shape: bytes) -> int | None:
+        """The number of a shape; None for NO_SHAPE."""
+        if shape not in self._shapes:
+            self._shapes[shape] = partitions.add_shape(self._tx, self._table_id, shape)
+        return self._shapes[shape]
 
     def place(self, name: str, location: str | None) -> tuple[int | None, str | None]:
+        """A location as (base, suffix): below the table's as a rule, anywhere else by its whole URI."""
         if location is None:
             return None, None
         base = self._base

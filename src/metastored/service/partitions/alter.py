@@ -2,33 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple, Protocol
 
-from metastored.errors import InvalidOperationException, MetaException
+from metastored.errors import InvalidOperationException, MetaException, MetastoreError
 from metastored.hive.locations import join
 from metastored.hive.names import normalize
 from metastored.hive.statistics.basic import FAST_STATS, clear_basic_state, has_fast_stats, set_basic_state
 from metastored.model import kinds, normal
 from metastored.model.names import DatabaseName
 from metastored.service.core import rows, translation
-from metastored.service.core.changes import record
+from metastored.service.core.changes import record_many
 from metastored.service.core.conflicts import locked_in_place, no_pending_job
 from metastored.service.core.context import Context, properties
 from metastored.service.core.directories import move_or_take_back, plan_move
 from metastored.service.core.java_text import java_text
 from metastored.service.core.partition_lists import splicer
 from metastored.service.core.serving import method
-from metastored.service.partitions.add import Placing, placed_partition
+from metastored.service.partitions.add import NO_SHAPE, Placing, placed_partition
 from metastored.service.partitions.get import Partitioned, Values, partitioned_or
 from metastored.service.statistics.basic import DO_NOT_UPDATE_STATS, gathered_for_partition
-from metastored.service.statistics.delete import forget_changed_columns_of
+from metastored.service.statistics.delete import forget_changed_columns_of_partitions
+from metastored.store.engine.schema import BODY_FORMAT
 from metastored.store.engine.transaction import Transaction
 from metastored.store.objects import partitions, tables
 from metastored.store.objects.partitions import PartitionRow
 from metastored.store.transactions.resources import partition_renamed
 from metastored.wire import binary
-from metastored.wire.generated.common import EnvironmentContext
+from metastored.wire.generated.common import EnvironmentContext, StorageDescriptor
 from metastored.wire.generated.partitions import (
     AlterPartitionsRequest,
     AlterPartitionsResponse,
@@ -134,12 +135,13 @@ def _alter(
     """All of them or none."""
     with ctx.reading() as tx:
         splice = splicer(ctx, tx, of.where, of.row)
+        found = _found(tx, of, _names(of, given))
         wanted = []
         for part in given:
             name = of.part_name(part.values)
             if part.sd is not None and part.sd.cols is None:
                 raise MetaException(f"the storage descriptor of partition {name} has no columns")
-            row = partitions.find(tx, of.row.id, name)
+            row = found.get(name)
             if row is None:
                 raise missing(part.values or ())
             if not _has_storage(part, of) or not _is_of(ctx, part, of):
@@ -153,18 +155,46 @@ def _alter(
 
     def write(tx: Transaction) -> None:
         locked_in_place(tx, of.row)
-        splice = splicer(ctx, tx, of.where, of.row)
         placing = Placing(tx, of.row, of)
         events = []
-        for name, part in changed:
-            row = partitions.find(tx, of.row.id, name)
-            if row is None:
-                raise missing(part.values or ())
-            events.append(_write(tx, of, row, part, splice.partition(row), placing))
-        for before, after in events:
-            _record(ctx, tx, of, before, after)
+        for batch in _batches(changed):
+            splice = splicer(ctx, tx, of.where, of.row)
+            found = _found(tx, of, [name for name, _ in batch])
+            replacements = []
+            for name, part in batch:
+                row = found.get(name)
+                if row is None:
+                    raise missing(part.values or ())
+                replacements.append(_Replacement(row, splice.partition(row), part))
+            events += _write(tx, of, replacements, placing)
+        _record(ctx, tx, of, events)
 
     ctx.database.run(write)
+
+
+def _names(of: Partitioned, given: Sequence[Partition]) -> Iterator[str]:
+    """The names of the partitions, up to the first whose values are wrong: the caller raises that error in its turn."""
+    for part in given:
+        try:
+            yield of.part_name(part.values)
+        except MetastoreError:
+            return
+
+
+def _found(tx: Transaction, of: Partitioned, names: Iterable[str]) -> dict[str, PartitionRow]:
+    return {row.name: row for row in partitions.find_many(tx, of.row.id, list(names))}
+
+
+def _batches(changed: Sequence[_Changed]) -> Iterator[list[_Changed]]:
+    """The changes in their order, cut where a name occurs again: the second change of a partition follows the first."""
+    batch: dict[str, _Changed] = {}
+    for each in changed:
+        if each.name in batch:
+            yield list(batch.values())
+            batch = {}
+        batch[each.name] = each
+    if batch:
+        yield list(batch.values())
 
 
 def _placed(ctx: Context, of: Partitioned, part: Partition) -> Partition:
@@ -206,42 +236,57 @@ def _counted(
     return gathered_for_partition(ctx, new, location, env, force=True)
 
 
+class _Replacement(NamedTuple):
+    """A stored partition and what replaces it."""
+
+    row: PartitionRow
+    before: Partition
+    part: Partition
+
+
 def _write(
-    tx: Transaction, of: Partitioned, row: PartitionRow, part: Partition, before: Partition, placing: Placing
-) -> tuple[Partition, Partition]:
-    """Replaces the row; (before, after) come back for the event."""
-    sd = None if part.sd is None else normal.storage(part.sd)
-    after = replace(
-        part,
-        dbName=of.where.database,
-        tableName=of.row.name,
-        catName=of.where.catalog,
-        createTime=part.createTime or 0,
-        lastAccessTime=part.lastAccessTime or 0,
-        sd=sd,
-    )
-    base, suffix = placing.place(row.name, None if sd is None else sd.location)
-    partitions.update(
-        tx,
-        row.id,
-        shape=None if sd is None else partitions.add_shape(tx, of.row.id, rows.shape_of(sd)),
-        base=base,
-        suffix=suffix,
-        write_id=part.writeId or row.write_id,
-        body=rows.partition_body(after),
-    )
-    if before.sd is not None and sd is not None and before.sd.cols != sd.cols:
-        forget_changed_columns_of(tx, of.row.id, row.name, before.sd, sd)
-    return before, after
+    tx: Transaction, of: Partitioned, replacements: Sequence[_Replacement], placing: Placing
+) -> list[tuple[Partition, Partition]]:
+    """Replaces the rows; returns (before, after) of each for its event. No partition may occur twice."""
+    new_rows, written = [], []
+    changed_columns: dict[str, tuple[StorageDescriptor, StorageDescriptor]] = {}
+    for row, before, part in replacements:
+        sd = None if part.sd is None else normal.storage(part.sd)
+        after = replace(
+            part,
+            dbName=of.where.database,
+            tableName=of.row.name,
+            catName=of.where.catalog,
+            createTime=part.createTime or 0,
+            lastAccessTime=part.lastAccessTime or 0,
+            sd=sd,
+        )
+        base, suffix = placing.place(row.name, None if sd is None else sd.location)
+        new_rows.append(
+            row._replace(
+                shape=placing.shape(NO_SHAPE if sd is None else rows.shape_of(sd)),
+                base=base,
+                suffix=suffix,
+                write_id=part.writeId or row.write_id,
+                fmt=BODY_FORMAT,
+                body=rows.partition_body(after),
+            )
+        )
+        if before.sd is not None and sd is not None and before.sd.cols != sd.cols:
+            changed_columns[row.name] = before.sd, sd
+        written.append((before, after))
+    partitions.update_many(tx, new_rows)
+    forget_changed_columns_of_partitions(tx, of.row.id, changed_columns)
+    return written
 
 
-def _record(ctx: Context, tx: Transaction, of: Partitioned, before: Partition, after: Partition) -> None:
-    objects = [
-        ("table", binary.encode(of.table)),
-        ("before", binary.encode(before)),
-        ("after", binary.encode(after)),
-    ]
-    record(ctx, tx, "ALTER_PARTITION", of.where, of.row.name, objects)
+def _record(ctx: Context, tx: Transaction, of: Partitioned, changes: Sequence[tuple[Partition, Partition]]) -> None:
+    """One event for each (before, after)."""
+    if not changes:
+        return
+    table = ("table", binary.encode(of.table))
+    objects = ((table, ("before", binary.encode(before)), ("after", binary.encode(after))) for before, after in changes)
+    record_many(ctx, tx, "ALTER_PARTITION", of.where, of.row.name, objects)
 
 
 # --- renaming -------------------------------------------------------------------------------------------------------
@@ -325,12 +370,12 @@ def _rename(
         partition_renamed(tx, of.where.table(of.row.name), old_name, new_name)
         renamed = partitions.find(tx, of.row.id, new_name)
         assert renamed is not None
-        _, after = _write(tx, of, renamed, moved, before, Placing(tx, of.row, of))
+        written = _write(tx, of, [_Replacement(renamed, before, moved)], Placing(tx, of.row, of))
         job = None
         if source and target and source != target:
             no_pending_job(tx, [source, target])
             job = plan_move(ctx, tx, source, target)
-        _record(ctx, tx, of, before, after)
+        _record(ctx, tx, of, written)
         return None if job is None or source is None or target is None else (before, job, source, target)
 
     planned = ctx.database.run(change)
@@ -371,9 +416,9 @@ def _move(
         partition_renamed(tx, of.where.table(of.row.name), new_name, old_name)
         now = partitions.find(tx, of.row.id, old_name)
         assert now is not None
-        _, restored = _write(tx, of, now, before, renamed, Placing(tx, of.row, of))
+        written = _write(tx, of, [_Replacement(now, renamed, before)], Placing(tx, of.row, of))
         # Readers of the log saw the rename; they must see this too.
-        _record(ctx, tx, of, renamed, restored)
+        _record(ctx, tx, of, written)
 
     move_or_take_back(
         ctx,

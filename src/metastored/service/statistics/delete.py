@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from metastored.errors import InvalidInputException, InvalidObjectException, MetaException, NoSuchObjectException
 from metastored.hive.names import PartitionNameError, normalize, partition_values
@@ -158,13 +158,16 @@ def forget_changed_columns(tx: Transaction, table_id: int, before: Table, after:
             store.forget_columns(tx, table_id, gone, of_partitions=True)
 
 
-def forget_changed_columns_of(
-    tx: Transaction, table_id: int, part: str, before: StorageDescriptor | None, after: StorageDescriptor | None
+def forget_changed_columns_of_partitions(
+    tx: Transaction, table_id: int, changed: Mapping[str, tuple[StorageDescriptor, StorageDescriptor]]
 ) -> None:
-    """The same for one partition, whose columns may differ from those of its table."""
-    gone = _changed(before, after)
-    if gone:
-        store.delete(tx, table_id, partitions=[part], columns=gone)
+    """The same for partitions, whose columns may differ from those of their table; `changed` has (before, after)."""
+    names: dict[tuple[str, ...], list[str]] = {}
+    for name, (before, after) in changed.items():
+        names.setdefault(tuple(_changed(before, after)), []).append(name)
+    for gone, parts in names.items():
+        if gone:
+            store.delete(tx, table_id, partitions=parts, columns=gone)
 
 
 def _changed(before: StorageDescriptor | None, after: StorageDescriptor | None) -> list[str]:

@@ -1,11 +1,12 @@
 """Changing a table: properties, columns, location, name, with cascade, and on a condition (HIVE-26882).
 
 Everything is decided and written in one transaction. What a new name does to a table's directory is in
-`rename_table.py`.
+`rename.py`.
 """
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Final
 
 from metastored.errors import InvalidOperationException, MetaException
@@ -15,7 +16,7 @@ from metastored.model import kinds, normal
 from metastored.model.names import DatabaseName
 from metastored.service.core import rows
 from metastored.service.core.changes import record
-from metastored.service.core.conflicts import locked
+from metastored.service.core.conflicts import ConcurrentChange, locked
 from metastored.service.core.context import Context, properties
 from metastored.service.core.directories import EMPTY_PATH, NULL_PATH, placed
 from metastored.service.core.serving import method
@@ -24,9 +25,21 @@ from metastored.service.statistics.basic import gathered_on_alter
 from metastored.service.statistics.delete import forget_changed_columns
 from metastored.service.tables.constraints import follow_columns
 from metastored.service.tables.get import table_name
-from metastored.service.tables.rename import Move, check_free, check_place, keeps_files, move_directory, rename
+from metastored.service.tables.rename import (
+    Homes,
+    Move,
+    Plan,
+    check_free,
+    check_place,
+    find_homes,
+    keeps_files,
+    move_directory,
+    planned,
+    rename,
+)
 from metastored.store.engine.transaction import ConstraintViolated, Transaction
-from metastored.store.objects import databases, partitions, tables
+from metastored.store.objects import partitions, tables
+from metastored.store.objects.tables import TableRow
 from metastored.wire import binary
 from metastored.wire.generated.common import CreationMetadata, EnvironmentContext, StorageDescriptor, Table
 from metastored.wire.generated.tables import AlterTableRequest, AlterTableResponse, TableParamsUpdate
@@ -158,12 +171,18 @@ def alter(
     before = rows.table_of(row, *where)
     wanted = normal.stored(checked_on_alter(before, _placed(ctx, given), ctx.rules), ctx.rules.external_in_any_case)
     target = DatabaseName(where.catalog, normalize(given.dbName))
-    check_place(ctx, target, before, wanted)
-    renamed = target != where or wanted.tableName != old_name
-    if renamed:
+
+    @cache
+    def homes() -> Homes:
+        return find_homes(ctx.reader(), where, target)
+
+    check_place(ctx, target, before, wanted, homes)
+    plan: Plan | None = None
+    if target != where or wanted.tableName != old_name:
         _check_columns(ctx, before, wanted)
-        check_free(ctx, where, target, before, wanted)
-    if not (renamed and keeps_files(ctx.rules, before, wanted)):
+        plan = planned(ctx, where, target, before, wanted, homes())
+        check_free(ctx, target, wanted, plan)
+    if not (plan is not None and keeps_files(ctx.rules, before, wanted)):
         # Listing is I/O: it comes before the transaction.
         wanted = replace(wanted, parameters=gathered_on_alter(ctx, before, wanted, env))
     wanted = replace(wanted, parameters=normal.ddl_time(wanted.parameters, ctx.now()))
@@ -171,7 +190,7 @@ def alter(
     taken = _taken(ctx, where, given)
 
     def change(tx: Transaction) -> Move | None:
-        return _change(ctx, tx, where, old_name, target, wanted, env, taken, cascade=cascade)
+        return _change(ctx, tx, where, row, target, wanted, env, taken, plan, cascade=cascade)
 
     try:
         move = ctx.database.run(change)
@@ -199,28 +218,25 @@ def _change(
     ctx: Context,
     tx: Transaction,
     where: DatabaseName,
-    old_name: str,
+    found: TableRow,
     target: DatabaseName,
     wanted: Table,
     env: dict[str, str],
     taken: InvalidOperationException,
+    plan: Plan | None,
     *,
     cascade: bool,
 ) -> Move | None:
     new_name = wanted.tableName or ""
-    renamed = target != where or new_name != old_name
-    if renamed:
-        # Databases are locked before tables, in the order of their names.
-        for name in sorted({where, target}):
-            home = databases.find(tx, *name)
-            if home is not None:
-                databases.lock(tx, home.id)
-    row = tables.find(tx, *where, old_name)
-    if row is None:
-        raise ctx.no_table_to_alter(where, old_name)
-    if renamed and tables.find(tx, *target, new_name) is not None:
-        raise taken
-    row = locked(tx, row)
+    # Databases are locked before tables.
+    if plan is not None and find_homes(tx, where, target, locked=True) != plan.homes:
+        raise ConcurrentChange(f"database {target.database}")
+    row = locked(tx, found)
+    if plan is not None:
+        if row != found:
+            raise ConcurrentChange(f"table {found.name}")
+        if tables.find(tx, *target, new_name) is not None:
+            raise taken
     before = rows.table_of(row, *where)
     _check_expected(before, wanted.parameters or {}, env.get(EXPECTED_KEY), env.get(EXPECTED_VALUE))
     _check_columns(ctx, before, wanted)
@@ -234,11 +250,14 @@ def _change(
         writeId=wanted.writeId if wanted.writeId is not None else row.write_id,
     )
     move: Move | None = None
-    if renamed:
-        after, move = rename(ctx, tx, row, before, after, where, target)
+    named: tuple[int, str] | None = None
+    if plan is not None:
+        after, move = rename(ctx, tx, row, before, after, where, target, plan)
+        assert plan.homes.target is not None  # else rename() has raised
+        named = plan.homes.target.id, new_name
     if not kinds.is_view(after) and (after.sd is None or not after.sd.location):
         raise MetaException(NULL_PATH if after.sd is None or after.sd.location is None else EMPTY_PATH)
-    tables.update(tx, row.id, **rows.table_columns(after)._asdict())
+    tables.update(tx, row.id, **rows.table_columns(after)._asdict(), named=named)
     if after.sd is not None and before.sd is not None and after.sd.cols != before.sd.cols:
         forget_changed_columns(tx, row.id, before, after, cascade=cascade)
         follow_columns(tx, row.id, before, after)

@@ -1,11 +1,13 @@
 """Renaming a table: whether its directory follows, where to, and the way back if it cannot.
 
-The new name is written by the transaction of `alter_table.py`, with a job for the directory; the directory moves after
-the commit. When the move fails, the rename is taken back.
+Where the directory goes is worked out once, before the transaction of `alter.py`, which restarts the call if the table
+or a database has changed since. It writes the new name and a job for the directory; the directory moves after the
+commit. When the move fails, the rename is rolled back.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import NamedTuple
 
 from metastored.errors import InvalidOperationException, MetaException
@@ -23,6 +25,7 @@ from metastored.service.core.context import Context
 from metastored.service.core.directories import move_or_take_back, plan_move
 from metastored.store.engine.transaction import Transaction
 from metastored.store.objects import databases, partitions, tables
+from metastored.store.objects.databases import DatabaseRow
 from metastored.store.objects.tables import TableRow
 from metastored.store.transactions.resources import table_renamed
 from metastored.wire import binary
@@ -52,6 +55,38 @@ def _is_translated(rules: Rules, before: Table, wanted: Table) -> bool:
     return rules.moves_translated and translation.follows_renames(before) and translation.follows_renames(wanted)
 
 
+class Homes(NamedTuple):
+    """The rows of the databases that a table leaves and enters; None where there is none."""
+
+    source: DatabaseRow | None
+    target: DatabaseRow | None
+
+
+def find_homes(tx: Transaction, where: DatabaseName, target: DatabaseName, *, locked: bool = False) -> Homes:
+    """The databases of a rename, which stays in one catalog; with `locked`, nobody can drop them."""
+    found = databases.find_many(tx, where.catalog, {where.database, target.database}, locked=locked)
+    return Homes(found.get(where.database), found.get(target.database))
+
+
+class Plan(NamedTuple):
+    """What a rename does to the table's location. It holds while the table and its databases are unchanged."""
+
+    homes: Homes
+    keeps_place: bool
+    """Whether the server decides where the table is; then it stays where it is or moves to `destination`."""
+    destination: str | None
+
+
+def planned(
+    ctx: Context, where: DatabaseName, target: DatabaseName, before: Table, wanted: Table, homes: Homes
+) -> Plan:
+    """Works out, once for the whole call, where a renamed table's directory goes."""
+    source = before.sd.location if before.sd is not None else None
+    if not source or not keeps_place(ctx.rules, before, wanted):
+        return Plan(homes, False, None)
+    return Plan(homes, True, _destination(ctx, source, before, wanted, where, target, homes))
+
+
 class Move(NamedTuple):
     """A directory that follows its table's new name."""
 
@@ -66,22 +101,29 @@ class Move(NamedTuple):
 
 
 def rename(
-    ctx: Context, tx: Transaction, row: TableRow, before: Table, after: Table, where: DatabaseName, target: DatabaseName
+    ctx: Context,
+    tx: Transaction,
+    row: TableRow,
+    before: Table,
+    after: Table,
+    where: DatabaseName,
+    target: DatabaseName,
+    plan: Plan,
 ) -> tuple[Table, Move | None]:
-    """Names change; the directory of a managed table that lies where Hive put it follows."""
-    home = databases.find(tx, *target)
-    if home is None:
+    """What names the table follows it, and so does the directory of a managed table that lies where Hive put it.
+
+    The caller holds the locks under which the plan is still true, and writes the new name with the rest of the row.
+    """
+    if plan.homes.target is None:
         raise InvalidOperationException(
             f"Unable to change partition or table. Database {where.database} does not exist"
             f" Check metastore logs for detailed stack.{target.database}"
         )
-    tables.rename(tx, row.id, home.id, after.tableName or "")
     table_renamed(tx, where.table(row.name), target.table(after.tableName or ""))
-    source = before.sd.location if before.sd is not None else None
-    assert after.sd is not None
-    if not source or not keeps_place(ctx.rules, before, after):
+    if not plan.keeps_place:
         return after, None
-    destination = _destination(ctx, tx, before, after, where, target)
+    assert before.sd is not None and before.sd.location and after.sd is not None
+    source, destination = before.sd.location, plan.destination
     if destination is None:
         # The table was created somewhere else on purpose: it stays there, like an external one.
         return replace(after, sd=replace(after.sd, location=source)), None
@@ -93,14 +135,18 @@ def rename(
 
 
 def _destination(
-    ctx: Context, tx: Transaction, before: Table, wanted: Table, where: DatabaseName, target: DatabaseName
+    ctx: Context,
+    source: str,
+    before: Table,
+    wanted: Table,
+    where: DatabaseName,
+    target: DatabaseName,
+    homes: Homes,
 ) -> str | None:
     """Where a renamed table's directory goes; None if it does not lie where Hive put it, below its database."""
-    source = before.sd.location if before.sd is not None else None
-    found = databases.find(tx, *where), databases.find(tx, *target)
-    if not source or found[0] is None or found[1] is None:
+    if homes.source is None or homes.target is None:
         return None
-    old, new = rows.database_of(found[0], where.catalog), rows.database_of(found[1], target.catalog)
+    old, new = rows.database_of(homes.source, where.catalog), rows.database_of(homes.target, target.catalog)
     if _is_translated(ctx.rules, before, wanted):
         root = translation.external_home(new, ctx.warehouse.root)
     else:
@@ -122,20 +168,21 @@ def _home(ctx: Context, database: Database) -> str | None:
     return database.locationUri
 
 
-def check_free(ctx: Context, where: DatabaseName, target: DatabaseName, before: Table, wanted: Table) -> None:
+def check_free(ctx: Context, target: DatabaseName, wanted: Table, plan: Plan) -> None:
     """Refuses a rename to where a directory is, before anything is written."""
-    if not keeps_place(ctx.rules, before, wanted):
+    destination = plan.destination
+    if destination is None or not ctx.warehouse.exists(destination):
         return
     with ctx.reading() as tx:
         if tables.find(tx, *target, wanted.tableName or "") is not None:
-            return  # That is what is said then.
-        destination = _destination(ctx, tx, before, wanted, where, target)
+            return  # The transaction says that the name is taken.
         no_pending_job(tx, [destination])
-    if destination is not None and ctx.warehouse.exists(destination):
+    # Again: a job that was to remove the directory may have ended before its row was looked for.
+    if ctx.warehouse.exists(destination):
         raise _occupied(ctx, target, destination)
 
 
-def check_place(ctx: Context, target: DatabaseName, before: Table, wanted: Table) -> None:
+def check_place(ctx: Context, target: DatabaseName, before: Table, wanted: Table, homes: Callable[[], Homes]) -> None:
     """From Hive 4 on, a managed table may be moved only to where managed tables may be.
 
     A translated table that follows its name needs a database to follow it to.
@@ -150,7 +197,7 @@ def check_place(ctx: Context, target: DatabaseName, before: Table, wanted: Table
     follows = renamed and translation.follows_renames(before) and translation.follows_renames(wanted)
     if not moved and not follows:
         return
-    row = databases.find(ctx.reader(), *target)
+    row = homes().target
     if row is None:
         raise MetaException(f"Database {target.database} for table {wanted.tableName} could not be found")
     if moved:

@@ -1,11 +1,12 @@
 """The rows of databases. Names are compared as they are given: nothing here changes their case."""
 
+from collections.abc import Iterable
 from typing import NamedTuple
 
 import sqlalchemy as sa
 
 from metastored.store.engine import schema
-from metastored.store.engine.statements import SQLITE, Statement, bound
+from metastored.store.engine.statements import SQLITE, Statement, bound, in_list
 from metastored.store.engine.transaction import Transaction
 
 
@@ -23,6 +24,9 @@ _THIS = _d.id == sa.bindparam("id")
 _COLUMNS = sa.select(_d.id, _d.cat_id, _d.name, _d.fmt, _d.body).where(_IN_CATALOG)
 
 _FIND = Statement(_COLUMNS.where(_d.name == sa.bindparam("name")))
+_FIND_MANY = _COLUMNS.where(in_list(_d.name, "names")).order_by(_d.name)
+_NAMED = Statement(_FIND_MANY)
+_NAMED_SHARED = Statement(_FIND_MANY.with_for_update(read=True))
 _ROWS = Statement(_COLUMNS.order_by(_d.name))
 
 
@@ -51,6 +55,12 @@ _HAS_FUNCTIONS = _has(schema.functions)
 def find(tx: Transaction, cat: str, name: str) -> DatabaseRow | None:
     row = tx.one(_FIND, cat=cat, name=name)
     return None if row is None else DatabaseRow._make(row)
+
+
+def find_many(tx: Transaction, cat: str, names: Iterable[str], *, locked: bool = False) -> dict[str, DatabaseRow]:
+    """Those of the named databases that exist, by name; with `locked`, they cannot be dropped as after `lock`."""
+    found = tx.all(_NAMED_SHARED if locked else _NAMED, cat=cat, names=tx.list(list(names)))
+    return {row.name: row for row in map(DatabaseRow._make, found)}
 
 
 def names(tx: Transaction, cat: str) -> list[str]:

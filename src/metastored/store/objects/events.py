@@ -55,12 +55,13 @@ _AFTER = _e.id > sa.bindparam("last")
 
 _NEXT = Statement(
     sa.update(schema.counters)
-    .values(value=_counter.value + sa.literal_column("1"))
+    .values(value=_counter.value + sa.bindparam("number"))
     .where(_COUNTER)
     .returning(_counter.value)
 )
 _CURRENT = Statement(sa.select(_counter.value).where(_COUNTER))
-_INSERT = Statement(sa.insert(schema.events).values(bound("id", "time", "type", "cat", "db", "tbl", "fmt", "body")))
+_NEW = ("id", "time", "type", "cat", "db", "tbl", "fmt", "body")
+_INSERT = Statement(sa.insert(schema.events).values(bound(*_NEW)).inline(), positions=_NEW)
 _OLDEST = Statement(limited(sa.select(_e.id, _e.time).order_by(_e.id)))
 _DELETE = Statement(sa.delete(schema.events).where(_e.id <= sa.bindparam("id")))
 
@@ -124,11 +125,26 @@ def append(
     body: bytes,
 ) -> int:
     """Add an event, as the last thing that a transaction does; its id."""
-    row = tx.one(_NEXT)
+    return append_many(tx, time, type, cat, db, tbl, fmt, (body,))
+
+
+def append_many(
+    tx: Transaction,
+    time: int,
+    type: str,
+    cat: str | None,
+    db: str | None,
+    tbl: str | None,
+    fmt: int,
+    bodies: Sequence[bytes],
+) -> int:
+    """Add events that differ only in their bodies, in this order, by two statements; returns the id of the last."""
+    row = tx.one(_NEXT, number=len(bodies))
     assert row is not None  # the counter is part of the schema
-    id: int = row[0]
-    tx.run(_INSERT, id=id, time=time, type=type, cat=cat, db=db, tbl=tbl, fmt=fmt, body=body)
-    return id
+    last: int = row[0]
+    first = last - len(bodies) + 1
+    tx.many(_INSERT, [(first + at, time, type, cat, db, tbl, fmt, body) for at, body in enumerate(bodies)])
+    return last
 
 
 def since(tx: Transaction, last: int, limit: int = -1, wanted: EventFilter = ALL) -> list[EventRow]:

@@ -86,9 +86,8 @@ _LOCATIONS = Statement(
 _NEW = ("table_id", "name", *VALUE_COLUMNS, "shape", "base", "suffix", "write_id", "fmt", "body")
 # Inline: nobody asks for a thousand ids.
 _INSERT = Statement(sa.insert(schema.partitions).values(bound(*_NEW)).inline(), positions=_NEW)
-_UPDATE = Statement(
-    sa.update(schema.partitions).values(bound("shape", "base", "suffix", "write_id", "fmt", "body")).where(_THIS)
-)
+_CHANGED = ("shape", "base", "suffix", "write_id", "fmt", "body")
+_UPDATE = Statement(sa.update(schema.partitions).values(bound(*_CHANGED)).where(_THIS), positions=(*_CHANGED, "id"))
 _SET_BODY = Statement(sa.update(schema.partitions).values(bound("fmt", "body")).where(_THIS))
 _SET_WRITTEN = Statement(
     sa.update(schema.partitions).values(bound("write_id", "body")).where(_THIS), positions=("write_id", "body", "id")
@@ -277,7 +276,12 @@ def update(
     fmt: int = schema.BODY_FORMAT,
 ) -> None:
     """Replace all of a partition but its name and values."""
-    tx.run(_UPDATE, id=id, shape=shape, base=base, suffix=suffix, write_id=write_id, fmt=fmt, body=body)
+    tx.many(_UPDATE, [(shape, base, suffix, write_id, fmt, body, id)])
+
+
+def update_many(tx: Transaction, rows: Sequence[PartitionRow]) -> None:
+    """Replace all of these partitions but their names and values, by one statement."""
+    tx.many(_UPDATE, [(row.shape, row.base, row.suffix, row.write_id, row.fmt, row.body, row.id) for row in rows])
 
 
 def set_body(tx: Transaction, id: int, body: bytes, *, fmt: int = schema.BODY_FORMAT) -> None:
@@ -393,8 +397,11 @@ def relocate(tx: Transaction, table_id: int, old: str, new: str) -> None:
         if is_under(uri, old):
             below = parse_location(uri).path[len(parse_location(old).path.rstrip("/")) :]
             set_base(tx, table_id, number, f"{new.rstrip('/')}{below}/")
-    for start, target in _spellings(old, new):
-        tx.run(_RELOCATE, table_id=table_id, old=start, below=f"{start}/", size=len(start), new=target)
+    spellings = [
+        {"table_id": table_id, "old": start, "below": f"{start}/", "size": len(start), "new": target}
+        for start, target in _spellings(old, new)
+    ]
+    tx.many(_RELOCATE, spellings)
 
 
 def _spellings(old: str, new: str) -> Iterator[tuple[str, str]]:

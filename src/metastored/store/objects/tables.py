@@ -50,7 +50,7 @@ _params = schema.table_params.c
 _SOURCE = schema.tables.join(schema.databases, _t.db_id == _d.id).join(schema.catalogs, _d.cat_id == _c.id)
 _IN_DATABASE = sa.and_(_c.name == sa.bindparam("cat"), _d.name == sa.bindparam("db"))
 _THIS = _t.id == sa.bindparam("id")
-_COLUMNS = sa.select(
+_OWN_COLUMNS = sa.select(
     _t.id,
     _t.db_id,
     _t.name,
@@ -61,11 +61,13 @@ _COLUMNS = sa.select(
     _t.fmt,
     _t.body,
     _t.creation_metadata,
-).select_from(_SOURCE)
+)
+_COLUMNS = _OWN_COLUMNS.select_from(_SOURCE)
 _VALUES = ("type", "owner", "last_access", "write_id", "fmt", "body", "creation_metadata")
 
 _FIND = Statement(_COLUMNS.where(_IN_DATABASE, _t.name == sa.bindparam("name")))
 _FIND_BY_ID = Statement(_COLUMNS.where(_THIS))
+_FIND_LOCKED = Statement(_OWN_COLUMNS.where(_THIS).with_for_update())
 _FIND_MANY = Statement(_COLUMNS.where(_IN_DATABASE, in_list(_t.name, "names")).order_by(_t.name))
 _ROWS = Statement(_COLUMNS.where(_IN_DATABASE).order_by(_t.name))
 _NAME = sa.select(_t.name).select_from(_SOURCE).where(_IN_DATABASE).order_by(_t.name)
@@ -96,6 +98,7 @@ _OF_TYPE = Statement(
 )
 _INSERT = Statement(sa.insert(schema.tables).values(bound("db_id", "name", *_VALUES)).returning(_t.id))
 _UPDATE = Statement(sa.update(schema.tables).values(bound(*_VALUES)).where(_THIS))
+_UPDATE_NAMED = Statement(sa.update(schema.tables).values(bound("db_id", "name", *_VALUES)).where(_THIS))
 _RENAME = Statement(sa.update(schema.tables).values(bound("db_id", "name")).where(_THIS))
 _DELETE = Statement(sa.delete(schema.tables).where(_THIS))
 _PLACE = Statement(sa.select(_c.name, _d.name, _t.name).select_from(_SOURCE).where(_THIS))
@@ -106,7 +109,12 @@ _SET_CREATION_METADATA = Statement(sa.update(schema.tables).values(bound("creati
 _SHARE = Statement(sa.select(_t.id).where(_THIS).with_for_update(read=True))
 _LOCK = Statement(sa.select(_t.id).where(_THIS).with_for_update())
 _PARAMS = Statement(sa.select(_params.key, _params.value).where(_params.table_id == sa.bindparam("table_id")))
-_INSERT_PARAM = Statement(sa.insert(schema.table_params).values(bound("table_id", "key", "value")))
+_SET_PARAM = Statement(
+    sa.text(
+        'INSERT INTO table_params (table_id, "key", value) VALUES (:table_id, :key, :value)'
+        ' ON CONFLICT (table_id, "key") DO UPDATE SET value = excluded.value'
+    )
+)
 _DELETE_PARAMS = Statement(
     sa.delete(schema.table_params).where(_params.table_id == sa.bindparam("table_id"), in_list(_params.key, "keys"))
 )
@@ -213,11 +221,14 @@ def update(
     params: Mapping[str, str],
     creation_metadata: bytes | None = None,
     fmt: int = schema.BODY_FORMAT,
+    named: tuple[int, str] | None = None,
 ) -> None:
-    """Replace all of a table but its name and its database."""
+    """Replace all of a table but its name and its database; with `named`, (database id, name), these too."""
+    names = {} if named is None else {"db_id": named[0], "name": named[1]}
     tx.run(
-        _UPDATE,
+        _UPDATE if named is None else _UPDATE_NAMED,
         id=id,
+        **names,
         type=type,
         owner=owner,
         last_access=last_access,
@@ -255,6 +266,12 @@ def lock(tx: Transaction, id: int, exclusive: bool = True) -> bool:
     return tx.one(_LOCK if exclusive else _SHARE, id=id) is not None
 
 
+def find_locked(tx: Transaction, id: int) -> TableRow | None:
+    """Lock a table as `lock` does and read it, by one statement; None if it is gone."""
+    row = tx.one(_FIND_LOCKED, id=id)
+    return None if row is None else TableRow._make(row)
+
+
 def searchable_params(tx: Transaction, id: int) -> dict[str, str]:
     """A table's parameters as far as they can be searched for: those that are not too long."""
     return dict(tx.all(_PARAMS, table_id=id))
@@ -268,8 +285,8 @@ def _searchable(params: Mapping[str, str]) -> dict[str, str]:
 def _write_params(tx: Transaction, id: int, old: Mapping[str, str], new: Mapping[str, str]) -> None:
     # Most alterations change one or two of a dozen parameters.
     changed = [key for key, value in new.items() if old.get(key) != value]
-    stale = [key for key in old if key not in new] + [key for key in changed if key in old]
+    stale = [key for key in old if key not in new]
     if stale:
         tx.run(_DELETE_PARAMS, table_id=id, keys=tx.list(stale))
     if changed:
-        tx.many(_INSERT_PARAM, [{"table_id": id, "key": key, "value": new[key]} for key in changed])
+        tx.many(_SET_PARAM, [{"table_id": id, "key": key, "value": new[key]} for key in changed])

@@ -1,0 +1,39 @@
+"""Counts the SQL statements that run while a test calls something.
+
+Every statement takes its text from `Statement.sqlite` or `Statement.postgresql` each time it runs, so they are counted
+there. `Transaction.many` with a thousand rows is one statement: the drivers prepare it once and send it as one batch.
+BEGIN and COMMIT are not counted.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import pytest
+
+from metastored.store.engine.statements import Statement
+
+
+@contextmanager
+def counted_statements() -> Iterator[list[str]]:
+    """The texts of the statements that run inside the block, in their order."""
+    texts: list[str] = []
+    with pytest.MonkeyPatch.context() as patch:
+        for name in ("sqlite", "postgresql"):
+            patch.setattr(Statement, name, property(_counting(vars(Statement)[name].func, texts)))
+        yield texts
+
+
+def _counting(compile: Callable[[Statement], Any], texts: list[str]) -> Callable[[Statement], Any]:
+    compiled: dict[Statement, Any] = {}
+
+    def text(statement: Statement) -> Any:
+        if statement not in compiled:
+            compiled[statement] = compile(statement)
+        found = compiled[statement]
+        texts.append(found.decode() if isinstance(found, bytes) else found)
+        return found
+
+    return text
