@@ -19,7 +19,7 @@ WELL_COVERED := catalog client hive
 NOT_QUICK := slow spark apache postgres kerberos peers witness soak
 PYTHON_DIRS := src tools tests $(wildcard benchmarks)
 
-export METASTORED_PEERS := $(abspath $(PEERS))
+export HIVE_PEERS := $(abspath $(PEERS))
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:

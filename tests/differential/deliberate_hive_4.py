@@ -49,15 +49,6 @@ DIFFERENCES_OF_HIVE_4: Final = (
         ("4.1",),
     ),
     Difference(
-        "4.0 says it twice",
-        (
-            "requests/get_table_objects_by_name_req: of no database",
-            "tables/get_table_objects_by_name_req: of no database",
-        ),
-        same_kind,
-        ("4.0.0", "4.0.1"),
-    ),
-    Difference(
         "The same",
         ("tables/get_table_objects_by_name: of no database",),
         same_kind,

@@ -32,6 +32,7 @@ SETTINGS: dict[str, Any] = {
     "audit": "on",
     "request_timeout": 5,
 }
+_BANNER = re.compile(r"^metastored \S+ serves the Hive Metastore API at .*\n(?:  .*\n)*", re.MULTILINE)
 _RECORD = re.compile(r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d,\d{3} [A-Z]+ \[\d+\] ")
 
 
@@ -48,9 +49,8 @@ def fill(server: RunningServer) -> None:
 
 def faults(server: RunningServer) -> list[str]:
     """The lines of the log that no sound server writes: those of tracebacks, and those that are no records."""
-    lines = [line for line in server.log.splitlines() if line]
-    first = next((at for at, line in enumerate(lines) if _RECORD.match(line)), len(lines))
-    return [line for line in lines[first:] if not _RECORD.match(line) or "Traceback" in line][:40]
+    lines = [line for line in _BANNER.sub("", server.log).splitlines() if line]
+    return [line for line in lines if not _RECORD.match(line) or "Traceback" in line][:40]
 
 
 def check(server: RunningServer) -> None:

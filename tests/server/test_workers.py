@@ -182,7 +182,9 @@ def test_a_worker_that_cannot_start_ends_the_server(tmp_path: Path) -> None:
         "from metastored.server.workers import run\n"
         "def build(settings):\n"
         "    raise StoreError('no database here')\n"
-        "raise SystemExit(run(load(environment={}, flags={'port': 0, 'workers': 3}), build))\n"
+        "raise SystemExit(run(load(environment={}, flags={'port': 0, 'workers': 3, 'data': '"
+        + str(tmp_path / "data")
+        + "'}), build))\n"
     )
     done = subprocess.run([sys.executable, program], capture_output=True, text=True, timeout=PATIENCE)
     assert done.returncode == 2

@@ -26,7 +26,7 @@ from xml.sax.saxutils import escape
 from tests.support.thrift_probe import answers
 
 ROOT = Path(__file__).resolve().parents[2]
-PEERS = Path(os.environ.get("METASTORED_PEERS", ROOT / ".peers")).resolve()
+PEERS = Path(os.environ.get("HIVE_PEERS", ROOT / ".peers")).resolve()
 JAVA_SOURCES = Path(__file__).parent / "java"
 
 HOST = "127.0.0.1"

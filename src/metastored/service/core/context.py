@@ -116,7 +116,8 @@ class Context:
             found, name = read_database(database, catalog)
         except CatalogNameError as error:
             raise MetaException(str(error)) from None
-        self.saw_catalog()
+        if database is not None or catalog is not None:
+            self.saw_catalog()
         if name is None:
             raise MetaException("Database name cannot be null.")
         return DatabaseName(found, name)
