@@ -33,7 +33,7 @@ setup: java $(VENV)/.project $(WITNESS)/.installed $(SPARK35)/.installed $(PEERS
 demo: $(VENV)/.project ## start metastored and run a short PySpark session against it
 	$(PY) tools/demo.py
 
-quick: $(VENV)/.project ## run the tests that need only .venv, without coverage, in two minutes
+quick: $(VENV)/.project ## run the tests that need only .venv, without coverage, in three minutes
 	$(PY) -m pytest -m "not ($(subst $(space), or ,$(NOT_QUICK)))" -n 2 $(ARGS)
 
 test: setup ## run the tests in two processes, with coverage and a list of what was left out
