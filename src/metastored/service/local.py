@@ -75,8 +75,8 @@ class Local:
         for _ in range(ATTEMPTS):
             try:
                 return function(Context(self._service, session), *call.args)
-            except ConcurrentChange as outrun:
-                last = outrun
+            except ConcurrentChange as conflict:
+                last = conflict
             service = self._service
             failures = service.warehouse.finish_jobs(
                 service.database, last.jobs, retry=last.needed, now=service.clock()

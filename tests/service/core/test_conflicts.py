@@ -70,9 +70,9 @@ def test_only_jobs_above_and_below_a_place_disturb_it(metastore: Metastore) -> N
     no_pending_job(reader, ["file:/w/c", "file:/w/ab", None])
     no_pending_job(reader, ["file:/w/a"], own=[own])
     for place in ("file:/w", "file:/w/a", "file:/w/b/k=1"):
-        with pytest.raises(ConcurrentChange) as outrun:
+        with pytest.raises(ConcurrentChange) as caught:
             no_pending_job(reader, [place])
-        assert outrun.value.jobs == (own,)
+        assert caught.value.jobs == (own,)
 
 
 def test_what_a_drop_still_has_to_remove_is_removed_before_the_name_is_used_again(metastore: Metastore) -> None:

@@ -161,6 +161,6 @@ def test_a_job_is_found_from_every_place_around_it_and_from_no_other(metastore: 
         ("file:/w/a/x/k=1/l=2", []),
         ("s3a://b", []),
     ):
-        with pytest.raises(ConcurrentChange) as outrun:
+        with pytest.raises(ConcurrentChange) as caught:
             no_pending_job(reader, ["file:/w/b", place])
-        assert (outrun.value.jobs, sorted(outrun.value.needed)) == ((move,), needed)
+        assert (caught.value.jobs, sorted(caught.value.needed)) == ((move,), needed)

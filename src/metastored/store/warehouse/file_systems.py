@@ -14,11 +14,9 @@ from pathlib import PurePosixPath
 from typing import Any, Final, Protocol, TypeVar
 
 from metastored.errors import StoreError
-from metastored.store.warehouse.object_stores import EXTRAS, open_directories
+from metastored.store.warehouse.object_stores import EXTRAS, HIDDEN, open_directories
 
 Result = TypeVar("Result")
-
-HIDDEN: Final = ("_", ".")
 
 MAKE_ATTEMPTS: Final = 20
 """How often a directory is tried to be made while others remove the ones above it."""

@@ -47,7 +47,8 @@ BUFFER: Final = 16 * 1024 * 1024
 MARK: Final = ".metastored-move"
 """A file in a directory that is being moved: the path that it comes from."""
 
-_HIDDEN = ("_", ".")
+HIDDEN: Final = ("_", ".")
+"""Names of files that hold no rows begin with one of these."""
 
 
 def needs_extra(scheme: str) -> str | None:
@@ -185,7 +186,7 @@ class Directories:
     def sizes(self, path: str) -> Iterator[int]:
         for info in self._system.get_file_info(self._below(path)):
             below = info.path[len(path) :].strip("/").split("/")
-            if info.type.name == "File" and not any(part.startswith(_HIDDEN) for part in below):
+            if info.type.name == "File" and not any(part.startswith(HIDDEN) for part in below):
                 yield int(info.size or 0)
 
     def _kind(self, path: str) -> str:
