@@ -1,31 +1,34 @@
-"""The one error tree of metastored; split by who must act. It never imports another room.
+"""The errors of metastored: one tree, divided by who must act. It imports no other package.
 
 Error
 ├── ConfigError                 the person who configured metastored: a key, a value, a flag
 │   └── InvalidAddress              the URI of a metastore
-├── ProtocolError               bytes that are not what the protocol says
-│   ├── LocalProtocolError          we were about to send them
-│   └── RemoteProtocolError         the peer sent them
+├── ProtocolError               bytes that violate the protocol
+│   ├── LocalProtocolError          in a message that metastored was about to send
+│   └── RemoteProtocolError         in a message of the peer
+│       └── ReplyRefused                the same call would get the same: too long, or an HTTP status 4xx
 ├── TransportError              the network, or the process at its other end
 │   ├── ConnectError
 │   ├── ConnectionLost
 │   ├── TimeoutExceeded
 │   └── PoolExhausted               too many calls wait for a connection already
-├── NotSupported                this server cannot do it, whoever asks; says which version can
+├── NotSupported                the server does not support it; the message names the versions that do
 │   └── MethodMissing               it has no such method; an ApplicationError too
-├── VersionUnknown              what a server answers fits no version of Hive
+├── VersionUnknown              the replies of a server match no version of Hive
+├── StatementError              a statement of metastored that cannot be parsed: line, column, what was expected
 ├── ConversionError             a value of the metastore that has no meaning here: a time, a type, a partition name
-├── LockFailed                  a lock was not given in time, or was taken away
-├── TransactionFailed           a transaction ended in another way than it was asked to
-├── AuthenticationError         the caller did not prove who it is
+├── SparkCatalogError           Spark's catalog refuses it; `condition` is the name of Spark's error
+├── LockFailed                  a lock was not acquired in time, or was lost
+├── TransactionFailed           a transaction was aborted, or its outcome is unknown
+├── AuthenticationError         the credentials are missing or wrong
 ├── StoreError                  the database or the warehouse could not do it
 │   └── ServerBusy                  the server is stopping, or has too many calls waiting
 ├── MissingExtra                a pip extra is not installed
 ├── ApplicationError            Thrift's own TApplicationException, with its type number
 └── MetastoreError              what Hive's IDL declares; one class for each exception of the API,
     ├── MetaException               with the same name and a message
-    │   ├── PermissionDenied            as the client raises them, whatever exception carried them: no privilege,
-    │   ├── ReadOnlyServer              a write to a server that takes none,
+    │   ├── PermissionDenied            as the client raises them, for any exception of the server: no privilege,
+    │   ├── ReadOnlyServer              a write to a read-only server,
     │   └── RateLimited                 too many calls
     ├── NoSuchObjectException
     │   └── ObjectNotFound              as the client raises it: `object` and `name` say what is missing
@@ -84,7 +87,10 @@ __all__ = [
     "RateLimited",
     "ReadOnlyServer",
     "RemoteProtocolError",
+    "ReplyRefused",
     "ServerBusy",
+    "SparkCatalogError",
+    "StatementError",
     "StoreError",
     "TableAlreadyExists",
     "TableNotFound",
@@ -102,7 +108,7 @@ __all__ = [
 
 
 class Error(Exception):
-    """The root of everything metastored raises on purpose."""
+    """The base class of all errors that metastored raises on purpose."""
 
 
 class ConfigError(Error):
@@ -110,7 +116,7 @@ class ConfigError(Error):
 
 
 class InvalidAddress(ConfigError):
-    """What was given is not the address of a metastore."""
+    """The argument is not the address of a metastore."""
 
 
 class ProtocolError(Error):
@@ -123,6 +129,10 @@ class LocalProtocolError(ProtocolError):
 
 class RemoteProtocolError(ProtocolError):
     """The peer sent bytes that are not valid."""
+
+
+class ReplyRefused(RemoteProtocolError):
+    """A reply that a retry would not change: it is too long, or an HTTP status that refuses the request."""
 
 
 class TransportError(Error):
@@ -138,39 +148,71 @@ class ConnectionLost(TransportError):
 
 
 class TimeoutExceeded(TransportError):
-    """A deadline passed before the answer came."""
+    """A deadline passed before the reply arrived."""
 
 
 class PoolExhausted(TransportError):
-    """Every connection is in use and so many calls wait already that one more is refused."""
+    """Every connection is in use, and too many calls wait for one."""
 
 
 class NotSupported(Error):
-    """The server has no method for what was asked."""
+    """The server does not support the operation."""
 
 
 class VersionUnknown(Error):
-    """What a server answers fits no version of Hive."""
+    """The replies of a server match no version of Hive."""
+
+
+class StatementError(Error):
+    """A text that is no statement of metastored's. `line` and `column` begin at 1."""
+
+    def __init__(self, problem: str, line: int, column: int, expected: tuple[str, ...] = ()) -> None:
+        hint = f"; expected: {_listed(expected)}" if expected else ""
+        super().__init__(f"line {line}, column {column}: {problem}{hint}")
+        self.problem = problem
+        self.line = line
+        self.column = column
+        self.expected = expected
+        """What would be right at this place, sorted; empty where the error is about the whole statement."""
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return type(self), (self.problem, self.line, self.column, self.expected)
+
+
+def _listed(words: tuple[str, ...]) -> str:
+    return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} or {words[-1]}"
 
 
 class ConversionError(Error):
     """A value that came from the metastore cannot be understood."""
 
 
+class SparkCatalogError(Error):
+    """Spark's AnalysisException: `condition` is the name of Spark's error, such as TABLE_OR_VIEW_NOT_FOUND."""
+
+    def __init__(self, condition: str, message: str) -> None:
+        super().__init__(f"[{condition}] {message}")
+        self.condition = condition
+        self.message = message
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return type(self), (self.condition, self.message)
+
+
 class LockFailed(Error):
-    """A lock was not given in time, or was lost while it was held."""
+    """A lock was not acquired in time, or was lost while it was held."""
 
 
 class TransactionFailed(Error):
-    """A transaction was aborted, or whether it was committed cannot be told."""
+    """A transaction was aborted, or it is unknown whether it was committed."""
 
 
 class AuthenticationError(Error):
-    """The caller did not prove who it is."""
+    """The credentials are missing or wrong."""
 
 
 class StoreError(Error):
-    """The database or the warehouse could not do what was asked."""
+    """An operation of the database or the warehouse failed."""
 
 
 class ServerBusy(StoreError):
@@ -203,7 +245,7 @@ class ApplicationError(Error):
 
 
 class MethodMissing(NotSupported, ApplicationError):
-    """The server has no such method, in words that say which version has it."""
+    """The server has no such method; the message names the versions that have it."""
 
     def __init__(self, message: str) -> None:
         ApplicationError.__init__(self, ApplicationError.UNKNOWN_METHOD, message)
@@ -257,15 +299,15 @@ class MetaException(MetastoreError): ...
 
 
 class PermissionDenied(MetaException):
-    """The server knows the caller and does not let it do this."""
+    """The caller does not have the privilege for the call."""
 
 
 class ReadOnlyServer(MetaException):
-    """The server takes no writes."""
+    """The server is read-only."""
 
 
 class RateLimited(MetaException):
-    """The caller has made too many calls: it has to wait."""
+    """The caller has made too many calls, and must wait."""
 
 
 class NoSuchCompactionException(MetastoreError): ...
@@ -296,7 +338,7 @@ class UnknownTableException(MetastoreError): ...
 
 
 class ObjectNotFound(NoSuchObjectException):
-    """What is missing: `object` is its kind as the method table names it, `name` the name that was asked for."""
+    """An object does not exist: `object` is its kind as in the method table, `name` the requested name."""
 
     def __init__(self, object: str, name: str, message: str | None = None) -> None:
         super().__init__(f"{object} {name} not found" if not message or message == name else message)
@@ -318,7 +360,7 @@ class TableNotFound(ObjectNotFound): ...
 
 
 class ObjectAlreadyExists(AlreadyExistsException):
-    """What is there already, named as by ObjectNotFound."""
+    """An object exists already; its attributes are as in ObjectNotFound."""
 
     def __init__(self, object: str, name: str, message: str | None = None) -> None:
         super().__init__(message or f"{object} {name} already exists")
@@ -340,7 +382,7 @@ class TableAlreadyExists(ObjectAlreadyExists): ...
 
 
 class ErrorKind(Enum):
-    """What an error asks of the program that got it."""
+    """The kinds of errors, by what a program can do about them."""
 
     NOT_FOUND = "not found"
     ALREADY_EXISTS = "already exists"
@@ -352,6 +394,8 @@ class ErrorKind(Enum):
 
 def kind_of(error: Error) -> ErrorKind:
     """The kind of an error."""
+    if isinstance(error, SparkCatalogError):
+        return _kind_of_condition(error.condition)
     if isinstance(error, _NOT_FOUND):
         return ErrorKind.NOT_FOUND
     if isinstance(error, (AlreadyExistsException, IndexAlreadyExistsException)):
@@ -367,6 +411,12 @@ def kind_of(error: Error) -> ErrorKind:
     return ErrorKind.EXTERNAL
 
 
+def _kind_of_condition(condition: str) -> ErrorKind:
+    if condition.endswith("_NOT_FOUND"):
+        return ErrorKind.NOT_FOUND
+    return ErrorKind.ALREADY_EXISTS if "_ALREADY_EXIST" in condition else ErrorKind.INVALID_ARGUMENT
+
+
 _NOT_FOUND = (
     NoSuchObjectException,
     UnknownDBException,
@@ -376,6 +426,9 @@ _NOT_FOUND = (
     NoSuchTxnException,
     NoSuchCompactionException,
 )
-_INVALID = (ConfigError, InvalidObjectException, InvalidInputException, InvalidPartitionException, ConversionError)
+_INVALID = (
+    *(ConfigError, ConversionError, StatementError),
+    *(InvalidObjectException, InvalidInputException, InvalidPartitionException),
+)
 
 THRIFT_EXCEPTIONS: dict[str, type[MetastoreError]] = {cls.__name__: cls for cls in MetastoreError.__subclasses__()}

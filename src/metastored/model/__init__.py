@@ -5,14 +5,20 @@
     acid.py         transactional, insert-only, full ACID
     origins.py      Iceberg, Delta, Hudi, Lance; Spark, Trino, Presto
     formats.py      file formats by name, and Hive's classes for them
-    columns.py      the columns of a table, also where Spark keeps them in parameters; the Arrow schema
+    columns.py      the columns of a table, also where Spark stores them in parameters; the Arrow schema
+    spark_schema.py the schema that Spark stores in a table's parameters
+    spark/          Spark's own values, and all parameters in which it stores them
     normal.py       tables and storage descriptors as Hive returns them after storing them
     partitions.py   the values of a partition, however they are written
     values.py       times, texts, locations and decimals as metastores store them
     makers.py       a table, a partition or a database in one line
     plain.py        structs to plain dicts and back
-    filters.py      where a partition filter is wrong, and what was expected
-    refusals.py     no permission, read-only, too many calls: told from a server's message
+    refusals.py     no permission, read-only, too many calls: recognised by the server's message
+    remotes.py      remote databases and tables as values, and as parameters; remote_keys.py: the table of their keys;
+                    remote_catalogs.py: whole catalogs; remote_connectors.py: Hive 4's data connectors;
+                    remote_definitions.py: look-ups by local name; remote_hosts.py: where remotes may point
+    where/          the filters of `where=`: parsing, evaluation, and the part that a server evaluates
+    filters.py      messages about refused partition filters
     arguments.py    which argument of a call has the wrong type
 
 Every question about an object has one function here. Where Hive itself answers a question by two rules, both are here,

@@ -66,26 +66,41 @@ def in_any_case(parameters: Parameters, name: str) -> str | None:
 
 
 class Acid(NamedTuple):
-    """A transactional table, as those who read and write its files see it."""
+    """A transactional table, as programs that read and write its files see it."""
 
     insert_only: bool
     """Rows are only added. In other tables they can be changed and deleted, and the files are ORC in Hive's layout."""
     write_id: int | None
-    """The write that changed its metadata last, where the server says it (4.0 and later)."""
+    """The last write id of the table; None where nobody returned it."""
     bucket_count: int | None
     bucketing_version: int | None
+    transaction_id: int | None = None
+    """The last transaction of the metastore when the table was read."""
+    valid_write_ids: str | None = None
+    """The write ids that a reader may see, as Hive writes them: `db.t:high watermark:lowest open:open:aborted`."""
 
 
 def acid_of(table: Table) -> Acid | None:
-    """What a table says about its transactions; None when it is not transactional."""
+    """What a table itself says about its transactions; None when it is not transactional.
+
+    The ids are in the struct only where a server or a program put them there. `client.acid(name)` and the catalog read
+    them from the metastore.
+    """
     parameters = table.parameters or {}
     if not is_transactional(parameters):
         return None
     buckets = table.sd.numBuckets if table.sd is not None else None
-    version = parameters.get(BUCKETING_VERSION) or ""
+    written = table.writeId if table.writeId is not None and table.writeId >= 0 else None
     return Acid(
         insert_only=is_insert_only(parameters),
-        write_id=table.writeId if table.writeId is not None and table.writeId >= 0 else None,
+        write_id=_number(parameters, "writeId") if written is None else written,
         bucket_count=buckets if buckets is not None and buckets > 0 else None,
-        bucketing_version=int(version) if version.isdigit() else None,
+        bucketing_version=_number(parameters, BUCKETING_VERSION),
+        transaction_id=_number(parameters, "transactionId"),
+        valid_write_ids=parameters.get("validWriteIdList") or None,
     )
+
+
+def _number(parameters: Parameters, name: str) -> int | None:
+    value = parameters.get(name) or ""
+    return int(value) if value.isdigit() else None

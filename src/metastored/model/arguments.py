@@ -1,7 +1,7 @@
 """Which argument of a call has the wrong type, in a sentence. Pure.
 
 Structs are tuples, so that a text in the place of a list would be sent as a list of its letters. The arguments
-themselves are checked before each call; what is inside of them only when they could not be encoded.
+themselves are checked before each call; their contents only if encoding failed.
 """
 
 from __future__ import annotations
@@ -69,9 +69,9 @@ def fits(method: Method, args: tuple[Any, ...]) -> bool:
 def fault(method: Method, args: tuple[Any, ...]) -> str | None:
     """The first value of a wrong type, where it is and what would work; None where all fit."""
     for field, arg in zip(method.args, args, strict=True):
-        found = _fault(field.type, arg, field.name)
-        if found is not None:
-            return f"{method.name}: {found}"
+        problem = _fault(field.type, arg, field.name)
+        if problem is not None:
+            return f"{method.name}: {problem}"
     return None
 
 
@@ -92,14 +92,14 @@ def _fault(type: Type, value: Any, path: str) -> str | None:
     elif type.name in _PYTHON or type.name in generated.ENUMS:
         return None
     else:
-        # Of a name with several lines (other types in old versions), the last one is what today's versions have.
+        # Of a name with several lines (other types in old versions), the last one is that of today's versions.
         types = {field.name: field.type for field in fields(_expected(type)[0])}
         own = zip(names(_expected(type)[0]), value, strict=True)
         inner = [(types[name], each, f"{path}.{name}") for name, each in own]
     for kind, each, where in inner:
-        found = _fault(kind, each, where)
-        if found is not None:
-            return found
+        problem = _fault(kind, each, where)
+        if problem is not None:
+            return problem
     return None
 
 

@@ -50,31 +50,31 @@ FORMATS: Final = {
     ),
 }
 OTHERS: Final = frozenset({"iceberg", "delta", "hudi", "lance"})
-"""Formats with metadata of their own, which is not made by naming them here."""
+"""Formats with metadata of their own, which cannot be created by naming them here."""
 VIEW: Final = FileFormat(_SEQUENCE, _SEQUENCE_OUT, f"{_SERDE}.lazy.LazySimpleSerDe")
-"""What stands in a view, which has no files; Hive 2.3 wants something there."""
+"""The classes of a view, which has no files; Hive 2.3 requires some."""
 
 
 def classes_of(format: str) -> FileFormat:
     """Hive's classes for a format."""
-    found = FORMATS.get(format.lower())
-    if found is None:
+    known = FORMATS.get(format.lower())
+    if known is None:
         if format.lower() in OTHERS:
             raise InvalidInputException(
                 f"a table of {format} has metadata of its own: make it with a catalog or an engine for {format}; "
                 "it can then be listed here"
             )
         raise InvalidInputException(f"unknown format {format!r}; known are {', '.join(FORMATS)}")
-    return found
+    return known
 
 
 def format_of(table: Table) -> str | None:
     """The name of a table's format; None where its classes have none."""
-    found = origin(table)
-    if found.format is not TableFormat.HIVE:
-        return str(found.format.value)
-    if found.provider is not None and found.provider.lower() != "hive":
-        return found.provider.lower()
+    made_by = origin(table)
+    if made_by.format is not TableFormat.HIVE:
+        return str(made_by.format.value)
+    if made_by.provider is not None and made_by.provider.lower() != "hive":
+        return made_by.provider.lower()
     if table.sd is None or table.sd.serdeInfo is None:
         return None
     serde, reads = table.sd.serdeInfo.serializationLib, table.sd.inputFormat

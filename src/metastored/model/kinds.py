@@ -1,6 +1,6 @@
 """What kind of table it is: managed, external, a view or a materialized view. Pure.
 
-Hive asks "is it external?" by different rules, and each question keeps its own:
+Hive decides "is it external?" by different rules, and each has a function:
 
     is_external             the parameter EXTERNAL, in any case. Decides what is deleted with a table, and where its
                             directory is. Hive's `MetaStoreUtils.isExternalTable`.
@@ -36,7 +36,7 @@ def is_true(table: Table, parameter: str) -> bool:
 
 
 def is_external(table: Table) -> bool:
-    """Whether the parameter EXTERNAL says so, in any case; the type does not count."""
+    """Whether the parameter EXTERNAL is "true", in any case; the type does not count."""
     return is_true(table, EXTERNAL_PARAMETER)
 
 
@@ -46,7 +46,7 @@ def has_external_type(table: Table) -> bool:
 
 
 def is_external_by_either(table: Table) -> bool:
-    """Whether the parameter or the type says that the table is external."""
+    """Whether the parameter or the type declares the table external."""
     return has_external_type(table) or is_external(table)
 
 

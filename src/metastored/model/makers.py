@@ -4,20 +4,19 @@
     partition(orders, {"ds": "2024-01-01"})
     database("shop", comment="what we sell")
 
-The result is the struct that the API takes (`metastored.structs`). What cannot be a table raises InvalidInputException,
-which says what is wrong and what would work. Nothing is sent anywhere.
+The result is the struct that the API takes (`metastored.structs`). Arguments that cannot be a table raise
+InvalidInputException, which says what is wrong and what would work. Nothing is sent anywhere.
 """
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
 from metastored.errors import InvalidInputException
 from metastored.hive.generation import Generation
 from metastored.hive.names import is_valid_database_name, is_valid_table_name
-from metastored.hive.types.type_strings import TypeSyntaxError, parse_type
+from metastored.hive.types.type_strings import TypeSyntaxError, read_type
 from metastored.model.formats import FileFormat, classes_of
 from metastored.model.kinds import EXTERNAL, EXTERNAL_PARAMETER, MANAGED
 from metastored.model.names import Name, database_name, table_name
@@ -58,13 +57,13 @@ def table(
     `bucketed_by=("id", 16)` has 16 buckets by id; `sorted_by` are columns in ascending order (`"-ts"` descending).
     Without `location` the server chooses one; `external` tables keep their data when they are dropped.
     """
-    wanted = table_name(name)
-    full = str(wanted)
-    _check_name(full, "table", is_valid_table_name(wanted.table, _NEWEST))
-    _check_name(full, "database", is_valid_database_name(wanted.database, _NEWEST))
+    qualified = table_name(name)
+    full = str(qualified)
+    _check_name(full, "table", is_valid_table_name(qualified.table, _NEWEST))
+    _check_name(full, "database", is_valid_database_name(qualified.database, _NEWEST))
     fields = fields_of(columns, full)
     keys = fields_of(partitioned_by or {}, full)
-    _check_columns(full, fields, keys)
+    check_columns(full, fields, keys)
     known = {(field.name or "").lower() for field in fields}
     bucketed, count = _buckets(full, bucketed_by, known)
     sd = replace(
@@ -78,8 +77,8 @@ def table(
     if external:
         parameters[EXTERNAL_PARAMETER] = "TRUE"
     return Table(
-        tableName=wanted.table,
-        dbName=wanted.database,
+        tableName=qualified.table,
+        dbName=qualified.database,
         owner=owner,
         createTime=0,
         lastAccessTime=0,
@@ -88,7 +87,7 @@ def table(
         partitionKeys=keys,
         parameters=parameters,
         tableType=EXTERNAL if external else MANAGED,
-        catName=wanted.catalog_field,
+        catName=qualified.catalog_field,
     )
 
 
@@ -124,14 +123,14 @@ def partition(
 
 
 def with_columns(table: Table, columns: Columns) -> Table:
-    """The table with columns added behind its own. Raises InvalidInputException where one is there already."""
+    """The table with columns added after its own. Raises InvalidInputException where one exists already."""
     full = f"{table.dbName}.{table.tableName}"
     sd = table.sd or StorageDescriptor()
     added = fields_of(columns, full)
     if not added:
         raise InvalidInputException(f"no columns to add to {full} were given")
     cols = (*(sd.cols or ()), *added)
-    _check_columns(full, cols, table.partitionKeys or ())
+    check_columns(full, cols, table.partitionKeys or ())
     return replace(table, sd=replace(sd, cols=cols))
 
 
@@ -144,39 +143,39 @@ def database(
     owner: str | None = None,
 ) -> Database:
     """A database to be created: `client.create_database(metastored.database("shop", comment="what we sell"))`."""
-    wanted = database_name(name)
-    _check_name(str(wanted), "database", is_valid_database_name(wanted.database, _NEWEST))
+    qualified = database_name(name)
+    _check_name(str(qualified), "database", is_valid_database_name(qualified.database, _NEWEST))
     return Database(
-        name=wanted.database,
+        name=qualified.database,
         description=comment,
         locationUri=location,
-        parameters=parameters_of(properties or {}, None, str(wanted)),
+        parameters=parameters_of(properties or {}, None, str(qualified)),
         ownerName=owner,
         ownerType=PrincipalType.USER if owner is not None else None,
-        catalogName=wanted.catalog_field,
+        catalogName=qualified.catalog_field,
     )
 
 
-# --- the pieces, for those who have their own descriptions of tables -------------------------------------------------
+# --- the parts, for code with its own descriptions of tables ------------------------------------------------
 
 
 def fields_of(columns: Columns, table: str) -> tuple[FieldSchema, ...]:
     """Columns as Hive's structs. Raises InvalidInputException for a type that Hive does not have."""
-    given: object = columns
-    if isinstance(given, Mapping):
-        return tuple(_field(name, type, table) for name, type in given.items())
-    if isinstance(given, Iterable) and not isinstance(given, str):
-        fields = tuple(given)
+    entries: object = columns
+    if isinstance(entries, Mapping):
+        return tuple(_field(name, type, table) for name, type in entries.items())
+    if isinstance(entries, Iterable) and not isinstance(entries, str):
+        fields = tuple(entries)
         if all(isinstance(field, FieldSchema) for field in fields):
             return fields
     raise InvalidInputException(f'the columns of {table} are a dict, such as {{"id": "bigint"}}, not {columns!r}')
 
 
-def _field(name: object, given: object, table: str) -> FieldSchema:
-    if isinstance(given, tuple) and len(given) == 2:
-        type, comment = given
+def _field(name: object, column: object, table: str) -> FieldSchema:
+    if isinstance(column, tuple) and len(column) == 2:
+        type, comment = column
     else:
-        type, comment = given, None
+        type, comment = column, None
     if not isinstance(name, str) or not name:
         raise InvalidInputException(f"a column of {table} has the name {name!r}: a name is a text that is not empty")
     if not isinstance(type, str):
@@ -187,33 +186,28 @@ def _field(name: object, given: object, table: str) -> FieldSchema:
 
 
 def _type(written: str, what: str) -> str:
-    """A type as Hive writes it: without blanks around signs, and in small letters where it can be read only so."""
-    text = _BLANKS.sub(r"\1", written.strip())
+    """A type as Hive writes it: without blanks around signs, and in small letters."""
     try:
-        try:
-            return str(parse_type(text))
-        except TypeSyntaxError:
-            return str(parse_type(text.lower()))
+        return str(read_type(written))
     except TypeSyntaxError as error:
-        known = _ALIASES.get(text.lower())
+        known = _ALIASES.get(written.strip().lower())
         hint = f"; Hive's word for it is {known}" if known else ""
         raise InvalidInputException(
             f"{what} has the type {written!r}, which Hive does not have: {error}{hint}"
         ) from None
 
 
-_BLANKS: Final = re.compile(r"\s*([<>,:()])\s*")
 _ALIASES: Final = {
     "bool": "boolean", "byte": "tinyint", "short": "smallint", "integer": "int", "long": "bigint", "real": "float",
     "numeric": "decimal", "number": "decimal(38,0)", "str": "string", "text": "string", "bytes": "binary",
     "varchar": "varchar(255) or string", "char": "char(10) or string", "list": "array<…>", "dict": "map<…,…>",
     "timestamptz": "timestamp with local time zone", "timestamp_ntz": "timestamp",
 }  # fmt: skip
-"""What other systems call Hive's types."""
+"""The names of Hive's types in other systems."""
 
 
 def storage(columns: tuple[FieldSchema, ...], classes: FileFormat, options: Mapping[str, str]) -> StorageDescriptor:
-    """Where and how a table of these columns and this format is stored, without a location."""
+    """The storage descriptor of a table with these columns and this format, without a location."""
     return StorageDescriptor(
         cols=columns,
         inputFormat=classes.input,
@@ -242,7 +236,8 @@ def _check_name(full: str, what: str, valid: bool) -> None:
         )
 
 
-def _check_columns(full: str, fields: tuple[FieldSchema, ...], keys: tuple[FieldSchema, ...]) -> None:
+def check_columns(full: str, fields: tuple[FieldSchema, ...], keys: tuple[FieldSchema, ...]) -> None:
+    """Raises InvalidInputException for a table without columns, and for two columns of one name in any case."""
     if not fields:
         raise InvalidInputException(f'table {full} needs at least one column, such as {{"id": "bigint"}}')
     seen: set[str] = set()
@@ -255,18 +250,18 @@ def _check_columns(full: str, fields: tuple[FieldSchema, ...], keys: tuple[Field
         seen.add(name)
 
 
-def _buckets(full: str, given: Buckets | None, known: set[str]) -> tuple[tuple[str, ...], int]:
-    if given is None:
+def _buckets(full: str, buckets: Buckets | None, known: set[str]) -> tuple[tuple[str, ...], int]:
+    if buckets is None:
         return (), -1
-    if not isinstance(given, tuple) or len(given) != 2 or not isinstance(given[1], int) or given[1] < 1:
-        raise InvalidInputException(f'bucketed_by of {full} is {given!r}: write the columns and a number, ("id", 16)')
-    columns = (given[0],) if isinstance(given[0], str) else tuple(given[0])
+    if not isinstance(buckets, tuple) or len(buckets) != 2 or not isinstance(buckets[1], int) or buckets[1] < 1:
+        raise InvalidInputException(f'bucketed_by of {full} is {buckets!r}: write the columns and a number, ("id", 16)')
+    columns = (buckets[0],) if isinstance(buckets[0], str) else tuple(buckets[0])
     _check_known(full, "bucketed", columns, known)
-    return columns, given[1]
+    return columns, buckets[1]
 
 
-def _sorted(full: str, given: Sequence[str], known: set[str]) -> tuple[Order, ...]:
-    terms = (given,) if isinstance(given, str) else tuple(given)
+def _sorted(full: str, columns: Sequence[str], known: set[str]) -> tuple[Order, ...]:
+    terms = (columns,) if isinstance(columns, str) else tuple(columns)
     _check_known(full, "sorted", tuple(term.lstrip("-") for term in terms), known)
     return tuple(Order(term.lstrip("-"), 0 if term.startswith("-") else 1) for term in terms)
 

@@ -1,7 +1,8 @@
 """Names of databases and tables: one shape for the client, the service, the store and the gate. Pure.
 
-A name is not normalised here: the client sends what its user wrote, the service normalises what it receives
-(`hive.names.normalize`). A catalog that nobody named is the empty text; servers then use their default catalog, `hive`.
+A name is not normalised here: the client sends names as its user wrote them, the service normalises them
+(`hive.names.normalize`). A catalog that was not named is the empty text; servers then use their default catalog,
+`hive`.
 """
 
 from __future__ import annotations
@@ -66,7 +67,7 @@ class TableName(NamedTuple):
 
 
 _UNSAID = frozenset({"", DEFAULT_CATALOG})
-"""Catalogs that are left out where a name is printed."""
+"""Catalogs that are omitted where a name is printed."""
 
 Name = str | TableName | Sequence[str]
 """A table as callers may write it."""

@@ -1,7 +1,7 @@
 """Normal forms: tables, storage descriptors and parameters as Hive returns them after storing them. Pure.
 
-A real metastore's database has a column for everything: lists, maps and numbers that a client left out come back
-empty or zero, and names come back in lower case.
+A real metastore's database has a column for everything: lists, maps and numbers that a client omitted come back empty
+or zero, and names come back in lower case.
 """
 
 from __future__ import annotations
@@ -21,8 +21,17 @@ _NO_SKEW = SkewedInfo((), (), {})
 
 
 def columns(fields: tuple[FieldSchema, ...] | None) -> tuple[FieldSchema, ...]:
-    """Columns with their names in lower case. One that lacks its name or its type cannot be stored."""
-    return tuple(_column(number, field) for number, field in enumerate(fields or (), 1))
+    """Columns with their names in lower case.
+
+    Raises MetaException for a column without a name or a type, and for two columns of one name in any case, as Hive's
+    database does.
+    """
+    found = tuple(_column(number, field) for number, field in enumerate(fields or (), 1))
+    names = {field.name for field in found}
+    if len(names) != len(found):
+        twice = next(name for at, (name, *_) in enumerate(found) if name in {each.name for each in found[:at]})
+        raise MetaException(f"the column {twice} is there twice: names of columns are compared in any case")
+    return found
 
 
 def _column(number: int, field: FieldSchema) -> FieldSchema:
@@ -34,7 +43,7 @@ def _column(number: int, field: FieldSchema) -> FieldSchema:
 
 
 def storage(sd: StorageDescriptor) -> StorageDescriptor:
-    """A storage descriptor with nothing left out but what may be null: location and formats."""
+    """A storage descriptor with all fields set except those that may be null: location and formats."""
     serde = sd.serdeInfo
     if serde is None:
         raise MetaException("Invalid SerDeInfo object")
@@ -82,7 +91,7 @@ def stored(table: Table, external_in_any_case: bool) -> Table:
 
 
 def check_columns(table: Table, error: type[InvalidObjectException] | type = InvalidObjectException) -> None:
-    """Refuses column types that Hive's own validation refuses."""
+    """Raises an error for column types that Hive's own validation refuses."""
     sd = table.sd
     if sd is None:
         raise MetaException(f"table {table.tableName} has no storage descriptor")
@@ -106,14 +115,14 @@ def check_columns(table: Table, error: type[InvalidObjectException] | type = Inv
 
 def ddl_time(parameters: dict[str, str] | None, now: int) -> dict[str, str]:
     """Parameters with transient_lastDdlTime, set unless the client gave one."""
-    given = dict(parameters or {})
-    given.setdefault(DDL_TIME, str(now))
-    return given
+    result = dict(parameters or {})
+    result.setdefault(DDL_TIME, str(now))
+    return result
 
 
 def ddl_time_of_partition(parameters: dict[str, str] | None, now: int) -> dict[str, str]:
-    """The same for a changed partition, where a zero is as good as none."""
-    given = dict(parameters or {})
-    if given.get(DDL_TIME, "0") == "0":
-        given[DDL_TIME] = str(now)
-    return given
+    """As `ddl_time`, for a changed partition, where a zero counts as missing."""
+    result = dict(parameters or {})
+    if result.get(DDL_TIME, "0") == "0":
+        result[DDL_TIME] = str(now)
+    return result

@@ -6,9 +6,9 @@ version in a table's parameters.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from enum import Enum
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, Protocol
 
 from metastored.model.values import text
 from metastored.wire.generated.common import Table
@@ -31,29 +31,69 @@ class TableFormat(Enum):
     LANCE = "lance"
 
 
+class TableStatusLike(Protocol):
+    """A table of the catalog: `catalog.TableStatus`."""
+
+    @property
+    def properties(self) -> Mapping[str, str]: ...
+
+    @property
+    def format(self) -> str | None: ...
+
+    @property
+    def metadata_location(self) -> str | None: ...
+
+
 class Origin(NamedTuple):
-    """What a table's parameters say about the program that made it."""
+    """What a table's parameters say about the programs that made it."""
 
     format: TableFormat
     provider: str | None
     """Spark's data source, such as parquet, where Spark made the table."""
     writer: str | None
-    """The program that made it: spark, trino, presto; None where no parameter says so."""
+    """The program that made it: spark, trino, presto; None where no parameter names it."""
     writer_version: str | None
     metadata_location: str | None
     """Where the metadata of an Iceberg table is."""
+    formats: Mapping[TableFormat, str | None] = {}
+    """All formats with metadata of their own, with the version of each where a parameter has it.
+
+    A table can have several: Delta with UniForm is Iceberg too. `format` is the first of them.
+    """
+    writers: Mapping[str, str | None] = {}
+    """All programs that left their version in the parameters. `writer` is the first of them."""
 
 
-def origin(table: Table) -> Origin:
-    """Recognises tables of Iceberg, Delta, Hudi and Lance, and tables that Spark, Trino or Presto made."""
-    parameters: Mapping[str, str] = table.parameters or {}
+def origin(table: Table | TableStatusLike) -> Origin:
+    """Recognises tables of Iceberg, Delta, Hudi and Lance, and tables that Spark, Trino or Presto made.
+
+    Takes a struct of the client or a `TableStatus` of the catalog.
+    """
+    if isinstance(table, Table):
+        parameters: Mapping[str, str] = table.parameters or {}
+        input_format, location = (table.sd and table.sd.inputFormat) or "", parameters.get(METADATA_LOCATION)
+        named = None
+    else:
+        parameters, input_format, location, named = table.properties, "", table.metadata_location, table.format
     provider = text(parameters.get(SPARK_PROVIDER))
-    writer, version = None, None
+    writers: dict[str, str | None] = {}
     for name, key in _WRITERS:
         if key in parameters:
-            writer, version = name, text(parameters[key])
-            break
-    return Origin(_format(table, parameters, provider), provider, writer, version, parameters.get(METADATA_LOCATION))
+            writers.setdefault(name, text(parameters[key]))
+    formats = {
+        format: next((text(parameters[key]) for key in _VERSIONS[format] if key in parameters), None)
+        for format in _formats(parameters, provider, input_format, named)
+    }
+    writer = next(iter(writers), None)
+    return Origin(
+        next(iter(formats), TableFormat.HIVE),
+        provider,
+        writer,
+        writers.get(writer) if writer is not None else None,
+        location,
+        formats,
+        writers,
+    )
 
 
 _WRITERS = (
@@ -65,24 +105,35 @@ _WRITERS = (
 )
 
 
-def _format(table: Table, parameters: Mapping[str, str], provider: str | None) -> TableFormat:
+_VERSIONS: Final[Mapping[TableFormat, tuple[str, ...]]] = {
+    TableFormat.ICEBERG: ("format-version",),
+    TableFormat.DELTA: ("delta.minReaderVersion",),
+    TableFormat.HUDI: ("hoodie.table.version",),
+    TableFormat.LANCE: ("lance.version", "version"),
+}
+"""The parameters that have the version of a format."""
+
+
+def _formats(
+    parameters: Mapping[str, str], provider: str | None, input_format: str, named: str | None
+) -> Iterator[TableFormat]:
+    """All formats that a table has, in the order in which they decide."""
     kind = (parameters.get(TABLE_TYPE) or "").lower()
     handler = (parameters.get("storage_handler") or "").lower()
-    input_format = ((table.sd and table.sd.inputFormat) or "").lower()
-    source = (provider or "").lower()
-    if kind == "iceberg" or source == "iceberg" or "iceberg" in handler:
-        return TableFormat.ICEBERG
-    if source == "delta" or kind == "delta" or "delta" in handler or "delta.minReaderVersion" in parameters:
-        return TableFormat.DELTA
-    if source == "hudi" or "hoodie" in input_format or any(key.startswith("hoodie.") for key in parameters):
-        return TableFormat.HUDI
-    if kind == "lance" or source == "lance":
-        return TableFormat.LANCE
-    return TableFormat.HIVE
+    words = {kind, (provider or "").lower(), named}
+    if "iceberg" in words or "iceberg" in handler:
+        yield TableFormat.ICEBERG
+    if "delta" in words or "delta" in handler or "delta.minReaderVersion" in parameters:
+        yield TableFormat.DELTA
+    hudi = "hoodie" in input_format.lower() or any(key.startswith("hoodie.") for key in parameters)
+    if "hudi" in words or hudi:
+        yield TableFormat.HUDI
+    if "lance" in words:
+        yield TableFormat.LANCE
 
 
 def is_iceberg(table: Table) -> bool:
-    """Whether the parameter `table_type` says so, in any case: Hive's own rule (`MetaStoreUtils.isIcebergTable`).
+    """Whether the parameter `table_type` is ICEBERG, in any case: Hive's own rule (`MetaStoreUtils.isIcebergTable`).
 
     `origin` recognises more: tables that only a storage handler or Spark's provider marks, as other engines make them.
     The metastore acts by this rule, so that it does what Hive does.

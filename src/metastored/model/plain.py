@@ -24,8 +24,8 @@ def to_dict(struct: tuple[Any, ...]) -> dict[str, Any]:
     """A struct as a dict of plain values, without the fields that are not set."""
     if not isinstance(struct, Struct):
         raise InvalidInputException(f"{struct!r} is not a struct of the metastore's API")
-    given: zip[tuple[str, Any]] = zip(names(type(struct)), struct, strict=True)
-    return {name: _plain(value) for name, value in given if value is not None}
+    pairs: zip[tuple[str, Any]] = zip(names(type(struct)), struct, strict=True)
+    return {name: _plain(value) for name, value in pairs if value is not None}
 
 
 def _plain(value: Any) -> Any:
@@ -40,21 +40,21 @@ def _plain(value: Any) -> Any:
     return value
 
 
-def from_dict(kind: type[T], given: Mapping[str, Any]) -> T:
+def from_dict(kind: type[T], values: Mapping[str, Any]) -> T:
     """The struct of this class that `to_dict` made the dict of. Raises InvalidInputException for unknown fields."""
     if not (isinstance(kind, type) and issubclass(kind, Struct)):
         raise InvalidInputException(f"{kind!r} is not a struct of the metastore's API")
-    if not isinstance(given, Mapping):
-        raise InvalidInputException(f"a {kind.__name__} is made from a dict, not from {given!r}")
+    if not isinstance(values, Mapping):
+        raise InvalidInputException(f"a {kind.__name__} is made from a dict, not from {values!r}")
     known = names(kind)
-    unknown = [name for name in given if name not in known]
+    unknown = [name for name in values if name not in known]
     if unknown:
         raise InvalidInputException(
             f"{kind.__name__} has no field {', '.join(map(str, unknown))}; it has {', '.join(known)}"
         )
-    # Of a name with several lines, the last one is what today's versions have.
+    # Of a name with several lines, the last one is that of today's versions.
     types = {field.name: field.type for field in fields(kind)}
-    made: T = kind(**{name: _typed(types[name], value) for name, value in given.items()})
+    made: T = kind(**{name: _typed(types[name], value) for name, value in values.items()})
     return made
 
 

@@ -1,0 +1,135 @@
+"""Where remotes may point: the rules of the setting `remotes_hosts`, checked by name and again by address. Pure.
+
+A rule is a name with `*` for any text (`*.example.com`), an address, or a network (`10.0.0.0/8`), each with a port
+behind it where only that one is meant (`metastore:9083`, `[fd00::1]:9083`). A definition is checked by the names in it
+when it is made; a connection is checked again, by the address that the name was resolved to: whoever controls a name
+could let it point anywhere later.
+
+    allowed = AllowedHosts.read(settings.remotes_hosts)
+    allowed.check(endpoint)                                     # when a remote is made or changed
+    allowed.check_address("old.example.com", 9083, "10.1.2.3")  # at each connection, for each address tried
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Final
+from urllib.parse import urlsplit
+
+from metastored.errors import InvalidObjectException
+from metastored.hive.host_rules import Address, HostRule, literal_address, plain_host, read_host_rule
+from metastored.model import remote_keys as keys
+from metastored.model.remotes import Endpoint, split
+
+ANY_HOST: Final = "*"
+"""The rule that allows every host; the setting's default."""
+
+SSH_PORT: Final = 22
+_PORTS: Final = {"https": 443, "http": 80, "thrift": 9083, "postgresql": 5432, "mysql": 3306}
+_WEB: Final = re.compile(r"(?!(?:file|s3[an]?|gs|abfss?|wasbs?|hdfs|viewfs|memory):)[A-Za-z][A-Za-z0-9+.-]*://")
+"""The address of a service, under whatever key; not a location of files, which has rules of its own."""
+_HOP: Final = re.compile(r"(?:[^@\s]+@)?(?P<host>\[[^\]]+\]|[^:\s]+)(?::(?P<port>\d+))?")
+
+
+@dataclass(frozen=True, slots=True)
+class AllowedHosts:
+    """The rules of one server."""
+
+    rules: tuple[HostRule, ...]
+
+    @classmethod
+    def read(cls, entries: Iterable[str]) -> AllowedHosts:
+        """Parses the entries of the setting. Raises ValueError for one that is no rule."""
+        return cls(tuple(map(read_host_rule, entries)))
+
+    def check(self, endpoint: Endpoint, what: str = "") -> None:
+        """Raises InvalidObjectException where a definition points to a host that no rule allows."""
+        for host, port in hosts_of(endpoint):
+            self.check_name(host, port, what or f"the remote at {endpoint}")
+
+    def check_name(self, host: str, port: int | None, what: str = "the remote") -> None:
+        """Raises InvalidObjectException unless a rule allows the host, as far as its name says.
+
+        A name that no name rule allows may still be in an allowed network: then its address decides, later.
+        """
+        literal = literal_address(host)
+        if literal is not None:
+            self._check(host, port, literal, what)
+        elif not any(each.allows_port(port) and (each.network or each.allows_name(host)) for each in self.rules):
+            raise self._refusal(host, port, what)
+
+    def check_address(self, host: str, port: int | None, address: str, what: str = "the remote") -> None:
+        """Raises InvalidObjectException unless a rule allows a connection to this address of the host.
+
+        A name rule with a part that is not `*` does not allow loopback and link-local addresses: a name of the network
+        that leads to this machine itself, or to a cloud's metadata service, is an attack. `*` alone does not allow
+        link-local ones. An address or network rule allows what it names.
+        """
+        found = literal_address(address)
+        if found is None:
+            raise InvalidObjectException(f"{what}: {address!r} is not an address")
+        self._check(host, port, found, what)
+
+    def _check(self, host: str, port: int | None, address: Address, what: str) -> None:
+        for each in self.rules:
+            if not each.allows_port(port):
+                continue
+            if each.allows_address(address):
+                return
+            if each.allows_name(host) and not _is_suspicious(address, each, plain_host(host)):
+                return
+        raise self._refusal(host, port, what, address)
+
+    def _refusal(
+        self, host: str, port: int | None, what: str, address: Address | None = None
+    ) -> InvalidObjectException:
+        where = host if port is None else f"{host}:{port}"
+        found = f" ({address})" if address is not None and str(address) != host else ""
+        rules = ", ".join(each.text for each in self.rules) or "no host at all"
+        return InvalidObjectException(
+            f"{what}: {where}{found} is not among the hosts that remotes may use; the setting remotes_hosts allows "
+            f"{rules}"
+        )
+
+
+def _is_suspicious(address: Address, rule: HostRule, host: str) -> bool:
+    if address.is_link_local or address.is_unspecified or address.is_multicast:
+        return True
+    return address.is_loopback and rule.name not in (ANY_HOST, host)
+
+
+def hosts_of(endpoint: Endpoint) -> Iterator[tuple[str, int | None]]:
+    """Every host that a definition names, with its port: of addresses, of the hops of a tunnel, of web services.
+
+    Behind a tunnel, the metastore itself is reached from the last hop and its name is resolved there: it counts too.
+    """
+    for key in (keys.URIS, keys.READ_ONLY_URIS):
+        for uri in split(endpoint.get(key)):
+            yield from _host(uri)
+    for key, value in endpoint.properties:
+        if key not in (keys.URIS, keys.READ_ONLY_URIS) and _WEB.match(value):
+            yield from _host(value)
+    for hop in filter(None, re.split(r"\s*->\s*", endpoint.get(keys.SSH_ROUTE).strip())):
+        match = _HOP.fullmatch(hop)
+        if match is None:
+            raise InvalidObjectException(
+                f"'{keys.SSH_ROUTE}' has the hop {hop!r}; write user@bastion -> user@node, or user@bastion:2222"
+            )
+        yield plain_host(match["host"]), int(match["port"] or endpoint.get("ssh.tunnel.port") or SSH_PORT)
+    if endpoint.via == keys.GLUE and not endpoint.get(keys.GLUE_ENDPOINT) and endpoint.get(keys.GLUE_REGION):
+        yield f"glue.{endpoint.get(keys.GLUE_REGION)}.amazonaws.com", 443
+
+
+def _host(uri: str) -> Iterator[tuple[str, int | None]]:
+    try:
+        parts = urlsplit(uri)
+        port = parts.port
+    except ValueError as error:
+        raise InvalidObjectException(f"{uri!r} is no address: {error}") from None
+    if parts.hostname:
+        yield plain_host(parts.hostname), port or _PORTS.get(parts.scheme.partition("+")[0])
+
+
+ALL_HOSTS: Final = AllowedHosts.read([ANY_HOST])

@@ -1,0 +1,19 @@
+"""Spark's tables in a Hive metastore: Spark's values and the properties that hold them, as pure functions.
+
+Spark stores what Hive's structs cannot have (capitals, nullability, statistics of its own, bucketing, types that Hive
+lacks) in the parameters of a table. The rules are those of Spark's HiveExternalCatalog. Nothing here needs Spark.
+
+`types`         Spark's types and schemas, and their JSON
+`type_strings`  types as text: for Hive's columns, in Spark's SQL, in a DDL
+`schemas`       changes and comparisons of schemas
+`arrow`         schemas as Arrow schemas
+`values`        CatalogTable and its parts
+`properties`    the parameters that Spark writes
+`statistics`    statistics as parameters; `histograms`: their histograms as text
+`converting`    Hive's Table to and from CatalogTable, as it is stored (raw)
+`restoring`     a raw table as Spark's users see it
+`creating`      the two forms in which Spark stores a data source table
+`partitions`    specs and names, and Hive's Partition to and from CatalogTablePartition
+`predicates`    predicates over partition columns, as text and as expressions of pyarrow
+`filters`       predicates as a filter of the metastore
+"""

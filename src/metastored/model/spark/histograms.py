@@ -1,0 +1,131 @@
+"""Spark's histograms as text: base64 of an LZ4 block stream over big-endian numbers. Pure.
+
+The text is what Spark's HistogramSerializer reads and writes. It is written without compression, which Spark reads
+too: a histogram has a few thousand bytes.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import struct
+from typing import Final
+
+from metastored.errors import ConversionError
+from metastored.model.spark.values import Histogram, HistogramBin
+
+MAGIC: Final = b"LZ4Block"
+SEED: Final = 0x9747B28C
+RAW: Final = 0x16
+"""The token of a block without compression, of at most 64 KiB."""
+BLOCK: Final = 1 << 16
+MAX_BYTES: Final = 1 << 24
+_HEADER: Final = struct.Struct("<8sBiiI")
+_MASK: Final = 0xFFFFFFFF
+
+
+def histogram_to_text(histogram: Histogram) -> str:
+    """The text of a histogram."""
+    bins = histogram.bins
+    count = len(bins)
+    content = struct.pack(">di", histogram.height, count)
+    content += struct.pack(f">{count}d", *(each.lo for each in bins))
+    content += struct.pack(f">{count}d", *(each.hi for each in bins))
+    content += struct.pack(f">{count}q", *(each.ndv for each in bins))
+    content += struct.pack(">i", -1)
+    blocks = [content[at : at + BLOCK] for at in range(0, len(content), BLOCK)]
+    stream = b"".join(_HEADER.pack(MAGIC, RAW, len(each), len(each), _checksum(each)) + each for each in blocks)
+    return base64.b64encode(stream + _HEADER.pack(MAGIC, RAW, 0, 0, 0)).decode("ascii")
+
+
+def histogram_from_text(text: str) -> Histogram:
+    """Reads a histogram that Spark wrote. Raises ConversionError if the text is not one."""
+    try:
+        content = _decompressed(base64.b64decode(text, validate=True))
+        height, count = struct.unpack_from(">di", content)
+        if not 0 <= count <= len(content) // 24:
+            raise ConversionError(f"a histogram of {len(content)} bytes cannot have {count} bins")
+        numbers = struct.unpack_from(f">{count}d{count}d{count}q", content, 12)
+    except (binascii.Error, struct.error, IndexError) as error:
+        raise ConversionError(f"not a histogram of Spark: {error}: {text[:40]!r}") from error
+    bins = zip(numbers[:count], numbers[count : 2 * count], numbers[2 * count :], strict=True)
+    return Histogram(height, tuple(HistogramBin(*each) for each in bins))
+
+
+def _decompressed(stream: bytes) -> bytes:
+    content, at = bytearray(), 0
+    while at < len(stream):
+        magic, token, packed, length, checksum = _HEADER.unpack_from(stream, at)
+        at += _HEADER.size
+        if magic != MAGIC or packed < 0 or length < 0 or len(content) + length > MAX_BYTES:
+            raise ConversionError("not a histogram of Spark: the stream has no valid block")
+        if length == 0:
+            break
+        data = stream[at : at + packed]
+        at += packed
+        block = data if token & 0xF0 == 0x10 else _lz4(data, length)
+        if len(block) != length or _checksum(block) != checksum:
+            raise ConversionError("not a histogram of Spark: a block is damaged")
+        content += block
+    return bytes(content)
+
+
+def _lz4(data: bytes, length: int) -> bytes:
+    """Decompresses one block of LZ4."""
+    content, at = bytearray(), 0
+    while at < len(data):
+        token = data[at]
+        literals, at = _length(data, at + 1, token >> 4)
+        content += data[at : at + literals]
+        at += literals
+        if at >= len(data):
+            break
+        offset = data[at] | data[at + 1] << 8
+        matched, at = _length(data, at + 2, token & 15)
+        if not 0 < offset <= len(content) or len(content) + matched + 4 > length:
+            raise ConversionError("not a histogram of Spark: a block is damaged")
+        for _ in range(matched + 4):
+            content.append(content[-offset])
+    return bytes(content)
+
+
+def _length(data: bytes, at: int, length: int) -> tuple[int, int]:
+    if length == 15:
+        while True:
+            more = data[at]
+            at += 1
+            length += more
+            if more != 255:
+                break
+    return length, at
+
+
+def _checksum(data: bytes) -> int:
+    """xxHash32 with the seed of Java's LZ4 block stream, of which it keeps 28 bits."""
+    p1, p2, p3, p4, p5 = 2654435761, 2246822519, 3266489917, 668265263, 374761393
+    at, size = 0, len(data)
+    if size >= 16:
+        lanes = [(SEED + p1 + p2) & _MASK, (SEED + p2) & _MASK, SEED, (SEED - p1) & _MASK]
+        while at <= size - 16:
+            for lane, word in enumerate(struct.unpack_from("<4I", data, at)):
+                lanes[lane] = _rotated((lanes[lane] + word * p2) & _MASK, 13) * p1 & _MASK
+            at += 16
+        hashed = sum(_rotated(lane, by) for lane, by in zip(lanes, (1, 7, 12, 18), strict=True))
+    else:
+        hashed = SEED + p5
+    hashed = (hashed + size) & _MASK
+    while at + 4 <= size:
+        hashed = (hashed + struct.unpack_from("<I", data, at)[0] * p3) & _MASK
+        hashed = _rotated(hashed, 17) * p4 & _MASK
+        at += 4
+    for each in data[at:]:
+        hashed = _rotated((hashed + each * p5) & _MASK, 11) * p1 & _MASK
+    hashed ^= hashed >> 15
+    hashed = hashed * p2 & _MASK
+    hashed ^= hashed >> 13
+    hashed = hashed * p3 & _MASK
+    return (hashed ^ hashed >> 16) & 0x0FFFFFFF
+
+
+def _rotated(number: int, by: int) -> int:
+    return (number << by | number >> 32 - by) & _MASK
