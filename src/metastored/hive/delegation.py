@@ -1,6 +1,6 @@
-"""Delegation tokens as Hadoop writes them: identifiers, tokens, master keys. Pure; it signs, and keeps nothing.
+"""Delegation tokens as Hadoop writes them: identifiers, tokens, master keys. Pure: it signs, and stores nothing.
 
-A token is an identifier (who, until when, signed with which key), a password (the identifier's HMAC under that key),
+A token is an identifier (owner, dates, number of the signing key), a password (the identifier's HMAC under that key),
 a kind and a service. Clients carry it as URL-safe base64 and log in with its two halves by DIGEST-MD5.
 """
 
@@ -18,11 +18,11 @@ _VERSION: Final = 0
 
 
 class DelegationError(ValueError):
-    """Bytes or text that are no token, identifier or key."""
+    """Bytes or a text that are not a token, identifier or key."""
 
 
 class Identifier(NamedTuple):
-    """What a token says about itself. Dates are in milliseconds."""
+    """The fields of a token's identifier. Dates are in milliseconds."""
 
     owner: str
     renewer: str
@@ -34,7 +34,7 @@ class Identifier(NamedTuple):
 
     @property
     def user(self) -> str:
-        """Whose rights the token has: the owner's short name."""
+        """The user whose rights the token has: the owner's short name."""
         return short_name(self.owner)
 
     def encode(self) -> bytes:
@@ -53,7 +53,7 @@ class Identifier(NamedTuple):
 
 
 class Token(NamedTuple):
-    """What a client is given."""
+    """A token as clients get it."""
 
     identifier: bytes
     password: bytes
@@ -86,12 +86,12 @@ class MasterKey(NamedTuple):
         return cls(reader.vlong(), reader.vlong(), reader.bytes())
 
     def password(self, identifier: bytes) -> bytes:
-        """The password of a token. Hadoop's algorithm, so that servers which share the keys agree."""
+        """The password of a token. Hadoop's algorithm, so that servers that share the keys agree."""
         return hmac.digest(self.key, identifier, hashlib.sha1)
 
 
-class Kept(NamedTuple):
-    """What a server keeps of a token: its password, and when it must have been renewed (milliseconds)."""
+class StoredToken(NamedTuple):
+    """A server's record of a token: its password, and when it must have been renewed (milliseconds)."""
 
     password: bytes
     renew_date: int
@@ -100,7 +100,7 @@ class Kept(NamedTuple):
         return to_text(_bytes(self.password) + struct.pack(">q", self.renew_date))
 
     @classmethod
-    def decode(cls, text: str) -> Kept:
+    def decode(cls, text: str) -> StoredToken:
         reader = _Reader(from_text(text))
         return cls(reader.bytes(), struct.unpack(">q", reader.take(8))[0])
 
@@ -142,7 +142,7 @@ def _text(text: str) -> bytes:
 
 
 class _Reader:
-    """Takes values from the front of bytes."""
+    """Reads values from the front of bytes."""
 
     def __init__(self, data: bytes) -> None:
         self._data = data
@@ -153,9 +153,9 @@ class _Reader:
             raise DelegationError(f"a length below zero ({length}) in front of byte {self._at}")
         if self._at + length > len(self._data):
             raise DelegationError(f"cut short: {length} bytes were expected at {self._at} of {len(self._data)}")
-        found = self._data[self._at : self._at + length]
+        chunk = self._data[self._at : self._at + length]
         self._at += length
-        return found
+        return chunk
 
     def vlong(self) -> int:
         first: int = struct.unpack("b", self.take(1))[0]

@@ -1,7 +1,7 @@
 """The generations of Hive whose rules differ, in their order.
 
-`metastored serve --compat` chooses one of them; the rest of this room asks `generation >= Generation.HIVE_4_0`
-wherever Hive changed its mind. This file never says what a generation does: each rule lives with its subject.
+`metastored serve --compat` chooses one of them; the rest of this package checks `generation >= Generation.HIVE_4_0`
+wherever Hive's behaviour changed. The rules themselves are in the modules of their topics.
 """
 
 from enum import IntEnum
@@ -22,7 +22,7 @@ class Generation(IntEnum):
             if str(generation) == text:
                 return generation
         known = ", ".join(map(str, cls))
-        raise ValueError(f"{text!r} is not a Hive generation that metastored knows; choose one of {known}")
+        raise ValueError(f"{text!r} is not a Hive generation that metastored supports; choose one of {known}")
 
     def __str__(self) -> str:
         return f"{self.value // 10}.{self.value % 10}"

@@ -27,13 +27,13 @@ MAX_LIKE: Final = 4096
 MAX_TYPE: Final = 1024 * 1024
 """The text of a column's type; wide structs are long."""
 MAX_SNAPSHOT: Final = 64 * 1024 * 1024
-"""A list of transactions or write ids as text. Only its length is bounded here; MAX_IDS bounds what runs stand for."""
+"""A list of transactions or write ids as text. Only its length is bounded here; MAX_IDS bounds the ids in its runs."""
 MAX_IDS: Final = 1_000_000
-"""Ids that the runs of a snapshot may stand for: `1-9` stands for nine."""
+"""The number of ids in the runs of a snapshot: `1-9` is nine."""
 MAX_SCHEDULE: Final = 256
 """A cron expression, as long as Hive's schema can store."""
 
 
 def shortened(text: str, most: int = 60) -> str:
-    """The beginning of a text, for an error about it."""
+    """The beginning of a text, for an error message about it."""
     return text if len(text) <= most else f"{text[:most]}…"

@@ -37,15 +37,15 @@ def _local_as_file(location: Location) -> Location:
     return Location(scheme, authority, location.path)
 
 
-def accepted(text: str, home: str, schemes: Collection[str] | None) -> str:
-    """A location that a client sent, in canonical form; a path without a scheme is on the file system of `home`.
+def accepted(text: str, root: str, schemes: Collection[str] | None) -> str:
+    """A location that a client sent, in canonical form; a path without a scheme is on the file system of `root`.
 
-    `schemes` are those that may be used, None for all: a location that is never opened is only a text. Raises
+    `schemes` are the schemes that may be used, None for all: a location that is never opened is only a text. Raises
     LocationError for any other scheme, for a path that leads above the root, and for a local one on a host.
     """
     if "\0" in text:
         raise LocationError(f"{text!r} has a null character in it; a location is a URI or a path")
-    location = parse_location(qualified(unaliased(text), home))
+    location = parse_location(qualified(unaliased(text), root))
     if location.path.split("/", 2)[:2] == ["", ".."]:
         raise LocationError(f"{text!r} leads above the root of its file system by '..'; write where it is instead")
     if schemes is not None and location.scheme not in schemes and location.scheme != ARCHIVE_SCHEME:
@@ -60,7 +60,7 @@ def accepted(text: str, home: str, schemes: Collection[str] | None) -> str:
 def relative(root: str, path: str) -> str:
     """A location as a root and the text that follows it, such as `/ds=1`. Raises LocationError if it is not below.
 
-    Hive puts the texts together. Without this check `/../other` and `-other` would be other directories.
+    Hive concatenates the texts. Without this check `/../other` and `-other` would be other directories.
     """
     location = f"{root.rstrip('/')}{path}" if path.startswith("/") else f"{root}{path}"
     if not is_under(location, root):
@@ -71,16 +71,16 @@ def relative(root: str, path: str) -> str:
 def archive_directory(location: str, original: str | None, root: str) -> str | None:
     """The directory of an archived partition below its table's `root`; None if neither text names one there.
 
-    `original` is where the partition was before (Hive's parameter `original_location`). A table that was renamed
-    since has another root: then it is the directory that holds the archive.
+    `original` is the former location of the partition (Hive's parameter `original_location`). If the table was renamed
+    since, the root differs: then it is the directory that contains the archive.
     """
     candidates = [original or ""]
-    found = parse_location(location)
-    if found.scheme == ARCHIVE_SCHEME and ".har" in found.path:
-        archive = found.path[: found.path.index(".har")].rpartition("/")[0]
+    parsed = parse_location(location)
+    if parsed.scheme == ARCHIVE_SCHEME and ".har" in parsed.path:
+        archive = parsed.path[: parsed.path.index(".har")].rpartition("/")[0]
         candidates.append(str(parse_location(root)._replace(path=archive or "/")))
     for candidate in candidates:
-        if candidate and is_under(candidate, root) and place(candidate) != place(root):
+        if candidate and is_under(candidate, root) and location_key(candidate) != location_key(root):
             return unaliased(candidate)
     return None
 
@@ -88,8 +88,8 @@ def archive_directory(location: str, original: str | None, root: str) -> str | N
 # --- containment --------------------------------------------------------------------------------------------------
 
 
-class Place(NamedTuple):
-    """A location that can be compared and looked up: all spellings of a directory are one Place."""
+class LocationKey(NamedTuple):
+    """A location that can be compared and looked up: all spellings of a directory are one LocationKey."""
 
     scheme: str
     authority: str
@@ -98,21 +98,21 @@ class Place(NamedTuple):
 
 
 @lru_cache(maxsize=4096)
-def place(text: str) -> Place:
+def location_key(text: str) -> LocationKey:
     scheme, authority, path = _local_as_file(parse_location(text))
-    return Place(scheme or LOCAL_SCHEME, authority.lower(), path.rstrip("/"))
+    return LocationKey(scheme or LOCAL_SCHEME, authority.lower(), path.rstrip("/"))
 
 
-def place_or_none(text: str) -> Place | None:
-    """The place of a text that may be no location, as an import may have stored it."""
+def location_key_or_none(text: str) -> LocationKey | None:
+    """The LocationKey of a text that may be no location, as an import may have stored it."""
     try:
-        return place(text)
+        return location_key(text)
     except LocationError:
         return None
 
 
-def above(inner: Place) -> Iterator[Place]:
-    """The places that contain this one, the nearest first."""
+def above(inner: LocationKey) -> Iterator[LocationKey]:
+    """The locations that contain this one, the nearest first."""
     path = inner.path
     while path:
         path = path.rpartition("/")[0]
@@ -121,28 +121,31 @@ def above(inner: Place) -> Iterator[Place]:
 
 def is_above(outer: str, inner: str) -> bool:
     """Whether a directory contains another one, which is not the same."""
-    return place(outer) in above(place(inner))
+    return location_key(outer) in above(location_key(inner))
 
 
-class Places(Generic[Item]):
-    """Items by their places. Finding those at, above and below a place takes time by its depth, not by their number."""
+class LocationIndex(Generic[Item]):
+    """An index of items by their locations.
+
+    Lookups of the items at, above and below a location take time by its depth, not by their number.
+    """
 
     def __init__(self, items: Iterable[tuple[str, Item]]) -> None:
-        self._at: dict[Place, list[Item]] = {}
-        self._below: dict[Place, list[Item]] = {}
+        self._at: dict[LocationKey, list[Item]] = {}
+        self._below: dict[LocationKey, list[Item]] = {}
         for text, item in items:
-            here = place_or_none(text)
+            here = location_key_or_none(text)
             if here is None:
                 continue
             self._at.setdefault(here, []).append(item)
             for outer in above(here):
                 self._below.setdefault(outer, []).append(item)
 
-    def at(self, here: Place) -> list[Item]:
+    def at(self, here: LocationKey) -> list[Item]:
         return self._at.get(here, [])
 
-    def around(self, here: Place) -> Iterator[Item]:
-        """Those above and below a place, without those at it."""
+    def around(self, here: LocationKey) -> Iterator[Item]:
+        """The items above and below a location, without those at it."""
         yield from self._below.get(here, ())
         for outer in above(here):
             yield from self._at.get(outer, ())

@@ -1,6 +1,6 @@
 """Locations: URIs as Hadoop's Path reads, joins and compares them.
 
-Hadoop writes local files as `file:/x`, users as `file:///x` or `/x`; all three are one place. Percent signs
+Hadoop writes local files as `file:/x`, users as `file:///x` or `/x`; all three are one location. Percent signs
 in a location are ordinary characters, never escapes: the directory of partition `a%2Fb` has that very name.
 Nothing here touches a file system, and relative paths are only resolved against a directory that the caller
 names.
@@ -33,7 +33,7 @@ class Location(NamedTuple):
 
 
 def parse_location(text: str) -> Location:
-    """Read a location as Hadoop's Path does: doubled and trailing slashes go, `.` and `..` are resolved."""
+    """Reads a location as Hadoop's Path does: doubled and trailing slashes are removed, `.` and `..` are resolved."""
     if not text:
         raise LocationError("a location cannot be empty; give an absolute path or a URI such as file:/warehouse")
     scheme = ""
@@ -64,15 +64,12 @@ def _normal_path(path: str) -> str:
 
 
 def canonical(text: str) -> str:
-    """The one way to write a location: `file:///x/` and `file://x//y` become `file:/x` and `file://x/y`."""
+    """The canonical text of a location: `file:///x/` and `file://x//y` become `file:/x` and `file://x/y`."""
     return str(parse_location(text))
 
 
 def same_location(one: str, other: str) -> bool:
-    """Whether two texts name one place.
-
-    A path without a scheme is local; a bucket and its root are the same.
-    """
+    """Whether two texts name one location. A path without a scheme is local; a bucket and its root are the same."""
     return one == other or _comparable(one) == _comparable(other)
 
 
@@ -82,7 +79,7 @@ def _comparable(text: str) -> Location:
 
 
 def is_under(text: str, ancestor: str) -> bool:
-    """Whether a location lies below another one, or is it."""
+    """Whether a location is below another one, or the same."""
     inner, outer = _comparable(text), _comparable(ancestor)
     if inner[:2] != outer[:2]:
         return False
@@ -138,10 +135,10 @@ def qualified(text: str, root: str) -> str:
             raise LocationError(
                 f"Relative path in absolute URI: {text}; a location begins with a scheme or with one slash"
             )
-        home = parse_location(root)
-        location = location._replace(scheme=home.scheme, authority=home.authority)
+        warehouse = parse_location(root)
+        location = location._replace(scheme=warehouse.scheme, authority=warehouse.authority)
     if location.scheme == LOCAL_SCHEME and location.authority:
-        # Hadoop knows local files without a host only.
+        # Hadoop supports only local files without a host.
         location = location._replace(authority="", path=local_path(text))
     return str(location)
 
@@ -158,9 +155,9 @@ def warehouse_uri(text: str, working_directory: str) -> str:
 
 
 def moved(text: str, old: str, new: str) -> str | None:
-    """A location below `old` (or `old` itself) as it is below `new`; None for any other, or one that is none.
+    """A location below `old` (or `old` itself) as it is below `new`; None for any other, or a text that is no location.
 
-    Whole path components are compared: `file:/w/a` is below `file:/w`, and `file:/w2` is not. A slash at the end of
+    Complete path components are compared: `file:/w/a` is below `file:/w`, and `file:/w2` is not. A slash at the end of
     `text` stays, as bases and some clients' properties have one.
     """
     try:

@@ -1,6 +1,6 @@
-"""Names: what Hive accepts as one, how it stores it, and how a catalog or a partition is written as one.
+"""Names: the ones that Hive accepts, their stored form, and the names of catalogs and partitions.
 
-Three small languages meet here: identifiers of databases, tables and columns; `@catalog#database`, by which
+There are three small languages: identifiers of databases, tables and columns; `@catalog#database`, by which
 a Hive 3 client sends two names in one field; and `key=value/key=value`, the name and directory of a
 partition. Nothing here looks up whether a name exists.
 """
@@ -14,7 +14,7 @@ from metastored.hive.generation import Generation
 from metastored.hive.limits import MAX_PARTITION_NAME, shortened
 
 DEFAULT_CATALOG = "hive"
-"""Where databases are whose catalog nobody names."""
+"""The catalog of databases without a named catalog."""
 DEFAULT_DATABASE = "default"
 DEFAULT_PARTITION = "__HIVE_DEFAULT_PARTITION__"
 
@@ -61,7 +61,7 @@ def is_valid_table_name(name: str, generation: Generation) -> bool:
 
 
 def directory_name(table: str) -> str:
-    """A table's name as that of its directory: `a/b` lies in `a-47-b`."""
+    """A table's name as the name of its directory: `a/b` is stored in `a-47-b`."""
     return "".join(c if c.isalnum() or c == "_" else f"-{ord(c)}-" for c in table)
 
 
@@ -82,7 +82,7 @@ _EMPTY_DATABASE = "!"
 
 
 class CatalogDatabase(NamedTuple):
-    """What a database field says. `catalog` is None when it names none; `database` None means any or all."""
+    """The content of a database field. `catalog` is None when it names none; `database` None means any or all."""
 
     catalog: str | None
     database: str | None
@@ -114,8 +114,9 @@ def encode_catalog_name(catalog: str | None, database: str | None) -> str | None
 def read_database(text: str | None, catalog: str | None = None) -> tuple[str, str | None]:
     """The catalog and the database that a request names, normalised. Raises CatalogNameError.
 
-    The metastore and the gate before it read names by this function and by `normalize` alone: a name that one of them
-    read differently would pass the gate. An absent catalog is the default one; an empty one is no catalog's name.
+    The metastore and the gate in front of it read names only by this function and by `normalize`: a name that one of
+    them read differently would bypass the gate. An absent catalog is the default one; an empty one is no catalog's
+    name.
     """
     written = decode_catalog_name(text)
     named = written.catalog if written.catalog is not None else catalog
@@ -144,14 +145,14 @@ _ESCAPE_SEQUENCE = re.compile("%([0-9A-Fa-f]{2})")
 
 
 def escape(value: str) -> str:
-    """One key or value as it stands in a partition name and in a directory."""
+    """One key or value as it is written in a partition name and in a directory."""
     if _NEEDS_ESCAPE.search(value) is None:
         return value
     return value.translate(_ESCAPES)
 
 
 def unescape(text: str) -> str:
-    """Undo `escape`. A `%` that no two hexadecimal digits follow stays as it is."""
+    """Reverses `escape`. A `%` that is not followed by two hexadecimal digits stays as it is."""
     if "%" not in text:
         return text
     return _ESCAPE_SEQUENCE.sub(lambda match: chr(int(match[1], 16)), text)
@@ -165,8 +166,8 @@ def _name_template(keys: tuple[str, ...]) -> str:
 def make_part_name(keys: tuple[str, ...], values: Sequence[str | None]) -> str:
     """The name of the partition with these values, in the order of the table's partition keys.
 
-    An empty or missing value is written as the default partition. Written for a million calls: the keys are
-    escaped once a table, and one search over all values settles the usual case that nothing needs escaping.
+    An empty or missing value is written as the default partition. Optimised for a million calls: the keys are escaped
+    once per table, and one search over all values handles the usual case that nothing needs escaping.
     """
     if len(values) != len(keys) or not keys:
         raise PartitionNameError(
@@ -183,7 +184,7 @@ def _hive_list(items: Iterable[str | None]) -> str:
 
 
 def partition_name_to_vals(name: str) -> list[str]:
-    """The values in a partition name, unescaped, in the order written; what is not `k=v` is left out."""
+    """The values in a partition name, unescaped, in the order written; segments that are not `k=v` are skipped."""
     return [unescape(value) for _, value in _segments(name)]
 
 
@@ -202,7 +203,7 @@ def _segments(name: str) -> Iterator[tuple[str, str]]:
             f"a partition name of {len(name)} characters ({shortened(name)}); at most {MAX_PARTITION_NAME} are accepted"
         )
     for segment in name.split("/"):
-        # With several `=` in one segment, Hive takes the last one that has a character before and behind it.
+        # With several `=` in one segment, Hive splits at the last one that has a character before and after it.
         at = segment.rfind("=", 1, len(segment) - 1)
         if at > 0:
             yield segment[:at], segment[at + 1 :]

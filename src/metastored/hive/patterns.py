@@ -1,8 +1,8 @@
 """Name patterns of get_databases, get_tables, get_table_meta and get_functions.
 
-`*` stands for any text and `|` separates alternatives; case does not matter. The real metastore hands the
-rest to its database as a small regular expression of which only the dot means anything: `.` is any one
-character. `?`, `%` and `_` are ordinary. Nothing here knows where the names come from.
+`*` stands for any text and `|` separates alternatives; case does not matter. Hive's metastore passes the rest to its
+database as a regular expression in which only the dot is special: `.` is any one character. `?`, `%` and `_` are
+ordinary. The source of the names does not matter.
 """
 
 import re
@@ -15,7 +15,7 @@ NamePredicate = Callable[[str], bool]
 
 
 class PatternError(ValueError):
-    """A text that cannot be a pattern; says why."""
+    """A text that cannot be a pattern; the message has the reason."""
 
 
 def _everything(name: str) -> bool:
@@ -37,6 +37,14 @@ def compile_pattern(pattern: str | None) -> NamePredicate:
     return compiled(pattern)
 
 
+def may_begin_with(pattern: str | None, prefix: str) -> bool:
+    """Whether a name that begins with a prefix can match a pattern. True where that is not certain."""
+    if pattern is None:
+        return True
+    heads = (re.split(r"[*.]", part, maxsplit=1)[0].strip().lower() for part in pattern.split("|"))
+    return any(head.startswith(prefix) or prefix.startswith(head) for head in heads)
+
+
 # A pattern comes from a client; the cache must not hold megabytes for it.
 _LONGEST_CACHED = 1000
 
@@ -56,8 +64,8 @@ def _regular_expression(alternative: str) -> str:
 def wildcard_expression(pieces: Sequence[str]) -> str:
     """The regular expression for these pieces with any text between each and the next.
 
-    Each piece is a regular expression of fixed length. The groups are atomic: the leftmost place of one is
-    as good as any other, and without backtracking no pattern of a client can take for ever.
+    Each piece is a regular expression of fixed length. The groups are atomic: the leftmost match of one is as good as
+    any other, and without backtracking no pattern of a client can take exponential time.
     """
     if len(pieces) == 1:
         return pieces[0]

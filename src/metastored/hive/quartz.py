@@ -1,4 +1,4 @@
-"""Quartz's cron expressions, which Hive's scheduled queries are timed by: the next moment after a given one.
+"""Quartz's cron expressions, the schedules of Hive's scheduled queries: the next moment after another one.
 
     seconds minutes hours day-of-month month day-of-week [year]      0 30 2 ? * MON-FRI
 
@@ -27,11 +27,11 @@ DayTest = Callable[[date], bool]
 
 
 class QuartzError(ValueError):
-    """The text is no expression of Quartz."""
+    """The text is not a Quartz expression."""
 
 
 class Schedule(NamedTuple):
-    """An expression, taken apart."""
+    """A parsed expression."""
 
     seconds: tuple[int, ...]
     minutes: tuple[int, ...]
@@ -50,9 +50,9 @@ class Schedule(NamedTuple):
             elif day.month not in self.months:
                 day = (day.replace(day=1) + timedelta(days=32)).replace(day=1)
             else:
-                found = self._on(clock) if self.day(day) else None
-                if found is not None:
-                    return datetime.combine(day, found)
+                time_of_day = self._on(clock) if self.day(day) else None
+                if time_of_day is not None:
+                    return datetime.combine(day, time_of_day)
                 day += timedelta(days=1)
             clock = time()
         return None
@@ -72,7 +72,7 @@ class Schedule(NamedTuple):
 
 
 def parse(text: str) -> Schedule:
-    """The schedule that an expression says; QuartzError if it says none."""
+    """Parses an expression. Raises QuartzError if it is invalid."""
     if len(text) > MAX_SCHEDULE:
         raise QuartzError(
             f"an expression of {len(text)} characters ({shortened(text)}); at most {MAX_SCHEDULE} are accepted"
@@ -94,7 +94,7 @@ def parse(text: str) -> Schedule:
 
 
 def _numbers(text: str, low: int, high: int, names: tuple[str, ...] = ()) -> tuple[int, ...]:
-    found: set[int] = set()
+    numbers: set[int] = set()
     for part in text.split(","):
         match = _PART.match(part)
         if match is None:
@@ -105,12 +105,12 @@ def _numbers(text: str, low: int, high: int, names: tuple[str, ...] = ()) -> tup
         if end < begin:
             if not names:
                 raise QuartzError(f"{part!r} begins after its end")
-            end += high - low + 1  # A week or year goes on from its end.
+            end += high - low + 1  # A range of weekdays or months may wrap around.
         stride = int(step or 1)
         if stride < 1:
             raise QuartzError(f"{part!r} has a step of 0")
-        found.update((number - low) % (high - low + 1) + low for number in range(begin, end + 1, stride))
-    return tuple(sorted(found))
+        numbers.update((number - low) % (high - low + 1) + low for number in range(begin, end + 1, stride))
+    return tuple(sorted(numbers))
 
 
 def _number(text: str, low: int, high: int, names: tuple[str, ...]) -> int:
@@ -136,32 +136,32 @@ def _day_of_month(part: str) -> DayTest:
         back = int(match[1] or 0)
         return lambda day: day.day == _last(day) - back
     if part.endswith("W"):
-        wanted = _number(part[:-1], 1, 31, ())
-        return lambda day: wanted <= _last(day) and day.day == _weekday(day, wanted)
+        target = _number(part[:-1], 1, 31, ())
+        return lambda day: target <= _last(day) and day.day == _weekday(day, target)
     days = frozenset(_numbers(part, 1, 31))
     return lambda day: day.day in days
 
 
-def _weekday(day: date, wanted: int) -> int:
+def _weekday(day: date, target: int) -> int:
     """The weekday nearest to a day, within the month."""
-    of_week = day.replace(day=wanted).weekday()
+    of_week = day.replace(day=target).weekday()
     if of_week == 5:
-        return wanted - 1 if wanted > 1 else wanted + 2
+        return target - 1 if target > 1 else target + 2
     if of_week == 6:
-        return wanted + 1 if wanted < _last(day) else wanted - 2
-    return wanted
+        return target + 1 if target < _last(day) else target - 2
+    return target
 
 
 def _day_of_week(part: str) -> DayTest:
     if part == "L":
         part = "7"
     elif part.endswith("L"):
-        wanted = _number(part[:-1], 1, 7, _WEEK)
-        return lambda day: _of_week(day) == wanted and day.day + 7 > _last(day)
+        weekday = _number(part[:-1], 1, 7, _WEEK)
+        return lambda day: _of_week(day) == weekday and day.day + 7 > _last(day)
     if "#" in part:
         name, _, nth = part.partition("#")
-        wanted, which = _number(name, 1, 7, _WEEK), _number(nth, 1, 5, ())
-        return lambda day: _of_week(day) == wanted and (day.day - 1) // 7 + 1 == which
+        weekday, which = _number(name, 1, 7, _WEEK), _number(nth, 1, 5, ())
+        return lambda day: _of_week(day) == weekday and (day.day - 1) // 7 + 1 == which
     days = frozenset(_numbers(part, 1, 7, _WEEK))
     return lambda day: _of_week(day) in days
 

@@ -1,4 +1,4 @@
-"""Messages in Thrift's strict binary protocol, and a walker for those that arrive in pieces.
+"""Messages in Thrift's strict binary protocol, and a walker for messages that arrive in pieces.
 
 Old-style headers, which begin with the length of the name, are refused, as Apache's servers do.
 """
@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from struct import Struct
 
-from metastored.wire.binary import FIXED, INCOMPLETE, args_codec, result_codec, skip, unpack_i, unpack_u
+from metastored.wire.binary import FIXED, INCOMPLETE, request_codec, result_codec, skip, unpack_i, unpack_u
 from metastored.wire.compiler import Malformed
 from metastored.wire.limits import MAX_DEPTH, MAX_MESSAGE, MAX_NAME
 from metastored.wire.methods import BY_BYTES, Method
@@ -51,7 +51,7 @@ class BinaryProtocol:
             if method is None:
                 end = skip(data, start, STRUCT)
                 return Incoming(kind, name, seqid, None, None, None, end)
-            args, end = args_codec(method)[0](data, start)
+            args, end = request_codec(method)[0](data, start)
         except INCOMPLETE:
             raise Incomplete from None
         except RecursionError:
@@ -71,7 +71,7 @@ class BinaryProtocol:
         return Incoming(kind, name, seqid, method, None, data[start:end], end)
 
     def read_result(self, method: Method, data: bytes, at: int) -> Incoming:
-        """A reply whose fields are wanted as well: decoding finds its end, so it is not looked for before."""
+        """A reply with its decoded fields: decoding finds the end of the message, so no walk is needed."""
         kind, name, seqid, start = read_header(data, at)
         if kind != REPLY or name != method.name_bytes:
             return self.read_reply(method, data, at)
@@ -103,7 +103,7 @@ class BinaryWalker(StackWalker):
         limit = self._start + self._limit
         while stack:
             top = stack[-1]
-            # `self._at` is only moved past what was read whole: the next piece goes on from there.
+            # `self._at` only moves past complete values: reading continues there when more data arrives.
             self._at = at
             if top[0] == OPEN_STRUCT:
                 kind = data[at]
@@ -124,9 +124,9 @@ class BinaryWalker(StackWalker):
             if fixed is not None:
                 if top[0] != OPEN_STRUCT and len(top) == 4:
                     # A list of numbers is passed over as a whole.
-                    whole = min(top[1], (size - at) // fixed)
-                    at += whole * fixed
-                    top[1] -= whole
+                    complete = min(top[1], (size - at) // fixed)
+                    at += complete * fixed
+                    top[1] -= complete
                     if top[1]:
                         self._at = at
                         return None

@@ -1,6 +1,6 @@
-"""What a call must have before any function is run for it: its request structs, and names of a bounded length.
+"""Checks every call before its function runs: required request structs are set, and names have a bounded length.
 
-Both are read from the method table, here and nowhere else. Nothing here knows what a name stands for or changes one.
+Both are derived from the method table, only here. Names are neither interpreted nor changed.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ def needed_arguments(method: Method) -> tuple[tuple[int, str], ...]:
 
 
 def fault(call: Call) -> str | None:
-    """What is wrong with a call, as a sentence for its sender; None for a call that a function can be given."""
+    """The problem of a call, as a sentence for its sender; None for a valid call."""
     method, args = call.method, call.args
     for at, name in needed_arguments(method):
         if args[at] is None:

@@ -1,6 +1,6 @@
 """Thrift's compact protocol: structs to bytes and back.
 
-Numbers are zigzag varints, field ids are written as differences, a bool lives in its field's header, doubles are
+Numbers are zigzag varints, field ids are written as differences, a bool is stored in its field's header, doubles are
 little-endian as Apache writes them. As in binary, nothing is allocated by a claimed size: a count that the data does
 not hold ends in an IndexError, which means "incomplete". A varint that is too long or too large for its type is
 refused. This module never waits and never opens a socket.
@@ -28,7 +28,7 @@ FIXED: Final = {TRUE: 1, FALSE: 1, BYTE: 1, DOUBLE: 8}
 """Sizes as elements of a container; as fields, bools have none."""
 VARINTS: Final = (I16, I32, I64)
 INCOMPLETE: Final = (IndexError, struct.error)
-"""What reading raises when the data ends too early."""
+"""The exceptions that reading raises when the data ends too early."""
 
 MAX_SIZE: Final = 2**31 - 1
 _LARGEST = {"i16": 2**16 - 1, "i64": 2**64 - 1}
@@ -41,7 +41,7 @@ pack_b = struct.Struct("b").pack
 
 
 def varint(data: bytes | bytearray, at: int, first: int, largest: int) -> tuple[int, int]:
-    """The number whose first byte (above 127) stands before `at`, and the position behind it."""
+    """The number whose first byte (above 127) is just before `at`, and the position behind it."""
     number, shift = first & 0x7F, 7
     while (byte := data[at]) > 127:
         number |= (byte & 0x7F) << shift
@@ -133,12 +133,12 @@ def skip(data: bytes, at: int, type: int, depth: int = 0) -> int:
 
 
 def skip_field(data: bytes, at: int, type: int, depth: int = 1) -> int:
-    """The position behind the value of a field, whose header already says what a bool is."""
+    """The position behind the value of a field; the value of a bool is in the header."""
     return at if type in (TRUE, FALSE) else skip(data, at, type, depth)
 
 
-def _wrong_element(expected: int, found: int, at: int) -> Malformed:
-    return Malformed(f"a container at byte {at} holds elements of type {found}, not {expected}")
+def _wrong_element(expected: int, actual: int, at: int) -> Malformed:
+    return Malformed(f"a container at byte {at} holds elements of type {actual}, not {expected}")
 
 
 def _compact(type: Type) -> int:
@@ -149,6 +149,8 @@ class CompactCompiler(PositionCompiler):
     """Codecs for Thrift compact."""
 
     protocol = "compact"
+    errors = "surrogateescape"
+    """How bytes that are no UTF-8 are read, as in `binary.BinaryCompiler`."""
     reader_begins = "    i = 0\n"
     field_header = """        t = b[p]
         if t == 0: break
@@ -159,8 +161,8 @@ class CompactCompiler(PositionCompiler):
     writer_begins = "    last = 0\n"
     writer_ends = "    w(b'\\x00')\n"
 
-    def matches(self, type: Type, found: str = "t") -> str:
-        return f"{found} in (1, 2)" if type.name == "bool" else f"{found} == {_compact(type)}"
+    def matches(self, type: Type, code: str = "t") -> str:
+        return f"{code} in (1, 2)" if type.name == "bool" else f"{code} == {_compact(type)}"
 
     def field_value(self, name: str, field: Field, target: str, pad: str) -> str:
         if field.type.name == "bool":
@@ -207,7 +209,7 @@ class CompactCompiler(PositionCompiler):
             body += self.read(key, f"k{k}", pad + "    ") + self.read(value, f"x{k}", pad + "    ")
             return body + f"{pad}    M{k}[k{k}] = x{k}\n{pad}{target} = M{k}\n"
         if name in ("string", "binary"):
-            decode = ".decode('utf-8', 'surrogateescape')" if name == "string" else ""
+            decode = f".decode('utf-8', {self.errors!r})" if name == "string" else ""
             return self.number("q", MAX_SIZE, pad) + f"{pad}q += p; {target} = b[p:q]{decode}; p = q\n"
         if name == "bool":
             return f"{pad}{target} = b[p] == 1; p += 1\n"
@@ -219,9 +221,9 @@ class CompactCompiler(PositionCompiler):
             return f"{pad}{target}, p = read_{self.struct(type)}(b, p)\n"
         return self.number("n", _LARGEST.get(name, 2**32 - 1), pad) + f"{pad}{target} = n >> 1 ^ -(n & 1)\n"
 
-    def _check(self, inner: Type, count: str, found: str, pad: str) -> str:
-        wrong = f"raise wrong_element({_compact(inner)}, {found}, p)"
-        return f"{pad}if {count} and not ({self.matches(inner, f'({found})')}): {wrong}\n"
+    def _check(self, inner: Type, count: str, code: str, pad: str) -> str:
+        wrong = f"raise wrong_element({_compact(inner)}, {code}, p)"
+        return f"{pad}if {count} and not ({self.matches(inner, f'({code})')}): {wrong}\n"
 
     def write(self, type: Type, value: str, pad: str) -> str:
         name = type.name
@@ -250,9 +252,16 @@ class CompactCompiler(PositionCompiler):
         return f"{pad}w(pack_zigzag({value}))\n"
 
 
+class RequestCompiler(CompactCompiler):
+    """Codecs of requests. A server reads bytes that are no UTF-8 as U+FFFD, as Java does."""
+
+    errors = "replace"
+
+
 _NAMESPACE: dict[str, Any] = {
     "skip_field": skip_field, "field_id": _field_id, "varint": varint, "read_size": read_size,
     "wrong_element": _wrong_element, "unpack_b": unpack_b, "unpack_d": unpack_d, "pack_b": pack_b, "pack_d": pack_d,
     "pack_size": pack_size, "pack_zigzag": pack_zigzag, "pack_list": pack_list,
 }  # fmt: skip
 CODEC = CompactCompiler(_NAMESPACE)
+REQUESTS = RequestCompiler(_NAMESPACE)

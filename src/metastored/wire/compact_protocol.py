@@ -1,4 +1,4 @@
-"""Messages in Thrift's compact protocol, and a walker for those that arrive in pieces.
+"""Messages in Thrift's compact protocol, and a walker for messages that arrive in pieces.
 
 Bodies travel inside metastored as Thrift binary; here they are decoded and encoded again in both directions.
 """
@@ -17,6 +17,7 @@ from metastored.wire.compact import (
     LIST,
     MAP,
     MAX_SIZE,
+    REQUESTS,
     SET,
     STOP,
     STRUCT,
@@ -68,7 +69,7 @@ class CompactProtocol:
     def read_call(self, data: bytes, at: int) -> Incoming:
         kind, name, seqid, start = read_header(data, at)
         method = BY_BYTES.get(name)
-        reader = _skip_struct if method is None else CODEC.args(method)[0]
+        reader = _skip_struct if method is None else REQUESTS.args(method)[0]
         args, end = self._read(reader, data, start, name, seqid)
         return Incoming(kind, name, seqid, method, args, None, end, end - at)
 
@@ -96,9 +97,9 @@ class CompactProtocol:
     def write(self, kind: int, name: bytes, seqid: int, body: bytes, method: Method | None) -> bytes:
         head = bytes((PROTOCOL_ID, VERSION | kind << 5)) + pack_size(seqid & 0xFFFFFFFF) + pack_size(len(name))
         if len(body) > GATHERED:
-            whole = bytearray(head + name)
-            CODEC.body(kind, method)[1](binary.decode_body(kind, method, body), whole.extend)
-            return bytes(whole)
+            message = bytearray(head + name)
+            CODEC.body(kind, method)[1](binary.decode_body(kind, method, body), message.extend)
+            return bytes(message)
         parts = [head, name]
         CODEC.body(kind, method)[1](binary.decode_body(kind, method, body), parts.append)
         return b"".join(parts)
@@ -119,7 +120,7 @@ class CompactWalker(StackWalker):
         limit = self._start + self._limit
         while stack:
             top = stack[-1]
-            # `self._at` is only moved past what was read whole: the next piece goes on from there.
+            # `self._at` only moves past complete values: reading continues there when more data arrives.
             self._at = at
             if top[0] == OPEN_STRUCT:
                 kind = data[at]

@@ -1,10 +1,10 @@
 """Compiles the functions that read and write a struct, for whichever protocol: at first use, straight-line Python.
 
-A protocol is a subclass that says how a field and a value look in its bytes; what is common is here: structs inside
+A protocol is a subclass that defines how a field and a value are encoded; the common part is here: structs inside
 structs, the arguments and results of methods, declared exceptions, layouts of old versions, and the *run memo*: a
-codec remembers the last values of a few fields (`plan.MEMOS`), and where the next one is the same, as the columns of
+codec caches the last values of a few fields (`plan.MEMOS`), and where the next one is the same, as the columns of
 one partition after another are, it is not decoded or encoded again. Memos are replaced whole, so threads may share
-a codec. This module knows no byte of any protocol.
+a codec. This module contains no byte of any protocol.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ class Compiler:
         self.result = cache(self._result)
         self.application_error = cache(self._application_error)
 
-    # What a protocol says.
+    # Defined by each protocol.
 
     def read(self, type: Type, target: str, pad: str) -> str:
         """Statements that read a value of this type into a variable."""
@@ -73,7 +73,7 @@ class Compiler:
     writer_begins: str = ""
     writer_ends: str
 
-    # What is common.
+    # Common to all protocols.
 
     def fresh(self) -> int:
         """A number for variables that no other value of the function uses."""
@@ -163,7 +163,7 @@ class Compiler:
         self.namespace[name] = exception
         plan = (Slot(0, Field(1, Type("string"), "message"), True),)
         reader, write = self._compile(name, plan, f"{name}({{}})", 1)
-        # An exception is no tuple: its message stands for its only field.
+        # An exception is no tuple: its only field is the message.
         writer: Writer = lambda error, w: write((error.message,), w)  # noqa: E731
         self.namespace[f"write_{name}"] = writer
         return reader, writer

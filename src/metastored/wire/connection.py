@@ -1,8 +1,8 @@
 """A Thrift connection without its socket: `receive_data`, `next_event`, `send`.
 
-`ServerConnection` finds out what its peer speaks and turns bytes into requests and replies into bytes;
-`ClientConnection` is the other end. Neither waits, reads a clock or opens anything: whoever holds the socket
-feeds in what arrived and sends what it is given.
+`ServerConnection` detects the protocol of its peer and turns bytes into requests and replies into bytes;
+`ClientConnection` is the other end. Neither waits, reads a clock or opens anything: the owner of the socket
+passes in the bytes that arrived and sends the bytes that are returned.
 """
 
 from __future__ import annotations
@@ -23,17 +23,17 @@ _length = Struct(">I").unpack_from
 _pack_length = Struct(">I").pack
 
 DIRECT_LIMIT: Final = 128 * 1024
-"""Up to here an incomplete message is simply read again when more comes; above, a walker keeps its place."""
+"""Up to this size an incomplete message is parsed again when more data arrives; longer ones need a walker."""
 SECURE_FRAME: Final = 4 * 1024 * 1024
 """SASL peers get long messages in frames of this size at most; their transport is a stream."""
 MAX_FRAME: Final = 2**31 - 1
 """A frame's length is a signed 32 bit number."""
 MAX_SASL: Final = 256 * 1024
-"""A message of the SASL negotiation, from a peer that nobody knows yet. Tickets with many groups have 64 KB."""
+"""A message of the SASL negotiation, from an unauthenticated peer. Tickets with many groups have 64 KB."""
 
 
 class NeedData:
-    """Nothing more can be said before more bytes come."""
+    """More bytes are needed for the next event."""
 
     def __repr__(self) -> str:
         return "NEED_DATA"
@@ -43,7 +43,7 @@ NEED_DATA: Final = NeedData()
 
 
 class Request(NamedTuple):
-    """A call. When `error` is given, the call cannot be served and the error is its answer."""
+    """A call. If `error` is set, the call cannot be served and the error is the reply."""
 
     name: bytes
     seqid: int
@@ -51,7 +51,7 @@ class Request(NamedTuple):
     call: Call | None
     error: ApplicationError | None
     closes: bool = False
-    """The stream is out of step: answer and hang up."""
+    """The stream cannot be parsed further: reply and close the connection."""
 
 
 class SaslMessage(NamedTuple):
@@ -62,10 +62,10 @@ class SaslMessage(NamedTuple):
 
 
 class Refused(NamedTuple):
-    """The peer cannot be served: send `answer` (it may be empty), log `reason`, hang up."""
+    """The peer cannot be served: send `reply` (it may be empty), log `reason`, close the connection."""
 
     reason: str
-    answer: bytes = b""
+    reply: bytes = b""
 
 
 Event = Request | SaslMessage | Refused | NeedData
@@ -87,7 +87,7 @@ def protocol_named(name: str) -> WireProtocol:
 
 
 def request_of(incoming: Incoming) -> Request:
-    """The request that a whole message is: a call, or the error that answers what is none."""
+    """The request in a complete message: a call, or the error to reply with if it is not a call."""
     oneway = incoming.kind == ONEWAY
     if incoming.kind not in (CALL, ONEWAY):
         error = ApplicationError(
@@ -103,7 +103,7 @@ def request_of(incoming: Incoming) -> Request:
 
 
 class _Buffer:
-    """Bytes that were received and not yet used. The usual message comes in one piece and is never copied."""
+    """Bytes that were received and not yet parsed. A message that arrives in one piece is never copied."""
 
     __slots__ = ("at", "data")
 
@@ -130,7 +130,7 @@ class _Buffer:
 
 
 class _Messages:
-    """Cuts a stream of unframed messages: `next` reads one with the given function."""
+    """Splits a stream of unframed messages: `next` reads one with the function `read`."""
 
     __slots__ = ("buffer", "limit", "protocol", "walker")
 
@@ -149,7 +149,7 @@ class _Messages:
             if end is None:
                 return None
             self.walker = None
-            # From here on one message is read from bytes of its own; what follows stays behind.
+            # From here on the message is parsed from its own buffer; later bytes stay in the stream's buffer.
             return read(buffer.take(end - buffer.at), 0)
         if isinstance(buffer.data, bytearray):
             buffer.data, buffer.at = bytes(buffer.data[buffer.at :]), 0
@@ -168,9 +168,9 @@ class _Messages:
 
 
 class ServerConnection:
-    """The server's end. `greeting` is what HTTP peers are told, e.g. where the HTTPS port is."""
+    """The server's end. `http_refusal` is the reply to HTTP peers, e.g. with the address of the HTTPS port."""
 
-    def __init__(self, http_refusal: str = "This port speaks Thrift, not HTTP.") -> None:
+    def __init__(self, http_refusal: str = "This port serves Thrift, not HTTP.") -> None:
         self._http_refusal = http_refusal
         self._raw = _Buffer()
         self._kind: Kind | None = None
@@ -191,20 +191,20 @@ class ServerConnection:
 
     @property
     def held(self) -> int:
-        """Bytes that came and are not used yet: after NEED_DATA, those of an unfinished message."""
+        """Bytes that were received and not yet parsed: after NEED_DATA, the bytes of an incomplete message."""
         inner = self._messages.buffer if self._messages is not None else self._raw
         return len(self._raw) if inner is self._raw else len(self._raw) + len(inner)
 
     @property
     def wraps(self) -> bool:
-        """Whether what is sent is signed or encrypted here, which is work."""
+        """Whether sent data is signed or encrypted here, which takes processor time."""
         return self._wrap is not None
 
     def receive_data(self, data: bytes) -> None:
         self._raw.add(data)
 
     def next_event(self) -> Event:
-        """The next thing the peer said. Call it until it returns NEED_DATA."""
+        """The next event from the peer. Call it until it returns NEED_DATA."""
         if self._broken:
             return NEED_DATA
         try:
@@ -224,10 +224,10 @@ class ServerConnection:
             return Refused(str(error))
 
     def _begin(self) -> Event:
-        found = sniff(bytes(self._raw.data[self._raw.at : self._raw.at + 8]))
-        if found is None:
+        sniffed = sniff(bytes(self._raw.data[self._raw.at : self._raw.at + 8]))
+        if sniffed is None:
             return NEED_DATA
-        kind, name = found
+        kind, name = sniffed
         if kind in (Kind.UNFRAMED, Kind.FRAMED):
             self._kind = kind
             protocol = protocol_named(name)
@@ -267,7 +267,7 @@ class ServerConnection:
         try:
             return request_of(self._messages.protocol.read_call(frame, 0))
         except Incomplete:
-            raise RemoteProtocolError(f"the message in a frame of {length} bytes goes on behind its end") from None
+            raise RemoteProtocolError(f"the message in a frame of {length} bytes continues behind its end") from None
 
     # SASL: negotiation first, then a stream of messages inside length-prefixed (and perhaps wrapped) frames.
 
@@ -300,16 +300,19 @@ class ServerConnection:
             if not plain:
                 continue
             if self._messages is None:
-                found = sniff(plain[:8])
-                if found is None or found[0] is not Kind.UNFRAMED:
+                sniffed = sniff(plain[:8])
+                if sniffed is None or sniffed[0] is not Kind.UNFRAMED:
                     raise RemoteProtocolError("bytes inside SASL that are no Thrift message")
-                self._messages = _Messages(protocol_named(found[1]), _Buffer())
+                self._messages = _Messages(protocol_named(sniffed[1]), _Buffer())
             self._messages.buffer.add(plain)
 
     def secure(
         self, wrap: Callable[[bytes], bytes], unwrap: Callable[[bytes], bytes], frame_size: int = SECURE_FRAME
     ) -> None:
-        """The negotiation is complete: from now on frames go through these, at most `frame_size` bytes in one."""
+        """Completes the negotiation: frames are wrapped and unwrapped by these functions from now on.
+
+        A frame holds at most `frame_size` bytes.
+        """
         self._wrap, self._unwrap, self._secure_frame = wrap, unwrap, frame_size
 
     @staticmethod
@@ -319,7 +322,7 @@ class ServerConnection:
     # Sending
 
     def send(self, request: Request, reply: Reply) -> bytes:
-        """The reply, ready for the socket. Streams go by `send_stream`, unless the protocol must decode them."""
+        """The reply, ready for the socket. Streams are sent by `send_stream`, unless the protocol must decode them."""
         self._stream_head = b""
         body = reply.body.read() if isinstance(reply.body, Stream) else reply.body
         method = request.call.method if request.call is not None else None
@@ -329,14 +332,14 @@ class ServerConnection:
         return self.send(request, Reply.raised(METHODS["getName"], error))
 
     def can_stream(self) -> bool:
-        """Whether long bodies pass through as they are: only in binary."""
+        """Whether long bodies are sent without transcoding: only in binary."""
         return self.protocol is BINARY
 
     def send_stream(self, request: Request, stream: Stream) -> bytes:
-        """What goes before the stream's chunks; each chunk then goes through `send_chunk`."""
+        """The bytes to send before the stream's chunks; each chunk is then encoded by `send_chunk`."""
         head = BINARY.write(REPLY, request.name, request.seqid, b"", None)
         if self._wrap is not None:
-            # Wrapped messages are numbered: the head waits for the first chunk, in whose place an error may go out.
+            # Wrapped messages are numbered: the head is sent with the first chunk, so that an error can replace both.
             self._stream_head = head
             return b""
         if self._kind is not Kind.FRAMED:
@@ -344,7 +347,7 @@ class ServerConnection:
         length = len(head) + stream.length
         if length > MAX_FRAME:
             raise LocalProtocolError(
-                f"a reply of {length} bytes does not fit in a frame; ask for fewer objects or connect unframed"
+                f"a reply of {length} bytes does not fit in a frame; request fewer objects or connect unframed"
             )
         return _pack_length(length) + head
 
@@ -367,9 +370,9 @@ class ServerConnection:
 
 
 class ClientConnection:
-    """The client's end: one call at a time. An answer of more than `max_reply` bytes is refused.
+    """The client's end: one call at a time. A reply of more than `max_reply` bytes is refused.
 
-    With `decode`, answers in binary are decoded as they are read, for callers that want more of them than their bytes.
+    With `decode`, replies in binary are decoded as they are read, for callers that need the decoded fields.
     """
 
     def __init__(
@@ -417,17 +420,17 @@ class ClientConnection:
             try:
                 incoming: Incoming | None = read(raw.take(length), 0)
             except Incomplete:
-                raise RemoteProtocolError("the server's message goes on behind the end of its frame") from None
+                raise RemoteProtocolError("the server's message continues behind the end of its frame") from None
         else:
             incoming = self._messages.next(read)
         if incoming is None:
             return NEED_DATA
         self._method = None
         if incoming.kind not in (REPLY, EXCEPTION):
-            raise RemoteProtocolError(f"the server answered with message type {incoming.kind}")
+            raise RemoteProtocolError(f"the server replied with message type {incoming.kind}")
         if incoming.name != method.name_bytes or incoming.seqid != self._seqid:
             raise RemoteProtocolError(
-                f"the server answered {incoming.name!r} number {incoming.seqid} to {method.name} number {self._seqid}"
+                f"the server replied {incoming.name!r} number {incoming.seqid} to {method.name} number {self._seqid}"
             )
         assert incoming.body is not None
         return Reply(incoming.body, incoming.kind, fields=incoming.value)

@@ -7,7 +7,7 @@ from typing import Final
 MAX_MESSAGE: Final = 100 * 1024 * 1024
 """One message, as `hive.metastore.server.max.message.size` has it."""
 MAX_REPLY: Final = 2**31 - 1
-"""One answer to a client: it asked for it, and lists of a million partitions are longer than any request."""
+"""One reply to a client: it requested the data, and a list of a million partitions is longer than any request."""
 MAX_NAME: Final = 1024
 """A method name; the longest of the API has 49 characters."""
 MAX_DEPTH: Final = 64

@@ -1,7 +1,7 @@
-"""What travels between the rooms: a Call goes in, a Reply comes out, a Session says whose call it is.
+"""The interface between the layers: a Call goes in, a Reply comes out, a Session identifies the caller.
 
 `Handler` is the one interface of metastored. The metastore, the router over remotes and every wrapper of the gate
-implement it; the server is given one and knows nothing else. This module never touches a socket.
+implement it; the server depends on nothing else. This module never touches a socket.
 """
 
 from __future__ import annotations
@@ -30,10 +30,10 @@ _VERSIONS: Final = {
 
 
 class Session:
-    """One connection's state: who is asking, and in which dialect of the API. Never shared by two connections."""
+    """One connection's state: its user, and its version of the API. Never shared by two connections."""
 
     __slots__ = (
-        *("authenticated", "by_token", "conf", "generation", "groups"),
+        *("authenticated", "by_token", "cascade", "conf", "generation", "groups"),
         *("may_impersonate", "peer", "principal", "user"),
     )
 
@@ -42,17 +42,19 @@ class Session:
         self.user = user
         self.groups: tuple[str, ...] = ()
         self.authenticated = False
-        """True when `user` was proven, not merely claimed by set_ugi."""
+        """True when `user` was authenticated, not merely claimed by set_ugi."""
         self.by_token = False
-        """True when a delegation token was the proof: its holder gets no further tokens."""
+        """True when the credential was a delegation token: its holder gets no further tokens."""
         self.may_impersonate = False
-        """True for a proxy user: whom it says it acts for is believed."""
+        """True for a proxy user, which may act for any other user."""
         self.principal: str | None = None
-        """The full name that was proven, such as alice@REALM; `user` is the short one."""
+        """The authenticated full name, such as alice@REALM; `user` is the short name."""
         self.generation = generation
-        """The version this connection is answered as; raised when a call shows that the client is newer."""
+        """The Hive version of replies on this connection; raised when a call shows that the client is newer."""
+        self.cascade: object = None
+        """The DROP … CASCADE of a remote database that this connection may be in: see `remotes/cascades.py`."""
         self.conf: dict[str, str] = {}
-        """What setMetaConf set for this connection."""
+        """The settings that setMetaConf set for this connection."""
 
     @property
     def version(self) -> str:
@@ -73,11 +75,11 @@ class Call:
         body: bytes | None = None,
         size: int | None = None,
     ) -> None:
-        """Without `args`, those in `body` are decoded when somebody asks for them."""
+        """Without `args`, the arguments in `body` are decoded at their first use."""
         self.method: Final = method
         self.seqid: Final = seqid
         self.size: Final = len(body) if body is not None else MAX_MESSAGE if size is None else size
-        """Bytes of the arguments as they came, in whichever protocol; where nobody knows, the most there can be."""
+        """Bytes of the arguments as they arrived, in any protocol; where unknown, an upper bound."""
         self._body = body
         self.args: tuple[Any, ...]
         if args is not None:
@@ -86,7 +88,7 @@ class Call:
     if not TYPE_CHECKING:
 
         def __getattr__(self, name: str) -> Any:
-            # Python comes here only for a slot without a value, so calls that have their arguments pay nothing.
+            # Python calls this only for a slot without a value, so calls with decoded arguments have no overhead.
             if name != "args":
                 raise AttributeError(name)
             self.args = binary.decode_args(self.method, self._body)
@@ -104,9 +106,9 @@ class Call:
 
 
 class Stream:
-    """A long body, pulled chunk by chunk: Thrift binary of the result struct whose length is known beforehand.
+    """A long body, pulled chunk by chunk: Thrift binary of a result struct whose length is known in advance.
 
-    Whoever takes it must `close()` it: it may hold a database snapshot.
+    Its consumer must `close()` it: it may hold a database snapshot.
     """
 
     __slots__ = ("at_hand", "chunks", "length")
@@ -115,10 +117,10 @@ class Stream:
         self.chunks: Final = chunks
         self.length: Final = length
         self.at_hand: Final = at_hand
-        """Its chunks are in memory: to pull one is faster than to ask a thread for it."""
+        """Its chunks are in memory: pulling one directly is faster than on another thread."""
 
     def close(self) -> None:
-        # A generator that was never begun would skip the `finally` in which it lets its snapshot go.
+        # A generator that was never started would skip the `finally` in which it releases its snapshot.
         if isinstance(self.chunks, GeneratorType) and getgeneratorstate(self.chunks) == GEN_CREATED:
             next(self.chunks, None)
         close = getattr(self.chunks, "close", None)
@@ -134,7 +136,7 @@ class Stream:
 
 
 class Reply:
-    """The answer: the result struct in Thrift binary (its STOP included), or a TApplicationException."""
+    """The reply to a call: the result struct in Thrift binary (its STOP included), or a TApplicationException."""
 
     __slots__ = ("_fields", "body", "error", "kind")
 
@@ -145,16 +147,16 @@ class Reply:
         error: MetastoreError | ApplicationError | None = None,
         fields: tuple[Any, ...] | None = None,
     ) -> None:
-        """`fields` are those of the result struct, where it was decoded already."""
+        """`fields` are the fields of the result struct, if it was decoded already."""
         self.body: Final = body
         self.kind: Final = kind
         self.error: Final = error
-        """What went wrong, for audit and metrics; the body already says it."""
+        """The error, for audit and metrics; it is also encoded in the body."""
         self._fields = fields
 
     @classmethod
     def of(cls, method: Method, value: Any) -> Reply:
-        """A result: None for void, and for a null that Thrift cannot say (clients see MISSING_RESULT)."""
+        """A result: None for void, and for a null that Thrift cannot encode (clients see MISSING_RESULT)."""
         return cls(binary.encode_result(method, value))
 
     @classmethod
@@ -162,7 +164,7 @@ class Reply:
         """A declared exception in its slot; anything else as the TApplicationException Apache would send."""
         if isinstance(error, MetastoreError):
             slot = method.throws_in(version).get(type(error).__name__)
-            if slot is not None:  # It may be below 0: where an IDL forgot the number, Thrift's compiler gave one.
+            if slot is not None:  # It may be below 0: where an IDL has no number, Thrift's compiler assigned one.
                 return cls(binary.encode_exception_result(slot, error), REPLY, error)
             error = ApplicationError(ApplicationError.INTERNAL_ERROR, f"Internal error processing {method.name}")
         elif not isinstance(error, ApplicationError):
@@ -184,7 +186,7 @@ class Reply:
     def value(self, method: Method) -> Any:
         """The decoded success value; raises the error the reply carries."""
         if self._fields is not None:
-            # Given away once: what is in it can be changed by who gets it.
+            # Returned only once, because the caller may change it.
             fields, self._fields = self._fields, None
             return binary.result_value(method, fields)
         body = self.body.read() if isinstance(self.body, Stream) else self.body

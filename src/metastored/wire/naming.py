@@ -1,12 +1,12 @@
-"""Where names go in and come out of a method: derived from its types, never listed by hand.
+"""The positions of names in a method's arguments and result: derived from the types, never listed by hand.
 
 The API files say of a field that it is a database, a table, a location …; this module walks the types from a
-method's arguments and its result down to those fields. It answers in three forms:
+method's arguments and its result down to these fields. Its results have three forms:
 
-    argument_layout, result_layout, struct_layout    what is inside each field, for who follows the bytes of a message
-    argument_names, result_names                     each place as a path, for who wants to see or count them
+    argument_layout, result_layout, struct_layout    what is inside each field, for walks through the bytes of a message
+    argument_names, result_names                     each position as a path, for code that lists or counts them
     names_in, names_of                               the names themselves, in decoded arguments and structs
-    groups_in, groups_of                             the same, those of each struct together
+    groups_in, groups_of                             the same, grouped by struct
 
 All of it is pure and computed once. It never parses a name, and never changes one.
 """
@@ -31,7 +31,7 @@ class Leaf(NamedTuple):
 
 
 class Nested(NamedTuple):
-    """A struct with names inside: see `struct_layout`. Given by its name, since structs may contain themselves."""
+    """A struct with names inside: see `struct_layout`. Referenced by name, since structs may contain themselves."""
 
     struct: str
 
@@ -68,7 +68,7 @@ class Step(NamedTuple):
 
 
 class NamePosition(NamedTuple):
-    """Where names of one role are found."""
+    """A position of names of one role."""
 
     path: tuple[Step, ...]
     role: str
@@ -78,7 +78,7 @@ class NamePosition(NamedTuple):
 
 
 class Group(NamedTuple):
-    """The names that stand directly in one struct, with their roles: a database and a table there belong together."""
+    """The names directly in one struct, with their roles: a database and a table in one struct belong together."""
 
     struct: str | None
     """None for the arguments themselves."""
@@ -91,26 +91,26 @@ class Group(NamedTuple):
 
 @cache
 def struct_layout(struct: str) -> Layout:
-    """What is inside the fields of a struct."""
+    """The layout of a struct: the names inside its fields."""
     return _layout(fields(STRUCTS[struct]))
 
 
 @cache
 def old_struct_layout(struct: str) -> Layout | None:
-    """The same for a struct whose ids once meant other things; `plan.old_layout` has the field that gives it away."""
+    """As `struct_layout`, for the older layout of a struct; `plan.old_layout` has the field that identifies it."""
     old = old_layout(struct)
     return None if old is None else _layout(old[1])
 
 
 @cache
 def argument_layout(method: Method) -> Layout:
-    """What is inside the arguments of a method, which on the wire are the fields of a struct."""
+    """The layout of a method's arguments, which on the wire are the fields of a struct."""
     return _layout(method.args)
 
 
 @cache
 def result_layout(method: Method) -> Layout:
-    """What is inside the result of a method: field 0 of a struct. Exceptions are text and have no names."""
+    """The layout of a method's result: field 0 of a struct. Exceptions are text and have no names."""
     return _layout(_result_fields(method))
 
 
@@ -126,7 +126,7 @@ def argument_names(method: Method) -> tuple[NamePosition, ...]:
 
 @cache
 def result_names(method: Method) -> tuple[NamePosition, ...]:
-    """All positions of names in a method's result, as `argument_names` gives those of its arguments."""
+    """All positions of names in a method's result; see `argument_names`."""
     return tuple(_name_positions(_result_fields(method), (), frozenset()))
 
 
@@ -138,17 +138,17 @@ def names_in(method: Method, args: tuple[Any, ...]) -> Iterator[tuple[str, Any]]
 
 
 def names_of(struct: Any) -> Iterator[tuple[str, Any]]:
-    """Each name in a decoded struct, with its role, as `names_in` gives those of arguments."""
+    """Each name in a decoded struct, with its role; see `names_in`."""
     return _values(Nested(type(struct).__name__), struct)
 
 
 def groups_in(method: Method, args: tuple[Any, ...]) -> Iterator[Group]:
-    """The names in decoded arguments, struct by struct, each after the one around it."""
+    """The names in decoded arguments, struct by struct; an outer struct comes before its inner structs."""
     return _groups(_argument_positions(method), Group(None, (), None, args))
 
 
 def groups_of(struct: Any) -> Iterator[Group]:
-    """The names in a decoded struct, as `groups_in` gives those of arguments."""
+    """The names in a decoded struct; see `groups_in`."""
     name = type(struct).__name__
     return _groups(_struct_positions(name), Group(name, (), None, struct))
 
@@ -166,7 +166,7 @@ def _groups(positions: tuple[tuple[int, Inside], ...], bare: Group) -> Iterator[
 
 
 def _sort(inside: Inside, value: Any, own: list[tuple[str, Any]], deeper: list[tuple[str, Any]]) -> None:
-    """Puts what a field holds to the names of its struct, or to the structs below it."""
+    """Adds the content of a field to the names of its struct, or to the nested structs."""
     match inside:
         case Leaf(role):
             own.append((role, value))
@@ -176,20 +176,20 @@ def _sort(inside: Inside, value: Any, own: list[tuple[str, Any]], deeper: list[t
             for item in value:
                 _sort(element, item, own, deeper)
         case Pairs(key, deeper_value):
-            for left, right in value.items():
+            for k, v in value.items():
                 if key is not None:
-                    _sort(key, left, own, deeper)
+                    _sort(key, k, own, deeper)
                 if deeper_value is not None:
-                    _sort(deeper_value, right, own, deeper)
+                    _sort(deeper_value, v, own, deeper)
 
 
 def _layout(lines: tuple[Field, ...]) -> Layout:
-    found = {(line.id, wire_type(line.type)): _inside(line.type, line.role) for line in lines}
-    return {key: inside for key, inside in found.items() if inside is not None}
+    layout = {(line.id, wire_type(line.type)): _inside(line.type, line.role) for line in lines}
+    return {key: inside for key, inside in layout.items() if inside is not None}
 
 
 def _inside(type: Type, role: str | None) -> Inside | None:
-    """What is inside a value of this type, where its field has this role; None when there are no names."""
+    """The names inside a value of this type, in a field with this role; None if there are none."""
     if type.name in ("list", "set"):
         element = _inside(type.args[0], role)
         return None if element is None else Each(element)
@@ -265,11 +265,11 @@ def _values(inside: Inside, value: Any) -> Iterator[tuple[str, Any]]:
             for item in value:
                 yield from _values(element, item)
         case Pairs(key, deeper_value):
-            for left, right in value.items():
+            for k, v in value.items():
                 if key is not None:
-                    yield from _values(key, left)
+                    yield from _values(key, k)
                 if deeper_value is not None:
-                    yield from _values(deeper_value, right)
+                    yield from _values(deeper_value, v)
 
 
 @cache
@@ -283,10 +283,10 @@ def _struct_positions(struct: str) -> tuple[tuple[int, Inside], ...]:
 
 
 def _positions(lines: tuple[Field, ...], order: tuple[str, ...]) -> tuple[tuple[int, Inside], ...]:
-    """What is inside each position of a decoded tuple. Decoding has brought old layouts under the same names."""
-    found: dict[int, Inside] = {}
+    """The names inside each position of a decoded tuple. Decoding maps old layouts to the same names."""
+    positions: dict[int, Inside] = {}
     for line in lines:
         inside = _inside(line.type, line.role)
         if inside is not None:
-            found.setdefault(order.index(line.name), inside)
-    return tuple(sorted(found.items()))
+            positions.setdefault(order.index(line.name), inside)
+    return tuple(sorted(positions.items()))

@@ -1,4 +1,4 @@
-"""What a codec compiler needs to know about structs: which (id, wire type) goes into which slot of the tuple.
+"""The layout of structs for the codec compilers: which (id, wire type) is read into which slot of the tuple.
 
 Used by the three protocols alike; it never produces code itself.
 """
@@ -16,8 +16,8 @@ from metastored.wire.types import BASE_TYPES, I32, LIST, MAP, SET, STRUCT, VERSI
 
 _CONTAINERS = {"list": LIST, "set": SET, "map": MAP}
 
-# Fields that repeat from one partition to the next in every real list: worth a comparison before decoding. What is
-# remembered is shared by all who get it, so none of them holds a map.
+# Fields that repeat from one partition to the next in every real list: worth a comparison before decoding. A cached
+# value is shared by all its readers, so none of these fields holds a map.
 MEMOS = frozenset(
     {
         ("StorageDescriptor", "cols"),
@@ -30,8 +30,8 @@ MEMOS = frozenset(
 )
 
 
-# The same for a protocol in which several fields in a row can be compared as one: the first of them, and those that may
-# follow it.
+# The same for a protocol in which several consecutive fields can be compared at once: the first field, and the fields
+# that may follow it.
 RUNS: dict[tuple[str, str], tuple[str, ...]] = {
     ("StorageDescriptor", "cols"): (),
     ("StorageDescriptor", "inputFormat"): (
@@ -97,9 +97,9 @@ def slots(cls: type) -> tuple[Slot, ...]:
 
 
 def instead(plan: tuple[Slot, ...], slot: Slot) -> list[tuple[Field, str]]:
-    """Other types of a written field that its value may have come in, and the Python type that tells.
+    """Other wire types that the value of a field may have been read from, with the Python type that identifies each.
 
-    What an old peer sent as a set or a string goes out as such: a value read from one peer can be written to another.
+    A value that an old peer sent as a set or a string is written with the same type, to any peer.
     """
     others = [o.field for o in plan if o.index == slot.index and not o.written and o.field.id == slot.field.id]
     return [(field, _PYTHON[field.type.name]) for field in others]
@@ -118,7 +118,7 @@ def result_fields(method: Method) -> tuple[Field, ...]:
 
 @cache
 def old_layout(name: str) -> tuple[Field, tuple[Field, ...]] | None:
-    """The field that gives an older layout away, and that layout, for the few structs that have one."""
+    """The field that identifies an older layout, and that layout; None for structs without an older layout."""
     cls = STRUCTS.get(name)
     if cls is None or not issubclass(cls, Struct) or not cls.WAS:
         return None
@@ -126,15 +126,15 @@ def old_layout(name: str) -> tuple[Field, tuple[Field, ...]] | None:
 
 
 @cache
-def answers() -> frozenset[str]:
-    """The structs that can be part of an answer or of a stored object."""
-    found: set[str] = set()
+def reply_structs() -> frozenset[str]:
+    """The structs that can be part of a reply or of a stored object."""
+    structs: set[str] = set()
 
     def visit(type: Type) -> None:
         for arg in type.args:
             visit(arg)
-        if type.name in STRUCTS and type.name not in found:
-            found.add(type.name)
+        if type.name in STRUCTS and type.name not in structs:
+            structs.add(type.name)
             for field in fields(STRUCTS[type.name]):
                 visit(field.type)
 
@@ -143,16 +143,16 @@ def answers() -> frozenset[str]:
             visit(method.returns)
     for name in ("Partition", "Table", "PartitionSpec", "ColumnStatistics"):
         visit(Type(name))
-    return frozenset(found)
+    return frozenset(structs)
 
 
 def default_of(struct: str, field: Field) -> Any:
-    """What an absent field is read as.
+    """The value of an absent field.
 
-    Requests get the IDL's default, as a Java server's constructors give it. Objects that are stored or answered
-    keep None: Java does not write a default that nobody set, and a round trip must not either.
+    Requests get the IDL's default, as from a Java server's constructors. Objects that are stored or returned
+    keep None: Java does not write a default that was not set, and a round trip must not either.
     """
-    if field.default is None or struct in answers():
+    if field.default is None or struct in reply_structs():
         return None
     name = field.type.name
     if name == "bool":

@@ -1,4 +1,4 @@
-"""What the three protocols (binary, compact, TJSON) have in common: how a message is read and written.
+"""The common interface of the three protocols (binary, compact, TJSON): how a message is read and written.
 
 A protocol turns bytes into an `Incoming` message and calls and replies into bytes. Where a stream has no frames,
 a `Walker` finds the end of a message that arrives in pieces without starting again at each piece.
@@ -14,11 +14,11 @@ from metastored.wire.methods import Method
 
 
 class Incomplete(Exception):
-    """The message goes on behind the end of the data."""
+    """The message continues behind the end of the data."""
 
 
 class BadMessage(RemoteProtocolError):
-    """A message whose header could be read but whose rest is wrong: it can be answered before hanging up."""
+    """A message with a valid header and a malformed rest: an error can be sent before the connection is closed."""
 
     def __init__(self, message: str, name: bytes, seqid: int) -> None:
         super().__init__(message)
@@ -27,7 +27,7 @@ class BadMessage(RemoteProtocolError):
 
 
 class BadVersion(BadMessage):
-    """A whole message in a version of its protocol that nobody speaks."""
+    """A complete message in an unsupported version of its protocol."""
 
 
 class Incoming(NamedTuple):
@@ -42,11 +42,11 @@ class Incoming(NamedTuple):
     value: Any
     """The decoded arguments of a known method; None otherwise."""
     body: bytes | None
-    """The struct behind the header in Thrift binary, where the protocol has it for free."""
+    """The struct behind the header in Thrift binary, where the protocol has it without conversion."""
     end: int
     """Where the next message starts."""
     size: int = 0
-    """Bytes of a call, where `body` is not given."""
+    """Bytes of a call, where `body` is not set."""
 
 
 class Walker(Protocol):
@@ -67,7 +67,7 @@ class WireProtocol(Protocol):
         ...
 
     def read_reply(self, method: Method, data: bytes, at: int) -> Incoming:
-        """The answer to a call of this method; `body` is always given, in Thrift binary, and `value` is None."""
+        """The reply to a call of this method; `body` is always set, in Thrift binary, and `value` is None."""
         ...
 
     def walker(self, at: int, limit: int = MAX_MESSAGE) -> Walker:
@@ -75,9 +75,9 @@ class WireProtocol(Protocol):
         ...
 
     def write(self, kind: int, name: bytes, seqid: int, body: bytes, method: Method | None) -> bytes:
-        """A message around a struct given in Thrift binary.
+        """A message around a struct in Thrift binary.
 
-        `kind` tells which struct it is: the arguments (CALL, ONEWAY) or the result (REPLY) of `method`,
+        `kind` says which struct it is: the arguments (CALL, ONEWAY) or the result (REPLY) of `method`,
         or a TApplicationException (EXCEPTION).
         """
         ...

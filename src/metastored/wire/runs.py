@@ -1,13 +1,13 @@
-"""Readers of structs for a protocol in which a field's bytes do not depend on what was before it: Thrift binary.
+"""Readers of structs for a protocol in which a field's bytes do not depend on earlier fields: Thrift binary.
 
-Most writers write fields by their ids, so a struct is first read straight through, one test a field. What is not in
-this order, or not known, is read by a loop (`rest_<name>`) that is compiled when it is first needed, and goes on where
-the first reader stopped: nothing is read twice.
+Most writers write fields in the order of their ids, so a struct is first read sequentially, with one test per field.
+Fields that are out of order or unknown are read by a loop (`rest_<name>`) that is compiled at its first use and
+continues where the first reader stopped: nothing is read twice.
 
-Partitions of one table differ in a few fields and repeat the others. Such fields make a *run* (`plan.RUNS`): where the
-first of them begins, the bytes are compared with those of the last run, to its end; where they are the same, so are the
-values. A run's bytes are whole fields, and say alone what they set: it does not matter what was read before. Maps are
-copied, since whoever got them may change them; everything else is immutable and shared.
+Partitions of one table differ in a few fields and repeat the others. Repeated fields form a *run* (`plan.RUNS`). At
+the first field of a run, the bytes are compared with the bytes of the last run; if they are equal, the cached values
+are used. A run consists of complete fields, so its values do not depend on earlier bytes. Maps are copied, since the
+caller may change them; all other values are immutable and shared.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ AHEAD = 96
 """Bytes that a column takes, at most, in most tables."""
 
 LOOK = 8
-"""After so many fields it is worth looking whether the struct has ended: the last fields of most are seldom set."""
+"""After this many fields a reader checks for the end of the struct: the last fields of most structs are seldom set."""
 
 
 class OrderedCompiler(PositionCompiler):
@@ -59,10 +59,10 @@ class OrderedCompiler(PositionCompiler):
         return "".join(out)
 
     def texts(self, type: Type) -> str | None:
-        """The name of a function that reads a list of such structs; None for structs that are not all texts.
+        """The name of a function that reads a list of these structs; None if a field is not a string.
 
-        It turns all of their bytes into one text and cuts the fields out of that, as long as these are plain: ASCII, in
-        the order of their ids, short, and none but the last missing. What is not is left to the struct's own reader.
+        It decodes all bytes into one string and slices the fields out of it, as long as they are ASCII, in the order
+        of their ids, short, and none but the last is missing. Other structs are read by the struct's own reader.
         """
         cls = STRUCTS.get(type.name)
         if cls is None or not fields(cls) or any(field.type.name != "string" for field in fields(cls)):
@@ -74,8 +74,8 @@ class OrderedCompiler(PositionCompiler):
         order = sorted(fields(cls), key=lambda field: field.id)
         *first, last = [f"p{i}" for i in range(len(order))]
         heads = [self.header(field) + bytes(3) for field in order]
-        places = [f"t[p{i} + 7:p{i + 1}]" for i in range(len(order))]
-        parts = dict(zip([field.name for field in order], places, strict=True))
+        slices = [f"t[p{i} + 7:p{i + 1}]" for i in range(len(order))]
+        parts = dict(zip([field.name for field in order], slices, strict=True))
         whole = "".join(f"{parts[each]}, " for each in names(cls))
         parts[order[-1].name] = repr(default_of(type.name, order[-1]))
         short = "".join(f"{parts[each]}, " for each in names(cls))
@@ -108,7 +108,7 @@ class OrderedCompiler(PositionCompiler):
         return name
 
     def field_value(self, name: str, field: Field, target: str, pad: str) -> str:
-        """A field's value; where it begins a run, those of the fields that follow it too."""
+        """A field's value; at the first field of a run, also the values of the following fields."""
         following = RUNS.get((name, field.name))
         if following is None:
             return self.read(field.type, target, pad)
@@ -118,8 +118,8 @@ class OrderedCompiler(PositionCompiler):
         memo = f"run_{name}_{field.name}"
         self.namespace.setdefault(memo, [(NOTHING, None)])
         # `r…` and not `k…`, which are the keys of maps that are being read.
-        found = "".join(f"r{i}, " for i in run)
-        out = [f"kb, kv = {memo}[0]\n", f"if b.startswith(kb, p):\n    p += len(kb); {found}= kv\n"]
+        values = "".join(f"r{i}, " for i in run)
+        out = [f"kb, kv = {memo}[0]\n", f"if b.startswith(kb, p):\n    p += len(kb); {values}= kv\n"]
         for i, each in run.items():
             if holds_map(each.type):
                 out.append(f"    if r{i} is not None: r{i} = {self.copied(each.type, f'r{i}')}\n")
@@ -139,7 +139,7 @@ class OrderedCompiler(PositionCompiler):
         return "".join(f"{pad}{line}\n" for line in "".join(out).splitlines())
 
     def copied(self, type: Type, value: str) -> str:
-        """An expression: the same value, in which no map is shared with the first."""
+        """An expression: a copy of the value that shares no map with the original."""
         if not holds_map(type):
             return value
         x = f"x{self.fresh()}"

@@ -1,11 +1,11 @@
-"""What a peer speaks, told from its first bytes. Pure: bytes in, a word out."""
+"""Detects the protocol of a peer from its first bytes. Pure: bytes in, a name out."""
 
 from __future__ import annotations
 
 from enum import Enum
 
 PEEK = 8
-"""How many bytes are enough to tell."""
+"""How many bytes are enough for the detection."""
 _FIRST = {0x80: "binary", 0x82: "compact", 0x5B: "json"}
 _VERBS = (b"GET ", b"POST", b"PUT ", b"HEAD", b"DELE", b"OPTI", b"PATC", b"TRAC", b"CONN", b"PRI ")
 
@@ -21,7 +21,7 @@ class Kind(Enum):
 
 
 def sniff(data: bytes | bytearray) -> tuple[Kind, str] | None:
-    """The kind, and for Thrift the protocol's name; None while too few bytes are here."""
+    """The kind, and for Thrift the protocol's name; None while there are too few bytes."""
     if not data:
         return None
     first = data[0]

@@ -1,25 +1,28 @@
-"""Other names in a Thrift body: replaced in the bytes, without reading the body into objects.
+"""Replaces names in a Thrift body: in the bytes, without decoding the body into objects.
 
 A body is walked by its layout (`naming.py` says where names are), the names are replaced, and the runs of bytes
-between them are copied as they are. Where nothing changes, the same bytes object comes back.
+between them are copied unchanged. If nothing changes, the same bytes object is returned.
 
-Two shortcuts make it cheap. In a list of partitions the storage descriptors repeat but for their location: the runs
-before and behind it are compared with those of the partition before, not walked. In a result, once nothing that is
-still awaited can follow, the rest is copied unseen: of a table with fifty columns the first two fields are walked.
+There are two fast paths. In a list of partitions, storage descriptors differ in their location only: the bytes before
+and behind the location are compared with the previous partition instead of walked. In a result, when no further name
+can follow, the rest is copied without a walk: of a table with fifty columns only the first two fields are walked.
 
-Only names are replaced, that is strings: never ids of transactions or locks. This module does not know which name
-belongs where.
+Only names are replaced, that is strings: never ids of transactions or locks. Which name becomes which is decided
+by the caller.
+
+A long result is not copied: the replacements are listed, and the new body is a stream over the old one.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from functools import cache
 from typing import Final, TypeAlias
 
 from metastored.errors import LocalProtocolError, RemoteProtocolError
 from metastored.wire.binary import INCOMPLETE, pack_field, pack_i, skip, unpack_u
 from metastored.wire.limits import MAX_DEPTH, MEMO_LIMIT
+from metastored.wire.message import Stream
 from metastored.wire.methods import Method
 from metastored.wire.naming import (
     Each,
@@ -37,8 +40,10 @@ from metastored.wire.plan import old_layout, wire_type
 from metastored.wire.types import LIST, MAP, SET, STRING, STRUCT
 
 Renames = Mapping[str, Callable[[str], str]]
-"""By role, what a name becomes. Roles that are not in it are left alone."""
+"""By role, the function that renames. Names of other roles are not changed."""
 
+CHUNK: Final = 512 * 1024
+"""Bytes of a chunk of a streamed result."""
 _NUMBERS: Final = frozenset(("txn_id", "lock_id"))
 _REPEATING: Final = "StorageDescriptor"
 _LOCATION: Final = pack_field(STRING, 2)
@@ -50,7 +55,7 @@ _NO_RUN: Final = b"\xff"
 def splice_arguments(method: Method, body: bytes, renames: Renames) -> bytes:
     """The arguments of a call with other names.
 
-    Every byte is walked, for they come from a client: a field that is given twice is renamed twice.
+    Every byte is walked, because it comes from a client: a field that occurs twice is renamed twice.
     """
     plan = _method_plan(method, "arguments", frozenset(renames))
     return body if plan is None else _Walk(body, renames).run(plan, f"the arguments of {method.name}", False)
@@ -60,6 +65,16 @@ def splice_result(method: Method, body: bytes, renames: Renames) -> bytes:
     """The result of a call with other names. The bytes must be whole: they are not all looked at."""
     plan = _method_plan(method, "result", frozenset(renames))
     return body if plan is None else _Walk(body, renames).run(plan, f"the result of {method.name}", True)
+
+
+def stream_result(method: Method, body: bytes, renames: Renames) -> bytes | Stream:
+    """The same as a stream, where names change: the new body is never in memory as a whole."""
+    plan = _method_plan(method, "result", frozenset(renames))
+    if plan is None:
+        return body
+    walk = _Walk(body, renames)
+    walk.walk(plan, f"the result of {method.name}", True)
+    return Stream(walk.chunks(), walk.length(), at_hand=True) if walk.edits else body
 
 
 def carries_exception(body: bytes) -> bool:
@@ -75,7 +90,7 @@ def splice_message(body: bytes, rename: Callable[[str], str]) -> bytes:
     return _Walk(body, {"message": rename}).run(plan, "an exception", False)
 
 
-# What to do with each field, as the walk needs it: only the parts of a layout that lead to a wanted role.
+# The plan for each field: only the parts of a layout that lead to a requested role.
 
 
 class _Struct:
@@ -141,8 +156,8 @@ def _method_plan(method: Method, part: str, roles: frozenset[str]) -> _Struct | 
 
 
 def _plan_fields(layout: Layout, roles: frozenset[str], known: dict[str, _Struct]) -> dict[bytes, _Node | _Old]:
-    found = {pack_field(type, number): _plan(inside, roles, known) for (number, type), inside in layout.items()}
-    return {head: node for head, node in found.items() if node is not None}
+    plans = {pack_field(type, number): _plan(inside, roles, known) for (number, type), inside in layout.items()}
+    return {head: node for head, node in plans.items() if node is not None}
 
 
 def _plan(inside: Inside, roles: frozenset[str], known: dict[str, _Struct]) -> _Node | None:
@@ -184,13 +199,13 @@ def _struct_roles(struct: str) -> frozenset[str]:
 
 
 def _roles(layout: Layout) -> frozenset[str]:
-    found: set[str] = set()
+    roles: set[str] = set()
     seen: set[str] = set()
     waiting: list[Inside | None] = list(layout.values())
     while waiting:
         match waiting.pop():
             case Leaf(role):
-                found.add(role)
+                roles.add(role)
             case Each(element):
                 waiting.append(element)
             case Pairs(key, value):
@@ -199,7 +214,7 @@ def _roles(layout: Layout) -> frozenset[str]:
                 seen.add(struct)
                 waiting += struct_layout(struct).values()
                 waiting += (old_struct_layout(struct) or {}).values()
-    return frozenset(found)
+    return frozenset(roles)
 
 
 class _RestIsOpaque(Exception):
@@ -207,19 +222,49 @@ class _RestIsOpaque(Exception):
 
 
 class _Walk:
-    """One body on its way through: `out` has what is before `copied`, with other names in it."""
+    """One body on its way through: `edits` has what is replaced by what, in order."""
 
-    __slots__ = ("_after", "_before", "copied", "data", "known", "out", "renames")
+    __slots__ = ("_after", "_before", "data", "edits", "known", "renames")
 
     def __init__(self, data: bytes, renames: Renames) -> None:
         self.data = data
         self.renames = renames
-        self.out: list[bytes] = []
-        self.copied = 0
+        self.edits: list[tuple[int, int, bytes]] = []
+        """Begin and end of the bytes that are replaced, and the new ones."""
         self.known: dict[str, dict[bytes, bytes | None]] = {role: {} for role in renames}
         self._before = self._after = _NO_RUN
 
     def run(self, plan: _Struct, what: str, last: bool) -> bytes:
+        self.walk(plan, what, last)
+        return b"".join(self.pieces()) if self.edits else self.data
+
+    def pieces(self) -> Iterator[bytes]:
+        """The new body: runs of the old one, and what is new between them."""
+        data, copied = self.data, 0
+        for start, end, new in self.edits:
+            yield data[copied:start]
+            yield new
+            copied = end
+        yield data[copied:]
+
+    def chunks(self) -> Iterator[bytes]:
+        """The same in pieces of about CHUNK bytes."""
+        waiting: list[bytes] = []
+        size = 0
+        for piece in self.pieces():
+            waiting.append(piece)
+            size += len(piece)
+            if size >= CHUNK:
+                yield b"".join(waiting)
+                waiting, size = [], 0
+        yield b"".join(waiting)
+
+    def length(self) -> int:
+        """Bytes of the new body."""
+        return len(self.data) + sum(len(new) - (end - start) for start, end, new in self.edits)
+
+    def walk(self, plan: _Struct, what: str, last: bool) -> None:
+        """Finds what is replaced. Raises RemoteProtocolError for bytes that are no such struct."""
         try:
             if self.struct(plan, 0, 0, last) > len(self.data):
                 raise IndexError
@@ -227,10 +272,6 @@ class _Walk:
             pass
         except INCOMPLETE:
             raise RemoteProtocolError(f"{what} ends too early, after {len(self.data)} bytes") from None
-        if not self.out:
-            return self.data
-        self.out.append(self.data[self.copied :])
-        return b"".join(self.out)
 
     def struct(self, plan: _Struct, at: int, depth: int, last: bool) -> int:
         """The position behind a struct. `last`: no names are behind it."""
@@ -239,7 +280,7 @@ class _Walk:
         if plan.repeats:
             return self.descriptor(plan, at, depth)
         data, fields = self.data, plan.fields
-        start, written, copied = at, len(self.out), self.copied
+        start, written = at, len(self.edits)
         awaited = set(plan.awaited) if last else None
         while kind := data[at]:
             head = data[at : at + 3]
@@ -255,12 +296,11 @@ class _Walk:
                 awaited.discard(head)
             if type(node) is str:
                 at = self.name(node, at)
-                # A head whose bytes occur nowhere in the rest is no field of the rest.
+                # A field whose header bytes do not occur in the rest is not in the rest.
                 if awaited is not None and not any(data.find(other, at) >= 0 for other in awaited):
                     raise _RestIsOpaque
             elif type(node) is _Old:
-                del self.out[written:]
-                self.copied = copied
+                del self.edits[written:]
                 return self.struct(node.plan, start, depth, last)
             elif type(node) is _Struct:
                 at = self.struct(node, at, depth + 1, awaited is not None and not awaited)
@@ -318,12 +358,11 @@ class _Walk:
             text = changed.encode("utf-8", "surrogateescape")
             new = known[old] = None if changed == name else pack_i(len(text)) + text
         if new is not None:
-            self.out += (data[self.copied : at], new)
-            self.copied = end
+            self.edits.append((at, end, new))
         return end
 
     def descriptor(self, plan: _Struct, at: int, depth: int) -> int:
-        """Behind a StorageDescriptor, whose location differs while the rest is that of the one before."""
+        """The position behind a StorageDescriptor that differs from the previous one in its location only."""
         data = self.data
         if data.startswith(self._before, at):
             at += len(self._before)

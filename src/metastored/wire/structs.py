@@ -1,4 +1,4 @@
-"""What every generated struct class is made of: an immutable tuple with named fields.
+"""The base of every generated struct class: an immutable tuple with named fields.
 
 The classes themselves are in `generated/`, one file a topic, made from `api/*.toml` by `tools/generate.py`.
 Absent fields are None; lists are tuples, sets frozensets, maps dicts. This module never encodes anything.
@@ -29,8 +29,8 @@ class Struct(tuple[Any, ...]):
     UNION: ClassVar[bool] = False
 
     def __repr__(self) -> str:
-        given = ", ".join(f"{n}={v!r}" for n, v in zip(names(type(self)), self, strict=True) if v is not None)
-        return f"{type(self).__name__}({given})"
+        fields = ", ".join(f"{n}={v!r}" for n, v in zip(names(type(self)), self, strict=True) if v is not None)
+        return f"{type(self).__name__}({fields})"
 
     def __getnewargs__(self) -> tuple[Any, ...]:
         return tuple(self)
@@ -49,7 +49,7 @@ def names(cls: type) -> tuple[str, ...]:
 
 
 @cache
-def _places(cls: type) -> dict[str, int]:
+def _indexes(cls: type) -> dict[str, int]:
     return {name: at for at, name in enumerate(names(cls))}
 
 
@@ -59,7 +59,7 @@ T = TypeVar("T", bound=tuple[Any, ...])
 def replace(struct: T, **changes: Any) -> T:
     """The struct with some fields changed; an unknown name is a TypeError."""
     cls = type(struct)
-    at = _places(cls)
+    at = _indexes(cls)
     values = list(struct)
     for name, value in changes.items():
         if name not in at:

@@ -2,7 +2,7 @@
 
     {"1":{"str":"sales"},"2":{"lst":["rec",1,{…}]},"3":{"map":["str","str",1,{"k":"v"}]}}
 
-A struct is an object of field ids; a value stands under the name of its type. Numbers that are keys are strings,
+A struct is an object of field ids; a value is stored under the name of its type. Numbers that are keys are strings,
 bools are 0 and 1, binary is base64 without padding. Keys of maps may be lists, which is not JSON but what Apache
 writes (SkewedInfo has such a map): `tjson_text.py` reads that. Text is written straight from the structs; reading goes
 through orjson's parsed values. This module never waits and never opens a socket.
@@ -39,11 +39,11 @@ def json_name(type: Type) -> str:
     return _NAMES[wire_type(type)]
 
 
-# Reading: what generated code calls.
+# Reading: called by generated code.
 
 
-def _wrong(expected: str, found: object) -> Malformed:
-    return Malformed(f"{expected} was expected, not {str(found)[:80]!r}")
+def _wrong(expected: str, actual: object) -> Malformed:
+    return Malformed(f"{expected} was expected, not {str(actual)[:80]!r}")
 
 
 def _text(value: Any) -> str:
@@ -109,7 +109,7 @@ def _pairs(key: str, inner: str, value: Any) -> dict[Any, Any]:
     return pairs
 
 
-# Writing: what generated code calls.
+# Writing: called by generated code.
 
 
 def _dump_base64(value: bytes) -> bytes:
@@ -123,7 +123,7 @@ def _dump_double(value: float) -> bytes:
 
 
 def _mended(value: Any) -> Any:
-    """Strings that came in as bytes of no valid UTF-8 cannot be JSON: the wrong bytes become U+FFFD, as in Java."""
+    """Strings from bytes that are not valid UTF-8 cannot be JSON: the wrong bytes become U+FFFD, as in Java."""
     if isinstance(value, str):
         return value.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
     if isinstance(value, dict):
@@ -270,10 +270,10 @@ _NAMESPACE: dict[str, Any] = {
 }  # fmt: skip
 CODEC: Final = TjsonCompiler(_NAMESPACE)
 MENDING_CODEC: Final = TjsonCompiler({**_NAMESPACE, "dumps": _mending_dumps})
-"""For the rare body with a string that is no valid UTF-8, which orjson refuses to write."""
+"""For the rare body with a string that is not valid UTF-8, which orjson refuses to write."""
 CODEC_2_3_0: Final = TjsonCompiler(_NAMESPACE, as_2_3_0=True)
 MENDING_CODEC_2_3_0: Final = TjsonCompiler({**_NAMESPACE, "dumps": _mending_dumps}, as_2_3_0=True)
-"""The two for peers that know the structs of Hive 2.3.0 and no later ones."""
+"""Both compilers for peers with the structs of Hive 2.3.0."""
 
 
 def _parts(value: tuple[Any, ...]) -> list[bytes]:
@@ -299,5 +299,5 @@ def opened(value: tuple[Any, ...]) -> str:
 
 
 def quoted(text: str) -> bytes:
-    """A text as it stands inside of a string of JSON's, without the quotation marks."""
+    """A text as the content of a JSON string, without the quotation marks."""
     return orjson.dumps(text)[1:-1]

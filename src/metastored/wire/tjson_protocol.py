@@ -25,11 +25,11 @@ _HEADER = re.compile(
 )
 MAX_HEADER = MAX_NAME + 128
 _NOT_TYPED = (AttributeError, IndexError, KeyError, TypeError, ValueError)
-"""What typed reading raises on values of another shape."""
+"""The exceptions that typed reading raises on values of another shape."""
 
 
 class Header(NamedTuple):
-    """What stands before a message's struct."""
+    """The part of a message before its struct."""
 
     version: int
     name: bytes
@@ -39,7 +39,7 @@ class Header(NamedTuple):
 
 
 def read_header(data: bytes | bytearray, at: int) -> Header | None:
-    """The header that starts here, or None where none can be read."""
+    """The header that starts here, or None if it cannot be read."""
     match = _HEADER.match(data, at)
     if match is None:
         return None
@@ -58,7 +58,7 @@ class TjsonProtocol:
 
     name = "json"
     _codecs = (CODEC, MENDING_CODEC)
-    """For writing: the usual one, and the one for strings that are no valid UTF-8."""
+    """For writing: the usual compiler, and the compiler for strings that are not valid UTF-8."""
 
     def read_call(self, data: bytes, at: int) -> Incoming:
         header, end = self._cut(data, at)
@@ -67,7 +67,7 @@ class TjsonProtocol:
         return Incoming(header.kind, header.name, header.seqid, method, args, None, end, end - at)
 
     def read_whole(self, data: bytes) -> Incoming | None:
-        """The call that is all of a text, parsed in one go; None where it takes `read_call` to say what is there."""
+        """The call that is the complete text, parsed in one go; None where `read_call` must parse it."""
         try:
             version, text, kind, seqid, struct = orjson.loads(data)
         except (ValueError, TypeError):
@@ -88,7 +88,7 @@ class TjsonProtocol:
         return Incoming(header.kind, header.name, header.seqid, method, None, body, end)
 
     def _cut(self, data: bytes, at: int) -> tuple[Header, int]:
-        """The header of a message that is here to its end, and that end."""
+        """The header of a complete message, and the position of its end."""
         end = TjsonWalker(at).end(data)
         if end is None:
             raise Incomplete
@@ -183,7 +183,7 @@ class TjsonWalker:
 
 
 class TjsonProtocol230(TjsonProtocol):
-    """The same for peers that know Hive 2.3.0's structs: what is written has only the fields that these have."""
+    """TJSONProtocol for peers with Hive 2.3.0's structs: only the fields of these are written."""
 
     _codecs = (CODEC_2_3_0, MENDING_CODEC_2_3_0)
 

@@ -1,8 +1,8 @@
 """Finds the end of a TJSON message in a stream, and reads the text that JSON parsers refuse.
 
 Apache's TJSONProtocol writes a list that is the key of a map in the key's place (`{["str",1,"a"]:"x"}`), and its
-Python library writes control characters raw and `nan` and `inf` bare. `loads` reads all of these; such keys are then
-tuples, all else is what orjson returns. Nothing here knows a struct.
+Python library writes control characters raw and `nan` and `inf` bare. `loads` reads all of these; such keys become
+tuples, all other values are as orjson returns them. This module is independent of structs.
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ _STRING = rb'"(?:[^"\\]++|\\.)*+"'
 _FLAT = rb'[^"\[\]{}]++|' + _STRING
 _LEAF = rb"\{(?:" + _FLAT + rb")*+\}"
 _STRUCT = rb"\{(?:" + _FLAT + rb"|" + _LEAF + rb")*+\}"
-# What needs no look at the depth: plain text, whole strings, and objects that hold at most one more level, as the
-# columns of a table are. All of it starts with different characters, so the expression never goes back.
+# Text that does not change the depth: plain text, complete strings, and objects with at most one more level, such as
+# the columns of a table. Each alternative starts with other characters, so the expression never backtracks.
 _EVEN = re.compile(rb"(?:" + _FLAT + rb"|" + _STRUCT + rb")*+", re.DOTALL)
 _BEFORE = re.compile(rb"[ \t\r\n]*+")
 _IN_STRING = re.compile(rb'(?:[^"\\]++|\\.)*+', re.DOTALL)
@@ -36,7 +36,7 @@ _BARE = {"nan": math.nan, "-nan": math.nan, "inf": math.inf, "-inf": -math.inf}
 
 
 class BracketScanner:
-    """Finds the bracket that closes the first one, in data that grows; never looks at a byte again and again."""
+    """Finds the bracket that closes the first one, in data that grows; looks at each byte once."""
 
     def __init__(self, at: int) -> None:
         self._at = at
@@ -45,7 +45,7 @@ class BracketScanner:
         self._end: int | None = None
 
     def end(self, data: bytes | bytearray) -> int | None:
-        """The position behind the closing bracket, or None while it has not come."""
+        """The position behind the closing bracket, or None while it has not arrived."""
         while self._end is None:
             if self._in_string:
                 self._at = self._matched(_IN_STRING, data)

@@ -5,7 +5,7 @@ A type is written as Thrift writes it (`list<FieldSchema>`, `map<string,string>`
     "16 string catName required default=hive @cat in=2.3-3.1"
 
 id, type, name, and then in any order `required`, `optional`, `default=…`, `@role`, `in=…`. This module never looks
-a struct up: a name that is no base type is a struct or an enum, and the codecs find out which.
+up a struct: a name that is no base type is a struct or an enum, which the codecs resolve.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ class Field(NamedTuple):
     role: str | None = None
     versions: tuple[str, ...] = VERSIONS
     optional: bool = False
-    """Of an argument: the method itself says what its absence means."""
+    """Of an argument: the method itself defines what its absence means."""
 
 
 @lru_cache(maxsize=2048)
@@ -121,7 +121,7 @@ def parse_field(line: str) -> Field:
 
 
 def parse_returns(text: str) -> tuple[Type | None, str | None]:
-    """What a method returns, `list<string> @table`, as a type (None for void) and a role."""
+    """The `returns` of a method, `list<string> @table`, as a type (None for void) and a role."""
     type_text, _, role = text.partition(" @")
     if role and role not in ROLES:
         raise ValueError(f"unknown role @{role} in {text!r}; known are {', '.join(sorted(ROLES))}")

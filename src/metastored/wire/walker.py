@@ -1,7 +1,7 @@
-"""Walking a message as its bytes come in: what the walkers of binary and compact share.
+"""Walks a message as its bytes arrive: the common part of the walkers of binary and compact.
 
-A walker keeps a stack of what is open: for a struct its STOP is awaited; for a container [kind, count left, turn,
-types in turn]. Sizes are checked against the longest message, so that a claimed one is refused before its bytes come.
+A walker keeps a stack of open values: a struct is open until its STOP; a container is [kind, remaining count, turn,
+types in turn]. Sizes are checked against the longest message, so that a wrong size is refused before its bytes arrive.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ class StackWalker:
         self._name: tuple[bytes, int] = (b"", 0)
         self._stack: list[list[int]] = []
         self._tried = -1
-        """Where an element was tried to be passed over as a whole."""
+        """The position where skipping a complete element was tried."""
         self._memo: list[bytes] = []
 
     def _read_header(self, data: bytes | bytearray, at: int) -> tuple[int, bytes, int, int]:
@@ -36,7 +36,7 @@ class StackWalker:
         raise NotImplementedError
 
     def _walk(self, data: bytes | bytearray) -> int | None:
-        """Goes on from `self._at`, and moves it only past what was read whole."""
+        """Continues from `self._at`, and moves it only past complete values."""
         raise NotImplementedError
 
     def end(self, data: bytes | bytearray) -> int | None:
@@ -65,7 +65,7 @@ class StackWalker:
 
     @staticmethod
     def _done(top: list[int]) -> None:
-        """One element of the container on top has been passed (or opened)."""
+        """One element of the container on top has been skipped (or opened)."""
         if top[0] != OPEN_STRUCT:
             top[1] -= 1
             if len(top) == 5:

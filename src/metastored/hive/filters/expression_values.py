@@ -1,8 +1,8 @@
-"""Values of Hive's types as expressions on partition keys meet them: read from text, converted, compared.
+"""Values of Hive's types in expressions on partition keys: read from text, converted, compared.
 
 A value is None (Hive's NULL), or Python's own of that kind: str, int, float, Decimal, bool, date. A timestamp is a
 text with nine digits of a fraction, so that texts compare as moments do. Conversions are those of Hive's partition
-pruning, with its quirks; one that is not known raises `NoConversion` and is never guessed. No time zone is read
+pruning, with its quirks; an unknown one raises `NoConversion` and is never guessed. No time zone is read
 here except the process's own, as Hive does.
 """
 
@@ -18,7 +18,7 @@ from metastored.hive.generation import Generation
 
 
 class NoConversion(UnreadableExpression):
-    """Two types between which Hive's way is not known here."""
+    """Two types whose conversion in Hive is not known here."""
 
 
 Convert = Callable[[Any], Any]
@@ -27,7 +27,7 @@ STRINGS: Final = frozenset({"string", "varchar", "char"})
 MOMENTS: Final = frozenset({"date", "timestamp"})
 _BITS: Final = {"tinyint": 8, "smallint": 16, "int": 32, "bigint": 64}
 NUMBERS: Final = (*_BITS, "decimal", "float", "double")
-"""Of two numbers of different types, the type that stands later here is the one they are compared in."""
+"""Two numbers of different types are compared in the type that comes later here."""
 
 
 def category(type_text: str) -> str:
@@ -39,7 +39,7 @@ def category(type_text: str) -> str:
 
 
 def reader(type_text: str, generation: Generation) -> Convert:
-    """From the text in a partition's name to the value of its key; None for what is no such value."""
+    """The value of a key from the text in a partition's name; None if the text is not such a value."""
     match category(type_text):
         case "string":
             return lambda text: text
@@ -95,7 +95,7 @@ def _integer_of(kind: str) -> Convert:
 
 
 def _float_of(text: str) -> float | None:
-    """What Java's parseDouble takes, hexadecimal numbers excepted."""
+    """The numbers that Java's parseDouble accepts, except hexadecimal ones."""
     text = text.strip()
     if not _NUMBER.fullmatch(text):
         return None
@@ -117,7 +117,7 @@ def _single_of(text: str) -> float | None:
 
 
 def _decimal_of(type_text: str) -> Convert:
-    """Rounded to its scale; None for what has too many digits before the point, or is no number."""
+    """Rounded to its scale; None if there are too many digits before the point, or it is no number."""
     precision, scale = (*_parameters(type_text), 0)[:2]
     unit = Decimal(1).scaleb(-scale)
 
@@ -135,7 +135,7 @@ def _decimal_of(type_text: str) -> Convert:
 
 
 def _date_of(text: str) -> date | None:
-    """A day of up to 31 beyond the end of its month counts on into the next, as in Java."""
+    """A day of up to 31 beyond the end of its month continues into the next, as in Java."""
     match = _MOMENT.fullmatch(text.strip())
     if match is None:
         return None
@@ -150,9 +150,9 @@ def _date_of(text: str) -> date | None:
 
 def _strict_date_of(text: str) -> date | None:
     """Since Hive 4 a day that its month does not have is no date."""
-    found = _date_of(text)
+    parsed = _date_of(text)
     match = _MOMENT.fullmatch(text.strip())
-    return found if found is not None and match is not None and found.day == int(match[3]) else None
+    return parsed if parsed is not None and match is not None and parsed.day == int(match[3]) else None
 
 
 def _timestamp_of(text: str) -> str | None:
@@ -191,10 +191,10 @@ _DAY: Final = 86_400_000
 
 
 def constant(type_text: str, value: Any) -> Any:
-    """The value of a literal: of Hive 2.3's dates the day or the text, of a char without the spaces behind it."""
+    """The value of a literal: of Hive 2.3's dates the day or the text, of a char without trailing spaces."""
     kind = category(type_text)
     if value is not None and type(value) not in _VALUES.get(kind, ()):
-        raise UnreadableExpression(f"a {type(value).__name__} stands where a value of the type {type_text} is expected")
+        raise UnreadableExpression(f"a {type(value).__name__} is not a value of the type {type_text}")
     if isinstance(value, SqlDate):
         return _day_of(value.millis)
     if isinstance(value, SqlTimestamp):
@@ -214,7 +214,7 @@ def _local(millis: int) -> datetime:
 
 
 def _day_of(millis: int) -> date:
-    """The day that begins then where this process runs, or else in the zone that is nearest to UTC.
+    """The day that begins then in the time zone of this process, or else in the zone that is nearest to UTC.
 
     Twelve hours from UTC, and beyond, two zones begin different days at the same moment.
     """
@@ -252,7 +252,7 @@ def common_type(one: str, other: str) -> str:
 
 
 def to_compare(source: str, target: str) -> Convert:
-    """From a value of one type to that of the type it is compared in; both are categories."""
+    """Converts a value of one type to the type it is compared in; both are categories."""
     if source == target or (source in STRINGS and target == "string") or (source in _BITS and target in _BITS):
         return lambda value: value
     if source in STRINGS and target in ("double", "date", "timestamp"):
@@ -269,7 +269,7 @@ def to_compare(source: str, target: str) -> Convert:
 
 
 def order(kind: str) -> Convert:
-    """What values of a type are ordered by: NaN is above all numbers, and equal to itself."""
+    """The sort key of a value: NaN is above all numbers, and equal to itself."""
     if kind in ("float", "double"):
         return lambda value: (value != value, 0.0 if value != value else value)
     return lambda value: value
@@ -287,7 +287,7 @@ _CASTS: Final = {
 
 
 def cast(function: str, source: str, target: str, generation: Generation) -> Convert:
-    """The conversion that a function makes of a value of the category `source`; `target` is its whole type."""
+    """The conversion that a function makes of a value of the category `source`; `target` is its complete type."""
     if function in _CASTS and source in STRINGS:
         return _cast_to_integer(_BITS[_CASTS[function]], generation)
     if function in _CASTS and source in _BITS:
@@ -305,7 +305,7 @@ def cast(function: str, source: str, target: str, generation: Generation) -> Con
 
 
 def _cast_to_integer(bits: int, generation: Generation) -> Convert:
-    """What follows the point is cut off; spaces around count from Hive 3 on as nothing."""
+    """The fraction is cut off; from Hive 3 on spaces around the number are ignored."""
 
     def convert(text: str) -> int | None:
         match = _CAST_INTEGER.fullmatch(text.strip() if generation >= Generation.HIVE_3_1 else text)

@@ -1,9 +1,9 @@
-"""What a client's expression says of partitions: as a filter for SQL, or else of the values of one partition.
+"""The evaluation of a client's expression on partitions: as a filter for SQL, or else on the values of one partition.
 
 The field `expr` of Hive's requests holds a tree in Kryo's form (`kryo` for Hive 2.3 and 3.1, `kryo_5` for Hive 4) or,
-from Hive 4's repair of tables, the text of a filter. What the grammar of filters can say becomes a filter, as in Hive.
-The rest is decided here with SQL's three truth values, as Hive's partition pruning does. Nothing here reads a
-partition.
+from Hive 4's repair of tables, the text of a filter. An expression that the grammar of filters can express becomes a
+filter, as in Hive. The rest is evaluated here with SQL's three truth values, as Hive's partition pruning does. Nothing
+here reads a partition.
 """
 
 import operator
@@ -43,7 +43,7 @@ from metastored.hive.generation import Generation
 from metastored.hive.names import DEFAULT_PARTITION, unescape
 
 Verdict = bool | None
-"""Whether a partition is chosen; None is for one that is kept since nobody knows."""
+"""Whether a partition is selected; None if that is unknown, and it is kept."""
 
 Pruner = Callable[[Sequence[str]], Verdict]
 
@@ -52,9 +52,9 @@ _KRYO: Final = b"\x01"
 
 
 def read_expression(data: bytes, generation: Generation) -> Expression | Filter:
-    """The tree of an expression, or the filter that a text means.
+    """The tree of an expression, or the filter of a text.
 
-    Raises UnreadableExpression, and MalformedExpression for what is neither.
+    Raises UnreadableExpression, and MalformedExpression if it is neither.
     """
     if data.startswith(NAMED_ROOT):
         return read_expression_5(data)
@@ -70,10 +70,10 @@ def read_expression(data: bytes, generation: Generation) -> Expression | Filter:
 
 
 def repaired_names(data: bytes) -> frozenset[str]:
-    """The whole names, unescaped, of the partitions that Hive 4's repair of tables drops by a text such as
-    `(h='1' AND ds='a')`; none if the text is another one.
+    """The names, unescaped, of the partitions that Hive 4's repair of tables drops by an expression.
 
-    Hive falls back to names where such a text compares a number's key with quoted text, as it always does.
+    The expression is a text such as `(h='1' AND ds='a')`; none if the text has another form. Hive falls
+    back to names where such a text compares a number's key with quoted text, as it always does.
     """
     names: list[str] = []
     for alternative in data.decode("utf-8", "replace").split(" OR "):
@@ -100,11 +100,11 @@ _MIRRORED: Final = {"=": "=", "!=": "!=", "<": ">", "<=": ">=", ">": "<", ">=": 
 
 
 class _NoFilter(Exception):
-    """A part that the grammar of filters cannot say."""
+    """A part that the grammar of filters cannot express."""
 
 
 def as_filter(tree: Expression, keys: PartitionKeys, generation: Generation) -> Filter | None:
-    """The filter that means the same for these keys, if there is one. Expressions never take dates for text."""
+    """The equivalent filter for these keys, if there is one. Expressions never read dates as text."""
     try:
         node = _filter(tree)
         check(node, keys, generation)
@@ -157,24 +157,24 @@ class _Typed(NamedTuple):
     """A part of an expression: the type of its values, and its value for a partition (None is NULL)."""
 
     type: str
-    of: Callable[[Sequence[str]], Any]
+    evaluate: Callable[[Sequence[str]], Any]
 
 
 def pruner(tree: Expression, keys: PartitionKeys, generation: Generation, default: str = DEFAULT_PARTITION) -> Pruner:
-    """What the expression says of the values of a partition, bound once to the keys of the table.
+    """The expression as a predicate on a partition's values, bound once to the keys of the table.
 
-    Raises UnreadableExpression for functions and types that are not understood. A column that is no key has no
-    value here. As in Hive, a partition that has no value for some key is not chosen when the answer is unknown.
+    Raises UnreadableExpression for functions and types that are not supported. A column that is no key has no value
+    here. As in Hive, a partition that has no value for some key is not selected when the result is unknown.
     """
     compiler = _Compiler(keys, generation, default)
     condition = compiler.typed(tree)
     if category(condition.type) != "boolean":
         raise UnreadableExpression(f"an expression of the type {condition.type} is no condition")
-    of, only_keys = condition.of, compiler.only_keys
+    evaluate, only_keys = condition.evaluate, compiler.only_keys
 
     def verdict(values: Sequence[str]) -> Verdict:
-        found: Verdict = of(values)
-        return False if found is None and only_keys and default in values else found
+        outcome: Verdict = evaluate(values)
+        return False if outcome is None and only_keys and default in values else outcome
 
     return verdict
 
@@ -183,7 +183,7 @@ class _Compiler:
     """Turns a tree into functions of a partition's values."""
 
     def __init__(self, keys: PartitionKeys, generation: Generation, default: str) -> None:
-        self.keys = {name.lower(): (place, type) for place, (name, type) in enumerate(keys)}
+        self.keys = {name.lower(): (position, type) for position, (name, type) in enumerate(keys)}
         self.generation = generation
         self.default = default
         self.only_keys = True
@@ -202,9 +202,9 @@ class _Compiler:
         if name.lower() not in self.keys:
             self.only_keys = False
             return _Typed(type, lambda values: None)
-        place, own_type = self.keys[name.lower()]
+        position, own_type = self.keys[name.lower()]
         read, default = reader(own_type, self.generation), self.default
-        return _Typed(own_type, lambda values: None if values[place] == default else read(values[place]))
+        return _Typed(own_type, lambda values: None if values[position] == default else read(values[position]))
 
     def apply(self, function: str, operands: tuple[Expression, ...], type: str) -> _Typed:
         match function, operands:
@@ -215,8 +215,8 @@ class _Compiler:
             case "GenericUDFOPNot", (operand,):
                 return _Typed("boolean", _negated(self.condition(operand)))
             case "GenericUDFOPNull" | "GenericUDFOPNotNull", (operand,):
-                of, wanted = self.typed(operand).of, function == "GenericUDFOPNull"
-                return _Typed("boolean", lambda values: (of(values) is None) is wanted)
+                evaluate, if_null = self.typed(operand).evaluate, function == "GenericUDFOPNull"
+                return _Typed("boolean", lambda values: (evaluate(values) is None) is if_null)
             case _, (one, other) if function in _COMPARISONS:
                 return _Typed("boolean", self.comparison(function, self.typed(one), self.typed(other)))
             case "GenericUDFBetween", (Constant(_, bool() as negated), what, low, high):
@@ -225,16 +225,16 @@ class _Compiler:
             case "GenericUDFIn", (what, *members) if members:
                 return _Typed("boolean", self.membership(what, members))
             case _, (operand,):
-                found = self.typed(operand)
-                convert = cast(function, category(found.type), type, self.generation)
-                return _Typed(type, _converted(found.of, convert))
+                typed = self.typed(operand)
+                convert = cast(function, category(typed.type), type, self.generation)
+                return _Typed(type, _converted(typed.evaluate, convert))
         raise UnreadableExpression(f"the function {function} of {len(operands)} operands is not understood")
 
     def condition(self, tree: Expression) -> Pruner:
-        found = self.typed(tree)
-        if category(found.type) != "boolean":
-            raise NoConversion(f"a value of the type {found.type} is no condition")
-        return found.of
+        typed = self.typed(tree)
+        if category(typed.type) != "boolean":
+            raise NoConversion(f"a value of the type {typed.type} is no condition")
+        return typed.evaluate
 
     def comparison(self, function: str, one: _Typed, other: _Typed) -> Pruner:
         left, right = _comparable(one, other)
@@ -256,8 +256,8 @@ class _Compiler:
     def membership(self, what: Expression, members: Sequence[Expression]) -> Pruner:
         if isinstance(what, Apply) and what.function == "GenericUDFStruct":
             return _all([self.row(what.operands, member) for member in members], True)
-        found = self.typed(what)
-        equal = [self.comparison("GenericUDFOPEqual", found, self.typed(member)) for member in members]
+        typed = self.typed(what)
+        equal = [self.comparison("GenericUDFOPEqual", typed, self.typed(member)) for member in members]
         return _all(equal, True)
 
     def row(self, columns: Sequence[Expression], member: Expression) -> Pruner:
@@ -285,31 +285,33 @@ _OPERATORS: Final[dict[str, Callable[[Any, Any], bool]]] = {
 
 
 def _comparable(one: _Typed, other: _Typed) -> tuple[Pruner, Pruner]:
-    """Both as what they are ordered by, in the type in which Hive compares them."""
+    """Both operands as sort keys, in the type in which Hive compares them."""
     kind = common_type(one.type, other.type)
     key = order(kind)
-    left, right = (_converted(each.of, to_compare(category(each.type), kind)) for each in (one, other))
+    left, right = (_converted(each.evaluate, to_compare(category(each.type), kind)) for each in (one, other))
     return _converted(left, key), _converted(right, key)
 
 
-def _converted(of: Callable[[Sequence[str]], Any], convert: Callable[[Any], Any]) -> Callable[[Sequence[str]], Any]:
+def _converted(
+    evaluate: Callable[[Sequence[str]], Any], convert: Callable[[Any], Any]
+) -> Callable[[Sequence[str]], Any]:
     def converted(values: Sequence[str]) -> Any:
-        value = of(values)
+        value = evaluate(values)
         return None if value is None else convert(value)
 
     return converted
 
 
 def _all(conditions: Sequence[Pruner], decisive: bool) -> Pruner:
-    """AND (decided by one that is false) or OR (by one that is true); else unknown if any is."""
+    """AND (false if any operand is false) or OR (true if any is true); else unknown if any is."""
 
     def verdict(values: Sequence[str]) -> Verdict:
         unknown = False
         for condition in conditions:
-            found = condition(values)
-            if found is decisive:
+            outcome = condition(values)
+            if outcome is decisive:
                 return decisive
-            unknown = unknown or found is None
+            unknown = unknown or outcome is None
         return None if unknown else not decisive
 
     return verdict
@@ -317,7 +319,7 @@ def _all(conditions: Sequence[Pruner], decisive: bool) -> Pruner:
 
 def _negated(condition: Pruner) -> Pruner:
     def verdict(values: Sequence[str]) -> Verdict:
-        found = condition(values)
-        return None if found is None else not found
+        outcome = condition(values)
+        return None if outcome is None else not outcome
 
     return verdict

@@ -1,9 +1,8 @@
 """Hive's serialized expressions: from the bytes that Hive 2.3 and 3.1 write with Kryo 3 to a small tree.
 
-A stream holds one ExprNodeGenericFuncDesc, field after field in the order of their names, so it can be read only by
-who knows the fields of every class in it. `LAYOUTS` is that knowledge, and all of it: what is not in there is not
-guessed, not skipped and never executed. Depth, sizes and the number of nodes are bounded, also for streams that
-repeat themselves by reference.
+A stream holds one ExprNodeGenericFuncDesc, field after field in the order of their names, so it can be read only with
+the fields of every class in it. `LAYOUTS` lists them: a class that is not listed is not guessed, not skipped and never
+executed. Depth, sizes and the number of nodes are bounded, also for streams that repeat themselves by reference.
 """
 
 import struct
@@ -17,29 +16,29 @@ from typing import Any, Final, NamedTuple, NoReturn
 
 MAX_BYTES: Final = 4 * 1024 * 1024
 MAX_DEPTH: Final = 150
-"""Objects within objects; every level of an expression is two of them."""
+"""Nested objects; every level of an expression is two of them."""
 MAX_NODES: Final = 100_000
 
 
 class UnreadableExpression(ValueError):
-    """An expression that has something in it that is not understood; the text says what, and where."""
+    """An expression with an unsupported part; the message names the part and its position."""
 
 
 class MalformedExpression(UnreadableExpression):
-    """Bytes that are no serialized expression. The text is Kryo's own, since people search for it."""
+    """Bytes that are not a serialized expression. The text is Kryo's own, since people search for it."""
 
 
 # --- the tree ----------------------------------------------------------------------------------------------
 
 
 class SqlDate(NamedTuple):
-    """A date of Hive 2.3: the milliseconds at which it began, in the time zone of who wrote it."""
+    """A date of Hive 2.3: the milliseconds at which it began, in the time zone of its writer."""
 
     millis: int
 
 
 class SqlTimestamp(NamedTuple):
-    """A timestamp of Hive 2.3: a moment, to be shown in the time zone of who wrote it."""
+    """A timestamp of Hive 2.3: a moment, to be shown in the time zone of its writer."""
 
     millis: int
     nanos: int
@@ -55,7 +54,7 @@ class Column:
 
 @dataclass(frozen=True, slots=True)
 class Constant:
-    """A literal. Values are Python's own, dates of Hive 2.3 excepted; timestamps of Hive 3 are texts."""
+    """A literal. Values have Python's own types, except dates of Hive 2.3; timestamps of Hive 3 are texts."""
 
     type: str
     value: Any
@@ -74,22 +73,22 @@ Expression = Column | Constant | Apply
 
 
 def read_expression(data: bytes) -> Expression:
-    """The tree of a serialized expression; the whole of the data must be one."""
+    """The tree of a serialized expression, which must be all of the data."""
     return tree_of(Stream(data), lambda stream: stream.referenced(ROOT, lambda: stream.fields(ROOT), may_be_null=False))
 
 
 def tree_of(stream: "Stream", root: "Callable[[Stream], Any]") -> Expression:
-    """The tree of all that a stream has; `root` reads its first object."""
+    """The tree of a complete stream; `root` reads its first object."""
     size = len(stream.data)
     if size > MAX_BYTES:
         raise UnreadableExpression(f"an expression of {size} bytes is longer than {MAX_BYTES}")
-    found = root(stream)
-    if stream.place != size:
-        raise MalformedExpression(f"{size - stream.place} bytes follow the expression at {stream.place}")
-    return Trees().tree(found)
+    object = root(stream)
+    if stream.position != size:
+        raise MalformedExpression(f"{size - stream.position} bytes follow the expression at {stream.position}")
+    return Trees().tree(object)
 
 
-# --- what is known of Hive's classes ------------------------------------------------------------------------
+# --- the layouts of Hive's classes -----------------------------------------------------------------------
 
 _GENERIC: Final = "org.apache.hadoop.hive.ql.udf.generic."
 _PLAN: Final = "org.apache.hadoop.hive.ql.plan."
@@ -101,7 +100,7 @@ LIST: Final = "java.util.ArrayList"
 STRING: Final = "java.lang.String"
 _INSPECTOR_ARRAY: Final = f"[L{_INSPECTORS}ObjectInspector;"
 
-# A field is written as its own type says: a primitive as such, an object of a final class without the name of the
+# A field is written by its declared type: a primitive as such, an object of a final class without the name of the
 # class, and anything else ("object") with it.
 _RESULT = (("result", "object"),)
 _COMPARISON = (
@@ -149,7 +148,7 @@ LAYOUTS: dict[str, tuple[tuple[str, str], ...]] = {
     f"{_GENERIC}GenericUDFToString": (),
     f"{_GENERIC}GenericUDFToDecimal": _TYPED,
     f"{_GENERIC}GenericUDFStruct": (),
-    # Functions that were used before they were written bring along what they knew of their operands.
+    # Functions that were used before they were written also contain the state of their operands.
     **{
         f"{_INSPECTORS}primitive.Writable{name}ObjectInspector": _TYPED
         for name in (*_INSPECTED, "String", "HiveDecimal", "Timestamp")
@@ -192,7 +191,7 @@ _UNFINISHED: Final = object()
 
 
 class Stream:
-    """A position in the data, the classes that were named so far, and the objects that were met."""
+    """A position in the data, the classes that were named so far, and the objects that were read."""
 
     layouts = LAYOUTS
     numbered = NUMBERED
@@ -200,7 +199,7 @@ class Stream:
 
     def __init__(self, data: bytes) -> None:
         self.data = data
-        self.place = 0
+        self.position = 0
         self.depth = 0
         self.trace: list[str] = []
         self.names: list[str] = []
@@ -209,13 +208,13 @@ class Stream:
     # errors
 
     def malformed(self, what: str) -> NoReturn:
-        """Kryo's text: what was wrong, and the fields in which it was, the innermost first."""
+        """Kryo's text: the error, and the fields in which it occurred, the innermost first."""
         trace = "".join(f"\n{field}" for field in reversed(self.trace))
         raise MalformedExpression(f"{what}\nSerialization trace:{trace}" if trace else what)
 
     def unreadable(self, what: str) -> NoReturn:
         inside = f", inside {' of '.join(reversed(self.trace))}" if self.trace else ""
-        raise UnreadableExpression(f"{what} is not understood, at byte {self.place}{inside}")
+        raise UnreadableExpression(f"{what} is not understood, at byte {self.position}{inside}")
 
     @contextmanager
     def inside(self, field: str) -> Iterator[None]:
@@ -230,10 +229,10 @@ class Stream:
     # primitives
 
     def take(self, count: int) -> bytes:
-        if count > len(self.data) - self.place:
+        if count > len(self.data) - self.position:
             self.malformed("Buffer underflow.")
-        taken = self.data[self.place : self.place + count]
-        self.place += count
+        taken = self.data[self.position : self.position + count]
+        self.position += count
         return taken
 
     def byte(self) -> int:
@@ -281,7 +280,7 @@ class Stream:
             length |= self.number() << 6
         if length <= 1:
             return None if length == 0 else ""
-        if length - 1 > len(self.data) - self.place:
+        if length - 1 > len(self.data) - self.position:
             self.malformed("Buffer underflow.")
         units = [self.unit() for _ in range(length - 1)]
         try:
@@ -290,7 +289,7 @@ class Stream:
             return self.malformed("a text has half of a character")
 
     def ascii(self, first: int) -> str:
-        """Texts of more than one character may be written so: the last has its highest bit set."""
+        """Texts of more than one ASCII character may be written this way: the last has its highest bit set."""
         out = bytearray([first])
         while out[-1] < 0x80:
             out.append(self.byte())
@@ -311,7 +310,7 @@ class Stream:
     # objects
 
     def referenced(self, name: str, read: Callable[[], Any], *, may_be_null: bool = True) -> Any:
-        """An object that is null, new, or one of those before it."""
+        """An object that is null, new, or a reference to an earlier one."""
         mark = self.number()
         if mark == 0 and may_be_null:
             return None
@@ -322,20 +321,20 @@ class Stream:
             return self.objects[at]
         if not 0 <= mark - 2 < len(self.objects):
             self.malformed(f"Index {mark - 2} out of bounds for length {len(self.objects)}")
-        found = self.objects[mark - 2]
-        if found is _UNFINISHED:
+        object = self.objects[mark - 2]
+        if object is _UNFINISHED:
             self.unreadable(f"a {name} that contains itself")
-        return found
+        return object
 
     def object(self) -> Any:
-        """An object before which its class is written."""
+        """An object that is preceded by its class."""
         kind = self.kind()
         if kind is None:
             return None
         return self.primitive(kind) if kind in PRIMITIVES else self.of_class(kind)
 
     def kind(self) -> str | None:
-        """The class of what comes next: its name, or the word for a primitive. None is for a null, which has none."""
+        """The class of the next object: its name, or the word for a primitive. None for a null, which has none."""
         number = self.number()
         if number == 0:
             return None
@@ -372,15 +371,15 @@ class Stream:
                 return self.unreadable(f"the class {name}")
 
     def elements(self, count: int, read: Callable[[], Any]) -> tuple[Any, ...]:
-        if not 0 <= count <= len(self.data) - self.place:
+        if not 0 <= count <= len(self.data) - self.position:
             self.malformed("Buffer underflow.")
         with self.inside("[]"):
             self.trace.pop()  # Kryo does not trace elements
-            found = []
+            elements = []
             for _ in range(count):  # a loop, since a generator would be one more call for every level
-                found.append(read())
+                elements.append(read())
             self.trace.append("[]")
-        return tuple(found)
+        return tuple(elements)
 
     def fields(self, name: str) -> Instance:
         values = {}
@@ -408,7 +407,7 @@ class Stream:
         return self.referenced("enum", self.number)
 
     def of_list(self, read: Callable[[], tuple[Any, ...]]) -> Any:
-        """A field that is a list, before which its class stands all the same: ArrayList is not final."""
+        """A list field, which is preceded by its class even so: ArrayList is not final."""
         if self.number() != 1 or self.class_name() != LIST:
             self.unreadable(f"a list that is no {LIST}")
         return self.referenced(LIST, read)
@@ -421,7 +420,7 @@ class Stream:
 
     def _name(self) -> Any:
         """Kryo 3 writes the elements of a list of strings without their class; Kryo 4, in Spark, with it."""
-        if self.data[self.place : self.place + 1] == b"\x03":
+        if self.data[self.position : self.position + 1] == b"\x03":
             return self.object()
         return self.of_class(STRING)
 
@@ -435,96 +434,100 @@ class Trees:
     def __init__(self) -> None:
         self.done: dict[int, tuple[Expression, int]] = {}
 
-    def tree(self, found: Any) -> Expression:
-        return self.sized(found)[0]
+    def tree(self, object: Any) -> Expression:
+        return self.sized(object)[0]
 
-    def sized(self, found: Any) -> tuple[Expression, int]:
-        if not isinstance(found, Instance):
-            raise UnreadableExpression(f"{found!r} stands where an expression is expected")
-        if id(found) not in self.done:
-            self.done[id(found)] = self.converted(found)
-        return self.done[id(found)]
+    def sized(self, object: Any) -> tuple[Expression, int]:
+        if not isinstance(object, Instance):
+            raise UnreadableExpression(f"{object!r} is not an expression")
+        if id(object) not in self.done:
+            self.done[id(object)] = self.converted(object)
+        return self.done[id(object)]
 
-    def converted(self, found: Instance) -> tuple[Expression, int]:
-        of = found.fields
-        match found.name.removeprefix(_PLAN):
+    def converted(self, object: Instance) -> tuple[Expression, int]:
+        fields = object.fields
+        match object.name.removeprefix(_PLAN):
             case "ExprNodeColumnDesc":
-                return Column(str(of["column"]), _type_text(of["typeInfo"])), 1
+                return Column(str(fields["column"]), _type_text(fields["typeInfo"])), 1
             case "ExprNodeConstantDesc":
-                return Constant(_type_text(of["typeInfo"]), _value(of["value"])), 1
+                return Constant(_type_text(fields["typeInfo"]), _value(fields["value"])), 1
             case "ExprNodeGenericFuncDesc":
-                children = of.get("children", of.get("chidren"))  # until Hive 4 the field's name had a slip
+                children = fields.get(
+                    "children", fields.get("chidren")
+                )  # Until Hive 4 the field's name was misspelled.
                 operands = [self.sized(child) for child in (children if isinstance(children, tuple) else ())]
                 size = 1 + sum(count for _, count in operands)
                 if size > MAX_NODES:
                     raise UnreadableExpression(f"the expression has more than {MAX_NODES} nodes")
                 nodes = tuple(node for node, _ in operands)
-                return Apply(_function(of["genericUDF"]), nodes, _type_text(of["typeInfo"])), size
-        raise UnreadableExpression(f"the class {found.name} is not understood as an expression")
+                return Apply(_function(fields["genericUDF"]), nodes, _type_text(fields["typeInfo"])), size
+        raise UnreadableExpression(f"the class {object.name} is not understood as an expression")
 
 
-def _function(found: Any) -> str:
-    if not isinstance(found, Instance) or not found.name.startswith(_GENERIC):
+def _function(object: Any) -> str:
+    if not isinstance(object, Instance) or not object.name.startswith(_GENERIC):
         raise UnreadableExpression("an expression has no function")
-    name = found.name.removeprefix(_GENERIC)
+    name = object.name.removeprefix(_GENERIC)
     if name != "GenericUDFBridge":
         return name
-    return str(found.fields["udfClassName"]).removeprefix(_BRIDGED)
+    return str(object.fields["udfClassName"]).removeprefix(_BRIDGED)
 
 
-def _type_text(found: Any) -> str:
+def _type_text(object: Any) -> str:
     """The type as Hive writes it: decimal(10,2), varchar(10), struct."""
-    if not isinstance(found, Instance) or not found.name.startswith(_TYPES):
+    if not isinstance(object, Instance) or not object.name.startswith(_TYPES):
         raise UnreadableExpression("an expression has no type")
-    of = found.fields
-    match found.name.removeprefix(_TYPES):
+    fields = object.fields
+    match object.name.removeprefix(_TYPES):
         case "DecimalTypeInfo":
-            return f"decimal({of['precision']},{of['scale']})"
+            return f"decimal({fields['precision']},{fields['scale']})"
         case "CharTypeInfo" | "VarcharTypeInfo":
-            return f"{of['typeName']}({of['length']})"
+            return f"{fields['typeName']}({fields['length']})"
         case "StructTypeInfo":
             return "struct"
         case _:
-            return str(of["typeName"])
+            return str(fields["typeName"])
 
 
-def _value(found: Any) -> Any:
-    if isinstance(found, tuple) and not isinstance(found, SqlDate | SqlTimestamp):
-        return tuple(map(_value, found))
-    if not isinstance(found, Instance):
-        return found
-    of = found.fields
-    match found.name.removeprefix(_VALUES):
+def _value(object: Any) -> Any:
+    if isinstance(object, tuple) and not isinstance(object, SqlDate | SqlTimestamp):
+        return tuple(map(_value, object))
+    if not isinstance(object, Instance):
+        return object
+    fields = object.fields
+    match object.name.removeprefix(_VALUES):
         case "HiveDecimal":
-            return _decimal(of)
+            return _decimal(fields)
         case "HiveChar" | "HiveVarchar":
-            return of["value"]
-        case "Date" if of["localDate"] is not None:
-            return _date(of["localDate"].fields)
-        case "Timestamp" if of["localDateTime"] is not None:
-            return _timestamp(of["localDateTime"].fields)
-    raise UnreadableExpression(f"the class {found.name} is not understood as a constant")
+            return fields["value"]
+        case "Date" if fields["localDate"] is not None:
+            return _date(fields["localDate"].fields)
+        case "Timestamp" if fields["localDateTime"] is not None:
+            return _timestamp(fields["localDateTime"].fields)
+    raise UnreadableExpression(f"the class {object.name} is not understood as a constant")
 
 
-def _decimal(of: dict[str, int]) -> Decimal:
+def _decimal(fields: dict[str, int]) -> Decimal:
     """Up to 38 digits in three numbers: sixteen, sixteen and six."""
-    digits = of["fast0"] + of["fast1"] * 10**16 + of["fast2"] * 10**32
-    if not (0 <= digits < 10**38 and 0 <= of["fastScale"] <= 38 and of["fastSignum"] in (-1, 0, 1)):
+    digits = fields["fast0"] + fields["fast1"] * 10**16 + fields["fast2"] * 10**32
+    if not (0 <= digits < 10**38 and 0 <= fields["fastScale"] <= 38 and fields["fastSignum"] in (-1, 0, 1)):
         raise UnreadableExpression("a decimal is out of its range")
-    return Decimal((int(of["fastSignum"] < 0), tuple(map(int, str(digits))), -of["fastScale"]))
+    return Decimal((int(fields["fastSignum"] < 0), tuple(map(int, str(digits))), -fields["fastScale"]))
 
 
-def _date(of: dict[str, int]) -> date:
+def _date(fields: dict[str, int]) -> date:
     try:
-        return date(of["year"], of["month"], of["day"])
+        return date(fields["year"], fields["month"], fields["day"])
     except ValueError:
-        raise UnreadableExpression(f"the date {of['year']}-{of['month']}-{of['day']} is out of range") from None
+        raise UnreadableExpression(
+            f"the date {fields['year']}-{fields['month']}-{fields['day']} is out of range"
+        ) from None
 
 
-def _timestamp(of: dict[str, Any]) -> str:
+def _timestamp(fields: dict[str, Any]) -> str:
     """Its text, with all nine digits of its fraction, so that texts compare as moments do."""
-    if of["date"] is None or of["time"] is None:
+    if fields["date"] is None or fields["time"] is None:
         raise UnreadableExpression("a timestamp has no date or no time")
-    time = of["time"].fields
+    time = fields["time"].fields
     clock = f"{time['hour']:02}:{time['minute']:02}:{time['second']:02}.{time['nano']:09}"
-    return f"{_date(of['date'].fields).isoformat()} {clock}"
+    return f"{_date(fields['date'].fields).isoformat()} {clock}"

@@ -1,9 +1,9 @@
-"""The expressions of Hive 4: what its Kryo 5 writes otherwise than the Kryo 3 of Hive 2.3 and 3.1 (see `kryo`).
+"""The expressions of Hive 4: the differences of its Kryo 5 to the Kryo 3 of Hive 2.3 and 3.1 (see `kryo`).
 
-A stream begins with the name of the class of its root, so that it can be told from one of the older kind. Fixed
+A stream begins with the name of the class of its root, so that it can be distinguished from the older kind. Fixed
 numbers are little-endian, enums are not counted as objects that may be referred to, dates and times have a short form
-of their own, and lists say first whether all their elements are of one class. The bounds are those of `kryo`, and so is
-the rule that what is not known is never guessed.
+of their own, and lists begin with a flag whether all their elements are of one class. The bounds are those of `kryo`,
+and unknown classes are never guessed, as there.
 """
 
 from functools import partial
@@ -22,14 +22,14 @@ from metastored.hive.filters.kryo import (
 )
 
 CLASS_BY_NAME: Final = b"\x01"
-"""How a stream begins whose root is of a class that is not registered."""
+"""The beginning of a stream whose root is of a class that is not registered."""
 NAMED_ROOT: Final = CLASS_BY_NAME + b"\x00"
 """A class by its name, and it is the first name. Older streams begin with 1 and something that is not null."""
 
 _RENAMED: Final = {"chidren": "children"}
 _TIMES: Final = frozenset({"java.time.LocalDate", "java.time.LocalTime", "java.time.LocalDateTime"})
 
-# Kryo itself has one class less, so those that Hive registers come one earlier.
+# Kryo itself has one class less, so the numbers of Hive's registered classes are lower by one.
 _NUMBERED_5: Final = {number - (number > 9): name for number, name in NUMBERED.items()}
 _LAYOUTS_5: Final = {
     name: tuple((_RENAMED.get(field, field), kind) for field, kind in layout) for name, layout in LAYOUTS.items()
@@ -37,7 +37,7 @@ _LAYOUTS_5: Final = {
 
 
 def read_expression_5(data: bytes) -> Expression:
-    """The tree of an expression that Hive 4 serialized; the whole of the data must be one."""
+    """The tree of an expression that Hive 4 serialized, which must be all of the data."""
     return tree_of(_Stream5(data), lambda stream: stream.object())
 
 
@@ -65,9 +65,9 @@ class _Stream5(Stream):
     def _time(self) -> Instance:
         """Hours, minutes, seconds and nanoseconds; the last that is not zero is written as its complement."""
         parts = [0, 0, 0, 0]
-        for place in range(3):
+        for position in range(3):
             value: int = self.packed("b")
-            parts[place] = value if value >= 0 else ~value
+            parts[position] = value if value >= 0 else ~value
             if value < 0:
                 break
         else:
@@ -89,7 +89,7 @@ class _Stream5(Stream):
         return self.elements(count, lambda: self.primitive(kind) if not some_null or self.boolean() else None)
 
     def listed_names(self) -> tuple[Any, ...]:
-        """Their class is known. Whether any is null is said twice: by the flag, and by the reference."""
+        """Elements of one class. Whether any is null is written twice: by the flag, and by the reference."""
         return self.elements(self._flagged()[1], lambda: self.of_class(STRING))
 
     def _flagged(self) -> tuple[bool, int]:

@@ -1,10 +1,9 @@
-"""From the text of a partition filter to its tree (see `filters`).
+"""Parses the text of a partition filter into its tree (see `tree`).
 
-Two grammars share this parser: that of Hive 2.3 and 3.1, and the larger one of Hive 4 (`==`, backticks,
-`DATE '…'`, `TIMESTAMP '…'`, adjacent strings; in 4.2 also `IS [NOT] TRUE|FALSE`). The older one ignores
-whatever follows a complete filter; the newer one, as metastored has it, refuses it. Errors carry the texts of the
-real servers, down to the token numbers of their generated parsers, since people search for them. Nothing
-here knows a table.
+Two grammars share this parser: that of Hive 2.3 and 3.1, and the larger one of Hive 4 (`==`, backticks, `DATE '…'`,
+`TIMESTAMP '…'`, adjacent strings; in 4.2 also `IS [NOT] TRUE|FALSE`). The older one ignores whatever follows a complete
+filter; the newer one, as metastored has it, refuses it. Errors carry the texts of the real servers, down to the token
+numbers of their generated parsers, since people search for them. No table is needed here.
 """
 
 import re
@@ -36,13 +35,13 @@ MAX_DEPTH = 100
 
 
 def parse_filter(text: str, generation: Generation) -> Filter:
-    """The tree of a filter; the empty text is the filter that holds for every partition."""
+    """The tree of a filter; the empty text is the filter that matches every partition."""
     if not text:
         return EVERYTHING
     if len(text) > MAX_FILTER:
         raise FilterSyntaxError(
             f"Error parsing partition filter; it has {len(text)} characters ({shortened(text)}) and "
-            f"at most {MAX_FILTER} are accepted: ask for the partitions in several calls"
+            f"at most {MAX_FILTER} are accepted: request the partitions in several calls"
         )
     return _Parser(text, generation).filter()
 
@@ -71,9 +70,9 @@ def _integer(text: str) -> int:
 def _sql_pattern(text: str, generation: Generation) -> str:
     """A LIKE pattern in SQL's style, whichever style the client wrote.
 
-    Clients of Hive 2 and 3 write `.*` for any text and `.` for any character, and mean `%` and `_`
-    literally; those of Hive 4 write SQL. Each is understood by every generation: `.*` gives the older style
-    away, and so does, to an older generation, the absence of `%`.
+    Clients of Hive 2 and 3 write `.*` for any text and `.` for any character, and mean `%` and `_` literally; clients
+    of Hive 4 write SQL. Every generation accepts both: `.*` marks the older style, and so does, for an older
+    generation, the absence of `%`.
     """
     is_sql = ".*" not in text and (generation >= Generation.HIVE_4_0 or "%" in text)
     if is_sql:
@@ -100,28 +99,28 @@ _LITERALS = frozenset({"string", "integer", "date", "timestamp", "DATE", "TIMEST
 
 
 class _Parser:
-    """Recursive descent, one method a rule. `place` is the next token."""
+    """Recursive descent, one method per rule. `position` is the next token."""
 
     def __init__(self, text: str, generation: Generation) -> None:
         self.generation = generation
         self.is_new = generation >= Generation.HIVE_4_0
         self.lexer = Lexer(text, generation)
         self.tokens = self.lexer.tokens
-        self.place = 0
+        self.position = 0
         self.depth = 0
 
     # moving on
 
     @property
     def next(self) -> Token:
-        return self.tokens[self.place]
+        return self.tokens[self.position]
 
     def kind_after(self, count: int) -> str:
-        return self.tokens[min(self.place + count, len(self.tokens) - 1)].kind
+        return self.tokens[min(self.position + count, len(self.tokens) - 1)].kind
 
     def take(self) -> Token:
         token = self.next
-        self.place = min(self.place + 1, len(self.tokens) - 1)
+        self.position = min(self.position + 1, len(self.tokens) - 1)
         return token
 
     def accept(self, kind: str) -> bool:
@@ -136,12 +135,12 @@ class _Parser:
         return self.take()
 
     def fail(self, old_exception: str = "NoViableAltException(%s@[])", expected: str = "a condition") -> NoReturn:
-        found = self.next
+        token = self.next
         if self.is_new:
-            where, error = self.lexer.position(found.start), self.lexer.error
-            reason = error or f"{where} mismatched input '{found.text}' expecting {expected}"
+            where, error = self.lexer.position(token.start), self.lexer.error
+            reason = error or f"{where} mismatched input '{token.text}' expecting {expected}"
             raise FilterSyntaxError(f"Error parsing partition filter: {reason}")
-        exception = old_exception % NUMBERS[found.kind]
+        exception = old_exception % NUMBERS[token.kind]
         complaint = self.lexer.error or "null"
         raise FilterSyntaxError(f"Error parsing partition filter; lexer error: {complaint}; exception {exception}")
 
@@ -171,7 +170,7 @@ class _Parser:
 
     def expression(self) -> Filter:
         node = self.in_parentheses() if self.next.kind == "(" else self.condition()
-        # What a chain of IS says is added up and applied once: applied one by one, a long chain on a long filter
+        # A chain of IS is combined and applied once: applied one by one, a long chain on a long filter
         # would take quadratic time and nest without bound.
         opposite, nots = False, 0
         while self.accept("IS"):
@@ -184,7 +183,7 @@ class _Parser:
                 else:
                     opposite = not opposite
             if negated:
-                # A Not is either true or false, so the third around a filter says the same as the first.
+                # A Not is either true or false, so the third around a filter means the same as the first.
                 nots = nots + 1 if nots < 2 else 1
         node = negate(node) if opposite else node
         for _ in range(nots):

@@ -1,7 +1,7 @@
 """The filters of get_table_names_by_filter: partition filters whose keys are fields of a table.
 
-The trees are those of `filters`; `field_of` says which field of a table a key stands for. A comparison with
-a table parameter never holds for a table without that parameter. Nothing here reads a table.
+The trees are those of `tree`; `field_of` returns the field of a table that a key means. A comparison with
+a table parameter never holds for a table without that parameter. No table is read here.
 """
 
 import operator
@@ -28,7 +28,7 @@ from metastored.hive.generation import Generation
 
 
 class TableField(Enum):
-    """A field of a table that a filter can ask for, by the key that Hive gave it."""
+    """A field of a table that a filter can use, by Hive's key."""
 
     OWNER = "hive_filter_field_owner__"
     LAST_ACCESS = "hive_filter_field_last_access__"
@@ -38,7 +38,7 @@ class TableField(Enum):
 
 
 class BoundField(NamedTuple):
-    """The field a key stands for; `parameter` is the name of the table parameter, '' for other fields."""
+    """The field that a key means; `parameter` is the name of the table parameter, '' for other fields."""
 
     field: TableField
     parameter: str = ""
@@ -48,7 +48,7 @@ _FIELDS_OF_HIVE_4 = (TableField.NAME, TableField.TYPE)
 
 
 def field_of(key: str, generation: Generation) -> BoundField:
-    """What a key of a table filter stands for. Keys are case-sensitive."""
+    """The field that a key of a table filter means. Keys are case-sensitive."""
     if key.startswith(TableField.PARAMETER.value):
         return BoundField(TableField.PARAMETER, key.removeprefix(TableField.PARAMETER.value))
     for field in TableField:
@@ -58,7 +58,7 @@ def field_of(key: str, generation: Generation) -> BoundField:
 
 
 def parse_table_filter(text: str, generation: Generation) -> Filter:
-    """The tree of a table filter, every leaf of which was checked: its key, its operator and its literal."""
+    """The tree of a table filter, with the key, the operator and the literal of every leaf checked."""
     node = parse_filter(text, generation)
     for key, op, literal in _leaves(node):
         _check(field_of(key, generation), op, literal, generation)
@@ -123,12 +123,12 @@ _COMPARE: dict[str, Callable[[Any, Any], bool]] = {
 
 
 def fields_of(node: Filter, generation: Generation) -> frozenset[BoundField]:
-    """The fields that a filter asks for."""
+    """The fields that a filter uses."""
     return frozenset(field_of(key, generation) for key, _, _ in _leaves(node))
 
 
 def table_predicate(node: Filter, generation: Generation) -> TablePredicate:
-    """The filter as a function of one table, which is given as a lookup of its fields."""
+    """The filter as a predicate on one table, which is passed as a lookup of its fields."""
 
     def holds(node: Filter, table: Lookup) -> bool:
         def compared(key: str, op: str, literal: FilterLiteral) -> bool:

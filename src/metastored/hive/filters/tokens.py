@@ -1,7 +1,7 @@
 """The tokens of a partition filter, in the grammar of Hive 2.3 and 3.1 and in that of Hive 4.
 
-The older lexer complains about a character and reads on, and only its last complaint reaches the client;
-`Lexer` does the same and words it the same. Which tokens make a filter is for `filter_parser` to say.
+The older lexer reports an error for a character and continues, and only its last error reaches the client; `Lexer` does
+the same with the same text. The grammar is in `parser.py`.
 """
 
 import re
@@ -72,7 +72,7 @@ _DATE = re.compile(r"\d{4}-\d\d-\d\d", re.ASCII)
 
 
 def read_date(text: str) -> date | None:
-    """A date written as yyyy-MM-dd, if it is one of the calendar."""
+    """A date written as yyyy-MM-dd; None if it is not in the calendar."""
     try:
         return date.fromisoformat(text) if _DATE.fullmatch(text) else None
     except ValueError:
@@ -80,37 +80,37 @@ def read_date(text: str) -> date | None:
 
 
 class Lexer:
-    """Cuts a filter into tokens, and remembers the last complaint about what it could not read."""
+    """Splits a filter into tokens, and keeps the last error about a text that it could not read."""
 
     def __init__(self, text: str, generation: Generation) -> None:
         self.text = text
         self.is_new = generation >= Generation.HIVE_4_0
         self.keywords = _keywords(generation)
-        self._complaint: tuple[int, str] | None = None
+        self._last_error: tuple[int, str] | None = None
         self.tokens = self._read()
 
     @property
     def error(self) -> str | None:
-        """The last complaint with its position, as the older servers word it."""
-        if self._complaint is None:
+        """The last error with its position, in the words of the older servers."""
+        if self._last_error is None:
             return None
-        place, reason = self._complaint
-        return f"{self.position(place)} {reason}"
+        offset, reason = self._last_error
+        return f"{self.position(offset)} {reason}"
 
-    def position(self, place: int) -> str:
-        before = self.text[:place]
-        return f"line {before.count(chr(10)) + 1}:{place - before.rfind(chr(10)) - 1}"
+    def position(self, offset: int) -> str:
+        before = self.text[:offset]
+        return f"line {before.count(chr(10)) + 1}:{offset - before.rfind(chr(10)) - 1}"
 
     def _read(self) -> list[Token]:
         pattern = _NEW_TOKENS if self.is_new else _OLD_TOKENS
         tokens: list[Token] = []
-        place = 0
-        while place < len(self.text):
-            match = pattern.match(self.text, place)
+        offset = 0
+        while offset < len(self.text):
+            match = pattern.match(self.text, offset)
             if match is None:
-                place = self._skip(place)
+                offset = self._skip(offset)
                 continue
-            place = match.end()
+            offset = match.end()
             token = self._token(str(match.lastgroup), match[0], match.start())
             if token is not None:
                 tokens.append(token)
@@ -133,28 +133,28 @@ class Lexer:
                 return Token(_SYNONYMS.get(text, text), text, start)
             case "broken":
                 end = start + len(text)
-                self._complaint = end, f"mismatched character '{self._at(end)}' expecting set null"
+                self._last_error = end, f"mismatched character '{self._at(end)}' expecting set null"
                 return None
             case "date" if not self.is_new and read_date(text) is None:
                 reason = "rule DateLiteral failed predicate: { ExtractDate(getText()) != null }?"
-                self._complaint = start + len(text), reason
+                self._last_error = start + len(text), reason
                 return None
         return Token(group, text, start)
 
-    def _skip(self, place: int) -> int:
-        """Note why nothing can be read here, and return where to go on."""
-        character = self.text[place]
+    def _skip(self, offset: int) -> int:
+        """Records why the text here cannot be read; returns the position to continue at."""
+        character = self.text[offset]
         if character in "'\"":
-            self._complaint = len(self.text), f"mismatched character '<EOF>' expecting '{character}'"
+            self._last_error = len(self.text), f"mismatched character '<EOF>' expecting '{character}'"
             return len(self.text)
-        following = f"character '{self._at(place + 1)}'"
+        following = f"character '{self._at(offset + 1)}'"
         if character == "!":
-            self._complaint = place + 1, f"mismatched {following} expecting '='"
+            self._last_error = offset + 1, f"mismatched {following} expecting '='"
         elif character == "-":
-            self._complaint = place + 1, f"required (...)+ loop did not match anything at {following}"
+            self._last_error = offset + 1, f"required (...)+ loop did not match anything at {following}"
         else:
-            self._complaint = place, f"no viable alternative at character '{character.upper()}'"
-        return place + 1
+            self._last_error = offset, f"no viable alternative at character '{character.upper()}'"
+        return offset + 1
 
-    def _at(self, place: int) -> str:
-        return self.text[place] if place < len(self.text) else "<EOF>"
+    def _at(self, offset: int) -> str:
+        return self.text[offset] if offset < len(self.text) else "<EOF>"

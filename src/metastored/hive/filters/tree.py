@@ -1,13 +1,10 @@
-"""Partition filters: the tree of a filter, and what it means for the values of one partition.
+"""Partition filters: the tree of a filter, and its evaluation on the values of one partition.
 
-The tree is public and small, so that the store can turn it into SQL; `predicate` is the same meaning in
-Python and the measure for any translation. Texts become trees in `filter_parser`. Nothing here reads a
-partition.
-
-What a comparison means depends on the type of the key. Strings compare by code point, and the default
-partition is a string like any other. Integers and dates compare as such, and a value that is none, as that
-of the default partition, satisfies no comparison, not even `!=`. A date that is compared with other text, or by
-LIKE, is refused before Hive 4, and is a string since.
+The tree is public and small, so that the store can turn it into SQL; `predicate` evaluates it in Python and is the
+reference for any translation. Texts become trees in `parser.py`. No partition is read here. The comparison depends on
+the type of the key. Strings compare by code point, and the default partition is a string like any other. Integers and
+dates compare as such, and a value that is none, as that of the default partition, satisfies no comparison, not even
+`!=`. A date that is compared with other text, or by LIKE, is refused before Hive 4, and is a string since.
 """
 
 import operator
@@ -26,7 +23,7 @@ from metastored.hive.patterns import wildcard_expression
 
 
 class FilterError(ValueError):
-    """A filter that cannot be answered. The text is what Hive puts into its MetaException."""
+    """A filter that cannot be evaluated. The text is that of Hive's MetaException."""
 
 
 class FilterSyntaxError(FilterError):
@@ -34,7 +31,7 @@ class FilterSyntaxError(FilterError):
 
 
 class FilterKeyError(FilterError):
-    """A filter on a key that the table does not have, or that cannot be compared with the literal given."""
+    """A filter on a key that the table does not have, or that cannot be compared with the literal."""
 
 
 class NotComparable(FilterKeyError):
@@ -63,7 +60,7 @@ class Or:
 
 @dataclass(frozen=True, slots=True)
 class Not:
-    """The part does not hold, for whatever reason (SQL's IS NOT TRUE). Only Hive 4.2 can say this."""
+    """The part does not hold, false or unknown (SQL's IS NOT TRUE). Only Hive 4.2 has this."""
 
     part: "Filter"
 
@@ -155,9 +152,9 @@ class KeyKind(Enum):
 
 
 class BoundKey(NamedTuple):
-    """A key of the table: its place among the partition values, and how they compare (None: not at all)."""
+    """A key of the table: its position among the partition values, and how they compare (None: not at all)."""
 
-    place: int
+    position: int
     kind: KeyKind | None
 
 
@@ -183,18 +180,18 @@ _NOT_COMPARABLE = "Filtering is supported only on partition keys of type string"
 def bind_key(
     name: str, keys: PartitionKeys, generation: Generation, literals: Sequence[FilterLiteral] = ()
 ) -> BoundKey:
-    """Find a key of a filter among those of the table, to be compared with literals; case does not matter."""
+    """Looks up a key of a filter among those of the table, to be compared with literals; case does not matter."""
     kinds = _KINDS_OF_HIVE_4 if generation >= Generation.HIVE_4_0 else _KINDS
-    for place, (key, type_text) in enumerate(keys):
+    for position, (key, type_text) in enumerate(keys):
         if key.lower() == name.lower():
-            bound = BoundKey(place, kinds.get(type_text.partition("(")[0].strip()))
+            bound = BoundKey(position, kinds.get(type_text.partition("(")[0].strip()))
             as_text = generation >= Generation.HIVE_4_0 and _is_other_text(bound, literals)
             return bound._replace(kind=KeyKind.STRING) if as_text else bound
     raise FilterKeyError(f"Specified key <{name}> is not a partitioning key for the table")
 
 
 def _is_other_text(key: BoundKey, literals: Sequence[FilterLiteral]) -> bool:
-    """Whether dates or timestamps are compared with text that is none."""
+    """Whether dates or timestamps are compared with text that is neither."""
     if key.kind not in _DATES:
         return False
     read = read_date if key.kind is KeyKind.DATE else _read_timestamp
@@ -255,7 +252,7 @@ READERS: dict[KeyKind, Reader] = {
 }
 
 
-# --- meaning -----------------------------------------------------------------------------------------------
+# --- evaluation ----------------------------------------------------------------------------------------------
 
 PartitionPredicate = Callable[[Sequence[str]], bool]
 
@@ -270,7 +267,7 @@ _OPERATORS: dict[str, Callable[[str | int, str | int], bool]] = {
 
 
 def predicate(node: Filter, keys: PartitionKeys, generation: Generation) -> PartitionPredicate:
-    """What the filter says of the values of a partition, bound once to the keys of the table.
+    """The filter as a predicate on a partition's values, bound once to the keys of the table.
 
     Raises FilterKeyError where Hive refuses the filter for these keys.
     """
@@ -297,7 +294,7 @@ def predicate(node: Filter, keys: PartitionKeys, generation: Generation) -> Part
 
 
 def check(node: Filter, keys: PartitionKeys, generation: Generation) -> None:
-    """Raise FilterKeyError, with Hive's text, unless the table's keys can answer the filter."""
+    """Raises FilterKeyError, with Hive's text, unless the filter can be evaluated on the table's keys."""
     predicate(node, keys, generation)
 
 
@@ -332,30 +329,30 @@ def _comparison(
 ) -> PartitionPredicate:
     key = bind_key(name, keys, generation, (literal,))
     compare = _OPERATORS[op]
-    place = key.place
+    position = key.position
     if literal == DEFAULT_PARTITION and op in ("=", "!=") and generation >= Generation.HIVE_4_0:
-        return lambda values: compare(values[place], DEFAULT_PARTITION)
-    wanted = bind_literal(literal, key)
+        return lambda values: compare(values[position], DEFAULT_PARTITION)
+    bound = bind_literal(literal, key)
     assert key.kind is not None  # bind_literal refuses keys that do not compare
     read = READERS[key.kind]
     if read is _read_text:
-        return lambda values: compare(values[place], wanted)
+        return lambda values: compare(values[position], bound)
 
     def holds(values: Sequence[str]) -> bool:
-        found = read(values[place])
-        return found is not None and compare(found, wanted)
+        value = read(values[position])
+        return value is not None and compare(value, bound)
 
     return holds
 
 
 def _in(key: BoundKey, literals: tuple[FilterLiteral, ...], negated: bool) -> PartitionPredicate:
-    wanted = frozenset(bind_literal(literal, key) for literal in literals)
+    bound = frozenset(bind_literal(literal, key) for literal in literals)
     assert key.kind is not None
-    place, read = key.place, READERS[key.kind]
+    position, read = key.position, READERS[key.kind]
 
     def holds(values: Sequence[str]) -> bool:
-        found = read(values[place])
-        return found is not None and (found in wanted) is not negated
+        value = read(values[position])
+        return value is not None and (value in bound) is not negated
 
     return holds
 
@@ -364,8 +361,8 @@ def _like(key: BoundKey, pattern: str, negated: bool, generation: Generation) ->
     is_text = key.kind is KeyKind.STRING or (generation >= Generation.HIVE_4_0 and key.kind in _DATES)
     if not is_text:
         raise NotComparable(_NOT_COMPARABLE)
-    place, matches = key.place, like_expression(pattern).fullmatch
-    return lambda values: (matches(values[place]) is None) is negated
+    position, matches = key.position, like_expression(pattern).fullmatch
+    return lambda values: (matches(values[position]) is None) is negated
 
 
 def _between(key: str, low: FilterLiteral, high: FilterLiteral, negated: bool) -> Filter:

@@ -1,10 +1,8 @@
-"""Statistics in parameters: the keys of a table's or partition's basic statistics, and whether to trust
-them.
+"""Basic statistics in the parameters of tables and partitions, and whether they are accurate.
 
-`numFiles`, `totalSize`, `numRows` and `rawDataSize` are plain parameters. COLUMN_STATS_ACCURATE is a small
-JSON object that says for which of them, and for which columns' statistics, the data has not changed since.
-Every function takes a parameter map and returns a new one. Nothing here counts files or reads column
-statistics.
+`numFiles`, `totalSize`, `numRows` and `rawDataSize` are plain parameters. COLUMN_STATS_ACCURATE is a small JSON object
+that lists which of them, and which columns' statistics, are still accurate. Every function takes a parameter map and
+returns a new one. Nothing here counts files or reads column statistics.
 """
 
 import json
@@ -19,12 +17,12 @@ NUM_PARTITIONS = "numPartitions"
 COLUMN_STATS_ACCURATE = "COLUMN_STATS_ACCURATE"
 
 FAST_STATS = (NUM_FILES, TOTAL_SIZE)
-"""What a directory listing gives; the metastore gathers these itself."""
+"""The values that a directory listing gives; the metastore computes these itself."""
 
 BASIC_STATS = (NUM_FILES, NUM_ROWS, TOTAL_SIZE, RAW_DATA_SIZE)
 
 DO_NOT_UPDATE_STATS = "DO_NOT_UPDATE_STATS"
-"""A table parameter on create, an environment property on alter: leave the statistics alone."""
+"""A table parameter on create, an environment property on alter: do not update the statistics."""
 
 STATS_GENERATED = "STATS_GENERATED"
 TASK = "TASK"
@@ -33,28 +31,28 @@ Parameters = Mapping[str, str]
 
 
 class Accuracy(NamedTuple):
-    """What COLUMN_STATS_ACCURATE says: whether the basic statistics hold, and which columns' do."""
+    """The content of COLUMN_STATS_ACCURATE: whether the basic statistics are accurate, and which columns' are."""
 
     basic: bool = False
     columns: frozenset[str] = frozenset()
 
 
 def read_accuracy(parameters: Parameters) -> Accuracy:
-    """Read the JSON object, the bare `true` of old Hive, and take anything else for no accuracy at all."""
+    """Reads the JSON object, or the bare `true` of old Hive; anything else means that nothing is accurate."""
     text = parameters.get(COLUMN_STATS_ACCURATE, "")
     if text.lower() == "true":
         return Accuracy(basic=True)
     try:
-        found = json.loads(text)
+        counted = json.loads(text)
     except ValueError:
         return Accuracy()
-    if not isinstance(found, dict):
+    if not isinstance(counted, dict):
         return Accuracy()
-    columns = found.get("COLUMN_STATS")
+    columns = counted.get("COLUMN_STATS")
     if not isinstance(columns, dict):
         columns = {}
     return Accuracy(
-        basic=_is_true(found.get("BASIC_STATS")),
+        basic=_is_true(counted.get("BASIC_STATS")),
         columns=frozenset(name for name, state in columns.items() if _is_true(state)),
     )
 
@@ -82,23 +80,23 @@ def are_column_stats_accurate(parameters: Parameters, column: str) -> bool:
 
 
 def set_basic_state(parameters: Parameters) -> dict[str, str]:
-    """Say that the basic statistics hold."""
+    """Marks the basic statistics as accurate."""
     return _with_accuracy(parameters, read_accuracy(parameters)._replace(basic=True))
 
 
 def clear_basic_state(parameters: Parameters) -> dict[str, str]:
-    """Say that the data changed: nothing holds any more, the columns' statistics least of all."""
+    """Marks all statistics, also the columns', as no longer accurate because the data changed."""
     return {key: value for key, value in parameters.items() if key != COLUMN_STATS_ACCURATE}
 
 
 def set_columns_state(parameters: Parameters, columns: Iterable[str]) -> dict[str, str]:
-    """Say that the statistics of these columns hold."""
+    """Marks the statistics of these columns as accurate."""
     accuracy = read_accuracy(parameters)
     return _with_accuracy(parameters, accuracy._replace(columns=accuracy.columns.union(columns)))
 
 
 def clear_columns_state(parameters: Parameters, columns: Iterable[str] | None = None) -> dict[str, str]:
-    """Say that the statistics of these columns, or of all, no longer hold.
+    """Marks the statistics of these columns, or of all, as no longer accurate.
 
     Parameters without a state stay as they are.
     """
@@ -114,9 +112,9 @@ def has_fast_stats(parameters: Parameters) -> bool:
 
 
 def set_fast_stats(parameters: Parameters, num_files: int, total_size: int, env: Parameters) -> dict[str, str]:
-    """Put in what a listing found.
+    """Sets the values of a listing.
 
-    Only a task that says it gathered statistics leaves them marked as accurate.
+    Only a task that declares that it gathered statistics keeps them marked as accurate.
     """
     updated = {**parameters, NUM_FILES: str(num_files), TOTAL_SIZE: str(total_size)}
     return set_basic_state(updated) if env.get(STATS_GENERATED) == TASK else clear_basic_state(updated)

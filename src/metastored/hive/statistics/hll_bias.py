@@ -1,4 +1,4 @@
-"""How far HyperLogLog's raw estimate is off at 1,024 registers: the measurements published with HyperLogLog++.
+"""The bias of HyperLogLog's raw estimate at 1,024 registers: the measurements published with HyperLogLog++.
 
 At a raw estimate of `RAW[i]` the mean error was `BIAS[i]`. Numbers only; `ndv.py` uses them.
 """

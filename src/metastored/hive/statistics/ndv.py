@@ -1,8 +1,8 @@
 """Numbers of distinct values: the bit vectors that Hive keeps with column statistics, read, merged and estimated.
 
-Two kinds are told apart by their first bytes: HyperLogLog (`HLL`), which every Hive since 3 writes, and the
-Flajolet-Martin sketch (`FM`) before it. Merging two of a kind gives what the values of both would have given, so the
-number of a whole table comes from those of its partitions. Nothing here adds a value to a sketch.
+The first bytes distinguish two kinds: HyperLogLog (`HLL`), which every Hive since 3 writes, and the Flajolet-Martin
+sketch (`FM`) before it. Merging two of a kind gives the sketch of the values of both, so the number for a table is
+computed from those of its partitions. No value is added to a sketch here.
 """
 
 import math
@@ -24,7 +24,7 @@ _SPARSE_BITS = 25
 _VALUE_BITS = 6
 _NEIGHBOURS = 6
 _THRESHOLDS = (10, 20, 40, 80, 220, 400, 900, 1800, 3100, 6500, 15500, 20000, 50000)
-"""Below this many, counting empty registers is better; for each precision from the lowest on."""
+"""Below this many, linear counting of empty registers is better; for each precision from the lowest on."""
 
 _HLL, _FM = b"HLL", b"FM"
 _FM_BITS = 31
@@ -32,14 +32,14 @@ _FM_PHI = 0.77351
 
 
 class BitVectorError(ValueError):
-    """Bytes that are not a bit vector of Hive; says why."""
+    """Bytes that are not a bit vector of Hive; the message has the reason."""
 
 
 class Estimation(NamedTuple):
     """How the number of distinct values of several partitions is estimated. The defaults are Hive's."""
 
     density: bool = False
-    """From how densely the values lie between the lowest and the highest (hive.metastore.stats.ndv.densityfunction)."""
+    """From the density of the values between the lowest and the highest (hive.metastore.stats.ndv.densityfunction)."""
     bit_vectors: bool = False
     """From the partitions' bit vectors, where all have one (hive.stats.fetch.bitvector)."""
     tuner: float = 0.0
@@ -52,14 +52,14 @@ ESTIMATIONS: Final = {
     "density": Estimation(density=True),
     "bit-vectors": Estimation(bit_vectors=True),
 }
-"""By the words of the setting `distinct_values`."""
+"""By the values of the setting `distinct_values`."""
 
 
 # --- bytes ---------------------------------------------------------------------------------------------------
 
 
 def _read_number(data: bytes, at: int) -> tuple[int, int]:
-    """A number in groups of seven bits, the lowest first, and the position behind it."""
+    """A number in groups of seven bits, the lowest first, and the position after it."""
     number = shift = 0
     while True:
         if at >= len(data):
@@ -104,7 +104,7 @@ _TEXTS: Mapping[int, _Text] = {
 
 
 def _unpack(data: bytes, width: int) -> bytes:
-    """Registers of `width` bits each, packed one behind the other."""
+    """Registers of `width` bits each, packed one after the other."""
     if width == 8:
         return data
     if width in _TEXTS:
@@ -174,7 +174,7 @@ class HyperLogLog:
         return isinstance(other, HyperLogLog) and self.precision <= other.precision
 
     def merge(self, others: Iterable["HyperLogLog"]) -> "HyperLogLog":
-        """All of them in one, at this one's precision, which must be the lowest."""
+        """Merges all of them, at this one's precision, which must be the lowest."""
         everyone = [self, *(one._squashed(self.precision) for one in others)]
         sparse: dict[int, int] = {}
         for one in everyone:
@@ -221,7 +221,7 @@ class HyperLogLog:
         return bytes(registers)
 
     def _squashed(self, precision: int) -> "HyperLogLog":
-        """With fewer registers: what was part of a register's number becomes part of its value."""
+        """With fewer registers: some bits of a register's number become bits of its value."""
         if precision == self.precision:
             return self
         if precision > self.precision:
@@ -255,7 +255,7 @@ def _linear(size: int, empty: int) -> int:
 
 
 def _bias(count: int, precision: int) -> int:
-    """By how much the raw estimate is too high, from the nearest measurements; they were made at one precision."""
+    """The bias of the raw estimate, from the nearest measurements; they were made at one precision."""
     if precision != PRECISION:
         return 0
     # A later measurement at the same distance replaces an earlier one, as in Hive's sorted map.
@@ -312,7 +312,7 @@ def parse(data: bytes) -> Sketch:
 
 
 def read(data: bytes | None) -> Sketch | None:
-    """The same for what may be absent or in a form that only an old Hive knew: None then."""
+    """As `parse`, for bytes that may be absent or in a form of an old Hive: None then."""
     if not data:
         return None
     try:
@@ -322,7 +322,7 @@ def read(data: bytes | None) -> Sketch | None:
 
 
 def merged(sketches: Sequence[Sketch | None]) -> Sketch | None:
-    """All in one, as Hive aggregates partitions; None unless all are there and of one kind."""
+    """Merges all, as Hive aggregates partitions; None unless all exist and are of one kind."""
     first = sketches[0] if sketches else None
     if isinstance(first, FMSketch):
         alike = [one for one in sketches if one is not None and isinstance(one, FMSketch) and first.can_merge(one)]
@@ -333,7 +333,7 @@ def merged(sketches: Sequence[Sketch | None]) -> Sketch | None:
 
 
 def pair(one: Sketch, other: Sketch) -> Sketch | None:
-    """Two in one, with the registers of the first; None if they are of different kinds."""
+    """Merges two, with the registers of the first; None if they are of different kinds."""
     if isinstance(one, HyperLogLog) and isinstance(other, HyperLogLog) and one.can_merge(other):
         return one.merge([other])
     if isinstance(one, FMSketch) and isinstance(other, FMSketch) and one.can_merge(other):

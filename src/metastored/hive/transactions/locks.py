@@ -1,9 +1,9 @@
-"""Which locks get in each other's way, and which request goes first. Pure: no lock is stored here.
+"""Which locks conflict, and which request is granted first. Pure: no lock is stored here.
 
-Locks are on a database, a table or a partition; those on an object above or below count too. A request waits for every
-older one that conflicts with it, whether that one has its lock or waits itself: nobody is overtaken. Hive 2.3 lets
-a weaker request pass a stronger one that only waits. What is held counts however young it is: here 2.3 itself errs,
-and gives an exclusive lock while a reader that has passed it still reads.
+Locks are on a database, a table or a partition; locks on an object above or below count too. A request waits for every
+older one that conflicts with it, whether that one holds its lock or waits itself: the queue is first in, first out.
+Hive 2.3 grants a weaker request before a stronger one that only waits. A held lock counts however young it is: 2.3
+itself has a bug here, and grants an exclusive lock while a younger reader still holds its lock.
 """
 
 from collections.abc import Iterable
@@ -35,7 +35,7 @@ _READ, _WRITE = LockType.SHARED_READ, LockType.SHARED_WRITE
 _EXCL_WRITE, _EXCLUSIVE = LockType.EXCL_WRITE, LockType.EXCLUSIVE
 
 STRENGTH: Final = {_READ: 0, _WRITE: 1, _EXCL_WRITE: 2, _EXCLUSIVE: 3}
-"""The order in which Hive lists locks, and which of them 2.3 lets pass."""
+"""The order in which Hive lists locks, and which of them 2.3 grants first."""
 
 _SINCE_4: Final = {
     _READ: {_EXCLUSIVE},
@@ -47,12 +47,12 @@ _BEFORE_4: Final = {**_SINCE_4, _WRITE: {_WRITE, _EXCL_WRITE, _EXCLUSIVE}}
 
 
 class Rules(NamedTuple):
-    """What one generation of Hive does."""
+    """The rules of one generation of Hive."""
 
     waits_for: dict[LockType, set[LockType]]
-    """Of each type that may be requested: the types that it cannot share an object with."""
+    """For each type that may be requested: the types that it conflicts with."""
     passes_stronger: bool
-    """Whether a request may be given before an older, stronger one that still waits."""
+    """Whether a request may be granted before an older, stronger one that still waits."""
 
 
 RULES: Final = {
@@ -77,7 +77,7 @@ class Lock(NamedTuple):
     type: LockType
 
     def __str__(self) -> str:
-        """As Hive writes a lock into its messages."""
+        """The text of a lock in Hive's messages."""
         return (
             f"lockid:{self.ext_id} intLockId:{self.int_id} txnid:{self.txn_id} db:{self.database}"
             f" table:{_java(self.table)} partition:{_java(self.partition)} state:{self.state.name}"
@@ -90,23 +90,23 @@ def _java(text: str | None) -> str:
 
 
 def rank(lock: Lock) -> tuple[bool, int, int, int]:
-    """Hive's order of locks: those that are held, then by strength, then by age."""
+    """Hive's order of locks: held ones first, then by strength, then by age."""
     return lock.state is not LockState.ACQUIRED, STRENGTH[lock.type], lock.ext_id, lock.int_id
 
 
-def blocks(held: Lock, wanted: Lock, generation: Generation) -> bool:
-    """Whether `wanted` has to wait for `held`."""
+def blocks(held: Lock, requested: Lock, generation: Generation) -> bool:
+    """Whether the lock `requested` has to wait for `held`."""
     rules = RULES[generation]
     waiting = held.state is not LockState.ACQUIRED
-    if held.type not in rules.waits_for[wanted.type] or held.ext_id == wanted.ext_id:
+    if held.type not in rules.waits_for[requested.type] or held.ext_id == requested.ext_id:
         return False
-    if waiting and held.ext_id > wanted.ext_id:
+    if waiting and held.ext_id > requested.ext_id:
         return False
-    if wanted.txn_id != 0 and held.txn_id == wanted.txn_id:
+    if requested.txn_id != 0 and held.txn_id == requested.txn_id:
         return False
-    if not _overlap(held, wanted) or _only_keeps_the_database(held, wanted):
+    if not _overlap(held, requested) or _only_keeps_the_database(held, requested):
         return False
-    return not (rules.passes_stronger and waiting and STRENGTH[held.type] > STRENGTH[wanted.type])
+    return not (rules.passes_stronger and waiting and STRENGTH[held.type] > STRENGTH[requested.type])
 
 
 def _overlap(one: Lock, other: Lock) -> bool:
@@ -120,7 +120,7 @@ def _overlap(one: Lock, other: Lock) -> bool:
 
 
 def _only_keeps_the_database(one: Lock, other: Lock) -> bool:
-    """Reading a database only keeps it from being dropped: its tables may be."""
+    """A read lock on a database only prevents its drop: its tables may be dropped."""
     return any(
         reader.table is None and reader.type is _READ and writer.table is not None and writer.type is _EXCLUSIVE
         for reader, writer in ((one, other), (other, one))
@@ -128,11 +128,11 @@ def _only_keeps_the_database(one: Lock, other: Lock) -> bool:
 
 
 def first_blocked(
-    wanted: Iterable[Lock], held: Iterable[Lock], generation: Generation
+    requested: Iterable[Lock], held: Iterable[Lock], generation: Generation
 ) -> tuple[Lock, list[Lock]] | None:
     """The first component that has to wait, with all locks that it waits for, the last of Hive's order first."""
     ordered = sorted(held, key=rank, reverse=True)
-    for component in wanted:
+    for component in requested:
         blockers = [lock for lock in ordered if blocks(lock, component, generation)]
         if blockers:
             return component, blockers

@@ -2,7 +2,7 @@
 
 A snapshot is a high watermark and the exceptions below it, open or aborted. Hive passes it around as text
 (`hwm:minOpen:open,…:aborted,…`) and in Thrift as a sorted list with a bit set that marks the aborted ones.
-Nothing here opens a transaction or knows where ids come from.
+No transaction is opened here, and no id is allocated.
 """
 
 from bisect import bisect_left, bisect_right
@@ -16,7 +16,7 @@ import orjson
 from metastored.hive.limits import MAX_IDS, MAX_SNAPSHOT
 
 NO_OPEN_ID = 2**63 - 1
-"""What stands for the lowest open id when none is open (Java's Long.MAX_VALUE)."""
+"""The lowest open id when none is open (Java's Long.MAX_VALUE)."""
 
 _SHORTEST_RUN = 5  # Hive writes runs of at least five ids as `first-last`
 _LONGEST_ID = 19
@@ -24,7 +24,7 @@ _SHOWN = 80
 
 
 class SnapshotSyntaxError(ValueError):
-    """A text that is not a snapshot; says which part could not be read."""
+    """A text that is not a snapshot; the message names the part that could not be read."""
 
 
 class RangeResponse(Enum):
@@ -38,26 +38,26 @@ class RangeResponse(Enum):
 # --- the bit set of aborted ids ----------------------------------------------------------------------------
 
 
-def encode_bits(places: Iterable[int]) -> bytes:
+def encode_bits(positions: Iterable[int]) -> bytes:
     """The bytes of a Java BitSet with these bits set: lowest bit first, no zero bytes at the end."""
-    ordered = sorted(places)
+    ordered = sorted(positions)
     data = bytearray(ordered[-1] // 8 + 1 if ordered else 0)
-    for place in ordered:
-        data[place >> 3] |= 1 << (place & 7)
+    for position in ordered:
+        data[position >> 3] |= 1 << (position & 7)
     return bytes(data)
 
 
 def decode_bits(data: bytes) -> list[int]:
-    """The places of the bits set in the bytes of a Java BitSet, ascending."""
+    """The positions of the bits set in the bytes of a Java BitSet, ascending."""
     return [at * 8 + bit for at, byte in enumerate(data) if byte for bit in range(8) if byte >> bit & 1]
 
 
 def _split_by_bits(ids: Sequence[int], aborted_bits: bytes) -> tuple[tuple[int, ...], tuple[int, ...]]:
     """Open and aborted ids of a Thrift list; bits beyond the list are ignored, as Java does."""
-    aborted = {place for place in decode_bits(aborted_bits) if place < len(ids)}
+    aborted = {position for position in decode_bits(aborted_bits) if position < len(ids)}
     return (
-        tuple(one for place, one in enumerate(ids) if place not in aborted),
-        tuple(ids[place] for place in sorted(aborted)),
+        tuple(one for position, one in enumerate(ids) if position not in aborted),
+        tuple(ids[position] for position in sorted(aborted)),
     )
 
 
@@ -90,7 +90,7 @@ class ValidTxnList:
     def of_reply(
         cls, high_watermark: int, open_txns: Sequence[int], aborted_bits: bytes, own_txn: int | None = None
     ) -> "ValidTxnList":
-        """From get_open_txns. With an own transaction, the list ends at it and does not except it."""
+        """From get_open_txns. With a transaction of its own, the list ends at it and does not exclude it."""
         open_ids, aborted = _split_by_bits(open_txns, aborted_bits)
         if own_txn is not None:
             high_watermark = min(high_watermark, own_txn)
@@ -109,11 +109,11 @@ class ValidTxnList:
         return _contains(self.aborted, txn)
 
     def open_among(self, txns: frozenset[int]) -> Set[int]:
-        """Those of these transactions that it excepts as open."""
+        """The transactions among these that it excludes as open."""
         return among(self.open, txns)
 
     def aborted_among(self, txns: frozenset[int]) -> Set[int]:
-        """Those of these transactions that it excepts as aborted."""
+        """The transactions among these that it excludes as aborted."""
         return among(self.aborted, txns)
 
 
@@ -179,7 +179,7 @@ class ValidWriteIdList:
         return _contains(self.aborted, write_id)
 
     def is_valid_base(self, write_id: int) -> bool:
-        """Whether a base up to this id may be read: nothing below it was open when the snapshot was taken."""
+        """Whether a base up to this id may be read: no id below it was open when the snapshot was taken."""
         return write_id < self.min_open and write_id <= self.high_watermark
 
     def is_range_valid(self, low: int, high: int) -> RangeResponse:
@@ -225,16 +225,16 @@ def _response(visible: int, total: int) -> RangeResponse:
     return RangeResponse.ALL if visible == total else RangeResponse.SOME
 
 
-def _contains(ids: Sequence[int], wanted: int) -> bool:
-    place = bisect_left(ids, wanted)
-    return place < len(ids) and ids[place] == wanted
+def _contains(ids: Sequence[int], id: int) -> bool:
+    position = bisect_left(ids, id)
+    return position < len(ids) and ids[position] == id
 
 
-def among(ids: Sequence[int], wanted: frozenset[int]) -> Set[int]:
-    """Those that are wanted, of ascending ids."""
-    if not ids or not wanted:
+def among(ids: Sequence[int], requested: frozenset[int]) -> Set[int]:
+    """The requested ids among ascending ids."""
+    if not ids or not requested:
         return frozenset()
-    return wanted.intersection(ids[bisect_left(ids, min(wanted)) : bisect_right(ids, max(wanted))])
+    return requested.intersection(ids[bisect_left(ids, min(requested)) : bisect_right(ids, max(requested))])
 
 
 def _count(ids: Sequence[int], low: int, high: int) -> int:
@@ -255,9 +255,9 @@ def shown(text: str) -> str:
     return repr(text) if len(text) <= _SHOWN else f"{text[:_SHOWN]!r}…"
 
 
-def _number(text: str, whole: str) -> int:
+def _number(text: str, text_for_error: str) -> int:
     if not text.isascii() or not text.isdigit() or len(text) > _LONGEST_ID:
-        raise SnapshotSyntaxError(f"{shown(text)} is not an id in {shown(whole)}")
+        raise SnapshotSyntaxError(f"{shown(text)} is not an id in {shown(text_for_error)}")
     return int(text)
 
 
@@ -265,7 +265,7 @@ _DIGITS = b"0123456789,"
 
 
 def besides_ids(text: str) -> bytes:
-    """What a text has in it besides digits and commas."""
+    """The characters of a text other than digits and commas."""
     return text.encode("utf-8", "surrogateescape").translate(None, _DIGITS)
 
 
@@ -277,7 +277,7 @@ def parse_ids(text: str) -> tuple[int, ...]:
         raise SnapshotSyntaxError(f"{shown(text)} has {len(text)} characters; at most {MAX_SNAPSHOT} are accepted")
     # Most lists have no runs, and thousands of ids: they are checked and read at once.
     if not besides_ids(text):
-        with suppress(orjson.JSONDecodeError):  # Zeros in front, or nothing between two commas.
+        with suppress(orjson.JSONDecodeError):  # Leading zeros, or nothing between two commas.
             return tuple(sorted(orjson.loads(f"[{text}]")))
     ids: list[int] = []
     for part in text.split(","):

@@ -1,7 +1,7 @@
-"""A snapshot of transactions as a client wrote it: a text of thousands of ids, of which few are ever asked about.
+"""A snapshot of transactions as a client wrote it: a text of thousands of ids, of which few are ever needed.
 
-Only those near them are read. Like Hive's own search, this one relies on lists that ascend. Nothing here opens a
-transaction.
+Only the ids near the needed ones are parsed. Like Hive's own search, this one relies on ascending lists. No transaction
+is opened here.
 """
 
 from __future__ import annotations
@@ -19,23 +19,23 @@ from metastored.hive.transactions.snapshots import (
 )
 
 SHORT: Final = 2048
-"""Characters up to which a snapshot is read whole."""
+"""Characters up to which a snapshot is parsed completely."""
 _PLAIN: Final = (b":", b"::", b":::")
-"""What there is between the parts of a snapshot without runs of ids."""
+"""The separators between the parts of a snapshot without runs of ids."""
 
 
 class WrittenTxnList:
-    """The transactions that a reader sees, with the questions of ValidTxnList."""
+    """The transactions that a reader sees, with the methods of ValidTxnList."""
 
     __slots__ = ("_aborted", "_open", "high_watermark")
 
     def __init__(self, text: str) -> None:
-        """Read `hwm:minOpen:open:aborted`. Every character is looked at, though not every id is read."""
+        """Reads `hwm:minOpen:open:aborted`. Every character is checked, but not every id is parsed."""
         self._open: _Ids | tuple[int, ...]
         self._aborted: _Ids | tuple[int, ...]
         if len(text) < SHORT or (colons := besides_ids(text)) not in _PLAIN:
-            whole = ValidTxnList.parse(text)
-            self.high_watermark, self._open, self._aborted = whole.high_watermark, whole.open, whole.aborted
+            parsed = ValidTxnList.parse(text)
+            self.high_watermark, self._open, self._aborted = parsed.high_watermark, parsed.open, parsed.aborted
             return
         first = text.index(":")
         second = text.index(":", first + 1) if len(colons) > 1 else len(text)
@@ -45,11 +45,11 @@ class WrittenTxnList:
         self._aborted = _Ids(text, third + 1, len(text))
 
     def open_among(self, txns: frozenset[int]) -> Set[int]:
-        """Those of these transactions that it excepts as open."""
+        """The transactions among these that it excludes as open."""
         return _among(self._open, txns)
 
     def aborted_among(self, txns: frozenset[int]) -> Set[int]:
-        """Those of these transactions that it excepts as aborted."""
+        """The transactions among these that it excludes as aborted."""
         return _among(self._aborted, txns)
 
     def is_valid(self, txn: int) -> bool:
@@ -65,11 +65,11 @@ class _Ids(NamedTuple):
     end: int
 
     def near(self, low: int, high: int) -> str:
-        """Those from one to another, as they are written."""
+        """The ids from one to another, as they are written."""
         return self.text[self._place(low) : self._place(high + 1)].rstrip(",:")
 
-    def _place(self, wanted: int) -> int:
-        """Where the first id begins that is not less."""
+    def _place(self, id: int) -> int:
+        """The position of the first id that is not less."""
         text, low, high = self.text, self.start, self.end
         while low < high:
             middle = (low + high) // 2
@@ -77,20 +77,20 @@ class _Ids(NamedTuple):
             end = text.find(",", middle, self.end)
             if end < 0:
                 end = self.end
-            if int(text[start:end]) < wanted:
+            if int(text[start:end]) < id:
                 low = end + 1
             else:
                 high = start
         return low
 
 
-def _among(ids: _Ids | tuple[int, ...], wanted: frozenset[int]) -> Set[int]:
+def _among(ids: _Ids | tuple[int, ...], requested: frozenset[int]) -> Set[int]:
     if not isinstance(ids, _Ids):
-        return among(ids, wanted)
-    if not wanted or ids.start >= ids.end:
+        return among(ids, requested)
+    if not requested or ids.start >= ids.end:
         return frozenset()
     try:
-        near = ids.near(min(wanted), max(wanted))
+        near = ids.near(min(requested), max(requested))
     except ValueError:
-        raise SnapshotSyntaxError(f"what is between two commas is not an id in {shown(ids.text)}") from None
-    return wanted.intersection(parse_ids(near))
+        raise SnapshotSyntaxError(f"the text between two commas is not an id in {shown(ids.text)}") from None
+    return requested.intersection(parse_ids(near))

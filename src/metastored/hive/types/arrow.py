@@ -1,11 +1,11 @@
 """Hive types as Arrow types and back. pyarrow is imported when it is used: `pip install 'metastored[arrow]'`.
 
-Arrow has no char, no varchar, and one timestamp where Hive has several. A type that Arrow cannot say by itself is the
+Arrow has no char, no varchar, and one timestamp where Hive has several. A type that Arrow cannot express becomes the
 nearest one, and its *field* carries Hive's own text under the key `hive_type`, at every depth: the fields of structs,
-the elements of lists, keys and values of maps, the members of unions. So what came from Hive goes back unchanged.
+the elements of lists, keys and values of maps, the members of unions. So a type from Hive is converted back unchanged.
 
 An Arrow type that Hive lacks is widened where nothing is lost (uint8 is a smallint), and refused where something is
-(times of day, unsigned decimals of 39 digits). Hive does not know what may be null; that is lost.
+(times of day, unsigned decimals of 39 digits). Hive has no NOT NULL in types; nullability is lost.
 """
 
 from __future__ import annotations
@@ -27,17 +27,18 @@ from metastored.hive.types.type_strings import (
     Union,
     Varchar,
     parse_type,
+    read_type,
 )
 
 if TYPE_CHECKING:
     import pyarrow
 
 KEY: Final = b"hive_type"
-"""Where a field carries Hive's own text."""
+"""The key under which a field carries Hive's own text."""
 
 
 def arrow() -> Any:
-    """pyarrow, or the pip line that brings it."""
+    """Imports pyarrow; the error names the pip line that installs it."""
     try:
         import pyarrow
     except ImportError:
@@ -46,7 +47,7 @@ def arrow() -> Any:
 
 
 def to_arrow_field(name: str, type: HiveType, comment: str | None = None) -> pyarrow.Field:
-    """A column, with Hive's own text where Arrow's type does not say it, and its comment."""
+    """A column, with Hive's own text where Arrow's type cannot express it, and its comment."""
     pa = arrow()
     plain = to_arrow(type)
     metadata = {} if _says(plain, type) else {KEY: str(type).encode()}
@@ -56,7 +57,10 @@ def to_arrow_field(name: str, type: HiveType, comment: str | None = None) -> pya
 
 
 def to_arrow(type: HiveType) -> pyarrow.DataType:
-    """The Arrow type of a Hive type. By itself it forgets what only a field can carry; its inner fields do not."""
+    """The Arrow type of a Hive type.
+
+    By itself it loses the text that only a field can carry; its inner fields do not.
+    """
     pa = arrow()
     match type:
         case Primitive(name):
@@ -76,7 +80,7 @@ def to_arrow(type: HiveType) -> pyarrow.DataType:
 
 
 def from_arrow_field(field: pyarrow.Field) -> HiveType:
-    """The Hive type of a column: what it carries, if that is what its type would be, else what its type says."""
+    """The Hive type of a column: the text it carries, if that matches its type, else the type's own."""
     carried = (field.metadata or {}).get(KEY)
     if carried is not None:
         try:
@@ -92,7 +96,7 @@ def from_arrow_field(field: pyarrow.Field) -> HiveType:
 
 
 def from_arrow(type: pyarrow.DataType) -> HiveType:
-    """The Hive type of an Arrow type; ConversionError where Hive has none."""
+    """The Hive type of an Arrow type; raises ConversionError where Hive has none."""
     t = arrow().types
     if t.is_dictionary(type) or t.is_run_end_encoded(type):
         return from_arrow(type.value_type)
@@ -106,15 +110,15 @@ def from_arrow(type: pyarrow.DataType) -> HiveType:
         return Struct(tuple(Field(each.name, from_arrow_field(each)) for each in _members(type)))
     if t.is_union(type):
         return Union(tuple(map(from_arrow_field, _members(type))))
-    found = _implied(type)
-    if found is None:
+    implied = _implied(type)
+    if implied is None:
         raise ConversionError(f"Hive has no type for Arrow's {type}")
-    return found
+    return implied
 
 
 def to_arrow_schema(columns: list[tuple[str, str]]) -> pyarrow.Schema:
     """Columns, as pairs of name and Hive type text."""
-    return arrow().schema([to_arrow_field(name, parse_type(text)) for name, text in columns])
+    return arrow().schema([to_arrow_field(name, read_type(text)) for name, text in columns])
 
 
 def from_arrow_schema(schema: pyarrow.Schema) -> list[tuple[str, str]]:
@@ -191,7 +195,7 @@ _NAMES: Final = {
 
 
 def _implied(type: Any) -> HiveType | None:
-    """What an Arrow type that holds no others means without a field; None when nothing."""
+    """The Hive type of an Arrow type without nested types and without a field; None when there is none."""
     t = arrow().types
     text = str(type)
     if text in _NAMES:

@@ -2,9 +2,9 @@
 
 Spark reads Hive's `timestamp` as its own TIMESTAMP and writes it so; `timestamp_ntz` becomes `timestamp` as well, and
 `timestamp with local time zone` is TIMESTAMP_LTZ. Spark has no union: it is shown as a struct of a tag and one field
-for each alternative, as Trino does. What Spark's type does not say stands in the metadata of a schema's column: under
-Spark's own key for char and varchar, under `HIVE_TYPE_STRING` for the rest; so a schema's JSON goes there and back
-unchanged.
+for each alternative, as Trino does. The part of a type that Spark cannot express is in the metadata of a schema's
+column: under Spark's own key for char and varchar, under `HIVE_TYPE_STRING` for the rest; so a schema's JSON is
+converted back unchanged.
 """
 
 from __future__ import annotations
@@ -35,9 +35,13 @@ from metastored.hive.types.type_strings import (
 )
 
 CHAR_VARCHAR: Final = "__CHAR_VARCHAR_TYPE_STRING"
-"""Where Spark keeps the declared type of a column that holds char or varchar."""
+"""The key under which Spark keeps the declared type of a column that holds char or varchar."""
 HIVE_TYPE: Final = "HIVE_TYPE_STRING"
 """Where Hive's own text is kept when Spark has no such type."""
+DEFAULT: Final = "CURRENT_DEFAULT"
+"""The metadata of a column's default; Spark keeps the first default of a column beside it, under `EXISTS_DEFAULT`."""
+GENERATED: Final = "GENERATION_EXPRESSION"
+"""The metadata of a generated column's expression."""
 
 
 class SparkColumn(NamedTuple):
@@ -47,6 +51,10 @@ class SparkColumn(NamedTuple):
     type: HiveType
     comment: str | None = None
     nullable: bool = True
+    default: str | None = None
+    """The SQL expression of the default value."""
+    generated: str | None = None
+    """The SQL expression of a generated column."""
 
 
 # --- type strings ------------------------------------------------------------------------------------------
@@ -89,9 +97,9 @@ def to_spark(type: HiveType) -> str:
 def from_spark(text: str) -> HiveType:
     """Reads a type of Spark's SQL, in small letters or capitals, with or without blanks, NOT NULL and comments."""
     parser = _Parser(text)
-    found = parser.type(0)
+    type = parser.type(0)
     parser.end()
-    return found
+    return type
 
 
 def from_spark_ddl(text: str) -> list[SparkColumn]:
@@ -105,10 +113,12 @@ def from_spark_ddl(text: str) -> list[SparkColumn]:
 
 
 def to_spark_ddl(columns: Iterable[SparkColumn]) -> str:
-    """Writes what `from_spark_ddl` reads."""
+    """Writes the text that `from_spark_ddl` reads."""
     return ", ".join(
         f"{_quoted(each.name)} {to_spark(each.type)}"
         + ("" if each.nullable else " NOT NULL")
+        + ("" if each.default is None else f" DEFAULT {each.default}")
+        + ("" if each.generated is None else f" GENERATED ALWAYS AS ({each.generated})")
         + (" COMMENT '" + _escaped(each.comment) + "'" if each.comment else "")
         for each in columns
     )
@@ -132,33 +142,34 @@ _WORD = re.compile(r"[A-Za-z_][A-Za-z_0-9]*")
 _NAME = re.compile(r"[^\s`:,<>()]+")
 _QUOTED = re.compile(r"`((?:[^`]|``)*)`")
 _NUMBER = re.compile(r"-?\d{1,9}")
+_EXPRESSION = re.compile(r"'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\"|\w+|.", re.DOTALL)
 _COMMENT = re.compile(r"'((?:[^'\\]|\\.)*)'|\"((?:[^\"\\]|\\.)*)\"", re.DOTALL)
 
 
 class _Parser:
-    """Recursive descent over one text; blanks count for nothing between words."""
+    """Recursive descent over one text; blanks between words are ignored."""
 
     def __init__(self, text: str) -> None:
         self.text = text
-        self.place = 0
+        self.position = 0
 
     def match(self, pattern: re.Pattern[str], expected: str) -> re.Match[str]:
-        self.place = _BLANK.match(self.text, self.place).end()  # type: ignore[union-attr]
-        found = pattern.match(self.text, self.place)
-        if found is None:
+        self.position = _BLANK.match(self.text, self.position).end()  # type: ignore[union-attr]
+        match = pattern.match(self.text, self.position)
+        if match is None:
             self.fail(expected)
-        self.place = found.end()
-        return found
+        self.position = match.end()
+        return match
 
     def fail(self, expected: str) -> NoReturn:
-        rest = repr(self.text[self.place : self.place + 20]) if self.place < len(self.text) else "the end"
-        raise ConversionError(f"{expected} was expected in {self.text!r} at {self.place}, where {rest} stands")
+        rest = repr(self.text[self.position : self.position + 20]) if self.position < len(self.text) else "the end"
+        raise ConversionError(f"{expected} was expected in {self.text!r} at {self.position}, not {rest}")
 
     def accept(self, sign: str) -> bool:
-        place = _BLANK.match(self.text, self.place).end()  # type: ignore[union-attr]
-        if not self.text.startswith(sign, place):
+        position = _BLANK.match(self.text, self.position).end()  # type: ignore[union-attr]
+        if not self.text.startswith(sign, position):
             return False
-        self.place = place + len(sign)
+        self.position = position + len(sign)
         return True
 
     def expect(self, sign: str) -> None:
@@ -166,26 +177,26 @@ class _Parser:
             self.fail(sign)
 
     def word(self, *words: str) -> bool:
-        """Takes these words, if they are next."""
-        start = self.place
+        """Consumes these words, if they are next."""
+        start = self.position
         for each in words:
-            self.place = _BLANK.match(self.text, self.place).end()  # type: ignore[union-attr]
-            found = _WORD.match(self.text, self.place)
-            if found is None or found[0].lower() != each:
-                self.place = start
+            self.position = _BLANK.match(self.text, self.position).end()  # type: ignore[union-attr]
+            match = _WORD.match(self.text, self.position)
+            if match is None or match[0].lower() != each:
+                self.position = start
                 return False
-            self.place = found.end()
+            self.position = match.end()
         return True
 
     def end(self) -> None:
-        self.place = _BLANK.match(self.text, self.place).end()  # type: ignore[union-attr]
-        if self.place != len(self.text):
+        self.position = _BLANK.match(self.text, self.position).end()  # type: ignore[union-attr]
+        if self.position != len(self.text):
             self.fail("the end")
 
     def type(self, depth: int) -> HiveType:
         if depth > MAX_DEPTH:
             raise ConversionError(f"types are nested deeper than {MAX_DEPTH} levels in {self.text[:60]!r}…")
-        start = self.place
+        start = self.position
         name = self.match(_WORD, "a type")[0].lower()
         match name:
             case "timestamp" if self.word("with", "local", "time", "zone"):
@@ -212,7 +223,7 @@ class _Parser:
                 if name == "string" and self.word("collate"):
                     self.match(_NAME, "the name of a collation")
                 return Primitive(_FROM_SPARK[name])
-        self.place = start
+        self.position = start
         raise ConversionError(f"Hive has no type for Spark's {name!r} in {self.text!r}")
 
     def number(self, low: int, high: int) -> int:
@@ -247,12 +258,12 @@ class _Parser:
 
     def members(self, count: int, depth: int) -> tuple[HiveType, ...]:
         self.expect("<")
-        found = [self.type(depth + 1)]
-        while len(found) < count:
+        types = [self.type(depth + 1)]
+        while len(types) < count:
             self.expect(",")
-            found.append(self.type(depth + 1))
+            types.append(self.type(depth + 1))
         self.expect(">")
-        return tuple(found)
+        return tuple(types)
 
     def struct(self, depth: int) -> Struct:
         self.expect("<")
@@ -265,19 +276,43 @@ class _Parser:
         return Struct(tuple(Field(each.name, each.type) for each in columns))
 
     def column(self, depth: int) -> SparkColumn:
-        self.place = _BLANK.match(self.text, self.place).end()  # type: ignore[union-attr]
-        if self.text.startswith("`", self.place):
+        self.position = _BLANK.match(self.text, self.position).end()  # type: ignore[union-attr]
+        if self.text.startswith("`", self.position):
             name = self.match(_QUOTED, "a closed `name`")[1].replace("``", "`")
         else:
             name = self.match(_NAME, "a name")[0]
         self.accept(":")
         type = self.type(depth)
-        nullable = not self.word("not", "null")
-        comment = None
-        if self.word("comment"):
-            found = self.match(_COMMENT, "a comment in quotes")
-            comment = re.sub(r"\\(.)", r"\1", found[1] if found[1] is not None else found[2], flags=re.DOTALL)
-        return SparkColumn(name, type, comment or None, nullable)
+        nullable, comment, default, generated = True, None, None, None
+        while True:
+            if self.word("not", "null"):
+                nullable = False
+            elif self.word("default"):
+                default = self.expression()
+            elif self.word("generated", "always", "as"):
+                self.expect("(")
+                generated = self.expression()
+                self.expect(")")
+            elif self.word("comment"):
+                found = self.match(_COMMENT, "a comment in quotes")
+                comment = re.sub(r"\\(.)", r"\1", found[1] if found[1] is not None else found[2], flags=re.DOTALL)
+            else:
+                return SparkColumn(name, type, comment or None, nullable, default, generated)
+
+    def expression(self) -> str:
+        """The text of an SQL expression: up to a comma, a closing parenthesis or the next clause of the column."""
+        start, depth = self.position, 0
+        while self.position < len(self.text):
+            found = _EXPRESSION.match(self.text, self.position)
+            assert found is not None  # Every character is a part.
+            if depth == 0 and (found[0] in (",", ")") or found[0].lower() in ("comment", "not", "generated")):
+                break
+            depth += {"(": 1, ")": -1}.get(found[0], 0)
+            self.position = found.end()
+        expression = self.text[start : self.position].strip()
+        if not expression:
+            self.fail("an expression")
+        return expression
 
 
 # --- the JSON of a schema ----------------------------------------------------------------------------------
@@ -289,7 +324,7 @@ _JSON_NAMES: Final = {
 
 def to_spark_json(columns: Iterable[SparkColumn]) -> str:
     """The schema as Spark keeps it in `spark.sql.sources.schema`."""
-    return json.dumps({"type": "struct", "fields": [_json_column(each) for each in columns]}, separators=(",", ":"))
+    return json.dumps({"type": "struct", "fields": [json_column(each) for each in columns]}, separators=(",", ":"))
 
 
 def from_spark_json(text: str) -> list[SparkColumn]:
@@ -302,13 +337,18 @@ def from_spark_json(text: str) -> list[SparkColumn]:
         raise ConversionError(f"not a schema of Spark: {error}: {text[:80]}") from error
 
 
-def _json_column(column: SparkColumn) -> dict[str, Any]:
+def json_column(column: SparkColumn) -> dict[str, Any]:
+    """A column as it is in the JSON of a schema."""
     metadata: dict[str, Any] = {"comment": column.comment} if column.comment else {}
     plain = _json_type(column.type)
     if _of_json(plain, 0) != column.type:
         only_texts = _without_lengths(column.type)
         exact = only_texts != column.type and _of_json(_json_type(only_texts), 0) == only_texts
         metadata[CHAR_VARCHAR if exact else HIVE_TYPE] = to_spark(column.type) if exact else str(column.type)
+    if column.default is not None:
+        metadata |= {DEFAULT: column.default, "EXISTS_DEFAULT": column.default}
+    if column.generated is not None:
+        metadata[GENERATED] = column.generated
     return {"name": column.name, "type": plain, "nullable": column.nullable, "metadata": metadata}
 
 
@@ -361,10 +401,17 @@ def _column_of(field: Mapping[str, Any]) -> SparkColumn:
                 declared = read(metadata[key])
             except TypeSyntaxError as error:
                 raise ConversionError(f"column {field['name']!r}: {error}") from error
-            # Otherwise the column was given another type since.
+            # Otherwise the type of the column was changed since.
             if _json_type(declared) == _json_type(type):
                 type = declared
-    return SparkColumn(field["name"], type, metadata.get("comment"), field.get("nullable", True))
+    return SparkColumn(
+        field["name"],
+        type,
+        metadata.get("comment"),
+        field.get("nullable", True),
+        metadata.get(DEFAULT),
+        metadata.get(GENERATED),
+    )
 
 
 def _of_json(type: Any, depth: int) -> HiveType:

@@ -1,9 +1,10 @@
-"""Hive type strings: a parser to a small immutable tree, its printer, and the metastore's two checks on
+"""Hive type strings: two parsers to a small immutable tree, its printer, and the metastore's two checks on
 types.
 
-The metastore itself is careless: it looks at the first word of a column's type and stores the rest unread
-(`is_valid_column_type`), and it compares types only when a table is altered (`are_compatible`). Engines
-need the whole tree (`parse_type`). Nothing here knows the types of Spark, Iceberg or Arrow.
+The metastore checks only the first word of a column's type and stores the rest as it is written
+(`is_valid_column_type`), and it compares types only when a table is altered (`are_compatible`). A table can therefore
+have the type `decimal(10, 2)` or `array< int >`. `parse_type` accepts Hive's own spelling, `read_type` every spelling
+that a metastore may return. Nothing here knows the types of Spark, Iceberg or Arrow.
 """
 
 import re
@@ -15,7 +16,7 @@ from metastored.hive.limits import MAX_TYPE, shortened
 
 
 class TypeSyntaxError(ValueError):
-    """A text that is not a Hive type; says at which character and what was expected there."""
+    """A text that is not a Hive type; the message has the position and what was expected there."""
 
 
 # --- the tree ----------------------------------------------------------------------------------------------
@@ -75,13 +76,14 @@ class Map:
 
 @dataclass(frozen=True, slots=True)
 class Field:
-    """A member of a struct. A name that would break the type string apart is printed in backticks."""
+    """A member of a struct. A name that would break the type string apart, or has blanks around it, is printed in
+    backticks."""
 
     name: str
     type: "HiveType"
 
     def __str__(self) -> str:
-        plain = _FIELD_NAME.fullmatch(self.name) is not None
+        plain = _FIELD_NAME.fullmatch(self.name) is not None and self.name == self.name.strip()
         name = self.name if plain else "`" + self.name.replace("`", "``") + "`"
         return f"{name}:{self.type}"
 
@@ -130,56 +132,74 @@ _NUMBER = re.compile("[0-9]{1,9}")
 def parse_type(text: str) -> HiveType:
     """The tree of a type string.
 
-    Names of types are lower case, and no spaces stand around them, as Hive has it.
+    Names of types are lower case, and have no spaces around them, as Hive writes them.
     """
-    if len(text) > MAX_TYPE:
-        raise TypeSyntaxError(f"a type of {len(text)} characters ({shortened(text)}); at most {MAX_TYPE} are accepted")
+    _check_length(text)
     parser = _Parser(text)
     parsed = parser.type(0)
-    if parser.place != len(text):
+    if parser.position != len(text):
         raise parser.error("the end")
     return parsed
 
 
+def read_type(text: str) -> HiveType:
+    """The tree of a type string in any spelling: capitals, blanks around every sign, comments in structs.
+
+    `DECIMAL (10, 2)`, `struct< a : int comment 'x' >` and `double precision` are read. Raises TypeSyntaxError.
+    """
+    _check_length(text)
+    parser = _AnySpelling(text)
+    parsed = parser.type(0)
+    parser.skip()
+    if parser.position != len(text):
+        raise parser.error("the end")
+    return parsed
+
+
+def _check_length(text: str) -> None:
+    if len(text) > MAX_TYPE:
+        raise TypeSyntaxError(f"a type of {len(text)} characters ({shortened(text)}); at most {MAX_TYPE} are accepted")
+
+
 class _Parser:
-    """Recursive descent over one type string; `place` is the next character."""
+    """Recursive descent over one type string; `position` is the next character."""
 
     def __init__(self, text: str) -> None:
         self.text = text
-        self.place = 0
+        self.position = 0
 
     def error(self, expected: str) -> TypeSyntaxError:
-        found = repr(self.text[self.place : self.place + 20]) if self.place < len(self.text) else "the end"
+        actual = repr(self.text[self.position : self.position + 20]) if self.position < len(self.text) else "the end"
         return TypeSyntaxError(
-            f"Error: {expected} expected at the position {self.place} of '{self.text}' but {found} is found."
+            f"Error: {expected} expected at the position {self.position} of '{self.text}' but {actual} is found."
         )
 
     def match(self, pattern: re.Pattern[str], expected: str) -> re.Match[str]:
-        match = pattern.match(self.text, self.place)
+        match = pattern.match(self.text, self.position)
         if match is None:
             raise self.error(expected)
-        self.place = match.end()
+        self.position = match.end()
         return match
 
     def peek(self, character: str) -> bool:
-        return self.text.startswith(character, self.place)
+        return self.text.startswith(character, self.position)
 
     def expect(self, character: str) -> None:
         if not self.peek(character):
             raise self.error(character)
-        self.place += 1
+        self.position += 1
 
     def accept(self, character: str) -> bool:
         if not self.peek(character):
             return False
-        self.place += 1
+        self.position += 1
         return True
 
     def type(self, depth: int) -> HiveType:
         if depth > MAX_DEPTH:
             raise TypeSyntaxError(f"types are nested deeper than {MAX_DEPTH} levels in '{self.text[:60]}…'")
-        start = self.place
-        name = self.match(_TYPE_NAME, "type")[0]
+        start = self.position
+        name = self.type_name()
         match name:
             case _ if name in _PRIMITIVES:
                 return Primitive(name)
@@ -197,8 +217,11 @@ class _Parser:
                 return self.struct(depth)
             case "uniontype":
                 return Union(self.some(depth))
-        self.place = start
+        self.position = start
         raise self.error("type")
+
+    def type_name(self) -> str:
+        return self.match(_TYPE_NAME, "type")[0]
 
     def number(self, what: str, low: int, high: int) -> int:
         number = int(self.match(_NUMBER, what)[0])
@@ -257,6 +280,43 @@ class _Parser:
         return Field(name, self.type(depth + 1))
 
 
+_BLANKS = re.compile(r"\s*")
+_SYNONYMS = {"double precision": "double", "timestamp without time zone": "timestamp"}
+_LONG_NAMES = sorted({*_PRIMITIVES, *_SYNONYMS}, key=len, reverse=True)
+_ANY_NAME = re.compile(
+    "(?:" + "|".join(name.replace(" ", r"\s+") for name in _LONG_NAMES if " " in name) + r")\b|[a-z_]+", re.IGNORECASE
+)
+_FIELD_COMMENT = re.compile(r"comment\s+(?:'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\")", re.IGNORECASE)
+
+
+class _AnySpelling(_Parser):
+    """The same grammar with blanks between all signs and names of types in any case."""
+
+    def skip(self) -> None:
+        self.position = _BLANKS.match(self.text, self.position).end()  # type: ignore[union-attr]
+
+    def match(self, pattern: re.Pattern[str], expected: str) -> re.Match[str]:
+        self.skip()
+        return super().match(pattern, expected)
+
+    def peek(self, character: str) -> bool:
+        self.skip()
+        return super().peek(character)
+
+    def type_name(self) -> str:
+        name = " ".join(self.match(_ANY_NAME, "type")[0].lower().split())
+        return _SYNONYMS.get(name, name)
+
+    def field(self, depth: int) -> Field:
+        is_quoted = self.peek("`")
+        found = super().field(depth)
+        self.skip()
+        comment = _FIELD_COMMENT.match(self.text, self.position)
+        if comment is not None:
+            self.position = comment.end()
+        return found if is_quoted else Field(found.name.strip(), found.type)
+
+
 # --- what the metastore checks -----------------------------------------------------------------------------
 
 TYPE_FROM_DESERIALIZER = "<derived from deserializer>"
@@ -267,7 +327,7 @@ _COLUMN_TYPE_WORDS = frozenset(
         *("decimal", "char", "varchar", "array", "map", "struct", "uniontype"),
     }
 )
-# Java's Character.isLetterOrDigit and the underscore; Python's \w has the same reach for what types are
+# Java's Character.isLetterOrDigit and the underscore; Python's \w matches the same for the characters of types.
 # made of.
 _FIRST_WORD = re.compile(r"\w+")
 
@@ -280,7 +340,7 @@ def is_valid_column_type(text: str) -> bool:
     return first is not None and first[0] in _COLUMN_TYPE_WORDS
 
 
-# Each may become any type after it.
+# Each may be changed to any type after it.
 _NUMERIC_ORDER = ("tinyint", "smallint", "int", "bigint", "decimal", "float", "double")
 _STRINGS = frozenset({"string", "varchar", "char"})
 _DATETIMES = frozenset({"date", "datetime", "timestamp"})
@@ -291,8 +351,8 @@ _ALIASES = {"integer": "int", "numeric": "decimal"}
 def are_compatible(old: str, new: str, generation: Generation) -> bool:
     """Whether a column may change from `old` to `new` while disallow.incompatible.col.type.changes is on.
 
-    Hive 2.3 compares nested types as wholes; later generations compare only the outermost word, so that
-    any array may become any other. String to double is a cast that Hive 4 gave up.
+    Hive 2.3 compares nested types completely; later generations compare only the outermost word, so that any array may
+    become any other. Hive 4 no longer allows string to double.
     """
     if old == new:
         return True
@@ -319,9 +379,9 @@ def _word(text: str) -> str:
 def incompatible_columns(
     old: Sequence[tuple[str, str]], new: Sequence[tuple[str, str]], generation: Generation
 ) -> list[str]:
-    """The names of new columns whose type does not follow from the old column in the same position.
+    """The names of new columns whose type is not compatible with the old column in the same position.
 
-    Columns are pairs of name and type. Only positions matter: columns beyond the shorter list are free.
+    Columns are pairs of name and type. Only positions matter: columns beyond the shorter list are not checked.
     """
     return [
         name

@@ -1,0 +1,210 @@
+"""The statements as values. A value has what was written, and no default that the executor fills in."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+from typing import TypeAlias
+
+Parts: TypeAlias = tuple[str, ...]
+"""A name as written: `("t",)`, `("db", "t")` or `("catalog", "db", "t")`."""
+Pairs: TypeAlias = tuple[tuple[str, str], ...]
+"""Properties in the order in which they were written; no key is there twice."""
+
+
+class Kind(Enum):
+    """What a remote is: one table, one database, or all databases of another metastore."""
+
+    TABLE = "TABLE"
+    DATABASE = "DATABASE"
+    CATALOG = "CATALOG"
+
+
+@dataclass(frozen=True, slots=True)
+class Principal:
+    """A user or a role."""
+
+    name: str
+    is_role: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class CreateRemote:
+    """CREATE REMOTE TABLE, DATABASE or CATALOG."""
+
+    kind: Kind
+    name: Parts
+    if_not_exists: bool = False
+    comment: str | None = None
+    connected_to: Parts | None = None
+    via: str | None = None
+    using: str | None = None
+    """The connector of Hive 4, for a database only."""
+    prefix: str | None = None
+    """For a catalog only."""
+    properties: Pairs = ()
+
+
+@dataclass(frozen=True, slots=True)
+class AlterRemote:
+    """ALTER REMOTE TABLE, DATABASE or CATALOG: what is None or empty stays as it is."""
+
+    kind: Kind
+    name: Parts
+    connected_to: Parts | None = None
+    via: str | None = None
+    prefix: str | None = None
+    set: Pairs = ()
+    unset: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class DropRemote:
+    """DROP REMOTE TABLE, DATABASE or CATALOG: removes the definition, and nothing at the remote."""
+
+    kind: Kind
+    name: Parts
+    if_exists: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class ShowRemotes:
+    """SHOW REMOTES: the definitions, of one database or of all, whose names match."""
+
+    database: Parts | None = None
+    like: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ShowCreateRemote:
+    """SHOW CREATE REMOTE: the statement that makes the remote again."""
+
+    kind: Kind
+    name: Parts
+
+
+@dataclass(frozen=True, slots=True)
+class CreateConnector:
+    """Hive 4's CREATE CONNECTOR."""
+
+    name: str
+    type: str
+    url: str
+    if_not_exists: bool = False
+    comment: str | None = None
+    properties: Pairs = ()
+
+
+@dataclass(frozen=True, slots=True)
+class AlterConnector:
+    """ALTER CONNECTOR … SET: one of the three is given."""
+
+    name: str
+    url: str | None = None
+    properties: Pairs | None = None
+    owner: Principal | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class DropConnector:
+    """DROP CONNECTOR."""
+
+    name: str
+    if_exists: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class ShowConnectors:
+    """SHOW CONNECTORS."""
+
+
+@dataclass(frozen=True, slots=True)
+class DescribeConnector:
+    """DESCRIBE CONNECTOR."""
+
+    name: str
+    extended: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class ShowDatabases:
+    """SHOW DATABASES."""
+
+    like: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ShowTables:
+    """SHOW TABLES."""
+
+    database: Parts | None = None
+    like: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ShowPartitions:
+    """SHOW PARTITIONS; `partition` has values of some of the keys."""
+
+    name: Parts
+    partition: Pairs = ()
+
+
+@dataclass(frozen=True, slots=True)
+class DescribeDatabase:
+    """DESCRIBE DATABASE."""
+
+    name: Parts
+    extended: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class DescribeTable:
+    """DESCRIBE of a table or view; `detail` is EXTENDED, FORMATTED or None."""
+
+    name: Parts
+    detail: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Use:
+    """USE: the current database of the statements that follow."""
+
+    name: Parts
+
+
+@dataclass(frozen=True, slots=True)
+class GrantCreateRemote:
+    """GRANT CREATE_REMOTE, on one database or on everything."""
+
+    principal: Principal
+    database: Parts | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class RevokeCreateRemote:
+    """REVOKE CREATE_REMOTE."""
+
+    principal: Principal
+    database: Parts | None = None
+
+
+Statement: TypeAlias = (
+    CreateRemote
+    | AlterRemote
+    | DropRemote
+    | ShowRemotes
+    | ShowCreateRemote
+    | CreateConnector
+    | AlterConnector
+    | DropConnector
+    | ShowConnectors
+    | DescribeConnector
+    | ShowDatabases
+    | ShowTables
+    | ShowPartitions
+    | DescribeDatabase
+    | DescribeTable
+    | Use
+    | GrantCreateRemote
+    | RevokeCreateRemote
+)

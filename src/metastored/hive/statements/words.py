@@ -1,0 +1,56 @@
+"""Looks at a text without parsing it: whether it is one of metastored's statements, and whether it is complete.
+
+A program that also runs other statements, such as Spark's, needs to know this before it can choose a parser.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Final
+
+_PIECES: Final = re.compile(
+    r"""(?P<blank>\s+|--[^\n]*|/\*.*?\*/)
+      | (?P<quoted>'(?:[^'\\]|\\.|'')*'|"(?:[^"\\]|\\.|"")*"|`(?:[^`]|``)+`)
+      | (?P<open>['"`]|/\*)
+      | (?P<word>\w+)
+      | (?P<sign>.)""",
+    re.DOTALL | re.VERBOSE,
+)
+
+OWN: Final = (
+    *(("CREATE", "REMOTE"), ("ALTER", "REMOTE"), ("DROP", "REMOTE"), ("SHOW", "REMOTES"), ("SHOW", "CREATE", "REMOTE")),
+    *(("CREATE", "CONNECTOR"), ("ALTER", "CONNECTOR"), ("DROP", "CONNECTOR"), ("SHOW", "CONNECTORS")),
+    *(("DESCRIBE", "CONNECTOR"), ("DESC", "CONNECTOR"), ("GRANT", "CREATE_REMOTE"), ("REVOKE", "CREATE_REMOTE")),
+)
+"""The first words of the statements that no engine has."""
+
+
+def is_own(text: str) -> bool:
+    """Whether a text begins as a statement that only metastored has. It need not be a correct one."""
+    found: list[str] = []
+    for kind, piece in _pieces(text):
+        if kind != "word" or len(found) == 3:
+            break
+        found.append(piece.upper())
+    return any(tuple(found[: len(words)]) == words for words in OWN)
+
+
+def is_complete(text: str) -> bool:
+    """Whether a text ends with a `;` that is in no quotes and in no comment; an empty one does."""
+    last = ";"
+    for kind, piece in _pieces(text):
+        if kind == "open":
+            return False
+        last = piece
+    return last == ";"
+
+
+def _pieces(text: str) -> Iterator[tuple[str, str]]:
+    """Words, signs and quoted texts, without blanks and comments; an `open` one is a quote that is never closed."""
+    for match in _PIECES.finditer(text):
+        kind = match.lastgroup or ""
+        if kind != "blank":
+            yield kind, match[0]
+        if kind == "open":
+            return
