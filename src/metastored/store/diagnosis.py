@@ -1,7 +1,6 @@
-"""What is wrong with a database, as `metastored doctor` lists it. It only reads.
+"""The problems of a database, as `metastored doctor` lists them. It only reads.
 
-The schema, the file of SQLite, and the jobs of directories that could not be done. A finding has the reason and what
-would help.
+It checks the schema, the file of SQLite, and the jobs that failed. A finding has the reason and a remedy.
 """
 
 from __future__ import annotations
@@ -28,17 +27,17 @@ _ADVICE: Final = (
     ("operation not permitted", "give the server's user write permission on this directory and on all below it"),
     ("symbolic link", "remove the link, and the files behind it if they are not needed"),
     ("is the root", "empty the directory by hand if that was meant, then delete the job"),
-    ("the warehouse", "remove by hand what is to go, then delete the job"),
+    ("the warehouse", "remove the directory by hand, then delete the job"),
     ("is in it now", "drop the object that is there with its data, or delete the job to keep the files"),
-    ("exists already", "move away what is at the target"),
+    ("exists already", "move the target directory away"),
     ("location_schemes", "add the scheme to location_schemes, or set directories to local, then restart the server"),
     ("driver", "install the driver, or set directories to local, then restart the server"),
-    ("did not answer", "see to it that the server reaches the file system, or raise directory_timeout"),
+    ("did not respond", "see to it that the server reaches the file system, or raise directory_timeout"),
 )
 
 
 class Finding(NamedTuple):
-    """One thing that is wrong."""
+    """One problem."""
 
     kind: str
     """`database`, `schema`, `job`."""
@@ -54,10 +53,10 @@ class Finding(NamedTuple):
 
 
 def examine(database: Database, now: float) -> list[Finding]:
-    """Everything that is wrong, the database first. Jobs are listed only if the schema is the newest."""
+    """Every problem, the database's first. Jobs are listed only if the schema is the newest."""
     try:
-        found = revision(database)
-        if found is None:
+        version = revision(database)
+        if version is None:
             return [Finding("schema", "the database is empty", "start metastored serve on it once")]
         check_schema(database)
     except StoreError as error:
@@ -66,7 +65,7 @@ def examine(database: Database, now: float) -> list[Finding]:
 
 
 def _damage(database: Database) -> list[Finding]:
-    """What SQLite finds wrong with its file; PostgreSQL checks its own pages when it reads them."""
+    """The problems that SQLite reports of its file; PostgreSQL checks its own pages when it reads them."""
     if database.dialect != SQLITE:
         return []
     tx = database.reader()
@@ -92,7 +91,7 @@ def _jobs(database: Database, now: float) -> list[Finding]:
             findings.append(_finding(job, job.error or "it failed", _advice(job.error or "")))
         elif job.created + OVERDUE < now:
             reason = f"it was not attempted for {int(now - job.created)} seconds"
-            findings.append(_finding(job, reason, "start a server on this database: it does what is left"))
+            findings.append(_finding(job, reason, "start a server on this database: it finishes pending jobs"))
     return findings
 
 

@@ -1,1 +1,1 @@
-"""The database itself: connections, transactions, statements, schema and migrations. It knows no table's meaning."""
+"""The database itself: connections, transactions, statements, schema and migrations."""

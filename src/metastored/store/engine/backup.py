@@ -1,8 +1,8 @@
 """Backup and restore of the embedded database, by SQLite's backup API. PostgreSQL has its own tools for both.
 
-A backup is one consistent state of the database, taken while servers write to it, in a file of its own: a plain copy
-of `metastored.db` would lack what is still in the write-ahead log. A restore writes a new database and never replaces
-one. Neither touches the warehouse, nor TLS keys.
+A backup is one consistent state of the database, taken while servers write to it, in a file of its own: a plain copy of
+`metastored.db` would lack the content of the write-ahead log. A restore writes a new database and never replaces one.
+Neither touches the warehouse, nor TLS keys.
 """
 
 from __future__ import annotations
@@ -22,15 +22,15 @@ from metastored.store.engine.migrate import HEAD, REVISIONS, VERSION_TABLE
 from metastored.store.engine.sqlite import FILE, USE_LOCK, SqliteDatabase, connect
 
 PAGES: Final = 4096
-"""Pages copied in one step; between two steps a Ctrl-C is noticed."""
+"""Pages copied in one step; Ctrl-C is handled between two steps."""
 BESIDE: Final = ("", "-wal", "-shm", "-journal")
-"""How the names of a database's files end. A log that belongs to another database would destroy a restored one."""
+"""The suffixes of a database's files. A log that belongs to another database would destroy a restored one."""
 
 Progress = Callable[[int, int, int], None]
 
 
 class Copied(NamedTuple):
-    """What was written."""
+    """A file that was written."""
 
     size: int
     """Bytes."""
@@ -48,7 +48,7 @@ def back_up(folder: Path, file: Path, *, pages: int = PAGES, progress: Progress 
     if file.is_dir():
         raise StoreError(f"{file} is a directory; name a file in it that does not exist, such as {file / 'backup.db'}")
     _refuse_existing(file)
-    # Kept open for as long as it is copied, so that no restore begins meanwhile.
+    # Kept open while it is copied, so that no restore begins meanwhile.
     with closing(SqliteDatabase(folder, 1, create=False)), closing(connect(folder / FILE)) as source:
         revision = _revision(source, folder / FILE)
         with _unfinished(file) as unfinished:
@@ -58,9 +58,10 @@ def back_up(folder: Path, file: Path, *, pages: int = PAGES, progress: Progress 
 
 
 def restore(file: Path, folder: Path) -> Copied:
-    """Makes a database in a data folder from a backup. Raises StoreError; then the folder has no database.
+    """Creates a database in a data folder from a backup.
 
-    The backup is checked first. A folder that has a database, or is used by a running server, is refused.
+    Raises StoreError; then the folder has no database. The backup is checked first. A folder that has a database, or is
+    used by a running server, is refused.
     """
     with closing(_open_backup(file)) as source:
         revision = _revision(source, file)
@@ -105,7 +106,7 @@ def _open_backup(file: Path) -> sqlite3.Connection:
 
 
 def _revision(source: sqlite3.Connection, file: Path) -> str:
-    """The version of the schema. Raises StoreError when this metastored does not know it."""
+    """The version of the schema. Raises StoreError when this metastored does not support it."""
     try:
         row = source.execute(f"SELECT version_num FROM {VERSION_TABLE}").fetchone()
     except sqlite3.Error as error:
@@ -114,7 +115,7 @@ def _revision(source: sqlite3.Connection, file: Path) -> str:
         raise StoreError(f"{file} is empty: no metastored has used it yet")
     if row[0] not in REVISIONS:
         raise StoreError(
-            f"{file} has the schema {row[0]} of a newer metastored; this one knows schemas up to {HEAD}: upgrade "
+            f"{file} has the schema {row[0]} of a newer metastored; this one supports schemas up to {HEAD}: upgrade "
             "metastored"
         )
     return str(row[0])
@@ -125,20 +126,20 @@ def _no_database(file: Path, error: sqlite3.Error) -> StoreError:
 
 
 def _check(database: sqlite3.Connection, file: Path) -> None:
-    """Raises StoreError when what SQLite reads does not fit together."""
+    """Raises StoreError when SQLite's integrity check fails."""
     try:
-        found = [row[0] for row in database.execute("PRAGMA integrity_check(1)")]
+        problems = [row[0] for row in database.execute("PRAGMA integrity_check(1)")]
     except sqlite3.Error as error:
-        found = [str(error)]
-    if found != ["ok"]:
-        reason = " ".join(str(found[0]).split()) if found else "nothing was returned"
+        problems = [str(error)]
+    if problems != ["ok"]:
+        reason = " ".join(str(problems[0]).split()) if problems else "nothing was returned"
         raise StoreError(f"{file} is damaged and cannot be used: {reason}")
 
 
 def _copy(source: sqlite3.Connection, target: Path, pages: int, progress: Progress | None) -> None:
     try:
         with closing(sqlite3.connect(target, isolation_level=None)) as copy:
-            # One transaction around all steps: SQLite would start the copy again after each write of others.
+            # One transaction around all steps: SQLite would restart the copy after each write of others.
             source.execute("BEGIN")
             try:
                 source.execute("SELECT 1 FROM sqlite_schema LIMIT 1").fetchone()
@@ -171,7 +172,7 @@ def _unfinished(file: Path) -> Iterator[Path]:
 
 
 def _sync(path: Path) -> None:
-    """What was written survives a power failure."""
+    """Flushes the file to disk, so that it survives a power failure."""
     descriptor = os.open(path, os.O_RDONLY)
     try:
         os.fsync(descriptor)

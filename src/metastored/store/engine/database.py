@@ -1,4 +1,4 @@
-"""The database: the only state there is, whichever of the two kinds it has. It never knows what a table is.
+"""The database, which holds all state: one interface to SQLite and PostgreSQL. It knows no tables.
 
     database = open_database(None, Path("data"))          # opening.py: SQLite, in data/metastored.db
     database = open_database("postgresql://…", None)
@@ -6,9 +6,9 @@
 
     tables.find(database.reader(), "hive", "db", "t")     # one statement, no transaction
     with database.read() as tx: ...                       # several reads of one state
-    database.run(lambda tx: ...)                          # a write: all or nothing, tried again on a conflict
+    database.run(lambda tx: ...)                          # a write: all or nothing, retried on a conflict
 
-A worker process opens its own after it was forked. Each thread has its own connection, made at its first use.
+A worker process opens its own after it was forked. Each thread has its own connection, opened at its first use.
 """
 
 import random
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 Result = TypeVar("Result")
 
 THREADS = 16
-"""How many threads besides the first one may use a database, unless told otherwise."""
+"""How many threads besides the first one may use a database, by default."""
 
 SNAPSHOT_LIMIT = 8
 """How many snapshots a process may have open at once: each holds a connection and keeps old rows alive."""
@@ -37,7 +37,7 @@ SNAPSHOT_WAIT = 30.0
 """Seconds to wait for another snapshot to close before giving up."""
 
 RETRY_PAUSE = 0.01
-"""Seconds. The first pause before a write is tried again is at most twice this; each further one doubles."""
+"""Seconds. The first pause before a retry is at most twice this; each further one doubles."""
 
 NESTED = "this thread has a transaction open already; transactions do not nest"
 
@@ -52,7 +52,7 @@ class Database(ABC):
 
     @abstractmethod
     def reader(self) -> Transaction:
-        """This thread's connection as it is: every statement sees what is committed when it begins."""
+        """This thread's connection in autocommit mode: every statement sees all transactions committed before it."""
 
     @abstractmethod
     def read(self) -> AbstractContextManager[Transaction]:
@@ -68,32 +68,32 @@ class Database(ABC):
 
     @abstractmethod
     def version(self) -> int:
-        """A number that differs whenever anything may have been written since the last time, by any process.
+        """A number that changes with every commit of any process.
 
-        It says that something changed, not what or how often. Read it before what is put into a cache, never
+        It shows that something changed, not what or how often. Read it before the data that is put into a cache, never
         after.
         """
 
     @abstractmethod
     def claim(self, name: str) -> AbstractContextManager[None]:
-        """Be the only one, among all processes that use this database, to hold a name.
+        """Holds a name exclusively among all processes that use this database.
 
-        It waits for the other holder, and ends when this process does. It may be held during slow work.
+        It waits for the other holder, and ends when this process ends. It may be held during slow work.
         """
 
     @abstractmethod
     def migration(self) -> AbstractContextManager["Engine"]:
-        """Keep every other process from changing the schema; an engine with one connection for doing it."""
+        """Keeps every other process from changing the schema; yields an engine with one connection for changing it."""
 
     @abstractmethod
     def close(self) -> None:
         """Close every connection. No thread may be using the database."""
 
     def run(self, work: Callable[[Transaction], Result], *, attempts: int = 5) -> Result:
-        """Call `work` in a write transaction, and again when another transaction came in between.
+        """Calls `work` in a write transaction; retries it after a conflict with another transaction.
 
-        On PostgreSQL two transactions can each find a name free and then both insert it. The one that fails
-        runs again, and then finds the name taken: so `work` says by itself, in its own words, what is wrong.
+        On PostgreSQL two transactions can each find a name free and then both insert it. The one that fails is retried,
+        and then finds the name taken: so `work` raises its own error.
         """
         for attempt in range(1, attempts + 1):
             try:
@@ -106,7 +106,7 @@ class Database(ABC):
         raise ValueError(f"a write must be attempted at least once, not {attempts} times")
 
     def _take_slot(self) -> None:
-        """Wait until one more snapshot may be opened. Whoever closes it releases `_slots`."""
+        """Waits until one more snapshot may be opened. Closing the snapshot releases `_slots`."""
         if not self._slots.acquire(timeout=SNAPSHOT_WAIT):
             raise StoreError(
                 f"{SNAPSHOT_LIMIT} long replies are being read already and none ended "
@@ -114,4 +114,4 @@ class Database(ABC):
             )
 
     _retries: ClassVar[bool]
-    """Whether trying again can help. SQLite has one writer at a time, so nothing ever comes in between."""
+    """Whether a retry can help. SQLite has one writer at a time, so it has no conflicts."""

@@ -12,7 +12,7 @@ from metastored.store.engine import private
 
 
 class FileLock:
-    """One holder's handle on the lock. Every thread needs its own: flock cannot tell users of one apart."""
+    """One holder's handle on the lock. Every thread needs its own: flock does not distinguish users of one handle."""
 
     __slots__ = ("_descriptor",)
 
@@ -26,15 +26,15 @@ class FileLock:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        # Unlocked by name: a child process between fork and exec may share the handle for a moment.
+        # Unlocked explicitly: a child process between fork and exec may share the handle for a moment.
         fcntl.flock(self._descriptor, fcntl.LOCK_UN)
 
     def try_shared(self) -> bool:
-        """Takes the lock together with other holders of it; False when one has it alone. Held until `close`."""
+        """Takes the lock shared with other holders; False when another holds it exclusively. Held until `close`."""
         return self._try(fcntl.LOCK_SH)
 
     def try_alone(self) -> bool:
-        """Takes the lock; False when anybody else has it. Held until `close`."""
+        """Takes the lock exclusively; False when another holds it. Held until `close`."""
         return self._try(fcntl.LOCK_EX)
 
     def _try(self, kind: int) -> bool:

@@ -1,4 +1,4 @@
-"""Single values that a database has of its own, by name."""
+"""Single values of a database, by name."""
 
 from typing import Final
 
@@ -22,10 +22,10 @@ def value(tx: Transaction, key: str) -> str | None:
 
 
 def ensure(tx: Transaction, key: str, default: str) -> str:
-    """The value there is, or else this one, written down."""
-    found = value(tx, key)
-    if found is not None:
-        return found
+    """The stored value; if there is none, this one, which is stored."""
+    stored = value(tx, key)
+    if stored is not None:
+        return stored
     tx.run(_INSERT, key=key, value=default)
     return default
 

@@ -1,6 +1,6 @@
-"""Bring a database to the schema that this version of metastored knows. It never goes back to an older one.
+"""Upgrades a database to the schema of this version of metastored. It never downgrades.
 
-Alembic is slow to import, so it is only asked when there is something to migrate. An empty database gets the
+Alembic is slow to import, so it is only used when there is something to migrate. An empty database gets the
 tables of `schema` and is marked with the newest revision at once.
 """
 
@@ -18,8 +18,8 @@ from metastored.store.engine.statements import SQLITE, Statement
 if TYPE_CHECKING:
     from alembic.config import Config
 
-REVISIONS = ("0001", "0002", "0003", "0004", "0005")
-"""Every revision there is, oldest first. A test compares them with the files in `migrations/versions`."""
+REVISIONS = ("0001", "0002", "0003", "0004", "0005", "0006", "0007")
+"""Every revision, oldest first. A test compares them with the files in `migrations/versions`."""
 
 HEAD = REVISIONS[-1]
 
@@ -51,17 +51,17 @@ def revision(database: Database) -> str | None:
 
 
 def ensure_schema(database: Database) -> None:
-    """Create or migrate the schema if it is not the newest. Any number of servers may do this at once."""
+    """Creates or migrates the schema if it is not the newest. Several servers may do this at once."""
     if _is_newest(revision(database)):
         return
     with database.migration() as engine:
-        # Another server may have done it while we waited.
-        found = revision(database)
-        if _is_newest(found):
+        # Another server may have done it while this one waited.
+        current = revision(database)
+        if _is_newest(current):
             return
         try:
             with engine.begin() as connection:
-                if found is None:
+                if current is None:
                     create(connection)
                 else:
                     upgrade(connection)
@@ -71,31 +71,31 @@ def ensure_schema(database: Database) -> None:
 
 
 def check_schema(database: Database) -> None:
-    """Raises StoreError when the database does not answer, or not with the schema that this metastored knows."""
-    found = revision(database)
-    if _is_newest(found):
+    """Raises StoreError when the database does not reply, or has a schema that this metastored does not support."""
+    current = revision(database)
+    if _is_newest(current):
         return
-    if found is None:
+    if current is None:
         raise StoreError(
             "the database is empty: no metastored has used it yet. Name another one, or let metastored serve set it up"
         )
     raise StoreError(
-        f"the database has the schema {found} of an older metastored; this one needs {HEAD}: metastored serve "
+        f"the database has the schema {current} of an older metastored; this one needs {HEAD}: metastored serve "
         "upgrades it"
     )
 
 
-def _is_newest(found: str | None) -> bool:
-    if found is not None and found not in REVISIONS:
+def _is_newest(current: str | None) -> bool:
+    if current is not None and current not in REVISIONS:
         raise StoreError(
-            f"the database has the schema {found} of a newer metastored; this one knows schemas up to {HEAD}:"
+            f"the database has the schema {current} of a newer metastored; this one supports schemas up to {HEAD}:"
             f" upgrade metastored"
         )
-    return found == HEAD
+    return current == HEAD
 
 
 def create(connection: Connection) -> None:
-    """Make all tables in an empty database."""
+    """Creates all tables in an empty database."""
     strangers = set(inspect(connection).get_table_names()) & set(schema.metadata.tables)
     if strangers:
         names = ", ".join(sorted(strangers))
@@ -107,7 +107,7 @@ def create(connection: Connection) -> None:
         schema.counters.insert(), [{"name": name, "value": value} for name, value in schema.FIRST_COUNTERS]
     )
     if connection.dialect.name == SQLITE:
-        # This one makes the table of statistics and leaves it empty.
+        # It creates the table of statistics and leaves it empty.
         connection.exec_driver_sql("ANALYZE sqlite_schema")
         connection.exec_driver_sql("INSERT INTO sqlite_stat1 VALUES (?, ?, ?)", list(schema.SQLITE_STATISTICS))
     connection.execute(_CREATE_VERSION_TABLE)

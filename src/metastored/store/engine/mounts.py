@@ -1,8 +1,9 @@
-"""Whether a folder is on a network file system, from the lines of /proc/mounts. Pure: it never reads them
-itself.
+"""Whether a folder is on a network file system, from the lines of /proc/mounts.
 
-SQLite's write-ahead log needs memory shared by all who use the database and locks that work, and a network
-file system offers neither between two machines.
+Pure: it never reads them itself.
+
+SQLite's write-ahead log needs shared memory and working locks between all processes that use the database, and a
+network file system offers neither between two machines.
 """
 
 import re
@@ -51,7 +52,7 @@ _ESCAPE = re.compile(r"\\([0-7]{3})")
 
 def network_file_system(folder: PurePath, mounts: Iterable[str]) -> str | None:
     """The type of the network file system that holds a (resolved) folder, None if it is on a local one."""
-    best, found = -1, ""
+    best, type = -1, ""
     for line in mounts:
         fields = line.split(" ")
         if len(fields) < 3:
@@ -59,5 +60,5 @@ def network_file_system(folder: PurePath, mounts: Iterable[str]) -> str | None:
         point = PurePosixPath(_ESCAPE.sub(lambda match: chr(int(match[1], 8)), fields[1]))
         # Of two mounts on one point the later one hides the earlier.
         if folder.is_relative_to(point) and len(point.parts) >= best:
-            best, found = len(point.parts), fields[2]
-    return found if found in NETWORK_FILE_SYSTEMS else None
+            best, type = len(point.parts), fields[2]
+    return type if type in NETWORK_FILE_SYSTEMS else None

@@ -1,4 +1,4 @@
-"""Which kind of database a place is. The driver of the other kind is never imported."""
+"""Opens a database of either kind, SQLite or PostgreSQL. The driver of the other kind is never imported."""
 
 from pathlib import Path
 
@@ -10,8 +10,8 @@ from metastored.store.engine.migrate import check_schema
 def open_database(url: str | None, data: Path | None, *, threads: int = THREADS, create: bool = True) -> Database:
     """Open the database at a `postgresql://` URL or, without one, the SQLite file in the data folder.
 
-    Without `create`, a folder that has no database is refused and stays as it is. Whether a database has tables of
-    metastored is for `migrate` to say.
+    Without `create`, a folder that has no database is refused and stays as it is. `migrate` checks whether a database
+    has tables of metastored.
     """
     if url is None:
         if data is None:
@@ -31,7 +31,7 @@ def open_database(url: str | None, data: Path | None, *, threads: int = THREADS,
 
 
 def open_existing(url: str | None, data: Path | None, *, threads: int = THREADS) -> Database:
-    """Open a database that metastored made before. Creates and migrates nothing; raises StoreError otherwise."""
+    """Opens a database that metastored created before. Creates and migrates nothing; raises StoreError otherwise."""
     database = open_database(url, data, threads=threads, create=False)
     try:
         check_schema(database)

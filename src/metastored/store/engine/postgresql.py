@@ -1,9 +1,7 @@
-"""The store in a PostgreSQL database, by psycopg. It never holds a connection for another thread than its
-own.
+"""The store in a PostgreSQL database, by psycopg. Each thread has its own connection.
 
-Transactions are READ COMMITTED; whoever changes a row that others may change locks it first (see the `lock`
-functions of the aggregates). A connection that was lost is replaced at the next call; the call that noticed
-gets the error.
+Transactions are READ COMMITTED; a transaction locks a row before it changes it (see the `lock` functions of the
+aggregates). A lost connection is replaced at the next call; the call that lost it gets the error.
 """
 
 import threading
@@ -34,15 +32,15 @@ if TYPE_CHECKING:
 
 OLDEST_SERVER = 13
 CONNECT_TIMEOUT = 10
-"""Seconds, unless the URL says otherwise."""
+"""Seconds, unless the URL has its own value."""
 
 ROWS_AT_ONCE = 1000
-"""How many rows of a long result travel in one round trip."""
+"""How many rows of a long result are fetched in one round trip."""
 
 CONFLICTS = ("40001", "40P01")  # serialization_failure, deadlock_detected
 CONSTRAINTS = ("23503", "23505")  # foreign_key_violation, unique_violation
 
-_LOCK_SPACE = 0x736B6570  # "metastored": keeps our advisory locks apart from those of other programs
+_LOCK_SPACE = 0x736B6570  # "metastored": separates our advisory locks from those of other programs
 _SCHEMA_CLAIM = "schema"
 
 _version = schema.counters.c.name == literal_column(f"'{schema.VERSION_COUNTER}'")
@@ -62,7 +60,7 @@ def connect(url: str) -> Connection:
             options["connect_timeout"] = CONNECT_TIMEOUT
         connection = psycopg.connect(url, autocommit=True, **options)
     except psycopg.Error as exc:
-        raise StoreError(f"PostgreSQL does not answer: {_sentence(exc)}") from exc
+        raise StoreError(f"PostgreSQL does not respond: {_sentence(exc)}") from exc
     major = connection.info.server_version // 10_000
     encoding = connection.info.parameter_status("server_encoding")
     if major >= OLDEST_SERVER and encoding == "UTF8":
@@ -74,7 +72,7 @@ def connect(url: str) -> Connection:
 
 
 _REFUSED = (psycopg.Error, UnicodeError)
-"""What psycopg raises; the last one for text that PostgreSQL cannot hold."""
+"""The errors of psycopg; the last one for text that PostgreSQL cannot store."""
 
 
 def _sentence(exc: Exception) -> str:
@@ -82,7 +80,7 @@ def _sentence(exc: Exception) -> str:
 
 
 class PostgresTransaction(Transaction):
-    """Statements on one psycopg connection. Results travel in binary: as text a body is twice as long."""
+    """Statements on one psycopg connection. Results are in binary: as text a body is twice as long."""
 
     __slots__ = ("_connection", "changed", "on_loss")
     dialect = POSTGRESQL
@@ -93,7 +91,7 @@ class PostgresTransaction(Transaction):
         self.changed = False
 
     def store_error(self, exc: Exception) -> StoreError:
-        """What an error of the driver means to the caller."""
+        """The error of metastored for an error of the driver."""
         if self._connection.closed:
             self.on_loss()
             return StoreError(f"the connection to PostgreSQL was lost: {_sentence(exc)}; the next call makes a new one")
@@ -148,7 +146,7 @@ class PostgresTransaction(Transaction):
 
 
 class PostgresSnapshot(PostgresTransaction, Snapshot):
-    """A REPEATABLE READ transaction on a connection that returns to its owner."""
+    """A REPEATABLE READ transaction on a connection that is then returned to its owner."""
 
     __slots__ = ("_cursors", "_give_back")
     _numbers = count()
@@ -161,7 +159,7 @@ class PostgresSnapshot(PostgresTransaction, Snapshot):
         self._cursors: set[psycopg.ServerCursor[Row]] = set()
 
     def each(self, statement: Statement, **params: Any) -> Iterator[Row]:
-        """By a cursor on the server, so that neither side ever holds the whole result."""
+        """By a cursor on the server, so that neither side ever holds the complete result."""
         try:
             cursor = self._connection.cursor(f"metastored_{next(self._numbers)}")
             self._cursors.add(cursor)
@@ -179,7 +177,7 @@ class PostgresSnapshot(PostgresTransaction, Snapshot):
         give_back, self._give_back = self._give_back, None
         if give_back is None:
             return
-        # Closed while this transaction is there: the next one on this connection does not know these cursors.
+        # Closed while this transaction is open: the next one on this connection does not know these cursors.
         for cursor in self._cursors:
             with suppress(psycopg.Error):
                 cursor.close()
@@ -187,7 +185,7 @@ class PostgresSnapshot(PostgresTransaction, Snapshot):
 
 
 class _ThreadConnection:
-    """What one thread owns. It ends with the thread."""
+    """The state of one thread. It ends with the thread."""
 
     def __init__(self, url: str, on_loss: Callable[[], None], generation: int) -> None:
         self.generation = generation
@@ -210,11 +208,13 @@ class _ThreadConnection:
         except psycopg.Error as exc:
             error = self.transaction.store_error(exc)
             if self.connection.closed:
-                raise StoreError(f"{error}; nobody knows whether the change was written, so look first") from exc
+                raise StoreError(
+                    f"{error}; it is unknown whether the change was committed: check before you retry"
+                ) from exc
             raise error from exc
 
     def rollback(self) -> None:
-        # What made us roll back is the error to report, and a broken connection has rolled back by itself.
+        # The error that caused the rollback is reported, and a broken connection has rolled back by itself.
         with suppress(psycopg.Error):
             if not self.connection.closed:
                 self.connection.execute(b"ROLLBACK")
@@ -223,7 +223,7 @@ class _ThreadConnection:
         self.connection.close()
 
     def __del__(self) -> None:
-        # A half-made object has no connection.
+        # An object whose constructor failed has no connection.
         with suppress(AttributeError):
             self.close()
 
@@ -247,7 +247,7 @@ class PostgresDatabase(Database):
         self._mine()
 
     def _lost(self) -> None:
-        """After one connection was lost the others hardly live: make all anew, not one by one."""
+        """After one connection was lost the others are probably lost too: replace all at once, not one by one."""
         with self._guard:
             self._generation += 1
             idle, self._idle = self._idle, []
@@ -296,7 +296,7 @@ class PostgresDatabase(Database):
         mine.begin(b"BEGIN ISOLATION LEVEL READ COMMITTED")
         try:
             yield mine.transaction
-            # Last of all, since whoever holds this row lets nobody else commit.
+            # Last of all, because no other transaction can commit while this row is locked.
             commit = _NEXT_VERSION.postgresql + b"; COMMIT" if mine.transaction.changed else b"COMMIT"
             mine.commit(commit)
         except BaseException:
@@ -311,7 +311,7 @@ class PostgresDatabase(Database):
             if connection is None:
                 connection = connect(self._url)
             try:
-                # BEGIN alone does not choose a state yet; the first statement does.
+                # BEGIN alone does not take a snapshot yet; the first statement does.
                 connection.execute("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; SELECT 1")
             except psycopg.Error as exc:
                 error = PostgresTransaction(connection, self._lost).store_error(exc)
@@ -341,12 +341,12 @@ class PostgresDatabase(Database):
         row = self.reader().one(_READ_VERSION)
         if row is None:
             raise StoreError("the PostgreSQL database has no schema of metastored's yet")
-        found: int = row[0]
-        return found
+        version: int = row[0]
+        return version
 
     @contextmanager
     def claim(self, name: str) -> Iterator[None]:
-        # On a connection of its own: the lock goes with it when this process dies.
+        # On a connection of its own: the lock is released with it when this process dies.
         connection = connect(self._url)
         try:
             key = zlib.crc32(name.encode()) - 2**31

@@ -1,9 +1,9 @@
 """The modes of files and folders that hold secrets: only their owner may read them.
 
-The database holds password hashes and token keys, and so do its write-ahead log, its shared memory and its backups.
-New files are created 0600 and new folders 0700. Files of an older metastored get these modes when they are opened. A
-folder that existed before keeps its mode: the person who made it may share the warehouse in it. Nothing here reads or
-writes what the files hold.
+The database holds password hashes and token keys, and so do its write-ahead log, its shared memory and its backups. New
+files are created 0600 and new folders 0700. Files of an older metastored get these modes when they are opened. A folder
+that existed before keeps its mode: its owner may share the warehouse in it. Nothing here reads or writes the files'
+content.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ EVERYBODY: Final = "everybody"
 OTHERS: Final = stat.S_IRWXG | stat.S_IRWXO
 
 SECRETS: Final = ("metastored.*", "http-*.pem", "http-*.lock", "import-*.journal")
-"""What metastored writes into a data folder besides the warehouse."""
+"""The files that metastored writes into a data folder besides the warehouse."""
 
 
 def make_folder(folder: Path) -> None:
@@ -55,9 +55,9 @@ def opener(path: str, flags: int) -> int:
 
 
 def secure(folder: Path) -> None:
-    """Takes the rights of others away from the files in a data folder.
+    """Removes the rights of other users from the files in a data folder.
 
-    Raises StoreError when everybody may write to the folder: whoever can replace the database owns it.
+    Raises StoreError when everybody may write to the folder: any user could replace the database.
     """
     if _mode(folder) & stat.S_IWOTH:
         raise StoreError(
@@ -73,14 +73,17 @@ def secure(folder: Path) -> None:
 
 
 def exposed(path: Path) -> str | None:
-    """What others may do with a file or folder, as `its group may read, everybody may read`; None when nothing."""
+    """The rights of other users on a file or folder, as `its group may read, everybody may read`.
+
+    None if they have none.
+    """
     mode = _mode(path)
-    found = []
+    texts = []
     for name, read, write in (("its group", stat.S_IRGRP, stat.S_IWGRP), (EVERYBODY, stat.S_IROTH, stat.S_IWOTH)):
         rights = [word for word, bit in (("read", read), ("write", write)) if mode & bit]
         if rights:
-            found.append(f"{name} may {' and '.join(rights)}")
-    return ", ".join(found) or None
+            texts.append(f"{name} may {' and '.join(rights)}")
+    return ", ".join(texts) or None
 
 
 def _secrets(folder: Path) -> Iterator[Path]:
@@ -89,7 +92,7 @@ def _secrets(folder: Path) -> Iterator[Path]:
 
 
 def _mode(path: Path) -> int:
-    """The permission bits; 0 for what does not exist or cannot be looked at."""
+    """The permission bits; 0 for a path that does not exist or cannot be read."""
     try:
         return stat.S_IMODE(path.stat().st_mode)
     except OSError:

@@ -1,9 +1,8 @@
 """The tables of the store, for SQLite and PostgreSQL alike. It never opens a database.
 
-A row holds the columns that queries need and a `body`: the encoded object without what varies by caller, name
-or compatibility. `fmt` numbers the encoding of the body. A change here needs a new file in
-`migrations/versions`; a test proves that creating these tables and migrating an empty database give the same
-schema.
+A row holds the columns that queries need and a `body`: the encoded object without the fields that vary by caller, name
+or compatibility. `fmt` numbers the encoding of the body. A change here needs a new file in `migrations/versions`; a
+test checks that creating these tables and migrating an empty database give the same schema.
 """
 
 from typing import Any
@@ -29,7 +28,7 @@ from sqlalchemy import (
 from sqlalchemy.types import TypeEngine
 
 BODY_FORMAT = 1
-"""The encoding of bodies that this version writes; a later one upcasts what it reads with a lower number."""
+"""The encoding of bodies that this version writes; a later one converts bodies with a lower number."""
 
 VALUE_COLUMNS = ("v1", "v2", "v3", "v4", "v5", "v6", "v7", "v8")
 """The columns of a partition's first values. Later keys are only in its name and body."""
@@ -43,8 +42,13 @@ TXN_COUNTER = "txn"
 LOCK_COUNTER = "lock"
 COMPACTION_COUNTER = "compaction"
 TOKEN_COUNTER = "token"
+REMOTES_COUNTER = "remotes"
 FIRST_COUNTERS = tuple(
-    (name, 0) for name in (EVENT_COUNTER, VERSION_COUNTER, TXN_COUNTER, LOCK_COUNTER, COMPACTION_COUNTER, TOKEN_COUNTER)
+    (name, 0)
+    for name in (
+        *(EVENT_COUNTER, VERSION_COUNTER, TXN_COUNTER, LOCK_COUNTER, COMPACTION_COUNTER, TOKEN_COUNTER),
+        REMOTES_COUNTER,
+    )
 )
 """Rows that every database has from its creation."""
 
@@ -54,15 +58,15 @@ SQLITE_STATISTICS = (
     ("table_statistics", "table_statistics", "1000000 50 2 1"),
     ("partition_statistics", "partition_statistics", "1000000 50 2 1"),
 )
-"""What SQLite's planner is told of the tables: rows, then rows for each further column of the index that is given.
+"""Statistics of the tables for SQLite's planner: rows, then rows for each further column of the index.
 
-Without them it takes a table for one of ten partitions, and reads all of them rather than several parts of an index.
+Without them it assumes ten partitions in a table, and reads all of them instead of several parts of an index.
 """
 
 metadata = MetaData()
 
 _WHERE = "where"
-"""Where an index keeps the condition of its rows, until a database is there."""
+"""The key under which an index stores the condition of its rows until the dialect is known."""
 
 
 def _id() -> BigInteger:
@@ -113,7 +117,7 @@ catalogs = _table(
     _column("fmt", Integer()),
     _column("body", LargeBinary()),
     UniqueConstraint("name"),
-    # Clients remember the id of an object to notice that it was created anew, so ids are never used twice.
+    # Clients compare the id of an object to detect that it was recreated, so ids are never reused.
     sqlite_autoincrement=True,
 )
 
@@ -209,7 +213,8 @@ def _statistics(name: str, owner: str, reference: str) -> Table:
         _column("type", _name()),
         _column("kind", _name()),
         _column("last_analyzed", BigInteger()),
-        # What is aggregated over partitions; dates and timestamps are whole numbers, decimals only in the body.
+        # The values that are aggregated over partitions; dates and timestamps are whole numbers, decimals only in the
+        # body.
         Column("low", BigInteger()),
         Column("high", BigInteger()),
         Column("double_low", Double()),
@@ -222,11 +227,11 @@ def _statistics(name: str, owner: str, reference: str) -> Table:
         Column("falses", BigInteger()),
         _column("fmt", Integer()),
         _column("body", LargeBinary()),
-        # Apart from the body: few calls want them, and they are most of the bytes.
+        # Not part of the body: few calls need them, and they are most of the bytes.
         Column("bit_vector", LargeBinary()),
         Column("histogram", LargeBinary()),
         PrimaryKeyConstraint(owner, "column_name", "engine"),
-        # The rows of a partition lie together: those of a thousand are read in one go.
+        # The rows of a partition are stored together: those of a thousand are read in one go.
         sqlite_with_rowid=False,
     )
 
@@ -241,16 +246,16 @@ constraints = _table(
     _column("name", _name()),
     _column("position", Integer()),
     _column("table_id", _id(), _reference("tables.id", cascade=True)),
-    # A check may be on the table as a whole.
+    # A check may be on the complete table.
     Column("column_name", _name()),
     _column("flags", Integer()),
-    # What a foreign key refers to.
+    # The key that a foreign key refers to.
     Column("parent_id", _id(), _reference("tables.id", cascade=True)),
     Column("parent_column", _name()),
     Column("update_rule", Integer()),
     Column("delete_rule", Integer()),
     Column("value", Text()),
-    # Hive before 4.0 wants a name to be free everywhere, later ones in its table: the metastore looks for that.
+    # Before 4.0 a name is unique in the metastore, later in its table: the service checks that.
     UniqueConstraint("table_id", "name", "position"),
     Index("constraints_name", "name"),
     Index("constraints_parent", "parent_id"),
@@ -282,7 +287,7 @@ documents = _table(
     "documents",
     Column("id", _id(), primary_key=True),
     _column("kind", _name()),
-    # What a document goes away with, if it is somebody's.
+    # The owner with which a document is deleted, if it has one.
     Column("db_id", _id(), _reference("databases.id", cascade=True)),
     Column("table_id", _id(), _reference("tables.id", cascade=True)),
     _column("parent", _name()),
@@ -294,8 +299,22 @@ documents = _table(
     Index("documents_at", "kind", "parent", "at"),
     Index("documents_db_id", "db_id"),
     Index("documents_table_id", "table_id"),
-    # Ids are shown to clients as the numbers of executions, which must not come again.
+    # Ids are shown to clients as the numbers of executions, which must not be reused.
     sqlite_autoincrement=True,
+)
+
+remotes = _table(
+    "remotes",
+    Column("id", _id(), primary_key=True),
+    # The object that is remote: exactly one of the three. The definition has its names, and goes away with it.
+    Column("cat_id", _id(), _reference("catalogs.id", cascade=True)),
+    Column("db_id", _id(), _reference("databases.id", cascade=True)),
+    Column("table_id", _id(), _reference("tables.id", cascade=True)),
+    _column("fmt", Integer()),
+    _column("body", LargeBinary()),
+    UniqueConstraint("cat_id"),
+    UniqueConstraint("db_id"),
+    UniqueConstraint("table_id"),
 )
 
 counters = _table(
@@ -315,7 +334,7 @@ warehouse_jobs = _table(
     _column("attempts", Integer()),
     Column("error", Text()),
     Column("next_attempt", BigInteger(), nullable=False, server_default=text("0")),
-    # A server that is slow to delete a finished job must not hit a younger one under the same id.
+    # A server that is slow to delete a finished job must not delete a newer one with the same id.
     sqlite_autoincrement=True,
 )
 
@@ -329,8 +348,9 @@ roles = _table(
 
 # --- transactions, locks, compactions ---------------------------------------------------------------------------
 #
-# Hive keeps these by name, not by the id of a table: clients lock what does not exist yet, and a table's write ids
-# are allocated before it is looked up. `renamed` and `dropped` of store/transactions/resources.py keep the names true.
+# Hive stores these by name, not by the id of a table: clients lock tables that do not exist yet, and a table's write
+# ids
+# are allocated before it is looked up. `renamed` and `dropped` of store/transactions/resources.py update the names.
 
 txns = _table(
     "txns",
@@ -341,13 +361,13 @@ txns = _table(
     _column("host", Text()),
     _column("started", BigInteger()),
     _column("heartbeat", BigInteger()),
-    # The lowest transaction that was open when this one began: what its snapshots may still except.
+    # The lowest transaction that was open when this one began: its snapshots may still exclude it.
     _column("min_open", BigInteger()),
     Column("ended", BigInteger()),
     Column("reason", Text()),
-    # The caller who opened it, who need not be the user that the request names. Without one, that user.
+    # The caller who opened it; it may differ from the user that the request names. Without one, that user.
     Column("opened_by", Text()),
-    # All that snapshots and time-outs look at: never the committed ones, which are most.
+    # The rows that snapshots and timeouts read: never the committed ones, which are most.
     _partial("txns_unfinished", "id", "state", "type", where="state <> 1"),
 )
 
@@ -397,7 +417,7 @@ write_id_counters = _table(
     _column("db", _name()),
     _column("tbl", _name()),
     _column("next", BigInteger()),
-    # Another number after each change of the counter or of its ids: who knows the number knows them all.
+    # A new number after each change of the counter or of its ids: a cache compares it.
     Column("stamp", BigInteger(), nullable=False, server_default=text("0")),
     UniqueConstraint("cat", "db", "tbl"),
 )
@@ -469,6 +489,20 @@ rebuild_locks = _table(
     sqlite_with_rowid=False,
 )
 
+remote_leases = _table(
+    "remote_leases",
+    Column("id", _id(), primary_key=True),
+    _column("endpoint", Text()),
+    _column("txn_id", BigInteger()),
+    _column("lock_id", BigInteger()),
+    _column("remote_txn", BigInteger()),
+    _column("remote_lock", BigInteger()),
+    _column("snapshot", Text()),
+    _column("user_name", Text()),
+)
+Index("remote_leases_txn", remote_leases.c.txn_id)
+Index("remote_leases_lock", remote_leases.c.lock_id)
+
 compactions = _table(
     "compactions",
     Column("id", _id(), primary_key=True, autoincrement=False),
@@ -534,7 +568,7 @@ grants = _table(
     "grants",
     Column("id", _id(), primary_key=True),
     _column("object_type", Integer()),
-    # The objects themselves, so that a rename keeps what was granted and a drop takes it along.
+    # By the ids of the objects, so that a rename keeps the grants and a drop deletes them.
     Column("db_id", _id(), _reference("databases.id", cascade=True)),
     Column("table_id", _id(), _reference("tables.id", cascade=True)),
     Column("partition_id", _id(), _reference("partitions.id", cascade=True)),
@@ -567,7 +601,7 @@ master_keys = _table(
     "master_keys",
     Column("id", _id(), primary_key=True),
     _column("key", Text()),
-    # A token names the key that signed it; under a number used twice it would be taken for another's.
+    # A token names the key that signed it; if a number were reused, it would refer to another key.
     sqlite_autoincrement=True,
 )
 

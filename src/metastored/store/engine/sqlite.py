@@ -30,35 +30,35 @@ if TYPE_CHECKING:
 FILE = "metastored.db"
 WRITE_LOCK = "metastored.lock"
 USE_LOCK = "metastored.use.lock"
-"""Held together by all processes that have the database open, and alone by one that puts another in its place."""
+"""Held shared by all processes that have the database open, and exclusively by one that replaces it."""
 CLAIM_LOCK = "metastored.claim-{}.lock"
 CLAIM_LOCKS = 16
 OLDEST_SQLITE = (3, 35, 0)  # the first with RETURNING
 
 BUSY_TIMEOUT = 10_000
-"""Milliseconds. Only a foreign program that writes without the lock file can make anyone wait this long."""
+"""Milliseconds. Only a foreign program that writes without the lock file can cause such a wait."""
 
 JOURNAL_SIZE_LIMIT = 64 * 1024 * 1024
-"""Bytes of write-ahead log that are kept on disk after a checkpoint."""
+"""Bytes of write-ahead log that stay on disk after a checkpoint."""
 
 PAGE_CACHE = 8 * 1024
 """KiB of pages that each connection may keep in memory."""
 
 _SETTINGS: dict[str, str | int] = {
     "journal_mode": "wal",
-    "synchronous": 2,  # FULL: what was acknowledged survives a power failure
+    "synchronous": 2,  # FULL: acknowledged commits survive a power failure
     "foreign_keys": 1,
     "busy_timeout": BUSY_TIMEOUT,
     "journal_size_limit": JOURNAL_SIZE_LIMIT,
     "cache_size": -PAGE_CACHE,
 }
 if sys.platform == "darwin":
-    # There fsync alone leaves the data in the cache of the disk.
+    # On macOS fsync alone leaves the data in the cache of the disk.
     _SETTINGS |= {"fullfsync": 1, "checkpoint_fullfsync": 1}
 
 
 def connect(path: Path) -> sqlite3.Connection:
-    """A connection with every setting made and proven to be in force."""
+    """A connection with every setting made and checked."""
     try:
         connection = sqlite3.connect(
             path,
@@ -72,9 +72,9 @@ def connect(path: Path) -> sqlite3.Connection:
     try:
         for name, value in _SETTINGS.items():
             connection.execute(f"PRAGMA {name} = {value}")
-            (found,) = connection.execute(f"PRAGMA {name}").fetchone()
-            if found != value:
-                raise StoreError(f"SQLite refused PRAGMA {name} = {value} for {path} and stays at {found}")
+            (actual,) = connection.execute(f"PRAGMA {name}").fetchone()
+            if actual != value:
+                raise StoreError(f"SQLite refused PRAGMA {name} = {value} for {path} and stays at {actual}")
     except BaseException as exc:
         connection.close()
         if isinstance(exc, sqlite3.Error):
@@ -84,7 +84,7 @@ def connect(path: Path) -> sqlite3.Connection:
 
 
 _REFUSED = (sqlite3.Error, UnicodeError, OverflowError)
-"""What sqlite3 raises; the last two for parameters that SQLite cannot hold."""
+"""The errors of sqlite3; the last two for parameters that SQLite cannot store."""
 
 
 def _store_error(exc: Exception) -> StoreError:
@@ -143,7 +143,7 @@ class SqliteTransaction(Transaction):
 
 
 class SqliteSnapshot(SqliteTransaction, Snapshot):
-    """A read transaction on a connection that returns to its owner."""
+    """A read transaction on a connection that is then returned to its owner."""
 
     __slots__ = ("_cursors", "_give_back")
 
@@ -168,14 +168,14 @@ class SqliteSnapshot(SqliteTransaction, Snapshot):
         give_back, self._give_back = self._give_back, None
         if give_back is None:
             return
-        # A query that nobody read to its end would keep the old state alive beyond the transaction.
+        # A query that was not read to its end would keep the old state open beyond the transaction.
         for cursor in self._cursors:
             cursor.close()
         give_back(self._connection)
 
 
 class _ThreadConnection:
-    """What one thread owns: its connection, its handle on the write lock. It ends with the thread."""
+    """The state of one thread: its connection, its handle on the write lock. It ends with the thread."""
 
     def __init__(self, folder: Path) -> None:
         self.connection = connect(folder / FILE)
@@ -207,7 +207,7 @@ class _ThreadConnection:
         self.lock.close()
 
     def __del__(self) -> None:
-        # A half-made object has no connection, and the rest is closed by whoever raised.
+        # An object whose constructor failed has no connection, and the rest is closed by the code that raised.
         with suppress(AttributeError):
             self.close()
 
@@ -241,12 +241,13 @@ class SqliteDatabase(Database):
         try:
             if not self._in_use.try_shared():
                 raise StoreError(f"the database in {self.folder} is being restored; try again when that has ended")
-            # One at a time: whoever makes the file switches it to write-ahead logging, which SQLite does not wait for.
+            # One at a time: the process that creates the file switches it to write-ahead logging, which SQLite does not
+            # wait for.
             lock = FileLock(self.folder / WRITE_LOCK)
             try:
                 with lock:
                     _create_file(self.folder / FILE)
-                    # A connection that never writes: only then does its data_version count every write there is.
+                    # A connection that never writes: only then does its data_version count every write.
                     self._watch = connect(self.folder / FILE)
             finally:
                 lock.close()
@@ -311,7 +312,7 @@ class SqliteDatabase(Database):
                 connection = connect(self.folder / FILE)
             try:
                 connection.execute("BEGIN")
-                # BEGIN alone does not choose a state yet; the first read does.
+                # BEGIN alone does not take a snapshot yet; the first read does.
                 connection.execute("SELECT 1 FROM sqlite_schema LIMIT 1").fetchone()
             except sqlite3.Error as exc:
                 connection.close()
@@ -337,14 +338,14 @@ class SqliteDatabase(Database):
 
     def version(self) -> int:
         try:
-            found: int = self._watch.execute("PRAGMA data_version").fetchone()[0]
+            version: int = self._watch.execute("PRAGMA data_version").fetchone()[0]
         except sqlite3.Error as exc:
             raise _store_error(exc) from exc
-        return found
+        return version
 
     @contextmanager
     def claim(self, name: str) -> Iterator[None]:
-        # A few lock files shared by all names: two names on one file merely wait for each other.
+        # A few lock files shared by all names: two names on one file only wait for each other.
         lock = FileLock(self.folder / CLAIM_LOCK.format(zlib.crc32(name.encode()) % CLAIM_LOCKS))
         try:
             with lock:
@@ -361,7 +362,7 @@ class SqliteDatabase(Database):
         try:
             with lock:
                 connection = connect(self.folder / FILE)
-                # A migration that rebuilds a table drops the old one, which must not take other rows along.
+                # A migration that rebuilds a table drops the old one, which must not delete other rows by cascade.
                 connection.execute("PRAGMA foreign_keys = 0")
                 engine = create_engine("sqlite://", creator=lambda: connection, poolclass=StaticPool)
                 event.listen(engine, "begin", lambda found: found.exec_driver_sql("BEGIN IMMEDIATE"))
@@ -389,13 +390,13 @@ class SqliteDatabase(Database):
 
 def _create_file(file: Path) -> None:
     """An empty file with the right mode: SQLite gives its write-ahead log and its shared memory the same one."""
-    # Never opened when it exists: to close a descriptor would release the locks that SQLite has in this process.
+    # Never opened when it exists: closing a descriptor would release the locks that SQLite has in this process.
     if not file.exists():
         os.close(private.create(file, os.O_EXCL))
 
 
 def require(folder: Path) -> None:
-    """Raises StoreError when the folder has no database, with what there is instead."""
+    """Raises StoreError when the folder has no database; the message says what it has instead."""
     try:
         if (folder / FILE).is_file():
             return

@@ -1,5 +1,6 @@
-"""Statements written in SQLAlchemy Core and compiled to text once for each database. They never open a
-connection.
+"""Statements written in SQLAlchemy Core and compiled to text once for each database.
+
+They never open a connection.
 
 The text runs on the driver's own connection, so a call pays for neither SQLAlchemy's compiler nor its result
 objects. Every value is a named `bindparam`; constants belong into the statement as `literal_column`.
@@ -23,14 +24,14 @@ SQLITE = "sqlite"
 POSTGRESQL = "postgresql"
 
 NO_LIMIT = 2**63 - 1
-"""What `LIMIT :limit` gets for all rows. SQLite's -1 and PostgreSQL's NULL are errors to the other one."""
+"""The value of `LIMIT :limit` for all rows. SQLite's -1 and PostgreSQL's NULL are errors to the other one."""
 
 
 class Statement:
     """One SQL statement. A callable makes it where the databases need different SQL.
 
-    Its parameters have names, unless `positions` gives their order: then each row of parameters is a tuple, which
-    takes the drivers half the time for a thousand rows.
+    Its parameters have names, unless `positions` has their order: then each row of parameters is a tuple, which halves
+    the drivers' time for a thousand rows.
     """
 
     def __init__(
@@ -52,7 +53,7 @@ class Statement:
     @cached_property
     def postgresql(self) -> bytes:
         """The text for psycopg, with parameters as `%(name)s` or `%s`; it takes computed SQL as bytes only."""
-        # Late, as it takes a fifth of the time that all of SQLAlchemy takes to import.
+        # Imported late, because it takes a fifth of the time to import SQLAlchemy.
         from sqlalchemy.dialects.postgresql.base import PGDialect
 
         style: _Style = "pyformat" if self._positions is None else "format"
@@ -67,9 +68,9 @@ class Statement:
             raise ValueError(f"a statement binds the constants {values}; write them as literal_column: {compiled}")
         if self._positions is not None:
             assert isinstance(compiled, SQLCompiler)
-            found = tuple(compiled.positiontup or ())
-            if found != self._positions:
-                raise ValueError(f"a statement has the parameters {found} in this order, not {self._positions}")
+            names = tuple(compiled.positiontup or ())
+            if names != self._positions:
+                raise ValueError(f"a statement has the parameters {names} in this order, not {self._positions}")
         return str(compiled)
 
 
@@ -84,7 +85,7 @@ class InList(ColumnElement[bool]):
         self.parameter: BindParameter[Any] = bindparam(name)
 
     def self_group(self, against: OperatorType | None = None) -> Self:
-        # Else SQLAlchemy writes `… IN (…) = 1` for SQLite, which then reads the whole table instead of an index.
+        # Otherwise SQLAlchemy writes `… IN (…) = 1` for SQLite, which then scans the table instead of an index.
         return self
 
 
@@ -112,7 +113,7 @@ def limited(statement: Select[Any]) -> Select[Any]:
 
 
 def limit_of(limit: int) -> int:
-    """What to bind for a limit of Hive's, where any negative number means all rows."""
+    """The value to bind for a limit of Hive's, where any negative number means all rows."""
     return NO_LIMIT if limit < 0 else limit
 
 

@@ -1,8 +1,9 @@
-"""What runs statements: a transaction, and a snapshot that outlives one call. It never decides when to
-commit.
+"""The interfaces that run statements: a transaction, and a snapshot that outlives one call.
+
+They never commit by themselves.
 
 Rows are plain tuples. Errors of either driver become StoreError here and in the two files that implement
-this, so no other room needs to know which driver it talks to.
+this, so no other package depends on the driver.
 """
 
 from abc import ABC, abstractmethod
@@ -16,19 +17,19 @@ from metastored.store.engine.statements import Statement
 Row = tuple[Any, ...]
 
 Params = Mapping[str, Any] | tuple[Any, ...]
-"""By name, or by position for a statement that says so."""
+"""By name, or by position if the statement has `positions`."""
 
 
 class WriteConflict(StoreError):
-    """Another transaction came in between. Nothing was written, and `Database.run` tries again."""
+    """A conflict with another transaction. Nothing was written, and `Database.run` retries."""
 
 
 class ConstraintViolated(StoreError):
-    """A row with that key exists already, or one that it refers to does not. Nothing was written."""
+    """A row with that key exists already, or a row that it refers to does not. Nothing was written."""
 
 
 class Transaction(ABC):
-    """Runs statements on one connection. Parameters are given by name."""
+    """Runs statements on one connection. Parameters are passed by name."""
 
     __slots__ = ()
     dialect: ClassVar[str]
@@ -47,7 +48,7 @@ class Transaction(ABC):
 
     @abstractmethod
     def run(self, statement: Statement, **params: Any) -> int:
-        """Run for its effect; the number of rows that it changed."""
+        """Runs a statement; returns the number of rows that it changed."""
 
     @abstractmethod
     def many(self, statement: Statement, rows: Sequence[Params]) -> None:
@@ -55,10 +56,10 @@ class Transaction(ABC):
 
     @abstractmethod
     def list(self, items: Sequence[Any]) -> object:
-        """A list in the form in which `statements.in_list` wants it bound."""
+        """A list in the form in which `statements.in_list` expects it."""
 
     def insert(self, statement: Statement, **params: Any) -> int:
-        """Run an INSERT … RETURNING id; the new id."""
+        """Runs an INSERT … RETURNING id; returns the new id."""
         row = self.one(statement, **params)
         assert row is not None
         new_id: int = row[0]
@@ -72,10 +73,10 @@ class Snapshot(Transaction):
 
     @abstractmethod
     def close(self) -> None:
-        """End the transaction and give the connection back. A second call does nothing."""
+        """Ends the transaction and returns the connection. A second call does nothing."""
 
     def __del__(self) -> None:
-        # A reply that nobody begins to read never comes to its end, where it would close its snapshot.
+        # A reply that is never read does not reach its end, where it would close its snapshot.
         self.close()
 
     def __enter__(self) -> Self:

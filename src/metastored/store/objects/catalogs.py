@@ -1,4 +1,4 @@
-"""The rows of catalogs. Names are compared as they are given: nothing here changes their case."""
+"""The rows of catalogs. Names are compared exactly: nothing here changes their case."""
 
 from typing import NamedTuple
 
@@ -44,7 +44,7 @@ def rows(tx: Transaction) -> list[CatalogRow]:
 
 
 def insert(tx: Transaction, name: str, body: bytes, *, fmt: int = schema.BODY_FORMAT) -> int:
-    """Add a catalog; its id."""
+    """Adds a catalog; returns its id."""
     return tx.insert(_INSERT, name=name, fmt=fmt, body=body)
 
 
@@ -53,5 +53,5 @@ def update(tx: Transaction, id: int, body: bytes, *, fmt: int = schema.BODY_FORM
 
 
 def delete(tx: Transaction, id: int) -> None:
-    """Delete a catalog, which must have no databases any more."""
+    """Deletes a catalog, which must have no databases any more."""
     tx.run(_DELETE, id=id)

@@ -1,7 +1,7 @@
-"""The rows of column statistics: of tables, and of partitions. They never look into a body.
+"""The rows of column statistics: of tables, and of partitions. Bodies are not decoded here.
 
-The numbers of a row are also in its body; they are columns so that the database can aggregate them. What makes a
-row of a table or of a partition is the same but for its owner.
+The numbers of a row are also in its body; they are columns so that the database can aggregate them. Rows of tables and
+of partitions differ only in their owner.
 """
 
 from collections.abc import Sequence
@@ -54,7 +54,7 @@ class StatisticsRow(NamedTuple):
 
 
 class Numbers(NamedTuple):
-    """The numbers of one column's statistics in one partition, which is called `owner`."""
+    """The numbers of one column's statistics in one partition, whose name is `owner`."""
 
     owner: str
     column_name: str
@@ -125,20 +125,23 @@ def _read(of_partitions: bool, sketches: bool) -> Statement:
     null: sa.ColumnElement[Any] = sa.literal_column("NULL")
     shown = [*(table.c[name] for name in _SHOWN), *(table.c[name] if sketches else null for name in _SKETCHES)]
     if of_partitions:
-        found = sa.select(_partitions.name, *shown).select_from(_JOINED).where(_NAMED)
-        found = found.order_by(_partitions.name, _p.c.column_name)
+        query = sa.select(_partitions.name, *shown).select_from(_JOINED).where(_NAMED)
+        query = query.order_by(_partitions.name, _p.c.column_name)
     else:
         source = schema.tables.join(_t, _t.c.table_id == _tables.id)
-        found = sa.select(_tables.name, *shown).select_from(source).where(_OF_TABLE).order_by(_t.c.column_name)
-    return Statement(found.where(_engine(table), _columns(table)))
+        query = sa.select(_tables.name, *shown).select_from(source).where(_OF_TABLE).order_by(_t.c.column_name)
+    return Statement(query.where(_engine(table), _columns(table)))
 
 
 def of_table(
     tx: Transaction, table_id: int, columns: Sequence[str], engine: str, *, sketches: bool = False
 ) -> list[StatisticsRow]:
-    """What there is of a table's columns. Without `sketches`, bit vectors and histograms are left out."""
-    found = tx.all(_read(False, sketches), table_id=table_id, columns=tx.list(columns), engine=engine)
-    return list(map(StatisticsRow._make, found))
+    """The statistics of a table's columns, as far as they exist.
+
+    Without `sketches`, without bit vectors and histograms.
+    """
+    result = tx.all(_read(False, sketches), table_id=table_id, columns=tx.list(columns), engine=engine)
+    return list(map(StatisticsRow._make, result))
 
 
 def of_partitions(
@@ -150,11 +153,11 @@ def of_partitions(
     *,
     sketches: bool = False,
 ) -> list[StatisticsRow]:
-    """What there is of the columns of partitions, sorted by the partition's name."""
-    found = tx.all(
+    """The statistics of the columns of partitions, as far as they exist, sorted by the partition's name."""
+    result = tx.all(
         _read(True, sketches), table_id=table_id, names=tx.list(names), columns=tx.list(columns), engine=engine
     )
-    return list(map(StatisticsRow._make, found))
+    return list(map(StatisticsRow._make, result))
 
 
 _NUMBERS_OF_PARTITIONS = Statement(
@@ -166,11 +169,11 @@ _NUMBERS_OF_PARTITIONS = Statement(
 
 
 def numbers(tx: Transaction, table_id: int, names: Sequence[str], columns: Sequence[str], engine: str) -> list[Numbers]:
-    """The numbers alone, sorted by the partition's name: a tenth of the work where there are a hundred thousand."""
-    found = tx.all(
+    """The numbers alone, sorted by the partition's name: a tenth of the work for a hundred thousand of them."""
+    result = tx.all(
         _NUMBERS_OF_PARTITIONS, table_id=table_id, names=tx.list(names), columns=tx.list(columns), engine=engine
     )
-    return list(map(Numbers._make, found))
+    return list(map(Numbers._make, result))
 
 
 def _totals() -> sa.Select[Any]:
@@ -211,8 +214,8 @@ _COMPLETE = Statement(
 
 def totals(tx: Transaction, table_id: int, names: Sequence[str], columns: Sequence[str], engine: str) -> list[Totals]:
     """The columns' statistics aggregated over these partitions, by column, type and kind."""
-    found = tx.all(_TOTALS, table_id=table_id, names=tx.list(names), columns=tx.list(columns), engine=engine)
-    return list(map(Totals._make, found))
+    result = tx.all(_TOTALS, table_id=table_id, names=tx.list(names), columns=tx.list(columns), engine=engine)
+    return list(map(Totals._make, result))
 
 
 def complete(tx: Transaction, table_id: int, names: Sequence[str], columns: Sequence[str], engine: str) -> int:
@@ -237,12 +240,12 @@ _COLUMNS_OF_PARTITION = Statement(
 
 
 def columns_of(tx: Transaction, table_id: int, partition: str | None = None) -> list[str]:
-    """The columns of which a table, or one of its partitions, has statistics, by whichever engine."""
+    """The columns of which a table, or one of its partitions, has statistics, of any engine."""
     if partition is None:
-        found = tx.all(_COLUMNS_OF_TABLE, table_id=table_id)
+        result = tx.all(_COLUMNS_OF_TABLE, table_id=table_id)
     else:
-        found = tx.all(_COLUMNS_OF_PARTITION, table_id=table_id, names=tx.list([partition]))
-    return [name for (name,) in found]
+        result = tx.all(_COLUMNS_OF_PARTITION, table_id=table_id, names=tx.list([partition]))
+    return [name for (name,) in result]
 
 
 # --- writing ------------------------------------------------------------------------------------------------
@@ -261,7 +264,7 @@ def _write(of_partitions: bool) -> tuple[Statement, Statement]:
 def write(
     tx: Transaction, rows: Sequence[NewStatistics], *, of_partitions: bool, fmt: int = schema.BODY_FORMAT
 ) -> None:
-    """Put these in place of what there was of the same columns. The table must be locked."""
+    """Replaces the statistics of the same columns. The table must be locked."""
     delete, insert = _write(of_partitions)
     tx.many(delete, [row[:3] for row in rows])
     tx.many(insert, [(*row[:16], fmt, *row[16:]) for row in rows])
@@ -287,9 +290,9 @@ def delete(
     columns: Sequence[str] | None = None,
     engine: str | None = None,
 ) -> int:
-    """Delete statistics of a table or of some of its partitions: of some columns or all, of one engine or any.
+    """Deletes statistics of a table or of some of its partitions: of some columns or all, of one engine or any.
 
-    How many there were comes back.
+    Returns how many there were.
     """
     params: dict[str, Any] = {"table_id": table_id}
     if partitions is not None:
@@ -309,5 +312,5 @@ _FORGET_PARTITIONS = Statement(sa.delete(_p).where(_OF_ALL_PARTITIONS, _columns(
 
 
 def forget_columns(tx: Transaction, table_id: int, columns: Sequence[str], *, of_partitions: bool) -> int:
-    """Delete the statistics of columns that a table, or all of its partitions, no longer have."""
+    """Deletes the statistics of columns that a table, or all of its partitions, no longer have."""
     return tx.run(_FORGET_PARTITIONS if of_partitions else _FORGET_TABLE, table_id=table_id, columns=tx.list(columns))

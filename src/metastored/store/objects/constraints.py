@@ -1,7 +1,7 @@
-"""The rows of constraints, one for each column of each. They never check what a constraint says.
+"""The rows of constraints, one for each column of each. Constraints are not checked here.
 
-The parent of a foreign key is the table it refers to; every other constraint has none. A constraint goes with either
-of its tables.
+The parent of a foreign key is the table it refers to; every other constraint has none. A constraint is deleted with
+either of its tables.
 """
 
 from collections.abc import Sequence
@@ -125,13 +125,13 @@ def _foreign_keys(kind: str, filters: tuple[str, ...]) -> Statement:
 
 def referring(tx: Transaction, kind: str, catalog: str, **names: str | None) -> list[ConstraintRow]:
     """Constraints of one kind by the names of their tables and parents; a name that is None matches any."""
-    given = {key: name for key, name in names.items() if name is not None}
-    found = tx.all(_foreign_keys(kind, tuple(sorted(given))), kind=kind, catalog=catalog, **given)
-    return list(map(ConstraintRow._make, found))
+    parameters = {key: name for key, name in names.items() if name is not None}
+    result = tx.all(_foreign_keys(kind, tuple(sorted(parameters))), kind=kind, catalog=catalog, **parameters)
+    return list(map(ConstraintRow._make, result))
 
 
 def is_taken(tx: Transaction, name: str, table_id: int | None = None) -> bool:
-    """Whether a table has a constraint of this name; without one, whether any has."""
+    """Whether a table has a constraint of this name; without a table, whether any table has."""
     if table_id is None:
         return tx.one(_TAKEN, name=name) != (0,)
     return tx.one(_TAKEN_IN_TABLE, name=name, table_id=table_id) != (0,)
@@ -142,7 +142,7 @@ def insert_many(tx: Transaction, rows: Sequence[NewConstraint]) -> None:
 
 
 def delete(tx: Transaction, table_id: int, name: str) -> int:
-    """Delete a constraint on a table, or one that refers to it; how many rows it had."""
+    """Deletes a constraint on a table, or one that refers to it; returns how many rows it had."""
     return tx.run(_DELETE, table_id=table_id, name=name)
 
 
@@ -152,6 +152,6 @@ def delete_on_columns(tx: Transaction, table_id: int, columns: Sequence[str]) ->
 
 
 def rename_column(tx: Transaction, table_id: int, old: str, new: str) -> None:
-    """Let constraints follow a column of a table to its new name."""
+    """Updates constraints after a column of a table was renamed."""
     tx.run(_RENAME, table_id=table_id, old=old, new=new)
     tx.run(_RENAME_PARENT, table_id=table_id, old=old, new=new)

@@ -1,4 +1,4 @@
-"""The rows of databases. Names are compared as they are given: nothing here changes their case."""
+"""The rows of databases. Names are compared exactly: nothing here changes their case."""
 
 from collections.abc import Iterable
 from typing import NamedTuple
@@ -31,8 +31,8 @@ _ROWS = Statement(_COLUMNS.order_by(_d.name))
 
 
 def _mentions(dialect: str) -> sa.TextClause:
-    found = "instr(body, :text)" if dialect == SQLITE else "position(:text in body)"
-    return sa.text(f"SELECT id, cat_id, name, fmt, body FROM databases WHERE {found} > 0 ORDER BY id")
+    position = "instr(body, :text)" if dialect == SQLITE else "position(:text in body)"
+    return sa.text(f"SELECT id, cat_id, name, fmt, body FROM databases WHERE {position} > 0 ORDER BY id")
 
 
 _MENTIONING = Statement(_mentions)
@@ -58,9 +58,9 @@ def find(tx: Transaction, cat: str, name: str) -> DatabaseRow | None:
 
 
 def find_many(tx: Transaction, cat: str, names: Iterable[str], *, locked: bool = False) -> dict[str, DatabaseRow]:
-    """Those of the named databases that exist, by name; with `locked`, they cannot be dropped as after `lock`."""
-    found = tx.all(_NAMED_SHARED if locked else _NAMED, cat=cat, names=tx.list(list(names)))
-    return {row.name: row for row in map(DatabaseRow._make, found)}
+    """The named databases that exist, by name; with `locked`, they cannot be dropped, as after `lock`."""
+    result = tx.all(_NAMED_SHARED if locked else _NAMED, cat=cat, names=tx.list(list(names)))
+    return {row.name: row for row in map(DatabaseRow._make, result)}
 
 
 def names(tx: Transaction, cat: str) -> list[str]:
@@ -79,7 +79,7 @@ def mentioning(tx: Transaction, text: str) -> list[DatabaseRow]:
 
 
 def insert(tx: Transaction, cat_id: int, name: str, body: bytes, *, fmt: int = schema.BODY_FORMAT) -> int:
-    """Add a database; its id."""
+    """Adds a database; returns its id."""
     return tx.insert(_INSERT, cat_id=cat_id, name=name, fmt=fmt, body=body)
 
 
@@ -88,15 +88,15 @@ def update(tx: Transaction, id: int, body: bytes, *, fmt: int = schema.BODY_FORM
 
 
 def delete(tx: Transaction, id: int) -> None:
-    """Delete a database, which must have no tables and functions any more."""
+    """Deletes a database, which must have no tables and functions any more."""
     tx.run(_DELETE, id=id)
 
 
 def lock(tx: Transaction, id: int, exclusive: bool = False) -> bool:
-    """Keep a database from being dropped (or, exclusive, from being used) until the transaction ends.
+    """Keeps a database from being dropped (or, exclusive, from being used) until the transaction ends.
 
-    False if it is gone. Databases are locked before tables, and both in the order of their names. On SQLite a
-    write transaction is the only one, and there is nothing to lock.
+    Returns False if it does not exist. Databases are locked before tables, and both in the order of their names. SQLite
+    has one write transaction at a time, and there is nothing to lock.
     """
     if tx.dialect == SQLITE:
         return True

@@ -1,8 +1,8 @@
-"""Objects that nothing joins or filters by more than a name: a kind, a parent, a key, and a body. It knows no kind.
+"""Objects that are looked up by name only: a kind, a parent, a key, and a body. The kinds are defined elsewhere.
 
-Resource plans, schemas, scheduled queries, procedures, indexes, types, connectors and the like live here. `parent` is
-what a key is unique in ('' if in all of its kind), `at` a number to sort by: a version, a time. A document that
-belongs to a database or a table goes away with it. Names are compared as they are given.
+Resource plans, schemas, scheduled queries, procedures, indexes, types, connectors and the like are documents. A key is
+unique within its `parent` ('' if within its kind); `at` is a number to sort by: a version, a time. A document that
+belongs to a database or a table is deleted with it. Names are compared exactly.
 """
 
 from typing import NamedTuple
@@ -68,14 +68,14 @@ def of_kind(tx: Transaction, kind: str) -> list[DocumentRow]:
 
 
 def newest(tx: Transaction, kind: str, parent: str = "", limit: int = -1) -> list[DocumentRow]:
-    """The documents of a kind and parent, the one with the greatest `at` first."""
+    """The documents of a kind and parent, sorted by `at`, greatest first."""
     return list(map(DocumentRow._make, tx.all(_NEWEST, kind=kind, parent=parent, limit=limit_of(limit))))
 
 
 def lock(tx: Transaction, kind: str, parent: str = "") -> None:
-    """Keep the documents of a kind and parent from being changed by others; read them after that, not before.
+    """Keeps other transactions from changing the documents of a kind and parent; read them after that, not before.
 
-    On SQLite a write transaction is the only one, and there is nothing to lock.
+    SQLite has one write transaction at a time, and there is nothing to lock.
     """
     if tx.dialect != SQLITE:
         tx.all(_LOCK, kind=kind, parent=parent)
@@ -93,7 +93,7 @@ def insert(
     table_id: int | None = None,
     fmt: int = schema.BODY_FORMAT,
 ) -> int:
-    """Add a document; its id."""
+    """Adds a document; returns its id."""
     return tx.insert(
         _INSERT, kind=kind, db_id=db_id, table_id=table_id, parent=parent, key=key, at=at, fmt=fmt, body=body
     )
@@ -109,5 +109,5 @@ def delete(tx: Transaction, id: int) -> None:
 
 
 def delete_before(tx: Transaction, kind: str, at: int) -> int:
-    """Remove the documents of a kind whose number is less; how many there were."""
+    """Removes the documents of a kind whose number is less; returns how many there were."""
     return tx.run(_DELETE_BEFORE, kind=kind, at=at)

@@ -1,8 +1,7 @@
-"""The log of changes: what was changed, in the order of the commits. Rows are never altered.
+"""The log of changes in the order of the commits. Rows are never altered.
 
-Ids have no gaps and rise in the order in which transactions commit, so that a reader who has seen event 7
-will never find a 6 later. For that an id is taken from a counter whose row stays locked until the commit:
-append events last.
+Ids have no gaps and rise in the order in which transactions commit, so that a reader that has seen event 7 never finds
+a 6 later. To ensure this, an id is taken from a counter whose row stays locked until the commit: append events last.
 """
 
 from collections.abc import Iterator, Sequence
@@ -33,9 +32,9 @@ class EventRow(NamedTuple):
 
 @dataclass(frozen=True)
 class EventFilter:
-    """Which events are wanted; what is None or empty does not matter.
+    """A filter of events; a field that is None or empty matches every event.
 
-    With `and_nameless`, events of no catalog or database (those of transactions) are wanted too.
+    With `and_nameless`, events without catalog and database (those of transactions) match too.
     """
 
     cat: str | None = None
@@ -66,19 +65,19 @@ _OLDEST = Statement(limited(sa.select(_e.id, _e.time).order_by(_e.id)))
 _DELETE = Statement(sa.delete(schema.events).where(_e.id <= sa.bindparam("id")))
 
 
-def _conditions(given: frozenset[str]) -> Iterator[sa.ColumnElement[bool]]:
-    nameless = "and_nameless" in given
+def _conditions(field_names: frozenset[str]) -> Iterator[sa.ColumnElement[bool]]:
+    nameless = "and_nameless" in field_names
     for name, column in (("cat", _e.cat), ("db", _e.db)):
-        if name in given:
+        if name in field_names:
             same = column == sa.bindparam(name)
             yield sa.or_(same, column.is_(None)) if nameless else same
-    if "tables" in given:
+    if "tables" in field_names:
         yield in_list(_e.tbl, "tables")
-    if "types" in given:
+    if "types" in field_names:
         yield in_list(_e.type, "types")
-    if "not_types" in given:
+    if "not_types" in field_names:
         yield sa.not_(in_list(_e.type, "not_types"))
-    if "until" in given:
+    if "until" in field_names:
         yield _e.id <= sa.bindparam("until")
 
 
@@ -87,31 +86,31 @@ _FIND_MANY = Statement(_COLUMNS.where(in_list(_e.id, "ids")).order_by(_e.id))
 
 
 @cache
-def _since(given: frozenset[str]) -> Statement:
-    return Statement(limited(_COLUMNS.where(_AFTER, *_conditions(given)).order_by(_e.id)))
+def _since(field_names: frozenset[str]) -> Statement:
+    return Statement(limited(_COLUMNS.where(_AFTER, *_conditions(field_names)).order_by(_e.id)))
 
 
 @cache
-def _ids_since(given: frozenset[str]) -> Statement:
-    return Statement(limited(sa.select(_e.id).where(_AFTER, *_conditions(given)).order_by(_e.id)))
+def _ids_since(field_names: frozenset[str]) -> Statement:
+    return Statement(limited(sa.select(_e.id).where(_AFTER, *_conditions(field_names)).order_by(_e.id)))
 
 
 @cache
-def _count(given: frozenset[str]) -> Statement:
-    return Statement(sa.select(sa.func.count(_e.id)).where(_AFTER, *_conditions(given)))
+def _count(field_names: frozenset[str]) -> Statement:
+    return Statement(sa.select(sa.func.count(_e.id)).where(_AFTER, *_conditions(field_names)))
 
 
-def _bound(tx: Transaction, wanted: EventFilter) -> tuple[frozenset[str], dict[str, Any]]:
-    """The conditions that a filter has, and what to bind for them."""
-    values: dict[str, Any] = {"cat": wanted.cat, "db": wanted.db, "until": wanted.until}
+def _bound(tx: Transaction, event_filter: EventFilter) -> tuple[frozenset[str], dict[str, Any]]:
+    """The conditions of a filter, and the values to bind."""
+    values: dict[str, Any] = {"cat": event_filter.cat, "db": event_filter.db, "until": event_filter.until}
     values = {name: value for name, value in values.items() if value is not None}
-    for name, names in (("tables", wanted.tables), ("not_types", wanted.not_types)):
+    for name, names in (("tables", event_filter.tables), ("not_types", event_filter.not_types)):
         if names:
             values[name] = tx.list(list(names))
-    if wanted.types is not None:
-        values["types"] = tx.list(list(wanted.types))
-    given = frozenset(values) | ({"and_nameless"} if wanted.and_nameless else set())
-    return given, values
+    if event_filter.types is not None:
+        values["types"] = tx.list(list(event_filter.types))
+    field_names = frozenset(values) | ({"and_nameless"} if event_filter.and_nameless else set())
+    return field_names, values
 
 
 def append(
@@ -124,7 +123,7 @@ def append(
     fmt: int,
     body: bytes,
 ) -> int:
-    """Add an event, as the last thing that a transaction does; its id."""
+    """Adds an event; returns its id. It must be the last step of a transaction."""
     return append_many(tx, time, type, cat, db, tbl, fmt, (body,))
 
 
@@ -138,7 +137,7 @@ def append_many(
     fmt: int,
     bodies: Sequence[bytes],
 ) -> int:
-    """Add events that differ only in their bodies, in this order, by two statements; returns the id of the last."""
+    """Adds events that differ only in their bodies, in this order, in two statements; returns the id of the last."""
     row = tx.one(_NEXT, number=len(bodies))
     assert row is not None  # the counter is part of the schema
     last: int = row[0]
@@ -147,25 +146,25 @@ def append_many(
     return last
 
 
-def since(tx: Transaction, last: int, limit: int = -1, wanted: EventFilter = ALL) -> list[EventRow]:
+def since(tx: Transaction, last: int, limit: int = -1, event_filter: EventFilter = ALL) -> list[EventRow]:
     """The events after the one with the id `last`, oldest first."""
-    given, values = _bound(tx, wanted)
-    return list(map(EventRow._make, tx.all(_since(given), last=last, limit=limit_of(limit), **values)))
+    field_names, values = _bound(tx, event_filter)
+    return list(map(EventRow._make, tx.all(_since(field_names), last=last, limit=limit_of(limit), **values)))
 
 
-def ids_since(tx: Transaction, last: int, limit: int = -1, wanted: EventFilter = ALL) -> list[int]:
-    """The same, without what they are about."""
-    given, values = _bound(tx, wanted)
-    return [row[0] for row in tx.all(_ids_since(given), last=last, limit=limit_of(limit), **values)]
+def ids_since(tx: Transaction, last: int, limit: int = -1, event_filter: EventFilter = ALL) -> list[int]:
+    """The ids of the events after the one with the id `last`, oldest first."""
+    field_names, values = _bound(tx, event_filter)
+    return [row[0] for row in tx.all(_ids_since(field_names), last=last, limit=limit_of(limit), **values)]
 
 
 def find_many(tx: Transaction, ids: Sequence[int]) -> list[EventRow]:
     return list(map(EventRow._make, tx.all(_FIND_MANY, ids=tx.list(ids)))) if ids else []
 
 
-def count_since(tx: Transaction, last: int, wanted: EventFilter = ALL) -> int:
-    given, values = _bound(tx, wanted)
-    row = tx.one(_count(given), last=last, **values)
+def count_since(tx: Transaction, last: int, event_filter: EventFilter = ALL) -> int:
+    field_names, values = _bound(tx, event_filter)
+    row = tx.one(_count(field_names), last=last, **values)
     assert row is not None
     number: int = row[0]
     return number
@@ -180,9 +179,9 @@ def current(tx: Transaction) -> int:
 
 
 def expire(tx: Transaction, before: int) -> bool:
-    """Remove some of the oldest events if they are older than a time; whether there may be more.
+    """Removes some of the oldest events if they are older than a time; returns whether there may be more.
 
-    It stops at the first that is younger: what is left has no gaps.
+    It stops at the first that is younger, so that the remaining ids have no gaps.
     """
     oldest = tx.all(_OLDEST, limit=EXPIRY_BATCH)
     last = 0

@@ -1,4 +1,4 @@
-"""The rows of functions. Names are compared as they are given: nothing here changes their case."""
+"""The rows of functions. Names are compared exactly: nothing here changes their case."""
 
 from typing import NamedTuple
 
@@ -62,12 +62,12 @@ def rows(tx: Transaction, cat: str) -> list[FunctionOfDatabase]:
 
 
 def insert(tx: Transaction, db_id: int, name: str, body: bytes, *, fmt: int = schema.BODY_FORMAT) -> int:
-    """Add a function; its id."""
+    """Adds a function; returns its id."""
     return tx.insert(_INSERT, db_id=db_id, name=name, fmt=fmt, body=body)
 
 
 def update(tx: Transaction, id: int, db_id: int, name: str, body: bytes, *, fmt: int = schema.BODY_FORMAT) -> None:
-    """Replace all of a function, its name and database included."""
+    """Replaces a complete function, its name and database included."""
     tx.run(_UPDATE, id=id, db_id=db_id, name=name, fmt=fmt, body=body)
 
 

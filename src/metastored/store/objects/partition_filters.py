@@ -1,6 +1,6 @@
-"""Partition filters as SQL conditions on v1 … v8. What SQL cannot say exactly is not translated.
+"""Partition filters as SQL conditions on v1 … v8. Conditions that SQL cannot express exactly are not translated.
 
-The measure is `metastored.hive.filters.tree.predicate`: a condition holds for the same partitions, on either database.
+The reference is `metastored.hive.filters.tree.predicate`: a condition matches the same partitions, on either database.
 Values are bound, never written into the text, so filters that differ only in their literals share one
 compiled statement.
 """
@@ -35,7 +35,7 @@ from metastored.store.engine.transaction import Transaction
 from metastored.store.objects.partitions import Where
 
 PARAMETER_LIMIT = 5000
-"""Filters with more literals are left to Python; SQLite takes 32,766 parameters and PostgreSQL 65,535."""
+"""Filters with more literals are evaluated in Python; SQLite takes 32,766 parameters and PostgreSQL 65,535."""
 
 PATTERN_LIMIT = 10_000
 """Bytes of a LIKE pattern; SQLite takes 50,000, in which every character may have become three."""
@@ -103,49 +103,49 @@ class _Builder:
 
     def _column(self, name: str, literals: Sequence[FilterLiteral] = ()) -> tuple[BoundKey, str]:
         key = bind_key(name, self._keys, self._generation, literals)
-        if key.place >= len(VALUE_COLUMNS):
+        if key.position >= len(VALUE_COLUMNS):
             raise _NotTranslatable
-        return key, VALUE_COLUMNS[key.place]
+        return key, VALUE_COLUMNS[key.position]
 
     def _comparison(self, name: str, op: str, literal: FilterLiteral) -> str:
         key, column = self._column(name, (literal,))
         if literal == DEFAULT_PARTITION and op in ("=", "!=") and self._generation >= Generation.HIVE_4_0:
             return f"{column} {op} {self._bind(literal)}"
-        wanted = bind_literal(literal, key)
+        bound = bind_literal(literal, key)
         match key.kind:
             case KeyKind.STRING:
-                return f"{column} {op} {self._bind(wanted)}"
+                return f"{column} {op} {self._bind(bound)}"
             case KeyKind.DATE if op == "=":
-                return f"{column} = {self._bind(wanted)}"
+                return f"{column} = {self._bind(bound)}"
             case KeyKind.DATE:
-                return f"({column} {op} {self._bind(wanted)} AND {self._dialect.is_date(column)})"
-            case KeyKind.INTEGRAL if wanted in _EXTREMES:
-                # SQLite reads larger numbers as the largest, so only there would the answer differ.
+                return f"({column} {op} {self._bind(bound)} AND {self._dialect.is_date(column)})"
+            case KeyKind.INTEGRAL if bound in _EXTREMES:
+                # SQLite reads larger numbers as the largest, so only there would the result differ.
                 raise _NotTranslatable
             case KeyKind.INTEGRAL if op == "=":
-                text, number = self._bind(str(wanted)), self._bind(wanted)
+                text, number = self._bind(str(bound)), self._bind(bound)
                 return f"({column} = {text} OR {self._unusual(column, lambda value: f'{value} = {number}')})"
             case KeyKind.INTEGRAL:
-                return f"{self._dialect.integer(column)} {op} {self._bind(wanted)}"
+                return f"{self._dialect.integer(column)} {op} {self._bind(bound)}"
             case _:
                 raise _NotTranslatable
 
     def _in(self, name: str, literals: Sequence[FilterLiteral], negated: bool) -> str:
         key, column = self._column(name, literals)
-        wanted = list(dict.fromkeys(bind_literal(literal, key) for literal in literals))
+        bound = list(dict.fromkeys(bind_literal(literal, key) for literal in literals))
         match key.kind:
             case KeyKind.STRING:
-                return self._listed(column, wanted, negated)
+                return self._listed(column, bound, negated)
             case KeyKind.DATE if negated:
-                return f"({self._listed(column, wanted, True)} AND {self._dialect.is_date(column)})"
+                return f"({self._listed(column, bound, True)} AND {self._dialect.is_date(column)})"
             case KeyKind.DATE:
-                return self._listed(column, wanted, False)
-            case KeyKind.INTEGRAL if not any(extreme in wanted for extreme in _EXTREMES):
+                return self._listed(column, bound, False)
+            case KeyKind.INTEGRAL if not any(extreme in bound for extreme in _EXTREMES):
                 if negated:
                     integer = self._dialect.integer(column)
-                    return f"({self._listed(integer, wanted, True)} AND {integer} IS NOT NULL)"
-                usual = self._listed(column, list(map(str, wanted)), False)
-                return f"({usual} OR {self._unusual(column, lambda value: self._listed(value, wanted, False))})"
+                    return f"({self._listed(integer, bound, True)} AND {integer} IS NOT NULL)"
+                usual = self._listed(column, list(map(str, bound)), False)
+                return f"({usual} OR {self._unusual(column, lambda value: self._listed(value, bound, False))})"
             case _:
                 raise _NotTranslatable
 
@@ -155,8 +155,7 @@ class _Builder:
     def _unusual(self, column: str, test: Callable[[str], str]) -> str:
         """The test, for integers not written as usual: 007, +7, -07.
 
-        All of them lie in three ranges of texts, so that together with the usual text the index can find
-        them.
+        All of them are in three ranges of texts, so that the index can find them together with the usual text.
         """
         ranges = (("0", "1"), ("+", ","), ("-0", "-1"))
         condition = test(self._dialect.integer(column))
@@ -192,7 +191,7 @@ _LIKE_PART = re.compile(r"\\(.)|(.)", re.DOTALL)
 
 
 class _Sqlite:
-    """How SQLite says what is not the same in both. Its LIKE ignores case; its GLOB does not."""
+    """The SQL of SQLite where the two differ. Its LIKE ignores case; its GLOB does not."""
 
     def integer(self, column: str) -> str:
         plain = f"{column} GLOB '[0-9]*' AND length({column}) <= 19"
@@ -221,7 +220,7 @@ def _glob_literal(character: str) -> str:
 
 
 class _Postgres:
-    """How PostgreSQL says what is not the same in both."""
+    """The SQL of PostgreSQL where the two differ."""
 
     def integer(self, column: str) -> str:
         return f"CASE WHEN {column} ~ '^[+-]?[0-9]{{1,19}}$' THEN CAST({column} AS numeric) END"
@@ -236,7 +235,7 @@ class _Postgres:
         return f"{column} LIKE {parameter} ESCAPE '\\'"
 
     def pattern(self, pattern: str) -> str:
-        # Written anew: here a backslash at the end, which stands for itself, would be an error.
+        # Rewritten: here a backslash at the end, which is a literal backslash, would be an error.
         return "".join(
             plain if plain in ("%", "_") else f"\\{escaped or plain}" for escaped, plain in _LIKE_PART.findall(pattern)
         )

@@ -1,4 +1,4 @@
-"""The rows of marks: that something, such as a load, is done for the partition of a name, which need not exist."""
+"""The rows of marks: an event, such as a completed load, of a partition name. The partition need not exist."""
 
 import sqlalchemy as sa
 
@@ -16,7 +16,7 @@ _INSERT = Statement(sa.insert(schema.partition_marks).values(bound("table_id", "
 
 
 def mark(tx: Transaction, table_id: int, name: str, type: int, time: int) -> None:
-    """Set a mark, or its time anew."""
+    """Sets a mark, or updates its time."""
     tx.run(_DELETE, table_id=table_id, name=name, type=type)
     tx.run(_INSERT, table_id=table_id, name=name, type=type, time=time)
 

@@ -1,9 +1,9 @@
-"""The rows of partitions, and what many of them share: shapes and bases.
+"""The rows of partitions, and the shapes and bases that many of them share.
 
-A shape is a storage descriptor without its location, a base the beginning of locations. A partition's
-location is its base followed by its suffix or, without a suffix, by its name; without a base the suffix is
-the whole location, and without either it has none. So moving a table or changing its columns touches a few
-shapes and bases, whatever the number of partitions. Shapes and bases belong to one table.
+A shape is a storage descriptor without its location, a base the beginning of locations. A partition's location is its
+base followed by its suffix or, without a suffix, by its name; without a base the suffix is the complete location, and
+without either it has none. Moving a table or changing its columns therefore updates a few shapes and bases, whatever
+the number of partitions. Shapes and bases belong to one table.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -31,7 +31,7 @@ class PartitionRow(NamedTuple):
 
 
 class NewPartition(NamedTuple):
-    """A partition to be inserted. `values` are those of all keys, in the table's order."""
+    """A partition to be inserted. `values` are the values of all keys, in the table's order."""
 
     name: str
     values: Sequence[str]
@@ -50,7 +50,7 @@ class Where(NamedTuple):
 
 
 class Sizes(NamedTuple):
-    """How many partitions share a shape and a base, and what their own parts amount to in bytes."""
+    """How many partitions share a shape and a base, and the sizes of their own parts in bytes."""
 
     shape: int | None
     base: int | None
@@ -58,9 +58,9 @@ class Sizes(NamedTuple):
     body: int
     """Bytes of all bodies."""
     location: int
-    """Bytes of all locations, their bases left out."""
+    """Bytes of all locations without their bases."""
     located: bool
-    """Whether these have a location at all."""
+    """Whether these partitions have a location."""
     written: int
     """How many have a write id above zero."""
 
@@ -84,7 +84,7 @@ _LOCATIONS = Statement(
     .order_by(_p.name)
 )
 _NEW = ("table_id", "name", *VALUE_COLUMNS, "shape", "base", "suffix", "write_id", "fmt", "body")
-# Inline: nobody asks for a thousand ids.
+# Inline: no caller requests a thousand ids.
 _INSERT = Statement(sa.insert(schema.partitions).values(bound(*_NEW)).inline(), positions=_NEW)
 _CHANGED = ("shape", "base", "suffix", "write_id", "fmt", "body")
 _UPDATE = Statement(sa.update(schema.partitions).values(bound(*_CHANGED)).where(_THIS), positions=(*_CHANGED, "id"))
@@ -112,12 +112,12 @@ def find(tx: Transaction, table_id: int, name: str) -> PartitionRow | None:
 
 
 def find_many(tx: Transaction, table_id: int, names: Sequence[str]) -> list[PartitionRow]:
-    """Those of the named partitions that there are, sorted by name."""
+    """The named partitions that exist, sorted by name."""
     return list(map(PartitionRow._make, tx.all(_FIND_MANY, table_id=table_id, names=tx.list(names))))
 
 
 def existing(tx: Transaction, table_id: int, names: Sequence[str]) -> list[str]:
-    """Those of the names that partitions have, sorted."""
+    """The names among these that partitions have, sorted."""
     return [name for (name,) in tx.all(_EXISTING, table_id=table_id, names=tx.list(names))]
 
 
@@ -141,17 +141,17 @@ def each(tx: Transaction, table_id: int, limit: int = -1) -> Iterator[PartitionR
 _new_row: Callable[[Row], PartitionRow] = partial(tuple.__new__, PartitionRow)
 
 
-def _rows(found: Iterator[Row]) -> Iterator[PartitionRow]:
-    yield from map(_new_row, found)
+def _rows(result: Iterator[Row]) -> Iterator[PartitionRow]:
+    yield from map(_new_row, result)
 
 
 def own_locations(tx: Transaction, table_id: int, root: str | None = None) -> list[str]:
-    """The locations of partitions. With the table's root, those on bases below it are left out."""
+    """The locations of partitions. With the table's root, without those on bases below it."""
     known = bases(tx, table_id)
     below = None if root is None else root.rstrip("/") + "/"
     elsewhere = [number for number, uri in known.items() if below is None or not uri.startswith(below)]
-    found = tx.all(_LOCATIONS, table_id=table_id, bases=tx.list(elsewhere))
-    return [tail if base is None else known[base] + tail for base, tail in found]
+    result = tx.all(_LOCATIONS, table_id=table_id, bases=tx.list(elsewhere))
+    return [tail if base is None else known[base] + tail for base, tail in result]
 
 
 def count(tx: Transaction, table_id: int) -> int:
@@ -164,7 +164,7 @@ def count(tx: Transaction, table_id: int) -> int:
 @lru_cache(maxsize=1024)
 def _matching(columns: str, sql: str) -> Statement:
     def build(dialect: str) -> sa.TextClause:
-        # Sorted apart from the index of names: else SQLite walks all names to find a few rows in their order.
+        # Sorted apart from the index of names: otherwise SQLite scans all names to find a few rows in their order.
         order = "+name" if dialect == SQLITE else "name"
         return sa.text(
             f"SELECT {columns} FROM partitions WHERE table_id = :table_id AND ({sql}) ORDER BY {order} LIMIT :limit"
@@ -186,8 +186,8 @@ def each_matching(tx: Transaction, table_id: int, where: Where, limit: int = -1)
 
 def names_matching(tx: Transaction, table_id: int, where: Where, limit: int = -1) -> list[str]:
     """The names of the partitions that satisfy a condition, sorted."""
-    found = tx.all(_matching("name", where.sql), table_id=table_id, limit=limit_of(limit), **where.params)
-    return [name for (name,) in found]
+    result = tx.all(_matching("name", where.sql), table_id=table_id, limit=limit_of(limit), **where.params)
+    return [name for (name,) in result]
 
 
 def count_matching(tx: Transaction, table_id: int, where: Where) -> int:
@@ -219,16 +219,16 @@ def _sizes(sql: str | None, by_name: bool) -> Statement:
 
 
 def sizes(tx: Transaction, table_id: int, where: Where | None = None, limit: int = -1) -> list[Sizes]:
-    """What a reply that lists these partitions amounts to. Ask in the same snapshot."""
+    """The size of a reply that lists these partitions. Call it in the same snapshot."""
     params: dict[str, Any] = {"table_id": table_id}
     if where is not None:
         params |= where.params
     if limit >= 0:
         params["limit"] = limit
-    found = tx.all(_sizes(None if where is None else where.sql, limit >= 0), **params)
+    result = tx.all(_sizes(None if where is None else where.sql, limit >= 0), **params)
     return [
         Sizes(shape, base, count, body, location if located else 0, bool(located), written)
-        for shape, base, count, body, location, located, written in found
+        for shape, base, count, body, location, located, written in result
     ]
 
 
@@ -254,7 +254,7 @@ def name_size(tx: Transaction, table_id: int, limit: int = -1) -> tuple[int, int
 
 
 def insert_many(tx: Transaction, table_id: int, rows: Sequence[NewPartition], *, fmt: int = schema.BODY_FORMAT) -> None:
-    """Add partitions. ConstraintViolated if one of the names is taken: then none was added."""
+    """Adds partitions. Raises ConstraintViolated if one of the names is taken: then none was added."""
     tx.many(
         _INSERT,
         [
@@ -275,17 +275,17 @@ def update(
     body: bytes,
     fmt: int = schema.BODY_FORMAT,
 ) -> None:
-    """Replace all of a partition but its name and values."""
+    """Replaces a partition except for its name and values."""
     tx.many(_UPDATE, [(shape, base, suffix, write_id, fmt, body, id)])
 
 
 def update_many(tx: Transaction, rows: Sequence[PartitionRow]) -> None:
-    """Replace all of these partitions but their names and values, by one statement."""
+    """Replaces these partitions except for their names and values, in one statement."""
     tx.many(_UPDATE, [(row.shape, row.base, row.suffix, row.write_id, row.fmt, row.body, row.id) for row in rows])
 
 
 def set_body(tx: Transaction, id: int, body: bytes, *, fmt: int = schema.BODY_FORMAT) -> None:
-    """Replace what is a partition's own."""
+    """Replaces the columns of a partition that are not shared."""
     tx.run(_SET_BODY, id=id, fmt=fmt, body=body)
 
 
@@ -295,19 +295,19 @@ def set_written(tx: Transaction, rows: Sequence[tuple[int, bytes, int]]) -> None
 
 
 def rename(tx: Transaction, id: int, name: str, values: Sequence[str], suffix: str | None) -> None:
-    """Give a partition other values. The old name as suffix keeps its location; None lets it follow."""
+    """Changes the values of a partition. The old name as suffix keeps its location; with None it follows the name."""
     tx.run(_RENAME, id=id, name=name, suffix=suffix, **dict(zip(VALUE_COLUMNS, _eight(values), strict=True)))
 
 
 def pin_suffixes(tx: Transaction, table_id: int, names: Sequence[str] | None = None) -> int:
-    """Make locations independent of names, for some partitions or for all: where they are is written down."""
+    """Makes locations independent of names, for some partitions or for all: stores the present ones as suffixes."""
     if names is None:
         return tx.run(_PIN_ALL, table_id=table_id)
     return tx.run(_PIN_NAMED, table_id=table_id, names=tx.list(names))
 
 
 def delete_many(tx: Transaction, table_id: int, names: Sequence[str]) -> int:
-    """Delete partitions; how many there were. Their shapes and bases stay."""
+    """Deletes partitions; returns how many there were. Their shapes and bases stay."""
     return tx.run(_DELETE_MANY, table_id=table_id, names=tx.list(names))
 
 
@@ -315,7 +315,7 @@ _NO_VALUES = (None,) * len(VALUE_COLUMNS)
 
 
 def _eight(values: Sequence[str]) -> Sequence[str | None]:
-    """What goes into v1 … v8."""
+    """The values of v1 … v8."""
     return (*values, *_NO_VALUES)[: len(VALUE_COLUMNS)]
 
 
@@ -372,12 +372,12 @@ def bases(tx: Transaction, table_id: int) -> dict[int, str]:
 
 
 def add_shape(tx: Transaction, table_id: int, sd: bytes) -> int:
-    """The number of a shape of the table with these bytes, a new one if there is none."""
+    """The number of a shape of the table with these bytes; a new one if there is none."""
     return _SHAPES.add(tx, table_id, sd)
 
 
 def set_shape(tx: Transaction, table_id: int, no: int, sd: bytes) -> None:
-    """Change a shape, and with it every partition that has it."""
+    """Changes a shape, and with it every partition that uses it."""
     _SHAPES.set(tx, table_id, no, sd)
 
 
@@ -387,12 +387,12 @@ def add_base(tx: Transaction, table_id: int, uri: str) -> int:
 
 
 def set_base(tx: Transaction, table_id: int, no: int, uri: str) -> None:
-    """Change a base, and with it the locations of every partition that has it."""
+    """Changes a base, and with it the locations of every partition that uses it."""
     _BASES.set(tx, table_id, no, uri)
 
 
 def relocate(tx: Transaction, table_id: int, old: str, new: str) -> None:
-    """Let the locations of partitions at or below a directory follow it to another one."""
+    """Updates the locations of partitions at or below a directory that moved."""
     for number, uri in bases(tx, table_id).items():
         if is_under(uri, old):
             below = parse_location(uri).path[len(parse_location(old).path.rstrip("/")) :]
@@ -405,7 +405,7 @@ def relocate(tx: Transaction, table_id: int, old: str, new: str) -> None:
 
 
 def _spellings(old: str, new: str) -> Iterator[tuple[str, str]]:
-    """The texts that locations at or below a directory may begin with, and what replaces them when it moves.
+    """The prefixes of locations at or below a directory, and their replacements when it moves.
 
     An archived partition is in a file below its table's directory: `har://file-localhost/w/t/ds=1/data.har`.
     """

@@ -1,6 +1,6 @@
 """The rows of tables and their parameters. One function writes a row together with its parameters.
 
-Names are compared as they are given: nothing here changes their case.
+Names are compared exactly: nothing here changes their case.
 """
 
 from collections.abc import Mapping, Sequence
@@ -27,7 +27,7 @@ class TableRow(NamedTuple):
 
 
 class TableMeta(NamedTuple):
-    """What a listing shows of a table; its comment is in the body."""
+    """The columns of a table that a listing contains; its comment is in the body."""
 
     id: int
     name: str
@@ -130,19 +130,19 @@ def find_by_id(tx: Transaction, id: int) -> TableRow | None:
     return None if row is None else TableRow._make(row)
 
 
-def place(tx: Transaction, id: int) -> tuple[str, str, str] | None:
+def full_name(tx: Transaction, id: int) -> tuple[str, str, str] | None:
     """The catalog, the database and the name of a table."""
     row = tx.one(_PLACE, id=id)
     return None if row is None else (row[0], row[1], row[2])
 
 
 def creation_metadatas(tx: Transaction) -> list[tuple[int, bytes]]:
-    """Every materialized view's id and what it was made from."""
+    """The id and the creation metadata of every materialized view."""
     return [(id, metadata) for id, metadata in tx.all(_CREATION_METADATAS)]
 
 
 def find_many(tx: Transaction, cat: str, db: str, names: Sequence[str]) -> list[TableRow]:
-    """Those of the named tables that there are, sorted by name."""
+    """The named tables that exist, sorted by name."""
     return list(map(TableRow._make, tx.all(_FIND_MANY, cat=cat, db=db, names=tx.list(names))))
 
 
@@ -152,14 +152,14 @@ def rows(tx: Transaction, cat: str, db: str) -> list[TableRow]:
 
 
 def names(tx: Transaction, cat: str, db: str, type: str | None = None) -> list[str]:
-    """The names of a database's tables, or of those of one type, sorted."""
+    """The names of a database's tables, or of its tables of one type, sorted."""
     if type is None:
         return [name for (name,) in tx.all(_NAMES, cat=cat, db=db)]
     return [name for (name,) in tx.all(_NAMES_OF_TYPE, cat=cat, db=db, type=type)]
 
 
 def metas(tx: Transaction, cat: str, db: str) -> list[TableMeta]:
-    """What a listing of a database shows of its tables, sorted by name."""
+    """The columns for a listing of a database's tables, sorted by name."""
     return list(map(TableMeta._make, tx.all(_METAS, cat=cat, db=db)))
 
 
@@ -169,12 +169,12 @@ def of_type(tx: Transaction, cat: str, type: str) -> list[tuple[str, TableRow]]:
 
 
 def searchable(tx: Transaction, cat: str, db: str) -> list[SearchableTable]:
-    """What can be searched for of a database's tables, sorted by name."""
+    """The searchable columns of a database's tables, sorted by name."""
     return list(map(SearchableTable._make, tx.all(_SEARCHABLE, cat=cat, db=db)))
 
 
 def values_of(tx: Transaction, cat: str, db: str, key: str) -> dict[int, str]:
-    """The values of one parameter by table id, for the tables of a database that have it and where it is short."""
+    """The values of one parameter by table id, for the tables of a database that have it with a short value."""
     return dict(tx.all(_VALUES_OF, cat=cat, db=db, key=key))
 
 
@@ -192,7 +192,7 @@ def insert(
     creation_metadata: bytes | None = None,
     fmt: int = schema.BODY_FORMAT,
 ) -> int:
-    """Add a table with its parameters; its id."""
+    """Adds a table with its parameters; returns its id."""
     id = tx.insert(
         _INSERT,
         db_id=db_id,
@@ -223,7 +223,7 @@ def update(
     fmt: int = schema.BODY_FORMAT,
     named: tuple[int, str] | None = None,
 ) -> None:
-    """Replace all of a table but its name and its database; with `named`, (database id, name), these too."""
+    """Replaces a table except for its name and its database; with `named`, (database id, name), these too."""
     names = {} if named is None else {"db_id": named[0], "name": named[1]}
     tx.run(
         _UPDATE if named is None else _UPDATE_NAMED,
@@ -246,7 +246,7 @@ def rename(tx: Transaction, id: int, db_id: int, name: str) -> None:
 
 
 def set_creation_metadata(tx: Transaction, id: int, metadata: bytes) -> None:
-    """Change what a materialized view was made from, and nothing else of it."""
+    """Changes the creation metadata of a materialized view, and nothing else of it."""
     tx.run(_SET_CREATION_METADATA, id=id, creation_metadata=metadata)
 
 
@@ -256,10 +256,10 @@ def delete(tx: Transaction, id: int) -> None:
 
 
 def lock(tx: Transaction, id: int, exclusive: bool = True) -> bool:
-    """Keep a table from being changed (or, shared, from being dropped) by others until the transaction ends.
+    """Keeps a table from being changed (or, shared, from being dropped) by others until the transaction ends.
 
-    False if it is gone. Lock its database first; several tables in the order of their names. Read the row
-    after that, not before. On SQLite a write transaction is the only one, and there is nothing to lock.
+    Returns False if it does not exist. Lock its database first; several tables in the order of their names. Read the
+    row after that, not before. SQLite has one write transaction at a time, and there is nothing to lock.
     """
     if tx.dialect == SQLITE:
         return True
@@ -267,19 +267,26 @@ def lock(tx: Transaction, id: int, exclusive: bool = True) -> bool:
 
 
 def find_locked(tx: Transaction, id: int) -> TableRow | None:
-    """Lock a table as `lock` does and read it, by one statement; None if it is gone."""
+    """Locks a table as `lock` does and reads it, in one statement; None if it does not exist."""
     row = tx.one(_FIND_LOCKED, id=id)
     return None if row is None else TableRow._make(row)
 
 
 def searchable_params(tx: Transaction, id: int) -> dict[str, str]:
-    """A table's parameters as far as they can be searched for: those that are not too long."""
+    """The searchable parameters of a table: those that are not too long."""
     return dict(tx.all(_PARAMS, table_id=id))
 
 
 def _searchable(params: Mapping[str, str]) -> dict[str, str]:
-    limit = schema.PARAM_BYTES
-    return {key: value for key, value in params.items() if len(key.encode()) <= limit and len(value.encode()) <= limit}
+    return {key: value for key, value in params.items() if _is_searchable(key) and _is_searchable(value)}
+
+
+def _is_searchable(text: str) -> bool:
+    """Whether a text is short enough for an index, and UTF-8: databases take no other texts."""
+    try:
+        return len(text.encode()) <= schema.PARAM_BYTES
+    except UnicodeEncodeError:
+        return False
 
 
 def _write_params(tx: Transaction, id: int, old: Mapping[str, str], new: Mapping[str, str]) -> None:

@@ -1,6 +1,6 @@
-"""Privileges granted on objects: their rows. Which privileges there are, and what they allow, is not known here.
+"""Privileges granted on objects: their rows. The meaning of a privilege is not known here.
 
-A row refers to its object by id, so it follows the object through a rename and goes when the object is dropped. The
+A row refers to its object by id, so it stays when the object is renamed and is deleted when the object is dropped. The
 numbers of object and principal types are those of Hive's HiveObjectType and PrincipalType.
 """
 
@@ -17,7 +17,7 @@ GLOBAL, DATABASE, TABLE, PARTITION, COLUMN, DATACONNECTOR = range(1, 7)
 
 
 class On(NamedTuple):
-    """What a privilege is granted on: the ids that apply to its type, the others None."""
+    """The object of a grant: the ids that apply to its type, the others None."""
 
     object_type: int
     db_id: int | None = None
@@ -41,7 +41,7 @@ class Grant(NamedTuple):
 
 
 class GrantRow(NamedTuple):
-    """A grant with the names of its object as they are now."""
+    """A grant with the present names of its object."""
 
     id: int
     object_type: int
@@ -99,7 +99,7 @@ _COLUMN_NAME = _g.column_name == sa.bindparam("column_name")
 
 
 class _Reading(NamedTuple):
-    """The statements for the grants on one kind of object: of everybody, and of one principal."""
+    """The statements for the grants on one kind of object: of all principals, and of one principal."""
 
     all: Statement
     of_principal: Statement
@@ -154,14 +154,14 @@ _DELETE_CONNECTOR = Statement(sa.delete(schema.grants).where(_g.connector == sa.
 
 def _row(row: tuple[Any, ...]) -> GrantRow:
     grant = Grant._make(row[8:])
-    # SQLite has no truth values of its own.
+    # SQLite has no boolean type.
     return GrantRow._make((*row[:8], grant._replace(grant_option=bool(grant.grant_option))))
 
 
 def on(tx: Transaction, what: On, principal: str | None = None, principal_type: int = 0) -> list[GrantRow]:
-    """The grants on exactly this object, oldest first: of everybody, or of one principal.
+    """The grants on exactly this object, oldest first: of all principals, or of one.
 
-    Of columns, those of all columns when none is named.
+    Of columns, the grants on all columns when none is named.
     """
     if what.object_type == COLUMN:
         reading = _READ_COLUMN[what.partition_id is not None, what.column_name is not None]
@@ -170,12 +170,12 @@ def on(tx: Transaction, what: On, principal: str | None = None, principal_type: 
     values: dict[str, Any] = {name: getattr(what, name) for name in ("object_type", *reading.keys)}
     if principal is None:
         return [_row(row) for row in tx.all(reading.all, **values)]
-    found = tx.all(reading.of_principal, **values, principal=principal, principal_type=principal_type)
-    return [_row(row) for row in found]
+    result = tx.all(reading.of_principal, **values, principal=principal, principal_type=principal_type)
+    return [_row(row) for row in result]
 
 
 def of_principal(tx: Transaction, principal: str | None, principal_type: int) -> list[GrantRow]:
-    """All that was granted to a principal itself, oldest first; to everybody, when none is named."""
+    """All direct grants of a principal, oldest first; of all principals, when none is named."""
     if principal is None:
         return [_row(row) for row in tx.all(_ALL)]
     return [_row(row) for row in tx.all(_OF_PRINCIPAL, principal=principal, principal_type=principal_type)]
@@ -186,12 +186,12 @@ def insert(tx: Transaction, what: On, grant: Grant) -> None:
 
 
 def copy_to_partitions(tx: Transaction, table_id: int, names: Sequence[str], now: int) -> None:
-    """Grant on partitions, as of now, what is granted on their table and its columns."""
+    """Copies the present grants on a table and its columns to partitions."""
     tx.run(_COPY, table_id=table_id, names=tx.list(names), now=now)
 
 
 def end_grant_option(tx: Transaction, id: int) -> None:
-    """The principal keeps the privilege, and may no longer pass it on."""
+    """Removes the grant option; the principal keeps the privilege."""
     tx.run(_END_GRANT_OPTION, id=id)
 
 
@@ -200,10 +200,10 @@ def delete(tx: Transaction, id: int) -> None:
 
 
 def delete_principal(tx: Transaction, principal: str, principal_type: int) -> None:
-    """Take everything from a principal."""
+    """Revokes all privileges of a principal."""
     tx.run(_DELETE_PRINCIPAL, principal=principal, principal_type=principal_type)
 
 
 def delete_connector(tx: Transaction, connector: str) -> None:
-    """Forget what was granted on a connector, which is known by its name alone."""
+    """Deletes the grants on a connector, which is identified by its name alone."""
     tx.run(_DELETE_CONNECTOR, connector=connector)

@@ -18,9 +18,9 @@ _FORGET = Statement(sa.delete(schema.rate_counters).where(schema.rate_counters.c
 
 
 def add(tx: Transaction, minute: int, calls: Mapping[str, int]) -> dict[str, int]:
-    """Count calls of a minute, and forget older ones; the sums so far of these users."""
+    """Adds calls to a minute's counters and deletes older ones; returns the sums so far of these users."""
     tx.run(_FORGET, minute=minute)
-    # In one order, so that two servers never wait for each other.
+    # In one order, so that two servers never deadlock.
     return {
         principal: tx.insert(_ADD, principal=principal, minute=minute, calls=calls[principal])
         for principal in sorted(calls)

@@ -1,4 +1,4 @@
-"""Who has which role: the rows of role memberships. Members are users, groups and other roles."""
+"""The rows of role memberships. Members are users, groups and other roles."""
 
 from collections.abc import Iterable
 from typing import NamedTuple
@@ -43,8 +43,8 @@ _LOCK = Statement(sa.select(schema.roles.c.name).order_by(schema.roles.c.name).w
 
 
 def _row(row: tuple[object, ...]) -> RoleGrantRow:
-    found = RoleGrantRow._make(row)
-    return found._replace(grant_option=bool(found.grant_option))
+    grant = RoleGrantRow._make(row)
+    return grant._replace(grant_option=bool(grant.grant_option))
 
 
 def find(tx: Transaction, role: str, principal: str, principal_type: int) -> RoleGrantRow | None:
@@ -53,7 +53,7 @@ def find(tx: Transaction, role: str, principal: str, principal_type: int) -> Rol
 
 
 def of_principal(tx: Transaction, principal: str, principal_type: int) -> list[RoleGrantRow]:
-    """The roles that were given to a principal itself, oldest first."""
+    """The roles that were granted to a principal directly, oldest first."""
     return [_row(row) for row in tx.all(_OF_PRINCIPAL, principal=principal, principal_type=principal_type)]
 
 
@@ -63,18 +63,18 @@ def of_role(tx: Transaction, role: str) -> list[RoleGrantRow]:
 
 
 def hierarchy(tx: Transaction, principals: Iterable[tuple[str, int]]) -> dict[str, bool]:
-    """Every role that principals have, by itself or through other roles; whether they may pass it on."""
-    found: dict[str, bool] = {}
+    """Every role of these principals, directly or through other roles, and whether they may grant it."""
+    roles: dict[str, bool] = {}
     waiting = list(principals)
     seen = set(waiting)
     while waiting:
         for grant in of_principal(tx, *waiting.pop()):
-            found[grant.role] = found.get(grant.role, False) or grant.grant_option
+            roles[grant.role] = roles.get(grant.role, False) or grant.grant_option
             role = (grant.role, ROLE)
             if role not in seen:
                 seen.add(role)
                 waiting.append(role)
-    return found
+    return roles
 
 
 def insert(tx: Transaction, grant: RoleGrantRow) -> None:
@@ -90,15 +90,15 @@ def delete(tx: Transaction, role: str, principal: str, principal_type: int) -> N
 
 
 def delete_member(tx: Transaction, principal: str, principal_type: int) -> None:
-    """Take all roles from a principal."""
+    """Revokes all roles of a principal."""
     tx.run(_DELETE_MEMBER, principal=principal, principal_type=principal_type)
 
 
 def lock(tx: Transaction) -> None:
-    """Let nobody else change roles or grants until the transaction ends.
+    """Keeps other transactions from changing roles or grants until this one ends.
 
-    Two grants can be allowed each alone and not together: the same one twice, or two roles each to the other. They
-    are rare, so all of them wait for each other. On SQLite a write transaction is the only one anyway.
+    Two grants can each be allowed alone and not together: the same one twice, or two roles each to the other. They are
+    rare, so all of them wait for each other. SQLite has one write transaction at a time anyway.
     """
     if tx.dialect != "sqlite":
         tx.all(_LOCK)

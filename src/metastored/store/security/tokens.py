@@ -1,4 +1,4 @@
-"""The rows of delegation tokens and of the master keys that sign them. What is in them is not known here."""
+"""The rows of delegation tokens and of the master keys that sign them. Their content is not decoded here."""
 
 import sqlalchemy as sa
 
@@ -40,7 +40,7 @@ def identifiers(tx: Transaction) -> list[str]:
 
 
 def insert(tx: Transaction, identifier: str, token: str, expires: int | None) -> None:
-    """Add a token; `expires` is when it may be removed, in milliseconds, and None if nobody knows."""
+    """Adds a token; `expires` is when it may be removed, in milliseconds, and None if that is unknown."""
     tx.run(_INSERT, identifier=identifier, token=token, expires=expires)
 
 
@@ -49,17 +49,17 @@ def update(tx: Transaction, identifier: str, token: str) -> None:
 
 
 def delete(tx: Transaction, identifier: str) -> bool:
-    """Whether there was such a token."""
+    """Deletes a token; returns whether it existed."""
     return tx.run(_DELETE, identifier=identifier) > 0
 
 
 def delete_expired(tx: Transaction, now: int) -> int:
-    """Remove the tokens that ended before `now`, in milliseconds; how many."""
+    """Removes the tokens that ended before `now`, in milliseconds; returns how many."""
     return tx.run(_DELETE_EXPIRED, now=now)
 
 
 def next_number(tx: Transaction) -> int:
-    """A number that no other token has. Whoever takes one makes the others wait until the transaction ends."""
+    """A number that no other token has. Other transactions that take one wait until this transaction ends."""
     row = tx.one(_NEXT)
     assert row is not None  # the counter is part of the schema
     number: int = row[0]
@@ -77,15 +77,15 @@ def key(tx: Transaction, id: int) -> str | None:
 
 
 def insert_key(tx: Transaction, key: str) -> int:
-    """Add a master key; its number."""
+    """Adds a master key; returns its number."""
     return tx.insert(_INSERT_KEY, key=key)
 
 
 def update_key(tx: Transaction, id: int, key: str) -> bool:
-    """Whether there was such a key."""
+    """Returns whether the key existed."""
     return tx.run(_UPDATE_KEY, id=id, key=key) > 0
 
 
 def delete_key(tx: Transaction, id: int) -> bool:
-    """Whether there was such a key."""
+    """Returns whether the key existed."""
     return tx.run(_DELETE_KEY, id=id) > 0

@@ -1,4 +1,4 @@
-"""The rows of users: who can log in with a password, and its hash. What the hash is made with is not known here."""
+"""The rows of users that log in with a password: names and password hashes. The hash function is not known here."""
 
 from typing import NamedTuple
 
@@ -49,10 +49,10 @@ def insert(tx: Transaction, name: str, password: str, now: int) -> None:
 
 
 def update(tx: Transaction, name: str, password: str, now: int) -> bool:
-    """Whether there was such a user."""
+    """Returns whether the user existed."""
     return tx.run(_UPDATE, name=name, password=password, change_time=now) > 0
 
 
 def delete(tx: Transaction, name: str) -> bool:
-    """Whether there was such a user."""
+    """Returns whether the user existed."""
     return tx.run(_DELETE, name=name) > 0

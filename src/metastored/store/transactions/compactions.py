@@ -1,6 +1,6 @@
-"""The rows of compactions: those that wait or run, and the history of those that ended. It never compacts anything.
+"""The rows of compactions: the queue, and the history of ended ones. Nothing is compacted here.
 
-A compaction is one row all its life. Its state is Hive's letter: i(nitiated), w(orking), r(eady for cleaning) while it
+A compaction stays one row. Its state is Hive's letter: i(nitiated), w(orking), r(eady for cleaning) while it
 is in the queue; then s(ucceeded), f(ailed), a (did not initiate), c (refused) or x (aborted).
 """
 
@@ -60,7 +60,7 @@ _c, _counter, _h, _m = schema.compactions.c, schema.counters.c, schema.min_histo
 _COUNTER = _counter.name == sa.literal_column(f"'{schema.COMPACTION_COUNTER}'")
 _THIS = _c.id == sa.bindparam("id")
 _NAMED = sa.and_(_c.cat == sa.bindparam("cat"), _c.db == sa.bindparam("db"), _c.tbl == sa.bindparam("tbl"))
-# In these words, which are those of the partial index.
+# In exactly the words of the partial index.
 _QUEUED = _c.state.in_([sa.literal_column(f"'{state}'") for state in QUEUED])
 _ROW = sa.select(*(_c[name] for name in CompactionRow._fields))
 
@@ -148,7 +148,7 @@ _METRICS = Statement(
 
 
 def take_turn(tx: Transaction) -> None:
-    """Let nobody else put a compaction into the queue until the end of this transaction."""
+    """Keeps other transactions from adding a compaction to the queue until this one ends."""
     tx.one(_WAIT)
 
 
@@ -173,13 +173,13 @@ def find_many(tx: Transaction, ids: Sequence[int]) -> dict[int, CompactionRow]:
 
 
 def lock(tx: Transaction, id: int) -> CompactionRow | None:
-    """A compaction of the queue, which nobody else changes until the end of this transaction."""
+    """Returns and locks a compaction of the queue."""
     row = tx.one(_LOCK, id=id)
     return None if row is None else CompactionRow._make(row)
 
 
 def lock_many(tx: Transaction, ids: Sequence[int]) -> dict[int, CompactionRow]:
-    """The same for several."""
+    """As `lock`, for several compactions."""
     return {row[0]: CompactionRow._make(row) for row in tx.all(_LOCK_MANY, ids=tx.list(ids))}
 
 
@@ -199,29 +199,29 @@ def of_txn(tx: Transaction, txn_id: int) -> CompactionRow | None:
 
 
 def initiated(tx: Transaction) -> list[CompactionRow]:
-    """What waits for a worker, oldest first. Locked, so that two workers do not take the same."""
+    """The compactions that wait for a worker, oldest first. Locked, so that two workers do not take the same one."""
     return list(map(CompactionRow._make, tx.all(_INITIATED)))
 
 
 def begin(tx: Transaction, id: int, worker: str | None, version: str | None, now: int) -> None:
-    """A worker has taken one."""
+    """Marks a compaction as taken by a worker."""
     tx.run(_BEGIN, id=id, worker_id=worker, worker_version=version, start=now)
 
 
 def revoke(tx: Transaction, before: int) -> int:
-    """Put back what workers began before a time and never finished."""
+    """Returns compactions to the queue that workers began before a time and never finished."""
     return tx.run(_REVOKE, before=before)
 
 
 def compacted(tx: Transaction, id: int) -> int:
-    """A worker is done; the old files may be removed."""
+    """Marks a compaction as done by its worker; the old files may be removed."""
     return tx.run(_COMPACTED, id=id)
 
 
 def progress(
     tx: Transaction, id: int, *, highest_write_id: int | None, run_as: str | None, txn_id: int | None, type: int
 ) -> int:
-    """What a worker found out before it began."""
+    """Stores the results of a worker's preparation."""
     return tx.run(_PROGRESS, id=id, highest_write_id=highest_write_id, run_as=run_as, txn_id=txn_id, type=type)
 
 
@@ -230,17 +230,17 @@ def set_job(tx: Transaction, id: int, job: str | None) -> int:
 
 
 def cleaning(tx: Transaction, id: int, since: int | None) -> int:
-    """A cleaner has begun, or has given up."""
+    """A cleaner has begun, or has stopped."""
     return tx.run(_CLEANER, id=id, cleaner_start=since)
 
 
 def end(tx: Transaction, id: int, state: str, now: int, error: str | None) -> int:
-    """From the queue to the history."""
+    """Moves a compaction from the queue to the history."""
     return tx.run(_END, id=id, state=state, end=now, error_message=error)
 
 
 def committed(tx: Transaction, txn_id: int, high_water_mark: int, now: int) -> None:
-    """The transaction of a compaction was committed: who began up to now may still read the old files."""
+    """The transaction of a compaction was committed: readers that began up to now may still read the old files."""
     tx.run(_COMMITTED, txn=txn_id, next_txn_id=high_water_mark, commit_time=now)
 
 
@@ -249,20 +249,20 @@ def delete(tx: Transaction, ids: Sequence[int]) -> None:
 
 
 def delete_of_type(tx: Transaction, table: TableName, part: str | None, type: int) -> None:
-    """Forget what waits of one type for a table, or for one of its partitions."""
+    """Deletes the waiting compactions of one type for a table, or for one of its partitions."""
     tx.run(_DELETE_TYPE, **named(table), part=part, type=type)
 
 
 def history(tx: Transaction) -> list[CompactionRow]:
-    """All that ended, by what was compacted, the latest first."""
+    """All ended compactions, by table and partition, the latest first."""
     return list(map(CompactionRow._make, tx.all(_HISTORY)))
 
 
 def ready_to_clean(tx: Transaction, min_open_txn: int | None, before: int) -> list[CompactionRow]:
-    """Those whose old files nobody reads any more, the lowest of each table or partition.
+    """The compactions whose old files have no readers any more, the lowest of each table or partition.
 
-    A reader holds back the files by being open since before the compaction was committed, or by the write ids that it
-    said it needs. `before` bounds the time of the commit, as some keep the old files for a while.
+    A reader holds the files back if it was open before the compaction was committed, or by the write ids that it
+    registered. `before` bounds the time of the commit, because old files may have to be kept for a while.
     """
     needed = {TableName(cat, db, tbl): lowest for cat, db, tbl, lowest in tx.all(_MIN_HISTORY)}
     lowest: dict[tuple[TableName, str | None], CompactionRow] = {}

@@ -1,5 +1,6 @@
-"""What transactions wrote to: while they run, once they are committed, and the sets by which commits collide.
+"""The tables and partitions that transactions write to.
 
+There are rows of running transactions, of committed ones, and the write sets by which a commit detects conflicts.
 Kinds of writes are Hive's letters: i(nsert), u(pdate), d(elete), s(elect), c(ompact).
 """
 
@@ -28,7 +29,7 @@ class Component(NamedTuple):
 
 
 class Collision(NamedTuple):
-    """Who committed a write to the same thing, and what both did."""
+    """The transaction that committed a write to the same object, and both operations."""
 
     txn_id: int
     commit_id: int
@@ -140,33 +141,33 @@ _CLEAN_ABORTED = Statement(
 
 
 def add(tx: Transaction, components: Sequence[Component]) -> None:
-    """Note what transactions write to."""
+    """Records the objects that transactions write to."""
     tx.many(_INSERT, [tuple(component) for component in components])
 
 
 def ops(tx: Transaction, txn_id: int) -> set[str]:
-    """The kinds of writes that a transaction has noted."""
+    """The kinds of writes that are recorded for a transaction."""
     return {op for (op,) in tx.all(_OPS, txn_id=txn_id)}
 
 
 def forget(tx: Transaction, txn_id: int) -> None:
-    """Forget what a transaction wrote to."""
+    """Deletes the recorded writes of a transaction."""
     tx.run(_DELETE_OF, txn_id=txn_id)
 
 
-def forget_whole_table(tx: Transaction, txn_id: int, table: TableName) -> None:
-    """Forget that a transaction writes to some partitions: now it says which."""
+def forget_table_component(tx: Transaction, txn_id: int, table: TableName) -> None:
+    """Deletes the record that a transaction writes to unknown partitions: now they are known."""
     tx.run(_DELETE_WHOLE_TABLE, txn_id=txn_id, **named(table))
 
 
 def complete(tx: Transaction, txn_id: int, *, update_delete: bool, time: int) -> None:
-    """Move what a transaction wrote to, to what was committed; compactions leave no trace."""
+    """Moves the recorded writes of a transaction to the committed ones; compactions are not recorded."""
     tx.run(_COMPLETE, txn_id=txn_id, update_delete=int(update_delete), time=time)
     forget(tx, txn_id)
 
 
 def add_completed(tx: Transaction, written: Sequence[Component], *, update_delete: bool, time: int) -> None:
-    """The same for writes that another metastore reports."""
+    """As `complete`, for writes that another metastore reports."""
     rows = [
         {
             **{key: value for key, value in component._asdict().items() if key != "op"},
@@ -179,40 +180,43 @@ def add_completed(tx: Transaction, written: Sequence[Component], *, update_delet
 
 
 def collision(tx: Transaction, txn_id: int, *, deletes: bool) -> Collision | None:
-    """An overlapping transaction that was committed and changed the same thing; `deletes`: two deletes collide too."""
+    """An overlapping transaction that was committed and changed the same object.
+
+    With `deletes` two deletes conflict too.
+    """
     row = tx.one(_COLLISION, txn_id=txn_id, deletes=int(deletes), limit=1)
     return None if row is None else Collision._make(row)
 
 
 def record(tx: Transaction, txn_id: int, commit_id: int) -> None:
-    """The write set of a transaction that commits now."""
+    """Stores the write set of a transaction that commits now."""
     tx.run(_RECORD, txn_id=txn_id, commit_id=commit_id)
 
 
 def latest_collision(tx: Transaction, txn_id: int) -> int:
-    """The latest transaction that `txn_id` collides with, 0 if there is none."""
+    """The latest transaction that `txn_id` conflicts with, 0 if there is none."""
     row = tx.one(_LATEST, txn_id=txn_id)
     return 0 if row is None or row[0] is None else row[0]
 
 
 def purge_sets(tx: Transaction, below: int) -> int:
-    """Forget the write sets that no open transaction can collide with any more."""
+    """Deletes the write sets that no open transaction can conflict with any more."""
     return tx.run(_PURGE_SETS, below=below)
 
 
 def changed_by(tx: Transaction, table: TableName, above: int, also: Sequence[int], up_to: int) -> list[int]:
     """The transactions up to one that updated or deleted rows of a table, by write ids above one or among some."""
-    found = tx.all(_CHANGED, **named(table), above=above, also=tx.list(also), up_to=up_to)
-    return [txn for (txn,) in found]
+    result = tx.all(_CHANGED, **named(table), above=above, also=tx.list(also), up_to=up_to)
+    return [txn for (txn,) in result]
 
 
 def clean(tx: Transaction, table: TableName, part: str | None, highest: int | None) -> None:
-    """Forget what a compaction up to a write id has made unnecessary; without one, all of it."""
+    """Deletes records that a compaction up to a write id has made unnecessary; without one, all of them."""
     tx.run(_CLEAN_COMPLETED, **named(table), part=part, highest=highest or 0)
     clean_aborted(tx, table, part, highest)
 
 
 def clean_aborted(tx: Transaction, table: TableName, part: str | None, highest: int | None) -> None:
-    """Forget what aborted transactions wrote up to a write id: their files are gone."""
+    """Deletes the recorded writes of aborted transactions up to a write id: their files are gone."""
     if highest:
         tx.run(_CLEAN_ABORTED, **named(table), part=part, highest=highest)

@@ -1,7 +1,7 @@
-"""The rows of locks, one for each component of a request. `hive/transactions/locks.py` decides which conflict.
+"""The rows of locks, one for each component of a request.
 
-Whoever asks for locks takes an id, or the row of the id's counter, first: so requests are judged one after another,
-each with all older ones in sight. Giving locks back needs no order.
+`hive/transactions/locks.py` decides which conflict. A request for locks first takes an id, or locks the row of the id's
+counter: so requests are checked one after another, and each sees all older ones. Releasing locks needs no order.
 """
 
 from collections.abc import Collection, Sequence
@@ -18,7 +18,7 @@ from metastored.store.transactions.names import named
 
 
 class LockRow(NamedTuple):
-    """A lock with what is known of its client; times are milliseconds, 0 where the transaction's heartbeat counts."""
+    """A lock with the data of its client; times are milliseconds, 0 where the transaction's heartbeat counts."""
 
     lock: Lock
     heartbeat: int
@@ -31,7 +31,7 @@ class LockRow(NamedTuple):
 
 
 class Held(NamedTuple):
-    """A lock and its last sign of life."""
+    """A lock and its last heartbeat."""
 
     lock: Lock
     heartbeat: int
@@ -111,7 +111,7 @@ def _lock(row: Row) -> Lock:
 
 
 def take_id(tx: Transaction) -> int:
-    """The id of a new request. Others that ask for locks wait until the end of this transaction."""
+    """The id of a new request. Other requests for locks wait until the end of this transaction."""
     row = tx.one(_TAKE)
     assert row is not None  # the counter is part of the schema
     id: int = row[0]
@@ -119,7 +119,7 @@ def take_id(tx: Transaction) -> int:
 
 
 def take_turn(tx: Transaction) -> None:
-    """Let no other request be judged until the end of this transaction."""
+    """Keeps other requests from being checked until this transaction ends."""
     tx.one(_WAIT)
 
 
@@ -135,7 +135,7 @@ def insert(
     blocked: tuple[Lock, Lock] | None,
     opener: str,
 ) -> None:
-    """A request's locks in the states they have; `blocked` is one of them and what it waits for."""
+    """Adds a request's locks in their states; `blocked` is one of them and the lock it waits for."""
     rows = []
     for lock in components:
         by = blocked[1] if blocked is not None and blocked[0] is lock else None
@@ -158,56 +158,56 @@ def opener(tx: Transaction, ext_id: int) -> str | None:
 
 def near(tx: Transaction, components: Sequence[Lock]) -> list[Held]:
     """All locks that could conflict with these by their names."""
-    found: dict[tuple[int, int], Held] = {}
-    wanted = {(lock.catalog, lock.database, lock.table) for lock in components}
-    whole = {(cat, db) for cat, db, tbl in wanted if tbl is None}
-    for cat, db in whole:
-        _collect(found, tx.all(_HELD_IN_DATABASE, cat=cat, db=db))
-    for cat, db, tbl in wanted:
-        if (cat, db) not in whole:
-            _collect(found, tx.all(_HELD_IN_TABLE, cat=cat, db=db, tbl=tbl))
-    return list(found.values())
+    held_locks: dict[tuple[int, int], Held] = {}
+    objects = {(lock.catalog, lock.database, lock.table) for lock in components}
+    databases = {(cat, db) for cat, db, tbl in objects if tbl is None}
+    for cat, db in databases:
+        _collect(held_locks, tx.all(_HELD_IN_DATABASE, cat=cat, db=db))
+    for cat, db, tbl in objects:
+        if (cat, db) not in databases:
+            _collect(held_locks, tx.all(_HELD_IN_TABLE, cat=cat, db=db, tbl=tbl))
+    return list(held_locks.values())
 
 
-def _collect(found: dict[tuple[int, int], Held], rows: list[Row]) -> None:
+def _collect(held_locks: dict[tuple[int, int], Held], rows: list[Row]) -> None:
     for row in rows:
-        found[row[0], row[1]] = Held(_lock(row), row[9])
+        held_locks[row[0], row[1]] = Held(_lock(row), row[9])
 
 
 def acquire(tx: Transaction, ext_id: int, *, heartbeat: int, now: int) -> None:
-    """All locks of a request are given."""
+    """Marks all locks of a request as acquired."""
     tx.run(_ACQUIRE, ext_id=ext_id, heartbeat=heartbeat, acquired=now)
 
 
 def block(tx: Transaction, lock: Lock, by: Lock) -> None:
-    """Note what a lock waits for."""
+    """Records which lock a lock waits for."""
     tx.run(_BLOCK, ext_id=lock.ext_id, int_id_=lock.int_id, blocked_ext=by.ext_id, blocked_int=by.int_id)
 
 
 def heartbeat(tx: Transaction, ext_id: int, now: int) -> bool:
-    """Note that the client of a request lives; False if there is no such request."""
+    """Records a heartbeat of a request; returns False if it does not exist."""
     return tx.run(_HEARTBEAT, ext_id=ext_id, heartbeat=now) > 0
 
 
 def unlock(tx: Transaction, ext_id: int) -> bool:
-    """Give a request's locks back, unless a transaction holds them; whether there were some to give back."""
+    """Releases a request's locks, unless a transaction holds them; returns whether there were any."""
     return tx.run(_UNLOCK, ext_id=ext_id) > 0
 
 
 def delete_silent(tx: Transaction, ext_ids: Collection[int], before: int) -> set[int]:
-    """Of these requests without a transaction, give back those that were not confirmed since a time; which."""
+    """Releases those of these requests without a transaction that had no heartbeat since a time; returns their ids."""
     return {id for (id,) in tx.all(_SILENT, ext_ids=tx.list(list(ext_ids)), before=before)}
 
 
 def delete_of_txns(tx: Transaction, txns: Sequence[int]) -> None:
-    """Give back all that these transactions hold or wait for."""
+    """Releases all locks that these transactions hold or wait for."""
     ids = tx.list(txns)
     tx.run(_DELETE_OF_TXNS, txns=ids)
     tx.run(_REBUILT, txns=ids)
 
 
 def delete_stale(tx: Transaction, before: int) -> int:
-    """Give back what clients without a transaction have not confirmed since a time."""
+    """Releases the locks without a transaction that had no heartbeat since a time."""
     return tx.run(_STALE, before=before)
 
 
@@ -217,11 +217,11 @@ def shown(tx: Transaction, cat: str | None, db: str | None) -> list[LockRow]:
     return [LockRow(_lock(row), *row[9:]) for row in rows]
 
 
-# --- rebuilding a materialized view: one at a time, beside the other locks ---------------------------------------
+# --- rebuilding a materialized view: one at a time, apart from the other locks --------------------------------------
 
 
 def rebuild(tx: Transaction, view: TableName, txn_id: int, now: int) -> bool:
-    """The right to rebuild a view; False if another has it."""
+    """Takes the lock to rebuild a view; returns False if another has it."""
     if tx.one(_REBUILDING, **named(view)) is not None:
         return False
     tx.run(_REBUILD, **named(view), txn_id=txn_id, heartbeat=now)
@@ -229,10 +229,10 @@ def rebuild(tx: Transaction, view: TableName, txn_id: int, now: int) -> bool:
 
 
 def rebuild_heartbeat(tx: Transaction, view: TableName, txn_id: int, now: int) -> bool:
-    """Note that who rebuilds a view lives; False if it has lost the right."""
+    """Records a heartbeat of the rebuild of a view; returns False if it has lost the lock."""
     return tx.run(_REBUILD_HEARTBEAT, **named(view), txn=txn_id, heartbeat=now) > 0
 
 
 def delete_stale_rebuilds(tx: Transaction, before: int) -> int:
-    """Give back the rights that were not confirmed since a time and whose transactions have ended."""
+    """Releases the rebuild locks without a heartbeat since a time whose transactions have ended."""
     return tx.run(_STALE_REBUILDS, before=before)

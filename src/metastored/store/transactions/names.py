@@ -1,4 +1,4 @@
-"""A table's name as the values of the columns `cat`, `db` and `tbl`, which the tables about transactions have. Pure."""
+"""A table's name as the values of the columns `cat`, `db` and `tbl`, of the tables for transactions. Pure."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""What transactions, locks and compactions say of a table by its name: a rename carries it along, a drop forgets it.
+"""The rows of transactions, locks and compactions that name a table: a rename updates them, a drop deletes them.
 
-Call these in the transaction that renames or drops. Locks outlive a drop, as in Hive: their clients give them back.
+Call these in the transaction that renames or drops. Locks outlive a drop, as in Hive: their clients release them.
 """
 
 from collections.abc import Sequence
@@ -24,7 +24,7 @@ _NAMING = (
     schema.compactions,
     schema.compaction_metrics,
 )
-"""Every table that names tables."""
+"""Every database table that names tables."""
 
 _FORGOTTEN = (
     schema.txn_components,
@@ -32,7 +32,7 @@ _FORGOTTEN = (
     schema.compactions,
     schema.compaction_metrics,
 )
-"""Where a drop of a partition leaves nothing."""
+"""The database tables whose rows are deleted when a partition is dropped."""
 
 _FORGOTTEN_WITH_TABLE = (*_FORGOTTEN, schema.write_id_counters, schema.min_history)
 
@@ -91,26 +91,26 @@ def _old(table: TableName) -> dict[str, str]:
 
 
 def table_renamed(tx: Transaction, old: TableName, new: TableName) -> None:
-    """A table has another name, perhaps in another database."""
+    """Updates the rows after a table was renamed, perhaps to another database."""
     # Most tables are named nowhere: one statement instead of nine.
     for (naming,) in tx.all(_WHICH_NAME, **_old(old)):
         tx.run(_RENAME_TABLE[naming], **_old(old), **named(new))
 
 
 def partition_renamed(tx: Transaction, table: TableName, old: str, new: str) -> None:
-    """A partition has another name (`k=v/…`)."""
+    """Updates the rows after a partition (`k=v/…`) was renamed."""
     for statement in _RENAME_PARTITION:
         tx.run(statement, **_old(table), part_=old, part=new)
 
 
 def database_dropped(tx: Transaction, cat: str, db: str) -> None:
-    """A database is gone with all its tables."""
+    """Deletes the rows of a dropped database."""
     for statement in _DROP_DATABASE:
         tx.run(statement, cat=cat, db=db)
 
 
 def table_dropped(tx: Transaction, table: TableName, *, txn_id: int = 0) -> None:
-    """A table is gone. A compaction that belongs to the dropping transaction stays: it removes the files."""
+    """Deletes the rows of a dropped table. A compaction of the dropping transaction stays: it removes the files."""
     for statement, of in zip(_DROP_TABLE, _FORGOTTEN_WITH_TABLE, strict=True):
         if of is schema.compactions:
             tx.run(statement, **_old(table), txn_id=txn_id)
@@ -119,6 +119,6 @@ def table_dropped(tx: Transaction, table: TableName, *, txn_id: int = 0) -> None
 
 
 def partitions_dropped(tx: Transaction, table: TableName, names: Sequence[str]) -> None:
-    """Partitions are gone."""
+    """Deletes the rows of dropped partitions."""
     for statement in _DROP_PARTITIONS:
         tx.run(statement, **_old(table), parts=tx.list(names))

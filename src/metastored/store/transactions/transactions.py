@@ -1,8 +1,8 @@
-"""The rows of transactions: which are open, which were aborted, who keeps them alive. It never decides an outcome.
+"""The rows of transactions: open, aborted, and their heartbeats. Outcomes are decided elsewhere.
 
-Ids are taken from a counter whose row stays locked until the commit. So no id becomes visible before a lower one, and
-a high-water mark that a reader sees never passes a transaction that it cannot see yet. Whoever changes a transaction
-locks its row first; one that was committed keeps its row for a while, so that a second commit is known as such.
+Ids are taken from a counter whose row stays locked until the commit. So no id becomes visible before a lower one, and a
+high-water mark that a reader sees never passes a transaction that it cannot see yet. A change of a transaction locks
+its row first; a committed one keeps its row for a while, so that a second commit is recognised.
 """
 
 from collections.abc import Iterable, Sequence
@@ -37,7 +37,7 @@ class TxnRow(NamedTuple):
 
 
 class Unfinished(NamedTuple):
-    """What decides about a transaction."""
+    """The columns that decide about a transaction."""
 
     id: int
     state: int
@@ -48,7 +48,7 @@ _t, _counter, _r = schema.txns.c, schema.counters.c, schema.replicated_txns.c
 _THIS = _t.id == sa.bindparam("id")
 _THESE = in_list(_t.id, "ids")
 _OPEN = _t.state == sa.literal_column(str(TxnState.OPEN.value))
-# In these words, which are those of the partial index.
+# In exactly the words of the partial index.
 _UNFINISHED = _t.state != sa.literal_column(str(TxnState.COMMITTED.value))
 _COUNTER = _counter.name == sa.literal_column(f"'{schema.TXN_COUNTER}'")
 
@@ -93,7 +93,7 @@ _IS_STALE = sa.and_(
     _t.heartbeat
     < sa.case((_t.type == sa.bindparam("lasting_type"), sa.bindparam("lasting")), else_=sa.bindparam("before")),
 )
-# Whoever holds the row of a transaction is keeping it alive right now.
+# A row that is locked now is just getting a heartbeat.
 _STALE = Statement(
     sa.select(_t.id, _t.state, _t.type).where(_IS_STALE).order_by(_t.id).with_for_update(skip_locked=True)
 )
@@ -126,7 +126,7 @@ _POLICIES = Statement(sa.select(_r.policy).where(in_list(_r.target, "ids")).dist
 
 
 def high_water_mark(tx: Transaction, *, locked: bool = False) -> int:
-    """The highest id so far. `locked` keeps others from opening transactions until the end of this one."""
+    """The highest id so far. `locked` keeps others from opening transactions until this one ends."""
     row = tx.one(_HIGH_WATER_LOCKED if locked else _HIGH_WATER)
     assert row is not None  # the counter is part of the schema
     value: int = row[0]
@@ -134,12 +134,12 @@ def high_water_mark(tx: Transaction, *, locked: bool = False) -> int:
 
 
 def seed(tx: Transaction, value: int) -> None:
-    """Make `value` the highest id so far."""
+    """Sets the highest id so far to `value`."""
     tx.run(_SEED, value=value)
 
 
 def open(tx: Transaction, count: int, *, type: int, user: str, host: str, now: int, opener: str) -> list[int]:
-    """New open transactions; their ids, which follow one another. `user` is whom the request names."""
+    """Opens transactions; returns their consecutive ids. `user` is the user that the request names."""
     row = tx.one(_TAKE, count=count)
     assert row is not None
     last: int = row[0]
@@ -151,7 +151,7 @@ def open(tx: Transaction, count: int, *, type: int, user: str, host: str, now: i
 
 
 def openers(tx: Transaction, ids: Sequence[int]) -> dict[int, str]:
-    """The callers who opened those of these transactions that are known."""
+    """The callers who opened these transactions, as far as they are known."""
     return dict(tx.all(_OPENERS, ids=tx.list(ids)))
 
 
@@ -161,12 +161,12 @@ def openers_between(tx: Transaction, low: int, high: int) -> set[str]:
 
 
 def unfinished(tx: Transaction) -> list[tuple[int, int, int]]:
-    """(id, state, type) of all that are open or were aborted, ascending; plain, as there may be many."""
+    """(id, state, type) of all open and aborted transactions, ascending; plain tuples, because there may be many."""
     return tx.all(_UNFINISHED_IDS)
 
 
 def rows(tx: Transaction) -> list[TxnRow]:
-    """The same with all that is known of them."""
+    """All open and aborted transactions with all their columns."""
     return list(map(TxnRow._make, tx.all(_UNFINISHED_ROWS)))
 
 
@@ -176,43 +176,46 @@ def find(tx: Transaction, id: int) -> Unfinished | None:
 
 
 def lock(tx: Transaction, id: int) -> Unfinished | None:
-    """A transaction, in whatever state; nobody else changes it until the end of this one."""
+    """Returns and locks a transaction in any state."""
     row = tx.one(_LOCK, id=id)
     return None if row is None else Unfinished._make(row)
 
 
 def lock_many(tx: Transaction, ids: Sequence[int]) -> dict[int, Unfinished]:
-    """The same for several."""
+    """As `lock`, for several transactions."""
     return {row[0]: Unfinished._make(row) for row in tx.all(_LOCK_MANY, ids=tx.list(ids))}
 
 
 def finish(tx: Transaction, ids: Sequence[int], state: TxnState, now: int, reason: str | None = None) -> None:
-    """Commit or abort those of them that are open."""
+    """Commits or aborts those of them that are open."""
     tx.run(_FINISH, ids=tx.list(ids), state=state.value, ended=now, reason=reason)
 
 
 def heartbeat(tx: Transaction, id: int, now: int) -> bool:
-    """Note that the client of an open transaction lives; False if it is not open."""
+    """Records a heartbeat of an open transaction; returns False if it is not open."""
     return tx.run(_HEARTBEAT, id=id, heartbeat=now) > 0
 
 
 def heartbeat_range(tx: Transaction, low: int, high: int, now: int) -> int:
-    """The same for every open one from `low` to `high`; how many there were."""
+    """As `heartbeat`, for every open one from `low` to `high`; returns how many there were."""
     return tx.run(_HEARTBEAT_RANGE, low=low, high=high, heartbeat=now)
 
 
 def in_range(tx: Transaction, low: int, high: int) -> dict[int, int]:
-    """The states of those from `low` to `high` that are known."""
+    """The states of the transactions from `low` to `high` that have a row."""
     return {id: state for id, state, _ in tx.all(_IN_RANGE, low=low, high=high)}
 
 
 def stale(
     tx: Transaction, before: int, lasting: int, lasting_type: int, ids: Sequence[int] | None = None
 ) -> list[Unfinished]:
-    """Open ones whose last sign of life is older than `before` (`lasting` for one type); all, or of `ids`. Locked."""
+    """Returns and locks open transactions without a heartbeat since `before` (`lasting` for one type).
+
+    Without `ids`, all of them.
+    """
     bounds = {"before": before, "lasting": lasting, "lasting_type": lasting_type}
-    found = tx.all(_STALE, **bounds) if ids is None else tx.all(_STALE_OF, ids=tx.list(ids), **bounds)
-    return list(map(Unfinished._make, found))
+    unfinished = tx.all(_STALE, **bounds) if ids is None else tx.all(_STALE_OF, ids=tx.list(ids), **bounds)
+    return list(map(Unfinished._make, unfinished))
 
 
 def min_open(tx: Transaction) -> int | None:
@@ -222,40 +225,40 @@ def min_open(tx: Transaction) -> int | None:
 
 
 def min_uncommitted(tx: Transaction) -> int:
-    """Every transaction below this one was committed, and every open one sees it so."""
-    found = [high_water_mark(tx) + 1]
+    """The lowest id such that every transaction below it was committed and is visible to every open one."""
+    candidates = [high_water_mark(tx) + 1]
     for statement in (_MIN_SEEN, _MIN_UNFINISHED):
         row = tx.one(statement)
         if row is not None and row[0] is not None:
-            found.append(row[0])
-    return min(found)
+            candidates.append(row[0])
+    return min(candidates)
 
 
 def purge(tx: Transaction, before: int) -> int:
-    """Forget those that ended before a time: the committed, and the aborted that wrote nothing."""
+    """Deletes transactions that ended before a time: the committed, and the aborted that wrote nothing."""
     return tx.run(_PURGE, before=before)
 
 
-# --- transactions that repeat those of another metastore --------------------------------------------------------
+# --- transactions replicated from another metastore -------------------------------------------------------
 
 
 def replicated(tx: Transaction, policy: str, sources: Sequence[int]) -> dict[int, int]:
-    """The ids here of the transactions that another metastore knows as `sources`, where there are some."""
+    """The local ids of the transactions that have the ids `sources` in another metastore, if they exist."""
     return dict(tx.all(_REPLICATED, policy=policy, sources=tx.list(sources)))
 
 
 def replicated_by(tx: Transaction, policy: str) -> dict[int, int]:
-    """Every one that a policy keeps open."""
+    """All transactions that a replication policy keeps open."""
     return dict(tx.all(_REPLICATED_OF, policy=policy))
 
 
 def replicate(tx: Transaction, policy: str, pairs: Iterable[tuple[int, int]]) -> None:
-    """Remember which transactions here repeat which ones there."""
+    """Stores which local transactions replicate which source transactions."""
     tx.many(_REPLICATE, [{"policy": policy, "source": source, "target": target} for source, target in pairs])
 
 
 def forget_replicated(tx: Transaction, targets: Sequence[int]) -> list[str]:
-    """Forget them; the policies that they belonged to."""
+    """Deletes their mappings; returns the policies that they belonged to."""
     ids = tx.list(targets)
     policies = [policy for (policy,) in tx.all(_POLICIES, ids=ids)]
     if policies:

@@ -1,8 +1,8 @@
-"""The write ids of tables: a counter for each table, and which transaction got which id. It never judges a snapshot.
+"""The write ids of tables: a counter for each table, and the transaction of each id. Snapshots are computed elsewhere.
 
-A counter's row stays locked until the commit, so ids of one table become visible in their order. The ids hang on the
-counter, not on the table's name: a rename changes one row. Whatever changes a counter or its ids gives it a new stamp,
-so that who has read them before need not read them again.
+A counter's row stays locked until the commit, so ids of one table become visible in their order. The ids refer to the
+counter, not to the table's name: a rename changes one row. Every change of a counter or its ids sets a new stamp, so
+that a cache of them can be validated.
 """
 
 import secrets
@@ -19,7 +19,7 @@ from metastored.store.transactions.names import named
 
 
 class Counter(NamedTuple):
-    """The write ids of a table as they were at one moment: two that are equal have the same ids."""
+    """The state of a table's write ids: two that are equal have the same ids."""
 
     id: int
     next: int
@@ -27,7 +27,7 @@ class Counter(NamedTuple):
 
 
 class TableWriteId(NamedTuple):
-    """What a transaction may write to one table."""
+    """A transaction's write id of one table."""
 
     cat: str
     db: str
@@ -86,7 +86,7 @@ _FORGET_HISTORY = Statement(sa.delete(schema.min_history).where(in_list(_h.txn_i
 
 
 def _new_stamp() -> int:
-    """One that no counter ever had: ids of counters may be used again, stamps never are."""
+    """A stamp that no counter ever had: ids of counters may be reused, stamps never are."""
     return secrets.randbits(63)
 
 
@@ -97,12 +97,15 @@ def counter(tx: Transaction, table: TableName) -> Counter | None:
 
 
 def seed(tx: Transaction, table: TableName, following: int) -> None:
-    """The first counter of a table, with the id that comes next. ConstraintViolated if it has one."""
+    """Adds the first counter of a table, with the next id. Raises ConstraintViolated if it has one."""
     tx.insert(_CREATE, **named(table), next=following, stamp=_new_stamp())
 
 
 def allocate(tx: Transaction, table: TableName, txns: Sequence[int], *, first: int | None = None) -> list[int]:
-    """New write ids, one for each transaction in their order. With `first` they begin there, as at their source."""
+    """Allocates write ids, one for each transaction in their order.
+
+    With `first` they begin there, as at their source.
+    """
     row = tx.one(_LOCK, **named(table))
     if row is None:
         start = 1 if first is None else first
@@ -112,7 +115,7 @@ def allocate(tx: Transaction, table: TableName, txns: Sequence[int], *, first: i
         start = following if first is None else first
         tx.run(_SET_NEXT, counter=counter, next=start + len(txns), stamp=_new_stamp())
         if start != following:
-            # The source was written to while its state was copied: what was known before is stale.
+            # The source was written to while its state was copied: the rows from before are stale.
             tx.run(_CLEAR, id=counter)
     ids = list(range(start, start + len(txns)))
     assign(tx, counter, zip(ids, txns, strict=True))
@@ -120,12 +123,12 @@ def allocate(tx: Transaction, table: TableName, txns: Sequence[int], *, first: i
 
 
 def assign(tx: Transaction, counter: int, pairs: Iterable[tuple[int, int]]) -> None:
-    """Remember which transaction has which id: pairs of write id and transaction."""
+    """Stores which transaction has which id: pairs of write id and transaction."""
     tx.many(_INSERT, [(counter, write_id, txn) for write_id, txn in pairs])
 
 
 def take_back(tx: Transaction, table: TableName, txns: Sequence[int]) -> None:
-    """Forget the ids of these transactions; they are not used again."""
+    """Deletes the ids of these transactions; they are not reused."""
     row = tx.one(_LOCK, **named(table))
     if row is not None:
         counter, following = row
@@ -134,13 +137,13 @@ def take_back(tx: Transaction, table: TableName, txns: Sequence[int]) -> None:
 
 
 def begin_at(tx: Transaction, table: TableName, following: int, pairs: Iterable[tuple[int, int]]) -> None:
-    """A counter that another metastore has used already, with the ids that were aborted there."""
+    """Adds a counter that another metastore has used already, with the ids that were aborted there."""
     counter = tx.insert(_CREATE, **named(table), next=following, stamp=_new_stamp())
     assign(tx, counter, pairs)
 
 
 def of_txns(tx: Transaction, table: TableName, txns: Sequence[int]) -> dict[int, int]:
-    """Of these transactions, those that have a write id of the table, with it."""
+    """The write ids of the table that these transactions have, by transaction."""
     return dict(tx.all(_OF_TXNS, **named(table), txns=tx.list(txns)))
 
 
@@ -156,18 +159,18 @@ def txn_of(tx: Transaction, table: TableName, write_id: int) -> int | None:
 
 
 def all(tx: Transaction, counter: Counter) -> list[tuple[int, int]]:
-    """(transaction, write id) of all that are remembered, by write id."""
+    """(transaction, write id) of all stored ids, by write id."""
     return tx.all(_ALL, counter=counter.id)
 
 
 def purge(tx: Transaction, below: int) -> int:
-    """Forget the ids of transactions below one that everybody sees as committed."""
+    """Deletes the ids of transactions below one that every reader sees as committed."""
     tx.run(_RESTAMP, below=below, stamp=_new_stamp())
     return tx.run(_PURGE, below=below)
 
 
 def add_history(tx: Transaction, txn_id: int, lowest: Iterable[tuple[TableName, int]]) -> None:
-    """What a reader still needs: of each table, the lowest write id that may not be cleaned away."""
+    """Stores the write ids that a reader still needs: of each table, the lowest one that may not be cleaned."""
     tx.many(_ADD_HISTORY, [(txn_id, *table, write_id) for table, write_id in lowest])
 
 

@@ -1,1 +1,1 @@
-"""The directories of the warehouse, and the rows of what is still to be done to them."""
+"""The directories of the warehouse, and the rows of the jobs on them."""

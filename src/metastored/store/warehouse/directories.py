@@ -1,8 +1,8 @@
-"""The warehouse's directories. Nothing here runs inside a transaction, or knows what a directory belongs to.
+"""The warehouse's directories. Nothing here runs inside a transaction, or knows the objects of a directory.
 
-`mode` says which directories the server can reach: `all`, only `local` ones, or none (`off`). What it cannot reach
-it leaves alone: nothing is made, moved or removed, and nothing is found there. Of those that it can reach, only the
-schemes of the setting `location_schemes` are opened, by `file_systems.py`.
+`mode` is which directories the server accesses: `all`, only `local` ones, or none (`off`). Others are left alone:
+nothing is created, moved or removed there, and they count as missing. Of the accessed ones, only the schemes of the
+setting `location_schemes` are opened, by `file_systems.py`.
 """
 
 import logging
@@ -19,7 +19,7 @@ from metastored.hive.location_rules import (
     TRASH,
     accepted,
     is_above,
-    place,
+    location_key,
     unaliased,
 )
 from metastored.hive.locations import (
@@ -41,25 +41,25 @@ from metastored.store.warehouse.file_systems import LOCAL, FileSystem, first_lin
 from metastored.store.warehouse.file_systems import NotADirectory as NotADirectory
 from metastored.store.warehouse.object_stores import check_driver
 from metastored.store.warehouse.occupied import occupant
-from metastored.store.warehouse.trash import CURRENT, remember
+from metastored.store.warehouse.trash import CURRENT, record_trash_root
 
 Mode = Literal["all", "local", "off"]
 
 log = logging.getLogger("metastored.store")
 
 TIMEOUT: Final = 60.0
-"""Seconds that a call to a remote file system may take, unless told otherwise."""
+"""Seconds that a call to a remote file system may take, by default."""
 
 
 class TreeStatistics(NamedTuple):
-    """What is in a directory and all below it; hidden files and directories (`_x`, `.x`) do not count."""
+    """The files in a directory and all below it; hidden files and directories (`_x`, `.x`) do not count."""
 
     files: int
     bytes: int
 
 
 class JobFailed(StoreError):
-    """A job that could not be done; it is kept and retried."""
+    """A job that failed; it is kept and retried."""
 
     def __init__(self, id: int, reason: str) -> None:
         super().__init__(reason)
@@ -90,7 +90,10 @@ class Warehouse:
             check_driver(self.root)
 
     def looks_at(self, uri: str) -> bool:
-        """Whether this server handles the directory at all; not one that is no location, which an import may bring."""
+        """Whether this server accesses the directory.
+
+        False for a text that is no location, which an import may have stored.
+        """
         try:
             uri = unaliased(uri)
         except LocationError:
@@ -105,13 +108,13 @@ class Warehouse:
         Raises LocationError for a location that no client may use. A server that opens no directory of other schemes
         stores them as texts, whatever they are.
         """
-        found = accepted(uri, self.root, self.schemes if self.mode == "all" else None)
-        if f"/{TRASH}" in found and is_under(found, join(self.root, TRASH)):
+        location = accepted(uri, self.root, self.schemes if self.mode == "all" else None)
+        if f"/{TRASH}" in location and is_under(location, join(self.root, TRASH)):
             raise LocationError(f"{uri!r} is in the trash; move the data out of it first")
-        return found
+        return location
 
     def make(self, uri: str) -> int:
-        """Make a directory and those above it; how many of them were not there before, none if it was."""
+        """Creates a directory and those above it; returns how many of them did not exist before."""
         if not self.looks_at(uri):
             return 0
         with _Reported("make", uri):
@@ -126,7 +129,7 @@ class Warehouse:
             return system.exists(path)
 
     def is_empty(self, uri: str) -> bool:
-        """Whether a directory has nothing in it, not even hidden files, or is not there."""
+        """Whether a directory is empty, without even hidden files, or does not exist."""
         if not self.looks_at(uri):
             return True
         with _Reported("look into", uri):
@@ -134,7 +137,7 @@ class Warehouse:
             return not system.exists(path) or system.is_empty(path)
 
     def move(self, source: str, target: str) -> bool:
-        """Move a directory to where nothing is, or an empty directory; False if the source does not exist."""
+        """Moves a directory; the target must not exist or be empty. Returns False if the source does not exist."""
         if not (self.looks_at(source) and self.looks_at(target)):
             return False
         with _Reported("move", source):
@@ -151,9 +154,9 @@ class Warehouse:
             return True
 
     def remove(self, uri: str, below: str | None = None, *, to_trash: bool = False) -> bool:
-        """Remove a directory with all that is in it, or move it to the trash; False if it does not exist.
+        """Removes a directory with its content, or moves it to the trash; returns False if it does not exist.
 
-        Of the directories between it and `below`, those that are empty then are removed as well.
+        Directories between it and `below` that become empty are removed as well.
         """
         if not self.looks_at(uri):
             return False
@@ -174,20 +177,23 @@ class Warehouse:
             return existed
 
     def check_removable(self, uri: str) -> None:
-        """Raises StoreError for a directory that is never removed: a root, what contains the warehouse, what is
-        reached through a symbolic link, and what has a scheme that this server does not use."""
+        """Raises StoreError for a directory that is never removed.
+
+        These are a root, a directory that contains the warehouse, a path through a symbolic link, and a scheme
+        that this server does not use.
+        """
         if not self.looks_at(uri):
             return
-        if not place(uri).path or place(uri) == place(self.root):
+        if not location_key(uri).path or location_key(uri) == location_key(self.root):
             raise StoreError(f"{uri} is not removed: it is the root of a file system or of the warehouse")
         if is_above(uri, self.root):
             raise StoreError(f"{uri} is not removed: the warehouse {self.root} is in it")
         with _Reported("remove", uri):
-            found = unaliased(uri)
-            self._check_scheme(found)
-            if is_local(found):
-                trusted = local_path(self.root) if is_local(self.root) and is_under(found, self.root) else None
-                link = first_link(local_path(found), trusted)
+            location = unaliased(uri)
+            self._check_scheme(location)
+            if is_local(location):
+                trusted = local_path(self.root) if is_local(self.root) and is_under(location, self.root) else None
+                link = first_link(local_path(location), trusted)
                 if link is not None:
                     raise StoreError(f"{uri} is not removed: {link} is a symbolic link; name the directory itself")
 
@@ -202,14 +208,14 @@ class Warehouse:
         return str(parse_location(uri)._replace(path=f"/{TRASH}"))
 
     def _free_in_trash(self, system: FileSystem, uri: str) -> str:
-        """Where a directory goes in the trash; like Hadoop, with the time at its end if there is one already."""
+        """The path of a directory in the trash; like Hadoop, with the time at its end if the path exists already."""
         target = f"{self.trash_of(uri)}/{CURRENT}{parse_location(uri).path}"
         if system.exists(self._file_system(target)[1]):
             target += str(int(time.time() * 1000))
         return target
 
     def names(self, uri: str) -> list[str]:
-        """What is in a directory, sorted; nothing if it does not exist."""
+        """The entries of a directory, sorted; none if it does not exist."""
         if not self.looks_at(uri):
             return []
         with _Reported("look into", uri):
@@ -217,7 +223,7 @@ class Warehouse:
             return system.names(path) if system.exists(path) else []
 
     def remove_empty(self, uri: str) -> bool:
-        """Remove a directory if nothing is in it; False if it stays."""
+        """Removes a directory if it is empty; returns False if it stays."""
         if not self.looks_at(uri):
             return False
         with _Reported("remove", uri):
@@ -225,7 +231,10 @@ class Warehouse:
             return system.remove_empty(path)
 
     def clear(self, uri: str, *, to_trash: bool = False) -> bool:
-        """Empty a directory, and make it if it is not there; False where this server does not look."""
+        """Empties a directory, and creates it if it does not exist.
+
+        Returns False where this server accesses no directories.
+        """
         if not self.looks_at(uri):
             return False
         self.remove(uri, to_trash=to_trash)
@@ -233,7 +242,7 @@ class Warehouse:
         return True
 
     def statistics(self, uri: str) -> TreeStatistics:
-        """Number and bytes of the files in a directory and below; nothing for one that does not exist."""
+        """Number and bytes of the files in a directory and below; zero for one that does not exist."""
         if not self.looks_at(uri):
             return TreeStatistics(0, 0)
         with _Reported("look into", uri):
@@ -244,11 +253,11 @@ class Warehouse:
             return TreeStatistics(len(sizes), sum(sizes))
 
     def _file_system(self, uri: str) -> tuple[FileSystem, str]:
-        found = unaliased(uri)
-        self._check_scheme(found)
-        if is_local(found):
-            return LOCAL, local_path(found)
-        return open_remote(found, parse_location(found).scheme, self.timeout)
+        location = unaliased(uri)
+        self._check_scheme(location)
+        if is_local(location):
+            return LOCAL, local_path(location)
+        return open_remote(location, parse_location(location).scheme, self.timeout)
 
     def _check_scheme(self, uri: str) -> None:
         """A location may have been stored by a server with other settings, or imported."""
@@ -266,10 +275,10 @@ class Warehouse:
         retry: Collection[int] = (),
         now: float | None = None,
     ) -> list[JobFailed]:
-        """Do jobs that were committed: those named, or all that are due.
+        """Runs committed jobs: the named ones, or all that are due.
 
-        A job that failed is due after a while, which gets longer by each attempt; those in `retry` are attempted at
-        once. This may be called twice, and by two servers at once. Returns the jobs that could not be done.
+        A job that failed is due again after a backoff that grows with each attempt; those in `retry` are attempted at
+        once. This may be called twice, and by two servers at once. Returns the jobs that failed.
         """
         errors: list[JobFailed] = []
         moment = int(time.time() if now is None else now)
@@ -281,12 +290,14 @@ class Warehouse:
         return errors
 
     def _finish_together(self, database: Database, ids: list[int], again: Collection[int], now: int) -> list[JobFailed]:
-        """Do the jobs of one claim, and delete all that are done in one transaction, still under the claim:
-        done twice, a job would hit what a client has made in its place since."""
+        """Runs the jobs of one claim, and deletes those that are done in one transaction, still under the claim.
+
+        Run twice, a job would remove a directory that a client has created there since.
+        """
         failures: dict[int, JobFailed] = {}
         done: list[int] = []
         for id in ids:
-            # Read under the claim: another server may have done it while we waited.
+            # Read under the claim: another server may have done it in the meantime.
             job = jobs.find(database.reader(), id)
             if job is None or (job.is_failed and id not in again):
                 continue
@@ -295,7 +306,7 @@ class Warehouse:
                 done.append(id)
             except StoreError as exc:
                 failures[id] = JobFailed(id, str(exc))
-                log.warning("a directory was not moved or removed, and will be tried again: %s", exc)
+                log.warning("a directory was not moved or removed, and will be retried: %s", exc)
 
         def write(tx: Transaction) -> None:
             jobs.all_done(tx, done)
@@ -312,16 +323,16 @@ class Warehouse:
             database.run(lambda tx: jobs.resume(tx, job.id))
             if job.kind != "move":
                 self.check_removable(job.source)
-                found = occupant(database.reader(), job.source)
-                if found is not None:
-                    raise StoreError(f"{job.source} is not removed: {found} is in it now")
+                user = occupant(database.reader(), job.source)
+                if user is not None:
+                    raise StoreError(f"{job.source} is not removed: {user} is in it now")
         # Without a source the job was done, and the server stopped before it deleted the job.
         if job.kind == "move":
             assert job.target is not None
             self.move(job.source, job.target)
         else:
             if job.kind == "trash" and self.trash_days:
-                remember(database, self.trash_of(job.source))
+                record_trash_root(database, self.trash_of(job.source))
             self.remove(job.source, job.target, to_trash=job.kind == "trash")
 
 
@@ -329,7 +340,7 @@ class Warehouse:
 
 
 class _Reported:
-    """Turns what a file system raises into a StoreError that says what was tried, and where."""
+    """Turns an error of a file system into a StoreError that names the operation and the location."""
 
     def __init__(self, verb: str, uri: str) -> None:
         self._what = f"could not {verb} {uri}"
@@ -349,6 +360,6 @@ def _is_strictly_under(uri: str, ancestor: str) -> bool:
 
 
 def _authority(uri: str) -> tuple[str, str]:
-    """What locations on one file system have in common."""
+    """The common prefix of locations on one file system."""
     location = parse_location(unaliased(uri))
     return location.scheme or LOCAL_SCHEME, location.authority.lower()

@@ -1,6 +1,6 @@
 """The file systems that hold the warehouse's directories: this machine's own, object stores, all others by fsspec.
 
-Drivers are imported at their first use. A call to a remote file system has a time-out. Nothing here
+Drivers are imported at their first use. A call to a remote file system has a timeout. Nothing here
 decides which directory may be opened.
 """
 
@@ -19,27 +19,27 @@ from metastored.store.warehouse.object_stores import EXTRAS, HIDDEN, open_direct
 Result = TypeVar("Result")
 
 MAKE_ATTEMPTS: Final = 20
-"""How often a directory is tried to be made while others remove the ones above it."""
+"""How many attempts there are to create a directory while others remove the ones above it."""
 
 LONG: Final = 10
-"""How many times the time-out a call may take that moves, removes or counts all that is in a directory."""
+"""The timeout of calls that move, remove or count all files of a directory, as a multiple of the usual one."""
 
 MAX_UNANSWERED: Final = 64
-"""Calls to remote file systems that may be running at once in a process, those included that nobody waits for."""
+"""Calls to remote file systems that may run at once in a process, including those that timed out."""
 
 _slots = threading.BoundedSemaphore(MAX_UNANSWERED)
 
 
 class NotADirectory(StoreError):
-    """There is a file where a directory was wanted."""
+    """There is a file at the path of a directory."""
 
 
-class NoAnswer(Exception):
+class FileSystemTimeout(Exception):
     """A remote file system took too long, or too many calls to it are still running."""
 
 
 class FileSystem(Protocol):
-    """What the warehouse needs of a file system. Paths are absolute."""
+    """The operations that the warehouse needs of a file system. Paths are absolute."""
 
     def make(self, path: str) -> int: ...
     def exists(self, path: str) -> bool: ...
@@ -125,14 +125,14 @@ LOCAL: Final = Local()
 
 
 def first_link(path: str, trusted: str | None = None) -> str | None:
-    """The first symbolic link on the way to a local path, itself included; those down to `trusted` do not count."""
+    """The first symbolic link in a local path, itself included; those down to `trusted` do not count."""
     inner = [part for part in path.split("/") if part]
     known = [part for part in (trusted or "").split("/") if part]
     start = len(known) if inner[: len(known)] == known else 0
     for depth in range(start + 1, len(inner) + 1):
-        found = "/" + "/".join(inner[:depth])
-        if os.path.islink(found):
-            return found
+        prefix = "/" + "/".join(inner[:depth])
+        if os.path.islink(prefix):
+            return prefix
     return None
 
 
@@ -152,7 +152,7 @@ class Remote:
         return bool(self._system.exists(path))
 
     def names(self, path: str) -> list[str]:
-        return sorted(found.rstrip("/").rpartition("/")[2] for found in self._system.ls(path, detail=False))
+        return sorted(entry.rstrip("/").rpartition("/")[2] for entry in self._system.ls(path, detail=False))
 
     def move(self, source: str, target: str) -> None:
         self.remove_empty(target)
@@ -176,14 +176,14 @@ class Remote:
         return not self._system.ls(path, detail=False)
 
     def sizes(self, path: str) -> Iterator[int]:
-        for found, info in self._system.find(path, detail=True).items():
-            below = PurePosixPath(found.strip("/")).relative_to(path.strip("/"))
+        for entry, info in self._system.find(path, detail=True).items():
+            below = PurePosixPath(entry.strip("/")).relative_to(path.strip("/"))
             if not any(part.startswith(HIDDEN) for part in below.parts):
                 yield int(info.get("size") or 0)
 
 
 class Timed:
-    """A file system each of whose calls has a time-out."""
+    """A file system whose calls have a timeout."""
 
     def __init__(self, system: FileSystem, timeout: float) -> None:
         self._system = system
@@ -225,7 +225,7 @@ def open_remote(uri: str, scheme: str, timeout: float) -> tuple[FileSystem, str]
 
 def _by_fsspec(uri: str, scheme: str) -> tuple[FileSystem, str]:
     """fsspec would read `a::b` in a URL as one file system inside of another; here it is part of a name."""
-    from fsspec.registry import get_filesystem_class  # Only who has directories elsewhere pays for its import.
+    from fsspec.registry import get_filesystem_class  # Imported only where directories are on such a file system.
 
     try:
         kind = get_filesystem_class(scheme)
@@ -237,12 +237,12 @@ def _by_fsspec(uri: str, scheme: str) -> tuple[FileSystem, str]:
 
 
 def within(seconds: float, work: Callable[[], Result]) -> Result:
-    """What `work` returns; NoAnswer if that takes longer. 0 waits for ever.
+    """Returns the result of `work`; raises FileSystemTimeout if that takes longer. 0 waits for ever.
 
-    Drivers differ in their time-outs and some have none, so the work is done by a thread that can be left behind.
+    Drivers differ in their timeouts and some have none, so the work runs on a thread that can be abandoned.
     """
     if not _slots.acquire(blocking=False):
-        raise NoAnswer(f"{MAX_UNANSWERED} calls to remote file systems have not returned yet; try again later")
+        raise FileSystemTimeout(f"{MAX_UNANSWERED} calls to remote file systems have not returned yet; try again later")
     outcome: Future[Result] = Future()
 
     def run() -> None:
@@ -259,4 +259,4 @@ def within(seconds: float, work: Callable[[], Result]) -> Result:
     except TimeoutError:
         if outcome.done():
             raise
-        raise NoAnswer(f"the file system did not answer within {seconds:g} s (directory_timeout)") from None
+        raise FileSystemTimeout(f"the file system did not respond within {seconds:g} s (directory_timeout)") from None

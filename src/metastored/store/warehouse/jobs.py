@@ -1,11 +1,11 @@
-"""The rows of what is still to be done to the warehouse's directories. Nothing here touches a directory.
+"""The rows of jobs: pending moves and removals of the warehouse's directories. Nothing here touches a directory.
 
-A job is committed together with the change of metadata that it belongs to, and done after that: by the server that
-wrote it or, should that crash, by any other (`Warehouse.finish_jobs`). Whoever does one claims it first. A job that
-removes a directory may name in `target` the root up to which emptied directories go too.
+A job is committed together with the change of metadata that it belongs to, and run after that: by the server that wrote
+it or, if that crashes, by any other (`Warehouse.finish_jobs`). A server claims a job before it runs it. A job that
+removes a directory may name in `target` the root up to which emptied directories are removed too.
 
-A job is pending until its first attempt ends. One that failed has a time of its next attempt: until then it blocks
-only its own path, and not what is above or below it.
+A job is pending until its first attempt ends. One that failed has a time of its next attempt: until then it blocks only
+its own path, not those above or below it.
 """
 
 from collections.abc import Iterator, Sequence
@@ -35,7 +35,8 @@ CLAIMED_TOGETHER: Final = 64
 class JobRow(NamedTuple):
     """A directory to be moved from source to target, or to be removed.
 
-    The target of a removal, if it has one, is a directory above: those in between go too when this leaves them empty.
+    The target of a removal, if it has one, is a directory above: directories in between that become empty are removed
+    too.
     """
 
     id: int
@@ -91,7 +92,7 @@ _RESUME = Statement(sa.update(schema.warehouse_jobs).values(next_attempt=sa.lite
 
 
 def add(tx: Transaction, kind: JobKind, source: str, target: str | None = None, *, created: int) -> int:
-    """Note a directory to be moved or removed; the id of the job."""
+    """Adds a job that moves or removes a directory; returns its id."""
     return tx.insert(_INSERT, kind=kind, source=source, target=target, created=created)
 
 
@@ -107,14 +108,14 @@ def group_of(id: int) -> int:
 
 @contextmanager
 def claimed_group(database: Database, group: int) -> Iterator[None]:
-    """Be the only one to do the jobs of a group. Never within a transaction; read a job again under the claim."""
+    """Claims the jobs of a group exclusively. Never within a transaction; read a job again under the claim."""
     with database.claim(f"warehouse jobs {group}"):
         yield
 
 
 @contextmanager
 def claimed(database: Database, id: int) -> Iterator[JobRow | None]:
-    """Be the only one to do a job; None if another server has done it."""
+    """Claims a job exclusively; None if another server has done it."""
     with claimed_group(database, group_of(id)):
         yield find(database.reader(), id)
 
@@ -125,17 +126,17 @@ def all(tx: Transaction) -> list[JobRow]:
 
 
 def done(tx: Transaction, id: int) -> None:
-    """Forget a job."""
+    """Deletes a job."""
     tx.run(_DONE, id=id)
 
 
 def all_done(tx: Transaction, ids: Sequence[int]) -> None:
-    """Forget many jobs."""
+    """Deletes many jobs."""
     tx.run(_ALL_DONE, ids=tx.list(ids))
 
 
 def due(tx: Transaction, now: int) -> list[JobRow]:
-    """Every job that is pending, and those that failed whose next attempt has come; oldest first."""
+    """Every pending job, and every failed one whose next attempt is due; oldest first."""
     return list(map(JobRow._make, tx.all(_DUE, now=now)))
 
 
@@ -153,7 +154,7 @@ def count_failed(tx: Transaction) -> int:
 
 
 def failed(tx: Transaction, id: int, error: str, now: int) -> None:
-    """Store why a job could not be done, and when it is attempted again."""
+    """Stores the error of a job, and the time of the next attempt."""
     job = find(tx, id)
     if job is not None:
         tx.run(_FAILED, id=id, error=error, next_attempt=max(now, 1) + pause(job.attempts + 1))
@@ -165,5 +166,5 @@ def resume(tx: Transaction, id: int) -> None:
 
 
 def pause(attempts: int) -> int:
-    """Seconds to wait after so many attempts have failed."""
+    """Seconds to wait after this many failed attempts."""
     return min(LONGEST_PAUSE, FIRST_PAUSE << min(attempts - 1, 16))

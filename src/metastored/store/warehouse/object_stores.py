@@ -2,7 +2,7 @@
 
 `EXTRAS` is the only list of their schemes, with the extra of the distribution that each needs. Credentials come from
 where the vendors' own tools look for them (docs/guide/object-stores.md); none is a setting of metastored's. Nothing
-here knows what a directory belongs to. pyarrow is imported at the first use.
+here knows the objects of a directory. pyarrow is imported at the first use.
 """
 
 from __future__ import annotations
@@ -35,17 +35,17 @@ EXTRAS: Final[Mapping[str, str]] = MappingProxyType(
 CONNECT_TIMEOUT: Final = 10.0
 """Seconds to wait for a connection to S3."""
 REQUEST_TIMEOUT: Final = 60.0
-"""Seconds to wait for one answer of S3, and seconds in which a call to Google Cloud is retried."""
+"""Seconds to wait for one reply of S3, and seconds in which a call to Google Cloud is retried."""
 
 COPIES_AT_ONCE: Final = 8
-"""An object store has no directories to rename: so many objects are copied at once."""
+"""An object store has no directories to rename: this many objects are copied at once."""
 COPIED_BY_SERVER: Final = 5 * 1024**3
-"""Bytes. S3 copies no larger object in one request: such an object is read and written."""
+"""Bytes. S3 copies no larger object in one request: larger ones are read and written."""
 BUFFER: Final = 16 * 1024 * 1024
 """Bytes that are read at once of an object that the server does not copy."""
 
 MARK: Final = ".metastored-move"
-"""A file in a directory that is being moved: the path that it comes from."""
+"""A file in a directory that is being moved; it contains the source path."""
 
 HIDDEN: Final = ("_", ".")
 """Names of files that hold no rows begin with one of these."""
@@ -146,7 +146,8 @@ class Directories:
             self._system.create_dir(target.rpartition("/")[0] or "/", recursive=True)
             self._system.move(source, target)
             return
-        # The mark is there until all is done: whoever finds it after a crash goes on, and copies again what is left.
+        # The marker file stays until the move is complete: after a crash it is found, and the remaining files are
+        # copied.
         mark, again = f"{target}/{MARK}", self.is_half_moved(source, target)
         if not again:
             self._system.create_dir(target, recursive=True)
@@ -157,12 +158,12 @@ class Directories:
             try:
                 self.remove(source)
             except OSError as exc:
-                # All is in the target, and a part may be gone from the source: there is no way back.
+                # The target is complete, and a part of the source may be deleted: this cannot be rolled back.
                 log.warning("%s was copied to %s and could not be removed: %s", source, target, exc)
         self._system.delete_file(mark)
 
     def is_half_moved(self, source: str, target: str) -> bool:
-        """Whether a server began to move source to target, and died."""
+        """Whether a server began to move source to target, and crashed."""
         mark = f"{target}/{MARK}"
         if self._renames or self._kind(mark) != "File":
             return False
@@ -199,8 +200,8 @@ class Directories:
         return FileSelector(path, recursive=recursive)
 
     def _copy(self, source: str, target: str, *, undo: bool) -> None:
-        """Copies a tree. If one copy fails, `undo` removes the target again: only while all is in the source."""
-        found = self._system.get_file_info(self._below(source))
+        """Copies a tree. If one copy fails, `undo` removes the target again: only while the source is complete."""
+        entries = self._system.get_file_info(self._below(source))
 
         def copy(info: Any) -> None:
             path = target + info.path[len(source) :]
@@ -211,7 +212,7 @@ class Directories:
             else:
                 self._stream(info.path, path)
 
-        infos = iter(found)
+        infos = iter(entries)
         try:
             with ThreadPoolExecutor(COPIES_AT_ONCE) as pool:
                 # A few at a time, so that a failure does not wait for all the others.

@@ -1,8 +1,8 @@
-"""Whether an object is in a directory by now: asked before a removal that failed is attempted again.
+"""Whether an object uses a directory now: checked before a removal that failed is retried.
 
-Locations are inside of bodies, which this package does not decode. A body that contains the location as a text is
-taken for an object that is there: a removal that could be done is then listed by `metastored doctor` and not done,
-which loses nothing. All databases, tables and partitions are read, so it is asked of failed jobs only.
+Locations are inside of bodies, which this package does not decode. A body that contains the location as a text counts
+as an object that uses it: `metastored doctor` then lists the removal and it is not done, which loses no data. All
+databases, tables and partitions are read, so only failed jobs are checked.
 """
 
 import re
@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 import sqlalchemy as sa
 
-from metastored.hive.location_rules import place
+from metastored.hive.location_rules import location_key
 from metastored.hive.locations import LOCAL_SCHEME
 from metastored.store.engine import schema
 from metastored.store.engine.statements import SQLITE, Statement
@@ -20,8 +20,8 @@ from metastored.store.engine.transaction import Transaction
 def _containing(what: str, table: sa.Table, column: str, shown: str, extra: str = "") -> tuple[str, Statement]:
     def build(dialect: str) -> sa.TextClause:
         # Of a blob and a text alike.
-        found = f"instr({column}, :text)" if dialect == SQLITE else f"position(:text in {column})"
-        return sa.text(f"SELECT {shown}, {column} FROM {table.name} WHERE {found} > 0{extra}")
+        position = f"instr({column}, :text)" if dialect == SQLITE else f"position(:text in {column})"
+        return sa.text(f"SELECT {shown}, {column} FROM {table.name} WHERE {position} > 0{extra}")
 
     return what, Statement(build)
 
@@ -42,9 +42,9 @@ def occupant(tx: Transaction, uri: str) -> str | None:
 
 
 def _occupants(tx: Transaction, uri: str) -> Iterator[str]:
-    scheme, authority, path = place(uri)
+    scheme, authority, path = location_key(uri)
     start = f"{LOCAL_SCHEME}:(//)?" if scheme == LOCAL_SCHEME else f"{re.escape(scheme)}://{re.escape(authority)}"
-    # The path ends here or goes on with a slash. In a body the byte after a text is below a space.
+    # The path ends here or continues with a slash. In a body the byte after a text is below a space.
     pattern = f"{start}{re.escape(path)}(?=/|[\\x00-\\x1f]|\\Z)"
     as_bytes, as_text = re.compile(pattern.encode(), re.IGNORECASE), re.compile(pattern, re.IGNORECASE)
     for what, statement in _BODIES:

@@ -1,7 +1,7 @@
-"""Pages of rows that hold locations, for whoever rewrites all of them in one transaction.
+"""Pages of rows that hold locations, to rewrite all of them in one transaction.
 
-A page is bounded, so that the memory does not grow with the number of tables or partitions. Nothing here knows what a
-location is.
+A page is bounded, so that the memory does not grow with the number of tables or partitions. Locations are not parsed
+here.
 """
 
 from collections.abc import Iterator, Sequence
@@ -23,7 +23,7 @@ _t, _p, _s, _b = schema.tables.c, schema.partitions.c, schema.shapes.c, schema.b
 
 
 class Located(NamedTuple):
-    """Where a partition is: on a base, or by its complete URI in `suffix`."""
+    """The location of a partition: on a base, or a complete URI in `suffix`."""
 
     id: int
     name: str
@@ -75,9 +75,9 @@ def each_table(tx: Transaction, db_id: int, *, locked: bool) -> Iterator[TableRo
     statement = _LOCKED_TABLES if locked and tx.dialect != SQLITE else _TABLES
     after = ""
     while page := tx.all(statement, db_id=db_id, after=after, limit=TABLES):
-        found = [TableRow._make(row) for row in page]
-        yield from found
-        after = found[-1].name
+        table_rows = [TableRow._make(row) for row in page]
+        yield from table_rows
+        after = table_rows[-1].name
 
 
 def each_shape(tx: Transaction, table_id: int) -> Iterator[tuple[int, bytes]]:
@@ -92,9 +92,9 @@ def located_pages(tx: Transaction, table_id: int, bases: Sequence[int]) -> Itera
     """The partitions of a table that are on one of these bases, or on none, in pages."""
     after = ""
     while page := tx.all(_LOCATED, table_id=table_id, bases=tx.list(bases), after=after, limit=PAGE):
-        found = [Located._make(row) for row in page]
-        yield found
-        after = found[-1].name
+        located = [Located._make(row) for row in page]
+        yield located
+        after = located[-1].name
 
 
 def count_on(tx: Transaction, table_id: int, bases: Sequence[int]) -> int:
@@ -106,5 +106,5 @@ def count_on(tx: Transaction, table_id: int, bases: Sequence[int]) -> int:
 
 
 def move_partitions(tx: Transaction, moves: Sequence[tuple[str, int]]) -> None:
-    """Give partitions locations of their own; each row is (the complete URI, the partition's id)."""
+    """Sets locations of partitions; each row is (the complete URI, the partition's id)."""
     tx.many(_MOVE, moves)

@@ -1,8 +1,8 @@
-"""The trash: removed directories that are kept for some days, in Hadoop's layout. It never decides what goes there.
+"""The trash: removed directories that are kept for some days, in Hadoop's layout. Callers decide what is moved there.
 
-`.Trash/Current/<path>` holds what was removed since the last checkpoint. Once a day `Current` is renamed to a
-checkpoint, whose name is the time (`yyMMddHHmmss`, UTC); a checkpoint older than `trash_days` is removed. Which file
-systems have a trash is stored in the database, as any server may expire it.
+`.Trash/Current/<path>` holds the directories that were removed since the last checkpoint. Once a day `Current` is
+renamed to a checkpoint, whose name is the time (`yyMMddHHmmss`, UTC); a checkpoint older than `trash_days` is removed.
+Which file systems have a trash is stored in the database, as any server may expire it.
 """
 
 from __future__ import annotations
@@ -29,14 +29,14 @@ _PREFIX = "trash "
 _FORMAT = "%y%m%d%H%M%S"
 
 
-def remember(database: Database, root: str) -> None:
-    """Store that a file system has a trash, before something is moved into it."""
+def record_trash_root(database: Database, root: str) -> None:
+    """Stores that a file system has a trash; called before something is moved into it."""
     if meta.value(database.reader(), _PREFIX + root) is None:
         database.run(lambda tx: meta.ensure(tx, _PREFIX + root, ""))
 
 
 def expire(database: Database, warehouse: Warehouse, now: float) -> None:
-    """Make checkpoints of what was removed, and remove those that are old. Any number of servers may do this."""
+    """Makes checkpoints of removed directories, and deletes old checkpoints. Several servers may do this at once."""
     if not warehouse.trash_days:
         return
     moment = datetime.fromtimestamp(now, UTC)
@@ -45,7 +45,7 @@ def expire(database: Database, warehouse: Warehouse, now: float) -> None:
             try:
                 _expire(warehouse, root.removeprefix(_PREFIX), moment)
             except StoreError as error:
-                log.warning("the trash was not emptied, and will be tried again: %s", error)
+                log.warning("the trash was not emptied, and will be retried: %s", error)
 
 
 def _expire(warehouse: Warehouse, root: str, now: datetime) -> None:

@@ -1,1 +1,1 @@
-"""The history of the schema, for Alembic: a file a revision in `versions`, and `env`, which Alembic runs."""
+"""The history of the schema, for Alembic: one file per revision in `versions`, and `env`, which Alembic runs."""

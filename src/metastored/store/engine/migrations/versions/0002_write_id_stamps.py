@@ -1,4 +1,4 @@
-"""Counters of write ids get a stamp that tells whether anything changed."""
+"""Counters of write ids get a stamp that changes with every change."""
 
 import sqlalchemy as sa
 from alembic import op

@@ -1,1 +1,1 @@
-"""One file a revision, named by its number. A released one never changes again."""
+"""One file per revision, named by its number. A released one never changes again."""
