@@ -1,1 +1,4 @@
-"""The metastore service: one file a topic, one function a Thrift method, named as the method. It opens no socket."""
+"""The metastore service: one module per topic, one function per Thrift method, with the method's name.
+
+It opens no socket.
+"""

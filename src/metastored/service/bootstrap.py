@@ -1,4 +1,7 @@
-"""What a metastore has from its first start: the catalog hive, its database default, the roles admin and public."""
+"""The objects that a metastore has from its first start.
+
+They are the catalog hive, its database default, the roles admin and public.
+"""
 
 from __future__ import annotations
 
@@ -20,9 +23,10 @@ from metastored.wire.message import Session
 
 
 def stored_warehouse(database: Database) -> str | None:
-    """The warehouse of the first start, or where `metastored relocate` moved it: the location of the catalog hive.
+    """The warehouse of the first start, or the directory that `metastored relocate` moved it to.
 
-    None if the database is new, or if a client has given the catalog a location that is none.
+    It is the location of the catalog hive. None if the database is new, or if a client has set the
+    catalog's location to a text that is no location.
     """
     row = catalogs.find(database.reader(), DEFAULT_CATALOG)
     if row is None:
@@ -34,7 +38,7 @@ def stored_warehouse(database: Database) -> str | None:
 
 
 def ensure_defaults(service: Service) -> None:
-    """Makes what is missing; any number of servers may do it at once."""
+    """Creates the objects that are missing. Several servers may run it at the same time."""
     ctx = Context(service, Session(user="metastored"))
     if catalogs.find(ctx.reader(), DEFAULT_CATALOG) is not None:
         return
@@ -57,5 +61,5 @@ def ensure_defaults(service: Service) -> None:
         try:
             ctx.database.run(make)
         except ConstraintViolated:
-            return  # Another server was first.
+            return  # Another server created it first.
         made.keep()

@@ -1,4 +1,4 @@
-"""What every Thrift service has (fb303), the session's identity, and the configuration calls."""
+"""The calls that every Thrift service has (fb303), the session's identity, and the configuration calls."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def getName(ctx: Context) -> str:
 
 @method
 def getVersion(ctx: Context) -> str:
-    # 2.3 and 3.1 both say 3.0; only 4.x tells its release.
+    # 2.3 and 3.1 both return 3.0; only 4.x returns its release.
     return {Generation.HIVE_4_0: "4.0.1", Generation.HIVE_4_2: "4.2.0"}.get(ctx.generation, "3.0")
 
 
@@ -58,7 +58,7 @@ def setOption(ctx: Context, key: str | None, value: str | None) -> None:
 
 @method
 def getOption(ctx: Context, key: str | None) -> None:
-    """No option is ever set; Thrift clients see a missing result, as with Hive."""
+    """No option is ever set; Thrift clients get a missing result, as with Hive."""
 
 
 @method
@@ -78,17 +78,17 @@ def aliveSince(ctx: Context) -> int:
 
 @method
 def reinitialize(ctx: Context) -> None:
-    """There is nothing to read again: the database is the only state."""
+    """There is nothing to reload: the database is the only state."""
 
 
 @method
 def shutdown(ctx: Context) -> None:
-    """Java clients send it when they close. It ends their session, which the server does by itself."""
+    """Java clients send it when they close. The server ends their session by itself."""
 
 
 @method
 def set_ugi(ctx: Context, user_name: str | None, group_names: tuple[str, ...] | None) -> tuple[str, ...]:
-    """Who the caller says it is; believed unless something stronger has proven that, and from proxy users always."""
+    """Sets the user that the caller claims to be; used only without authentication, and from proxy users always."""
     session = ctx.session
     groups = group_names or ()
     if not session.authenticated or session.may_impersonate:
@@ -102,8 +102,8 @@ def set_ugi(ctx: Context, user_name: str | None, group_names: tuple[str, ...] | 
 @method
 def getMetaConf(ctx: Context, key: str | None) -> str:
     name = session_key(key, ctx.rules)
-    found = ctx.session.conf.get(name)
-    return default_of_session(name, ctx.generation) if found is None else found
+    value = ctx.session.conf.get(name)
+    return default_of_session(name, ctx.generation) if value is None else value
 
 
 @method
@@ -118,10 +118,10 @@ def setMetaConf(ctx: Context, key: str | None, value: str | None) -> None:
 
 @method
 def get_config_value(ctx: Context, name: str | None, defaultValue: str | None) -> str | None:
-    """What the server's own settings say of one of Hive's keys, or else Hive's default for it."""
+    """The server's own setting for one of Hive's keys, or else Hive's default for it."""
     if name is None:
         return defaultValue
-    readable = _READABLE if ctx.rules.tells_metastore_keys else _READABLE_IN_2_3
+    readable = _READABLE if ctx.rules.returns_metastore_keys else _READABLE_IN_2_3
     if not readable.fullmatch(name) or _HIDDEN.fullmatch(name):
         raise ConfigValSecurityException(f"For security reasons, the config key {name} cannot be accessed")
     if name.removeprefix("hive.") == "metastore.warehouse.dir":
@@ -134,16 +134,16 @@ def get_config_value(ctx: Context, name: str | None, defaultValue: str | None) -
 
 @method
 def get_metastore_db_uuid(ctx: Context) -> str:
-    """Made once for each database, and never changed."""
+    """Created once for each database, and never changed."""
     return meta.value(ctx.reader(), meta.UUID) or ctx.database.run(lambda tx: meta.ensure(tx, meta.UUID, str(uuid4())))
 
 
 @method
 def cm_recycle(ctx: Context, request: CmRecycleRequest) -> CmRecycleResponse:
-    """Hive keeps removed files for replication when told to; metastored does not replicate."""
+    """Hive can keep removed files for replication; metastored does not replicate."""
     return CmRecycleResponse()
 
 
 @method
 def flushCache(ctx: Context) -> None:
-    """Nothing is cached that another server could change unseen."""
+    """No cache depends on changes of another server."""

@@ -1,7 +1,7 @@
-"""Hive's own settings, as clients may ask for them: names, defaults, and which of them a session may change.
+"""Hive's own settings, as clients may read them: names, defaults, and which of them a session may change.
 
-The defaults of each generation are in `hive_defaults.tsv`, which `tools/hive_defaults.py` makes from Hive's classes.
-The file is read when the first client asks. Nothing here changes how metastored works.
+The defaults of each generation are in `hive_defaults.tsv`, which `tools/hive_defaults.py` generates from Hive's
+classes. The file is read on the first call. Nothing here changes how metastored works.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from metastored.service.core.compat import Rules
 from metastored.service.transactions.state import REPLICATION_TIMEOUT, TIMEOUT
 
 _PREFIX: Final = "hive."
-"""Each setting of the metastore is known with it too, and in Hive 2.3 only so."""
+"""Each setting of the metastore also exists with this prefix, and in Hive 2.3 only with it."""
 
 SOCKET_TIMEOUT: Final = "metastore.client.socket.timeout"
 _OF_SESSIONS: Final = frozenset(
@@ -28,31 +28,34 @@ _OF_SESSIONS: Final = frozenset(
 )
 _OF_SESSIONS_SINCE_3_1: Final = frozenset({"metastore.disallow.incompatible.col.type.changes"})
 _OF_SESSIONS_SINCE_4_0: Final = frozenset({"metastore.expression.proxy", "metastore.partition.order.expr"})
-"""What a client may set for its own session. None of these two does anything here: expressions are read in each of the
-forms that Hive's proxies read, and partitions come by their names."""
+"""The keys that a client may set for its own session.
+
+Neither has an effect here: expressions are read in each of the forms that Hive's proxies read, and partitions are
+returned in the order of their names.
+"""
 
 OWN: Final = {
     **dict.fromkeys(("metastore.txn.timeout", "hive.txn.timeout"), TIMEOUT),
     **dict.fromkeys(("metastore.repl.txn.timeout", "hive.repl.txn.timeout"), REPLICATION_TIMEOUT),
 }
-"""Times in milliseconds that metastored keeps to itself, whatever Hive's default is."""
+"""Times in milliseconds that metastored fixes, whatever Hive's default is."""
 
 _DAY: Final = 86_400_000
 _TIME = re.compile(r"([0-9]+)([a-zA-Z]+)")
 _UNITS: Final = {"s": "sec", "ms": "msec", "m": "min", "us": "usec", "ns": "nsec", "h": "hour", "d": "day"}
-"""Short names of units, and how the long ones begin."""
+"""Short names of units, and the prefixes of the long names."""
 
 
 @cache
 def _defaults() -> dict[Generation, dict[str, str]]:
-    found: dict[Generation, dict[str, str]] = {generation: {} for generation in Generation}
+    defaults: dict[Generation, dict[str, str]] = {generation: {} for generation in Generation}
     text = files("metastored.service").joinpath("hive_defaults.tsv").read_text(encoding="utf-8")
     for line in text.splitlines():
         if not line.startswith("#"):
             generations, key, value = line.split("\t")
             for generation in generations.split(","):
-                found[Generation.of(generation)][key] = re.sub(r"\\([\\nt])", _unescaped, value)
-    return found
+                defaults[Generation.of(generation)][key] = re.sub(r"\\([\\nt])", _unescaped, value)
+    return defaults
 
 
 def _unescaped(match: re.Match[str]) -> str:
@@ -60,7 +63,7 @@ def _unescaped(match: re.Match[str]) -> str:
 
 
 def default(key: str, generation: Generation) -> str | None:
-    """What a Hive of this generation says when nobody set the key; None where it does not know the key."""
+    """Hive's default of this generation for a key; None if the generation does not have the key."""
     known = _defaults()[generation].get(key)
     if known is not None and key in OWN:
         time = OWN[key]
@@ -76,7 +79,7 @@ def session_key(key: str | None, rules: Rules) -> str:
         known |= _OF_SESSIONS_SINCE_3_1
     elif name == key:
         known = frozenset()
-    if rules.knows_proxies:
+    if rules.accepts_proxy_keys:
         known |= _OF_SESSIONS_SINCE_4_0
     if name not in known:
         raise MetaException(f"Invalid configuration key {'null' if key is None else key}")
@@ -84,12 +87,12 @@ def session_key(key: str | None, rules: Rules) -> str:
 
 
 def default_of_session(name: str, generation: Generation) -> str:
-    """The default of what `session_key` gave."""
+    """The default of a key that `session_key` returned."""
     return default(f"{_PREFIX}{name}", generation) or ""
 
 
 def check_value(key: str | None, name: str, value: str) -> None:
-    """Refuses a value that a session cannot set."""
+    """Raises an error for a value that a session cannot set."""
     if name != SOCKET_TIMEOUT:
         return
     problem = _problem_of_time(value)
@@ -98,7 +101,7 @@ def check_value(key: str | None, name: str, value: str) -> None:
 
 
 def _problem_of_time(value: str) -> str | None:
-    """What is wrong with a time such as `600s`, in Hive's words."""
+    """Hive's message for a text that is not a time such as `600s`; None if it is one."""
     if value[-1:] < "A":
         return None if re.fullmatch(r"[+-]?[0-9]+", value) else f'For input string: "{value}"'
     parsed = _TIME.fullmatch(value)

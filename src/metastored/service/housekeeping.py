@@ -1,8 +1,8 @@
-"""What nobody calls for: time-outs, and forgetting what no reader can need any more. Any one server may do it.
+"""Background work without a client's call: timeouts, and the removal of records that no reader needs any more.
 
-Old directories in the trash are removed too. Every step is a transaction of its own, finds by itself what there is to
-do, and skips what another server holds. So servers may run it at the same time, and a crash in between
-leaves nothing half done.
+Old directories in the trash are removed too. Every step is a transaction of its own, looks up its own work, and skips
+rows that another server has locked. Servers may run it at the same time, and a crash in between leaves nothing
+incomplete.
 """
 
 from __future__ import annotations
@@ -21,13 +21,13 @@ from metastored.wire.generated.common import CompactionType
 from metastored.wire.message import Session
 
 REMEMBERED: Final = 3_600_000
-"""Milliseconds for which an ended transaction is known by its outcome, for clients that ask twice."""
+"""Milliseconds for which the outcome of an ended transaction is stored, for clients that request it twice."""
 
 WORKER_TIMEOUT: Final = 86_400_000
 """Milliseconds after which another worker may take a compaction (hive.compactor.worker.timeout)."""
 
 HISTORY_TIMEOUT: Final = 7 * 86_400_000
-"""Milliseconds for which failures are kept that a later success has made unimportant."""
+"""Milliseconds for which failures are stored that a later success has made unimportant."""
 
 KEPT: Final = {
     compactions.SUCCEEDED: 3,
@@ -35,11 +35,11 @@ KEPT: Final = {
     compactions.REFUSED: 3,
     compactions.DID_NOT_INITIATE: 2,
 }
-"""How many ended compactions of each state are kept of a table or partition (hive.compactor.history.retention.*)."""
+"""How many ended compactions of each state are stored per table or partition (hive.compactor.history.retention.*)."""
 
 
 def reap(service: Service) -> None:
-    """One round of all of it."""
+    """Runs all steps once."""
     ctx = Context(service, Session())
     database, now = service.database, millis(service)
     database.run(lambda tx: locks.delete_stale(tx, now - TIMEOUT))
@@ -59,19 +59,19 @@ def _forget_transactions(tx: Transaction, now: int) -> None:
 
 
 def outdated(history: Iterable[CompactionRow], before: int) -> Iterator[int]:
-    """The ids of ended compactions that need not be kept. They come by what was compacted, the latest first."""
+    """The ids of ended compactions to delete. The rows are grouped by table or partition, the latest first."""
     for _, rows in groupby(history, key=lambda row: (row.table, row.part)):
-        left = dict(KEPT)
+        remaining = dict(KEPT)
         major = minor = False
         for row in rows:
-            if row.state not in left:
+            if row.state not in remaining:
                 continue
-            left[row.state] -= 1
+            remaining[row.state] -= 1
             if row.state == compactions.SUCCEEDED:
                 major = major or row.type == CompactionType.MAJOR
                 minor = minor or row.type != CompactionType.MAJOR
                 superseded = False
             else:
                 superseded = major or (minor and row.type == CompactionType.MINOR)
-            if left[row.state] < 0 or (superseded and (row.start or 0) < before):
+            if remaining[row.state] < 0 or (superseded and (row.start or 0) < before):
                 yield row.id

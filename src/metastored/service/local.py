@@ -1,8 +1,7 @@
-"""The metastore as a handler: answers every call from the store.
+"""The metastore as a handler: serves every call from the store.
 
-A call runs where its cost says: what reads one row of SQLite runs on the event loop, the rest
-on the pool's threads. This file knows no method: `core/serving.py` collects the functions that
-serve them.
+A call that reads one row of SQLite runs on the event loop, the rest on the pool's threads. This file names no method:
+`core/serving.py` collects the functions that serve them.
 """
 
 from __future__ import annotations
@@ -11,7 +10,14 @@ import logging
 from functools import partial
 from typing import Any, Final
 
-from metastored.errors import ApplicationError, Error, MetaException, MetastoreError, StoreError
+from metastored.errors import (
+    ApplicationError,
+    Error,
+    MetaException,
+    MetastoreError,
+    NoSuchObjectException,
+    StoreError,
+)
 from metastored.hive.generation import Generation
 from metastored.service.core.conflicts import ATTEMPTS, ConcurrentChange
 from metastored.service.core.context import Context, Encoded, Service
@@ -24,11 +30,11 @@ from metastored.wire.methods import METHODS, Method
 log = logging.getLogger("metastored.service")
 
 ON_LOOP: Final = 4 * 1024
-"""Bytes of a call that may be answered on the event loop: parsing what is longer would keep the others waiting."""
+"""The longest call in bytes that may be served on the event loop: parsing longer ones would block other connections."""
 
 
 class Local:
-    """Answers from the store. `pool` runs what may wait."""
+    """Serves calls from the store. `pool` runs the calls that may block."""
 
     def __init__(self, service: Service, pool: Pool) -> None:
         self._service = service
@@ -43,7 +49,7 @@ class Local:
         method = call.method
         function = self._functions.get(method.name)
         if function is None:
-            # A method of the API that metastored does not serve is as unknown as one that Hive never had.
+            # A method of the API that metastored does not serve gets the same error as one that Hive never had.
             unknown = ApplicationError(ApplicationError.UNKNOWN_METHOD, f"Invalid method name: '{method.name}'")
             return Reply.raised(method, unknown)
         if session.generation < Generation.HIVE_3_1 and method.versions[0] != "2.3":
@@ -61,17 +67,17 @@ class Local:
             wrong = fault(call)
             if wrong is not None:
                 return Reply.failed(method, wrong, session.version)
-            value = self._answer(function, call, session)
+            value = self._call(function, call, session)
             if type(value) is Encoded:
                 return Reply(value.body)
             return Reply.of(method, value)
         except MetastoreError as error:
-            return Reply.raised(method, error, session.version)
+            return Reply.raised(method, _declared(method, error, session), session.version)
         except Exception as error:
             return _failed(method, error, session)
 
-    def _answer(self, function: Function, call: Call, session: Session) -> Any:
-        """What the function says; if other calls outran it, it begins again."""
+    def _call(self, function: Function, call: Call, session: Session) -> Any:
+        """Calls the function; retries when it raises ConcurrentChange because of a conflict with another call."""
         for _ in range(ATTEMPTS):
             try:
                 return function(Context(self._service, session), *call.args)
@@ -84,8 +90,8 @@ class Local:
             for failure in failures:
                 if failure.id in last.needed:
                     raise MetaException(
-                        f"{failure}. A job that was left by an earlier call must be done first; metastored doctor"
-                        " lists it, and it is tried again by each call that needs it"
+                        f"{failure}. A pending job of an earlier call must be done first; metastored doctor"
+                        " lists it, and each call that needs it retries it"
                     )
         raise MetaException(str(last))
 
@@ -94,10 +100,22 @@ def _needs_no_store(name: str) -> bool:
     return METHODS[name].object in ("service", "config")
 
 
-def _failed(method: Method, error: Exception, session: Session) -> Reply:
-    """An error that Hive's IDL has no name for: a MetaException where the method declares it.
+def _declared(method: Method, error: MetastoreError, session: Session) -> MetastoreError:
+    """A missing object, as a MetaException where the method's version declares no NoSuchObjectException.
 
-    The text avoids the words (IOException, TTransportException, …) that make Java clients try again.
+    Hive's Thrift turns an undeclared exception into "Internal error processing …", which names nothing and which Java
+    clients take for a broken connection.
+    """
+    declared = method.throws_in(session.version)
+    if isinstance(error, NoSuchObjectException) and type(error).__name__ not in declared:
+        return MetaException(str(error)) if MetaException.__name__ in declared else error
+    return error
+
+
+def _failed(method: Method, error: Exception, session: Session) -> Reply:
+    """An error that Hive's IDL has no exception for: a MetaException where the method declares it.
+
+    The text avoids the words (IOException, TTransportException, …) that make Java clients retry.
     """
     if isinstance(error, ApplicationError):
         return Reply.raised(method, error)

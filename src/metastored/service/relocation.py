@@ -1,7 +1,7 @@
 """Rewrites stored locations below one directory to another one, in one transaction: Hive's `metatool -updateLocation`.
 
-It changes metadata alone: no directory is moved, made or looked at. Locations are compared by whole path components,
-in any spelling (`file:/x`, `file:///x`, `/x`). What is rewritten:
+It changes metadata alone: no directory is moved, created or read. Locations are compared by whole path components,
+in any spelling (`file:/x`, `file:///x`, `/x`). It rewrites:
 
     catalogs     locationUri
     databases    locationUri, managedLocationUri
@@ -11,8 +11,8 @@ in any spelling (`file:/x`, `file:///x`, `/x`). What is rewritten:
                  properties of tables, storage descriptors and serdes. Hive's metatool rewrites named keys only.
 
 Iceberg's `metadata_location` is rewritten only when the caller names it, as by Hive's metatool: the files of an Iceberg
-table refer to each other by complete URIs, and a moved copy of them still points to the old place. Events, functions'
-resources and Hive archives (`har:`) stay as they are.
+table refer to each other by complete URIs, and a moved copy of them still points to the old directory. Events,
+functions' resources and Hive archives (`har:`) stay as they are.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ from metastored.wire.generated.common import StorageDescriptor
 from metastored.wire.structs import replace
 
 PROPERTIES: Final = ("path", "avro.schema.url")
-"""The properties that hold locations for whoever has them: Spark, and Hive's Avro serde."""
+"""The properties that hold locations in any table: of Spark, and of Hive's Avro serde."""
 
 METADATA_LOCATION: Final = "metadata_location"
 """Where the current metadata file of an Iceberg table is."""
@@ -46,7 +46,7 @@ class Moved(NamedTuple):
 
     name: str
     old: str | None
-    """Its own location; None if only its partitions or properties changed."""
+    """The object's own location; None if only its partitions or properties changed."""
     new: str | None
     partitions: int = 0
     properties: int = 0
@@ -54,7 +54,7 @@ class Moved(NamedTuple):
 
 @dataclass(frozen=True)
 class Relocated:
-    """What was rewritten. A database with two locations may be there twice."""
+    """The rewritten objects. A database with two locations may be there twice."""
 
     catalogs: list[Moved] = field(default_factory=list)
     databases: list[Moved] = field(default_factory=list)
@@ -62,7 +62,7 @@ class Relocated:
     iceberg: list[str] = field(default_factory=list)
     """Iceberg tables whose metadata_location is below the old directory and was not rewritten."""
     roots: list[str] = field(default_factory=list)
-    """The locations of all databases, as they were."""
+    """The locations of all databases before the change."""
 
     @property
     def partitions(self) -> int:
@@ -91,7 +91,7 @@ def relocate(
 
 
 def _is_below(location: str, ancestor: str) -> bool:
-    """As `is_under`; a text that is no location, which an import may have brought, is below nothing."""
+    """As `is_under`; a text that is no location, which an import may have stored, is below no directory."""
     try:
         return is_under(location, ancestor)
     except LocationError:
@@ -107,7 +107,8 @@ class _Relocation:
         self._new: Final = canonical(new)
         self._keys: Final = frozenset(key.lower() for key in (*PROPERTIES, *properties))
         self._write: Final = write
-        # However a location is written, the directory's own name is in it: what lacks it need not be decoded.
+        # However a location is written, it contains the directory's own name: rows without that name need not be
+        # decoded.
         self._needle: Final = name(self._old).encode("utf-8", "surrogateescape")
         self._result: Final = Relocated()
 
@@ -115,10 +116,10 @@ class _Relocation:
         self._check_jobs()
         for catalog in catalogs.rows(self._tx):
             self._catalog(catalog)
-            for found in databases.rows(self._tx, catalog.name):
-                self._database(catalog, found)
+            for database_row in databases.rows(self._tx, catalog.name):
+                self._database(catalog, database_row)
         if self._write:
-            # Now that everything is locked, no further job can be added for what was rewritten.
+            # Everything is locked now: no further job can be added for the rewritten directories.
             self._check_jobs()
         return self._result
 
@@ -134,7 +135,7 @@ class _Relocation:
         return location is not None and (_is_below(location, self._old) or _is_below(self._old, location))
 
     def _moved(self, location: str | None) -> str | None:
-        """Where a location is then; None if it does not change."""
+        """The new location; None if it does not change."""
         changed = moved(location, self._old, self._new) if location else None
         return None if changed == location else changed
 
@@ -149,11 +150,11 @@ class _Relocation:
         if self._write:
             catalogs.update(self._tx, row.id, rows.catalog_body(replace(catalog, locationUri=location)))
 
-    def _database(self, catalog: CatalogRow, found: DatabaseRow) -> None:
-        row: DatabaseRow | None = found
+    def _database(self, catalog: CatalogRow, database_row: DatabaseRow) -> None:
+        row: DatabaseRow | None = database_row
         if self._write:
-            databases.lock(self._tx, found.id, exclusive=True)
-            row = databases.find(self._tx, catalog.name, found.name)
+            databases.lock(self._tx, database_row.id, exclusive=True)
+            row = databases.find(self._tx, catalog.name, database_row.name)
         if row is None:
             return  # It was dropped before it could be locked.
         database = rows.database_of(row, catalog.name)
@@ -214,7 +215,7 @@ class _Relocation:
         return Moved(full, old, location, properties=changed + more)
 
     def _partitions(self, table_id: int) -> int:
-        """How many partitions have another location then."""
+        """Rewrites the locations of partitions; returns how many changed."""
         bases = partitions.bases(self._tx, table_id)
         below = {number: uri for number, base in bases.items() if (uri := self._moved(base)) is not None}
         # A base above the old directory has partitions on either side of it.
@@ -236,7 +237,7 @@ class _Relocation:
         return number
 
     def _shapes(self, table_id: int) -> int:
-        """Rewrites what partitions share; how many properties changed."""
+        """Rewrites the shapes that partitions share; returns how many properties changed."""
         number = 0
         for no, shape in relocation.each_shape(self._tx, table_id):
             if self._needle not in shape:
@@ -256,17 +257,17 @@ class _Relocation:
             serde, number = replace(serde, parameters=changed), number + more
         if skewed is not None and skewed.skewedColValueLocationMaps:
             maps = skewed.skewedColValueLocationMaps
-            places = {values: self._moved(uri) or uri for values, uri in maps.items()}
-            number += sum(places[values] != uri for values, uri in maps.items())
-            skewed = replace(skewed, skewedColValueLocationMaps=places)
+            moved = {values: self._moved(uri) or uri for values, uri in maps.items()}
+            number += sum(moved[values] != uri for values, uri in maps.items())
+            skewed = replace(skewed, skewedColValueLocationMaps=moved)
         return replace(sd, parameters=parameters, serdeInfo=serde, skewedInfo=skewed), number
 
-    def _properties(self, given: Mapping[str, str] | None) -> tuple[dict[str, str] | None, int]:
-        if given is None:
+    def _properties(self, properties: Mapping[str, str] | None) -> tuple[dict[str, str] | None, int]:
+        if properties is None:
             return None, 0
         changed = {
             key: location
-            for key, value in given.items()
+            for key, value in properties.items()
             if key.lower() in self._keys and (location := self._moved(value)) is not None
         }
-        return {**given, **changed}, len(changed)
+        return {**properties, **changed}, len(changed)

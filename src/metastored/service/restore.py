@@ -1,8 +1,8 @@
-"""Objects of another metastore, kept exactly as they are: times, owners and statistics too. Beneath the API.
+"""Writes objects of another metastore exactly as they are: times, owners and statistics too. Not part of the API.
 
-The functions of the API stamp what they create, look at directories and check what clients may ask for. An import must
-not: what comes out has to be what went in. So these put an object in place of the one of its name, or add it, in one
-transaction with its event, and never touch a directory. Partitions have a file of their own.
+The functions of the API set creation times, access directories and validate requests. An import must not: it has to
+store each object unchanged. These functions add an object, or replace the one with its name, in one transaction with
+its event, and never touch a directory. Partitions are in `restore_partitions.py`.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ from metastored.wire.structs import replace
 
 
 def restore_catalog(ctx: Context, catalog: Catalog) -> None:
-    """A new one gets its database `default`."""
+    """A new catalog gets its database `default`."""
     name = catalog.name or ""
 
     def write(tx: Transaction) -> None:
@@ -95,16 +95,16 @@ def restore_function(ctx: Context, where: DatabaseName, function: Function) -> N
     )
 
     def write(tx: Transaction) -> None:
-        home = databases.find(tx, *where)
-        if home is None:
+        database = databases.find(tx, *where)
+        if database is None:
             raise ctx.no_database(where)
-        databases.lock(tx, home.id)
+        databases.lock(tx, database.id)
         row = functions.find(tx, *where, name)
         if row is not None:
             # Hive has no event for a changed function.
-            functions.update(tx, row.id, home.id, name, rows.function_body(after))
+            functions.update(tx, row.id, database.id, name, rows.function_body(after))
             return
-        functions.insert(tx, home.id, name, rows.function_body(after))
+        functions.insert(tx, database.id, name, rows.function_body(after))
         record(ctx, tx, "CREATE_FUNCTION", where, None, [("function", binary.encode(after))])
 
     ctx.database.run(write)
@@ -120,14 +120,14 @@ def restore_table(
     statistics: Sequence[ColumnStatisticsObj] = (),
     forgotten: Sequence[str] = (),
 ) -> None:
-    """A table or view; statistics of columns that are not given stay, unless they are to be forgotten."""
+    """A table or view. Statistics of columns that are not passed stay, unless they are to be deleted."""
     name = table.tableName or ""
     if table.sd is None:
         raise MetaException(f"table {where.database}.{name} has no storage descriptor")
-    given = replace(table, tableName=name, dbName=where.database, catName=where.catalog)
-    # Its type is a fact of the source; here it would be read from the parameters.
+    qualified = replace(table, tableName=name, dbName=where.database, catName=where.catalog)
+    # Its type is copied from the source; otherwise it would be derived from the parameters.
     after = replace(
-        normal.stored(given, ctx.rules.external_in_any_case),
+        normal.stored(qualified, ctx.rules.external_in_any_case),
         tableName=name,
         tableType=table.tableType,
         catName=where.catalog,
@@ -135,13 +135,13 @@ def restore_table(
     columns = rows.table_columns(after)._asdict()
 
     def write(tx: Transaction) -> None:
-        home = databases.find(tx, *where)
-        if home is None:
+        database = databases.find(tx, *where)
+        if database is None:
             raise ctx.no_database(where)
-        databases.lock(tx, home.id)
+        databases.lock(tx, database.id)
         row = tables.find(tx, *where, name)
         if row is None:
-            table_id = tables.insert(tx, home.id, name, **columns)
+            table_id = tables.insert(tx, database.id, name, **columns)
             event, objects = "CREATE_TABLE", [("table", binary.encode(after))]
         else:
             table_id = row.id
@@ -160,9 +160,13 @@ def restore_table(
 
 
 def restore_constraints(
-    ctx: Context, where: DatabaseName, table: str, given: Mapping[str, Sequence[Any]], dropped: Iterable[str] = ()
+    ctx: Context,
+    where: DatabaseName,
+    table: str,
+    constraints_by_kind: Mapping[str, Sequence[Any]],
+    dropped: Iterable[str] = (),
 ) -> None:
-    """Constraints of a table by their kinds; those named in `dropped` go first."""
+    """Constraints of a table by their kinds; the constraints named in `dropped` are dropped first."""
 
     def write(tx: Transaction) -> None:
         row = tables.find(tx, *where, table)
@@ -171,7 +175,7 @@ def restore_constraints(
         for name in dropped:
             if constraint_rows.delete(tx, row.id, name):
                 record(ctx, tx, "DROP_CONSTRAINT", where, table, [("constraint", name.encode())])
-        add_all(ctx, tx, given, NoSuchObjectException)
+        add_all(ctx, tx, constraints_by_kind, NoSuchObjectException)
 
     ctx.database.run(write)
 
@@ -180,7 +184,7 @@ def restore_constraints(
 
 
 def restore_role(ctx: Context, role: Role) -> None:
-    """What is not known of a role, its owner or its time, is as for a new one."""
+    """An unknown owner or creation time of a role is as for a new one."""
 
     def write(tx: Transaction) -> None:
         name, created = role.roleName or "", role.createTime
@@ -194,7 +198,7 @@ def restore_role(ctx: Context, role: Role) -> None:
 
 
 def restore_member(ctx: Context, member: RolePrincipalGrant) -> None:
-    """Who has a role; how, when and by whom it was granted."""
+    """The members of a role; how, when and by whom it was granted."""
     role, principal, kind = member.roleName or "", member.principalName or "", member.principalType or 0
 
     def write(tx: Transaction) -> None:
@@ -216,12 +220,12 @@ def restore_member(ctx: Context, member: RolePrincipalGrant) -> None:
     ctx.database.run(write)
 
 
-def restore_grants(ctx: Context, given: Sequence[HiveObjectPrivilege]) -> list[HiveObjectPrivilege]:
-    """Privileges, all in one transaction; those whose object is not there come back."""
+def restore_grants(ctx: Context, privileges: Sequence[HiveObjectPrivilege]) -> list[HiveObjectPrivilege]:
+    """Writes privileges in one transaction; returns those whose object does not exist."""
 
     def write(tx: Transaction) -> list[HiveObjectPrivilege]:
         role_grants.lock(tx)
-        return [item for item in given if not _restore_grant(ctx, tx, item)]
+        return [item for item in privileges if not _restore_grant(ctx, tx, item)]
 
     return ctx.database.run(write)
 

@@ -1,4 +1,7 @@
-"""Partitions of another metastore, kept exactly as they are, many at a time. Beneath the API, like `restore.py`."""
+"""Writes partitions of another metastore exactly as they are, many at a time.
+
+Not part of the API, like `restore.py`.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +14,7 @@ from metastored.service.core import rows
 from metastored.service.core.changes import record
 from metastored.service.core.context import Context
 from metastored.service.core.partition_lists import splicer
-from metastored.service.partitions.add import NO_SHAPE, New, Placing, event_parts
+from metastored.service.partitions.add import NO_SHAPE, New, ShapesAndBases, event_parts
 from metastored.service.partitions.get import Partitioned
 from metastored.service.statistics.data import column_of, row_of
 from metastored.service.statistics.get import ENGINE
@@ -31,57 +34,59 @@ def restore_partitions(
     ctx: Context,
     where: DatabaseName,
     table: str,
-    given: Sequence[Partition],
+    parts: Sequence[Partition],
     statistics: Statistics,
     forgotten: Mapping[str, Sequence[str]],
 ) -> None:
-    """Adds partitions or puts them in place of those with their values, with statistics, all or none."""
+    """Adds partitions or replaces those with the same values, with statistics; all or none."""
 
     def write(tx: Transaction) -> None:
         row = tables.find(tx, *where, table)
         if row is None:
             raise InvalidObjectException(f"there is no table {where.database}.{table} to add partitions to")
         tables.lock(tx, row.id)
-        of = Partitioned(where, row)
-        wanted = _prepared(of, given)
-        there = {found.name: found for found in partitions.find_many(tx, row.id, [part.name for part in wanted])}
-        writing = _Writing(ctx, tx, of)
-        writing.change([part for part in wanted if part.name in there], there)
-        writing.add([part for part in wanted if part.name not in there])
+        parent = Partitioned(where, row)
+        prepared = _prepared(parent, parts)
+        there = {
+            existing.name: existing for existing in partitions.find_many(tx, row.id, [part.name for part in prepared])
+        }
+        writing = _Writing(ctx, tx, parent)
+        writing.change([part for part in prepared if part.name in there], there)
+        writing.add([part for part in prepared if part.name not in there])
         _write_statistics(ctx, tx, row.id, statistics, forgotten)
-        writing.tell()
+        writing.record_events()
 
     ctx.database.run(write)
 
 
-def _prepared(of: Partitioned, given: Sequence[Partition]) -> list[New]:
-    """Names, shapes and locations. The shape of the last partition serves the next one that is like it."""
-    found: list[New] = []
+def _prepared(parent: Partitioned, parts: Sequence[Partition]) -> list[New]:
+    """Names, shapes and locations. A partition whose storage equals that of the one before reuses its shape."""
+    prepared: list[New] = []
     last: StorageDescriptor | None = None
     shape = b""
-    for part in given:
+    for part in parts:
         sd = part.sd
         if sd is not None and (last is None or sd[0] is not last[0] or sd[2:] != last[2:]):
             shape, last = rows.shape_of(normal.storage(sd)), sd
-        found.append(
-            New(of.part_name(part.values), part, shape if sd is not None else NO_SHAPE, sd.location if sd else None)
+        prepared.append(
+            New(parent.part_name(part.values), part, shape if sd is not None else NO_SHAPE, sd.location if sd else None)
         )
-    return found
+    return prepared
 
 
 class _Writing:
-    """Partitions of one table on their way into the store."""
+    """Partitions of one table that are being written."""
 
-    def __init__(self, ctx: Context, tx: Transaction, of: Partitioned) -> None:
+    def __init__(self, ctx: Context, tx: Transaction, parent: Partitioned) -> None:
         self._ctx = ctx
         self._tx = tx
-        self._of = of
-        self._placing = Placing(tx, of.row, of)
+        self._of = parent
+        self._shapes_and_bases = ShapesAndBases(tx, parent.row, parent)
         self._shapes: dict[bytes, int | None] = {NO_SHAPE: None}
         self._events: list[tuple[str, list[tuple[str, bytes]]]] = []
 
     def _shape(self, sd: bytes) -> int | None:
-        """A partition of a view has none."""
+        """The storage; None for a partition of a view."""
         if sd not in self._shapes:
             self._shapes[sd] = partitions.add_shape(self._tx, self._of.row.id, sd)
         return self._shapes[sd]
@@ -89,14 +94,14 @@ class _Writing:
     def add(self, new: Sequence[New]) -> None:
         if not new:
             return
-        bodies = [rows.partition_body(part.given) for part in new]
+        bodies = [rows.partition_body(part.partition) for part in new]
         rows_to_add = [
             NewPartition(
                 part.name,
-                part.given.values or (),
+                part.partition.values or (),
                 self._shape(part.shape),
-                *self._placing.place(part.name, part.location),
-                write_id=part.given.writeId or -1,
+                *self._shapes_and_bases.base_and_suffix(part.name, part.location),
+                write_id=part.partition.writeId or -1,
                 body=body,
             )
             for part, body in zip(new, bodies, strict=True)
@@ -111,21 +116,21 @@ class _Writing:
         for part in changed:
             assert splice is not None
             before = splice.partition(there[part.name])
-            base, suffix = self._placing.place(part.name, part.location)
+            base, suffix = self._shapes_and_bases.base_and_suffix(part.name, part.location)
             partitions.update(
                 self._tx,
                 there[part.name].id,
                 shape=self._shape(part.shape),
                 base=base,
                 suffix=suffix,
-                write_id=part.given.writeId or there[part.name].write_id,
-                body=rows.partition_body(part.given),
+                write_id=part.partition.writeId or there[part.name].write_id,
+                body=rows.partition_body(part.partition),
             )
-            after = binary.encode(replace(part.given, **names))
+            after = binary.encode(replace(part.partition, **names))
             self._events.append(("ALTER_PARTITION", [table, ("before", binary.encode(before)), ("after", after)]))
 
-    def tell(self) -> None:
-        """The events, last in the transaction."""
+    def record_events(self) -> None:
+        """Records the events; the last step of the transaction."""
         for event, objects in self._events:
             record(self._ctx, self._tx, event, self._of.where, self._of.row.name, objects)
 

@@ -1,4 +1,6 @@
-"""What is kept for a while only: events, what transactions wrote, reports of engines. Run now and then by any server.
+"""Deletes records after their retention time: events, write logs of transactions, reports of engines.
+
+Any server runs it.
 
 Everything is removed in short transactions, and running it twice at once does no harm.
 """
@@ -24,7 +26,7 @@ EXECUTION_TIMEOUT: Final = 120
 
 
 def clean(service: Service, event_age: float) -> None:
-    """Removes what is too old; `event_age` is how many seconds events are kept."""
+    """Deletes records that are too old; `event_age` is how many seconds events are kept."""
     database, now = service.database, int(service.clock())
     before = now - int(event_age)
     while database.run(lambda tx: events.expire(tx, before)):
@@ -41,12 +43,12 @@ def _forget_reports(tx: Transaction, before: int, now: int) -> None:
 
 
 def _end_lost_runs(tx: Transaction, now: int) -> None:
-    for found in EXECUTIONS.all(tx):
-        state = found.value.state
-        if state not in RUNNING or found.at > now - EXECUTION_TIMEOUT:
+    for execution in EXECUTIONS.all(tx):
+        state = execution.value.state
+        if state not in RUNNING or execution.at > now - EXECUTION_TIMEOUT:
             continue
-        said = (
+        message = (
             f"Query stuck in: {QueryState.NAMES[state or 0]} state for >{EXECUTION_TIMEOUT} seconds."
             " Execution timed out."
         )
-        progressed(tx, found, ScheduledQueryProgressInfo(state=QueryState.TIMED_OUT, errorMessage=said), now)
+        progressed(tx, execution, ScheduledQueryProgressInfo(state=QueryState.TIMED_OUT, errorMessage=message), now)

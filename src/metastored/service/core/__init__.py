@@ -1,1 +1,1 @@
-"""What the service's packages share: the context of a call, stored rows, changes, conflicts, directories."""
+"""Modules that the service's packages share: the context of a call, stored rows, changes, conflicts, directories."""

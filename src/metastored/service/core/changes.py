@@ -1,9 +1,10 @@
-"""A change and its event, in one transaction. What an event row keeps is encoded objects, not Hive's JSON.
+"""A change and its event, in one transaction.
 
-The JSON is rendered when a client asks. A body is a sequence of named byte strings:
-`name length, name, value length, value`; names may repeat, order counts. Partitions are kept by shape:
-`sd` (a StorageDescriptor without location), then `partitions` (their own fields and locations). What is no object
-(numbers of transactions, names of files) is in `fields`. `event_messages.py` says which names an event's type has.
+An event row contains encoded objects, not Hive's JSON. The JSON is rendered when a client reads the event. A body is a
+sequence of named byte strings: `name length, name, value length, value`; names may repeat, order counts. Partitions are
+stored by shape: `sd` (a StorageDescriptor without location), then `partitions` (their own fields and locations). Other
+values (numbers of transactions, names of files) are in `fields`. `events/messages.py` lists the names of each event
+type.
 """
 
 from __future__ import annotations
@@ -43,7 +44,7 @@ def unpack(body: bytes) -> list[tuple[str, bytes]]:
 
 
 def fields(**values: Any) -> tuple[str, bytes]:
-    """Numbers, texts and lists of them, under the names that Hive's JSON message has for them."""
+    """Numbers, texts and lists of them, under the names that they have in Hive's JSON message."""
     return "fields", orjson.dumps(values)
 
 
@@ -55,7 +56,7 @@ def record(
     table: str | None = None,
     parts: Iterable[tuple[str, bytes]] = (),
 ) -> int:
-    """Appends an event. Call it last in the transaction: it takes the sequence's lock."""
+    """Appends an event. Call it last in the transaction, because it takes the sequence's lock."""
     return record_many(ctx, tx, type, where, table, (parts,))
 
 
@@ -67,7 +68,10 @@ def record_many(
     table: str | None,
     objects: Iterable[Iterable[tuple[str, bytes]]],
 ) -> int:
-    """Appends one event for each of `objects`, by two statements; returns the id of the last. Call it last, too."""
+    """Appends one event for each of `objects`, in two statements; returns the last event's id.
+
+    Call it last in the transaction.
+    """
     catalog, database = where if where is not None else (None, None)
     user = [("user", ctx.user.encode())] if ctx.user else []
     bodies = [pack((*user, *parts)) for parts in objects]

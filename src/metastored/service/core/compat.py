@@ -1,8 +1,8 @@
-"""What differs between the generations of Hive, in one table: `--compat` chooses a column of it.
+"""The differences between the generations of Hive, in one table: `--compat` selects a column of it.
 
 A rule that is code in `service/` is a field of `Rules`; the few rules of filters, in `metastored.hive`, are only listed
 here. The reference prints `table()`. Methods of all versions are always served, whatever the
-column says; and the conditional alter is honoured under each.
+column says; and the conditional alter works under each.
 """
 
 from __future__ import annotations
@@ -15,19 +15,19 @@ from metastored.hive.generation import Generation
 
 
 def _rule(what: str) -> bool:
-    """A field of Rules with the words that the reference prints for it."""
+    """A field of Rules with the text that the reference prints for it."""
     declared: bool = field(default=False, metadata={"what": what})
     return declared
 
 
 @dataclass(frozen=True)
 class Rules:
-    """How one generation behaves. Every field is false for 2.3."""
+    """The behaviour of one generation. Every field is false for 2.3."""
 
     names_catalogs: bool = _rule(
         "Replies contain the catalog's name, and messages name `hive.db.table`, not `db.table`"
     )
-    alters_whole_database: bool = _rule(
+    alters_complete_database: bool = _rule(
         "`alter_database` also changes description and location, and fails if the database does not exist"
     )
     drops_other_defaults: bool = _rule("`default` of other catalogs than `hive` can be dropped")
@@ -46,15 +46,15 @@ class Rules:
     configures_columns: bool = _rule(
         "`getMetaConf` and `setMetaConf` accept names without `hive.`, and the setting for the check of column types"
     )
-    tells_metastore_keys: bool = _rule("`get_config_value` returns keys that begin with `metastore`")
+    returns_metastore_keys: bool = _rule("`get_config_value` returns keys that begin with `metastore`")
     explains_grants: bool = _rule(
         "A refused grant or revoke of a role or privilege is a MetaException with the reason, not an internal error"
     )
-    calls_nameless_databases_invalid: bool = _rule(
+    nameless_database_is_invalid_object: bool = _rule(
         "`create_table` without a database is an InvalidObjectException, and `create_function` a NoSuchObjectException,"
         " not a MetaException"
     )
-    calls_nameless_databases_unknown: bool = _rule(
+    nameless_database_is_meta_exception: bool = _rule(
         "`create_table` and `create_function` without a database are refused with a MetaException again"
     )
     empties_missing_tokens: bool = _rule("`get_token` of a missing token returns an empty string, not null")
@@ -69,19 +69,19 @@ class Rules:
     )
     stamps_databases: bool = _rule("A new database gets a `createTime`, and its default owner is the caller")
     names_with_signs: bool = _rule("Names of databases and tables may contain spaces and most punctuation")
-    gives_ids: bool = _rule("Replies contain the id of a table, and the write id of a partition even if it has none")
+    returns_ids: bool = _rule("Replies contain the id of a table, and the write id of a partition even if it has none")
     purges_external: bool = _rule("An external table with `external.table.purge` = `TRUE` is dropped with its data")
     translates_managed: bool = _rule(
         "A managed table of `hive` that is not transactional becomes external, with `external.table.purge` and"
         " `TRANSLATED_TO_EXTERNAL`; creating a transactional table"
         " needs a client that declares that it can write it"
     )
-    has_two_homes: bool = _rule(
+    separates_managed_location: bool = _rule(
         "External tables are created in the database's location, or in `db.db` of the warehouse if that location is in"
         " the warehouse; managed tables in `managedLocationUri`, or in `db.db` of the warehouse. `get_database` returns"
         " the location of external tables and, to clients that can write managed tables, also that of managed tables"
     )
-    tells_access: bool = _rule(
+    returns_access: bool = _rule(
         "Clients that send `processorCapabilities` get the access type of a table, and may get it without buckets"
     )
     moves_translated: bool = _rule("A table with `TRANSLATED_TO_EXTERNAL` is moved when it or a partition is renamed")
@@ -90,19 +90,19 @@ class Rules:
         "The files of a new table are counted even if the client counted them; the environment context can forbid it"
     )
     explains_functions: bool = _rule("A refused `alter_function` is a MetaException with the reason")
-    truncates_what_is_there: bool = _rule("`truncate_table` sets only existing statistics of a table to zero")
-    truncates_partitions_so: bool = _rule(
+    truncates_existing_statistics: bool = _rule("`truncate_table` sets only existing statistics of a table to zero")
+    truncates_existing_partition_statistics: bool = _rule(
         "`truncate_table` sets only existing statistics of partitions to zero; an empty list of partitions means none"
     )
     names_missing_databases_in_full: bool = _rule("Errors name a missing database `database hive.db`, not `db`")
-    forgives_lists: bool = _rule(
+    lists_missing_table_as_empty: bool = _rule(
         "`get_partitions`, `get_partition_names` and their request forms return an empty list for a missing table;"
         " `get_partitions_with_auth` no longer does"
     )
     grants_for_user_and_groups: bool = _rule(
         "`get_partitions_with_auth` returns privileges only if the request names the user and the groups"
     )
-    lists_by_no_values: bool = _rule("`get_partitions_ps` without values lists everything")
+    lists_all_without_values: bool = _rule("`get_partitions_ps` without values lists everything")
     names_missing_tables: bool = _rule(
         "The errors of all calls that add or get a partition name the missing table, or the table of the partition"
     )
@@ -123,20 +123,20 @@ class Rules:
     names_constraints_by_table: bool = _rule(
         "The name of a constraint must be unique in its table, not in the whole metastore"
     )
-    knows_proxies: bool = _rule(
+    accepts_proxy_keys: bool = _rule(
         "`getMetaConf` and `setMetaConf` also accept `metastore.expression.proxy` and `metastore.partition.order.expr`"
     )
     finds_by_patterns: bool = _rule(
         "`get_table_objects_by_name_req` accepts a database pattern, and returns the requested fields"
     )
-    tells_release: bool = _rule("`getVersion` returns the release, not 3.0")
+    returns_release: bool = _rule("`getVersion` returns the release, not 3.0")
 
 
 _2_3 = Rules()
 _3_1 = replace(
     _2_3,
     names_catalogs=True,
-    alters_whole_database=True,
+    alters_complete_database=True,
     drops_other_defaults=True,
     names_max_0_is_none=True,
     external_in_any_case=True,
@@ -146,9 +146,9 @@ _3_1 = replace(
     drops_need_database=True,
     explains_exchange=True,
     configures_columns=True,
-    tells_metastore_keys=True,
+    returns_metastore_keys=True,
     explains_grants=True,
-    calls_nameless_databases_invalid=True,
+    nameless_database_is_invalid_object=True,
     empties_missing_tokens=True,
     checks_foreign_keys=True,
     merges_accurate=True,
@@ -157,38 +157,38 @@ _3_1 = replace(
 )
 _4_0 = replace(
     _3_1,
-    calls_nameless_databases_unknown=True,
+    nameless_database_is_meta_exception=True,
     drop_names_database=True,
     stamps_databases=True,
     names_with_signs=True,
-    gives_ids=True,
+    returns_ids=True,
     groups_alone=True,
     purges_external=True,
     translates_managed=True,
-    has_two_homes=True,
-    tells_access=True,
+    separates_managed_location=True,
+    returns_access=True,
     moves_translated=True,
     counts_erasure_coded=True,
     counts_on_create=True,
-    truncates_what_is_there=True,
+    truncates_existing_statistics=True,
     explains_functions=True,
     names_missing_databases_in_full=True,
-    forgives_lists=True,
+    lists_missing_table_as_empty=True,
     grants_for_user_and_groups=True,
-    lists_by_no_values=True,
+    lists_all_without_values=True,
     names_missing_tables=True,
     stamps_statistics=True,
     guards_statistics=True,
     names_engines=True,
     specifies_filtered_tables=True,
     names_constraints_by_table=True,
-    knows_proxies=True,
+    accepts_proxy_keys=True,
     finds_by_patterns=True,
-    tells_release=True,
+    returns_release=True,
 )
 _4_2 = replace(
     _4_0,
-    truncates_partitions_so=True,
+    truncates_existing_partition_statistics=True,
     filters_in_a_database=True,
     deletes_missing_statistics=True,
 )
@@ -202,7 +202,7 @@ RULES: Final[dict[Generation, Rules]] = {
 
 
 class Line(NamedTuple):
-    """One line of the printed table: what differs, and since which generation it is so."""
+    """One line of the printed table: the difference, and the generation since which it holds."""
 
     what: str
     since: Generation
@@ -222,13 +222,13 @@ ELSEWHERE: Final = (
     Line("Partition filters have `IS [NOT] TRUE` and `IS [NOT] FALSE`", Generation.HIVE_4_2),
     Line("Table filters can use the table's name and type", Generation.HIVE_4_0),
 )
-"""Rules that `metastored.hive` knows."""
+"""Rules that `metastored.hive` implements."""
 
 
 def table() -> Iterator[Line]:
-    """Every difference, in the order of the generations that made it."""
-    found = [
+    """Every difference, sorted by the generation that introduced it."""
+    lines = [
         Line(rule.metadata["what"], next(line for line, rules in RULES.items() if getattr(rules, rule.name)))
         for rule in fields(Rules)
     ]
-    yield from sorted((*found, *ELSEWHERE), key=lambda line: line.since)
+    yield from sorted((*lines, *ELSEWHERE), key=lambda line: line.since)

@@ -1,8 +1,8 @@
 """Optimistic concurrency control: a call re-checks under the lock what it read before.
 
 A call reads, works on directories, and then writes in one transaction. In that transaction it takes the lock and reads
-again. It raises ConcurrentChange if its table was dropped, renamed or moved in between, or if a job is still to be done
-to the directories that it needs. Nothing was written then, and `local.py` restarts the call. Nothing here waits.
+again. It raises ConcurrentChange if its table was dropped, renamed or moved in between, or if a pending job changes the
+directories that it needs. Nothing has been written in that case, and `local.py` restarts the call. Nothing here waits.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from typing import Final
 
-from metastored.hive.location_rules import Places, place_or_none
+from metastored.hive.location_rules import LocationIndex, location_key_or_none
 from metastored.service.core import rows
 from metastored.store.engine.transaction import Transaction
 from metastored.store.objects import databases, tables
@@ -19,13 +19,14 @@ from metastored.store.objects.tables import TableRow
 from metastored.store.warehouse import jobs
 
 ATTEMPTS: Final = 50
-"""How often a call begins before it gives up. Each time another call has succeeded."""
+"""How many attempts a call has before it fails. Each restart means that another call has succeeded."""
 
 
 class ConcurrentChange(Exception):
-    """Another call came in between. `jobs` are to be finished before the next attempt.
+    """Another call changed the same objects.
 
-    `needed` are those of them without which the call cannot succeed, as they are to change a directory that it uses.
+    `jobs` have to be finished before the next attempt. `needed` are the jobs among them without which the call cannot
+    succeed, because they change a directory that it uses.
     """
 
     def __init__(self, what: str, jobs: Sequence[int] = (), needed: Collection[int] = ()) -> None:
@@ -35,42 +36,42 @@ class ConcurrentChange(Exception):
 
 
 def locked(tx: Transaction, row: TableRow) -> TableRow:
-    """A table that was found by its name, as it is now that nobody else can change it."""
+    """Locks a table that was looked up by its name, and returns its current row."""
     current = tables.find_locked(tx, row.id)
     if current is None or (current.db_id, current.name) != (row.db_id, row.name):
         raise ConcurrentChange(f"table {row.name}")
     return current
 
 
-def locked_in_place(tx: Transaction, row: TableRow) -> TableRow:
-    """The same for a call that depends on where the table lies and on its partition keys."""
+def locked_at_location(tx: Transaction, row: TableRow) -> TableRow:
+    """As `locked`, for a call that depends on the table's location and partition keys."""
     current = locked(tx, row)
     if current.body != row.body:
         before, now = rows.table_of(row, None, ""), rows.table_of(current, None, "")
-        places = [table.sd.location if table.sd is not None else None for table in (before, now)]
-        if places[0] != places[1] or before.partitionKeys != now.partitionKeys:
+        locations = [table.sd.location if table.sd is not None else None for table in (before, now)]
+        if locations[0] != locations[1] or before.partitionKeys != now.partitionKeys:
             raise ConcurrentChange(f"table {row.name}")
     return current
 
 
 def locked_database(tx: Transaction, catalog: str, row: DatabaseRow) -> DatabaseRow:
-    """A database that was found by its name, as it is now that nobody else can change it."""
+    """Locks a database that was looked up by its name, and returns its current row."""
     current = databases.find(tx, catalog, row.name) if databases.lock(tx, row.id, exclusive=True) else None
     if current is None or current.id != row.id:
         raise ConcurrentChange(f"database {row.name}")
     return current
 
 
-def no_pending_job(tx: Transaction, places: Collection[str | None], own: Collection[int] = ()) -> None:
-    """Raises ConcurrentChange if a committed change is still to move or remove these directories or any above or below.
+def no_pending_job(tx: Transaction, locations: Collection[str | None], own: Collection[int] = ()) -> None:
+    """Raises ConcurrentChange if a pending job moves or removes one of these directories, or one above or below.
 
-    A job that failed counts only for its own directory. `own` are the jobs that this very transaction has planned.
+    A job that failed counts only for its own directory. `own` are the jobs that this transaction has added.
     """
     pending = [job for job in jobs.all(tx) if job.id not in own]
     if not pending:
         return
-    known = Places((end, job) for job in pending for end in job.ends)
-    here = {found for each in places if each and (found := place_or_none(each)) is not None}
+    known = LocationIndex((end, job) for job in pending for end in job.ends)
+    here = {key for each in locations if each and (key := location_key_or_none(each)) is not None}
     needed = {job.id: job for each in here for job in known.at(each)}
     waiting = {job.id: job for each in here for job in known.around(each) if not job.is_failed}
     blocking = needed | waiting

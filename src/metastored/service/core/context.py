@@ -1,6 +1,6 @@
-"""What a metastore function is given: the store, the warehouse, the caller, the clock, and names read as Hive does.
+"""The first argument of every metastore function: store, warehouse, caller, clock, and names parsed as Hive does.
 
-A new Context is made for each call and never outlives it.
+Each call gets a new Context, which ends with the call.
 """
 
 from __future__ import annotations
@@ -16,24 +16,26 @@ from metastored.hive.generation import Generation
 from metastored.hive.names import DEFAULT_CATALOG, CatalogNameError, decode_catalog_name, normalize, read_database
 from metastored.hive.statistics.ndv import HIVES_ESTIMATION, Estimation
 from metastored.model.names import DatabaseName
+from metastored.model.remote_hosts import ALL_HOSTS, AllowedHosts
 from metastored.service.core.compat import RULES, Rules
 from metastored.service.core.event_cache import EventCache
 from metastored.service.core.reply_cache import ReplyCache
 from metastored.service.core.write_id_cache import WriteIdCache
 from metastored.store.engine.database import Database
 from metastored.store.engine.transaction import Transaction
+from metastored.store.security.remote_secrets import RemoteSecrets
 from metastored.store.warehouse.directories import Warehouse
 from metastored.wire.generated.common import EnvironmentContext
 from metastored.wire.message import Session, Stream
 
 
 def properties(context: EnvironmentContext | None) -> dict[str, str]:
-    """What an environment context says; {} when there is none."""
+    """The properties of an environment context; {} when there is none."""
     return (context.properties if context is not None else None) or {}
 
 
 class Encoded:
-    """An answer that is already a result struct in Thrift binary."""
+    """A reply that is already a result struct in Thrift binary."""
 
     __slots__ = ("body",)
 
@@ -43,7 +45,7 @@ class Encoded:
 
 @dataclass(frozen=True)
 class Service:
-    """What all calls of a server share."""
+    """The state that all calls of a server share."""
 
     database: Database
     warehouse: Warehouse
@@ -54,16 +56,20 @@ class Service:
     admins: frozenset[str] = frozenset()
     """Users who have the role admin by the server's settings."""
     partition_limit: int = -1
-    """How many partitions one call may ask for; any number when negative."""
+    """How many partitions one call may request; unlimited when negative."""
     configured: Mapping[str, str] = field(default_factory=dict)
-    """What the server's settings say of Hive's own keys, by their names in Hive 3 and later (metastore.…)."""
+    """The server's settings for Hive's own keys, by their names in Hive 3 and later (metastore.…)."""
+    remote_hosts: AllowedHosts = ALL_HOSTS
+    """Where remotes may point."""
+    remote_secrets: RemoteSecrets = field(default_factory=RemoteSecrets)
+    """How the secrets of remotes are stored."""
     rendered: EventCache = field(default_factory=EventCache)
     replies: ReplyCache = field(default_factory=ReplyCache)
     write_ids: WriteIdCache = field(default_factory=WriteIdCache)
 
 
 class Context:
-    """One call's surroundings."""
+    """The context of one call."""
 
     __slots__ = ("database", "removals", "service", "session", "warehouse")
 
@@ -81,7 +87,7 @@ class Context:
 
     @property
     def rules(self) -> Rules:
-        """How the generation that this caller is answered as behaves."""
+        """The rules of the generation that this caller's replies follow."""
         return RULES[self.session.generation]
 
     @property
@@ -113,24 +119,28 @@ class Context:
             self.saw_catalog()
             return DatabaseName(normalize(catalog), normalize(database))
         try:
-            found, name = read_database(database, catalog)
+            catalog_name, name = read_database(database, catalog)
         except CatalogNameError as error:
             raise MetaException(str(error)) from None
         if database is not None or catalog is not None:
             self.saw_catalog()
         if name is None:
             raise MetaException("Database name cannot be null.")
-        return DatabaseName(found, name)
+        return DatabaseName(catalog_name, name)
 
     def name_for_new(self, database: str | None, catalog: str | None, missing: type[MetastoreError]) -> DatabaseName:
-        """The database of an object to be created; `missing` is what 3.1 raises if none is named."""
+        """The database of an object to be created; `missing` is the error of 3.1 if no database is named."""
         rules = self.rules
-        if database is None and rules.calls_nameless_databases_invalid and not rules.calls_nameless_databases_unknown:
+        if (
+            database is None
+            and rules.nameless_database_is_invalid_object
+            and not rules.nameless_database_is_meta_exception
+        ):
             raise missing("Database name cannot be null.")
         return self.name(database, catalog)
 
     def pattern(self, database: str | None, catalog: str | None = None) -> tuple[str, str | None]:
-        """The same where the name may be absent or a pattern, which is not normalised."""
+        """As `name`, where the name may be absent or a pattern, which is not normalised."""
         try:
             decoded = decode_catalog_name(database)
         except CatalogNameError as error:
@@ -140,14 +150,14 @@ class Context:
         return read_database(database, catalog)[0], decoded.database
 
     def saw_catalog(self) -> None:
-        """Clients before Hive 3 know no catalogs: who names one is answered as 3.1 or later."""
+        """Clients before Hive 3 know no catalogs: a call that names one gets the replies of 3.1 or later."""
         if self.session.generation < Generation.HIVE_3_1:
             self.session.generation = Generation.HIVE_3_1
 
     # --- texts that differ between the generations ---
 
     def shown(self, catalog: str) -> str | None:
-        """A catalog's name as answers carry it: not at all to clients from before there were catalogs."""
+        """A catalog's name as replies carry it: None for clients from before there were catalogs."""
         return catalog if self.rules.names_catalogs else None
 
     def database_name(self, where: DatabaseName) -> str:
@@ -157,7 +167,7 @@ class Context:
         return NoSuchObjectException(self.missing_database(where))
 
     def missing_database(self, where: DatabaseName) -> str:
-        """What messages call a database that is not there."""
+        """The name of a missing database in messages."""
         return f"database {self.database_name(where)}" if self.rules.names_missing_databases_in_full else where.database
 
     def full_name(self, where: DatabaseName, table: str) -> str:
@@ -168,7 +178,7 @@ class Context:
         return NoSuchObjectException(f"{self.full_name(where, table)} table not found")
 
     def unspecified_table(self, where: DatabaseName, table: str) -> NoSuchObjectException:
-        """The same in the words of calls that ask for statistics, or count by a filter."""
+        """As `no_table`, in the wording of the calls that get statistics or count by a filter."""
         which = "catalog.database.table" if self.rules.names_catalogs else "database/table"
         return NoSuchObjectException(f"Specified {which} does not exist : {self.full_name(where, table)}")
 

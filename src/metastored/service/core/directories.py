@@ -1,7 +1,7 @@
-"""Directories around a transaction: made before it, moved and removed after it, never inside it.
+"""Directories around a transaction: created before it, moved and removed after it, never inside it.
 
-What must happen after a commit is a row of `warehouse_jobs` written in that commit: a server that dies in between
-leaves the row, and any server finishes it (`store/warehouse/jobs.py`).
+The work to do after a commit is a row of `warehouse_jobs` that the commit writes: if a server dies in between, the row
+stays, and any server finishes the job (`store/warehouse/jobs.py`).
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from metastored.service.core.context import Context
 from metastored.store.engine.transaction import Transaction
 from metastored.store.warehouse import jobs
 from metastored.store.warehouse.directories import NotADirectory, Warehouse
-from metastored.store.warehouse.trash import remember
+from metastored.store.warehouse.trash import record_trash_root
 
 log = logging.getLogger("metastored.service")
 
@@ -26,10 +26,10 @@ EMPTY_PATH: Final = "java.lang.IllegalArgumentException: Can not create a Path f
 NULL_PATH: Final = "java.lang.IllegalArgumentException: Can not create a Path from a null string"
 
 
-def placed(ctx: Context, uri: str) -> str:
-    """A location that a client gave, as Hive stores it: absolute, without doubled or trailing slashes.
+def stored_location(ctx: Context, uri: str) -> str:
+    """A location that a client sent, as Hive stores it: absolute, without doubled or trailing slashes.
 
-    Every location of a request comes here before it is stored or opened; `location_rules.py` has the rules.
+    Every location of a request is normalised here before it is stored or opened; see `hive/location_rules.py`.
     """
     if not uri:
         raise MetaException(EMPTY_PATH)
@@ -40,11 +40,12 @@ def placed(ctx: Context, uri: str) -> str:
 
 
 class NewDirectory:
-    """Makes directories for objects that are about to be created, and takes them back if that fails.
+    """Creates directories for objects that are about to be created, and removes them again if that fails.
 
-    Others may create the same objects at the same time, or drop what these are in: whoever fails takes nothing away
-    from who succeeds, and leaves nothing behind. `owned` tells which directories belong to objects that exist by now,
-    these and those that they are in; it is asked again after directories were taken back.
+    Other calls may create the same objects at the same time, or drop the objects that contain them. A call that fails
+    removes no directory that a successful call uses, and leaves no directory of its own. `owned` returns the
+    directories of the objects that exist now, including those that contain them; it is called again after directories
+    were removed.
     """
 
     def __init__(self, warehouse: Warehouse, owned: Callable[[], Collection[str | None]] | None = None) -> None:
@@ -55,7 +56,7 @@ class NewDirectory:
         self._kept = False
 
     def make(self, uri: str | None) -> bool:
-        """True when the directory was not there before."""
+        """Returns True when the directory did not exist before."""
         if not uri:
             return False
         self._wanted.append(uri)
@@ -64,7 +65,7 @@ class NewDirectory:
         return bool(made)
 
     def _make(self, uri: str) -> list[str]:
-        """What was not there before: those above it first, and it last."""
+        """Creates a directory; returns the directories that did not exist before, outermost first."""
         try:
             number = self._warehouse.make(uri)
         except NotADirectory:
@@ -72,18 +73,18 @@ class NewDirectory:
         except StoreError as error:
             raise MetaException(f"{uri} is not a directory or unable to create one: {error}") from error
         made: list[str] = []
-        place: str | None = uri
-        while place is not None and len(made) < number:
-            made.insert(0, place)
-            place = parent(place)
+        directory: str | None = uri
+        while directory is not None and len(made) < number:
+            made.insert(0, directory)
+            directory = parent(directory)
         return made
 
     def keep(self) -> None:
-        """The objects exist now, and so shall their directories, even if another call took one back meanwhile."""
+        """Keeps the directories, as the objects exist now; recreates any that another call has removed meanwhile."""
         self._kept = True
         again = [each for uri in self._wanted for each in self._make(uri)]
         if again and self._owned is not None:
-            self._take_back(again)  # Unless they were dropped in this moment.
+            self._roll_back(again)  # Unless the objects were dropped in between.
 
     def __enter__(self) -> Self:
         return self
@@ -92,9 +93,9 @@ class NewDirectory:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         if not self._kept and self._made:
-            self._take_back(self._made)
+            self._roll_back(self._made)
 
-    def _take_back(self, made: list[str]) -> None:
+    def _roll_back(self, made: list[str]) -> None:
         owned = self._owned or tuple
         theirs = set(owned())
         for uri in reversed(made):
@@ -102,34 +103,34 @@ class NewDirectory:
                 if uri not in theirs:
                     self._warehouse.remove_empty(uri)
             except StoreError as failure:
-                log.warning("the new directory %s could not be taken back: %s", uri, failure)
+                log.warning("the new directory %s could not be removed again: %s", uri, failure)
         for uri in set(made) & set(owned()):
             self._make(uri)
 
 
 def clear(ctx: Context, uri: str, *, purge: bool) -> None:
-    """Empties a directory at once. What was in it goes to the trash, if there is one, unless `purge`."""
+    """Empties a directory at once. Its content is moved to the trash, if there is one, unless `purge`."""
     try:
         if ctx.warehouse.trash_days and not purge and ctx.warehouse.looks_at(uri):
-            remember(ctx.database, ctx.warehouse.trash_of(uri))
+            record_trash_root(ctx.database, ctx.warehouse.trash_of(uri))
         ctx.warehouse.clear(uri, to_trash=not purge)
     except StoreError as error:
         raise MetaException(f"{uri} could not be emptied: {error}") from error
 
 
 def plan_move(ctx: Context, tx: Transaction, source: str, target: str) -> int:
-    """A directory that moves when this transaction has committed."""
+    """Adds a job that moves a directory when this transaction has committed."""
     return jobs.add(tx, kind="move", source=source, target=target, created=ctx.now())
 
 
 def finish(ctx: Context, planned: Iterable[int]) -> None:
-    """Does what the committed transaction planned. What fails stays planned and is tried again later."""
-    wanted = list(planned)
-    if wanted:
-        ctx.warehouse.finish_jobs(ctx.database, wanted, now=ctx.now())
+    """Runs the jobs of the committed transaction. A job that fails stays pending and is retried later."""
+    job_ids = list(planned)
+    if job_ids:
+        ctx.warehouse.finish_jobs(ctx.database, job_ids, now=ctx.now())
 
 
-def move_or_take_back(
+def move_or_roll_back(
     ctx: Context,
     job: int,
     source: str,
@@ -139,11 +140,11 @@ def move_or_take_back(
     failed: Callable[[StoreError], MetastoreError],
     take_back: Callable[[Transaction], None],
 ) -> None:
-    """Moves a directory as a committed transaction planned it. If that cannot be done, its change is taken back.
+    """Moves a directory as a committed transaction planned it; if that fails, its change is rolled back.
 
-    The caller has seen that nothing was there. An empty directory that is there by now is that of a call which wanted
-    the same name and lost, and gives way. The job is claimed: another server may be finishing what it takes for the
-    remains of a crash.
+    The caller has checked that the target did not exist. An empty directory that exists there now was created by a call
+    that requested the same name and failed; it is replaced. The job is claimed, because another server may try to
+    finish it as the remains of a crash.
     """
     failure: MetastoreError | None = None
     with jobs.claimed(ctx.database, job) as planned:

@@ -1,8 +1,8 @@
-"""Objects of the API kept as documents: a kind is a name and the Thrift struct that its documents are. No methods here.
+"""Objects of the API stored as documents: a kind is a name and the Thrift struct of its documents. No methods here.
 
 The table (`store/objects/documents.py`) serves every topic that only stores objects and finds them again by name:
-resource plans, schemas, scheduled queries, procedures, metrics, types, connectors, indexes. What each of them checks
-and says is in the topic's own file; how a document is kept and read is here, once.
+resource plans, schemas, scheduled queries, procedures, metrics, types, connectors, indexes. Each topic's own file has
+its checks and messages; reading and writing documents is here.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ T = TypeVar("T", bound=tuple[Any, ...])
 
 
 @dataclass(frozen=True, slots=True)
-class Found(Generic[T]):
+class Document(Generic[T]):
     """A document that was read."""
 
     id: int
@@ -37,32 +37,32 @@ class Kind(Generic[T]):
         self.name = name
         self._cls = cls
 
-    def _found(self, row: DocumentRow) -> Found[T]:
+    def _document(self, row: DocumentRow) -> Document[T]:
         rows.check_format(row.fmt, f"{self.name} {row.key}")
-        return Found(row.id, row.parent, row.key, row.at, binary.decode(self._cls, row.body))
+        return Document(row.id, row.parent, row.key, row.at, binary.decode(self._cls, row.body))
 
-    def find(self, tx: Transaction, key: str, parent: str = "") -> Found[T] | None:
+    def find(self, tx: Transaction, key: str, parent: str = "") -> Document[T] | None:
         row = documents.find(tx, self.name, key, parent)
-        return None if row is None else self._found(row)
+        return None if row is None else self._document(row)
 
-    def find_by_id(self, tx: Transaction, id: int) -> Found[T] | None:
+    def find_by_id(self, tx: Transaction, id: int) -> Document[T] | None:
         row = documents.find_by_id(tx, self.name, id)
-        return None if row is None else self._found(row)
+        return None if row is None else self._document(row)
 
-    def below(self, tx: Transaction, parent: str = "") -> list[Found[T]]:
-        """Those of one parent, sorted by key."""
-        return list(map(self._found, documents.below(tx, self.name, parent)))
+    def below(self, tx: Transaction, parent: str = "") -> list[Document[T]]:
+        """The documents of one parent, sorted by key."""
+        return list(map(self._document, documents.below(tx, self.name, parent)))
 
-    def all(self, tx: Transaction) -> list[Found[T]]:
-        """Those of every parent, sorted by parent and key."""
-        return list(map(self._found, documents.of_kind(tx, self.name)))
+    def all(self, tx: Transaction) -> list[Document[T]]:
+        """The documents of every parent, sorted by parent and key."""
+        return list(map(self._document, documents.of_kind(tx, self.name)))
 
-    def newest(self, tx: Transaction, parent: str = "", limit: int = -1) -> list[Found[T]]:
-        """Those of one parent, the one with the greatest number first."""
-        return list(map(self._found, documents.newest(tx, self.name, parent, limit)))
+    def newest(self, tx: Transaction, parent: str = "", limit: int = -1) -> list[Document[T]]:
+        """The documents of one parent, sorted by number, greatest first."""
+        return list(map(self._document, documents.newest(tx, self.name, parent, limit)))
 
     def lock(self, tx: Transaction, parent: str = "") -> None:
-        """Nobody else changes those of one parent until the transaction ends; find them after this."""
+        """Locks the documents of one parent until the transaction ends; read them after this."""
         documents.lock(tx, self.name, parent)
 
     def insert(
@@ -76,16 +76,18 @@ class Kind(Generic[T]):
         db_id: int | None = None,
         table_id: int | None = None,
     ) -> int:
-        """Adds one; its id. With a database or a table it goes away when that does."""
+        """Adds a document; returns its id. With a database or a table it is deleted together with that."""
         body = binary.encode(value)
         return documents.insert(tx, self.name, key, body, parent=parent, at=at, db_id=db_id, table_id=table_id)
 
     def update(
-        self, tx: Transaction, found: Found[T], value: T, *, key: str | None = None, at: int | None = None
+        self, tx: Transaction, document: Document[T], value: T, *, key: str | None = None, at: int | None = None
     ) -> None:
-        """Replaces one; its key and number stay unless others are given."""
+        """Replaces a document; its key and number stay unless new ones are passed."""
         body = binary.encode(value)
-        documents.update(tx, found.id, found.key if key is None else key, body, at=found.at if at is None else at)
+        documents.update(
+            tx, document.id, document.key if key is None else key, body, at=document.at if at is None else at
+        )
 
-    def delete(self, tx: Transaction, found: Found[T]) -> None:
-        documents.delete(tx, found.id)
+    def delete(self, tx: Transaction, document: Document[T]) -> None:
+        documents.delete(tx, document.id)

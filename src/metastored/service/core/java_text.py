@@ -1,4 +1,4 @@
-"""Structs as Java's toString prints them: Hive puts whole objects into some of its messages. Pure."""
+"""Structs as Java's toString prints them: Hive puts complete objects into some of its messages. Pure."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Lists of partitions as answers: spliced from rows, in one piece when short, pulled from a snapshot when long.
+"""Lists of partitions as replies: spliced from rows, in one piece when short, streamed from a snapshot when long.
 
 The count of a Thrift list and the length of a frame come first on the wire; both are computed in the snapshot that
 the rows are then read from (`Stream` in `wire/message.py`). This file never decodes a partition.
@@ -21,7 +21,7 @@ from metastored.wire.binary import pack_texts
 from metastored.wire.message import Stream
 
 SHORT: Final = 500
-"""Lists up to this long are answered in one piece."""
+"""Lists up to this length are sent in one piece."""
 
 Each = Callable[[Transaction, int], Iterator[Row]]
 
@@ -29,12 +29,12 @@ Each = Callable[[Transaction, int], Iterator[Row]]
 def splicer(
     ctx: Context, tx: Transaction, where: DatabaseName, row: TableRow, abilities: translation.Abilities | None = None
 ) -> rows.Splicer:
-    """Partitions of the table as this caller gets them, who may have said what it is able to do."""
+    """Partitions of the table as this caller gets them; the caller may have named its capabilities."""
     shapes, bases = partitions.shapes(tx, row.id), partitions.bases(tx, row.id)
-    if abilities and ctx.rules.tells_access and _hides_buckets(where, row, abilities):
+    if abilities and ctx.rules.returns_access and _hides_buckets(where, row, abilities):
         shapes = {number: rows.without_buckets(shape) for number, shape in shapes.items()}
     return rows.Splicer(
-        ctx.shown(where.catalog), where.database, row.name, shapes, bases, always_written=ctx.rules.gives_ids
+        ctx.shown(where.catalog), where.database, row.name, shapes, bases, always_written=ctx.rules.returns_ids
     )
 
 
@@ -44,10 +44,12 @@ def _hides_buckets(where: DatabaseName, row: TableRow, abilities: translation.Ab
     return translation.hides_buckets_of_partitions(rows.table_of(row, *where), abilities)
 
 
-def structs(splice: rows.Splicer, found: Sequence[Row], *, wrapped: bool = False) -> Encoded:
-    """A few partitions; `wrapped` is the form of the `_req` calls, whose list is a field of the answer."""
-    body = chain.from_iterable(map(splice.parts, found))
-    return Encoded(rows.wrapped_list(body, len(found)) if wrapped else rows.list_reply(body, len(found)))
+def structs(splice: rows.Splicer, partition_rows: Sequence[Row], *, wrapped: bool = False) -> Encoded:
+    """A few partitions; `wrapped` is the form of the `_req` calls, whose list is a field of the reply."""
+    body = chain.from_iterable(map(splice.parts, partition_rows))
+    return Encoded(
+        rows.wrapped_list(body, len(partition_rows)) if wrapped else rows.list_reply(body, len(partition_rows))
+    )
 
 
 def listed(
@@ -108,7 +110,7 @@ def _streamed(
 
 
 def listed_names(ctx: Context, row: TableRow, limit: int = -1) -> Encoded:
-    """All partition names in order; like `listed`, in one piece or pulled."""
+    """All partition names in order; like `listed`, in one piece or streamed."""
     first = partitions.names(ctx.reader(), row.id, SHORT + 1 if limit < 0 else min(limit, SHORT + 1))
     if len(first) <= SHORT:
         return Encoded(b"".join((rows.text_list_head(len(first)), pack_texts(first), rows.STOP)))
@@ -123,8 +125,8 @@ def listed_names(ctx: Context, row: TableRow, limit: int = -1) -> Encoded:
     def chunks() -> Iterator[bytes]:
         try:
             yield head
-            found = partitions.each_name(snapshot, row.id, limit)
-            while some := list(islice(found, 8192)):
+            partition_rows = partitions.each_name(snapshot, row.id, limit)
+            while some := list(islice(partition_rows, 8192)):
                 yield pack_texts(some)
             yield rows.STOP
         finally:

@@ -1,8 +1,8 @@
-"""Transactions that remove directories: which directories may go, checked before the transaction commits.
+"""Transactions that remove directories: whether each directory may be removed is checked before the commit.
 
-A removal is refused for the warehouse's root and what contains it, for a database's directory while other objects are
-in the database, for what contains a database's directory, and for what is reached through a symbolic link. Metadata
-and data stay then; without `deleteData` the drop succeeds. Directories are looked at outside of the transaction.
+A removal is refused for the warehouse's root and directories that contain it, for a database's directory while the
+database has other objects, for directories that contain a database's directory, and for paths through a symbolic link.
+Metadata and data stay then; without `deleteData` the drop succeeds. The file system is read outside of the transaction.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from collections.abc import Callable, Collection, Iterable, Sequence
 from typing import Final, TypeVar
 
 from metastored.errors import MetaException, StoreError
-from metastored.hive.location_rules import Place, Places, above, place
+from metastored.hive.location_rules import LocationIndex, LocationKey, above, location_key
 from metastored.service.core import rows
 from metastored.service.core.conflicts import ATTEMPTS, ConcurrentChange
 from metastored.service.core.context import Context
@@ -29,7 +29,7 @@ IF_PURGE: Final = "ifPurge"
 
 
 class _Unchecked(Exception):
-    """The transaction plans to remove directories that nobody has looked at."""
+    """The transaction plans to remove directories that have not been checked."""
 
     def __init__(self, uris: Collection[str]) -> None:
         super().__init__(", ".join(uris))
@@ -39,9 +39,10 @@ class _Unchecked(Exception):
 def removing(
     ctx: Context, change: Callable[[Transaction], tuple[Result, Sequence[int]]], expected: Iterable[str | None] = ()
 ) -> Result:
-    """Runs a transaction that returns a result and the jobs it planned; does these jobs; returns the result.
+    """Runs a transaction that returns a result and the jobs it added; runs these jobs; returns the result.
 
-    `expected` are the directories that it will probably remove. Others are found by running it once in vain.
+    `expected` are the directories that it will probably remove. Others are detected by running it once and rolling
+    back.
     """
     checked: set[str] = set()
     unchecked: Collection[str] = [uri for uri in expected if uri]
@@ -61,8 +62,8 @@ def removing(
         checked.update(unchecked)
         try:
             result, planned = ctx.database.run(guarded)
-        except _Unchecked as found:
-            unchecked = found.uris
+        except _Unchecked as error:
+            unchecked = error.uris
             continue
         finish(ctx, planned)
         return result
@@ -70,10 +71,10 @@ def removing(
 
 
 def plan_removal(ctx: Context, tx: Transaction, uri: str, below: str | None = None, *, purge: bool) -> int:
-    """A directory that goes when the transaction of `removing` has committed; the id of the job.
+    """Adds a job that removes a directory when the transaction of `removing` has committed; returns the job's id.
 
-    With `below`, directories above it that this leaves empty go too, up to that one. The directory goes to the trash,
-    if there is one, unless `purge`.
+    With `below`, directories above it that become empty are removed too, up to that one. The directory is moved to the
+    trash, if there is one, unless `purge`.
     """
     if ctx.warehouse.looks_at(uri):
         ctx.removals.append(uri)
@@ -82,9 +83,9 @@ def plan_removal(ctx: Context, tx: Transaction, uri: str, below: str | None = No
 
 
 def purges(table: Table, env: EnvironmentContext | None = None) -> bool:
-    """Whether the data of a table is removed for good, though there is a trash."""
-    asked = ((env.properties if env is not None else None) or {}).get(IF_PURGE, "")
-    return "true" in (asked.lower(), (table.parameters or {}).get(AUTO_PURGE, "").lower())
+    """Whether the data of a table is removed permanently even if there is a trash."""
+    purge_option = ((env.properties if env is not None else None) or {}).get(IF_PURGE, "")
+    return "true" in (purge_option.lower(), (table.parameters or {}).get(AUTO_PURGE, "").lower())
 
 
 def _check(ctx: Context, uri: str) -> None:
@@ -95,30 +96,30 @@ def _check(ctx: Context, uri: str) -> None:
 
 
 def check_databases(ctx: Context, tx: Transaction, removals: Collection[str]) -> None:
-    """Refuses to remove the directory of a database that has objects, and any directory that contains one.
+    """Raises an error for the directory of a database that has objects, and any directory that contains one.
 
-    What this transaction drops is gone already.
+    Objects that this transaction drops do not count.
     """
     uris = [uri for uri in removals if ctx.warehouse.looks_at(uri)]
     if not uris:
         return
-    removed = Places((uri, uri) for uri in uris)
-    for row in databases.mentioning(tx, _common([place(uri) for uri in uris])):
+    removed = LocationIndex((uri, uri) for uri in uris)
+    for row in databases.mentioning(tx, _common([location_key(uri) for uri in uris])):
         database = rows.database_of(row, None)
-        for home in (database.locationUri, database.managedLocationUri):
-            if not home or not ctx.warehouse.looks_at(home):
+        for location in (database.locationUri, database.managedLocationUri):
+            if not location or not ctx.warehouse.looks_at(location):
                 continue
-            here = place(home)
+            here = location_key(location)
             containing = [uri for outer in above(here) for uri in removed.at(outer)]
             if not databases.is_empty(tx, row.id):
                 containing += removed.at(here)
             if containing:
                 raise MetaException(
-                    f"{containing[0]} is not removed: the database {row.name} with its directory {home} is there."
+                    f"{containing[0]} is not removed: the database {row.name} with its directory {location} is there."
                     " Without deleteData only the metadata is dropped"
                 )
 
 
-def _common(places: Sequence[Place]) -> str:
-    """A path that all of these begin with."""
-    return os.path.commonpath([each.path or "/" for each in places])
+def _common(locations: Sequence[LocationKey]) -> str:
+    """A path that is a prefix of all of these."""
+    return os.path.commonpath([each.path or "/" for each in locations])

@@ -21,26 +21,29 @@ class ReplyCache:
     """The last reply to each request."""
 
     def __init__(self) -> None:
-        self._known: dict[tuple[str, Hashable], tuple[Any, int, bytes]] = {}
+        self._entries: dict[tuple[str, Hashable], tuple[Any, int, bytes]] = {}
         self._size = 0
         self._lock = threading.Lock()
 
-    def of(self, method: str, question: Hashable, version: Any, length: int, ask: Callable[[], object]) -> bytes:
-        """The encoded answer to a question that is, with the version, about so long; asked unless it is known."""
-        known = self._known.get((method, question))
-        if known is not None and known[0] == version:
-            return known[2]
-        answer = binary.encode_result(METHODS[method], ask())
-        self._keep((method, question), (version, length + len(answer), answer))
-        return answer
+    def get(self, method: str, request: Hashable, version: Any, length: int, compute: Callable[[], object]) -> bytes:
+        """The encoded reply to a request; `compute` is called on a miss.
 
-    def _keep(self, key: tuple[str, Hashable], known: tuple[Any, int, bytes]) -> None:
+        `length` is the size of request and version in bytes.
+        """
+        entry = self._entries.get((method, request))
+        if entry is not None and entry[0] == version:
+            return entry[2]
+        reply = binary.encode_result(METHODS[method], compute())
+        self._store((method, request), (version, length + len(reply), reply))
+        return reply
+
+    def _store(self, key: tuple[str, Hashable], entry: tuple[Any, int, bytes]) -> None:
         with self._lock:
-            before = self._known.pop(key, None)
+            before = self._entries.pop(key, None)
             if before is not None:
                 self._size -= before[1]
-            if self._size + known[1] > MOST_BYTES or len(self._known) >= MOST:
-                self._known, self._size = {}, 0
-            if known[1] <= MOST_BYTES:
-                self._known[key] = known
-                self._size += known[1]
+            if self._size + entry[1] > MOST_BYTES or len(self._entries) >= MOST:
+                self._entries, self._size = {}, 0
+            if entry[1] <= MOST_BYTES:
+                self._entries[key] = entry
+                self._size += entry[1]

@@ -1,7 +1,7 @@
-"""Objects as the store keeps them: a body of Thrift bytes without what varies, and answers spliced from it.
+"""Objects as the store keeps them: a body of Thrift bytes without the fields that vary, and replies spliced from it.
 
 One function writes each kind of row, one reads it, and one splices it into a reply; no other module of the service
-contains bytes of the encoding. Bodies have no STOP, so that fields can be put behind them. No I/O.
+contains bytes of the encoding. Bodies have no STOP, so that fields can be appended. No I/O.
 
     Database   without name (1), privileges (5), catalogName (8)
     Table      without tableName (1), dbName (2), privileges (13), creationMetadata (16), catName (17), 19 to 28
@@ -35,7 +35,7 @@ from metastored.wire.generated.partitions import Partition
 from metastored.wire.structs import replace
 
 CHUNK: Final = 512 * 1024
-"""Long answers are made in pieces of about this many bytes."""
+"""Long replies are made in pieces of about this many bytes."""
 
 T = TypeVar("T", bound=tuple[Any, ...])
 
@@ -53,7 +53,7 @@ def body_of(value: tuple[Any, ...]) -> bytes:
 
 
 def read_body(cls: type[T], body: bytes) -> T:
-    """The struct that `body_of` made the bytes of."""
+    """The struct that `body_of` encoded."""
     return binary.decode(cls, body + STOP)
 
 
@@ -96,7 +96,7 @@ def database_of(row: DatabaseRow, catalog: str | None) -> Database:
 
 
 def database_reply(row: DatabaseRow, catalog: str | None) -> bytes:
-    """The result struct of get_database; without a catalog it names none."""
+    """The result struct of get_database; without the field for the catalog when `catalog` is None."""
     check_format(row.fmt, f"database {row.name}")
     named = text_field(8, catalog) if catalog is not None else b""
     return b"".join((_SUCCESS, text_field(1, row.name), row.body, named, b"\x00\x00"))
@@ -124,7 +124,7 @@ _TABLE_ABSENT = dict.fromkeys(
 
 
 class TableColumns(NamedTuple):
-    """What a table's row holds beside its names; made by one function from the table alone."""
+    """The columns of a table's row besides its names; computed by one function from the table alone."""
 
     type: str
     owner: str | None
@@ -162,7 +162,7 @@ def table_of(row: TableRow, catalog: str | None, database: str) -> Table:
 
 
 def table_struct(row: TableRow, catalog: str | None, database: str, *, with_id: bool = False) -> bytes:
-    """The Table in Thrift binary, spliced; without a catalog it names none."""
+    """The Table in Thrift binary, spliced; without the field for the catalog when `catalog` is None."""
     if row.fmt != BODY_FORMAT:
         check_format(row.fmt, f"table {database}.{row.name}")
     parts = [text_field(1, row.name), text_field(2, database), row.body]
@@ -184,7 +184,7 @@ def table_reply(struct: bytes) -> bytes:
 
 
 def wrapped_reply(struct: bytes) -> bytes:
-    """The result struct of a call whose answer is a struct with this one as its field 1."""
+    """The result struct of a call that returns a struct with this one as its field 1."""
     return b"".join((_SUCCESS, b"\x0c\x00\x01", struct, b"\x00\x00"))
 
 
@@ -192,7 +192,7 @@ def wrapped_reply(struct: bytes) -> bytes:
 
 
 def partition_body(partition: Partition) -> bytes:
-    """What is the partition's own: values, times, parameters."""
+    """The partition's own fields: values, times, parameters."""
     own = Partition(
         values=partition.values,
         createTime=partition.createTime,
@@ -203,7 +203,7 @@ def partition_body(partition: Partition) -> bytes:
 
 
 def partition_own(body: bytes) -> Partition:
-    """What `partition_body` kept of a partition."""
+    """The fields that `partition_body` stored."""
     return read_body(Partition, body)
 
 
@@ -218,7 +218,10 @@ def storage_of(shape: bytes) -> StorageDescriptor:
 
 
 def partition_in_event(own: bytes, location: str | None, *, has_storage: bool = True) -> bytes:
-    """A Partition as events keep it: its own fields and, of its storage, only the location; the shape is beside it."""
+    """A Partition as events store it: its own fields and the location.
+
+    The rest of its storage is the shape, stored once.
+    """
     if not has_storage:
         return own + STOP
     located = text_field(2, location) if location else b""
@@ -231,15 +234,15 @@ def with_privileges(partition: bytes, privileges: bytes) -> bytes:
 
 
 def without_buckets(shape: bytes) -> bytes:
-    """A shape as clients get it who do not know buckets."""
+    """A shape for clients that do not support buckets."""
     sd = storage_of(shape)
     return shape_of(replace(sd, numBuckets=-1)) if (sd.numBuckets or 0) > 0 else shape
 
 
 class Splicer:
-    """Turns partition rows of one table into Partition structs, given the table's shapes and bases.
+    """Turns partition rows of one table into Partition structs, using the table's shapes and bases.
 
-    With `always_written` each has a write id, be it that there is none, -1.
+    With `always_written` each has a write id, -1 if there is none.
     """
 
     def __init__(
@@ -289,11 +292,11 @@ class Splicer:
         written = group.number if self._always_written else group.written
         return group.number * fixed + group.body + group.location + 11 * written
 
-    def chunks(self, found: Iterable[Row], target: int = CHUNK) -> Iterator[bytes]:
+    def chunks(self, partition_rows: Iterable[Row], target: int = CHUNK) -> Iterator[bytes]:
         """The structs of many rows, in chunks of about `target` bytes."""
         pieces: list[bytes] = []
         size = 0
-        for row in found:
+        for row in partition_rows:
             parts = self.parts(row)
             pieces += parts
             size += len(parts[0]) + len(parts[1])
@@ -306,7 +309,7 @@ class Splicer:
 
 
 def list_head(count: int, *, wrapped: bool = False) -> tuple[bytes, bytes]:
-    """What goes before and behind the structs of a result whose success value is a list of `count` of them.
+    """The bytes before and after the structs of a result whose success value is a list of `count` of them.
 
     Wrapped, the success value is a struct that has the list as its field 1.
     """
@@ -321,19 +324,19 @@ def list_reply(structs: Iterable[bytes], count: int) -> bytes:
 
 
 def wrapped_list(structs: Iterable[bytes], count: int) -> bytes:
-    """The same where the list is field 1 of a struct."""
+    """As `list_head`, where the list is field 1 of a struct."""
     head, tail = list_head(count, wrapped=True)
     return b"".join((head, *structs, tail))
 
 
 def flagged_list(structs: Iterable[bytes], count: int, flag: bool) -> bytes:
-    """The same with a bool as field 2."""
+    """As `wrapped_list`, with a bool as field 2."""
     head, tail = list_head(count, wrapped=True)
     return b"".join((head, *structs, bool_field(2, flag), tail))
 
 
 def text_list_head(count: int) -> bytes:
-    """What goes before the texts of a result whose success value is a list of `count` of them; STOP goes behind."""
+    """The bytes before the texts of a result whose success value is a list of `count` texts; STOP follows the texts."""
     return b"\x0f\x00\x00\x0b" + pack(count)
 
 

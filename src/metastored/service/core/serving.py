@@ -1,4 +1,4 @@
-"""Declares which functions of the service answer Thrift methods, and collects them. It knows no method.
+"""Declares which functions of the service serve Thrift methods, and collects them. It names no method itself.
 
 A function that serves a method is named as the method, takes a `Context` first, and is marked:
 
@@ -23,7 +23,7 @@ _SERVED: dict[str, Function] = {}
 
 
 def method(function: F) -> F:
-    """Marks the function that answers the method of the same name."""
+    """Marks the function that serves the method of the same name."""
     name = function.__name__
     if name not in METHODS:
         raise TypeError(f"{function.__module__}.{name} is marked as a method, but the API has no method of that name")

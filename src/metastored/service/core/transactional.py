@@ -1,7 +1,7 @@
-"""What Hive demands of transactional tables when they are created or changed. Pure functions.
+"""Hive's checks of transactional tables when they are created or altered. Pure functions.
 
-2.3 wants them bucketed; later generations also know insert-only tables. Where Hive loads the classes of the
-formats to see whether they can keep versions of rows, metastored knows them by name.
+2.3 requires buckets; later generations also have insert-only tables. Where Hive loads the classes of the
+formats to see whether they can keep versions of rows, metastored has a list of their names.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ def _same(one: str | None, other: str | None) -> bool:
 
 
 def checked_on_create(table: Table, rules: Rules) -> Table:
-    """The table with its transactional parameters in Hive's form, or what Hive says against them."""
+    """The table with its transactional parameters in Hive's form. Raises Hive's error if they are invalid."""
     parameters = dict(table.parameters or {})
     value = in_any_case(parameters, TRANSACTIONAL)
     if value is None:
@@ -45,14 +45,14 @@ def checked_on_create(table: Table, rules: Rules) -> Table:
 
 
 def checked_on_alter(before: Table, table: Table, rules: Rules) -> Table:
-    """The same for a changed table: once transactional, it stays so."""
-    given = dict(table.parameters or {})
-    if not given:
+    """As `checked_on_create`, for an altered table: a transactional table stays transactional."""
+    requested = dict(table.parameters or {})
+    if not requested:
         return table
     old = before.parameters or {}
-    value, was = in_any_case(given, TRANSACTIONAL), in_any_case(old, TRANSACTIONAL)
-    properties, had = in_any_case(given, PROPERTIES), in_any_case(old, PROPERTIES)
-    parameters = {key: item for key, item in given.items() if key.lower() != TRANSACTIONAL}
+    value, was = in_any_case(requested, TRANSACTIONAL), in_any_case(old, TRANSACTIONAL)
+    properties, had = in_any_case(requested, PROPERTIES), in_any_case(old, PROPERTIES)
+    parameters = {key: item for key, item in requested.items() if key.lower() != TRANSACTIONAL}
     if rules.insert_only_acid and value is not None and value.lower() == "false":
         value = None
     if value is not None:

@@ -1,8 +1,9 @@
-"""Hive 4's translation: metadata as a client gets it depends on the abilities that the client says it has.
+"""Hive 4's translation: the metadata that a client gets depends on the capabilities it names.
 
-Managed tables are transactional there; any other becomes external when it is created. A client that names its abilities
-is told what it may do with a table, and what it would need to do more. Where tables go by default depends on
-whether they are managed. All of it is for the catalog `hive` only; `compat.py` says for which versions. Pure functions.
+Managed tables are transactional there; any other becomes external when it is created. A client that names its
+capabilities gets the access it has to each table, and the capabilities it lacks. The default location of a table
+depends on whether it is managed. All of it applies to the catalog `hive` only; `compat.py` has the versions. Pure
+functions.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ from metastored.wire.generated.databases import Database
 from metastored.wire.structs import replace
 
 Abilities = tuple[str, ...]
-"""What a client says that it can do: the `processorCapabilities` of a request."""
+"""The capabilities of a client: the `processorCapabilities` of a request."""
 
 NONE, READ_ONLY, READ_WRITE = 1, 2, 8
 """The kinds of access."""
@@ -41,34 +42,34 @@ MATERIALIZED: Final = "HIVEMQT"
 UNMODIFIED: Final = "ACCEPTS_UNMODIFIED_METADATA"
 RAW: Final = "MANAGERAWMETADATA"
 RAW_PLACES: Final = "MANAGE_RAW_METADATA"
-"""The same in another spelling: Hive looks for this one where locations and partitions are translated."""
+"""The same capability in another spelling: Hive reads this one where locations and partitions are translated."""
 
 COMMON_WRITES: Final = ("HIVEMANAGESTATS", "HIVECACHEINVALIDATE", CONNECTOR_WRITE)
 FULL_WRITES: Final = (FULL_WRITE, *COMMON_WRITES)
 INSERT_WRITES: Final = (INSERT_WRITE, *COMMON_WRITES)
 
 DEMANDS: Final = "OBJCAPABILITIES"
-"""The parameter by which a table demands abilities of its own."""
+"""The parameter by which a table requires capabilities of its own."""
 TRANSLATED: Final = "TRANSLATED_TO_EXTERNAL"
 EXTERNAL_ONLY: Final = "EXTERNAL_TABLES_ONLY"
 
 
 def applies(catalog: str | None, abilities: Abilities | None) -> bool:
-    """Whether what a client gets is translated: for those who name abilities, and do not ask for it raw."""
+    """Whether metadata is translated for a client: it names capabilities, and does not request raw metadata."""
     return catalog == DEFAULT_CATALOG and bool(abilities) and RAW not in (abilities or ())
 
 
-# --- what a client may do with a table ----------------------------------------------------------------------------
+# --- access of a client to a table ----------------------------------------------------------------------------
 
 
 class Access(NamedTuple):
-    """What a client may do with a table, and which abilities it lacks to read or write it."""
+    """A client's access to a table, and the capabilities it lacks to read or write it."""
 
     type: int
     reads: Abilities | None = None
     writes: Abilities | None = None
     hides_buckets: bool = False
-    """Who does not know buckets, and does not want metadata as it is, shall not see that there are any."""
+    """Whether to hide buckets: the client does not support them and does not request raw metadata."""
 
 
 def access(table: Table, abilities: Abilities) -> Access:
@@ -79,23 +80,23 @@ def access(table: Table, abilities: Abilities) -> Access:
 
 
 def demanded(table: Table) -> Abilities | None:
-    """The abilities that a table demands by its parameter, if it has one."""
+    """The capabilities that a table requires by its parameter, if it has one."""
     text = (table.parameters or {}).get(DEMANDS)
     return None if text is None else tuple("".join(text.split()).upper().split(","))
 
 
 def translated(table: Table, abilities: Abilities) -> Table:
-    """The table as a client with these abilities gets it."""
-    found = access(table, abilities)
+    """The table as a client with these capabilities gets it."""
+    table_access = access(table, abilities)
     sd = table.sd
-    if found.hides_buckets and sd is not None:
+    if table_access.hides_buckets and sd is not None:
         sd = replace(sd, numBuckets=-1)
     return replace(
         table,
         sd=sd,
-        accessType=found.type,
-        requiredReadCapabilities=found.reads,
-        requiredWriteCapabilities=found.writes,
+        accessType=table_access.type,
+        requiredReadCapabilities=table_access.reads,
+        requiredWriteCapabilities=table_access.writes,
     )
 
 
@@ -134,7 +135,7 @@ def _managed(can: set[str], read: str, write: str, writes: Abilities) -> Access:
 
 
 def _demanding(table: Table, demands: Abilities, abilities: Abilities) -> Access:
-    """The same for a table that demands abilities itself."""
+    """As `translated`, for a table that requires capabilities itself."""
     can = set(abilities)
     if table.tableType in (kinds.VIEW, kinds.MATERIALIZED_VIEW):
         if can >= set(demands):
@@ -172,7 +173,7 @@ def _demanding_external(table: Table, demands: Abilities, can: set[str]) -> Acce
 
 
 def hides_buckets_of_partitions(table: Table, abilities: Abilities) -> bool:
-    """Whether a client shall not see that partitions of this table have buckets."""
+    """Whether the buckets of this table's partitions are hidden from a client."""
     if {BUCKETS, UNMODIFIED, RAW_PLACES} & set(abilities):
         return False
     demands = demanded(table)
@@ -195,48 +196,48 @@ def _writes(demands: Abilities) -> Abilities:
     return tuple(each for each in demands if each.endswith(("WRITE", "STATS", "INVALIDATE")))
 
 
-def _missing(wanted: Abilities, given: Iterable[str]) -> Abilities:
-    has = set(given)
-    return tuple(each for each in wanted if each not in has)
+def _missing(required: Abilities, supported: Iterable[str]) -> Abilities:
+    has = set(supported)
+    return tuple(each for each in required if each not in has)
 
 
-# --- where tables go by default -----------------------------------------------------------------------------------
+# --- default locations of tables -----------------------------------------------------------------------------------
 
 
-def external_home(database: Database, root: str) -> str | None:
-    """Below which directory external tables go: a location in the warehouse gives way to the usual one there."""
+def external_directory(database: Database, root: str) -> str | None:
+    """The directory that contains external tables: a location in the warehouse is replaced by the usual one there."""
     location = database.locationUri
-    return _usual_home(database, root) if location and is_under(location, root) else location
+    return _default_directory(database, root) if location and is_under(location, root) else location
 
 
-def managed_home(database: Database, root: str) -> str | None:
-    """Below which directory managed tables go."""
+def managed_directory(database: Database, root: str) -> str | None:
+    """The directory that contains managed tables."""
     if database.managedLocationUri:
         return database.managedLocationUri
-    return _usual_home(database, root) if database.catalogName == DEFAULT_CATALOG else database.locationUri
+    return _default_directory(database, root) if database.catalogName == DEFAULT_CATALOG else database.locationUri
 
 
-def _usual_home(database: Database, root: str) -> str:
+def _default_directory(database: Database, root: str) -> str:
     return root if database.name == DEFAULT_DATABASE else join(root, f"{database.name}.db")
 
 
 def translated_database(database: Database, abilities: Abilities | None, root: str) -> Database:
-    """The database as a client gets it: its location is that of external tables, and writers learn the other one."""
+    """The database as a client gets it: its location is that of external tables; writers also get the managed one."""
     can = set(abilities or ())
     location = database.locationUri
     if RAW_PLACES in can or database.catalogName != DEFAULT_CATALOG or not location or not is_under(location, root):
         return database
     managed = location if {INSERT_WRITE, FULL_WRITE} & can else database.managedLocationUri
-    return replace(database, locationUri=external_home(database, root), managedLocationUri=managed)
+    return replace(database, locationUri=external_directory(database, root), managedLocationUri=managed)
 
 
 # --- tables that are created or moved -----------------------------------------------------------------------------
 
 
 def created(table: Table, database: Database, abilities: Abilities | None, root: str) -> Table:
-    """The table that is made of one that a client wants; where it lies is checked, and chosen if it is not given."""
+    """The table to create for a request; checks its location, and chooses one if there is none."""
     if table.tableType == kinds.EXTERNAL:
-        return _at_home(table, database, root, external=True)
+        return _at_default_location(table, database, root, external=True)
     if table.tableType != kinds.MANAGED:
         return table
     parameters = table.parameters or {}
@@ -244,7 +245,7 @@ def created(table: Table, database: Database, abilities: Abilities | None, root:
         kept = {key: value for key, value in parameters.items() if key not in (TRANSACTIONAL, PROPERTIES)}
         marks = {kinds.EXTERNAL_PARAMETER: "TRUE", kinds.PURGE: "TRUE", TRANSLATED: "TRUE"}
         external = replace(table, tableType=kinds.EXTERNAL, parameters=kept | marks)
-        return _at_home(external, database, root, external=True)
+        return _at_default_location(external, database, root, external=True)
     if (database.parameters or {}).get(EXTERNAL_ONLY, "").lower() == "true":
         raise MetaException(
             "Creation of ACID table is not allowed when the property 'EXTERNAL_TABLES_ONLY'='TRUE' is set on the"
@@ -252,23 +253,25 @@ def created(table: Table, database: Database, abilities: Abilities | None, root:
         )
     if not abilities:
         raise MetaException("Processor has no capabilities, cannot create an ACID table.")
-    check_place(table, database, root)
+    check_location(table, database, root)
     needed, kind = (INSERT_WRITES, "INSERT") if says_insert_only(table.parameters) else (FULL_WRITES, "FULL")
     if needed[0] not in abilities:
         lacking = java_text(_missing(needed, abilities))
         raise MetaException(f"Processor does not have capabilities to create a {kind} ACID table:{lacking}")
-    return _at_home(table, database, root, external=False)
+    return _at_default_location(table, database, root, external=False)
 
 
-def _at_home(table: Table, database: Database, root: str, *, external: bool) -> Table:
-    home = external_home(database, root) if external else managed_home(database, root)
-    if table.sd is None or table.sd.location or home is None:
+def _at_default_location(table: Table, database: Database, root: str, *, external: bool) -> Table:
+    directory = external_directory(database, root) if external else managed_directory(database, root)
+    if table.sd is None or table.sd.location or directory is None:
         return table
-    return replace(table, sd=replace(table.sd, location=join(home, directory_name(normalize(table.tableName or "")))))
+    return replace(
+        table, sd=replace(table.sd, location=join(directory, directory_name(normalize(table.tableName or ""))))
+    )
 
 
-def check_place(table: Table, database: Database, root: str) -> None:
-    """Refuses a managed table's location outside of where managed tables may be."""
+def check_location(table: Table, database: Database, root: str) -> None:
+    """Raises an error for a managed table's location outside of the directories of managed tables."""
     location = table.sd.location if table.sd is not None else None
     if table.tableType != kinds.MANAGED or not location:
         return
@@ -283,14 +286,14 @@ def check_place(table: Table, database: Database, root: str) -> None:
         )
 
 
-def _is_below(location: str, home: str) -> bool:
-    return is_under(location, home) and not same_location(location, home)
+def _is_below(location: str, directory: str) -> bool:
+    return is_under(location, directory) and not same_location(location, directory)
 
 
 def follows_renames(table: Table) -> bool:
     """Whether a table was made external by translation: its directory follows its name, as a managed one's does.
 
-    Files of Iceberg name each other by their whole locations, so that its tables stay where they are.
+    Files of Iceberg refer to each other by complete locations, so the directories of Iceberg tables never move.
     """
     return (
         kinds.is_external(table)

@@ -1,7 +1,4 @@
-"""The write ids of tables, as they were read last. A counter's stamp tells whether they are still the same.
-
-It never holds more than so many ids.
-"""
+"""A cache of the write ids of tables, bounded in ids. A counter's stamp tells whether an entry is stale."""
 
 from __future__ import annotations
 
@@ -15,24 +12,24 @@ from metastored.store.transactions.write_ids import Counter
 MOST_IDS: Final = 100_000
 
 
-class KnownWriteIds:
-    """The write ids of one table that are remembered."""
+class CachedWriteIds:
+    """The write ids of one table, as they were read from the database."""
 
-    __slots__ = ("highest_forgotten", "highest_txn", "pairs", "txns")
+    __slots__ = ("highest_deleted", "highest_txn", "pairs", "txns")
 
     def __init__(self, pairs: list[tuple[int, int]], following: int) -> None:
-        """`following`: the id that comes next."""
+        """`following`: the next id."""
         self.pairs: Final = pairs
         """(transaction, write id), by write id."""
         self.txns: Final = frozenset([txn for txn, _ in pairs])
         self.highest_txn: Final = max(self.txns, default=0)
-        self.highest_forgotten: Final = _highest_gap([write_id for _, write_id in pairs], following)
-        """The highest that is not remembered any more, as everybody sees it; it may be above others that are."""
+        self.highest_deleted: Final = _highest_gap([write_id for _, write_id in pairs], following)
+        """The highest id whose row was deleted, as every reader sees it; lower ids may still have rows."""
 
 
 def _highest_gap(ids: list[int], following: int) -> int:
     if ids and following - ids[0] == len(ids):
-        return ids[0] - 1  # As most are: without a gap.
+        return ids[0] - 1  # The usual case: no gap.
     gap = following - 1
     for write_id in reversed(ids):
         if write_id != gap:
@@ -41,35 +38,35 @@ def _highest_gap(ids: list[int], following: int) -> int:
     return gap
 
 
-NONE: Final = KnownWriteIds([], 1)
+NONE: Final = CachedWriteIds([], 1)
 
 
 class WriteIdCache:
-    """Write ids by their counters. Any thread may use it."""
+    """Cached write ids by their counters. Any thread may use it."""
 
     def __init__(self, limit: int = MOST_IDS) -> None:
         self._limit = limit
         self._ids = 0
-        self._kept: dict[int, tuple[Counter, KnownWriteIds]] = {}
+        self._entries: dict[int, tuple[Counter, CachedWriteIds]] = {}
         self._lock = threading.Lock()
 
-    def read(self, tx: Transaction, counter: Counter) -> KnownWriteIds:
-        """Those of a counter that was read in the same transaction."""
-        kept = self._kept.get(counter.id)
-        if kept is not None and kept[0] == counter:
-            return kept[1]
-        known = KnownWriteIds(write_ids.all(tx, counter), counter.next)
-        self._keep(counter, known)
-        return known
+    def read(self, tx: Transaction, counter: Counter) -> CachedWriteIds:
+        """The write ids of a counter that was read in the same transaction."""
+        entry = self._entries.get(counter.id)
+        if entry is not None and entry[0] == counter:
+            return entry[1]
+        ids = CachedWriteIds(write_ids.all(tx, counter), counter.next)
+        self._store(counter, ids)
+        return ids
 
-    def _keep(self, counter: Counter, known: KnownWriteIds) -> None:
-        cost = len(known.pairs) + 1
+    def _store(self, counter: Counter, ids: CachedWriteIds) -> None:
+        cost = len(ids.pairs) + 1
         with self._lock:
-            before = self._kept.pop(counter.id, None)
+            before = self._entries.pop(counter.id, None)
             if before is not None:
                 self._ids -= len(before[1].pairs) + 1
             if self._ids + cost > self._limit:
-                self._kept, self._ids = {}, 0
+                self._entries, self._ids = {}, 0
             if cost <= self._limit:
-                self._kept[counter.id] = (counter, known)
+                self._entries[counter.id] = (counter, ids)
                 self._ids += cost

@@ -1,1 +1,1 @@
-"""Catalogs, databases and functions: one function a Thrift method."""
+"""Catalogs, databases and functions: one function per Thrift method."""

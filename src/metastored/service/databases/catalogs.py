@@ -11,14 +11,17 @@ from metastored.errors import (
 )
 from metastored.hive.generation import Generation
 from metastored.hive.names import DEFAULT_CATALOG, DEFAULT_DATABASE, is_valid_catalog_name, normalize
+from metastored.model.remotes import is_remote
 from metastored.service.core import rows
 from metastored.service.core.changes import record
 from metastored.service.core.context import Context
-from metastored.service.core.directories import NewDirectory, placed
+from metastored.service.core.directories import NewDirectory, stored_location
 from metastored.service.core.removing import plan_removal, removing
 from metastored.service.core.serving import method
+from metastored.service.remotes.catalogs import alter_remote_catalog, find_remote, insert_remote_catalog
+from metastored.service.remotes.defining import refuse_new_keys
 from metastored.store.engine.transaction import ConstraintViolated, Transaction
-from metastored.store.objects import catalogs, databases
+from metastored.store.objects import catalogs, databases, remotes
 from metastored.store.objects.catalogs import CatalogRow
 from metastored.wire import binary
 from metastored.wire.generated.catalogs import (
@@ -54,26 +57,32 @@ def get_catalogs(ctx: Context) -> GetCatalogsResponse:
 
 @method
 def create_catalog(ctx: Context, catalog: CreateCatalogRequest) -> None:
-    given = catalog.catalog
-    if given is None or given.name is None:
+    request_catalog = catalog.catalog
+    if request_catalog is None or request_catalog.name is None:
         raise MetaException("create_catalog needs a catalog with a name")
-    if not is_valid_catalog_name(given.name):
-        raise InvalidObjectException(f"{given.name} is not a valid catalog name")
-    if not given.locationUri:
+    if not is_valid_catalog_name(request_catalog.name):
+        raise InvalidObjectException(f"{request_catalog.name} is not a valid catalog name")
+    name = normalize(request_catalog.name)
+    taken = AlreadyExistsException(f"Catalog {request_catalog.name} already exists")
+    if is_remote(request_catalog.parameters):
+        _create_remote(ctx, replace(request_catalog, name=name, createTime=ctx.now()), taken)
+        return
+    if not request_catalog.locationUri:
         raise InvalidObjectException("You must specify a path for the catalog")
-    name = normalize(given.name)
-    taken = AlreadyExistsException(f"Catalog {given.name} already exists")
-    # Hive tells a catalog's location as it was written; its databases lie where that leads to.
-    stored, home = replace(given, name=name, createTime=ctx.now()), placed(ctx, given.locationUri)
+    # Hive returns a catalog's location as it was written; its databases are in the directory that this resolves to.
+    stored, location = (
+        replace(request_catalog, name=name, createTime=ctx.now()),
+        stored_location(ctx, request_catalog.locationUri),
+    )
 
     def create(tx: Transaction) -> None:
         if catalogs.find(tx, name) is not None:
             raise taken
-        insert_catalog(ctx, tx, stored, home)
+        insert_catalog(ctx, tx, stored, location)
         record(ctx, tx, "CREATE_CATALOG", None, None, [("catalog", binary.encode(stored))])
 
     with NewDirectory(ctx.warehouse) as made:
-        made.make(home)
+        made.make(location)
         try:
             ctx.database.run(create)
         except ConstraintViolated:
@@ -81,18 +90,30 @@ def create_catalog(ctx: Context, catalog: CreateCatalogRequest) -> None:
         made.keep()
 
 
-def insert_catalog(ctx: Context, tx: Transaction, catalog: Catalog, home: str | None = None) -> None:
-    """A catalog with its database `default`, which lies at `home`, or where the catalog says it does."""
+def _create_remote(ctx: Context, catalog: Catalog, taken: AlreadyExistsException) -> None:
+    def create(tx: Transaction) -> None:
+        if catalogs.find(tx, catalog.name or "") is not None:
+            raise taken
+        insert_remote_catalog(ctx, tx, catalog)
+
+    try:
+        ctx.database.run(create)
+    except ConstraintViolated:
+        raise taken from None
+
+
+def insert_catalog(ctx: Context, tx: Transaction, catalog: Catalog, location: str | None = None) -> None:
+    """Creates a catalog with its database `default`, whose location is `location`, or else the catalog's."""
     name = catalog.name or ""
     id = catalogs.insert(tx, name, rows.catalog_body(catalog))
     default = Database(
         description=f"Default database for catalog {name}",
-        locationUri=home or catalog.locationUri,
+        locationUri=location or catalog.locationUri,
         parameters={},
         ownerType=PrincipalType.USER,
     )
     if name == DEFAULT_CATALOG:
-        # This one is as it was before there were catalogs.
+        # The default catalog keeps the texts from before there were catalogs.
         default = replace(
             default, description="Default Hive database", ownerName="public", ownerType=PrincipalType.ROLE
         )
@@ -101,22 +122,29 @@ def insert_catalog(ctx: Context, tx: Transaction, catalog: Catalog, home: str | 
 
 @method
 def alter_catalog(ctx: Context, rqst: AlterCatalogRequest) -> None:
-    wanted = rqst.newCat
-    if wanted is None:
+    changed = rqst.newCat
+    if changed is None:
         raise MetaException("alter_catalog needs a catalog")
-    if wanted.locationUri:
-        placed(ctx, wanted.locationUri)  # It is stored as it was written, as Hive does, if it may be used at all.
+    if changed.locationUri and not is_remote(changed.parameters):
+        stored_location(ctx, changed.locationUri)  # Checked only: Hive stores it as it was written.
 
     def alter(tx: Transaction) -> None:
         row = _find(tx, rqst.name)
-        if wanted.name != rqst.name:
+        if changed.name != rqst.name:
             raise InvalidOperationException("You cannot change a catalog's name")
         before = rows.catalog_of(row)
+        remote = find_remote(tx, row, before)
+        if remote is not None:
+            alter_remote_catalog(ctx, tx, row, remote, changed)
+            return
+        refuse_new_keys(before.parameters, changed.parameters, f"catalog {row.name}")
+        if changed.locationUri:
+            stored_location(ctx, changed.locationUri)  # Where its parameters are a remote's it was not checked before.
         after = replace(
             before,
-            description=wanted.description if (wanted.description or "").strip() else before.description,
-            locationUri=wanted.locationUri or before.locationUri,
-            parameters=wanted.parameters if wanted.parameters is not None else before.parameters,
+            description=changed.description if (changed.description or "").strip() else before.description,
+            locationUri=changed.locationUri or before.locationUri,
+            parameters=changed.parameters if changed.parameters is not None else before.parameters,
         )
         catalogs.update(tx, row.id, rows.catalog_body(after))
         objects = [("before", binary.encode(before)), ("after", binary.encode(after))]
@@ -130,7 +158,7 @@ def drop_catalog(ctx: Context, catName: DropCatalogRequest) -> None:
     name = normalize(catName.name or "")
     if name == DEFAULT_CATALOG:
         raise MetaException("Can not drop hive catalog")
-    # A client that has never heard of the flag (Hive before 4.1) wants to hear of a missing catalog.
+    # A client without the flag (Hive before 4.1) expects an error for a missing catalog.
     lenient = catName.ifExists is True and ctx.generation >= Generation.HIVE_4_0
 
     def drop(tx: Transaction) -> tuple[None, list[int]]:
@@ -153,6 +181,8 @@ def drop_catalog(ctx: Context, catName: DropCatalogRequest) -> None:
             if location:
                 planned.append(plan_removal(ctx, tx, location, purge=False))
         catalogs.delete(tx, row.id)
+        if is_remote(rows.catalog_of(row).parameters):
+            remotes.changed(tx)
         objects = [("catalog", binary.encode(rows.catalog_of(row)))]
         record(ctx, tx, "DROP_CATALOG", None, None, objects)
         return None, planned

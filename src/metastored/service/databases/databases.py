@@ -1,4 +1,4 @@
-"""Databases: one function a Thrift method. Directories are made before, and removed after, the transaction."""
+"""Databases: one function per Thrift method. Directories are created before, and removed after, the transaction."""
 
 from __future__ import annotations
 
@@ -13,16 +13,25 @@ from metastored.hive.locations import join
 from metastored.hive.names import DEFAULT_CATALOG, DEFAULT_DATABASE, is_valid_database_name
 from metastored.hive.patterns import compile_pattern
 from metastored.model.names import DatabaseName
+from metastored.model.remotes import is_remote
 from metastored.service.core import rows, translation
 from metastored.service.core.changes import record
 from metastored.service.core.conflicts import locked_database, no_pending_job
 from metastored.service.core.context import Context, Encoded
-from metastored.service.core.directories import NewDirectory, placed
+from metastored.service.core.directories import NewDirectory, stored_location
 from metastored.service.core.removing import plan_removal, removing
 from metastored.service.core.serving import method
+from metastored.service.remotes.databases import (
+    alter_remote_database,
+    create_remote_database,
+    definition_keys,
+    find_remote,
+    is_remote_database,
+)
+from metastored.service.remotes.defining import refuse_new_keys
 from metastored.service.tables.removal import DONE, lock_all, own_directory, remove_table
 from metastored.store.engine.transaction import ConstraintViolated, Transaction
-from metastored.store.objects import catalogs, databases, functions, tables
+from metastored.store.objects import catalogs, databases, functions, remotes, tables
 from metastored.store.objects.databases import DatabaseRow
 from metastored.store.transactions.resources import database_dropped
 from metastored.wire import binary
@@ -62,17 +71,17 @@ def get_database_req(ctx: Context, request: GetDatabaseRequest) -> Encoded:
 
 def _got(ctx: Context, where: DatabaseName, abilities: translation.Abilities | None) -> Encoded:
     row = find_database(ctx, ctx.reader(), where)
-    if ctx.rules.has_two_homes:
+    if ctx.rules.separates_managed_location:
         database = rows.database_of(row, where.catalog)
-        told = translation.translated_database(database, abilities, ctx.warehouse.root)
-        row = row._replace(body=rows.database_body(told))
+        translated = translation.translated_database(database, abilities, ctx.warehouse.root)
+        row = row._replace(body=rows.database_body(translated))
     return Encoded(rows.database_reply(row, ctx.shown(where.catalog)))
 
 
 @method
 def get_databases(ctx: Context, pattern: str | None) -> tuple[str, ...]:
-    catalog, wanted = ctx.pattern(pattern)
-    matches = compile_pattern(wanted)
+    catalog, name_pattern = ctx.pattern(pattern)
+    matches = compile_pattern(name_pattern)
     return tuple(name for name in databases.names(ctx.reader(), catalog) if matches(name))
 
 
@@ -83,10 +92,10 @@ def get_all_databases(ctx: Context) -> tuple[str, ...]:
 
 @method
 def get_databases_req(ctx: Context, request: GetDatabaseObjectsRequest) -> GetDatabaseObjectsResponse:
-    catalog, wanted = ctx.pattern(request.pattern, request.catalogName)
-    matches = compile_pattern(wanted)
-    found = [row for row in databases.rows(ctx.reader(), catalog) if matches(row.name)]
-    return GetDatabaseObjectsResponse(tuple(rows.database_of(row, ctx.shown(catalog)) for row in found))
+    catalog, name_pattern = ctx.pattern(request.pattern, request.catalogName)
+    matches = compile_pattern(name_pattern)
+    matching = [row for row in databases.rows(ctx.reader(), catalog) if matches(row.name)]
+    return GetDatabaseObjectsResponse(tuple(rows.database_of(row, ctx.shown(catalog)) for row in matching))
 
 
 # --- creating ---------------------------------------------------------------------------------------------------
@@ -106,25 +115,37 @@ def create_database(ctx: Context, database: Database | None) -> None:
             raise InvalidObjectException(f"No such catalog {where.catalog}")
         if databases.find(tx, *where) is not None:
             raise taken
-        home = rows.catalog_of(catalog).locationUri if where.catalog != DEFAULT_CATALOG else None
-    given = database.locationUri
-    if given is None:
-        # A catalog's location is kept as it was written.
-        location = join(placed(ctx, home) if home else ctx.warehouse.root, f"{where.database}.db")
+        definition = definition_keys(tx, database)
+        outer = rows.catalog_of(catalog) if where.catalog != DEFAULT_CATALOG else None
+        if outer is not None and definition is None and is_remote(outer.parameters):
+            raise InvalidObjectException(f"catalog {where.catalog} is remote: its databases are those of the remote")
+        parent_location = outer.locationUri if outer is not None else None
+    if definition is not None:
+        try:
+            create_remote_database(ctx, where, database, definition, taken)
+        except ConstraintViolated:
+            raise taken from None
+        return
+    location_uri = database.locationUri
+    if location_uri is None:
+        # A catalog's location is stored as it was written.
+        location = join(
+            stored_location(ctx, parent_location) if parent_location else ctx.warehouse.root, f"{where.database}.db"
+        )
     else:
-        location = placed(ctx, given)
+        location = stored_location(ctx, location_uri)
     stored = _stored(ctx, database, location)
     if stored.managedLocationUri:
-        stored = replace(stored, managedLocationUri=placed(ctx, stored.managedLocationUri))
+        stored = replace(stored, managedLocationUri=stored_location(ctx, stored.managedLocationUri))
     no_pending_job(ctx.reader(), [location, stored.managedLocationUri])
 
     def owned() -> list[str]:
         row = databases.find(ctx.reader(), *where)
-        return [] if row is None else _homes(ctx, rows.database_of(row, where.catalog))
+        return [] if row is None else _directories(ctx, rows.database_of(row, where.catalog))
 
     with NewDirectory(ctx.warehouse, owned) as made:
         made.make(stored.locationUri)
-        if ctx.rules.has_two_homes:
+        if ctx.rules.separates_managed_location:
             made.make(stored.managedLocationUri)
         try:
             ctx.database.run(lambda tx: _insert(ctx, tx, where, catalog.id, stored, taken))
@@ -135,31 +156,31 @@ def create_database(ctx: Context, database: Database | None) -> None:
 
 @method
 def create_database_req(ctx: Context, createDatabaseRequest: CreateDatabaseRequest) -> None:
-    asked = createDatabaseRequest
-    # Hive 4.0.0 sends the type as a word, later ones as a number.
-    kind = DatabaseType.REMOTE if asked.type in (DatabaseType.REMOTE, "REMOTE") else DatabaseType.NATIVE
+    request = createDatabaseRequest
+    # Hive 4.0.0 sends the type as a string, later ones as a number.
+    kind = DatabaseType.REMOTE if request.type in (DatabaseType.REMOTE, "REMOTE") else DatabaseType.NATIVE
     create_database(
         ctx,
         Database(
-            name=asked.databaseName,
-            description=asked.description,
-            locationUri=asked.locationUri,
-            parameters=asked.parameters,
-            privileges=asked.privileges,
-            ownerName=asked.ownerName,
-            ownerType=asked.ownerType,
-            catalogName=asked.catalogName,
-            createTime=asked.createTime,
-            managedLocationUri=asked.managedLocationUri,
+            name=request.databaseName,
+            description=request.description,
+            locationUri=request.locationUri,
+            parameters=request.parameters,
+            privileges=request.privileges,
+            ownerName=request.ownerName,
+            ownerType=request.ownerType,
+            catalogName=request.catalogName,
+            createTime=request.createTime,
+            managedLocationUri=request.managedLocationUri,
             type=kind,
-            connector_name=asked.dataConnectorName,
-            remote_dbname=asked.remote_dbname,
+            connector_name=request.dataConnectorName,
+            remote_dbname=request.remote_dbname,
         ),
     )
 
 
 def _stored(ctx: Context, database: Database, location: str) -> Database:
-    """The database as it is kept: what the caller left out has Hive's default."""
+    """The database as it is stored: fields that the caller omitted have Hive's default."""
     stored = replace(
         database,
         locationUri=location,
@@ -196,19 +217,23 @@ def alter_database(ctx: Context, dbname: str | None, db: Database | None) -> Non
     where = ctx.name(dbname)
     if db is None:
         raise MetaException(f"alter_database needs the new definition of {where.database}")
-    changed = db if db.locationUri is None else replace(db, locationUri=placed(ctx, db.locationUri))
-    if changed.managedLocationUri:
-        changed = replace(changed, managedLocationUri=placed(ctx, changed.managedLocationUri))
+    # Of a remote database the client sends the remote's location back, which is not used here.
+    changed = db if is_remote(db.parameters) else _with_locations(ctx, db)
 
     def alter(tx: Transaction) -> None:
         row = databases.find(tx, *where)
         if row is None:
-            if ctx.rules.alters_whole_database:
+            if ctx.rules.alters_complete_database:
                 raise ctx.no_database(where)
             return
         row = locked_database(tx, where.catalog, row)
         before = rows.database_of(row, where.catalog)
-        after = _changed(ctx, before, changed)
+        remote = find_remote(tx, row, before)
+        if remote is not None:
+            alter_remote_database(ctx, tx, where, row, remote, changed)
+            return
+        refuse_new_keys(before.parameters, changed.parameters, f"database {where.database}")
+        after = _changed(ctx, before, _with_locations(ctx, changed))
         databases.update(tx, row.id, rows.database_body(after))
         objects = [("before", binary.encode(before)), ("after", binary.encode(after))]
         record(ctx, tx, "ALTER_DATABASE", where, None, objects)
@@ -221,21 +246,30 @@ def alter_database_req(ctx: Context, alterDbReq: AlterDatabaseRequest) -> None:
     alter_database(ctx, alterDbReq.oldDbName, alterDbReq.newDb)
 
 
-def _changed(ctx: Context, before: Database, given: Database) -> Database:
-    """What cannot be told from «not given» stays; the name never changes."""
+def _with_locations(ctx: Context, database: Database) -> Database:
+    result = database
+    if result.locationUri is not None:
+        result = replace(result, locationUri=stored_location(ctx, result.locationUri))
+    if result.managedLocationUri:
+        result = replace(result, managedLocationUri=stored_location(ctx, result.managedLocationUri))
+    return result
+
+
+def _changed(ctx: Context, before: Database, requested: Database) -> Database:
+    """The altered database. Fields that the request omits keep their values; the name never changes."""
     after = replace(
         before,
-        parameters=given.parameters or {},
-        ownerName=given.ownerName,
-        ownerType=given.ownerType if given.ownerType is not None else before.ownerType,
+        parameters=requested.parameters or {},
+        ownerName=requested.ownerName,
+        ownerType=requested.ownerType if requested.ownerType is not None else before.ownerType,
     )
-    if not ctx.rules.alters_whole_database:
+    if not ctx.rules.alters_complete_database:
         return after
     return replace(
         after,
-        description=given.description if (given.description or "").strip() else before.description,
-        locationUri=given.locationUri or before.locationUri,
-        managedLocationUri=given.managedLocationUri or before.managedLocationUri,
+        description=requested.description if (requested.description or "").strip() else before.description,
+        locationUri=requested.locationUri or before.locationUri,
+        managedLocationUri=requested.managedLocationUri or before.managedLocationUri,
     )
 
 
@@ -277,18 +311,22 @@ def _drop(ctx: Context, where: DatabaseName, *, delete_data: bool, cascade: bool
                 raise InvalidOperationException(f"Database {where.database} is not empty. One or more functions exist.")
         database = rows.database_of(row, where.catalog)
         jobs: list[int] = []
-        for table in lock_all(tx, held):
+        locked_tables = lock_all(tx, held)
+        if is_remote_database(database) or remotes.has_tables(tx, row.id):
+            # Before the first event: every transaction locks the number of the definitions before that of the events.
+            remotes.changed(tx)
+        for table in locked_tables:
             jobs += remove_table(ctx, tx, where, table, delete_data=delete_data, planned=jobs)
         for function in owned:
-            found = functions.find(tx, *where, function)
-            if found is not None:
-                functions.delete(tx, found.id)
+            function_row = functions.find(tx, *where, function)
+            if function_row is not None:
+                functions.delete(tx, function_row.id)
         databases.delete(tx, row.id)
         database_dropped(tx, *where)
         if delete_data:
-            homes = _homes(ctx, database)
-            no_pending_job(tx, homes, own=jobs)
-            jobs += [plan_removal(ctx, tx, home, purge=False) for home in homes]
+            directories = _directories(ctx, database)
+            no_pending_job(tx, directories, own=jobs)
+            jobs += [plan_removal(ctx, tx, directory, purge=False) for directory in directories]
         record(ctx, tx, "DROP_DATABASE", where, None, [("database", binary.encode(database))])
         return None, jobs
 
@@ -296,25 +334,30 @@ def _drop(ctx: Context, where: DatabaseName, *, delete_data: bool, cascade: bool
 
 
 def _expected(ctx: Context, where: DatabaseName) -> list[str | None]:
-    """The directories that probably go with a database: its own and those of its tables."""
+    """The directories that are probably removed with a database: its own and those of its tables."""
     with ctx.reading() as tx:
         row = databases.find(tx, *where)
         held = tables.rows(tx, *where)
     if row is None:
         return []
-    return [*_homes(ctx, rows.database_of(row, where.catalog)), *(own_directory(ctx, where, each) for each in held)]
+    return [
+        *_directories(ctx, rows.database_of(row, where.catalog)),
+        *(own_directory(ctx, where, each) for each in held),
+    ]
 
 
-def _homes(ctx: Context, database: Database) -> list[str]:
-    """The directories that go with a database."""
-    homes = [database.locationUri]
-    if ctx.rules.has_two_homes:
-        homes.append(translation.managed_home(database, ctx.warehouse.root))
-    return [home for home in dict.fromkeys(homes) if home]
+def _directories(ctx: Context, database: Database) -> list[str]:
+    """The directories that are removed with a database; none with a remote one."""
+    if is_remote_database(database):
+        return []
+    directories = [database.locationUri]
+    if ctx.rules.separates_managed_location:
+        directories.append(translation.managed_directory(database, ctx.warehouse.root))
+    return [directory for directory in dict.fromkeys(directories) if directory]
 
 
 def _missing_to_drop(ctx: Context, where: DatabaseName) -> Exception:
     if ctx.rules.drop_names_database:
         return ctx.no_database(where)
-    # 2.3 and 3.1 stumble over the missing database; clients accept a MetaException here.
+    # 2.3 and 3.1 fail on the missing database; clients accept a MetaException here.
     return MetaException(f"database {where.database} does not exist")

@@ -18,6 +18,7 @@ from metastored.service.core import rows
 from metastored.service.core.changes import record
 from metastored.service.core.context import Context
 from metastored.service.core.serving import method
+from metastored.service.remotes.databases import refuse_in_remote
 from metastored.store.engine.transaction import ConstraintViolated, Transaction
 from metastored.store.objects import databases, functions
 from metastored.wire import binary
@@ -62,19 +63,19 @@ def get_functions_req(ctx: Context, request: GetFunctionsRequest) -> GetFunction
     names = [name for name in functions.names(ctx.reader(), *where) if matches(name)]
     if request.returnNames is not False:
         return GetFunctionsResponse(function_names=tuple(names))
-    wanted = set(names)
-    found = [item for item in functions.rows(ctx.reader(), where.catalog) if item.db == where.database]
+    requested_names = set(names)
+    items = [item for item in functions.rows(ctx.reader(), where.catalog) if item.db == where.database]
     catalog = ctx.shown(where.catalog)
     return GetFunctionsResponse(
-        functions=tuple(rows.function_of(item, catalog, item.db) for item in found if item.name in wanted)
+        functions=tuple(rows.function_of(item, catalog, item.db) for item in items if item.name in requested_names)
     )
 
 
 @method
 def get_all_functions(ctx: Context) -> GetAllFunctionsResponse:
-    found = functions.rows(ctx.reader(), DEFAULT_CATALOG)
+    items = functions.rows(ctx.reader(), DEFAULT_CATALOG)
     catalog = ctx.shown(DEFAULT_CATALOG)
-    return GetAllFunctionsResponse(functions=tuple(rows.function_of(item, catalog, item.db) for item in found))
+    return GetAllFunctionsResponse(functions=tuple(rows.function_of(item, catalog, item.db) for item in items))
 
 
 @method
@@ -95,6 +96,7 @@ def create_function(ctx: Context, func: Function | None) -> None:
         if row is None:
             raise ctx.no_database(where)
         databases.lock(tx, row.id)
+        refuse_in_remote(tx, row, where, f"function {func.functionName}")
         if functions.find(tx, *where, name) is not None:
             raise taken
         functions.insert(tx, row.id, name, rows.function_body(stored))
@@ -121,7 +123,7 @@ def _record(ctx: Context, tx: Transaction, type: str, where: DatabaseName, funct
 
 
 def _refused(ctx: Context, why: str) -> MetastoreError:
-    """Hive does not declare the exception here; only later ones wrap it in one that is."""
+    """Hive does not declare the exception here; only later versions wrap it in a declared one."""
     if ctx.rules.explains_functions:
         return MetaException(f"InvalidObjectException(message:{why})")
     return InvalidObjectException(why)
@@ -134,34 +136,34 @@ def alter_function(ctx: Context, dbName: str | None, funcName: str | None, newFu
         raise MetaException("alter_function needs the new function")
     if newFunc.functionName is None:
         raise MetaException("Function name cannot be null.")
-    wanted: Function = newFunc
-    if not is_valid_function_name(wanted.functionName or ""):
-        raise _refused(ctx, f"{wanted.functionName} is not a valid object name")
-    if wanted.className is None:
+    requested: Function = newFunc
+    if not is_valid_function_name(requested.functionName or ""):
+        raise _refused(ctx, f"{requested.functionName} is not a valid object name")
+    if requested.className is None:
         raise _refused(ctx, NO_CLASS)
-    for kind, given in (("owner type", wanted.ownerType), ("type", wanted.functionType)):
-        if given is None:
+    for kind, value in (("owner type", requested.ownerType), ("type", requested.functionType)):
+        if value is None:
             raise MetaException(f"Function {kind} cannot be null.")
-    target = DatabaseName(where.catalog, normalize(wanted.dbName or where.database))
+    target = DatabaseName(where.catalog, normalize(requested.dbName or where.database))
 
     def alter(tx: Transaction) -> None:
         row = functions.find(tx, *where, name)
         if row is None:
             raise MetaException(f"function {name} doesn't exist")
-        home = databases.find(tx, *target)
-        if home is None:
+        database = databases.find(tx, *target)
+        if database is None:
             if ctx.rules.explains_functions:
                 raise _refused(ctx, f"Database {target.database} doesn't exist.")
             raise ctx.no_database(target)
         before = rows.function_of(row, *where)
         # Hive changes name, database, owner, class and type, and nothing else.
-        stored = replace(_stored(wanted, before.createTime or 0), resourceUris=before.resourceUris or ())
-        functions.update(tx, row.id, home.id, normalize(wanted.functionName or ""), rows.function_body(stored))
+        stored = replace(_stored(requested, before.createTime or 0), resourceUris=before.resourceUris or ())
+        functions.update(tx, row.id, database.id, normalize(requested.functionName or ""), rows.function_body(stored))
 
     try:
         ctx.database.run(alter)
     except ConstraintViolated:
-        raise MetaException(f"function {target.database}.{wanted.functionName} already exists") from None
+        raise MetaException(f"function {target.database}.{requested.functionName} already exists") from None
 
 
 @method

@@ -1,6 +1,6 @@
-"""Hive's JSON messages, rendered from what an event row keeps. Pure functions, one for each type of event.
+"""Hive's JSON messages, rendered from event rows. Pure functions, one for each type of event.
 
-What a row keeps is described in `changes.py`. By type, the names in its body are
+The encoding of a row is described in `core/changes.py`. By type, the names in its body are
 
     CREATE_TABLE, DROP_TABLE                      table
     ALTER_TABLE, ALTER_DATABASE, ALTER_CATALOG    before, after
@@ -21,9 +21,10 @@ What a row keeps is described in `changes.py`. By type, the names in its body ar
     UPDATE_TBL_COL_STAT_EVENT                     table, statistics; UPDATE_PART_COL_STAT_EVENT: and values
     DELETE_TBL_COL_STAT_EVENT                     column; DELETE_PART_COL_STAT_EVENT: and partition (its name), values
 
-Hive lists the files of new tables and partitions in its messages; an event is no moment to list directories in, and
-those lists are empty here. Objects inside of a message are texts in TJSON. 2.3 and 3.1 get `json-0.2`, 4.x the same
-JSON with its own fields more, compressed: readers ignore fields that they do not know, and do not mind their order.
+Hive lists the files of new tables and partitions in its messages; metastored does not list directories while it records
+an event, and the lists are empty here. Objects inside of a message are texts in TJSON. 2.3 and 3.1 get `json-0.2`, 4.x
+the same JSON with additional fields, compressed: readers ignore unknown fields, and the order of fields does not
+matter.
 """
 
 from __future__ import annotations
@@ -62,7 +63,7 @@ GZIPPED: Final = "gzip(json-2.0)"
 
 Message = dict[str, Any]
 _SPEED = 1
-"""gzip's fastest level; readers do not care."""
+"""gzip's fastest level; readers accept any."""
 
 
 def rendered(event: EventRow, generation: Generation) -> tuple[bytes, str]:
@@ -90,8 +91,9 @@ def _json(message: Message) -> bytes:
 
 
 def _head(parts: Parts, **own: Any) -> Message:
-    """What every message has. Hive names its own address here if it was told one; metastored has as many as clients
-    use.
+    """The fields of every message.
+
+    Hive writes its own address here if it is configured; a metastored has as many addresses as clients use.
     """
     return {"server": "", "servicePrincipal": "", **own, "timestamp": parts.event.time}
 
@@ -139,10 +141,10 @@ def add_partition(parts: Parts) -> Message:
     table = parts.table()
     keys = tuple([key.name or "" for key in table.partitionKeys or ()])
     values, texts, files = [], [], []
-    for given, text in parts.partitions(table):
-        values.append(dict(zip(keys, given, strict=False)))
+    for part_values, text in parts.partitions(table):
+        values.append(dict(zip(keys, part_values, strict=False)))
         texts.append(text)
-        files.append({"partitionName": make_part_name(keys, given), "files": ()})
+        files.append({"partitionName": make_part_name(keys, part_values), "files": ()})
     own = {"partitions": values, "partitionListJson": texts, "partitionFiles": files}
     return _of_table(parts, table, tableObjJson=parts.text("table", Table), **own)
 
@@ -181,8 +183,11 @@ def insert(parts: Parts) -> Message:
 
 
 def _files(parts: Parts) -> list[str]:
-    """File, checksum, and the directory below the table: 2.3 puts one `#` between, later versions leave room for
-    where a replication keeps removed files, which metastored has none of."""
+    """File, checksum, and the directory below the table.
+
+    2.3 separates them by one `#`; later versions have an empty field for the directory of removed files that
+    replication uses, which metastored does not have.
+    """
     named = []
     for uri, checksum, below in parts.fields["files"]:
         if parts.generation < Generation.HIVE_3_1:

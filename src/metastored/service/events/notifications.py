@@ -1,8 +1,8 @@
-"""The event log as clients read it, events that clients report themselves, and what transactions wrote.
+"""The event log as clients read it, events that clients report themselves, and the write log of transactions.
 
-Every change of metadata has left its event (`changes.py`); here they are found and their messages rendered
-(`event_messages.py`). As in Hive, what a transaction writes is no event of its own: it is kept until somebody who
-follows the log sees that transaction commit, and asks for it.
+Every change of metadata records an event (`core/changes.py`); this module reads them and renders their messages
+(`messages.py`). As in Hive, a transaction's writes are no events: they are stored until a client that follows the log
+sees the transaction's commit and requests them.
 """
 
 from __future__ import annotations
@@ -45,13 +45,13 @@ from metastored.wire.message import Stream
 from metastored.wire.structs import replace
 
 MAX_EVENTS: Final = 1_000_000
-"""The most that one call gets, as Hive's metastore.max.event.response says."""
+"""The most events that one call returns, as Hive's metastore.max.event.response."""
 MAX_BYTES: Final = 64 * 1024 * 1024
-"""An answer that has grown so long ends early: a client that follows the log asks for the rest next time."""
+"""A reply that reaches this length ends early: a client that follows the log requests the rest with its next call."""
 PAGE: Final = 1000
 FILE_SEPARATOR: Final = "]"
 WRITE_EVENTS: Final = Kind("write_event", WriteEventInfo)
-"""What a transaction wrote: the parent is the transaction, the key `db/table/partition`, the number the time."""
+"""The write log of a transaction: the parent is the transaction, the key `db/table/partition`, the number the time."""
 
 
 @method
@@ -61,23 +61,23 @@ def get_current_notificationEventId(ctx: Context) -> CurrentNotificationEventId:
 
 @method
 def get_next_notification(ctx: Context, rqst: NotificationEventRequest) -> Encoded:
-    asked = rqst.maxEvents or 0
-    limit = asked if 0 < asked < MAX_EVENTS else MAX_EVENTS
-    wanted = EventFilter(
+    requested = rqst.maxEvents or 0
+    limit = requested if 0 < requested < MAX_EVENTS else MAX_EVENTS
+    event_filter = EventFilter(
         cat=normalize(rqst.catName) if rqst.catName is not None else None,
         db=normalize(rqst.dbName) if rqst.dbName is not None else None,
         tables=tuple(map(normalize, rqst.tableNames or ())),
         types=rqst.eventTypeList or None,
         not_types=rqst.eventTypeSkipList or (),
     )
-    found: list[bytes] = []
+    structs: list[bytes] = []
     size = 0
     last = rqst.lastEvent or 0
     with ctx.reading() as tx:
-        while len(found) < limit and size < MAX_BYTES:
-            page = events.ids_since(tx, last, min(PAGE, limit - len(found)), wanted)
+        while len(structs) < limit and size < MAX_BYTES:
+            page = events.ids_since(tx, last, min(PAGE, limit - len(structs)), event_filter)
             for event in _encoded_events(ctx, tx, page):
-                found.append(event)
+                structs.append(event)
                 size += len(event)
                 if size >= MAX_BYTES:
                     break
@@ -85,29 +85,29 @@ def get_next_notification(ctx: Context, rqst: NotificationEventRequest) -> Encod
                 break
             last = page[-1]
     if size <= rows.CHUNK:
-        return Encoded(rows.wrapped_list(found, len(found)))
-    head, tail = rows.list_head(len(found), wrapped=True)
-    step = rows.CHUNK * len(found) // size + 1
+        return Encoded(rows.wrapped_list(structs, len(structs)))
+    head, tail = rows.list_head(len(structs), wrapped=True)
+    step = rows.CHUNK * len(structs) // size + 1
 
     def chunks() -> Iterator[bytes]:
         yield head
-        for at in range(0, len(found), step):
-            yield b"".join(found[at : at + step])
+        for at in range(0, len(structs), step):
+            yield b"".join(structs[at : at + step])
         yield tail
 
     return Encoded(Stream(chunks(), len(head) + size + len(tail), at_hand=True))
 
 
 def _encoded_events(ctx: Context, tx: Transaction, ids: Sequence[int]) -> Iterator[bytes]:
-    """NotificationEvent structs in Thrift binary. Events in the cache are not read from the database."""
+    """NotificationEvent structs in Thrift binary. Cached events are not read from the database."""
     cached = ctx.service.rendered
     known = {id: cached.get(id, ctx.generation) for id in ids}
-    found = {row.id: row for row in events.find_many(tx, [id for id, event in known.items() if event is None])}
+    event_rows = {row.id: row for row in events.find_many(tx, [id for id, event in known.items() if event is None])}
     new: dict[int, bytes] = {}
     try:
         for id, event in known.items():
             if event is None:
-                event = new[id] = _encoded(ctx, found.pop(id))
+                event = new[id] = _encoded(ctx, event_rows.pop(id))
             yield event
     finally:
         cached.put(ctx.generation, new)
@@ -126,7 +126,7 @@ _ID, _TIME, _MESSAGE = binary.pack_field(10, 1), binary.pack_field(8, 2), binary
 
 @lru_cache(256)
 def _subject(type: str, cat: str | None, db: str | None, tbl: str | None) -> bytes:
-    """What an event is about, in the fields of its struct; many after another are about one table."""
+    """The fields of an event's struct that name its object; consecutive events are often of one table."""
     named = ((3, type), (4, db), (5, tbl), (8, cat))
     return b"".join(rows.text_field(number, name) for number, name in named if name is not None)
 
@@ -142,14 +142,14 @@ def get_notification_events_count(
     ctx: Context, rqst: NotificationEventsCountRequest
 ) -> NotificationEventsCountResponse:
     database = rqst.dbName
-    wanted = EventFilter(
+    event_filter = EventFilter(
         cat=normalize(rqst.catName or DEFAULT_CATALOG),
         db=None if database is None or database == "*" else normalize(database),
         tables=tuple(map(normalize, rqst.tableNames or ())),
         until=rqst.toEventId,
         and_nameless=True,
     )
-    count = events.count_since(ctx.reader(), rqst.fromEventId or 0, wanted)
+    count = events.count_since(ctx.reader(), rqst.fromEventId or 0, event_filter)
     return NotificationEventsCountResponse(eventsCount=count if rqst.limit is None else min(count, rqst.limit))
 
 
@@ -158,7 +158,10 @@ def get_notification_events_count(
 
 @method
 def fire_listener_event(ctx: Context, rqst: FireEventRequest) -> FireEventResponse:
-    """Engines that write files themselves say so: INSERT with the files, RELOAD when they read them anew."""
+    """Records an event for an engine that writes files itself:
+
+    INSERT with the files, RELOAD when it reads them again.
+    """
     data = rqst.data
     if data is None or (data.insertData is None and data.insertDatas is None and data.refreshEvent is None):
         raise MetaException("fire_listener_event needs the data of an insert or a refresh")
@@ -170,30 +173,32 @@ def fire_listener_event(ctx: Context, rqst: FireEventRequest) -> FireEventRespon
         raise MetaException("Partition values must be set when firing multiple insert events")
 
     def fire(tx: Transaction) -> list[int]:
-        of = partitioned(ctx, tx, where, rqst.tableName)
-        table = ("table", binary.encode(of.table))
+        parent = partitioned(ctx, tx, where, rqst.tableName)
+        table = ("table", binary.encode(parent.table))
         if data.insertData is None and data.insertDatas is None:
-            own = [table, *_partition_part(ctx, tx, of, rqst.partitionVals), fields(refreshEvent=data.refreshEvent)]
-            return [record(ctx, tx, "RELOAD", where, of.row.name, own)]
-        bodies = [[table, *_partition_part(ctx, tx, of, each.partitionVal), _insert_fields(each)] for each in inserts]
-        return [record(ctx, tx, "INSERT", where, of.row.name, body) for body in bodies]
+            own = [table, *_partition_part(ctx, tx, parent, rqst.partitionVals), fields(refreshEvent=data.refreshEvent)]
+            return [record(ctx, tx, "RELOAD", where, parent.row.name, own)]
+        bodies = [
+            [table, *_partition_part(ctx, tx, parent, each.partitionVal), _insert_fields(each)] for each in inserts
+        ]
+        return [record(ctx, tx, "INSERT", where, parent.row.name, body) for body in bodies]
 
     return FireEventResponse(eventIds=tuple(ctx.database.run(fire)))
 
 
 def _partition_part(
-    ctx: Context, tx: Transaction, of: Partitioned, values: tuple[str, ...] | None
+    ctx: Context, tx: Transaction, parent: Partitioned, values: tuple[str, ...] | None
 ) -> list[tuple[str, bytes]]:
     if values is None:
         return []
-    return [("partition", binary.encode(_partition(ctx, tx, of, values)))]
+    return [("partition", binary.encode(_partition(ctx, tx, parent, values)))]
 
 
-def _partition(ctx: Context, tx: Transaction, of: Partitioned, values: tuple[str, ...]) -> Partition:
-    row = partitions.find(tx, of.row.id, of.part_name(values))
+def _partition(ctx: Context, tx: Transaction, parent: Partitioned, values: tuple[str, ...]) -> Partition:
+    row = partitions.find(tx, parent.row.id, parent.part_name(values))
     if row is None:
         raise no_partition(values)
-    return splicer(ctx, tx, of.where, of.row).partition(row)
+    return splicer(ctx, tx, parent.where, parent.row).partition(row)
 
 
 def _insert_fields(data: InsertEventRequestData) -> tuple[str, bytes]:
@@ -205,14 +210,17 @@ def _files(data: InsertEventRequestData) -> list[tuple[str, str | None, str | No
     files = data.filesAdded or ()
     checksums = data.filesAddedChecksum or ()
     below = data.subDirectoryList or ()
-    for name, given in (("filesAddedChecksum", checksums), ("subDirectoryList", below)):
-        if given and len(given) != len(files):
-            raise MetaException(f"an event names {len(files)} files and {len(given)} in {name}: one for each is needed")
+    for name, values in (("filesAddedChecksum", checksums), ("subDirectoryList", below)):
+        if values and len(values) != len(files):
+            raise MetaException(
+                f"an event names {len(files)} files and {len(values)} in {name}: one for each is needed"
+            )
     none = (None,) * len(files)
     return list(zip(files, checksums or none, below or none, strict=True))
 
 
-# --- what transactions write ----------------------------------------------------------------------------------------
+# --- the write log of transactions
+# ----------------------------------------------------------------------------------------
 
 
 @method
@@ -220,9 +228,9 @@ def add_write_notification_log(ctx: Context, rqst: WriteNotificationLogRequest) 
     where = ctx.name(rqst.db)
 
     def add(tx: Transaction) -> None:
-        of = partitioned(ctx, tx, where, rqst.table)
-        part = _partition(ctx, tx, of, rqst.partitionVals) if rqst.partitionVals else None
-        _add(ctx, tx, of, [(rqst, part)])
+        parent = partitioned(ctx, tx, where, rqst.table)
+        part = _partition(ctx, tx, parent, rqst.partitionVals) if rqst.partitionVals else None
+        _add(ctx, tx, parent, [(rqst, part)])
 
     ctx.database.run(add)
     return WriteNotificationLogResponse()
@@ -232,21 +240,23 @@ def add_write_notification_log(ctx: Context, rqst: WriteNotificationLogRequest) 
 def add_write_notification_log_in_batch(
     ctx: Context, rqst: WriteNotificationLogBatchRequest
 ) -> WriteNotificationLogBatchResponse:
-    """Partitions that are gone by now are passed over, as in Hive."""
+    """Partitions that no longer exist are skipped, as in Hive."""
     requests = rqst.requestList or ()
     if not requests:
         return WriteNotificationLogBatchResponse()
     where = ctx.name(rqst.db, rqst.catalog)
 
     def add(tx: Transaction) -> None:
-        of = partitioned(ctx, tx, where, rqst.table)
-        if not of.keys:
-            _add(ctx, tx, of, [(each, None) for each in requests])
+        parent = partitioned(ctx, tx, where, rqst.table)
+        if not parent.keys:
+            _add(ctx, tx, parent, [(each, None) for each in requests])
             return
-        by_name = {of.part_name(each.partitionVals): each for each in requests}
-        splice = splicer(ctx, tx, of.where, of.row)
-        found = [(row[1], splice.partition(row)) for row in partitions.find_many(tx, of.row.id, list(by_name))]
-        _add(ctx, tx, of, [(by_name[name], part) for name, part in found])
+        by_name = {parent.part_name(each.partitionVals): each for each in requests}
+        splice = splicer(ctx, tx, parent.where, parent.row)
+        named_parts = [
+            (row[1], splice.partition(row)) for row in partitions.find_many(tx, parent.row.id, list(by_name))
+        ]
+        _add(ctx, tx, parent, [(by_name[name], part) for name, part in named_parts])
 
     ctx.database.run(add)
     return WriteNotificationLogBatchResponse()
@@ -255,20 +265,20 @@ def add_write_notification_log_in_batch(
 def _add(
     ctx: Context,
     tx: Transaction,
-    of: Partitioned,
+    partitioned: Partitioned,
     written: Iterable[tuple[WriteNotificationLogRequest, Partition | None]],
 ) -> None:
-    table_text = tjson.text(of.table)
+    table_text = tjson.text(partitioned.table)
     for request, part in written:
         if request.fileInfo is None or request.txnId is None:
             raise MetaException("a write notification needs a transaction and its files")
-        name = of.part_name(part.values) if part is not None else ""
-        parent, key = str(request.txnId), f"{of.where.database}/{of.row.name}/{name}"
+        name = partitioned.part_name(part.values) if part is not None else ""
+        parent, key = str(request.txnId), f"{partitioned.where.database}/{partitioned.row.name}/{name}"
         files = FILE_SEPARATOR.join(file_text(uri, below) for uri, _, below in _files(request.fileInfo))
         info = WriteEventInfo(
             writeId=request.writeId or 0,
-            database=of.where.database,
-            table=of.row.name,
+            database=partitioned.where.database,
+            table=partitioned.row.name,
             files=files,
             partition=name,
             tableObj=table_text,
@@ -278,19 +288,19 @@ def _add(
         if known is None:
             WRITE_EVENTS.insert(tx, key, info, parent=parent, at=ctx.now())
         elif files not in (before := known.value.files or ""):
-            # A call that is tried again names the same files.
+            # A call that is retried names the same files.
             WRITE_EVENTS.update(tx, known, replace(info, files=f"{files}{FILE_SEPARATOR}{before}"), at=ctx.now())
 
 
 @method
 def get_all_write_event_info(ctx: Context, request: GetAllWriteEventInfoRequest) -> tuple[WriteEventInfo, ...]:
-    """`*` is any database or table."""
-    found = WRITE_EVENTS.below(ctx.reader(), str(request.txnId))
+    """`*` matches any database or table."""
+    documents = WRITE_EVENTS.below(ctx.reader(), str(request.txnId))
     database = _name_or_any(request.dbName)
     table = _name_or_any(request.tableName)
     return tuple(
         each.value
-        for each in found
+        for each in documents
         if (database is None or each.value.database == database) and (table is None or each.value.table == table)
     )
 

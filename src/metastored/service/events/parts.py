@@ -1,4 +1,4 @@
-"""What an event row keeps, taken apart: its named objects, decoded or as TJSON. Pure; it knows no type of event."""
+"""Event rows, decoded: their named objects, as structs or as TJSON. Pure; independent of the type of event."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _MEMO_BYTES = 64 * 1024
 
 
 class Parts:
-    """An event's row with its body taken apart."""
+    """An event's row with its decoded body."""
 
     __slots__ = ("_first", "_named", "event", "fields", "generation")
 
@@ -36,8 +36,8 @@ class Parts:
         self.generation = generation
         self._named = unpack(event.body)
         self._first = dict(reversed(self._named))
-        given = self._first.get("fields")
-        self.fields: dict[str, Any] = orjson.loads(given) if given is not None else {}
+        encoded = self._first.get("fields")
+        self.fields: dict[str, Any] = orjson.loads(encoded) if encoded is not None else {}
 
     def one(self, name: str) -> bytes | None:
         return self._first.get(name)
@@ -46,21 +46,21 @@ class Parts:
         return [value for key, value in self._named if key == name]
 
     def named(self, name: str) -> str:
-        """A text."""
+        """The value of a part as text."""
         return self.bytes(name).decode()
 
     def number(self, name: str) -> int:
         return int(self.bytes(name))
 
     def objects(self) -> list[bytes]:
-        """All that is no name."""
+        """The event's `fields`: all values that are not names."""
         return [value for key, value in self._named if key not in ("user", "fields")]
 
     def bytes(self, name: str) -> bytes:
-        found = self._first.get(name)
-        if found is None:
+        value = self._first.get(name)
+        if value is None:
             raise StoreError(f"event {self.event.id} ({self.event.type}) keeps no {name}")
-        return found
+        return value
 
     def text(self, name: str, cls: type) -> Quoted:
         """An object as TJSON, inside a text of JSON's."""
@@ -70,7 +70,7 @@ class Parts:
         return decoded_table(self.bytes("table"))
 
     def partitions(self, table: Table) -> Iterator[tuple[tuple[str, ...], Quoted]]:
-        """The values of an event's partitions, and the whole of them as TJSON."""
+        """The values of an event's partitions, and the complete partitions as TJSON."""
         names = {"dbName": table.dbName, "tableName": table.tableName, "catName": table.catName}
         shape: _Shape | None = None
         for name, value in self._named:
@@ -101,7 +101,7 @@ def text_of(value: tuple[Any, ...]) -> Quoted:
 
 
 class Latest(Generic[T]):
-    """What was made of some bytes, as many events after another are about one table. Any thread may use it."""
+    """A cache of decoded bytes: consecutive events are often of one table. Any thread may use it."""
 
     def __init__(self, make: Callable[[bytes], T]) -> None:
         self._make = make
@@ -110,7 +110,7 @@ class Latest(Generic[T]):
 
     def __call__(self, data: bytes) -> T:
         latest = self._latest
-        if latest is not None and latest[0] == data:  # To compare long bytes is faster than to hash them.
+        if latest is not None and latest[0] == data:  # Comparing long bytes is faster than hashing them.
             return latest[1]
         if len(data) > _MEMO_BYTES:
             return self._make(data)
@@ -130,7 +130,7 @@ def _latest(cls: type) -> Latest[tuple[Quoted, Any]]:
 
 
 def text_and_value(cls: type, data: bytes) -> tuple[Quoted, Any]:
-    """An object as TJSON, ready to stand in a message, and decoded."""
+    """An object as TJSON, ready to be put into a message, and decoded."""
     return _latest(cls)(data)
 
 
@@ -140,10 +140,10 @@ def decoded_table(data: bytes) -> Table:
 
 
 class _Shape(NamedTuple):
-    """How the text of a partition begins with its storage descriptor, which has no location yet."""
+    """The beginning of a partition's text, up to its storage descriptor, which has no location yet."""
 
     opened: bytes
-    """The location is still to come."""
+    """The location is appended later."""
     complete: bytes
 
 
@@ -157,7 +157,7 @@ _shape = Latest(_begun)
 
 
 def _in_shape(part: Partition, shape: _Shape, own: StorageDescriptor | None) -> Quoted:
-    """A partition as TJSON, of which all that is not its own is written already. Fields may come in any order."""
+    """A partition as TJSON, with the parts that it shares already written. Fields may come in any order."""
     rest = f"}},{tjson.text(part)[1:]}"
     if own is None or own.location is None:
         return Quoted(b'%b%b"' % (shape.complete, tjson.quoted(rest)))

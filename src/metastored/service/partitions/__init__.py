@@ -1,1 +1,1 @@
-"""Partitions: one function a Thrift method."""
+"""Partitions: one function per Thrift method."""

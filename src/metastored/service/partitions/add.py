@@ -13,16 +13,16 @@ from metastored.model import normal
 from metastored.model.names import DatabaseName
 from metastored.service.core import rows
 from metastored.service.core.changes import record
-from metastored.service.core.conflicts import locked_in_place, no_pending_job
+from metastored.service.core.conflicts import locked_at_location, no_pending_job
 from metastored.service.core.context import Context, properties
-from metastored.service.core.directories import NewDirectory, placed
+from metastored.service.core.directories import NewDirectory, stored_location
 from metastored.service.core.java_text import java_text
 from metastored.service.core.partition_lists import splicer
 from metastored.service.core.serving import method
 from metastored.service.partitions.get import Partitioned, Values, partitioned_or, values_in
 from metastored.service.partitions.privileges import copy_grants
 from metastored.service.statistics.basic import gathered_for_partition
-from metastored.service.tables.get import homes
+from metastored.service.tables.get import directories_of
 from metastored.store.engine.transaction import ConstraintViolated, Transaction
 from metastored.store.objects import partitions
 from metastored.store.objects.partitions import NewPartition
@@ -60,7 +60,7 @@ def _add_one(ctx: Context, new_part: Partition | None, env: dict[str, str]) -> P
 def add_partition_with_environment_context(
     ctx: Context, new_part: Partition | None, environment_context: EnvironmentContext | None
 ) -> Partition:
-    # Before 4.0, Hive passes the environment on to its listeners only.
+    # Before 4.0, Hive passes the environment context on to its listeners only.
     return _add_one(ctx, new_part, properties(environment_context) if ctx.rules.counts_on_create else {})
 
 
@@ -90,13 +90,13 @@ def add(
     if_not_exists: bool = False,
     by_spec: bool = False,
 ) -> list[Partition]:
-    """Adds all of them or none; returns those that were added."""
+    """Adds all of them or none; returns the partitions that were added."""
     if ctx.rules.names_missing_tables or (ctx.rules.names_catalogs and not by_spec):
         which = ctx.full_name(where, tbl_name or "")
     else:
         which = f"database or table {where.database}.{tbl_name}"
-    of = partitioned_or(ctx, where, tbl_name, _missing(which))
-    return _added(ctx, of, parts, if_not_exists=if_not_exists)
+    parent = partitioned_or(ctx, where, tbl_name, _missing(which))
+    return _added(ctx, parent, parts, if_not_exists=if_not_exists)
 
 
 def _missing(which: str) -> InvalidObjectException:
@@ -142,145 +142,151 @@ def append_partition_by_name_with_environment_context(
 
 @method
 def append_partition_req(ctx: Context, appendPartitionsReq: AppendPartitionsRequest) -> Partition:
-    asked = appendPartitionsReq
-    where = ctx.name(asked.dbName, asked.catalogName)
-    if asked.partVals is None and asked.name is not None:
-        return _append_by_name(ctx, where, asked.tableName, asked.name)
-    return _append(ctx, where, asked.tableName, asked.partVals)
+    request = appendPartitionsReq
+    where = ctx.name(request.dbName, request.catalogName)
+    if request.partVals is None and request.name is not None:
+        return _append_by_name(ctx, where, request.tableName, request.name)
+    return _append(ctx, where, request.tableName, request.partVals)
 
 
 def _append_by_name(ctx: Context, where: DatabaseName, tbl_name: str | None, part_name: str | None) -> Partition:
     missing = InvalidObjectException(f"{where.database}.{normalize(tbl_name or '')} table not found")
-    of = partitioned_or(ctx, where, tbl_name, missing)
+    parent = partitioned_or(ctx, where, tbl_name, missing)
     if part_name is None and ctx.generation >= Generation.HIVE_4_0:
         return _append(ctx, where, tbl_name, None)
-    return _append(ctx, where, tbl_name, values_in(of, part_name, InvalidObjectException))
+    return _append(ctx, where, tbl_name, values_in(parent, part_name, InvalidObjectException))
 
 
 def _append(ctx: Context, where: DatabaseName, tbl_name: str | None, values: Values | None) -> Partition:
-    """A partition with these values and the table's own storage."""
+    """A partition with these values and the table's own storage descriptor."""
     if values is None or (not values and ctx.rules.names_catalogs):
         raise MetaException("The partition values must not be null or empty.")
-    of = partitioned_or(ctx, where, tbl_name, InvalidObjectException(NO_TABLE))
-    root = of.location
-    if root is None or of.table.sd is None:
+    parent = partitioned_or(ctx, where, tbl_name, InvalidObjectException(NO_TABLE))
+    root = parent.location
+    if root is None or parent.table.sd is None:
         raise MetaException("Cannot append a partition to a view")
-    location = _below(root, of.part_name(values))
+    location = _below(root, parent.part_name(values))
     part = Partition(
         values=values,
-        dbName=of.where.database,
+        dbName=parent.where.database,
         tableName=tbl_name,
-        sd=replace(of.table.sd, location=location),
+        sd=replace(parent.table.sd, location=location),
         catName=ctx.shown(where.catalog),
     )
-    # Hive's two ways of adding differ in a space.
-    return _added(ctx, of, (part,), already="Partition already exists:")[0]
+    # Hive's two ways to add partitions have messages that differ in a space.
+    return _added(ctx, parent, (part,), already="Partition already exists:")[0]
 
 
-# --- the one way --------------------------------------------------------------------------------------------------
+# --- common to all -------------------------------------------------------------------------------------------------
 
 
 NO_SHAPE: Final = b""
-"""In the place of the shape of a partition without a storage descriptor."""
+"""The shape of a partition without a storage descriptor."""
 
 
 class New(NamedTuple):
-    """A partition on its way in."""
+    """A partition that is being added."""
 
     name: str
-    given: Partition
+    partition: Partition
     shape: bytes
     location: str | None
 
 
 def _added(
     ctx: Context,
-    of: Partitioned,
+    parent: Partitioned,
     parts: Sequence[Partition],
     *,
     if_not_exists: bool = False,
     already: str = "Partition already exists: ",
     env: Mapping[str, str] = NO_ENVIRONMENT,
 ) -> list[Partition]:
-    """Adds all of them or none. What comes back is what was given, with what the server filled in."""
-    new = _prepared(ctx, of, parts)
-    taken = set(partitions.existing(ctx.reader(), of.row.id, [part.name for part in new]))
+    """Adds all of them or none. Returns the partitions with the fields that the server filled in."""
+    new = _prepared(ctx, parent, parts)
+    taken = set(partitions.existing(ctx.reader(), parent.row.id, [part.name for part in new]))
     if taken and not if_not_exists:
-        raise _already(ctx, of, next(part for part in new if part.name in taken), already)
+        raise _already(ctx, parent, next(part for part in new if part.name in taken), already)
     new = [part for part in new if part.name not in taken]
     if not new:
         return []
     now = ctx.now()
-    catalog = ctx.shown(of.where.catalog)
+    catalog = ctx.shown(parent.where.catalog)
     no_pending_job(ctx.reader(), [part.location for part in new])
-    with NewDirectory(ctx.warehouse, lambda: _owned(ctx, of, new)) as made:
+    with NewDirectory(ctx.warehouse, lambda: _owned(ctx, parent, new)) as made:
         stored = []
         for part in new:
             fresh = made.make(part.location)
-            parameters = part.given.parameters or {}
+            parameters = part.partition.parameters or {}
             if part.location and not fresh:
                 parameters = gathered_for_partition(ctx, parameters, part.location, env, force=False)
-            sd = part.given.sd
+            sd = part.partition.sd
             stored.append(
                 replace(
-                    part.given,
+                    part.partition,
                     catName=catalog,
                     createTime=now,
-                    lastAccessTime=part.given.lastAccessTime or 0,
+                    lastAccessTime=part.partition.lastAccessTime or 0,
                     sd=replace(sd, location=part.location) if sd is not None else None,
                     parameters=normal.ddl_time(parameters, now),
                 )
             )
         try:
-            ctx.database.run(lambda tx: _insert(ctx, tx, of, new, stored, already))
+            ctx.database.run(lambda tx: _insert(ctx, tx, parent, new, stored, already))
         except ConstraintViolated:
-            raise _already(ctx, of, new[0], already) from None
+            raise _already(ctx, parent, new[0], already) from None
         made.keep()
     return stored
 
 
-def _owned(ctx: Context, of: Partitioned, new: Sequence[New]) -> set[str | None]:
-    """The directories of those that others have added, and of what they are in."""
+def _owned(ctx: Context, parent: Partitioned, new: Sequence[New]) -> set[str | None]:
+    """The directories of partitions that other calls have added, and of the objects that contain them."""
     with ctx.reading() as tx:
-        splice = splicer(ctx, tx, of.where, of.row)
-        found = partitions.find_many(tx, of.row.id, [part.name for part in new])
-        added = {part.sd.location for part in map(splice.partition, found) if part.sd is not None}
-        return added | homes(ctx, tx, of.where, of.row.name)
+        splice = splicer(ctx, tx, parent.where, parent.row)
+        existing = partitions.find_many(tx, parent.row.id, [part.name for part in new])
+        added = {part.sd.location for part in map(splice.partition, existing) if part.sd is not None}
+        return added | directories_of(ctx, tx, parent.where, parent.row.name)
 
 
-def _already(ctx: Context, of: Partitioned, part: New, words: str) -> AlreadyExistsException:
-    named = replace(part.given, catName=ctx.shown(of.where.catalog))
+def _already(ctx: Context, parent: Partitioned, part: New, words: str) -> AlreadyExistsException:
+    named = replace(part.partition, catName=ctx.shown(parent.where.catalog))
     return AlreadyExistsException(f"{words}{java_text(named)}")
 
 
-def _prepared(ctx: Context, of: Partitioned, parts: Sequence[Partition]) -> list[New]:
-    """Names, shapes and locations, checked. The shape of the last partition serves the next one that is like it."""
-    found: list[New] = []
+def _prepared(ctx: Context, parent: Partitioned, parts: Sequence[Partition]) -> list[New]:
+    """Names, shapes and locations, checked.
+
+    A partition whose storage equals that of the one before reuses its shape.
+    """
+    prepared: list[New] = []
     seen: set[str] = set()
     last: StorageDescriptor | None = None
     shape = b""
-    root = of.location
+    root = parent.location
     below = f"{root.rstrip('/')}/" if root else None
     for part in parts:
-        if normalize(part.tableName or "") != of.row.name or ctx.name(part.dbName).database != of.where.database:
-            target = ctx.full_name(of.where, of.row.name)
-            named = replace(part, catName=ctx.shown(of.where.catalog))
+        if (
+            normalize(part.tableName or "") != parent.row.name
+            or ctx.name(part.dbName).database != parent.where.database
+        ):
+            target = ctx.full_name(parent.where, parent.row.name)
+            named = replace(part, catName=ctx.shown(parent.where.catalog))
             if ctx.rules.names_missing_tables:
                 target += f". It belongs to the table {part.dbName}.{part.tableName} "
             raise MetaException(f"Partition does not belong to target table {target}: {java_text(named)}")
         if not part.values and ctx.generation >= Generation.HIVE_4_0:
             raise MetaException("The partition values cannot be null or empty.")
-        name = of.part_name(part.values)
+        name = parent.part_name(part.values)
         if name in seen:
-            twice = replace(part, catName=of.where.catalog) if ctx.rules.names_missing_tables else part
+            twice = replace(part, catName=parent.where.catalog) if ctx.rules.names_missing_tables else part
             raise MetaException(f"Duplicate partitions in the list: {java_text(twice)}")
         seen.add(name)
         sd = part.sd
         if sd is None:
             if root is not None:
                 raise MetaException(f"partition {name} has no storage descriptor")
-            # What ALTER VIEW … ADD PARTITION sends: a view stores nothing, and so do its partitions.
-            found.append(New(name, part, NO_SHAPE, None))
+            # ALTER VIEW … ADD PARTITION sends this: a view has no storage, and neither have its partitions.
+            prepared.append(New(name, part, NO_SHAPE, None))
             continue
         if last is None or sd[0] is not last[0] or sd[2:] != last[2:]:
             shape = rows.shape_of(normal.storage(sd))
@@ -289,39 +295,39 @@ def _prepared(ctx: Context, of: Partitioned, parts: Sequence[Partition]) -> list
         if sd.location:
             if root is None:
                 raise MetaException("Cannot specify location for a view partition")
-            location = placed_partition(ctx, sd.location, below)
+            location = stored_partition_location(ctx, sd.location, below)
         elif root is not None:
             location = _below(root, name)
-        found.append(New(name, part, shape, location))
-    return found
+        prepared.append(New(name, part, shape, location))
+    return prepared
 
 
 def _below(root: str, name: str) -> str:
-    # Both are in their final form, so nothing needs to be read again: this is done for a million partitions.
+    # Both are in their final form and are not parsed again: this runs for up to a million partitions.
     return f"{root.rstrip('/')}/{name}"
 
 
-def placed_partition(ctx: Context, location: str, below: str | None) -> str:
+def stored_partition_location(ctx: Context, location: str, below: str | None) -> str:
     """A partition's location that a client sent, as it is stored. `below` is the table's own with a slash."""
-    return location if below and _is_plain(location, below) else placed(ctx, location)
+    return location if below and _is_plain(location, below) else stored_location(ctx, location)
 
 
 def _is_plain(location: str, root: str) -> bool:
-    """Whether a location below a root is already as Hadoop writes it."""
+    """Whether a location below a root is already in Hadoop's normal form."""
     rest = location[len(root) :]
     plain = "//" not in rest and "/." not in rest and not rest.endswith("/") and rest[:1] not in ("", "/", ".")
     return plain and location.startswith(root)
 
 
 def _insert(
-    ctx: Context, tx: Transaction, of: Partitioned, new: list[New], stored: list[Partition], already: str
+    ctx: Context, tx: Transaction, parent: Partitioned, new: list[New], stored: list[Partition], already: str
 ) -> None:
-    row = locked_in_place(tx, of.row)
+    row = locked_at_location(tx, parent.row)
     no_pending_job(tx, [part.location for part in new])
     taken = partitions.existing(tx, row.id, [part.name for part in new])
     if taken:
-        raise _already(ctx, of, next(part for part in new if part.name == taken[0]), already)
-    placed = Placing(tx, row, of)
+        raise _already(ctx, parent, next(part for part in new if part.name == taken[0]), already)
+    shapes_and_bases = ShapesAndBases(tx, row, parent)
     bodies = list(map(rows.partition_body, stored))
     partitions.insert_many(
         tx,
@@ -329,37 +335,37 @@ def _insert(
         [
             NewPartition(
                 part.name,
-                part.given.values or (),
-                placed.shape(part.shape),
-                *placed.place(part.name, part.location),
-                write_id=part.given.writeId or -1,
+                part.partition.values or (),
+                shapes_and_bases.shape(part.shape),
+                *shapes_and_bases.base_and_suffix(part.name, part.location),
+                write_id=part.partition.writeId or -1,
                 body=body,
             )
             for part, body in zip(new, bodies, strict=True)
         ],
     )
     copy_grants(ctx, tx, row, [part.name for part in new])
-    record(ctx, tx, "ADD_PARTITION", of.where, row.name, event_parts(of, new, bodies))
+    record(ctx, tx, "ADD_PARTITION", parent.where, row.name, event_parts(parent, new, bodies))
 
 
-class Placing:
-    """The numbers under which partitions of one table are stored; each shape and base is looked up once."""
+class ShapesAndBases:
+    """The ids of shapes and bases of one table's partitions; each shape and base is looked up once."""
 
-    def __init__(self, tx: Transaction, row: TableRow, of: Partitioned) -> None:
+    def __init__(self, tx: Transaction, row: TableRow, parent: Partitioned) -> None:
         self._tx = tx
         self._table_id = row.id
-        self._base = f"{of.location.rstrip('/')}/" if of.location else None
+        self._base = f"{parent.location.rstrip('/')}/" if parent.location else None
         self._number: int | None = None
         self._shapes: dict[bytes, int | None] = {NO_SHAPE: None}
 
     def shape(self, shape: bytes) -> int | None:
-        """The number of a shape; None for NO_SHAPE."""
+        """The id of a shape; None for NO_SHAPE."""
         if shape not in self._shapes:
             self._shapes[shape] = partitions.add_shape(self._tx, self._table_id, shape)
         return self._shapes[shape]
 
-    def place(self, name: str, location: str | None) -> tuple[int | None, str | None]:
-        """A location as (base, suffix): below the table's as a rule, anywhere else by its whole URI."""
+    def base_and_suffix(self, name: str, location: str | None) -> tuple[int | None, str | None]:
+        """A location as (base, suffix): relative to the table's if it is below it, else the complete URI."""
         if location is None:
             return None, None
         base = self._base
@@ -371,14 +377,14 @@ class Placing:
         return self._number, None if suffix == name else suffix
 
 
-def event_parts(of: Partitioned, new: Sequence[New], bodies: Sequence[bytes]) -> list[tuple[str, bytes]]:
-    """The partitions of an event with their bodies, grouped by shape (see `changes.py`)."""
+def event_parts(parent: Partitioned, new: Sequence[New], bodies: Sequence[bytes]) -> list[tuple[str, bytes]]:
+    """The partitions of an event with their bodies, grouped by shape (see `core/changes.py`)."""
     groups: dict[bytes, list[bytes]] = {}
     for part, own in zip(new, bodies, strict=True):
         struct = rows.partition_in_event(own, part.location, has_storage=part.shape != NO_SHAPE)
         groups.setdefault(part.shape, []).append(struct)
-    parts = [("table", binary.encode(of.table))]
-    # What has no shape comes first: a shape holds for all that stands behind it.
+    parts = [("table", binary.encode(parent.table))]
+    # Partitions without a shape come first: a shape applies to all partitions that follow it.
     parts += (("partitions", b"".join(structs)) for structs in (groups.pop(NO_SHAPE, ()),) if structs)
     for shape, structs in groups.items():
         parts += (("sd", shape + rows.STOP), ("partitions", b"".join(structs)))

@@ -1,4 +1,4 @@
-"""Changing and renaming partitions."""
+"""Altering and renaming partitions."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from metastored.model import kinds, normal
 from metastored.model.names import DatabaseName
 from metastored.service.core import rows, translation
 from metastored.service.core.changes import record_many
-from metastored.service.core.conflicts import locked_in_place, no_pending_job
+from metastored.service.core.conflicts import locked_at_location, no_pending_job
 from metastored.service.core.context import Context, properties
-from metastored.service.core.directories import move_or_take_back, plan_move
+from metastored.service.core.directories import move_or_roll_back, plan_move
 from metastored.service.core.java_text import java_text
 from metastored.service.core.partition_lists import splicer
 from metastored.service.core.serving import method
-from metastored.service.partitions.add import NO_SHAPE, Placing, placed_partition
+from metastored.service.partitions.add import NO_SHAPE, ShapesAndBases, stored_partition_location
 from metastored.service.partitions.get import Partitioned, Values, partitioned_or
 from metastored.service.statistics.basic import DO_NOT_UPDATE_STATS, gathered_for_partition
 from metastored.service.statistics.delete import forget_changed_columns_of_partitions
@@ -93,9 +93,9 @@ def _alter_one(
         raise MetaException("a partition to be changed needs its values")
     prefix = "alter is not possible: " if ctx.rules.names_catalogs else ""
     no_table = "Unable to alter partition because table or database does not exist."
-    of = partitioned_or(ctx, where, tbl_name, InvalidOperationException(f"{prefix}{no_table}"))
+    parent = partitioned_or(ctx, where, tbl_name, InvalidOperationException(f"{prefix}{no_table}"))
     gone = f": partition values={java_text(part.values)}" if ctx.rules.names_catalogs else ""
-    _alter(ctx, of, (part,), env, lambda values: InvalidOperationException(f"alter is not possible{gone}"))
+    _alter(ctx, parent, (part,), env, lambda values: InvalidOperationException(f"alter is not possible{gone}"))
 
 
 def _alter_many(
@@ -108,16 +108,16 @@ def _alter_many(
     no_table = "Unable to alter partitions because table or database does not exist."
     if ctx.rules.names_catalogs:
         no_table = f"Alter partition operation failed: InvalidObjectException(message:{no_table})"
-    of = partitioned_or(ctx, where, tbl_name, InvalidOperationException(no_table))
+    parent = partitioned_or(ctx, where, tbl_name, InvalidOperationException(no_table))
 
     def missing(values: Values) -> InvalidOperationException:
         gone = f"NoSuchObjectException(message:partition values={java_text(values)})"
         return InvalidOperationException(f"Alter partition operation failed: {gone}")
 
-    _alter(ctx, of, parts or (), env, missing)
+    _alter(ctx, parent, parts or (), env, missing)
 
 
-# --- the one way ----------------------------------------------------------------------------------------------------
+# --- common to all ---------------------------------------------------------------------------------------------------
 
 
 class _Missing(Protocol):
@@ -130,63 +130,69 @@ class _Changed(NamedTuple):
 
 
 def _alter(
-    ctx: Context, of: Partitioned, given: Sequence[Partition], env: Mapping[str, str], missing: _Missing
+    ctx: Context, parent: Partitioned, requested: Sequence[Partition], env: Mapping[str, str], missing: _Missing
 ) -> None:
-    """All of them or none."""
+    """Alters all of them or none."""
     with ctx.reading() as tx:
-        splice = splicer(ctx, tx, of.where, of.row)
-        found = _found(tx, of, _names(of, given))
-        wanted = []
-        for part in given:
-            name = of.part_name(part.values)
+        splice = splicer(ctx, tx, parent.where, parent.row)
+        existing = _by_name(tx, parent, _names(parent, requested))
+        changes = []
+        for part in requested:
+            name = parent.part_name(part.values)
             if part.sd is not None and part.sd.cols is None:
                 raise MetaException(f"the storage descriptor of partition {name} has no columns")
-            row = found.get(name)
+            row = existing.get(name)
             if row is None:
                 raise missing(part.values or ())
-            if not _has_storage(part, of) or not _is_of(ctx, part, of):
+            if not _has_storage(part, parent) or not _is_of(ctx, part, parent):
                 raise MetaException(NOT_COMMITTED)
-            wanted.append((name, _placed(ctx, of, part), splice.partition(row)))
+            changes.append((name, _with_location(ctx, parent, part), splice.partition(row)))
     now = ctx.now()
     changed = []
-    for name, part, before in wanted:
-        parameters = normal.ddl_time_of_partition(_counted(ctx, of, before, part, env), now)
+    for name, part, before in changes:
+        parameters = normal.ddl_time_of_partition(_counted(ctx, parent, before, part, env), now)
         changed.append(_Changed(name, replace(part, parameters=parameters)))
 
     def write(tx: Transaction) -> None:
-        locked_in_place(tx, of.row)
-        placing = Placing(tx, of.row, of)
+        locked_at_location(tx, parent.row)
+        shapes_and_bases = ShapesAndBases(tx, parent.row, parent)
         events = []
         for batch in _batches(changed):
-            splice = splicer(ctx, tx, of.where, of.row)
-            found = _found(tx, of, [name for name, _ in batch])
+            splice = splicer(ctx, tx, parent.where, parent.row)
+            existing = _by_name(tx, parent, [name for name, _ in batch])
             replacements = []
             for name, part in batch:
-                row = found.get(name)
+                row = existing.get(name)
                 if row is None:
                     raise missing(part.values or ())
                 replacements.append(_Replacement(row, splice.partition(row), part))
-            events += _write(tx, of, replacements, placing)
-        _record(ctx, tx, of, events)
+            events += _write(tx, parent, replacements, shapes_and_bases)
+        _record(ctx, tx, parent, events)
 
     ctx.database.run(write)
 
 
-def _names(of: Partitioned, given: Sequence[Partition]) -> Iterator[str]:
-    """The names of the partitions, up to the first whose values are wrong: the caller raises that error in its turn."""
-    for part in given:
+def _names(parent: Partitioned, requested: Sequence[Partition]) -> Iterator[str]:
+    """The names of the partitions, up to the first whose values are invalid.
+
+    The caller raises that error in its turn.
+    """
+    for part in requested:
         try:
-            yield of.part_name(part.values)
+            yield parent.part_name(part.values)
         except MetastoreError:
             return
 
 
-def _found(tx: Transaction, of: Partitioned, names: Iterable[str]) -> dict[str, PartitionRow]:
-    return {row.name: row for row in partitions.find_many(tx, of.row.id, list(names))}
+def _by_name(tx: Transaction, parent: Partitioned, names: Iterable[str]) -> dict[str, PartitionRow]:
+    return {row.name: row for row in partitions.find_many(tx, parent.row.id, list(names))}
 
 
 def _batches(changed: Sequence[_Changed]) -> Iterator[list[_Changed]]:
-    """The changes in their order, cut where a name occurs again: the second change of a partition follows the first."""
+    """The changes in their order, split where a name occurs again.
+
+    The second change of a partition follows the first.
+    """
     batch: dict[str, _Changed] = {}
     for each in changed:
         if each.name in batch:
@@ -197,34 +203,34 @@ def _batches(changed: Sequence[_Changed]) -> Iterator[list[_Changed]]:
         yield list(batch.values())
 
 
-def _placed(ctx: Context, of: Partitioned, part: Partition) -> Partition:
+def _with_location(ctx: Context, parent: Partitioned, part: Partition) -> Partition:
     """The partition with its location as it is stored."""
     sd = part.sd
     if sd is None or not sd.location:
         return part
-    below = f"{of.location.rstrip('/')}/" if of.location else None
-    location = placed_partition(ctx, sd.location, below)
+    below = f"{parent.location.rstrip('/')}/" if parent.location else None
+    location = stored_partition_location(ctx, sd.location, below)
     return part if location == sd.location else replace(part, sd=replace(sd, location=location))
 
 
-def _is_of(ctx: Context, part: Partition, of: Partitioned) -> bool:
-    """Whether a partition says that it belongs to the table it is handed to; Hive looks that table up again."""
-    if ctx.rules.names_catalogs and part.catName is not None and normalize(part.catName) != of.where.catalog:
+def _is_of(ctx: Context, part: Partition, parent: Partitioned) -> bool:
+    """Whether a partition names the table that it is passed to; Hive looks that table up again."""
+    if ctx.rules.names_catalogs and part.catName is not None and normalize(part.catName) != parent.where.catalog:
         return False
-    return normalize(part.tableName or "") == of.row.name and normalize(part.dbName or "") == of.where.database
+    return normalize(part.tableName or "") == parent.row.name and normalize(part.dbName or "") == parent.where.database
 
 
-def _has_storage(part: Partition, of: Partitioned) -> bool:
-    """Whether a partition says how it is stored; those of a view, which lies nowhere, may leave it out."""
-    return part.sd is not None or of.location is None
+def _has_storage(part: Partition, parent: Partitioned) -> bool:
+    """Whether a partition has storage; partitions of a view, which has no location, may omit it."""
+    return part.sd is not None or parent.location is None
 
 
 def _counted(
-    ctx: Context, of: Partitioned, before: Partition, part: Partition, env: Mapping[str, str]
+    ctx: Context, parent: Partitioned, before: Partition, part: Partition, env: Mapping[str, str]
 ) -> dict[str, str]:
-    """The parameters, with files counted again unless the caller forbids it or nothing says that they changed."""
+    """The parameters, with files counted again unless the caller forbids it or nothing indicates that they changed."""
     old, new = before.parameters or {}, part.parameters or {}
-    if env.get(DO_NOT_UPDATE_STATS, "").lower() == "true" or kinds.is_view(of.table):
+    if env.get(DO_NOT_UPDATE_STATS, "").lower() == "true" or kinds.is_view(parent.table):
         return new
     same = all(key in old and old[key] == new.get(key) for key in FAST_STATS)
     generated = env.get("STATS_GENERATED")
@@ -237,7 +243,7 @@ def _counted(
 
 
 class _Replacement(NamedTuple):
-    """A stored partition and what replaces it."""
+    """A stored partition and its replacement."""
 
     row: PartitionRow
     before: Partition
@@ -245,7 +251,7 @@ class _Replacement(NamedTuple):
 
 
 def _write(
-    tx: Transaction, of: Partitioned, replacements: Sequence[_Replacement], placing: Placing
+    tx: Transaction, parent: Partitioned, replacements: Sequence[_Replacement], shapes_and_bases: ShapesAndBases
 ) -> list[tuple[Partition, Partition]]:
     """Replaces the rows; returns (before, after) of each for its event. No partition may occur twice."""
     new_rows, written = [], []
@@ -254,17 +260,17 @@ def _write(
         sd = None if part.sd is None else normal.storage(part.sd)
         after = replace(
             part,
-            dbName=of.where.database,
-            tableName=of.row.name,
-            catName=of.where.catalog,
+            dbName=parent.where.database,
+            tableName=parent.row.name,
+            catName=parent.where.catalog,
             createTime=part.createTime or 0,
             lastAccessTime=part.lastAccessTime or 0,
             sd=sd,
         )
-        base, suffix = placing.place(row.name, None if sd is None else sd.location)
+        base, suffix = shapes_and_bases.base_and_suffix(row.name, None if sd is None else sd.location)
         new_rows.append(
             row._replace(
-                shape=placing.shape(NO_SHAPE if sd is None else rows.shape_of(sd)),
+                shape=shapes_and_bases.shape(NO_SHAPE if sd is None else rows.shape_of(sd)),
                 base=base,
                 suffix=suffix,
                 write_id=part.writeId or row.write_id,
@@ -276,17 +282,17 @@ def _write(
             changed_columns[row.name] = before.sd, sd
         written.append((before, after))
     partitions.update_many(tx, new_rows)
-    forget_changed_columns_of_partitions(tx, of.row.id, changed_columns)
+    forget_changed_columns_of_partitions(tx, parent.row.id, changed_columns)
     return written
 
 
-def _record(ctx: Context, tx: Transaction, of: Partitioned, changes: Sequence[tuple[Partition, Partition]]) -> None:
+def _record(ctx: Context, tx: Transaction, parent: Partitioned, changes: Sequence[tuple[Partition, Partition]]) -> None:
     """One event for each (before, after)."""
     if not changes:
         return
-    table = ("table", binary.encode(of.table))
+    table = ("table", binary.encode(parent.table))
     objects = ((table, ("before", binary.encode(before)), ("after", binary.encode(after))) for before, after in changes)
-    record_many(ctx, tx, "ALTER_PARTITION", of.where, of.row.name, objects)
+    record_many(ctx, tx, "ALTER_PARTITION", parent.where, parent.row.name, objects)
 
 
 # --- renaming -------------------------------------------------------------------------------------------------------
@@ -312,80 +318,86 @@ def rename_partition_req(ctx: Context, req: RenamePartitionRequest) -> RenamePar
 def _rename(
     ctx: Context, where: DatabaseName, tbl_name: str | None, part_vals: Values | None, new_part: Partition | None
 ) -> None:
-    """Other values for a partition. A managed one's directory follows by a job, like a table's.
+    """Changes the values of a partition.
 
-    Without old values the partition is altered in place, as Hive does.
+    A managed one's directory is moved by a job, like a table's. Without old values the partition is altered in place,
+    as Hive does.
     """
     if not part_vals and new_part is not None:
         _alter_one(ctx, where, tbl_name, new_part, {})
         return
     missing = InvalidOperationException("Unable to alter partition because table or database does not exist.")
-    of = partitioned_or(ctx, where, tbl_name, missing)
-    if new_part is None or not _has_storage(new_part, of):
+    parent = partitioned_or(ctx, where, tbl_name, missing)
+    if new_part is None or not _has_storage(new_part, parent):
         raise MetaException("a partition to be renamed needs its new values and a storage descriptor")
-    old_name, new_name = of.part_name(part_vals), of.part_name(new_part.values)
+    old_name, new_name = parent.part_name(part_vals), parent.part_name(new_part.values)
     now = ctx.now()
-    root = of.location
-    translated = ctx.rules.moves_translated and translation.is_translated(of.table)
-    follows = (of.table.tableType != kinds.EXTERNAL or translated) and root is not None
+    root = parent.location
+    translated = ctx.rules.moves_translated and translation.is_translated(parent.table)
+    follows = (parent.table.tableType != kinds.EXTERNAL or translated) and root is not None
     with ctx.reading() as tx:
-        found = partitions.find(tx, of.row.id, old_name)
-        if found is None:
+        stored = partitions.find(tx, parent.row.id, old_name)
+        if stored is None:
             raise _no_old()
-        current = splicer(ctx, tx, of.where, of.row).partition(found)
-        taken = partitions.find(tx, of.row.id, new_name) is not None
+        current = splicer(ctx, tx, parent.where, parent.row).partition(stored)
+        taken = partitions.find(tx, parent.row.id, new_name) is not None
         if follows and not taken and "" in (new_part.values or ()):
-            # Hive gives an empty value a directory when it adds a partition, and none when it renames one.
-            spec = dict(zip(of.names, new_part.values or (), strict=True))
+            # Hive creates a directory for an empty value when it adds a partition, but not when it renames one.
+            spec = dict(zip(parent.names, new_part.values or (), strict=True))
             raise MetaException(f"Partition spec is incorrect. {java_text(spec)}")
-        if not taken and not _is_of(ctx, new_part, of):
+        if not taken and not _is_of(ctx, new_part, parent):
             raise MetaException(NOT_COMMITTED)
         if new_part.sd is not None:
             normal.columns(new_part.sd.cols)  # Before any directory is moved.
-        place = join(root, new_name) if follows and root is not None and not taken else None
-        no_pending_job(tx, [place])
-    lies = current.sd.location if current.sd is not None else None
-    if lies and place is not None and place != lies and ctx.warehouse.exists(place):
-        raise _occupied(of, place)
+        new_location = join(root, new_name) if follows and root is not None and not taken else None
+        no_pending_job(tx, [new_location])
+    old_location = current.sd.location if current.sd is not None else None
+    if (
+        old_location
+        and new_location is not None
+        and new_location != old_location
+        and ctx.warehouse.exists(new_location)
+    ):
+        raise _occupied(parent, new_location)
     parameters = new_part.parameters or {}
-    if of.table.tableType != kinds.EXTERNAL or ctx.rules.counts_renamed_external:
-        parameters = _counted(ctx, of, current, replace(new_part, sd=current.sd), {})
-    wanted = replace(new_part, parameters=normal.ddl_time_of_partition(parameters, now))
+    if parent.table.tableType != kinds.EXTERNAL or ctx.rules.counts_renamed_external:
+        parameters = _counted(ctx, parent, current, replace(new_part, sd=current.sd), {})
+    changed = replace(new_part, parameters=normal.ddl_time_of_partition(parameters, now))
 
     def change(tx: Transaction) -> tuple[Partition, int, str, str] | None:
-        locked_in_place(tx, of.row)
-        row = partitions.find(tx, of.row.id, old_name)
+        locked_at_location(tx, parent.row)
+        row = partitions.find(tx, parent.row.id, old_name)
         if row is None:
             raise _no_old()
-        if partitions.find(tx, of.row.id, new_name) is not None:
+        if partitions.find(tx, parent.row.id, new_name) is not None:
             raise InvalidOperationException(
-                f"Partition already exists:{of.where.database}.{of.row.name}.{java_text(wanted.values)}"
+                f"Partition already exists:{parent.where.database}.{parent.row.name}.{java_text(changed.values)}"
             )
-        before = splicer(ctx, tx, of.where, of.row).partition(row)
+        before = splicer(ctx, tx, parent.where, parent.row).partition(row)
         source = before.sd.location if before.sd is not None else None
         target = join(root, new_name) if follows and root is not None else source
-        moved = wanted if wanted.sd is None else replace(wanted, sd=replace(wanted.sd, location=target))
-        # The name goes first: where the partition lies is written down with it, and then replaced.
-        partitions.rename(tx, row.id, new_name, wanted.values or (), row.name)
-        partition_renamed(tx, of.where.table(of.row.name), old_name, new_name)
-        renamed = partitions.find(tx, of.row.id, new_name)
+        moved = changed if changed.sd is None else replace(changed, sd=replace(changed.sd, location=target))
+        # The name comes first: the location is written with it, and then replaced.
+        partitions.rename(tx, row.id, new_name, changed.values or (), row.name)
+        partition_renamed(tx, parent.where.table(parent.row.name), old_name, new_name)
+        renamed = partitions.find(tx, parent.row.id, new_name)
         assert renamed is not None
-        written = _write(tx, of, [_Replacement(renamed, before, moved)], Placing(tx, of.row, of))
+        written = _write(tx, parent, [_Replacement(renamed, before, moved)], ShapesAndBases(tx, parent.row, parent))
         job = None
         if source and target and source != target:
             no_pending_job(tx, [source, target])
             job = plan_move(ctx, tx, source, target)
-        _record(ctx, tx, of, written)
+        _record(ctx, tx, parent, written)
         return None if job is None or source is None or target is None else (before, job, source, target)
 
     planned = ctx.database.run(change)
     if planned is not None:
-        _move(ctx, of, old_name, new_name, *planned)
+        _move(ctx, parent, old_name, new_name, *planned)
 
 
-def _occupied(of: Partitioned, target: str) -> InvalidOperationException:
+def _occupied(parent: Partitioned, target: str) -> InvalidOperationException:
     return InvalidOperationException(
-        f"New location for this table {of.where.database}.{of.row.name} already exists : {target}"
+        f"New location for this table {parent.where.database}.{parent.row.name} already exists : {target}"
     )
 
 
@@ -395,7 +407,7 @@ def _no_old() -> InvalidOperationException:
 
 def _move(
     ctx: Context,
-    of: Partitioned,
+    parent: Partitioned,
     old_name: str,
     new_name: str,
     before: Partition,
@@ -403,29 +415,29 @@ def _move(
     source: str,
     target: str,
 ) -> None:
-    """Moves the directory of a renamed partition, or takes the rename back."""
+    """Moves the directory of a renamed partition; rolls the rename back if that fails."""
 
     def take_back(tx: Transaction) -> None:
-        tables.lock(tx, of.row.id)
-        row = partitions.find(tx, of.row.id, new_name)
+        tables.lock(tx, parent.row.id)
+        row = partitions.find(tx, parent.row.id, new_name)
         if row is None:
-            # Somebody dropped or renamed it before we could: what they did stands.
+            # Another call dropped or renamed it in the meantime: that change stays.
             return
-        renamed = splicer(ctx, tx, of.where, of.row).partition(row)
+        renamed = splicer(ctx, tx, parent.where, parent.row).partition(row)
         partitions.rename(tx, row.id, old_name, before.values or (), row.suffix)
-        partition_renamed(tx, of.where.table(of.row.name), new_name, old_name)
-        now = partitions.find(tx, of.row.id, old_name)
+        partition_renamed(tx, parent.where.table(parent.row.name), new_name, old_name)
+        now = partitions.find(tx, parent.row.id, old_name)
         assert now is not None
-        written = _write(tx, of, [_Replacement(now, renamed, before)], Placing(tx, of.row, of))
-        # Readers of the log saw the rename; they must see this too.
-        _record(ctx, tx, of, written)
+        written = _write(tx, parent, [_Replacement(now, renamed, before)], ShapesAndBases(tx, parent.row, parent))
+        # Readers of the log saw the rename; they must see this change too.
+        _record(ctx, tx, parent, written)
 
-    move_or_take_back(
+    move_or_roll_back(
         ctx,
         job,
         source,
         target,
-        occupied=lambda: _occupied(of, target),
+        occupied=lambda: _occupied(parent, target),
         failed=lambda error: InvalidOperationException(f"Unable to move {source} to {target}: {error}"),
         take_back=take_back,
     )

@@ -1,4 +1,4 @@
-"""Dropping partitions, with the data of managed tables when asked."""
+"""Dropping partitions, with the data of managed tables if the call requests it."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from metastored.hive.names import normalize
 from metastored.model import kinds
 from metastored.model.names import DatabaseName
 from metastored.service.core.changes import record
-from metastored.service.core.conflicts import locked_in_place, no_pending_job
+from metastored.service.core.conflicts import locked_at_location, no_pending_job
 from metastored.service.core.context import Context
 from metastored.service.core.partition_lists import splicer
 from metastored.service.core.removing import plan_removal, purges, removing
@@ -72,11 +72,11 @@ def drop_partition_by_name_with_environment_context(
 
 @method
 def drop_partition_req(ctx: Context, dropPartitionReq: DropPartitionRequest) -> bool:
-    asked = dropPartitionReq
-    where, env = ctx.name(asked.dbName, asked.catName), asked.environmentContext
-    if asked.partVals is None and asked.partName is not None:
-        return _drop_by_name(ctx, where, asked.tblName, asked.partName, bool(asked.deleteData), env)
-    return _drop(ctx, where, asked.tblName, asked.partVals, bool(asked.deleteData), env)
+    request = dropPartitionReq
+    where, env = ctx.name(request.dbName, request.catName), request.environmentContext
+    if request.partVals is None and request.partName is not None:
+        return _drop_by_name(ctx, where, request.tblName, request.partName, bool(request.deleteData), env)
+    return _drop(ctx, where, request.tblName, request.partVals, bool(request.deleteData), env)
 
 
 def _drop_by_name(
@@ -88,8 +88,8 @@ def _drop_by_name(
     env: EnvironmentContext | None = None,
 ) -> bool:
     missing = NoSuchObjectException(f"{where.database}.{normalize(tbl_name or '')} table not found")
-    of = partitioned_or(ctx, where, tbl_name, missing)
-    return _drop(ctx, where, tbl_name, values_in(of, part_name, NoSuchObjectException), delete_data, env)
+    parent = partitioned_or(ctx, where, tbl_name, missing)
+    return _drop(ctx, where, tbl_name, values_in(parent, part_name, NoSuchObjectException), delete_data, env)
 
 
 def _drop(
@@ -104,9 +104,9 @@ def _drop(
         raise MetaException("The partition values cannot be null.")
     if not values and ctx.generation >= Generation.HIVE_4_0:
         raise MetaException("Partition name is invalid. null")
-    # Without a table Hive says that there is no such partition: it looks for nothing else.
-    of = partitioned_or(ctx, where, tbl_name, no_partition(values))
-    if not remove(ctx, of, [of.part_name(values)], delete_data=delete_data, env=env):
+    # Without a table Hive reports that the partition does not exist: it does not look up anything else.
+    parent = partitioned_or(ctx, where, tbl_name, no_partition(values))
+    if not remove(ctx, parent, [parent.part_name(values)], delete_data=delete_data, env=env):
         raise no_partition(values)
     return True
 
@@ -115,39 +115,39 @@ def _drop(
 def drop_partitions_req(ctx: Context, req: DropPartitionsRequest) -> DropPartitionsResult:
     if req.parts is None or (req.parts.names is None and req.parts.exprs is None):
         raise MetaException("Partition spec is not set: drop_partitions_req needs names or expressions")
-    of = partitioned(ctx, ctx.reader(), ctx.name(req.dbName, req.catName), req.tblName)
+    parent = partitioned(ctx, ctx.reader(), ctx.name(req.dbName, req.catName), req.tblName)
     if req.parts.names is not None:
-        wanted = list(dict.fromkeys(req.parts.names))
-        missing = len(partitions.existing(ctx.reader(), of.row.id, wanted)) < len(wanted)
+        names = list(dict.fromkeys(req.parts.names))
+        missing = len(partitions.existing(ctx.reader(), parent.row.id, names)) < len(names)
     else:
-        wanted = _expressed(ctx, of, req.parts.exprs or (), ignore_archives=bool(req.ignoreProtection))
-        # One partition for each expression is enough, whichever expressions found them.
-        missing = len(wanted) < len(req.parts.exprs or ())
+        names = _expressed(ctx, parent, req.parts.exprs or (), ignore_archives=bool(req.ignoreProtection))
+        # One partition for each expression is enough, whichever expressions selected them.
+        missing = len(names) < len(req.parts.exprs or ())
     if missing and not req.ifExists:
         raise NoSuchObjectException("Some partitions to drop are missing")
-    dropped = remove(ctx, of, wanted, delete_data=bool(req.deleteData), env=req.environmentContext)
-    removed = {of.part_name(part.values): part for part in dropped}
+    dropped = remove(ctx, parent, names, delete_data=bool(req.deleteData), env=req.environmentContext)
+    removed = {parent.part_name(part.values): part for part in dropped}
     if req.needResult is False:
         return DropPartitionsResult()
-    return DropPartitionsResult(partitions=tuple(removed[name] for name in wanted if name in removed))
+    return DropPartitionsResult(partitions=tuple(removed[name] for name in names if name in removed))
 
 
 def _expressed(
-    ctx: Context, of: Partitioned, exprs: Sequence[DropPartitionsExpr], *, ignore_archives: bool
+    ctx: Context, parent: Partitioned, exprs: Sequence[DropPartitionsExpr], *, ignore_archives: bool
 ) -> list[str]:
-    """The names that each expression lets through; those that two let through are there twice."""
-    wanted: list[str] = []
+    """The names that each expression selects; names that two expressions select occur twice."""
+    names: list[str] = []
     with ctx.reading() as tx:
         for each in exprs:
-            found = chosen(ctx, tx, of, each.expr, None)
-            if found.unknown is not None:
-                raise MetaException(f"Unexpected unknown partitions to drop: {found.unknown}")
+            selected = chosen(ctx, tx, parent, each.expr, None)
+            if selected.unknown is not None:
+                raise MetaException(f"Unexpected unknown partitions to drop: {selected.unknown}")
             if each.partArchiveLevel is not None and not ignore_archives:
-                splice = splicer(ctx, tx, of.where, of.row)
-                for row in found.rows:
+                splice = splicer(ctx, tx, parent.where, parent.row)
+                for row in selected.rows:
                     _check_archive(splice.partition(row), row[1], each.partArchiveLevel)
-            wanted += [row[1] for row in found.rows]
-    return wanted
+            names += [row[1] for row in selected.rows]
+    return names
 
 
 def _check_archive(part: Partition, name: str, level: int) -> None:
@@ -162,47 +162,47 @@ def _check_archive(part: Partition, name: str, level: int) -> None:
 
 def remove(
     ctx: Context,
-    of: Partitioned,
+    parent: Partitioned,
     names: Sequence[str],
     *,
     delete_data: bool,
     env: EnvironmentContext | None = None,
 ) -> list[Partition]:
-    """Removes those that exist; what they were comes back."""
-    owned = delete_data and kinds.owns_data(of.table, ctx.rules.purges_external)
-    root = of.location
-    purge = purges(of.table, env)
+    """Removes the partitions that exist and returns them."""
+    owned = delete_data and kinds.owns_data(parent.table, ctx.rules.purges_external)
+    root = parent.location
+    purge = purges(parent.table, env)
 
-    def found(tx: Transaction) -> tuple[list[Row], list[Partition]]:
-        rows: list[Row] = list(partitions.find_many(tx, of.row.id, names))
+    def find_existing(tx: Transaction) -> tuple[list[Row], list[Partition]]:
+        rows: list[Row] = list(partitions.find_many(tx, parent.row.id, names))
         if rows == seen:
             return rows, known
-        splice = splicer(ctx, tx, of.where, of.row)
+        splice = splicer(ctx, tx, parent.where, parent.row)
         return rows, [splice.partition(row) for row in rows]
 
     seen: list[Row] = []
     known: list[Partition] = []
     if owned:
-        # The directories are looked at before the transaction.
+        # The directories are checked before the transaction.
         with ctx.reading() as tx:
-            seen, known = found(tx)
+            seen, known = find_existing(tx)
 
     def change(tx: Transaction) -> tuple[list[Partition], list[int]]:
-        locked_in_place(tx, of.row)
-        rows, removed = found(tx)
+        locked_at_location(tx, parent.row)
+        rows, removed = find_existing(tx)
         if not rows:
             return [], []
         planned: list[int] = []
         if owned:
-            places = _directories(root, removed)
-            no_pending_job(tx, places)
-            planned = [plan_removal(ctx, tx, place, below=root, purge=purge) for place in places]
+            directories = _directories(root, removed)
+            no_pending_job(tx, directories)
+            planned = [plan_removal(ctx, tx, directory, below=root, purge=purge) for directory in directories]
         gone = [row[1] for row in rows]
-        partitions.delete_many(tx, of.row.id, gone)
-        partitions_dropped(tx, of.where.table(of.row.name), gone)
-        objects = [("table", binary.encode(of.table))]
+        partitions.delete_many(tx, parent.row.id, gone)
+        partitions_dropped(tx, parent.where.table(parent.row.name), gone)
+        objects = [("table", binary.encode(parent.table))]
         objects += [("values", binary.encode(Partition(values=part.values))) for part in removed]
-        record(ctx, tx, "DROP_PARTITION", of.where, of.row.name, objects)
+        record(ctx, tx, "DROP_PARTITION", parent.where, parent.row.name, objects)
         return removed, planned
 
     return removing(ctx, change, _directories(root, known))
@@ -213,20 +213,23 @@ def is_archived(part: Partition) -> bool:
 
 
 def _directories(root: str | None, parts: Sequence[Partition]) -> list[str]:
-    """The directories that go with partitions; for an archived one, the directory that holds the archive."""
-    return list(dict.fromkeys(found for part in parts if (found := _directory(root, part)) is not None))
+    """The directories that are removed with partitions.
+
+    For an archived one, the directory that contains the archive.
+    """
+    return list(dict.fromkeys(directory for part in parts if (directory := _directory(root, part)) is not None))
 
 
 def _directory(root: str | None, part: Partition) -> str | None:
     location = part.sd.location if part.sd is not None else None
     if not location or not is_archived(part):
         return location or None
-    # The parameter is a client's text, which no rule of locations has seen: it counts only below the table.
+    # The parameter is a client's text that was not validated as a location: it counts only below the table.
     original = (part.parameters or {}).get("original_location")
-    found = archive_directory(location, original, root) if root else None
-    if found is None:
+    directory = archive_directory(location, original, root) if root else None
+    if directory is None:
         raise MetaException(
             f"the archived partition {location} was at {original} before, which is not below the table's directory"
             f" {root}; drop it without deleteData, and remove the files by hand"
         )
-    return found
+    return directory

@@ -1,4 +1,4 @@
-"""Exchanging partitions: they change their table, and their directory goes along."""
+"""Exchanging partitions: they move to another table together with their directories."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from metastored.model import normal
 from metastored.model.names import DatabaseName
 from metastored.service.core import rows
 from metastored.service.core.changes import record
-from metastored.service.core.conflicts import locked_in_place, no_pending_job
+from metastored.service.core.conflicts import locked_at_location, no_pending_job
 from metastored.service.core.context import Context
-from metastored.service.core.directories import move_or_take_back, plan_move
+from metastored.service.core.directories import move_or_roll_back, plan_move
 from metastored.service.core.java_text import java_text
 from metastored.service.core.partition_lists import splicer
 from metastored.service.core.serving import method
-from metastored.service.partitions.add import Placing
+from metastored.service.partitions.add import ShapesAndBases
 from metastored.service.partitions.get import Partitioned, Values
 from metastored.service.partitions.privileges import copy_grants
 from metastored.service.partitions.search import matching, partial
@@ -41,7 +41,7 @@ def exchange_partition(
     dest_db: str | None,
     dest_table_name: str | None,
 ) -> Partition:
-    """Answers with an empty partition, as Hive does; the form that answers with all of them is the other one."""
+    """Returns an empty partition, as Hive does; `exchange_partitions` returns all of them."""
     exchange(ctx, partitionSpecs, source_db, source_table_name, dest_db, dest_table_name)
     return Partition(createTime=0, lastAccessTime=0)
 
@@ -76,25 +76,25 @@ def exchange(
     target = _table(ctx, target_where, target_name or "", "destination")
     source = _table(ctx, source_where, source_name or "", "source")
     values = tuple(spec.get(name, "") for name in source.names)
-    given = [(name, value) for name, value in zip(source.names, values, strict=True) if value]
-    if not given:
+    key_values = [(name, value) for name, value in zip(source.names, values, strict=True) if value]
+    if not key_values:
         raise MetaException("Invalid partition key & values; keys [], values []")
     if source.location is None or target.location is None:
         raise MetaException("Partitions of views cannot be exchanged.")
-    folder = make_part_name(tuple(name for name, _ in given), [value for _, value in given])
+    folder = make_part_name(tuple(name for name, _ in key_values), [value for _, value in key_values])
     old_place, new_place = join(source.location, folder), join(target.location, folder)
-    if [name for name, _ in given] != list(source.names[: len(given)]):
+    if [name for name, _ in key_values] != list(source.names[: len(key_values)]):
         raise MetaException(
             f"Got exception: the directory {old_place} does not exist: give the first keys, without a gap"
         )
 
-    def found(tx: Transaction) -> list[Row]:
-        return _found(ctx, tx, source, target, values, spec)
+    def find_movable(tx: Transaction) -> list[Row]:
+        return _movable(ctx, tx, source, target, values, spec)
 
     with ctx.reading() as tx:
-        found(tx)
+        find_movable(tx)
     _check_places(ctx, old_place, new_place)
-    moved, job = ctx.database.run(lambda tx: _change(ctx, tx, source, target, found, old_place, new_place))
+    moved, job = ctx.database.run(lambda tx: _change(ctx, tx, source, target, find_movable, old_place, new_place))
     _move(ctx, source, target, moved, job, old_place, new_place)
     return moved
 
@@ -106,19 +106,19 @@ def _table(ctx: Context, where: DatabaseName, name: str, which: str) -> Partitio
     return Partitioned(where, row)
 
 
-def _found(
+def _movable(
     ctx: Context, tx: Transaction, source: Partitioned, target: Partitioned, values: Values, spec: Spec
 ) -> list[Row]:
-    """The partitions that are to change their table, if they can."""
-    found = matching(tx, source, partial(ctx, source, values))
-    if not found:
+    """The partitions to move to the other table. Raises an error if that is not possible."""
+    parts = matching(tx, source, partial(ctx, source, values))
+    if not parts:
         raise MetaException(f"No partition is found with the values {java_text(spec)} for the table {source.row.name}")
     if not _alike(source, target):
         raise MetaException("The tables have different schemas. Their partitions cannot be exchanged.")
-    taken = partitions.existing(tx, target.row.id, [row[1] for row in found])
+    taken = partitions.existing(tx, target.row.id, [row[1] for row in parts])
     if taken:
         raise MetaException(f"The partition {taken[0]} already exists in the table {target.row.name}")
-    return found
+    return parts
 
 
 def _check_places(ctx: Context, old_place: str, new_place: str) -> None:
@@ -137,26 +137,26 @@ def _change(
     old_place: str,
     new_place: str,
 ) -> tuple[list[Partition], int]:
-    """Takes the rows over to the other table."""
-    for of in _in_order(source, target):
-        locked_in_place(tx, of.row)
+    """Moves the rows to the other table."""
+    for each in _in_order(source, target):
+        locked_at_location(tx, each.row)
     no_pending_job(tx, [old_place, new_place])
-    found = find(tx)
+    parts = find(tx)
     splice = splicer(ctx, tx, source.where, source.row)
-    old = [splice.partition(row) for row in found]
+    old = [splice.partition(row) for row in parts]
     job = plan_move(ctx, tx, old_place, new_place)
     return _hand_over(ctx, tx, source, target, old), job
 
 
 def _in_order(*both: Partitioned) -> list[Partitioned]:
     """The order in which tables are locked."""
-    return sorted(both, key=lambda of: (of.where, of.row.name))
+    return sorted(both, key=lambda parent: (parent.where, parent.row.name))
 
 
 def _hand_over(
     ctx: Context, tx: Transaction, source: Partitioned, target: Partitioned, old: list[Partition]
 ) -> list[Partition]:
-    """Partitions leave one table and come to the other, with an event of each."""
+    """Removes partitions from one table and adds them to the other, with an event for each."""
     new = _insert(ctx, tx, target, old)
     partitions.delete_many(tx, source.row.id, [source.part_name(part.values) for part in old])
     table = ("table", binary.encode(target.table))
@@ -167,27 +167,27 @@ def _hand_over(
     return new
 
 
-def _insert(ctx: Context, tx: Transaction, of: Partitioned, parts: list[Partition]) -> list[Partition]:
+def _insert(ctx: Context, tx: Transaction, parent: Partitioned, parts: list[Partition]) -> list[Partition]:
     """Adds partitions of another table to this one, below its directory."""
-    named = [(of.part_name(part.values), part) for part in parts]
-    new = [_at_home(ctx, of, part, name) for name, part in named]
-    placing = Placing(tx, of.row, of)
+    named = [(parent.part_name(part.values), part) for part in parts]
+    new = [_at_default_location(ctx, parent, part, name) for name, part in named]
+    shapes_and_bases = ShapesAndBases(tx, parent.row, parent)
     partitions.insert_many(
         tx,
-        of.row.id,
+        parent.row.id,
         [
             NewPartition(
                 name,
                 part.values or (),
-                partitions.add_shape(tx, of.row.id, rows.shape_of(part.sd)) if part.sd is not None else None,
-                *placing.place(name, part.sd.location if part.sd is not None else None),
+                partitions.add_shape(tx, parent.row.id, rows.shape_of(part.sd)) if part.sd is not None else None,
+                *shapes_and_bases.base_and_suffix(name, part.sd.location if part.sd is not None else None),
                 write_id=part.writeId or -1,
                 body=rows.partition_body(part),
             )
             for (name, _), part in zip(named, new, strict=True)
         ],
     )
-    copy_grants(ctx, tx, of.row, [name for name, _ in named])
+    copy_grants(ctx, tx, parent.row, [name for name, _ in named])
     return new
 
 
@@ -195,7 +195,7 @@ def _encoded(name: str, parts: list[Partition]) -> list[tuple[str, bytes]]:
     return [(name, binary.encode(part)) for part in parts]
 
 
-def _at_home(ctx: Context, target: Partitioned, part: Partition, name: str) -> Partition:
+def _at_default_location(ctx: Context, target: Partitioned, part: Partition, name: str) -> Partition:
     """The partition as one of the other table, below its directory."""
     assert part.sd is not None and target.location is not None
     sd = normal.storage(replace(part.sd, location=join(target.location, name)))
@@ -207,8 +207,8 @@ def _alike(one: Partitioned, other: Partitioned) -> bool:
     def typed(fields: tuple[FieldSchema, ...] | None) -> list[tuple[str | None, str | None]]:
         return [(field.name, field.type) for field in fields or ()]
 
-    def columns(of: Partitioned) -> tuple[FieldSchema, ...]:
-        return (of.table.sd.cols if of.table.sd is not None else None) or ()
+    def columns(parent: Partitioned) -> tuple[FieldSchema, ...]:
+        return (parent.table.sd.cols if parent.table.sd is not None else None) or ()
 
     return typed(columns(one)) == typed(columns(other)) and typed(one.keys) == typed(other.keys)
 
@@ -222,17 +222,17 @@ def _move(
     old_place: str,
     new_place: str,
 ) -> None:
-    """Moves the directory, or takes the exchange back."""
+    """Moves the directory; rolls the exchange back if that fails."""
 
     def take_back(tx: Transaction) -> None:
-        for of in _in_order(source, target):
-            tables.lock(tx, of.row.id)
+        for each in _in_order(source, target):
+            tables.lock(tx, each.row.id)
         _hand_over(ctx, tx, target, source, moved)
 
     def failed(why: object) -> MetaException:
         return MetaException(f"{old_place} could not be moved to {new_place}: {why}")
 
-    move_or_take_back(
+    move_or_roll_back(
         ctx,
         job,
         old_place,

@@ -1,4 +1,4 @@
-"""Partitions: one of them, all of them, their names. All that is done with them otherwise has files of its own."""
+"""Partitions: one of them, all of them, their names. Other operations have modules of their own."""
 
 from __future__ import annotations
 
@@ -62,24 +62,24 @@ class Partitioned:
 
 
 def partitioned(ctx: Context, tx: Transaction, where: DatabaseName, name: str | None) -> Partitioned:
-    """The table, or that it is missing."""
+    """Returns the table; raises NoSuchObjectException if it does not exist."""
     return Partitioned(where, find_table(ctx, tx, where, name))
 
 
 def partitioned_or(ctx: Context, where: DatabaseName, name: str | None, missing: Exception) -> Partitioned:
-    """The same for calls that say it in their own words."""
+    """As `partitioned`, for calls with an error of their own for a missing table."""
     row = tables.find(ctx.reader(), *where, table_name(name))
     if row is None:
         raise missing
     return Partitioned(where, row)
 
 
-def values_in(of: Partitioned, name: str | None, malformed: type[MetastoreError]) -> Values:
-    """The values that a partition's name tells; `malformed` is the error for one that does not fit the table's keys."""
+def values_in(parent: Partitioned, name: str | None, malformed: type[MetastoreError]) -> Values:
+    """The values in a partition's name; `malformed` is the error for a name that does not match the table's keys."""
     if not name:
         raise MetaException(f"Partition name is invalid. {'null' if name is None else name}")
     try:
-        return tuple(partition_values(name, of.names))
+        return tuple(partition_values(name, parent.names))
     except PartitionNameError as error:
         raise malformed(str(error)) from None
 
@@ -106,10 +106,10 @@ def get_partition_with_auth(
     group_names: tuple[str, ...] | None,
 ) -> Encoded:
     tx = ctx.reader()
-    of = partitioned(ctx, tx, ctx.name(db_name), tbl_name)
-    row, struct = _found(ctx, tx, of, part_vals)
-    if by_partition(of.row):
-        (struct,) = with_privileges(tx, of.row, [(row, struct)], user_name, group_names)
+    parent = partitioned(ctx, tx, ctx.name(db_name), tbl_name)
+    row, struct = _row_and_struct(ctx, tx, parent, part_vals)
+    if by_partition(parent.row):
+        (struct,) = with_privileges(tx, parent.row, [(row, struct)], user_name, group_names)
     return Encoded(rows.table_reply(struct))
 
 
@@ -124,31 +124,33 @@ def get_partition_by_name(ctx: Context, db_name: str | None, tbl_name: str | Non
     missing = ctx.no_table(where, tbl_name or "")
     if ctx.rules.names_missing_tables:
         missing = NoSuchObjectException(f"{where.database}.{tbl_name} table not found")
-    of = partitioned_or(ctx, where, tbl_name, missing)
-    values = values_in(of, part_name, NoSuchObjectException)
-    return Encoded(rows.table_reply(_found(ctx, ctx.reader(), of, values)[1]))
+    parent = partitioned_or(ctx, where, tbl_name, missing)
+    values = values_in(parent, part_name, NoSuchObjectException)
+    return Encoded(rows.table_reply(_row_and_struct(ctx, ctx.reader(), parent, values)[1]))
 
 
 def _one(ctx: Context, where: DatabaseName, tbl_name: str | None, values: Values | None) -> bytes:
     if ctx.rules.names_missing_tables:
-        of = partitioned_or(ctx, where, tbl_name, _unfound(ctx, where, tbl_name))
+        parent = partitioned_or(ctx, where, tbl_name, _missing(ctx, where, tbl_name))
     else:
-        of = partitioned(ctx, ctx.reader(), where, tbl_name)
-    return _found(ctx, ctx.reader(), of, values)[1]
+        parent = partitioned(ctx, ctx.reader(), where, tbl_name)
+    return _row_and_struct(ctx, ctx.reader(), parent, values)[1]
 
 
-def _unfound(ctx: Context, where: DatabaseName, name: str | None) -> NoSuchObjectException:
+def _missing(ctx: Context, where: DatabaseName, name: str | None) -> NoSuchObjectException:
     return NoSuchObjectException(f"Unable to get partition because {ctx.full_name(where, name or '')} does not exist")
 
 
-def _found(ctx: Context, tx: Transaction, of: Partitioned, values: Values | None) -> tuple[PartitionRow, bytes]:
-    """A partition's row, and the struct that is answered."""
-    row = partitions.find(tx, of.row.id, of.part_name(values))
+def _row_and_struct(
+    ctx: Context, tx: Transaction, parent: Partitioned, values: Values | None
+) -> tuple[PartitionRow, bytes]:
+    """A partition's row, and the struct to return."""
+    row = partitions.find(tx, parent.row.id, parent.part_name(values))
     if row is None:
         raise no_partition(values or ())
-    splice = splicer(ctx, tx, of.where, of.row)
+    splice = splicer(ctx, tx, parent.where, parent.row)
     if "" in (values or ()) or DEFAULT_PARTITION in (values or ()):
-        # Two ways to write the default partition: the answer has the caller's.
+        # There are two ways to write the default partition: the reply has the caller's.
         return row, binary.encode(replace(splice.partition(row), values=values))
     return row, splice.struct(row)
 
@@ -186,18 +188,18 @@ def get_partitions_with_auth(
 ) -> Encoded:
     where = ctx.name(db_name)
     row = tables.find(ctx.reader(), *where, table_name(tbl_name))
-    if row is None and (ctx.rules.forgives_lists or ctx.service.partition_limit >= 0):
+    if row is None and (ctx.rules.lists_missing_table_as_empty or ctx.service.partition_limit >= 0):
         # With a limit Hive counts the partitions first.
         raise ctx.no_table(where, tbl_name or "")
     if row is None:
-        # Before, this form and only this one takes a missing table for one without partitions.
+        # Before, only this form treats a missing table as one without partitions.
         return Encoded(rows.list_reply((), 0))
     check_limit(ctx, tbl_name, limit_of(max_parts), _counted(ctx, row))
     for_whom = user_name is not None and group_names is not None
     if (for_whom or not ctx.rules.grants_for_user_and_groups) and by_partition(row):
         with ctx.reading() as tx:
-            found = partitions.each(tx, row.id, limit_of(max_parts))
-            return listed_for(ctx, tx, where, row, found, user_name, group_names)
+            partition_rows = partitions.each(tx, row.id, limit_of(max_parts))
+            return listed_for(ctx, tx, where, row, partition_rows, user_name, group_names)
     return listed(ctx, where, row, None, limit_of(max_parts))
 
 
@@ -206,15 +208,15 @@ def listed_for(
     tx: Transaction,
     where: DatabaseName,
     row: TableRow,
-    found: Iterable[Row],
+    partition_rows: Iterable[Row],
     user: str | None,
     groups: tuple[str, ...] | None,
     *,
     wrapped: bool = False,
 ) -> Encoded:
-    """Partitions of a table that grants by partition, each with what a user was granted on it."""
+    """Partitions of a table with grants by partition, each with the privileges of a user on it."""
     splice = splicer(ctx, tx, where, row)
-    shown = with_privileges(tx, row, ((part, splice.struct(part)) for part in found), user, groups)
+    shown = with_privileges(tx, row, ((part, splice.struct(part)) for part in partition_rows), user, groups)
     return Encoded((rows.wrapped_list if wrapped else rows.list_reply)(shown, len(shown)))
 
 
@@ -229,8 +231,8 @@ def get_partitions_req(ctx: Context, req: PartitionsRequest) -> Encoded:
 
 
 def _forgiven(ctx: Context, where: DatabaseName, name: str | None) -> TableRow | None:
-    """The table; None where the generation takes a missing one for one without partitions."""
-    if ctx.rules.forgives_lists:
+    """Returns the table; None where the generation treats a missing one as one without partitions."""
+    if ctx.rules.lists_missing_table_as_empty:
         return tables.find(ctx.reader(), *where, table_name(name))
     return find_table(ctx, ctx.reader(), where, name)
 
@@ -260,16 +262,16 @@ def get_partitions_by_names(
 ) -> Encoded:
     where = ctx.name(db_name)
     with ctx.reading() as tx:
-        row, found = _by_names(ctx, tx, where, tbl_name, names)
-        return structs(splicer(ctx, tx, where, row), found)
+        row, partition_rows = _by_names(ctx, tx, where, tbl_name, names)
+        return structs(splicer(ctx, tx, where, row), partition_rows)
 
 
 @method
 def get_partitions_by_names_req(ctx: Context, req: GetPartitionsByNamesRequest) -> Encoded:
     where = ctx.name(req.db_name)
     with ctx.reading() as tx:
-        row, found = _by_names(ctx, tx, where, req.tbl_name, req.names)
-        return structs(splicer(ctx, tx, where, row, req.processorCapabilities), found, wrapped=True)
+        row, partition_rows = _by_names(ctx, tx, where, req.tbl_name, req.names)
+        return structs(splicer(ctx, tx, where, row, req.processorCapabilities), partition_rows, wrapped=True)
 
 
 def _by_names(
@@ -291,7 +293,7 @@ def _by_names(
 
 @method
 def partition_name_has_valid_characters(ctx: Context, part_vals: Values | None, throw_exception: bool | None) -> bool:
-    """No pattern of allowed characters is configured by default, so every name is valid."""
+    """By default no pattern of allowed characters is configured, so every name is valid."""
     return True
 
 

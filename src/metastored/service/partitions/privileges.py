@@ -1,7 +1,7 @@
-"""Tables that grant by partition: new partitions get the table's grants, and answers for a user say what they may.
+"""Tables with grants by partition: new partitions get the table's grants, and replies contain a user's privileges.
 
-A table says so by its parameter PARTITION_LEVEL_PRIVILEGE. What is granted on the table later is not copied, as in
-Hive. Nothing here decides whether anybody may do anything.
+The table's parameter PARTITION_LEVEL_PRIVILEGE switches it on. Later grants on the table are not copied, as in Hive.
+Nothing is enforced here.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _MARK: Final = PARAMETER.encode()
 
 
 def by_partition(row: TableRow) -> bool:
-    """Whether a table grants by partition. Few do, so the bytes of the others are not decoded for it."""
+    """Whether a table has grants by partition. Few tables do, so the bytes of the others are not decoded."""
     if _MARK not in row.body:
         return False
     parameters = rows.table_of(row, None, "").parameters or {}
@@ -31,7 +31,7 @@ def by_partition(row: TableRow) -> bool:
 
 
 def copy_grants(ctx: Context, tx: Transaction, row: TableRow, names: Sequence[str]) -> None:
-    """Grants on new partitions what is granted on their table and its columns, if the table wants that."""
+    """Copies the grants on a table and its columns to new partitions, if the table has grants by partition."""
     if by_partition(row):
         grants.copy_to_partitions(tx, row.id, names, ctx.now())
 
@@ -39,13 +39,13 @@ def copy_grants(ctx: Context, tx: Transaction, row: TableRow, names: Sequence[st
 def with_privileges(
     tx: Transaction,
     row: TableRow,
-    found: Iterable[tuple[Row, bytes]],
+    rows_and_structs: Iterable[tuple[Row, bytes]],
     user: str | None,
     groups: Sequence[str] | None,
 ) -> list[bytes]:
-    """Partition structs, given with their rows, each with what a user and their groups were granted on it."""
+    """Partition structs, passed with their rows, each with the privileges of a user and their groups."""
     structs = []
-    for part, struct in found:
+    for part, struct in rows_and_structs:
         on = On(grants.PARTITION, table_id=row.id, partition_id=part[0])
         own = binary.encode(privilege_set(tx, on, user, groups or ()))
         structs.append(rows.with_privileges(struct, own))

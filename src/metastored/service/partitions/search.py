@@ -1,4 +1,4 @@
-"""Partitions found by a part of their values or by a filter, and the values that partitions have."""
+"""Partitions by a part of their values or by a filter, and the values that partitions have."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ from metastored.wire.generated.partitions import (
 
 
 class Partial(NamedTuple):
-    """Values that are given: a condition on the columns, and the few that lie behind the last column."""
+    """A condition on the columns of the values, and the few values beyond the last column."""
 
     where: Where
     rest: dict[int, str]
@@ -44,24 +44,24 @@ class Partial(NamedTuple):
         return all(values[at] == value for at, value in self.rest.items())
 
 
-def partial(ctx: Context, of: Partitioned, values: Values | None) -> Partial:
-    """An empty value stands for any."""
+def partial(ctx: Context, parent: Partitioned, values: Values | None) -> Partial:
+    """A condition for some values of a partition; an empty value matches any."""
     if not values:
         raise MetaException("Invalid partition key & values; keys [], values []")
-    if len(values) > len(of.keys):
+    if len(values) > len(parent.keys):
         shown = java_text(values) if ctx.rules.names_catalogs else str(len(values))
-        raise MetaException(f"Incorrect number of partition values. numPartKeys={len(of.keys)}, part_val={shown}")
-    given = {at: value for at, value in enumerate(values) if value}
-    known = [at for at in given if at < len(VALUE_COLUMNS)]
+        raise MetaException(f"Incorrect number of partition values. numPartKeys={len(parent.keys)}, part_val={shown}")
+    by_position = {at: value for at, value in enumerate(values) if value}
+    known = [at for at in by_position if at < len(VALUE_COLUMNS)]
     # The default partition's value may be stored as the empty text that the client gave.
     texts = [
         f"({VALUE_COLUMNS[at]} = :p{at} OR {VALUE_COLUMNS[at]} = '')"
-        if given[at] == DEFAULT_PARTITION
+        if by_position[at] == DEFAULT_PARTITION
         else f"{VALUE_COLUMNS[at]} = :p{at}"
         for at in known
     ]
-    where = Where(" AND ".join(texts) or "1 = 1", {f"p{at}": given[at] for at in known})
-    return Partial(where, {at: value for at, value in given.items() if at >= len(VALUE_COLUMNS)})
+    where = Where(" AND ".join(texts) or "1 = 1", {f"p{at}": by_position[at] for at in known})
+    return Partial(where, {at: value for at, value in by_position.items() if at >= len(VALUE_COLUMNS)})
 
 
 @method
@@ -90,32 +90,32 @@ def get_partitions_ps_with_auth_req(ctx: Context, req: GetPartitionsPsWithAuthRe
     where, caller = ctx.name(req.dbName, req.catName), _Caller(req.userName, req.groupNames)
     if req.partNames:
         with ctx.reading() as tx:
-            of = partitioned(ctx, tx, where, req.tblName)
-            found = partitions.find_many(tx, of.row.id, list(dict.fromkeys(req.partNames)))
-            if caller.sees_grants(of):
-                return listed_for(ctx, tx, where, of.row, found, *caller, wrapped=True)
-            return structs(splicer(ctx, tx, where, of.row), found, wrapped=True)
+            parent = partitioned(ctx, tx, where, req.tblName)
+            partition_rows = partitions.find_many(tx, parent.row.id, list(dict.fromkeys(req.partNames)))
+            if caller.sees_grants(parent):
+                return listed_for(ctx, tx, where, parent.row, partition_rows, *caller, wrapped=True)
+            return structs(splicer(ctx, tx, where, parent.row), partition_rows, wrapped=True)
     if not req.partVals:
-        of = partitioned(ctx, ctx.reader(), where, req.tblName)
+        parent = partitioned(ctx, ctx.reader(), where, req.tblName)
         limit = limit_of(req.maxParts)
-        check_limit_since_4(ctx, req.tblName, limit, lambda: partitions.count(ctx.reader(), of.row.id))
-        if caller.sees_grants(of):
+        check_limit_since_4(ctx, req.tblName, limit, lambda: partitions.count(ctx.reader(), parent.row.id))
+        if caller.sees_grants(parent):
             with ctx.reading() as tx:
-                each = partitions.each(tx, of.row.id, limit)
-                return listed_for(ctx, tx, where, of.row, each, *caller, wrapped=True)
-        return listed(ctx, where, of.row, None, limit, wrapped=True)
+                each = partitions.each(tx, parent.row.id, limit)
+                return listed_for(ctx, tx, where, parent.row, each, *caller, wrapped=True)
+        return listed(ctx, where, parent.row, None, limit, wrapped=True)
     return _listed(ctx, where, req.tblName, req.partVals, req.maxParts, wrapped=True, caller=caller)
 
 
 class _Caller(NamedTuple):
-    """For whom partitions are listed."""
+    """The user for whom partitions are listed."""
 
     user: str | None
     groups: tuple[str, ...] | None
 
-    def sees_grants(self, of: Partitioned) -> bool:
-        """These calls tell what a user may who is named with their groups."""
-        return self.user is not None and self.groups is not None and by_partition(of.row)
+    def sees_grants(self, parent: Partitioned) -> bool:
+        """Whether replies contain the user's privileges: only if the call names user and groups."""
+        return self.user is not None and self.groups is not None and by_partition(parent.row)
 
 
 def _listed(
@@ -128,30 +128,30 @@ def _listed(
     wrapped: bool,
     caller: _Caller | None = None,
 ) -> Encoded:
-    of = partitioned(ctx, ctx.reader(), where, tbl_name)
+    parent = partitioned(ctx, ctx.reader(), where, tbl_name)
     limit = limit_of(max_parts)
-    if caller is not None and not caller.sees_grants(of):
+    if caller is not None and not caller.sees_grants(parent):
         caller = None
-    if not values and ctx.rules.lists_by_no_values and caller is None:
-        check_limit_since_4(ctx, tbl_name, limit, lambda: partitions.count(ctx.reader(), of.row.id))
-        return listed(ctx, of.where, of.row, None, limit, wrapped=wrapped)
-    wanted = partial(ctx, of, values)
-    check_limit_since_4(ctx, tbl_name, limit, lambda: len(matching(ctx.reader(), of, wanted)))
-    if not wanted.rest and caller is None:
-        return listed(ctx, of.where, of.row, wanted.where, limit, wrapped=wrapped)
+    if not values and ctx.rules.lists_all_without_values and caller is None:
+        check_limit_since_4(ctx, tbl_name, limit, lambda: partitions.count(ctx.reader(), parent.row.id))
+        return listed(ctx, parent.where, parent.row, None, limit, wrapped=wrapped)
+    condition = partial(ctx, parent, values)
+    check_limit_since_4(ctx, tbl_name, limit, lambda: len(matching(ctx.reader(), parent, condition)))
+    if not condition.rest and caller is None:
+        return listed(ctx, parent.where, parent.row, condition.where, limit, wrapped=wrapped)
     with ctx.reading() as tx:
-        found = matching(tx, of, wanted)
-        found = found if limit < 0 else found[:limit]
+        partition_rows = matching(tx, parent, condition)
+        partition_rows = partition_rows if limit < 0 else partition_rows[:limit]
         if caller is not None:
-            return listed_for(ctx, tx, of.where, of.row, found, *caller, wrapped=wrapped)
-        return structs(splicer(ctx, tx, of.where, of.row), found, wrapped=wrapped)
+            return listed_for(ctx, tx, parent.where, parent.row, partition_rows, *caller, wrapped=wrapped)
+        return structs(splicer(ctx, tx, parent.where, parent.row), partition_rows, wrapped=wrapped)
 
 
-def matching(tx: Transaction, of: Partitioned, wanted: Partial) -> list[Row]:
-    each = partitions.each_matching(tx, of.row.id, wanted.where)
-    if not wanted.rest:
+def matching(tx: Transaction, parent: Partitioned, condition: Partial) -> list[Row]:
+    each = partitions.each_matching(tx, parent.row.id, condition.where)
+    if not condition.rest:
         return list(each)
-    return [row for row in each if wanted.matches(partition_values(row[1], of.names))]
+    return [row for row in each if condition.matches(partition_values(row[1], parent.names))]
 
 
 @method
@@ -171,46 +171,46 @@ def _names(
     ctx: Context, where: DatabaseName, tbl_name: str | None, values: Values | None, max_parts: int | None
 ) -> tuple[str, ...]:
     tx = ctx.reader()
-    of = partitioned(ctx, tx, where, tbl_name)
-    wanted = partial(ctx, of, values)
+    parent = partitioned(ctx, tx, where, tbl_name)
+    condition = partial(ctx, parent, values)
     limit = limit_of(max_parts)
-    found = partitions.names_matching(tx, of.row.id, wanted.where, -1 if wanted.rest else limit)
-    if wanted.rest:
-        found = [name for name in found if wanted.matches(partition_values(name, of.names))]
-    return tuple(found if limit < 0 else found[:limit])
+    names = partitions.names_matching(tx, parent.row.id, condition.where, -1 if condition.rest else limit)
+    if condition.rest:
+        names = [name for name in names if condition.matches(partition_values(name, parent.names))]
+    return tuple(names if limit < 0 else names[:limit])
 
 
 # --- by a filter ----------------------------------------------------------------------------------------------------
 
 
-def parsed(ctx: Context, of: Partitioned, text: str | None) -> Filter:
-    """The filter, or the MetaException that Hive gives for it."""
+def parsed(ctx: Context, parent: Partitioned, text: str | None) -> Filter:
+    """Parses a filter; raises Hive's MetaException if it is invalid."""
     try:
         node = parse_filter(text or "", ctx.generation)
-        check(node, of.typed, ctx.generation)
+        check(node, parent.typed, ctx.generation)
     except FilterError as error:
         raise MetaException(str(error)) from None
     return node
 
 
-def filtered(ctx: Context, tx: Transaction, of: Partitioned, text: str | None, limit: int = -1) -> list[Row]:
-    """The rows that a filter lets through, in the order of their names."""
-    return satisfying(ctx, tx, of, parsed(ctx, of, text), limit)
+def filtered(ctx: Context, tx: Transaction, parent: Partitioned, text: str | None, limit: int = -1) -> list[Row]:
+    """The rows that match a filter, in the order of their names."""
+    return satisfying(ctx, tx, parent, parsed(ctx, parent, text), limit)
 
 
-def satisfying(ctx: Context, tx: Transaction, of: Partitioned, node: Filter, limit: int = -1) -> list[Row]:
-    """The same for a filter that was parsed and checked."""
-    where = translate(node, of.typed, ctx.generation, tx)
+def satisfying(ctx: Context, tx: Transaction, parent: Partitioned, node: Filter, limit: int = -1) -> list[Row]:
+    """As `filtered`, for a filter that was parsed and checked."""
+    where = translate(node, parent.typed, ctx.generation, tx)
     if where is not None:
-        return list(partitions.each_matching(tx, of.row.id, where, limit))
-    found = _evaluated(ctx, tx, of, node)
-    return found if limit < 0 else found[:limit]
+        return list(partitions.each_matching(tx, parent.row.id, where, limit))
+    partition_rows = _evaluated(ctx, tx, parent, node)
+    return partition_rows if limit < 0 else partition_rows[:limit]
 
 
-def _evaluated(ctx: Context, tx: Transaction, of: Partitioned, node: Filter) -> list[Row]:
-    """What SQL cannot say is decided here, on the values in the names."""
-    holds = predicate(node, of.typed, ctx.generation)
-    return [row for row in partitions.each(tx, of.row.id) if holds(partition_values(row[1], of.names))]
+def _evaluated(ctx: Context, tx: Transaction, parent: Partitioned, node: Filter) -> list[Row]:
+    """Conditions that SQL cannot express are evaluated here, on the values in the names."""
+    holds = predicate(node, parent.typed, ctx.generation)
+    return [row for row in partitions.each(tx, parent.row.id) if holds(partition_values(row[1], parent.names))]
 
 
 @method
@@ -229,34 +229,36 @@ def _by_filter(
     ctx: Context, where: DatabaseName, tbl_name: str | None, text: str | None, max_parts: int | None
 ) -> Encoded:
     if ctx.rules.specifies_filtered_tables:
-        of = partitioned_or(ctx, where, tbl_name, ctx.unspecified_table(where, tbl_name or ""))
+        parent = partitioned_or(ctx, where, tbl_name, ctx.unspecified_table(where, tbl_name or ""))
     else:
-        of = partitioned(ctx, ctx.reader(), where, tbl_name)
-    node = parsed(ctx, of, text)
+        parent = partitioned(ctx, ctx.reader(), where, tbl_name)
+    node = parsed(ctx, parent, text)
     limit = limit_of(max_parts)
-    check_limit(ctx, tbl_name, limit, lambda: _number(ctx, of, node))
-    condition = translate(node, of.typed, ctx.generation, ctx.reader())
+    check_limit(ctx, tbl_name, limit, lambda: _number(ctx, parent, node))
+    condition = translate(node, parent.typed, ctx.generation, ctx.reader())
     if condition is not None:
-        return listed(ctx, of.where, of.row, condition, limit)
+        return listed(ctx, parent.where, parent.row, condition, limit)
     with ctx.reading() as tx:
-        found = _evaluated(ctx, tx, of, node)
-        return structs(splicer(ctx, tx, of.where, of.row), found if limit < 0 else found[:limit])
+        partition_rows = _evaluated(ctx, tx, parent, node)
+        return structs(
+            splicer(ctx, tx, parent.where, parent.row), partition_rows if limit < 0 else partition_rows[:limit]
+        )
 
 
 @method
 def get_num_partitions_by_filter(ctx: Context, db_name: str | None, tbl_name: str | None, filter: str | None) -> int:
     where = ctx.name(db_name)
-    of = partitioned_or(ctx, where, tbl_name, ctx.unspecified_table(where, tbl_name or ""))
-    return _number(ctx, of, parsed(ctx, of, filter))
+    parent = partitioned_or(ctx, where, tbl_name, ctx.unspecified_table(where, tbl_name or ""))
+    return _number(ctx, parent, parsed(ctx, parent, filter))
 
 
-def _number(ctx: Context, of: Partitioned, node: Filter) -> int:
-    """How many partitions a filter lets through."""
+def _number(ctx: Context, parent: Partitioned, node: Filter) -> int:
+    """How many partitions match a filter."""
     tx = ctx.reader()
-    condition = translate(node, of.typed, ctx.generation, tx)
+    condition = translate(node, parent.typed, ctx.generation, tx)
     if condition is None:
-        return len(_evaluated(ctx, tx, of, node))
-    return partitions.count_matching(tx, of.row.id, condition)
+        return len(_evaluated(ctx, tx, parent, node))
+    return partitions.count_matching(tx, parent.row.id, condition)
 
 
 # --- their values ---------------------------------------------------------------------------------------------------
@@ -264,28 +266,31 @@ def _number(ctx: Context, of: Partitioned, node: Filter) -> int:
 
 @method
 def get_partition_values(ctx: Context, request: PartitionValuesRequest) -> PartitionValuesResponse:
-    """The values of some keys, as they stand in names; behind a filter, unescaped and of all keys. Both are Hive's."""
+    """The values of some keys, as they are in names; with a filter, unescaped and of all keys.
+
+    Both are Hive's behaviour.
+    """
     where = ctx.name(request.dbName, request.catName)
     gone = MetaException(f"Error retrieving partition values: {ctx.full_name(where, request.tblName or '')} is missing")
-    of = partitioned_or(ctx, where, request.tblName, gone)
+    parent = partitioned_or(ctx, where, request.tblName, gone)
     if not request.partitionKeys:
         raise MetaException("get_partition_values needs the keys whose values are wanted")
     most = request.maxParts if request.maxParts is not None and request.maxParts > 0 else -1
     with ctx.reading() as tx:
         if request.filter:
-            names = [row[1] for row in filtered(ctx, tx, of, request.filter, most)]
+            names = [row[1] for row in filtered(ctx, tx, parent, request.filter, most)]
             if request.ascending is False:
                 names.reverse()
             return _rows([tuple(map(unescape, fragments(name))) for name in names])
-        names = partitions.names(tx, of.row.id)
-    unknown = [key.name for key in request.partitionKeys if key.name not in of.names]
+        names = partitions.names(tx, parent.row.id)
+    unknown = [key.name for key in request.partitionKeys if key.name not in parent.names]
     if unknown:
         raise MetaException(f"Specified key <{unknown[0]}> is not a partitioning key for the table")
-    wanted = [of.names.index(key.name or "") for key in request.partitionKeys]
-    found = [tuple(all_of[at] for at in wanted) for all_of in map(fragments, names)]
+    positions = [parent.names.index(key.name or "") for key in request.partitionKeys]
+    distinct = [tuple(all_of[at] for at in positions) for all_of in map(fragments, names)]
     if request.applyDistinct is not False:
-        found = list(dict.fromkeys(found))
-    return _rows(found if most < 0 else found[:most])
+        distinct = list(dict.fromkeys(distinct))
+    return _rows(distinct if most < 0 else distinct[:most])
 
 
 def fragments(name: str) -> list[str]:
@@ -293,5 +298,5 @@ def fragments(name: str) -> list[str]:
     return [segment.partition("=")[2] for segment in name.split("/")]
 
 
-def _rows(found: list[Values]) -> PartitionValuesResponse:
-    return PartitionValuesResponse(tuple(map(PartitionValuesRow, found)))
+def _rows(rows_of_values: list[Values]) -> PartitionValuesResponse:
+    return PartitionValuesResponse(tuple(map(PartitionValuesRow, rows_of_values)))

@@ -43,9 +43,9 @@ def get_partitions_pspec(
     ctx: Context, db_name: str | None, tbl_name: str | None, max_parts: int | None
 ) -> tuple[PartitionSpec, ...]:
     with ctx.reading() as tx:
-        of = partitioned(ctx, tx, ctx.name(db_name), tbl_name)
-        check_limit(ctx, tbl_name, limit_of(max_parts), lambda: partitions.count(tx, of.row.id))
-        return specs(ctx, of, _decoded(ctx, tx, of, partitions.each(tx, of.row.id, limit_of(max_parts))))
+        parent = partitioned(ctx, tx, ctx.name(db_name), tbl_name)
+        check_limit(ctx, tbl_name, limit_of(max_parts), lambda: partitions.count(tx, parent.row.id))
+        return specs(ctx, parent, _decoded(ctx, tx, parent, partitions.each(tx, parent.row.id, limit_of(max_parts))))
 
 
 @method
@@ -53,44 +53,44 @@ def get_part_specs_by_filter(
     ctx: Context, db_name: str | None, tbl_name: str | None, filter: str | None, max_parts: int | None
 ) -> tuple[PartitionSpec, ...]:
     with ctx.reading() as tx:
-        of = partitioned(ctx, tx, ctx.name(db_name), tbl_name)
-        check_limit(ctx, tbl_name, limit_of(max_parts), lambda: len(filtered(ctx, tx, of, filter)))
-        found = filtered(ctx, tx, of, filter, limit_of(max_parts))
-        return specs(ctx, of, _decoded(ctx, tx, of, found))
+        parent = partitioned(ctx, tx, ctx.name(db_name), tbl_name)
+        check_limit(ctx, tbl_name, limit_of(max_parts), lambda: len(filtered(ctx, tx, parent, filter)))
+        partition_rows = filtered(ctx, tx, parent, filter, limit_of(max_parts))
+        return specs(ctx, parent, _decoded(ctx, tx, parent, partition_rows))
 
 
-def _decoded(ctx: Context, tx: Transaction, of: Partitioned, found: Iterable[Row]) -> list[Partition]:
-    splice = splicer(ctx, tx, of.where, of.row)
-    return [splice.partition(row) for row in found]
+def _decoded(ctx: Context, tx: Transaction, parent: Partitioned, partition_rows: Iterable[Row]) -> list[Partition]:
+    splice = splicer(ctx, tx, parent.where, parent.row)
+    return [splice.partition(row) for row in partition_rows]
 
 
-def specs(ctx: Context, of: Partitioned, found: list[Partition]) -> tuple[PartitionSpec, ...]:
-    """Partitions as a list, or in groups where the table asks for it."""
-    if (of.table.parameters or {}).get(GROUPING, "").lower() == "true":
-        return _grouped(ctx, of, found)
-    return (_spec(ctx, of, partitionList=PartitionListComposingSpec(tuple(found)), rootPath=of.location),)
+def specs(ctx: Context, parent: Partitioned, parts: list[Partition]) -> tuple[PartitionSpec, ...]:
+    """Partitions as a list, or in groups where the table requests it."""
+    if (parent.table.parameters or {}).get(GROUPING, "").lower() == "true":
+        return _grouped(ctx, parent, parts)
+    return (_spec(ctx, parent, partitionList=PartitionListComposingSpec(tuple(parts)), rootPath=parent.location),)
 
 
-def _spec(ctx: Context, of: Partitioned, **content: Any) -> PartitionSpec:
-    catalog = ctx.shown(of.where.catalog)
-    return PartitionSpec(dbName=of.where.database, tableName=of.row.name, catName=catalog, **content)
+def _spec(ctx: Context, parent: Partitioned, **content: Any) -> PartitionSpec:
+    catalog = ctx.shown(parent.where.catalog)
+    return PartitionSpec(dbName=parent.where.database, tableName=parent.row.name, catName=catalog, **content)
 
 
-def _grouped(ctx: Context, of: Partitioned, found: list[Partition]) -> tuple[PartitionSpec, ...]:
-    """Partitions below the table's directory share what they have in common; the others are listed."""
-    root = of.location or ""
+def _grouped(ctx: Context, parent: Partitioned, parts: list[Partition]) -> tuple[PartitionSpec, ...]:
+    """Partitions below the table's directory share their common fields; the others are listed."""
+    root = parent.location or ""
     shared: dict[str, tuple[StorageDescriptor, list[PartitionWithoutSD]]] = {}
     outside: list[Partition] = []
-    for part in found:
+    for part in parts:
         sd = part.sd or StorageDescriptor()
-        # Numbers that were not asked for are zero, as Java has them.
+        # Numbers that were not requested are zero, as in Java.
         sd = replace(sd, compressed=bool(sd.compressed), numBuckets=sd.numBuckets or 0)
         location = sd.location
         if location is not None and location != root and not location.startswith(f"{root.rstrip('/')}/"):
             outside.append(part)
             continue
         base = replace(sd, location=root) if location is not None else sd
-        # Descriptors hold maps, which cannot be keys; their text can.
+        # Descriptors contain maps, which cannot be keys; their text can.
         _, members = shared.setdefault(repr(base), (base, []))
         below = location[len(root) :] if location is not None else None
         members.append(
@@ -99,48 +99,48 @@ def _grouped(ctx: Context, of: Partitioned, found: list[Partition]) -> tuple[Par
     specs = [
         _spec(
             ctx,
-            of,
+            parent,
             sharedSDPartitionSpec=PartitionSpecWithSharedSD(tuple(members), sd),
             rootPath=sd.location,
         )
         for sd, members in shared.values()
     ]
     if outside:
-        specs.append(_spec(ctx, of, partitionList=PartitionListComposingSpec(tuple(outside))))
+        specs.append(_spec(ctx, parent, partitionList=PartitionListComposingSpec(tuple(outside))))
     return tuple(specs)
 
 
 @method
 def get_partitions_with_specs(ctx: Context, request: GetPartitionsRequest) -> GetPartitionsResponse:
     with ctx.reading() as tx:
-        of = partitioned(ctx, tx, ctx.name(request.dbName, request.catName), request.tblName)
-        splice = splicer(ctx, tx, of.where, of.row, request.processorCapabilities)
-        found = [splice.partition(row) for row in _chosen(ctx, tx, of, request.filterSpec)]
-    return GetPartitionsResponse(_grouped(ctx, of, [_projected(part, request.projectionSpec) for part in found]))
+        parent = partitioned(ctx, tx, ctx.name(request.dbName, request.catName), request.tblName)
+        splice = splicer(ctx, tx, parent.where, parent.row, request.processorCapabilities)
+        parts = [splice.partition(row) for row in _chosen(ctx, tx, parent, request.filterSpec)]
+    return GetPartitionsResponse(_grouped(ctx, parent, [_projected(part, request.projectionSpec) for part in parts]))
 
 
-def _chosen(ctx: Context, tx: Transaction, of: Partitioned, spec: GetPartitionsFilterSpec | None) -> Iterable[Row]:
+def _chosen(ctx: Context, tx: Transaction, parent: Partitioned, spec: GetPartitionsFilterSpec | None) -> Iterable[Row]:
     if spec is None or not spec.filters:
-        return partitions.each(tx, of.row.id)
+        return partitions.each(tx, parent.row.id)
     if spec.filterMode == PartitionFilterMode.BY_NAMES:
-        return partitions.find_many(tx, of.row.id, list(dict.fromkeys(spec.filters)))
+        return partitions.find_many(tx, parent.row.id, list(dict.fromkeys(spec.filters)))
     if spec.filterMode == PartitionFilterMode.BY_VALUES:
-        return matching(tx, of, partial(ctx, of, spec.filters))
+        return matching(tx, parent, partial(ctx, parent, spec.filters))
     if spec.filterMode == PartitionFilterMode.BY_EXPR:
-        return filtered(ctx, tx, of, " AND ".join(f"({text})" for text in spec.filters))
+        return filtered(ctx, tx, parent, " AND ".join(f"({text})" for text in spec.filters))
     raise MetaException(f"No such filter mode: {spec.filterMode}; there are BY_NAMES, BY_VALUES and BY_EXPR")
 
 
 def _projected(part: Partition, spec: GetProjectionsSpec | None) -> Partition:
-    """Only the fields that were asked for; parameters also by patterns with SQL's wildcards."""
+    """Only the requested fields; parameters also by patterns with SQL's wildcards."""
     if spec is None:
         return part
     kept = part
     if spec.fieldList:
-        wanted: dict[str, Any] = {}
+        marked: dict[str, Any] = {}
         for path in spec.fieldList:
-            _mark(wanted, path.split("."))
-        kept = _only(part, wanted)
+            _mark(marked, path.split("."))
+        kept = _only(part, marked)
     parameters = kept.parameters
     if parameters is not None:
         if spec.includeParamKeyPattern:
@@ -153,24 +153,24 @@ def _projected(part: Partition, spec: GetProjectionsSpec | None) -> Partition:
     return kept
 
 
-def _mark(wanted: dict[str, Any], path: list[str]) -> None:
-    inner = wanted.setdefault(path[0], {})
+def _mark(marked: dict[str, Any], path: list[str]) -> None:
+    inner = marked.setdefault(path[0], {})
     if len(path) > 1:
         _mark(inner, path[1:])
 
 
-def _only(value: Any, wanted: dict[str, Any]) -> Any:
-    """A struct with the marked fields; what has no marks below it is kept whole."""
-    if not wanted:
+def _only(value: Any, marked: dict[str, Any]) -> Any:
+    """A struct with the marked fields; a field without marks below it is complete."""
+    if not marked:
         return value
     if isinstance(value, Struct):
-        unknown = [name for name in wanted if name not in names(type(value))]
+        unknown = [name for name in marked if name not in names(type(value))]
         if unknown:
             raise MetaException(f"Invalid field name {unknown[0]}: {type(value).__name__} has none of that name")
-        kept = {name: _only(getattr(value, name), below) for name, below in wanted.items()}
+        kept = {name: _only(getattr(value, name), below) for name, below in marked.items()}
         return replace(tuple.__new__(type(value), [None] * len(value)), **kept)
     if isinstance(value, tuple):
-        return tuple(_only(item, wanted) for item in value)
+        return tuple(_only(item, marked) for item in value)
     return value
 
 
@@ -192,7 +192,7 @@ def add_partitions_pspec(ctx: Context, new_parts: tuple[PartitionSpec, ...] | No
 
 
 def _joined(root: str | None, path: str | None) -> str | None:
-    """The location of a partition that is given by a path below a common directory."""
+    """The location of a partition whose path is relative to a common directory."""
     if not root and path:
         raise MetaException(f"the relative path {path} needs a location in the storage descriptor, or a rootPath")
     if not root:
@@ -208,7 +208,10 @@ def _joined(root: str | None, path: str | None) -> str | None:
 
 
 def _members(spec: PartitionSpec) -> Iterable[Partition]:
-    """The partitions of a spec, each with a storage descriptor of its own. A list comes before what shares one."""
+    """The partitions of a spec, each with a storage descriptor of its own.
+
+    First the list, then those that share one.
+    """
     if spec.partitionList is not None:
         yield from spec.partitionList.partitions or ()
         return

@@ -1,7 +1,6 @@
-"""Caches of file footers, which Hive keeps in HBase if it has one. metastored says what Hive says without: not
-supported.
+"""Caches of file footers, which Hive keeps in HBase if it has one. metastored replies as Hive without HBase.
 
-Clients then read the footers themselves. Nothing is stored, so nothing is ever stale.
+That reply is: not supported. Clients then read the footers themselves. Nothing is stored, so nothing is ever stale.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """What query engines report about themselves: runtime statistics of operators, and metrics of replication policies.
 
-metastored keeps them as they come, for as long as Hive does (`retention.py`), and gives them back. They are documents.
+metastored stores them unchanged, for as long as Hive does (`retention.py`), and returns them. They are documents.
 """
 
 from __future__ import annotations
@@ -45,11 +45,11 @@ def get_runtime_stats(ctx: Context, rqst: GetRuntimeStatsRequest) -> tuple[Runti
     most, before = rqst.maxWeight if rqst.maxWeight is not None else -1, rqst.maxCreateTime or 0
     chosen: list[RuntimeStat] = []
     total = 0
-    for found in RUNTIME_STATS.newest(ctx.reader()):
-        if before > 0 and found.at >= before:
+    for document in RUNTIME_STATS.newest(ctx.reader()):
+        if before > 0 and document.at >= before:
             continue
-        chosen.append(found.value)
-        total += found.value.weight or 0
+        chosen.append(document.value)
+        total += document.value.weight or 0
         if 0 <= most <= total:
             break
     return tuple(chosen)
@@ -57,12 +57,12 @@ def get_runtime_stats(ctx: Context, rqst: GetRuntimeStatsRequest) -> tuple[Runti
 
 @method
 def add_replication_metrics(ctx: Context, replicationMetricList: ReplicationMetricList) -> None:
-    given = replicationMetricList.replicationMetricList or ()
-    if any(metrics.scheduledExecutionId is None or metrics.policy is None for metrics in given):
+    reported = replicationMetricList.replicationMetricList or ()
+    if any(metrics.scheduledExecutionId is None or metrics.policy is None for metrics in reported):
         raise MetaException("replication metrics need a scheduled execution and a policy")
 
     def add(tx: Transaction) -> None:
-        for metrics in given:
+        for metrics in reported:
             key = str(metrics.scheduledExecutionId)
             known = REPLICATION_METRICS.find(tx, key)
             if known is None:
@@ -75,26 +75,26 @@ def add_replication_metrics(ctx: Context, replicationMetricList: ReplicationMetr
     ctx.database.run(add)
 
 
-def _merged(before: ReplicationMetrics, given: ReplicationMetrics) -> ReplicationMetrics:
+def _merged(before: ReplicationMetrics, reported: ReplicationMetrics) -> ReplicationMetrics:
     metadata, progress = before.metadata, before.progress
-    if given.metadata:
-        if len(given.metadata) > METADATA_LIMIT:
-            progress = f"RM_Metadata limit exceeded to {len(given.metadata)}"
+    if reported.metadata:
+        if len(reported.metadata) > METADATA_LIMIT:
+            progress = f"RM_Metadata limit exceeded to {len(reported.metadata)}"
         else:
-            metadata = given.metadata
-    if given.progress:
-        size = len(given.progress)
-        progress = f"RM_Progress limit exceeded to {size}" if size > PROGRESS_LIMIT else given.progress
-    return replace(before, metadata=metadata, progress=progress, messageFormat=given.messageFormat)
+            metadata = reported.metadata
+    if reported.progress:
+        size = len(reported.progress)
+        progress = f"RM_Progress limit exceeded to {size}" if size > PROGRESS_LIMIT else reported.progress
+    return replace(before, metadata=metadata, progress=progress, messageFormat=reported.messageFormat)
 
 
 @method
 def get_replication_metrics(ctx: Context, rqst: GetReplicationMetricsRequest) -> ReplicationMetricList:
-    """Those of a policy, else of one execution; the latest execution first."""
-    found = [each.value for each in REPLICATION_METRICS.below(ctx.reader())]
+    """The metrics of a policy, or else of one execution; the latest execution first."""
+    all_metrics = [each.value for each in REPLICATION_METRICS.below(ctx.reader())]
     if rqst.policy is not None:
-        chosen = [metrics for metrics in found if metrics.policy == rqst.policy]
+        chosen = [metrics for metrics in all_metrics if metrics.policy == rqst.policy]
     else:
-        chosen = [metrics for metrics in found if metrics.scheduledExecutionId == rqst.scheduledExecutionId]
+        chosen = [metrics for metrics in all_metrics if metrics.scheduledExecutionId == rqst.scheduledExecutionId]
     chosen.sort(key=lambda metrics: metrics.scheduledExecutionId or 0, reverse=True)
     return ReplicationMetricList(replicationMetricList=tuple(chosen))

@@ -1,6 +1,6 @@
-"""A resource plan and the changes that can be made to it: pure functions from one whole plan to the next.
+"""A resource plan and the changes that can be made to it: pure functions from one complete plan to the next.
 
-A plan is one document: pools, mappings and triggers are lists inside of it, so a change is all or nothing by itself.
+A plan is one document: pools, mappings and triggers are lists inside of it, so a change is atomic.
 Lists are sorted by their names. Nothing here reads or writes the store.
 """
 
@@ -41,7 +41,7 @@ def with_parts(
     triggers: Iterable[WMTrigger] | None = None,
     pool_triggers: Iterable[WMPoolTrigger] | None = None,
 ) -> WMFullResourcePlan:
-    """The plan with other pools, mappings, triggers; None leaves them as they are."""
+    """The plan with new pools, mappings, triggers; None keeps the present ones."""
     changes: dict[str, object] = {}
     if pools is not None:
         changes["pools"] = _sorted(pools, lambda pool: (pool.poolPath or "",)) or ()
@@ -88,49 +88,49 @@ def _has_parent(full: WMFullResourcePlan, path: str) -> bool:
 
 
 def find_pool(full: WMFullResourcePlan, path: str | None) -> WMPool:
-    wanted = normalize(path or "")
+    key = normalize(path or "")
     for pool in full.pools or ():
-        if pool.poolPath == wanted:
+        if pool.poolPath == key:
             return pool
-    raise NoSuchObjectException(f"Cannot find pool: {wanted}")
+    raise NoSuchObjectException(f"Cannot find pool: {key}")
 
 
-def add_pool(full: WMFullResourcePlan, given: WMPool) -> WMFullResourcePlan:
+def add_pool(full: WMFullResourcePlan, new: WMPool) -> WMFullResourcePlan:
     assert full.plan is not None
-    path = given.poolPath or ""
+    path = new.poolPath or ""
     if not _has_parent(full, path):
         raise _NO_PARENT
-    _check_policy(given.schedulingPolicy)
+    _check_policy(new.schedulingPolicy)
     if any(pool.poolPath == path for pool in full.pools or ()):
         raise AlreadyExistsException("Pool already exists: ")
     pool = replace(
-        given,
+        new,
         resourcePlanName=full.plan.name,
         ns=full.plan.ns,
-        allocFraction=given.allocFraction or 0.0,
-        queryParallelism=given.queryParallelism or 0,
+        allocFraction=new.allocFraction or 0.0,
+        queryParallelism=new.queryParallelism or 0,
     )
     return with_parts(full, pools=(*(full.pools or ()), pool))
 
 
-def change_pool(full: WMFullResourcePlan, path: str | None, given: WMNullablePool) -> WMFullResourcePlan:
+def change_pool(full: WMFullResourcePlan, path: str | None, changes: WMNullablePool) -> WMFullResourcePlan:
     old = find_pool(full, path)
     new = old
-    if given.allocFraction is not None:
-        new = replace(new, allocFraction=given.allocFraction)
-    if given.queryParallelism is not None:
-        new = replace(new, queryParallelism=given.queryParallelism)
-    if given.isSetSchedulingPolicy:
-        _check_policy(given.schedulingPolicy)
-        new = replace(new, schedulingPolicy=given.schedulingPolicy)
+    if changes.allocFraction is not None:
+        new = replace(new, allocFraction=changes.allocFraction)
+    if changes.queryParallelism is not None:
+        new = replace(new, queryParallelism=changes.queryParallelism)
+    if changes.isSetSchedulingPolicy:
+        _check_policy(changes.schedulingPolicy)
+        new = replace(new, schedulingPolicy=changes.schedulingPolicy)
     full = with_parts(full, pools=(new if pool is old else pool for pool in full.pools or ()))
-    if given.poolPath is not None and given.poolPath != old.poolPath:
-        full = _move_pool(full, old.poolPath or "", given.poolPath)
+    if changes.poolPath is not None and changes.poolPath != old.poolPath:
+        full = _move_pool(full, old.poolPath or "", changes.poolPath)
     return full
 
 
 def _move_pool(full: WMFullResourcePlan, old: str, new: str) -> WMFullResourcePlan:
-    """Another path for a pool and all below it; what refers to them follows."""
+    """Changes the path of a pool and of all pools below it, and the references to them."""
     assert full.plan is not None
     if not _has_parent(full, new):
         raise _NO_PARENT
@@ -154,67 +154,67 @@ def _move_pool(full: WMFullResourcePlan, old: str, new: str) -> WMFullResourcePl
 
 def remove_pool(full: WMFullResourcePlan, path: str | None) -> WMFullResourcePlan:
     assert full.plan is not None
-    wanted = normalize(path or "")
+    key = normalize(path or "")
     pools = full.pools or ()
-    if full.plan.defaultPoolPath == wanted:
+    if full.plan.defaultPoolPath == key:
         raise InvalidOperationException("Cannot drop default pool of a resource plan")
-    if any((pool.poolPath or "").startswith(f"{wanted}.") for pool in pools):
+    if any((pool.poolPath or "").startswith(f"{key}.") for pool in pools):
         raise InvalidOperationException("Pool has children cannot drop.")
-    kept = [pool for pool in pools if pool.poolPath != wanted]
+    kept = [pool for pool in pools if pool.poolPath != key]
     if len(kept) == len(pools):
-        raise NoSuchObjectException(f"Cannot delete pool: {wanted}")
-    if any(each.poolPath == wanted for each in full.mappings or ()):
+        raise NoSuchObjectException(f"Cannot delete pool: {key}")
+    if any(each.poolPath == key for each in full.mappings or ()):
         raise InvalidOperationException("Please remove all mappings for this pool.")
-    return with_parts(full, pools=kept, pool_triggers=[t for t in full.poolTriggers or () if t.pool != wanted])
+    return with_parts(full, pools=kept, pool_triggers=[t for t in full.poolTriggers or () if t.pool != key])
 
 
 # --- triggers -------------------------------------------------------------------------------------------------------
 
 
 def find_trigger(full: WMFullResourcePlan, name: str | None) -> WMTrigger:
-    wanted = normalize(name or "")
+    key = normalize(name or "")
     for trigger in full.triggers or ():
-        if trigger.triggerName == wanted:
+        if trigger.triggerName == key:
             return trigger
-    raise NoSuchObjectException(f"Cannot find trigger with name: {wanted}")
+    raise NoSuchObjectException(f"Cannot find trigger with name: {key}")
 
 
-def add_trigger(full: WMFullResourcePlan, given: WMTrigger) -> WMFullResourcePlan:
+def add_trigger(full: WMFullResourcePlan, new: WMTrigger) -> WMFullResourcePlan:
     assert full.plan is not None
-    name = normalize(given.triggerName or "")
+    name = normalize(new.triggerName or "")
     if any(trigger.triggerName == name for trigger in full.triggers or ()):
         raise AlreadyExistsException("Trigger already exists, use alter: ")
     trigger = replace(
-        given,
+        new,
         resourcePlanName=full.plan.name,
         triggerName=name,
-        isInUnmanaged=bool(given.isInUnmanaged),
+        isInUnmanaged=bool(new.isInUnmanaged),
         ns=full.plan.ns,
     )
     return with_parts(full, triggers=(*(full.triggers or ()), trigger))
 
 
-def change_trigger(full: WMFullResourcePlan, given: WMTrigger) -> WMFullResourcePlan:
-    old = find_trigger(full, given.triggerName)
+def change_trigger(full: WMFullResourcePlan, changes: WMTrigger) -> WMFullResourcePlan:
+    old = find_trigger(full, changes.triggerName)
     new = replace(
         old,
-        triggerExpression=given.triggerExpression if given.triggerExpression is not None else old.triggerExpression,
-        actionExpression=given.actionExpression if given.actionExpression is not None else old.actionExpression,
-        isInUnmanaged=given.isInUnmanaged if given.isInUnmanaged is not None else old.isInUnmanaged,
+        triggerExpression=changes.triggerExpression if changes.triggerExpression is not None else old.triggerExpression,
+        actionExpression=changes.actionExpression if changes.actionExpression is not None else old.actionExpression,
+        isInUnmanaged=changes.isInUnmanaged if changes.isInUnmanaged is not None else old.isInUnmanaged,
     )
     return with_parts(full, triggers=(new if trigger is old else trigger for trigger in full.triggers or ()))
 
 
 def remove_trigger(full: WMFullResourcePlan, name: str | None) -> WMFullResourcePlan:
-    wanted = normalize(name or "")
-    kept = [trigger for trigger in full.triggers or () if trigger.triggerName != wanted]
+    key = normalize(name or "")
+    kept = [trigger for trigger in full.triggers or () if trigger.triggerName != key]
     if len(kept) == len(full.triggers or ()):
-        raise NoSuchObjectException(f"Cannot delete trigger: {wanted}")
-    return with_parts(full, triggers=kept, pool_triggers=[t for t in full.poolTriggers or () if t.trigger != wanted])
+        raise NoSuchObjectException(f"Cannot delete trigger: {key}")
+    return with_parts(full, triggers=kept, pool_triggers=[t for t in full.poolTriggers or () if t.trigger != key])
 
 
 def map_trigger(full: WMFullResourcePlan, trigger: str | None, pool: str | None, *, drop: bool) -> WMFullResourcePlan:
-    """A trigger applies to a pool, or no longer; saying it twice changes nothing."""
+    """Adds or removes a trigger of a pool; repeating it changes nothing."""
     path, name = find_pool(full, pool).poolPath, find_trigger(full, trigger).triggerName
     kept = [each for each in full.poolTriggers or () if (each.pool, each.trigger) != (path, name)]
     added = [] if drop else [WMPoolTrigger(pool=path, trigger=name)]
@@ -224,17 +224,17 @@ def map_trigger(full: WMFullResourcePlan, trigger: str | None, pool: str | None,
 # --- mappings -------------------------------------------------------------------------------------------------------
 
 
-def _entity(given: WMMapping) -> tuple[str, str]:
-    kind = (given.entityType or "").strip().upper()
+def _entity(mapping: WMMapping) -> tuple[str, str]:
+    kind = (mapping.entityType or "").strip().upper()
     if kind not in ENTITIES:
-        raise InvalidOperationException(f"a mapping is of one of {', '.join(ENTITIES)}, not {given.entityType}")
-    return kind, normalize(given.entityName or "")
+        raise InvalidOperationException(f"a mapping is of one of {', '.join(ENTITIES)}, not {mapping.entityType}")
+    return kind, normalize(mapping.entityName or "")
 
 
-def put_mapping(full: WMFullResourcePlan, given: WMMapping, *, update: bool) -> WMFullResourcePlan:
+def put_mapping(full: WMFullResourcePlan, mapping: WMMapping, *, update: bool) -> WMFullResourcePlan:
     assert full.plan is not None
-    kind, name = _entity(given)
-    path = find_pool(full, given.poolPath).poolPath if given.poolPath is not None else None
+    kind, name = _entity(mapping)
+    path = find_pool(full, mapping.poolPath).poolPath if mapping.poolPath is not None else None
     mappings = full.mappings or ()
     known = next((each for each in mappings if (each.entityType, each.entityName) == (kind, name)), None)
     if update:
@@ -244,30 +244,30 @@ def put_mapping(full: WMFullResourcePlan, given: WMMapping, *, update: bool) -> 
     if known is not None:
         raise AlreadyExistsException(f"Mapping already exists: {kind} {name}")
     new = replace(
-        given,
+        mapping,
         resourcePlanName=full.plan.name,
         entityType=kind,
         entityName=name,
         poolPath=path,
-        ordering=given.ordering or 0,
+        ordering=mapping.ordering or 0,
         ns=full.plan.ns,
     )
     return with_parts(full, mappings=(*mappings, new))
 
 
-def remove_mapping(full: WMFullResourcePlan, given: WMMapping) -> WMFullResourcePlan:
-    wanted = _entity(given)
-    kept = [each for each in full.mappings or () if (each.entityType, each.entityName) != wanted]
+def remove_mapping(full: WMFullResourcePlan, mapping: WMMapping) -> WMFullResourcePlan:
+    entity = _entity(mapping)
+    kept = [each for each in full.mappings or () if (each.entityType, each.entityName) != entity]
     if len(kept) == len(full.mappings or ()):
         raise NoSuchObjectException("Cannot delete mapping.")
     return with_parts(full, mappings=kept)
 
 
-# --- the whole ------------------------------------------------------------------------------------------------------
+# --- validation -----------------------------------------------------------------------------------------------------
 
 
 def validated(full: WMFullResourcePlan) -> WMValidateResourcePlanResponse:
-    """What is wrong with a plan, and what is odd."""
+    """The errors and the warnings of a plan."""
     assert full.plan is not None
     errors: list[str] = []
     warnings: list[str] = []

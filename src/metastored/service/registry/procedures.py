@@ -1,4 +1,4 @@
-"""Stored procedures and packages of HPL/SQL: texts by name in a database. They are documents, and go away with it.
+"""Stored procedures and packages of HPL/SQL: texts by name in a database. They are documents, and are deleted with it.
 
 The server never runs them. Adding one that exists replaces it, and dropping one that does not is no error, as in Hive.
 """
@@ -55,30 +55,30 @@ def _put(ctx: Context, kind: Kind[T], where: DatabaseName, name: str | None, val
 def _get(ctx: Context, kind: Kind[T], where: DatabaseName, name: str | None) -> T | None:
     with ctx.reading() as tx:
         database = _database(tx, where)
-        found = kind.find(tx, name or "", str(database.id)) if database is not None else None
-    return found.value if found is not None else None
+        document = kind.find(tx, name or "", str(database.id)) if database is not None else None
+    return document.value if document is not None else None
 
 
 def _drop(ctx: Context, kind: Kind[T], where: DatabaseName, name: str | None) -> None:
     def drop(tx: Transaction) -> None:
         database = _database(tx, where)
-        found = kind.find(tx, name or "", str(database.id)) if database is not None else None
-        if found is not None:
-            kind.delete(tx, found)
+        document = kind.find(tx, name or "", str(database.id)) if database is not None else None
+        if document is not None:
+            kind.delete(tx, document)
 
     ctx.database.run(drop)
 
 
 def _names(ctx: Context, kind: Kind[T], catalog: str | None, database: str | None) -> tuple[str, ...]:
-    """Those of a database, or of a catalog's databases one after another."""
+    """The documents of a database, or of all databases of a catalog."""
     cat, name = ctx.pattern(database, catalog)
     with ctx.reading() as tx:
         if name is None:
-            homes = databases.rows(tx, cat)
+            owners = databases.rows(tx, cat)
         else:
-            home = _database(tx, DatabaseName(cat, normalize(name)))
-            homes = [home] if home is not None else []
-        return tuple(found.key for home in homes for found in kind.below(tx, str(home.id)))
+            owner = _database(tx, DatabaseName(cat, normalize(name)))
+            owners = [owner] if owner is not None else []
+        return tuple(document.key for owner in owners for document in kind.below(tx, str(owner.id)))
 
 
 def _database(tx: Transaction, where: DatabaseName) -> DatabaseRow | None:
@@ -96,10 +96,10 @@ def create_stored_procedure(ctx: Context, proc: StoredProcedure) -> None:
 
 @method
 def get_stored_procedure(ctx: Context, request: StoredProcedureRequest) -> StoredProcedure:
-    found = _get(ctx, PROCEDURES, ctx.name(request.dbName, request.catName), request.procName)
-    if found is None:
+    procedure = _get(ctx, PROCEDURES, ctx.name(request.dbName, request.catName), request.procName)
+    if procedure is None:
         raise NoSuchObjectException(f"HPL/SQL StoredProcedure {request.dbName}.{request.procName} does not exist")
-    return found
+    return procedure
 
 
 @method
@@ -129,16 +129,16 @@ def add_package(ctx: Context, request: AddPackageRequest) -> None:
     try:
         _put(ctx, PACKAGES, where, request.packageName, package)
     except NoSuchObjectException as error:
-        # The method declares only this one.
+        # The method declares only this exception.
         raise MetaException(error.message) from None
 
 
 @method
 def find_package(ctx: Context, request: GetPackageRequest) -> Package:
-    found = _get(ctx, PACKAGES, ctx.name(request.dbName, request.catName), request.packageName)
-    if found is None:
+    procedure = _get(ctx, PACKAGES, ctx.name(request.dbName, request.catName), request.packageName)
+    if procedure is None:
         raise NoSuchObjectException(f"HPL/SQL package {request.dbName}.{request.packageName} does not exist")
-    return found
+    return procedure
 
 
 @method

@@ -1,7 +1,7 @@
 """Workload management: resource plans with their pools, mappings and triggers. A plan is one document.
 
-How a plan is changed is in `plan_edits.py`; here it is found, checked to be open to changes, and stored. The parent of
-a plan is its namespace (Hive 4; `default` before).
+The changes of a plan are in `plan_edits.py`; this module looks plans up, checks that they may be changed, and stores
+them. The parent of a plan is its namespace (Hive 4; `default` before).
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from metastored.errors import (
 from metastored.hive.generation import Generation
 from metastored.hive.names import normalize
 from metastored.service.core.context import Context
-from metastored.service.core.documents import Found, Kind
+from metastored.service.core.documents import Document, Kind
 from metastored.service.core.serving import method
 from metastored.service.registry import plan_edits
 from metastored.store.engine.transaction import ConstraintViolated, Transaction
@@ -71,7 +71,7 @@ PLANS: Final = Kind("resource_plan", WMFullResourcePlan)
 DEFAULT_POOL_SIZE: Final = 4
 ACTIVE, ENABLED, DISABLED = WMResourcePlanStatus.ACTIVE, WMResourcePlanStatus.ENABLED, WMResourcePlanStatus.DISABLED
 
-Plan = Found[WMFullResourcePlan]
+Plan = Document[WMFullResourcePlan]
 
 
 def _space(ns: str | None) -> str:
@@ -85,12 +85,12 @@ def _shown(ctx: Context, ns: str | None, name: str) -> str:
 
 def _find(ctx: Context, tx: Transaction, ns: str | None, name: str | None, *, to_edit: bool = False) -> Plan:
     key = normalize(name or "")
-    found = PLANS.find(tx, key, _space(ns))
-    if found is None:
+    plan = PLANS.find(tx, key, _space(ns))
+    if plan is None:
         raise NoSuchObjectException(f"There is no resource plan named: {_shown(ctx, ns, key)}")
-    if to_edit and _head(found.value).status != DISABLED:
+    if to_edit and _head(plan.value).status != DISABLED:
         raise InvalidOperationException("Resource plan must be disabled to edit it.")
-    return found
+    return plan
 
 
 def _head(full: WMFullResourcePlan) -> WMResourcePlan:
@@ -99,18 +99,18 @@ def _head(full: WMFullResourcePlan) -> WMResourcePlan:
 
 
 def _active(tx: Transaction, ns: str | None) -> Plan | None:
-    return next((found for found in PLANS.below(tx, _space(ns)) if _head(found.value).status == ACTIVE), None)
+    return next((plan for plan in PLANS.below(tx, _space(ns)) if _head(plan.value).status == ACTIVE), None)
 
 
 def _edit(
     ctx: Context, ns: str | None, name: str | None, change: Callable[[WMFullResourcePlan], WMFullResourcePlan]
 ) -> None:
-    """Makes a change to a plan that is disabled."""
+    """Changes a plan, which must be disabled."""
 
     def edit(tx: Transaction) -> None:
         PLANS.lock(tx, _space(ns))
-        found = _find(ctx, tx, ns, name, to_edit=True)
-        PLANS.update(tx, found, change(found.value))
+        plan = _find(ctx, tx, ns, name, to_edit=True)
+        PLANS.update(tx, plan, change(plan.value))
 
     ctx.database.run(edit)
 
@@ -120,27 +120,27 @@ def _edit(
 
 @method
 def create_resource_plan(ctx: Context, request: WMCreateResourcePlanRequest) -> WMCreateResourcePlanResponse:
-    given = request.resourcePlan
-    if given is None:
+    plan = request.resourcePlan
+    if plan is None:
         raise MetaException("create_resource_plan needs a plan")
-    name = normalize(given.name or "")
+    name = normalize(plan.name or "")
     if not name:
         raise InvalidObjectException("Resource name cannot be empty.")
     copied = request.copyFrom
-    if copied is None and given.queryParallelism is not None and given.queryParallelism <= 0:
+    if copied is None and plan.queryParallelism is not None and plan.queryParallelism <= 0:
         raise InvalidObjectException("Query parallelism should be positive.")
     taken = AlreadyExistsException("Resource plan already exists: ")
-    space = _space(given.ns)
+    space = _space(plan.ns)
 
     def create(tx: Transaction) -> None:
         PLANS.lock(tx, space)
         if PLANS.find(tx, name, space) is not None:
             raise taken
         if copied is not None:
-            source = _find(ctx, tx, given.ns, copied).value
+            source = _find(ctx, tx, plan.ns, copied).value
             full = replace(source, plan=replace(_head(source), status=DISABLED))
         else:
-            full = _empty(space, given.queryParallelism)
+            full = _empty(space, plan.queryParallelism)
         PLANS.insert(tx, name, plan_edits.renamed(full, name), parent=space)
 
     try:
@@ -151,7 +151,7 @@ def create_resource_plan(ctx: Context, request: WMCreateResourcePlanRequest) -> 
 
 
 def _empty(ns: str, parallelism: int | None) -> WMFullResourcePlan:
-    """A new plan has one pool for all."""
+    """Creates a plan, which has one pool at first."""
     plan = WMResourcePlan(status=DISABLED, queryParallelism=parallelism, defaultPoolPath="default", ns=ns)
     size = parallelism if parallelism is not None else DEFAULT_POOL_SIZE
     pool = WMPool(poolPath="default", allocFraction=1.0, queryParallelism=size, ns=ns)
@@ -160,39 +160,39 @@ def _empty(ns: str, parallelism: int | None) -> WMFullResourcePlan:
 
 @method
 def get_resource_plan(ctx: Context, request: WMGetResourcePlanRequest) -> WMGetResourcePlanResponse:
-    found = _find(ctx, ctx.reader(), request.ns, request.resourcePlanName)
-    return WMGetResourcePlanResponse(resourcePlan=found.value)
+    plan = _find(ctx, ctx.reader(), request.ns, request.resourcePlanName)
+    return WMGetResourcePlanResponse(resourcePlan=plan.value)
 
 
 @method
 def get_active_resource_plan(ctx: Context, request: WMGetActiveResourcePlanRequest) -> WMGetActiveResourcePlanResponse:
-    found = _active(ctx.reader(), request.ns)
-    return WMGetActiveResourcePlanResponse(resourcePlan=found.value if found is not None else None)
+    plan = _active(ctx.reader(), request.ns)
+    return WMGetActiveResourcePlanResponse(resourcePlan=plan.value if plan is not None else None)
 
 
 @method
 def get_all_resource_plans(ctx: Context, request: WMGetAllResourcePlanRequest) -> WMGetAllResourcePlanResponse:
-    plans = tuple(_head(found.value) for found in PLANS.below(ctx.reader(), _space(request.ns)))
+    plans = tuple(_head(plan.value) for plan in PLANS.below(ctx.reader(), _space(request.ns)))
     return WMGetAllResourcePlanResponse(resourcePlans=plans)
 
 
 @method
 def validate_resource_plan(ctx: Context, request: WMValidateResourcePlanRequest) -> WMValidateResourcePlanResponse:
     name = normalize(request.resourcePlanName or "")
-    found = PLANS.find(ctx.reader(), name, _space(request.ns))
-    if found is None:
+    plan = PLANS.find(ctx.reader(), name, _space(request.ns))
+    if plan is None:
         raise NoSuchObjectException(f"Cannot find resourcePlan: {_shown(ctx, request.ns, name)}")
-    return plan_edits.validated(found.value)
+    return plan_edits.validated(plan.value)
 
 
 @method
 def drop_resource_plan(ctx: Context, request: WMDropResourcePlanRequest) -> WMDropResourcePlanResponse:
     def drop(tx: Transaction) -> None:
         PLANS.lock(tx, _space(request.ns))
-        found = _find(ctx, tx, request.ns, request.resourcePlanName)
-        if _head(found.value).status == ACTIVE:
+        plan = _find(ctx, tx, request.ns, request.resourcePlanName)
+        if _head(plan.value).status == ACTIVE:
             raise MetaException("Cannot drop an active resource plan")
-        PLANS.delete(tx, found)
+        PLANS.delete(tx, plan)
 
     ctx.database.run(drop)
     return WMDropResourcePlanResponse()
@@ -200,13 +200,13 @@ def drop_resource_plan(ctx: Context, request: WMDropResourcePlanRequest) -> WMDr
 
 @method
 def alter_resource_plan(ctx: Context, request: WMAlterResourcePlanRequest) -> WMAlterResourcePlanResponse:
-    """Changes a plan, switches its status, or puts it in another's place. The whole plan comes back if it is active."""
+    """Changes a plan, switches its status, or replaces another by it. Returns the complete plan if it is active."""
     flags = (request.isEnableAndActivate, request.isReplace, request.isForceDeactivate)
     if sum(map(bool, flags)) > 1:
         raise MetaException("Invalid request; multiple flags are set")
     changes = request.resourcePlan
     if changes is None:
-        raise MetaException("alter_resource_plan needs what to change")
+        raise MetaException("alter_resource_plan needs the changes")
     name = normalize(request.resourcePlanName) if request.resourcePlanName is not None else None
     if request.isReplace and name is None:
         raise InvalidOperationException("Cannot replace without specifying the source plan")
@@ -227,12 +227,12 @@ def _change(
     name: str | None,
     changes: WMNullableResourcePlan,
 ) -> WMFullResourcePlan | None:
-    found = (
+    document = (
         _active(tx, request.ns) if name is None else _find(ctx, tx, request.ns, name, to_edit=changes.status is None)
     )
-    if found is None:
+    if document is None:
         raise InvalidOperationException("There is no active resource plan to change")
-    full = found.value
+    full = document.value
     plan = _head(full)
     others = changes.isSetQueryParallelism is not None or changes.isSetDefaultPoolPath is not None
     if others or (changes.name is not None and changes.name != name):
@@ -240,12 +240,12 @@ def _change(
             raise InvalidOperationException("Cannot change values during status switch.")
         if plan.status != DISABLED:
             raise InvalidOperationException("Resource plan must be disabled to edit it.")
-    key = found.key
+    key = document.key
     if changes.name is not None:
         key = normalize(changes.name)
         if not key:
             raise InvalidOperationException("Cannot rename to empty value.")
-        if key != found.key and PLANS.find(tx, key, found.parent) is not None:
+        if key != document.key and PLANS.find(tx, key, document.parent) is not None:
             raise AlreadyExistsException("Resource plan name should be unique: ")
         full = plan_edits.renamed(full, key)
     if changes.isSetQueryParallelism:
@@ -259,7 +259,7 @@ def _change(
     activated = False
     if changes.status is not None:
         full, activated = _switch(tx, request, name, full, changes.status)
-    PLANS.update(tx, found, full, key=key)
+    PLANS.update(tx, document, full, key=key)
     return full if activated else None
 
 
@@ -294,7 +294,7 @@ def _switch(
 def _put_in_place(
     ctx: Context, tx: Transaction, ns: str | None, name: str | None, changes: WMNullableResourcePlan
 ) -> WMFullResourcePlan | None:
-    """A plan takes name and status of another, which stays under a name of its own, disabled."""
+    """A plan gets the name and the status of another, which is disabled and renamed."""
     if changes.queryParallelism is not None or changes.defaultPoolPath is not None:
         raise InvalidOperationException("Cannot change values during replace.")
     active = changes.status == ACTIVE
@@ -319,7 +319,7 @@ def _put_in_place(
 
 
 def _aside(ctx: Context, tx: Transaction, old: Plan) -> str:
-    """A free name for the plan that another takes the place of."""
+    """A free name for the plan that another one replaces."""
     stamp = datetime.fromtimestamp(ctx.now()).strftime("%Y_%m_%d_%H_%M_%S")
     name = f"{old.key}_old_{stamp}"
     number = 0
@@ -333,19 +333,19 @@ def _aside(ctx: Context, tx: Transaction, old: Plan) -> str:
 
 @method
 def create_wm_trigger(ctx: Context, request: WMCreateTriggerRequest) -> WMCreateTriggerResponse:
-    given = request.trigger
-    if given is None:
+    trigger = request.trigger
+    if trigger is None:
         raise MetaException("create_wm_trigger needs a trigger")
-    _edit(ctx, given.ns, given.resourcePlanName, lambda full: plan_edits.add_trigger(full, given))
+    _edit(ctx, trigger.ns, trigger.resourcePlanName, lambda full: plan_edits.add_trigger(full, trigger))
     return WMCreateTriggerResponse()
 
 
 @method
 def alter_wm_trigger(ctx: Context, request: WMAlterTriggerRequest) -> WMAlterTriggerResponse:
-    given = request.trigger
-    if given is None:
+    trigger = request.trigger
+    if trigger is None:
         raise MetaException("alter_wm_trigger needs a trigger")
-    _edit(ctx, given.ns, given.resourcePlanName, lambda full: plan_edits.change_trigger(full, given))
+    _edit(ctx, trigger.ns, trigger.resourcePlanName, lambda full: plan_edits.change_trigger(full, trigger))
     return WMAlterTriggerResponse()
 
 
@@ -360,26 +360,26 @@ def drop_wm_trigger(ctx: Context, request: WMDropTriggerRequest) -> WMDropTrigge
 def get_triggers_for_resourceplan(
     ctx: Context, request: WMGetTriggersForResourePlanRequest
 ) -> WMGetTriggersForResourePlanResponse:
-    found = _find(ctx, ctx.reader(), request.ns, request.resourcePlanName)
-    return WMGetTriggersForResourePlanResponse(triggers=found.value.triggers or ())
+    plan = _find(ctx, ctx.reader(), request.ns, request.resourcePlanName)
+    return WMGetTriggersForResourePlanResponse(triggers=plan.value.triggers or ())
 
 
 @method
 def create_wm_pool(ctx: Context, request: WMCreatePoolRequest) -> WMCreatePoolResponse:
-    given = request.pool
-    if given is None:
+    pool = request.pool
+    if pool is None:
         raise MetaException("create_wm_pool needs a pool")
-    _edit(ctx, given.ns, given.resourcePlanName, lambda full: plan_edits.add_pool(full, given))
+    _edit(ctx, pool.ns, pool.resourcePlanName, lambda full: plan_edits.add_pool(full, pool))
     return WMCreatePoolResponse()
 
 
 @method
 def alter_wm_pool(ctx: Context, request: WMAlterPoolRequest) -> WMAlterPoolResponse:
-    given = request.pool
-    if given is None:
+    pool = request.pool
+    if pool is None:
         raise MetaException("alter_wm_pool needs a pool")
     path = request.poolPath
-    _edit(ctx, given.ns, given.resourcePlanName, lambda full: plan_edits.change_pool(full, path, given))
+    _edit(ctx, pool.ns, pool.resourcePlanName, lambda full: plan_edits.change_pool(full, path, pool))
     return WMAlterPoolResponse()
 
 
@@ -394,20 +394,20 @@ def drop_wm_pool(ctx: Context, request: WMDropPoolRequest) -> WMDropPoolResponse
 def create_or_update_wm_mapping(
     ctx: Context, request: WMCreateOrUpdateMappingRequest
 ) -> WMCreateOrUpdateMappingResponse:
-    given = request.mapping
-    if given is None:
+    mapping = request.mapping
+    if mapping is None:
         raise MetaException("create_or_update_wm_mapping needs a mapping")
     update = bool(request.update)
-    _edit(ctx, given.ns, given.resourcePlanName, lambda full: plan_edits.put_mapping(full, given, update=update))
+    _edit(ctx, mapping.ns, mapping.resourcePlanName, lambda full: plan_edits.put_mapping(full, mapping, update=update))
     return WMCreateOrUpdateMappingResponse()
 
 
 @method
 def drop_wm_mapping(ctx: Context, request: WMDropMappingRequest) -> WMDropMappingResponse:
-    given = request.mapping
-    if given is None:
+    mapping = request.mapping
+    if mapping is None:
         raise MetaException("drop_wm_mapping needs a mapping")
-    _edit(ctx, given.ns, given.resourcePlanName, lambda full: plan_edits.remove_mapping(full, given))
+    _edit(ctx, mapping.ns, mapping.resourcePlanName, lambda full: plan_edits.remove_mapping(full, mapping))
     return WMDropMappingResponse()
 
 

@@ -1,7 +1,9 @@
-"""Scheduled queries of Hive 4: a query engine asks which one is due, runs it, and reports. The server runs nothing.
+"""Scheduled queries of Hive 4: a query engine requests the next due query, runs it, and reports.
 
-A query is a document whose parent is its namespace and whose number is the time of its next run. Each run is a
-document below it, whose id is the number that the engine is told and whose number is the time of its last report.
+The server runs nothing.
+
+A query is a document whose parent is its namespace and whose number is the time of its next run. Each run is a document
+below it: its id is the execution id that the engine gets, its number the time of the last report.
 """
 
 from __future__ import annotations
@@ -18,7 +20,7 @@ from metastored.errors import (
 )
 from metastored.hive import quartz
 from metastored.service.core.context import Context
-from metastored.service.core.documents import Found, Kind
+from metastored.service.core.documents import Document, Kind
 from metastored.service.core.serving import method
 from metastored.store.engine.statements import NO_LIMIT
 from metastored.store.engine.transaction import ConstraintViolated, Transaction
@@ -46,12 +48,12 @@ def _shown(key: ScheduledQueryKey) -> str:
     return f"{key.scheduleName}@{key.clusterNamespace}"
 
 
-def _find(tx: Transaction, key: ScheduledQueryKey) -> Found[ScheduledQuery] | None:
+def _find(tx: Transaction, key: ScheduledQueryKey) -> Document[ScheduledQuery] | None:
     return QUERIES.find(tx, key.scheduleName or "", key.clusterNamespace or "")
 
 
 def next_run(schedule: str | None, now: int) -> int | None:
-    """When a query is due next, in the time zone of the server; None if never, or after what the API can say."""
+    """When a query is due next, in the time zone of the server; None if never, or later than the API can express."""
     try:
         moment = quartz.parse(schedule or "").after(datetime.fromtimestamp(now))
     except quartz.QuartzError:
@@ -66,18 +68,18 @@ def _at(query: ScheduledQuery) -> int:
 
 @method
 def get_scheduled_query(ctx: Context, scheduleKey: ScheduledQueryKey) -> ScheduledQuery:
-    found = _find(ctx.reader(), scheduleKey)
-    if found is None:
+    query = _find(ctx.reader(), scheduleKey)
+    if query is None:
         raise NoSuchObjectException(f"There is no scheduled query for: {_shown(scheduleKey)}")
-    return found.value
+    return query.value
 
 
 @method
 def scheduled_query_maintenance(ctx: Context, request: ScheduledQueryMaintenanceRequest) -> None:
-    given = request.scheduledQuery
-    if given is None or given.scheduleKey is None:
+    requested = request.scheduledQuery
+    if requested is None or requested.scheduleKey is None:
         raise MetaException("scheduled_query_maintenance needs a query with its key")
-    query, key = given, given.scheduleKey
+    query, key = requested, requested.scheduleKey
     if request.type == ScheduledQueryMaintenanceRequestType.CREATE:
         _create(ctx, key, query)
     elif request.type == ScheduledQueryMaintenanceRequestType.ALTER:
@@ -104,58 +106,62 @@ def _create(ctx: Context, key: ScheduledQueryKey, query: ScheduledQuery) -> None
         raise taken from None
 
 
-def _existing(tx: Transaction, key: ScheduledQueryKey) -> Found[ScheduledQuery]:
+def _existing(tx: Transaction, key: ScheduledQueryKey) -> Document[ScheduledQuery]:
     QUERIES.lock(tx, key.clusterNamespace or "")
-    found = _find(tx, key)
-    if found is None:
+    query = _find(tx, key)
+    if query is None:
         raise NoSuchObjectException(f"Scheduled query with name: {_shown(key)} doesn't exists.")
-    return found
+    return query
 
 
 def _alter(ctx: Context, tx: Transaction, key: ScheduledQueryKey, query: ScheduledQuery) -> None:
-    found = _existing(tx, key)
+    document = _existing(tx, key)
     stored = replace(query, enabled=bool(query.enabled))
     if query.nextExecution is None:
         stored = replace(stored, nextExecution=next_run(query.schedule, ctx.now()))
-    QUERIES.update(tx, found, stored, at=_at(stored))
+    QUERIES.update(tx, document, stored, at=_at(stored))
 
 
 def _drop(tx: Transaction, key: ScheduledQueryKey) -> None:
-    found = _existing(tx, key)
-    for execution in EXECUTIONS.below(tx, str(found.id)):
+    query = _existing(tx, key)
+    for execution in EXECUTIONS.below(tx, str(query.id)):
         EXECUTIONS.delete(tx, execution)
-    QUERIES.delete(tx, found)
+    QUERIES.delete(tx, query)
 
 
 # --- running --------------------------------------------------------------------------------------------------------
 
 
-def _is_running(tx: Transaction, found: Found[ScheduledQuery]) -> bool:
-    latest = EXECUTIONS.newest(tx, str(found.id), 1)
+def _is_running(tx: Transaction, query: Document[ScheduledQuery]) -> bool:
+    latest = EXECUTIONS.newest(tx, str(query.id), 1)
     return bool(latest) and latest[0].value.state in RUNNING
 
 
 @method
 def scheduled_query_poll(ctx: Context, request: ScheduledQueryPollRequest) -> ScheduledQueryPollResponse:
-    """The query that is due for the longest time and not running; an empty answer if there is none."""
+    """The query that has been due for the longest time and is not running; an empty reply if there is none."""
     now = ctx.now()
 
     def poll(tx: Transaction) -> ScheduledQueryPollResponse:
         space = request.clusterNamespace or ""
         QUERIES.lock(tx, space)
-        due = [found for found in reversed(QUERIES.newest(tx, space)) if found.at <= now and found.value.enabled]
-        found = next((each for each in due if not _is_running(tx, each)), None)
-        if found is None:
+        due = [
+            document
+            for document in reversed(QUERIES.newest(tx, space))
+            if document.at <= now and document.value.enabled
+        ]
+        document = next((each for each in due if not _is_running(tx, each)), None)
+        if document is None:
             return ScheduledQueryPollResponse()
-        query = found.value
+        query = document.value
         following = replace(query, nextExecution=next_run(query.schedule, now))
-        QUERIES.update(tx, found, following, at=_at(following))
+        QUERIES.update(tx, document, following, at=_at(following))
         begun = ScheduledQueryProgressInfo(state=QueryState.INITED)
-        # The time alone is no key: a query may be started twice within a second.
-        number = len(EXECUTIONS.below(tx, str(found.id)))
-        id = EXECUTIONS.insert(tx, f"{now}.{number}", begun, parent=str(found.id), at=now)
+        # The time alone is not unique: a query may be started twice within a second.
+        number = len(EXECUTIONS.below(tx, str(document.id)))
+        id = EXECUTIONS.insert(tx, f"{now}.{number}", begun, parent=str(document.id), at=now)
         key = query.scheduleKey
-        name = key.scheduleName if key is not None else found.key
+        name = key.scheduleName if key is not None else document.key
         return ScheduledQueryPollResponse(
             scheduleKey=key, executionId=id, query=f"/* schedule: {name} */{query.query}", user=query.user
         )
@@ -166,33 +172,33 @@ def scheduled_query_poll(ctx: Context, request: ScheduledQueryPollRequest) -> Sc
 @method
 def scheduled_query_progress(ctx: Context, info: ScheduledQueryProgressInfo) -> None:
     def report(tx: Transaction) -> None:
-        found = EXECUTIONS.find_by_id(tx, info.scheduledExecutionId or 0)
-        if found is None:
+        execution = EXECUTIONS.find_by_id(tx, info.scheduledExecutionId or 0)
+        if execution is None:
             raise MetaException(f"No such scheduled execution: {info.scheduledExecutionId}")
-        EXECUTIONS.lock(tx, found.parent)
-        latest = EXECUTIONS.find_by_id(tx, found.id) or found
+        EXECUTIONS.lock(tx, execution.parent)
+        latest = EXECUTIONS.find_by_id(tx, execution.id) or execution
         progressed(tx, latest, info, ctx.now())
 
     ctx.database.run(report)
 
 
 def progressed(
-    tx: Transaction, found: Found[ScheduledQueryProgressInfo], info: ScheduledQueryProgressInfo, now: int
+    tx: Transaction, execution: Document[ScheduledQueryProgressInfo], info: ScheduledQueryProgressInfo, now: int
 ) -> None:
-    """Notes what an engine, or the server for it, says of a run."""
-    before, state = found.value.state, info.state
+    """Stores the state of a run, as an engine reports it or as the server sets it."""
+    before, state = execution.value.state, info.state
     allowed = state != QueryState.INITED if before == QueryState.INITED else before == QueryState.EXECUTING
     if not allowed or (before == QueryState.EXECUTING and state not in (QueryState.EXECUTING, *_ENDED)):
         raise InvalidOperationException(f"Invalid state change: {_name(before)}=>{_name(state)}")
     if state not in (QueryState.EXECUTING, *_ENDED):
         raise InvalidOperationException(f"invalid state: {_name(state)}")
     after = replace(
-        found.value,
+        execution.value,
         state=state,
-        executorQueryId=info.executorQueryId if info.executorQueryId is not None else found.value.executorQueryId,
-        errorMessage=_abbreviated(info.errorMessage) if info.errorMessage is not None else found.value.errorMessage,
+        executorQueryId=info.executorQueryId if info.executorQueryId is not None else execution.value.executorQueryId,
+        errorMessage=_abbreviated(info.errorMessage) if info.errorMessage is not None else execution.value.errorMessage,
     )
-    EXECUTIONS.update(tx, found, after, at=now)
+    EXECUTIONS.update(tx, execution, after, at=now)
 
 
 def _name(state: int | None) -> str:

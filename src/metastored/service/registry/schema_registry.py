@@ -1,6 +1,6 @@
 """The schema registry of Hive 3: schemas of a database, their versions, and named SerDes. All of them are documents.
 
-A version's parent is its schema, its number the version. Both go away with their database. Hive's event log has no
+A version's parent is its schema, its number the version. Both are deleted with their database. Hive's event log has no
 events of schemas, and neither has metastored's.
 """
 
@@ -17,7 +17,7 @@ from metastored.errors import (
 from metastored.hive.names import DEFAULT_CATALOG, normalize
 from metastored.model.names import DatabaseName
 from metastored.service.core.context import Context
-from metastored.service.core.documents import Found, Kind
+from metastored.service.core.documents import Document, Kind
 from metastored.service.core.java_text import java_text
 from metastored.service.core.serving import method
 from metastored.store.engine.transaction import ConstraintViolated, Transaction
@@ -46,7 +46,7 @@ def _where(ctx: Context, catalog: str | None, database: str | None) -> DatabaseN
     return ctx.name(database, DEFAULT_CATALOG if catalog is None else catalog)
 
 
-def _find(ctx: Context, tx: Transaction, name: ISchemaName | None) -> Found[ISchema] | None:
+def _find(ctx: Context, tx: Transaction, name: ISchemaName | None) -> Document[ISchema] | None:
     if name is None:
         raise MetaException("a schema's name is missing")
     database = databases.find(tx, *_where(ctx, name.catName, name.dbName))
@@ -87,22 +87,22 @@ def alter_ischema(ctx: Context, rqst: AlterISchemaRequest) -> None:
     new = rqst.newSchema
     if new is None:
         raise MetaException("alter_ischema needs a schema")
-    wanted: ISchema = new
+    changed: ISchema = new
 
     def alter(tx: Transaction) -> None:
-        found = _find(ctx, tx, rqst.name)
-        if found is None:
+        schema = _find(ctx, tx, rqst.name)
+        if schema is None:
             raise NoSuchObjectException(f"Could not find schema {java_text(rqst.name)}")
-        before = found.value
+        before = schema.value
         after = replace(
             before,
-            compatibility=wanted.compatibility if wanted.compatibility is not None else before.compatibility,
-            validationLevel=wanted.validationLevel if wanted.validationLevel is not None else before.validationLevel,
-            canEvolve=bool(wanted.canEvolve),
-            schemaGroup=wanted.schemaGroup if wanted.schemaGroup is not None else before.schemaGroup,
-            description=wanted.description if wanted.description is not None else before.description,
+            compatibility=changed.compatibility if changed.compatibility is not None else before.compatibility,
+            validationLevel=changed.validationLevel if changed.validationLevel is not None else before.validationLevel,
+            canEvolve=bool(changed.canEvolve),
+            schemaGroup=changed.schemaGroup if changed.schemaGroup is not None else before.schemaGroup,
+            description=changed.description if changed.description is not None else before.description,
         )
-        SCHEMAS.update(tx, found, after)
+        SCHEMAS.update(tx, schema, after)
 
     ctx.database.run(alter)
 
@@ -110,23 +110,23 @@ def alter_ischema(ctx: Context, rqst: AlterISchemaRequest) -> None:
 @method
 def get_ischema(ctx: Context, name: ISchemaName) -> ISchema:
     with ctx.reading() as tx:
-        found = _find(ctx, tx, name)
-    if found is None:
+        schema = _find(ctx, tx, name)
+    if schema is None:
         raise NoSuchObjectException(f"No schema named {java_text(name)} exists")
-    return found.value
+    return schema.value
 
 
 @method
 def drop_ischema(ctx: Context, name: ISchemaName) -> None:
     def drop(tx: Transaction) -> None:
-        found = _find(ctx, tx, name)
-        if found is None:
+        schema = _find(ctx, tx, name)
+        if schema is None:
             raise NoSuchObjectException(f"Schema {java_text(name)} does not exist")
-        if VERSIONS.newest(tx, str(found.id), 1):
+        if VERSIONS.newest(tx, str(schema.id), 1):
             raise InvalidOperationException(
                 f"Schema {java_text(name)} cannot be dropped, it has at least one valid version"
             )
-        SCHEMAS.delete(tx, found)
+        SCHEMAS.delete(tx, schema)
 
     ctx.database.run(drop)
 
@@ -161,7 +161,7 @@ def add_schema_version(ctx: Context, schemaVersion: SchemaVersion) -> None:
         raise taken from None
 
 
-def _version(ctx: Context, tx: Transaction, named: SchemaVersionDescriptor | None) -> Found[SchemaVersion] | None:
+def _version(ctx: Context, tx: Transaction, named: SchemaVersionDescriptor | None) -> Document[SchemaVersion] | None:
     if named is None:
         raise MetaException("a schema version is missing")
     schema = _find(ctx, tx, named.schema)
@@ -169,23 +169,23 @@ def _version(ctx: Context, tx: Transaction, named: SchemaVersionDescriptor | Non
 
 
 def _versions(ctx: Context, name: ISchemaName, limit: int = -1) -> list[SchemaVersion]:
-    """The latest first; none is an error."""
+    """All versions, the latest first; raises an error if there is none."""
     with ctx.reading() as tx:
         schema = _find(ctx, tx, name)
-        found = VERSIONS.newest(tx, str(schema.id), limit) if schema is not None else []
-    if not found:
+        versions = VERSIONS.newest(tx, str(schema.id), limit) if schema is not None else []
+    if not versions:
         # The missing blank is Hive's.
         raise NoSuchObjectException(f"No versions of schema {java_text(name)}exist")
-    return [each.value for each in found]
+    return [each.value for each in versions]
 
 
 @method
 def get_schema_version(ctx: Context, schemaVersion: SchemaVersionDescriptor) -> SchemaVersion:
     with ctx.reading() as tx:
-        found = _version(ctx, tx, schemaVersion)
-    if found is None:
+        version = _version(ctx, tx, schemaVersion)
+    if version is None:
         raise NoSuchObjectException(f"No schema version {java_text(schemaVersion)}exists")
-    return found.value
+    return version.value
 
 
 @method
@@ -206,21 +206,21 @@ def drop_schema_version(ctx: Context, schemaVersion: SchemaVersionDescriptor) ->
     ctx.database.run(drop)
 
 
-def _existing(ctx: Context, tx: Transaction, named: SchemaVersionDescriptor | None) -> Found[SchemaVersion]:
-    found = _version(ctx, tx, named)
-    if found is None:
+def _existing(ctx: Context, tx: Transaction, named: SchemaVersionDescriptor | None) -> Document[SchemaVersion]:
+    version = _version(ctx, tx, named)
+    if version is None:
         raise NoSuchObjectException(f"No schema version {java_text(named)}")
-    return found
+    return version
 
 
 @method
 def get_schemas_by_cols(ctx: Context, rqst: FindSchemasByColsRqst) -> FindSchemasByColsResp:
-    """The versions that have a column of this name, comment (Hive's namespace) and type; what is absent matches any."""
+    """The versions that have a column of this name, comment (Hive's namespace) and type; an absent one matches any."""
     if rqst.colName is None and rqst.colNamespace is None:
         raise MetaException("You must specify column name or column namespace, else your query may be too large")
     name = normalize(rqst.colName) if rqst.colName is not None else None
     type = normalize(rqst.type) if rqst.type is not None else None
-    found = [
+    versions = [
         SchemaVersionDescriptor(schema=each.value.schema, version=each.value.version)
         for each in VERSIONS.all(ctx.reader())
         if any(
@@ -230,15 +230,15 @@ def get_schemas_by_cols(ctx: Context, rqst: FindSchemasByColsRqst) -> FindSchema
             for column in each.value.cols or ()
         )
     ]
-    return FindSchemasByColsResp(schemaVersions=tuple(found))
+    return FindSchemasByColsResp(schemaVersions=tuple(versions))
 
 
 @method
 def map_schema_version_to_serde(ctx: Context, rqst: MapSchemaVersionToSerdeRequest) -> None:
     def change(tx: Transaction) -> None:
-        found = _existing(ctx, tx, rqst.schemaVersion)
+        version = _existing(ctx, tx, rqst.schemaVersion)
         serde = _serde(tx, rqst.serdeName)
-        VERSIONS.update(tx, found, replace(found.value, serDe=serde))
+        VERSIONS.update(tx, version, replace(version.value, serDe=serde))
 
     ctx.database.run(change)
 
@@ -246,9 +246,9 @@ def map_schema_version_to_serde(ctx: Context, rqst: MapSchemaVersionToSerdeReque
 @method
 def set_schema_version_state(ctx: Context, rqst: SetSchemaVersionStateRequest) -> None:
     def change(tx: Transaction) -> None:
-        found = _existing(ctx, tx, rqst.schemaVersion)
+        version = _existing(ctx, tx, rqst.schemaVersion)
         if rqst.state is not None:
-            VERSIONS.update(tx, found, replace(found.value, state=rqst.state))
+            VERSIONS.update(tx, version, replace(version.value, state=rqst.state))
 
     ctx.database.run(change)
 
@@ -257,10 +257,10 @@ def set_schema_version_state(ctx: Context, rqst: SetSchemaVersionStateRequest) -
 
 
 def _serde(tx: Transaction, name: str | None) -> SerDeInfo:
-    found = SERDES.find(tx, name or "")
-    if found is None:
+    serde = SERDES.find(tx, name or "")
+    if serde is None:
         raise NoSuchObjectException(f"No SerDe named {name}")
-    return found.value
+    return serde.value
 
 
 @method

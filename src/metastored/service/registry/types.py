@@ -1,4 +1,7 @@
-"""The named types of the first Hive, which no client creates any more. They are documents: only a name finds them."""
+"""The named types of the first Hive, which no client creates any more.
+
+They are documents: they are looked up by name only.
+"""
 
 from __future__ import annotations
 
@@ -40,25 +43,25 @@ def create_type(ctx: Context, type: Type | None) -> bool:
 
 @method
 def get_type(ctx: Context, name: str | None) -> Type:
-    found = TYPES.find(ctx.reader(), (name or "").strip())
-    if found is None:
+    document = TYPES.find(ctx.reader(), (name or "").strip())
+    if document is None:
         raise NoSuchObjectException(f'Type "{name}" not found.')
-    return found.value
+    return document.value
 
 
 @method
 def get_type_all(ctx: Context, name: str | None) -> dict[str, Type]:
-    raise MetaException("Not yet implemented")  # So says every Hive.
+    raise MetaException("Not yet implemented")  # Every Hive has this text.
 
 
 @method
 def drop_type(ctx: Context, type: str | None) -> bool:
-    """True even if there was none, as in Hive."""
+    """Returns True even if there was none, as in Hive."""
 
     def drop(tx: Transaction) -> None:
-        found = TYPES.find(tx, (type or "").strip())
-        if found is not None:
-            TYPES.delete(tx, found)
+        document = TYPES.find(tx, (type or "").strip())
+        if document is not None:
+            TYPES.delete(tx, document)
 
     ctx.database.run(drop)
     return True

@@ -1,7 +1,7 @@
-"""Privileges on objects: grant, revoke, list. They are kept here and enforced, if at all, in `gate/`.
+"""Privileges on objects: grant, revoke, list. They are stored here and enforced, if at all, in `gate/`.
 
-A privilege is a word, and any word is kept. As in Hive, a grant on a table or partition that does not exist is passed
-over without a word.
+A privilege is a word, and any word is stored. As in Hive, a grant on a table or partition that does not exist is
+ignored.
 """
 
 from __future__ import annotations
@@ -32,13 +32,13 @@ from metastored.wire.generated.roles import (
 from metastored.wire.structs import replace
 
 OWN_AUTHORIZER: Final = "SQL"
-"""Who grants are kept for that the metastore makes itself; other authorizers refresh only their own."""
+"""The authorizer of grants that the metastore makes itself; other authorizers refresh only their own grants."""
 
 _Kind = HiveObjectType
 
 
 class Target(NamedTuple):
-    """An object that a request names, as it was named."""
+    """An object as a request names it."""
 
     ref: HiveObjectRef
     on: On | None
@@ -47,7 +47,7 @@ class Target(NamedTuple):
 
 
 def target_of(ctx: Context, tx: Transaction, ref: HiveObjectRef | None) -> Target:
-    """The object that a request names, looked up."""
+    """Looks up the object that a request names."""
     if ref is None or ref.objectType not in _Kind.NAMES:
         known = ", ".join(_Kind.NAMES.values())
         raise MetaException(f"the type of the object is missing or unknown; known are {known}")
@@ -118,7 +118,7 @@ def _principal(item: HiveObjectPrivilege) -> tuple[str, int]:
 def _grant(ctx: Context, tx: Transaction, item: HiveObjectPrivilege) -> None:
     words, (principal, kind) = _words(item), _principal(item)
     info = item.grantInfo
-    assert info is not None  # the words are in it
+    assert info is not None  # The privileges are part of the object.
     if info.grantorType not in PrincipalType.NAMES:
         raise MetaException("a privilege has a grantor: its grantorType (USER, ROLE or GROUP) must be given")
     if kind == PrincipalType.ROLE:
@@ -153,7 +153,7 @@ def _grant(ctx: Context, tx: Transaction, item: HiveObjectPrivilege) -> None:
 
 
 def _check_database(ctx: Context, target: Target) -> None:
-    """A missing table or partition is passed over, a missing database is not."""
+    """A missing table or partition is ignored, a missing database is an error."""
     if target.on is None and target.ref.objectType == _Kind.DATABASE:
         where = ctx.name(target.ref.dbName, target.ref.catName)
         name = f"{where.catalog}.{where.database}" if ctx.rules.names_catalogs else where.database
@@ -182,14 +182,14 @@ def _granted_on(target: Target) -> str:
 
 
 def grants_of_new_table(ctx: Context, tx: Transaction, table_id: int, table: Table) -> None:
-    """Keeps the privileges that a table is created with. Call it in the transaction that inserts the table."""
-    given = table.privileges
-    if given is None:
+    """Stores the privileges that a table is created with. Call it in the transaction that inserts the table."""
+    privilege_set = table.privileges
+    if privilege_set is None:
         return
     for privileges, kind in (
-        (given.userPrivileges, PrincipalType.USER),
-        (given.groupPrivileges, PrincipalType.GROUP),
-        (given.rolePrivileges, PrincipalType.ROLE),
+        (privilege_set.userPrivileges, PrincipalType.USER),
+        (privilege_set.groupPrivileges, PrincipalType.GROUP),
+        (privilege_set.rolePrivileges, PrincipalType.ROLE),
     ):
         for principal, infos in (privileges or {}).items():
             for info in infos:
@@ -237,7 +237,7 @@ def _revoke(ctx: Context, tx: Transaction, item: HiveObjectPrivilege, *, only_gr
     for word in words:
         row = next((row for row in had if alike(row.grant.privilege) == alike(word)), None)
         if row is None:
-            # Hive complains only while it has found none at all.
+            # Hive raises an error only if it has found no grant at all.
             if not found_one:
                 raise wrapped(ctx, InvalidObjectException(_no_grant(target, word)))
             continue
@@ -251,7 +251,7 @@ def _revoke(ctx: Context, tx: Transaction, item: HiveObjectPrivilege, *, only_gr
 
 
 _WORDS_AS_WRITTEN: Final = (_Kind.GLOBAL, _Kind.DATABASE, _Kind.DATACONNECTOR)
-"""On these `select` is not SELECT."""
+"""For these kinds of objects `select` differs from SELECT."""
 
 
 def _no_grant(target: Target, word: str) -> str:
@@ -286,7 +286,7 @@ def refresh_privileges(
     authorizer: str | None,
     grantRequest: GrantRevokePrivilegeRequest | None,
 ) -> GrantRevokePrivilegeResponse:
-    """Makes an authorizer's grants on an object exactly those of the request."""
+    """Sets an authorizer's grants on an object to exactly those of the request."""
     if objToRefresh is None or grantRequest is None:
         raise MetaException("refresh_privileges needs an object and a request with all of its grants")
     if objToRefresh.objectType not in (_Kind.DATABASE, _Kind.TABLE, _Kind.COLUMN, _Kind.DATACONNECTOR):
@@ -311,7 +311,7 @@ def refresh_privileges(
 
 
 def _identity(item: HiveObjectPrivilege) -> tuple[object, ...]:
-    """What makes two grants the same: everything but their time."""
+    """The identity of a grant: all fields but its time."""
     ref, info = item.hiveObject or HiveObjectRef(), item.grantInfo or PrivilegeGrantInfo()
     names = (ref.objectType, *(normalize(name or "") for name in (ref.dbName, ref.objectName, ref.columnName)))
     grant = (info.privilege, info.grantor, info.grantorType, bool(info.grantOption), item.authorizer)
@@ -325,7 +325,7 @@ def _identity(item: HiveObjectPrivilege) -> tuple[object, ...]:
 def list_privileges(
     ctx: Context, principal_name: str | None, principal_type: int | None, hiveObject: HiveObjectRef | None
 ) -> tuple[HiveObjectPrivilege, ...]:
-    """What a principal was granted on an object; everybody's grants without a principal, all objects without one."""
+    """The grants of a principal on an object; of every principal without one, on all objects without one."""
     ref = hiveObject if hiveObject is not None else HiveObjectRef()
     kind = principal_type or 0
     with ctx.reading() as tx:
@@ -339,13 +339,13 @@ def list_privileges(
             if ref.objectType == _Kind.PARTITION and target.part_name is None:
                 raise ctx.no_table(ctx.name(ref.dbName, ref.catName), normalize(ref.objectName or ""))
             return ()
-        found = grants.on(tx, target.on, principal_name, kind)
-    shown = tuple(_shown(ctx, row) for row in found)
-    return shown if principal_name is None else tuple(_as_asked(item, ref) for item in shown)
+        grant_rows = grants.on(tx, target.on, principal_name, kind)
+    shown = tuple(_shown(ctx, row) for row in grant_rows)
+    return shown if principal_name is None else tuple(_as_requested(item, ref) for item in shown)
 
 
-def _as_asked(item: HiveObjectPrivilege, ref: HiveObjectRef) -> HiveObjectPrivilege:
-    """Who asks for one principal's grants gets the names back as they were written."""
+def _as_requested(item: HiveObjectPrivilege, ref: HiveObjectRef) -> HiveObjectPrivilege:
+    """A call for one principal's grants gets the names back as they were written."""
     if item.hiveObject is None or ref.objectType == _Kind.GLOBAL:
         return item
     names = {"dbName": ref.dbName, "objectName": item.hiveObject.objectName and ref.objectName}
@@ -356,7 +356,7 @@ _NAMED_ALONE: Final = (_Kind.GLOBAL, _Kind.DATACONNECTOR)
 
 
 def _listing_order(row: GrantRow) -> tuple[bool, int]:
-    """Hive lists by type of object, the columns of partitions last."""
+    """Hive sorts by type of object, the columns of partitions last."""
     return row.object_type == _Kind.COLUMN and row.partition is not None, row.object_type
 
 
@@ -364,7 +364,7 @@ def _listing_order(row: GrantRow) -> tuple[bool, int]:
 def get_privilege_set(
     ctx: Context, hiveObject: HiveObjectRef | None, user_name: str | None, group_names: tuple[str, ...] | None
 ) -> PrincipalPrivilegeSet:
-    """What a user and their groups were granted on an object, by themselves and through roles."""
+    """The privileges of a user and their groups on an object, granted to them or to their roles."""
     with ctx.reading() as tx:
         target = target_of(ctx, tx, hiveObject)
         ref = target.ref
@@ -378,7 +378,7 @@ def get_privilege_set(
 def privilege_set(
     tx: Transaction, on: On | None, user: str | None, groups: Iterable[str], configured: Iterable[str] = ()
 ) -> PrincipalPrivilegeSet:
-    """The same for an object that was found already; None is one that does not exist.
+    """As `get_privilege_set`, for an object that was looked up already; None is an object that does not exist.
 
     `configured` are roles that the user has by the settings.
     """
@@ -390,7 +390,7 @@ def privilege_set(
     users = infos((user,), PrincipalType.USER) if user is not None else None
     of_groups = infos(groups, PrincipalType.GROUP) if groups else None
     if on is not None and on.object_type == _Kind.GLOBAL:
-        # On everything only what was really granted is named, and roles are left out.
+        # For the global object only direct grants are listed, without roles.
         return PrincipalPrivilegeSet(userPrivileges=_some(users) or None, groupPrivileges=_some(of_groups))
     names = {*roles_of(tx, user, groups), *configured}
     return PrincipalPrivilegeSet(

@@ -1,6 +1,6 @@
-"""Roles and who has them. What a role may do is in `privileges.py`; nothing here enforces anything.
+"""Roles and their members. The privileges of a role are in `privileges.py`; nothing is enforced here.
 
-Everybody has the role public without being given it; public and admin are there from the first start and stay.
+Every user has the role public without a grant; public and admin exist from the first start and cannot be dropped.
 """
 
 from __future__ import annotations
@@ -33,9 +33,10 @@ PUBLIC: Final = "public"
 
 
 def wrapped(ctx: Context, error: MetastoreError) -> MetastoreError:
-    """An error that these methods do not declare: since 3.1 it travels inside a MetaException.
+    """An error that these methods do not declare: since 3.1 it is wrapped in a MetaException.
 
-    Hive 2.3 fails internally instead, and the client never learns why; it is answered alike.
+    Hive 2.3 fails with an internal error instead, and the client never gets the reason; here it gets the same
+    MetaException.
     """
     if not ctx.rules.explains_grants:
         return error
@@ -67,7 +68,7 @@ def _existing(ctx: Context, tx: Transaction, name: str) -> RoleRow:
 
 
 def check_role(ctx: Context, tx: Transaction, name: str) -> None:
-    """Whoever gets something granted and is a role must be one that there is."""
+    """Raises an error if the grantee is a role that does not exist."""
     if roles.find(tx, name) is None:
         raise wrapped(ctx, NoSuchObjectException(f"Role {name} does not exist"))
 
@@ -180,9 +181,9 @@ def _revoke(
         _existing(ctx, tx, role)
         if role == ADMIN and kind == PrincipalType.USER and principal in ctx.service.admins:
             raise MetaException(f"{principal} has the role admin by the setting admin_users: take the name out of it")
-        found = role_grants.find(tx, role, principal, kind)
+        grant = role_grants.find(tx, role, principal, kind)
         if only_grant_option:
-            if found is None or not found.grant_option:
+            if grant is None or not grant.grant_option:
                 raise MetaException(f"User {principal} does not have grant option with role {role}")
             role_grants.end_grant_option(tx, role, principal, kind)
         else:
@@ -208,8 +209,8 @@ def grant_revoke_role(ctx: Context, request: GrantRevokeRoleRequest | None) -> G
 def list_roles(ctx: Context, principal_name: str | None, principal_type: int | None) -> tuple[Role, ...]:
     with ctx.reading() as tx:
         names = [grant.roleName for grant in _roles_of(ctx, tx, principal_name, principal_type)]
-        found = [RoleRow(PUBLIC, PUBLIC, 0) if name == PUBLIC else _existing(ctx, tx, name or "") for name in names]
-    return tuple(Role(roleName=row.name, createTime=row.create_time, ownerName=row.owner) for row in found)
+        role_rows = [RoleRow(PUBLIC, PUBLIC, 0) if name == PUBLIC else _existing(ctx, tx, name or "") for name in names]
+    return tuple(Role(roleName=row.name, createTime=row.create_time, ownerName=row.owner) for row in role_rows)
 
 
 @method
@@ -217,35 +218,35 @@ def get_role_grants_for_principal(
     ctx: Context, request: GetRoleGrantsForPrincipalRequest
 ) -> GetRoleGrantsForPrincipalResponse:
     with ctx.reading() as tx:
-        found = _roles_of(ctx, tx, request.principal_name, request.principal_type)
-    return GetRoleGrantsForPrincipalResponse(principalGrants=found)
+        role_rows = _roles_of(ctx, tx, request.principal_name, request.principal_type)
+    return GetRoleGrantsForPrincipalResponse(principalGrants=role_rows)
 
 
 @method
 def get_principals_in_role(ctx: Context, request: GetPrincipalsInRoleRequest) -> GetPrincipalsInRoleResponse:
-    found = tuple(map(_granted, role_grants.of_role(ctx.reader(), request.roleName or "")))
+    grant_rows = tuple(map(_granted, role_grants.of_role(ctx.reader(), request.roleName or "")))
     if request.roleName == ADMIN:
-        given = {member.principalName for member in found if member.principalType == PrincipalType.USER}
-        found += tuple(_configured(ctx, user) for user in sorted(ctx.service.admins - given))
-    return GetPrincipalsInRoleResponse(principalGrants=found)
+        members = {member.principalName for member in grant_rows if member.principalType == PrincipalType.USER}
+        grant_rows += tuple(_configured(ctx, user) for user in sorted(ctx.service.admins - members))
+    return GetPrincipalsInRoleResponse(principalGrants=grant_rows)
 
 
 def _roles_of(ctx: Context, tx: Transaction, principal: str | None, kind: int | None) -> tuple[RolePrincipalGrant, ...]:
-    """The roles that a principal was given, by others or by the settings, and public, which every user has."""
-    found = [] if principal is None or kind is None else role_grants.of_principal(tx, principal, kind)
-    given = tuple(map(_granted, found))
+    """The roles of a principal, by grants or by the settings, and public, which every user has."""
+    grant_rows = [] if principal is None or kind is None else role_grants.of_principal(tx, principal, kind)
+    granted = tuple(map(_granted, grant_rows))
     if kind != PrincipalType.USER:
-        return given
-    if principal in ctx.service.admins and all(grant.roleName != ADMIN for grant in given):
-        given += (_configured(ctx, principal),)
+        return granted
+    if principal in ctx.service.admins and all(grant.roleName != ADMIN for grant in granted):
+        granted += (_configured(ctx, principal),)
     public = RolePrincipalGrant(
         roleName=PUBLIC, principalName=principal, principalType=kind, grantOption=False, grantTime=0
     )
-    return (*given, public)
+    return (*granted, public)
 
 
 def _configured(ctx: Context, user: str) -> RolePrincipalGrant:
-    """The membership in admin that the settings give to a user, as Hive gives it to its own at each start."""
+    """The membership in admin that a user has by the settings, as Hive grants it at each start."""
     return RolePrincipalGrant(
         roleName=ADMIN,
         principalName=user,
@@ -258,7 +259,7 @@ def _configured(ctx: Context, user: str) -> RolePrincipalGrant:
 
 
 def roles_of(tx: Transaction, user: str | None, groups: Iterable[str]) -> dict[str, bool]:
-    """Every role of a user and their groups, through other roles too; whether they may pass it on."""
+    """Every role of a user and their groups, directly or through other roles, and whether they may grant it."""
     principals = [(group, PrincipalType.GROUP) for group in groups]
     if user is None:
         return role_grants.hierarchy(tx, principals)

@@ -1,8 +1,8 @@
-"""Delegation tokens and the master keys that sign them: issued, renewed, cancelled, and kept for other servers.
+"""Delegation tokens and the master keys that sign them: issued, renewed, cancelled, and stored for other servers.
 
-A job that runs elsewhere logs in with a token instead of a Kerberos ticket. Tokens and keys live in the database in
-Hive's own encoding, so every server accepts what any of them issued. Keys are replaced once a day and kept as long as
-a token that they signed can live; whoever issues a token sees to both.
+A job that runs elsewhere logs in with a token instead of a Kerberos ticket. Tokens and keys are stored in the database
+in Hive's own encoding, so every server accepts the tokens of every other. Keys are replaced once a day and kept for the
+maximum lifetime of a token that they signed; issuing a token does both.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import secrets
 from typing import Final
 
 from metastored.errors import AuthenticationError, MetaException
-from metastored.hive.delegation import DelegationError, Identifier, Kept, MasterKey, Token, short_name, to_text
+from metastored.hive.delegation import DelegationError, Identifier, MasterKey, StoredToken, Token, short_name, to_text
 from metastored.hive.delegation import from_text as bytes_of
 from metastored.service.core.context import Context, Service
 from metastored.service.core.serving import method
@@ -25,7 +25,7 @@ KEY_INTERVAL: Final = DAY
 MAX_LIFETIME: Final = 7 * DAY
 """Milliseconds after which a token ends, however often it was renewed."""
 RENEW_INTERVAL: Final = DAY
-"""Milliseconds for which a token is good without being renewed."""
+"""Milliseconds for which a token is valid without being renewed."""
 KEY_BYTES: Final = 32
 
 
@@ -41,11 +41,11 @@ def get_delegation_token(ctx: Context, token_owner: str | None, renewer_kerberos
     session = ctx.session
     if not session.authenticated or session.user is None:
         raise MetaException(
-            "a delegation token is given only to those who have proven who they are, and this connection has not; "
+            "a delegation token is issued only to authenticated users, and this connection is not authenticated; "
             "connect with Kerberos"
         )
     if session.by_token:
-        # A token in the hands of a job would never end if the job could get the next one with it.
+        # A job's token would never end if the job could get the next one with it.
         raise MetaException(
             "Delegation Token can be issued only with kerberos authentication or a password: this connection was "
             "authenticated by a delegation token"
@@ -59,34 +59,37 @@ def get_delegation_token(ctx: Context, token_owner: str | None, renewer_kerberos
 
     def issue(tx: Transaction) -> str:
         now = _milliseconds(ctx.service)
-        # The number is taken first: whoever has it is the only one to issue, and so to make a key.
+        # The number is taken first: the call that has it is the only one that issues a token, and so creates a key.
         number = tokens.next_number(tx)
         tokens.delete_expired(tx, now)
         key = _current_key(tx, now)
         identifier = Identifier(owner, renewer, real_user, now, now + MAX_LIFETIME, number, key.id)
         data = identifier.encode()
         token = Token(data, key.password(data))
-        kept = Kept(token.password, now + RENEW_INTERVAL)
-        tokens.insert(tx, to_text(data), kept.encode(), identifier.max_date)
+        stored = StoredToken(token.password, now + RENEW_INTERVAL)
+        tokens.insert(tx, to_text(data), stored.encode(), identifier.max_date)
         return token.encode()
 
     return ctx.database.run(issue)
 
 
 def _current_key(tx: Transaction, now: int) -> MasterKey:
-    """The key that signs now: made when the newest one is too old. Keys that no living token needs are removed."""
+    """The current signing key; a new one is created when the newest is too old.
+
+    Keys that no valid token needs are removed.
+    """
     newest: MasterKey | None = None
     for id, text in tokens.keys(tx):
         key = _key_of(text)
         if key is None or key.id != id:
-            continue  # Added by add_master_key; it is not ours to use or remove.
+            continue  # Added by add_master_key; it is neither used nor removed here.
         if key.expires < now:
             tokens.delete_key(tx, id)
         else:
             newest = key
     if newest is not None and now < newest.expires - MAX_LIFETIME:
         return newest
-    # The number of a key is part of it, and known only when its row is there.
+    # The number of a key is part of it, and known only after its row was inserted.
     id = tokens.insert_key(tx, "")
     made = MasterKey(id, now + KEY_INTERVAL + MAX_LIFETIME, secrets.token_bytes(KEY_BYTES))
     tokens.update_key(tx, id, made.encode())
@@ -115,24 +118,24 @@ def _described(identifier: Identifier) -> str:
     return f"of {identifier.owner} for {identifier.renewer or 'nobody'} (number {identifier.number})"
 
 
-def _kept(tx: Transaction, identifier: bytes) -> Kept | None:
+def _stored_token(tx: Transaction, identifier: bytes) -> StoredToken | None:
     text = tokens.find(tx, to_text(identifier))
     try:
-        return None if text is None else Kept.decode(text)
+        return None if text is None else StoredToken.decode(text)
     except DelegationError:
         return None
 
 
 @method
 def renew_delegation_token(ctx: Context, token_str_form: str | None) -> int:
-    """Until when the token is good now, in milliseconds. Only its renewer may do this."""
+    """Renews a token; returns the time in milliseconds until which it is valid. Only its renewer may do this."""
     token, identifier = _presented(token_str_form)
     renewer = ctx.user or ""
 
     def renew(tx: Transaction) -> int:
         now = _milliseconds(ctx.service)
-        kept = _kept(tx, token.identifier)
-        if kept is None:
+        stored = _stored_token(tx, token.identifier)
+        if stored is None:
             raise MetaException(f"token does not exist: {_described(identifier)}")
         if identifier.max_date < now:
             raise MetaException(f"{renewer} tried to renew an expired token {_described(identifier)}")
@@ -143,10 +146,10 @@ def renew_delegation_token(ctx: Context, token_str_form: str | None) -> int:
                 f"{renewer} tries to renew a token {_described(identifier)} "
                 f"with non-matching renewer {identifier.renewer}"
             )
-        if not hmac.compare_digest(kept.password, token.password):
+        if not hmac.compare_digest(stored.password, token.password):
             raise MetaException(f"{renewer} is trying to renew a token {_described(identifier)} with wrong password")
         until = min(identifier.max_date, now + RENEW_INTERVAL)
-        tokens.update(tx, to_text(token.identifier), kept._replace(renew_date=until).encode())
+        tokens.update(tx, to_text(token.identifier), stored._replace(renew_date=until).encode())
         return until
 
     return ctx.database.run(renew)
@@ -154,14 +157,14 @@ def renew_delegation_token(ctx: Context, token_str_form: str | None) -> int:
 
 @method
 def cancel_delegation_token(ctx: Context, token_str_form: str | None) -> None:
-    """Ends a token. To hold it is enough; one that has ended already is no error."""
+    """Cancels a token. Holding it is enough; one that has ended already is no error."""
     token, identifier = _presented(token_str_form)
 
     def cancel(tx: Transaction) -> None:
-        kept = _kept(tx, token.identifier)
-        if kept is None:
+        stored = _stored_token(tx, token.identifier)
+        if stored is None:
             return
-        if not hmac.compare_digest(kept.password, token.password):
+        if not hmac.compare_digest(stored.password, token.password):
             raise MetaException(f"{ctx.user} is trying to cancel a token {_described(identifier)} with wrong password")
         tokens.delete(tx, to_text(token.identifier))
 
@@ -169,18 +172,18 @@ def cancel_delegation_token(ctx: Context, token_str_form: str | None) -> None:
 
 
 def password_of(service: Service, identifier: bytes) -> tuple[str, bytes]:
-    """For who checks a log-in by token: whose token this is, and the password that its holder must know."""
+    """For authentication by token: returns the token's owner, and the password that its holder must know."""
     try:
-        told = Identifier.decode(identifier)
+        decoded = Identifier.decode(identifier)
     except DelegationError as error:
         raise AuthenticationError(f"this is no identifier of a delegation token: {error}") from None
-    kept = _kept(service.database.reader(), identifier)
-    if kept is None:
-        raise AuthenticationError(f"token expired or does not exist: {_described(told)}")
+    stored = _stored_token(service.database.reader(), identifier)
+    if stored is None:
+        raise AuthenticationError(f"token expired or does not exist: {_described(decoded)}")
     now = _milliseconds(service)
-    if now > min(kept.renew_date, told.max_date):
-        raise AuthenticationError(f"token has expired: {_described(told)}")
-    return told.user, kept.password
+    if now > min(stored.renew_date, decoded.max_date):
+        raise AuthenticationError(f"token has expired: {_described(decoded)}")
+    return decoded.user, stored.password
 
 
 # --- the store of tokens and keys, for other servers ------------------------------------------------------------
@@ -194,7 +197,7 @@ def _needed(text: str | None, what: str) -> str:
 
 @method
 def add_token(ctx: Context, token_identifier: str | None, delegation_token: str | None) -> bool:
-    """Whether it was new."""
+    """Returns whether it was new."""
     identifier = _needed(token_identifier, "token identifier")
     token = _needed(delegation_token, "delegation token")
 
@@ -214,22 +217,22 @@ def _expiry(identifier: str) -> int | None:
     try:
         return Identifier.decode(bytes_of(identifier)).max_date
     except DelegationError:
-        return None  # Any text may be kept as an identifier; nobody knows when such a token ends.
+        return None  # Any text may be stored as an identifier; the end of such a token is unknown.
 
 
 @method
 def remove_token(ctx: Context, token_identifier: str | None) -> bool:
-    """Whether it was there."""
+    """Returns whether it existed."""
     identifier = _needed(token_identifier, "token identifier")
     return ctx.database.run(lambda tx: tokens.delete(tx, identifier))
 
 
 @method
 def get_token(ctx: Context, token_identifier: str | None) -> str | None:
-    found = tokens.find(ctx.reader(), _needed(token_identifier, "token identifier"))
-    if found is None and ctx.rules.empties_missing_tokens:
+    token = tokens.find(ctx.reader(), _needed(token_identifier, "token identifier"))
+    if token is None and ctx.rules.empties_missing_tokens:
         return ""  # Thrift has no null; Hive 2.3 sends no result at all.
-    return found
+    return token
 
 
 @method
@@ -239,7 +242,7 @@ def get_all_token_identifiers(ctx: Context) -> tuple[str, ...]:
 
 @method
 def add_master_key(ctx: Context, key: str | None) -> int:
-    """The number that the key got."""
+    """Returns the number of the new key."""
     text = _needed(key, "master key")
     return ctx.database.run(lambda tx: tokens.insert_key(tx, text))
 
@@ -254,7 +257,7 @@ def update_master_key(ctx: Context, seq_number: int | None, key: str | None) -> 
 
 @method
 def remove_master_key(ctx: Context, key_seq: int | None) -> bool:
-    """Whether it was there."""
+    """Returns whether it existed."""
     return ctx.database.run(lambda tx: tokens.delete_key(tx, key_seq or 0))
 
 

@@ -1,1 +1,1 @@
-"""Column statistics and basic statistics: one function a Thrift method."""
+"""Column statistics and basic statistics: one function per Thrift method."""

@@ -1,4 +1,4 @@
-"""Column statistics over many partitions in one answer: what a query planner asks of a partitioned table.
+"""Column statistics over many partitions in one reply, for query planners.
 
 The database aggregates; partitions are read one by one only where there is something to extrapolate, for decimals,
 and for bit vectors.
@@ -42,17 +42,17 @@ def get_aggr_stats_for(ctx: Context, request: PartitionsStatsRequest) -> AggrSta
         table = rows.table_of(row, *where)
         valid = stats_validity.of_partitions(tx, table, row.id, names, request.validWriteIdList)
         if valid is False:
-            # Statistics that the reader's snapshot does not cover are as good as none.
+            # Statistics that the reader's snapshot does not cover are treated as missing.
             return AggrStats(colStats=(), partsFound=0, isStatsCompliant=False)
-        found, complete = _columns(tx, row.id, names, columns, engine, ctx.service.estimation)
-    objects = tuple(shown(column, timestamps=ctx.rules.stamps_statistics) for column in found)
+        statistics, complete = _columns(tx, row.id, names, columns, engine, ctx.service.estimation)
+    objects = tuple(shown(column, timestamps=ctx.rules.stamps_statistics) for column in statistics)
     return AggrStats(colStats=objects, partsFound=complete, isStatsCompliant=valid)
 
 
 def _columns(
     tx: Transaction, table_id: int, names: Sequence[str], columns: Sequence[str], engine: str, how: Estimation
 ) -> tuple[list[Column], int]:
-    """The columns' statistics in the order asked for, and how many partitions have all of them."""
+    """The columns' statistics in the requested order, and how many partitions have all of them."""
     totals: dict[str, Totals] = {}
     for one in store.totals(tx, table_id, names, columns, engine):
         # Where a column's type changed, the statistics of the type that most partitions have.
@@ -60,18 +60,18 @@ def _columns(
             totals[one.column_name] = one
     singly = [name for name, one in totals.items() if how.bit_vectors or _needs_partitions(one, len(names))]
     parts = _gathered(tx, table_id, names, singly, engine, totals, sketches=how.bit_vectors)
-    found = [
+    statistics = [
         of_partitions(parts[name], len(names), how) if name in parts else of_totals(totals[name], how)
         for name in columns
         if name in totals
     ]
     if len(totals) == len(columns) and all(one.partitions == len(names) for one in totals.values()):
-        return found, len(names)
-    return found, store.complete(tx, table_id, names, columns, engine)
+        return statistics, len(names)
+    return statistics, store.complete(tx, table_id, names, columns, engine)
 
 
-def _needs_partitions(totals: Totals, wanted: int) -> bool:
-    return totals.kind == "decimal" or 2 <= totals.partitions < wanted
+def _needs_partitions(totals: Totals, partition_count: int) -> bool:
+    return totals.kind == "decimal" or 2 <= totals.partitions < partition_count
 
 
 def _gathered(
@@ -84,32 +84,32 @@ def _gathered(
     *,
     sketches: bool,
 ) -> dict[str, Gathered]:
-    """The statistics of these columns, partition by partition; the bodies only where the numbers are not enough."""
-    whole = [name for name in columns if sketches or totals[name].kind == "decimal"]
-    plain = [name for name in columns if name not in whole]
-    found: list[Sequence[Any]] = []
+    """The statistics of these columns, by partition; the bodies only where the numbers are not sufficient."""
+    decoded = [name for name in columns if sketches or totals[name].kind == "decimal"]
+    plain = [name for name in columns if name not in decoded]
+    value_rows: list[Sequence[Any]] = []
     if plain:
-        found += store.numbers(tx, table_id, names, plain, engine)
-    if whole:
-        read = store.of_partitions(tx, table_id, names, whole, engine, sketches=sketches)
-        found += [_numbers_of(row) for row in read]
+        value_rows += store.numbers(tx, table_id, names, plain, engine)
+    if decoded:
+        read = store.of_partitions(tx, table_id, names, decoded, engine, sketches=sketches)
+        value_rows += [_numbers_of(row) for row in read]
     by_column: dict[str, list[Sequence[Any]]] = {}
-    for row in found:
+    for row in value_rows:
         by_column.setdefault(row[1], []).append(row)
-    places = {name: place for place, name in enumerate(names)}
+    positions = {name: position for position, name in enumerate(names)}
     gathered: dict[str, Gathered] = {}
     for name, rows_of_column in by_column.items():
-        of = totals[name]
-        alike = [row for row in rows_of_column if row[2] == of.type and row[3] == of.kind]
+        total = totals[name]
+        alike = [row for row in rows_of_column if row[2] == total.type and row[3] == total.kind]
         owners, _, _, _, low, high, double_low, double_high, *rest = zip(*alike, strict=True)
-        double = of.kind == "double"
+        double = total.kind == "double"
         bounds = (double_low, double_high) if double else (low, high)
-        gathered[name] = Gathered(name, of.type, of.kind, [places[owner] for owner in owners], *bounds, *rest)
+        gathered[name] = Gathered(name, total.type, total.kind, [positions[owner] for owner in owners], *bounds, *rest)
     return gathered
 
 
 def _numbers_of(row: StatisticsRow) -> Sequence[Any]:
-    """The same fields as `Numbers` has, read from the body, and the bit vector behind them."""
+    """The fields of `Numbers`, read from the body, and the bit vector after them."""
     data = column_of_row(row).data
     low, high = (plain_bound(getattr(data, name, None)) for name in ("lowValue", "highValue"))
     fields = ("numNulls", "numDVs", "avgColLen", "maxColLen", "numTrues", "numFalses")

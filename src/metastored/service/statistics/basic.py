@@ -1,6 +1,6 @@
 """Basic statistics that the server gathers itself: number of files and bytes, by listing directories.
 
-Which parameters change is Hive's vocabulary (`hive/statistics/basic.py`); this file only decides when to list.
+The parameters' names are in `hive/statistics/basic.py`; this module only decides when to list.
 """
 
 from __future__ import annotations
@@ -18,13 +18,13 @@ from metastored.wire.generated.common import Table
 
 DO_NOT_UPDATE_STATS: Final = "DO_NOT_UPDATE_STATS"
 ERASURE_CODED: Final = "numFilesErasureCoded"
-"""Of the files, those that HDFS keeps with erasure coding; metastored has no way to see it."""
+"""The number of files that HDFS stores with erasure coding; metastored cannot see it."""
 
 
 def gathered_on_create(ctx: Context, table: Table, env: Mapping[str, str], *, directory_is_new: bool) -> dict[str, str]:
     """Parameters of a new table: only an unpartitioned one over existing files gets statistics."""
     parameters = dict(table.parameters or {})
-    # A table's own parameter can forbid it; it is consumed.
+    # A table's own parameter can forbid it; the parameter is removed.
     forbidden = parameters.pop(DO_NOT_UPDATE_STATS, "").lower() == "true"
     if ctx.rules.counts_on_create:
         forbidden = forbidden or env.get(DO_NOT_UPDATE_STATS, "").lower() == "true"
@@ -36,7 +36,7 @@ def gathered_on_create(ctx: Context, table: Table, env: Mapping[str, str], *, di
 
 
 def gathered_on_alter(ctx: Context, before: Table, table: Table, env: Mapping[str, str]) -> dict[str, str]:
-    """Parameters of a changed table: listed again unless the caller forbids it or it is partitioned."""
+    """Parameters of an altered table: listed again unless the caller forbids it or it is partitioned."""
     parameters = dict(table.parameters or {})
     if env.get(DO_NOT_UPDATE_STATS, "").lower() == "true" or kinds.is_view(table) or before.partitionKeys:
         return parameters
@@ -52,16 +52,16 @@ def _listed(ctx: Context, table: Table, parameters: dict[str, str], env: Mapping
 
 
 def _with_files(ctx: Context, parameters: dict[str, str], location: str, env: Mapping[str, str]) -> dict[str, str]:
-    found = located(ctx.warehouse, location)
-    if found is None:
+    counted = located(ctx.warehouse, location)
+    if counted is None:
         return parameters
     if ctx.rules.counts_erasure_coded:
         parameters = {**parameters, ERASURE_CODED: "0"}
-    return set_fast_stats(parameters, *found, env)
+    return set_fast_stats(parameters, *counted, env)
 
 
 def located(warehouse: Warehouse, location: str | None) -> tuple[int, int] | None:
-    """(files, bytes) below a location; None where metastored does not look at directories."""
+    """(files, bytes) below a location; None where metastored does not access directories."""
     if not location or not warehouse.looks_at(location):
         return None
     return warehouse.statistics(location)
@@ -71,9 +71,9 @@ def gathered_for_partition(
     ctx: Context, parameters: Mapping[str, str], location: str | None, env: Mapping[str, str], *, force: bool
 ) -> dict[str, str]:
     """Parameters of a partition, listed when it has none yet (or always, after a change)."""
-    given = dict(parameters)
-    if not force and has_fast_stats(given):
-        return given
+    result = dict(parameters)
+    if not force and has_fast_stats(result):
+        return result
     if not location:
         raise MetaException(NULL_PATH)
-    return _with_files(ctx, given, location, env)
+    return _with_files(ctx, result, location, env)

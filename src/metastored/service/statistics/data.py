@@ -1,8 +1,8 @@
-"""One column's statistics: as clients send them, as a row keeps them, as answers show them, and two of them merged.
+"""One column's statistics: as clients send them, as rows store them, as replies contain them, and two of them merged.
 
 A row's body is the struct of its kind without bit vector and histogram, and without STOP. Timestamps have a kind of
-their own since Hive 4 and were whole numbers before; they are kept in the new form and shown as the client knows
-them. Pure functions.
+their own since Hive 4 and were whole numbers before; they are stored in the new form and returned in the form that the
+client knows. Pure functions.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ from metastored.wire.structs import names, replace
 
 
 class Kind(NamedTuple):
-    """A member of the union: its field in it, the field's number, the struct."""
+    """A member of the union: its field, the field's number, the struct."""
 
     field: str
     number: int
@@ -55,7 +55,7 @@ KINDS: Final = {
 
 
 class Column(NamedTuple):
-    """One column's statistics, taken apart."""
+    """One column's statistics, decoded."""
 
     name: str
     type: str
@@ -64,23 +64,23 @@ class Column(NamedTuple):
     """The struct of its kind."""
 
 
-def column_of(given: ColumnStatisticsObj) -> Column:
-    """What a client sent, names in lower case and timestamps in the new form."""
-    data = given.statsData
-    if given.colName is None or given.colType is None or data is None:
+def column_of(statistics: ColumnStatisticsObj) -> Column:
+    """The statistics that a client sent, names in lower case and timestamps in the new form."""
+    data = statistics.statsData
+    if statistics.colName is None or statistics.colType is None or data is None:
         raise InvalidObjectException("statistics need a column name, a column type and data")
-    name, type_ = given.colName.lower(), given.colType.lower()
+    name, type_ = statistics.colName.lower(), statistics.colType.lower()
     for kind, (field, _, _) in KINDS.items():
         value = getattr(data, field)
         if value is not None:
             if kind == "long" and type_.startswith("timestamp"):
                 return Column(name, type_, "timestamp", _as_timestamp(value))
             return Column(name, type_, kind, _shortened(value) if kind == "decimal" else value)
-    raise InvalidObjectException(f"the statistics of column {given.colName} have no data")
+    raise InvalidObjectException(f"the statistics of column {statistics.colName} have no data")
 
 
 def _shortened(data: DecimalColumnStatsData) -> DecimalColumnStatsData:
-    """With no more bytes than the numbers need, as Hive's database gives them back."""
+    """Decimals with no more bytes than the numbers need, as Hive's database returns them."""
     low, high = (
         None if value is None else Decimal(*decimal_parts(decimal_value(value)))
         for value in (data.lowValue, data.highValue)
@@ -89,7 +89,7 @@ def _shortened(data: DecimalColumnStatsData) -> DecimalColumnStatsData:
 
 
 def shown(column: Column, *, timestamps: bool) -> ColumnStatisticsObj:
-    """As an answer; without `timestamps`, for clients that know them as whole numbers only."""
+    """The struct for a reply; without `timestamps`, for clients that know them as whole numbers only."""
     kind, data = column.kind, column.data
     if kind == "timestamp" and not timestamps:
         kind, data = "long", _as_long(data)
@@ -108,12 +108,12 @@ def _as_long(data: TimestampColumnStatsData) -> LongColumnStatsData:
 
 
 def _whole(value: Any) -> Any:
-    """A date or a timestamp as the number inside of it."""
+    """A date or a timestamp as the number in its struct."""
     return value[0] if isinstance(value, tuple) else value
 
 
 def plain_bound(value: Any) -> Any:
-    """A lowest or highest value as a number: those of dates and timestamps whole, of decimals Python's."""
+    """A lowest or highest value as a number: dates and timestamps as int, decimals as Decimal."""
     return decimal_value(value) if isinstance(value, Decimal) else _whole(value)
 
 
@@ -128,10 +128,10 @@ def _fields(data: Any) -> tuple[str, ...]:
 
 
 def row_of(owner: int, column: Column, engine: str, analyzed: int) -> NewStatistics:
-    """The row to be written; the one place where a body and the numbers beside it are made."""
+    """The row to write; the only function that makes a body and the numbers beside it."""
     data, kind = column.data, column.kind
     low, high = getattr(data, "lowValue", None), getattr(data, "highValue", None)
-    whole = kind in ("long", "date", "timestamp")
+    is_integer = kind in ("long", "date", "timestamp")
     double = kind == "double"
     fields = _fields(data)
     absent = dict.fromkeys(name for name in _SKETCHES if name in fields)
@@ -142,8 +142,8 @@ def row_of(owner: int, column: Column, engine: str, analyzed: int) -> NewStatist
         type=column.type,
         kind=kind,
         last_analyzed=analyzed,
-        low=_whole(low) if whole else None,
-        high=_whole(high) if whole else None,
+        low=_whole(low) if is_integer else None,
+        high=_whole(high) if is_integer else None,
         double_low=low if double else None,
         double_high=high if double else None,
         nulls=data.numNulls,
@@ -153,14 +153,14 @@ def row_of(owner: int, column: Column, engine: str, analyzed: int) -> NewStatist
         trues=getattr(data, "numTrues", None),
         falses=getattr(data, "numFalses", None),
         body=rows.body_of(replace(data, **absent)),
-        # Hive keeps no bit vector where there is no number of distinct values.
+        # Hive stores no bit vector where there is no number of distinct values.
         bit_vector=data.bitVectors if "numDVs" in fields else None,
         histogram=getattr(data, "histogram", None),
     )
 
 
 def column_of_row(row: StatisticsRow) -> Column:
-    """What a row says, with its sketches if they were read."""
+    """The statistics of a row, with its sketches if they were read."""
     _check(row)
     data = rows.read_body(KINDS[row.kind].struct, row.body)
     if row.bit_vector is not None:
@@ -183,11 +183,11 @@ def spliced(row: StatisticsRow, *, timestamps: bool) -> bytes:
     return rows.statistics_struct(row.column_name, row.type, KINDS[row.kind].number, row.body)
 
 
-# --- two of them ---------------------------------------------------------------------------------------------
+# --- merging --------------------------------------------------------------------------------------------
 
 
 def completed(new: Column, old: Column) -> Column:
-    """What an update leaves: fields that it does not give stay as they were."""
+    """The statistics after an update: fields that it does not set stay as they were."""
     if new.kind != old.kind:
         return new
     missing = {name: getattr(old.data, name) for name in _fields(new.data) if getattr(new.data, name) is None}
@@ -209,7 +209,7 @@ def merged(new: Column, old: Column) -> Column:
         key = decimal_value if new.kind == "decimal" else None
         together["lowValue"] = _chosen(min, key, one.lowValue, other.lowValue)
         together["highValue"] = _chosen(max, key, one.highValue, other.highValue)
-        # Two histograms cannot be merged here, and either alone would stand for half of the rows.
+        # Two histograms cannot be merged here, and either alone would cover only half of the rows.
         together["histogram"] = one.histogram or other.histogram if not (one.histogram and other.histogram) else None
     if new.kind != "binary":
         together |= _distincts(one, other)
@@ -239,5 +239,5 @@ def _most(one: Any, other: Any) -> Any:
 
 
 def _chosen(choose: Callable[..., Any], key: Callable[[Any], Any] | None, one: Any, other: Any) -> Any:
-    given = [value for value in (one, other) if value is not None]
-    return choose(given, key=key) if given else None
+    present = [value for value in (one, other) if value is not None]
+    return choose(present, key=key) if present else None

@@ -71,10 +71,10 @@ def delete_partition_column_statistics(
             partition_values(part, [key.name or "" for key in table.partitionKeys or ()])
         except PartitionNameError as error:
             raise InvalidObjectException(str(error)) from None
-        found = partitions.find(tx, row.id, part)
-        if found is None and ctx.rules.deletes_missing_statistics:
+        partition = partitions.find(tx, row.id, part)
+        if partition is None and ctx.rules.deletes_missing_statistics:
             return
-        if found is None:
+        if partition is None:
             raise NoSuchObjectException(f"Partition {part} for which stats deletion is requested doesn't exist")
         gone = store.delete(tx, row.id, partitions=[part], columns=columns, engine=engine)
         if not gone and col_name is not None and not ctx.rules.deletes_missing_statistics:
@@ -84,7 +84,7 @@ def delete_partition_column_statistics(
             raise NoSuchObjectException(
                 f"Column stats doesn't exist for {named} partition={part} col={col_name.lower()}"
             )
-        _record_deletion(ctx, tx, where, table, columns, engine, [found])
+        _record_deletion(ctx, tx, where, table, columns, engine, [partition])
 
     ctx.database.run(change)
     return True
@@ -105,11 +105,11 @@ def delete_column_statistics_req(ctx: Context, req: DeleteColumnStatisticsReques
             store.delete(tx, row.id, columns=columns, engine=req.engine)
             _record_deletion(ctx, tx, where, table, columns, req.engine)
             return
-        wanted = [lower_part_name(part) for part in req.part_names or partitions.names(tx, row.id)]
-        if wanted:
-            store.delete(tx, row.id, partitions=wanted, columns=columns, engine=req.engine)
-            found = partitions.find_many(tx, row.id, wanted)
-            _record_deletion(ctx, tx, where, table, columns, req.engine, found)
+        part_names = [lower_part_name(part) for part in req.part_names or partitions.names(tx, row.id)]
+        if part_names:
+            store.delete(tx, row.id, partitions=part_names, columns=columns, engine=req.engine)
+            parts = partitions.find_many(tx, row.id, part_names)
+            _record_deletion(ctx, tx, where, table, columns, req.engine, parts)
 
     ctx.database.run(change)
     return True
@@ -130,7 +130,7 @@ def _record_deletion(
     engine: str | None,
     parts: Sequence[PartitionRow] | None = None,
 ) -> None:
-    """An event for each column, and each partition, as in Hive."""
+    """Records an event for each column, and each partition, as in Hive."""
     if columns is None:
         columns = [field.name or "" for field in (table.sd.cols if table.sd is not None else None) or ()]
     encoded = ("table", binary.encode(table))
@@ -149,7 +149,7 @@ def _record_deletion(
 def forget_changed_columns(tx: Transaction, table_id: int, before: Table, after: Table, *, cascade: bool) -> None:
     """Deletes the statistics of columns that a table no longer has, or has with another type.
 
-    With `cascade` those of its partitions too, whose columns then change as well.
+    With `cascade` also those of its partitions, whose columns then change as well.
     """
     gone = _changed(before.sd, after.sd)
     if gone:
@@ -161,7 +161,10 @@ def forget_changed_columns(tx: Transaction, table_id: int, before: Table, after:
 def forget_changed_columns_of_partitions(
     tx: Transaction, table_id: int, changed: Mapping[str, tuple[StorageDescriptor, StorageDescriptor]]
 ) -> None:
-    """The same for partitions, whose columns may differ from those of their table; `changed` has (before, after)."""
+    """As `forget_changed_columns`, for partitions, whose columns may differ from those of their table.
+
+    `changed` has (before, after).
+    """
     names: dict[tuple[str, ...], list[str]] = {}
     for name, (before, after) in changed.items():
         names.setdefault(tuple(_changed(before, after)), []).append(name)

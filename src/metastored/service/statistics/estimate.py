@@ -2,8 +2,8 @@
 
 Lowest, highest and longest values and sums are exact when every partition has statistics. Where some have none, Hive
 extrapolates: sums are scaled up, and lowest and highest values are continued on a straight line along the order in
-which the partitions were asked for. How many distinct values there are cannot be known from the partitions' numbers:
-at least as many as in the fullest one, at most their sum.
+which the partitions were requested. The number of distinct values cannot be computed from the partitions' numbers: it
+is at least their maximum, at most their sum.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ _LARGEST = 2**63 - 1
 
 
 class _Summary(NamedTuple):
-    """What the partitions of a column have together."""
+    """The statistics of a column over all partitions."""
 
     low: Any = None
     high: Any = None
@@ -53,14 +53,14 @@ class _Summary(NamedTuple):
 class Gathered(NamedTuple):
     """One column's statistics in several partitions, all of one kind, in the order of the partitions' names.
 
-    Dates and timestamps are whole numbers here, decimals Python's.
+    Dates and timestamps are int here, decimals Decimal.
     """
 
     name: str
     type: str
     kind: str
-    places: Sequence[float]
-    """Where each partition stands among those asked for."""
+    positions: Sequence[float]
+    """The position of each partition among the requested ones."""
     low: Sequence[Any]
     high: Sequence[Any]
     nulls: Sequence[int | None]
@@ -90,17 +90,17 @@ def of_totals(totals: Totals, how: Estimation) -> Column:
     return _finished(Column(totals.column_name, totals.type, totals.kind, None), summary, how)
 
 
-def of_partitions(found: Gathered, wanted: int, how: Estimation) -> Column:
-    """From the partitions themselves, of which there are `wanted`; extrapolated if some have no statistics."""
-    of = Column(found.name, found.type, found.kind, None)
-    sketch = _sketch(found) if how.bit_vectors else None
-    number = len(found.places)
-    if 2 <= number < wanted:
-        parts = found if sketch is None else _neighbours(found)
-        # Hive's two implementations draw the line to different ends.
-        last = wanted if how.bit_vectors else wanted - 1
-        return _finished(of, _extrapolated(parts, number, wanted, last), how)
-    column = _finished(of, _together(found), how)
+def of_partitions(gathered: Gathered, partition_count: int, how: Estimation) -> Column:
+    """From the statistics of each partition; extrapolated if fewer than `partition_count` have statistics."""
+    column_type = Column(gathered.name, gathered.type, gathered.kind, None)
+    sketch = _sketch(gathered) if how.bit_vectors else None
+    number = len(gathered.positions)
+    if 2 <= number < partition_count:
+        parts = gathered if sketch is None else _neighbours(gathered)
+        # Hive's two implementations extrapolate to different ends.
+        last = partition_count if how.bit_vectors else partition_count - 1
+        return _finished(column_type, _extrapolated(parts, number, partition_count, last), how)
+    column = _finished(column_type, _together(gathered), how)
     if sketch is None:
         return column
     return column._replace(data=replace(column.data, numDVs=sketch.estimate(), bitVectors=sketch.serialize()))
@@ -117,69 +117,69 @@ def _sum(values: Sequence[int | None]) -> int:
     return sum(_given(values))
 
 
-def _together(found: Gathered) -> _Summary:
+def _together(gathered: Gathered) -> _Summary:
     return _Summary(
-        low=min(_given(found.low), default=None),
-        high=max(_given(found.high), default=None),
-        nulls=_sum(found.nulls),
-        most_distincts=max(_given(found.distincts), default=0),
-        all_distincts=_sum(found.distincts),
-        average_length=max(_given(found.average_length), default=0.0),
-        max_length=max(_given(found.max_length), default=0),
-        trues=_sum(found.trues),
-        falses=_sum(found.falses),
-        density=_density(found),
+        low=min(_given(gathered.low), default=None),
+        high=max(_given(gathered.high), default=None),
+        nulls=_sum(gathered.nulls),
+        most_distincts=max(_given(gathered.distincts), default=0),
+        all_distincts=_sum(gathered.distincts),
+        average_length=max(_given(gathered.average_length), default=0.0),
+        max_length=max(_given(gathered.max_length), default=0),
+        trues=_sum(gathered.trues),
+        falses=_sum(gathered.falses),
+        density=_density(gathered),
     )
 
 
-def _density(found: Gathered) -> float | None:
+def _density(gathered: Gathered) -> float | None:
     """The average distance between two values."""
     spreads = [
         float(high - low) / distincts
-        for low, high, distincts in zip(found.low, found.high, found.distincts, strict=True)
+        for low, high, distincts in zip(gathered.low, gathered.high, gathered.distincts, strict=True)
         if low is not None and high is not None and distincts
     ]
     return sum(spreads) / len(spreads) if spreads else None
 
 
-def _sketch(found: Gathered) -> ndv.Sketch | None:
-    return ndv.merged([ndv.read(data) for data in found.bit_vectors])
+def _sketch(gathered: Gathered) -> ndv.Sketch | None:
+    return ndv.merged([ndv.read(data) for data in gathered.bit_vectors])
 
 
 # --- some have none --------------------------------------------------------------------------------------------
 
 
-def _extrapolated(found: Gathered, number: int, wanted: int, last: int) -> _Summary:
+def _extrapolated(gathered: Gathered, number: int, partition_count: int, last: int) -> _Summary:
     def line(values: Sequence[Any], *, up: bool = True) -> Any:
-        return _continued(values, found.places, last, up=up)
+        return _continued(values, gathered.positions, last, up=up)
 
     def scaled(values: Sequence[int | None]) -> int:
-        return _sum(values) // number * wanted
+        return _sum(values) // number * partition_count
 
     return _Summary(
-        low=line(found.low, up=False),
-        high=line(found.high),
-        nulls=scaled(found.nulls),
-        most_distincts=line(found.distincts) or 0,
-        all_distincts=scaled(found.distincts),
-        average_length=line(found.average_length) or 0.0,
-        max_length=line(found.max_length) or 0,
-        trues=scaled(found.trues),
-        falses=scaled(found.falses),
-        density=_density(found),
+        low=line(gathered.low, up=False),
+        high=line(gathered.high),
+        nulls=scaled(gathered.nulls),
+        most_distincts=line(gathered.distincts) or 0,
+        all_distincts=scaled(gathered.distincts),
+        average_length=line(gathered.average_length) or 0.0,
+        max_length=line(gathered.max_length) or 0,
+        trues=scaled(gathered.trues),
+        falses=scaled(gathered.falses),
+        density=_density(gathered),
     )
 
 
-def _continued(values: Sequence[Any], places: Sequence[float], last: int, *, up: bool) -> Any:
+def _continued(values: Sequence[Any], positions: Sequence[float], last: int, *, up: bool) -> Any:
     """The straight line through the lowest and the highest value, at the end where it is highest (or lowest).
 
-    Of equal values the first is taken for the lowest and the last for the highest.
+    Of equal values the first counts as the lowest and the last as the highest.
     """
     if None in values:
         return None
     least, most = min(values), max(values)
-    at_least = places[values.index(least)]
-    at_most = places[len(values) - 1 - values[::-1].index(most)]
+    at_least = positions[values.index(least)]
+    at_most = positions[len(values) - 1 - values[::-1].index(most)]
     if at_least == at_most:
         return least
     rising = at_least < at_most
@@ -196,29 +196,29 @@ def _continued(values: Sequence[Any], places: Sequence[float], last: int, *, up:
     if isinstance(least, float) or isinstance(most, float):
         rise = (most - least) * steps / width
         return least + rise if up else most - rise
-    whole = int((most - least) * steps // width)
-    return min(least + whole, _LARGEST) if up else max(most - whole, -_LARGEST - 1)
+    distance = int((most - least) * steps // width)
+    return min(least + distance, _LARGEST) if up else max(most - distance, -_LARGEST - 1)
 
 
-def _only(found: Gathered, chosen: Sequence[int]) -> Gathered:
+def _only(gathered: Gathered, chosen: Sequence[int]) -> Gathered:
     """Some of the partitions."""
-    lists: tuple[Any, ...] = found[3:]
-    return Gathered._make((*found[:3], *([values[at] for at in chosen] for values in lists)))
+    lists: tuple[Any, ...] = gathered[3:]
+    return Gathered._make((*gathered[:3], *([values[at] for at in chosen] for values in lists)))
 
 
-def _neighbours(found: Gathered) -> Gathered:
-    """Partitions that stand next to each other as one, whose number of distinct values their bit vectors give."""
+def _neighbours(gathered: Gathered) -> Gathered:
+    """Adjacent partitions merged into one, whose number of distinct values is computed from their bit vectors."""
     groups: list[list[int]] = []
-    for at in sorted(range(len(found.places)), key=found.places.__getitem__):
-        if groups and found.places[groups[-1][-1]] + 1 == found.places[at]:
+    for at in sorted(range(len(gathered.positions)), key=gathered.positions.__getitem__):
+        if groups and gathered.positions[groups[-1][-1]] + 1 == gathered.positions[at]:
             groups[-1].append(at)
         else:
             groups.append([at])
-    parts = [_only(found, group) for group in groups]
+    parts = [_only(gathered, group) for group in groups]
     summaries = [_together(part) for part in parts]
     sketches = [_sketch(part) for part in parts]
-    return found._replace(
-        places=[sum(part.places) / len(part.places) for part in parts],
+    return gathered._replace(
+        positions=[sum(part.positions) / len(part.positions) for part in parts],
         low=[one.low for one in summaries],
         high=[one.high for one in summaries],
         nulls=[one.nulls for one in summaries],
@@ -230,22 +230,22 @@ def _neighbours(found: Gathered) -> Gathered:
     )
 
 
-# --- the answer ------------------------------------------------------------------------------------------------
+# --- the result -----------------------------------------------------------------------------------------------
 
 
-def _finished(of: Column, s: _Summary, how: Estimation) -> Column:
+def _finished(column: Column, s: _Summary, how: Estimation) -> Column:
     data: Any
-    if of.kind == "boolean":
+    if column.kind == "boolean":
         data = BooleanColumnStatsData(s.trues, s.falses, s.nulls)
-    elif of.kind == "string":
+    elif column.kind == "string":
         data = StringColumnStatsData(s.max_length, s.average_length, s.nulls, s.most_distincts)
-    elif of.kind == "binary":
+    elif column.kind == "binary":
         data = BinaryColumnStatsData(s.max_length, s.average_length, s.nulls)
     else:
-        distincts = _distincts(of.kind, s, how)
-        low, high = _boxed(of.kind, s.low), _boxed(of.kind, s.high)
-        data = _STRUCTS[of.kind](low, high, s.nulls, distincts)
-    return of._replace(data=data)
+        distincts = _distincts(column.kind, s, how)
+        low, high = _boxed(column.kind, s.low), _boxed(column.kind, s.high)
+        data = _STRUCTS[column.kind](low, high, s.nulls, distincts)
+    return column._replace(data=data)
 
 
 _STRUCTS: dict[str, Any] = {
@@ -273,6 +273,6 @@ def _distincts(kind: str, s: _Summary, how: Estimation) -> int:
     else:
         estimate = int(least + (most - least) * how.tuner)
     if known and kind in ("long", "date", "timestamp"):
-        # There are no more whole numbers than those between the lowest and the highest.
+        # There are at most as many distinct whole numbers as between the lowest and the highest.
         estimate = min(estimate, s.high - s.low + 1)
     return estimate

@@ -1,7 +1,7 @@
 """Column statistics: getting them, of tables and of partitions.
 
-Setting, deleting and aggregating them have files of their own. What is shown leaves out bit vectors and histograms,
-as Hive does, unless the server estimates from bit vectors.
+Setting, deleting and aggregating have modules of their own. Replies omit bit vectors and histograms, as Hive's do,
+unless the server estimates from bit vectors.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from metastored.wire.generated.common import ColumnStatistics, ColumnStatisticsD
 from metastored.wire.generated.statistics import PartitionsStatsRequest, TableStatsRequest, TableStatsResult
 
 ENGINE: Final = "hive"
-"""Whose statistics these are, unless somebody says otherwise. Since Hive 4 others may keep theirs apart."""
+"""The engine of the statistics, unless a call names another. Since Hive 4 other engines may keep their own."""
 
 
 def lower_part_name(name: str) -> str:
@@ -63,8 +63,8 @@ def get_table_column_statistics(
     where, name = ctx.name(db_name), given_name(tbl_name, "table")
     with ctx.reading() as tx:
         row = find_table(ctx, tx, where, name)
-        found = store.of_table(tx, row.id, [given_name(col_name, "column")], ENGINE, sketches=_sketches(ctx))
-    return _answer(ctx, where, name, None, found)
+        statistics = store.of_table(tx, row.id, [given_name(col_name, "column")], ENGINE, sketches=_sketches(ctx))
+    return _statistics(ctx, where, name, None, statistics)
 
 
 @method
@@ -76,30 +76,30 @@ def get_partition_column_statistics(
     with ctx.reading() as tx:
         row = find_table(ctx, tx, where, name)
         columns = [given_name(col_name, "column")]
-        found = store.of_partitions(tx, row.id, [part], columns, ENGINE, sketches=_sketches(ctx))
-    return _answer(ctx, where, name, part, found)
+        statistics = store.of_partitions(tx, row.id, [part], columns, ENGINE, sketches=_sketches(ctx))
+    return _statistics(ctx, where, name, part, statistics)
 
 
 def _sketches(ctx: Context) -> bool:
     return ctx.service.estimation.bit_vectors
 
 
-def _answer(
-    ctx: Context, where: DatabaseName, table: str, part: str | None, found: list[StatisticsRow]
+def _statistics(
+    ctx: Context, where: DatabaseName, table: str, part: str | None, statistics: list[StatisticsRow]
 ) -> ColumnStatistics | None:
-    """None for no statistics: Thrift cannot say null, so clients see a missing result, as Hive's do."""
-    if not found:
+    """None if there are no statistics: Thrift has no null, so clients get a missing result, as with Hive."""
+    if not statistics:
         return None
     desc = ColumnStatisticsDesc(
         isTblLevel=part is None,
         dbName=where.database,
         tableName=table,
         partName=part,
-        lastAnalyzed=min(row.last_analyzed for row in found),
+        lastAnalyzed=min(row.last_analyzed for row in statistics),
         catName=where.catalog if ctx.rules.names_catalogs else None,
     )
     timestamps = ctx.rules.stamps_statistics
-    objects = tuple(shown(column_of_row(row), timestamps=timestamps) for row in found)
+    objects = tuple(shown(column_of_row(row), timestamps=timestamps) for row in statistics)
     return ColumnStatistics(statsDesc=desc, statsObj=objects, engine=ENGINE if ctx.rules.names_engines else None)
 
 
@@ -110,9 +110,9 @@ def get_table_statistics_req(ctx: Context, request: TableStatsRequest) -> TableS
     timestamps = ctx.rules.stamps_statistics
     with ctx.reading() as tx:
         row = find_table(ctx, tx, where, name)
-        found = store.of_table(tx, row.id, columns, request.engine or ENGINE, sketches=_sketches(ctx))
+        statistics = store.of_table(tx, row.id, columns, request.engine or ENGINE, sketches=_sketches(ctx))
         valid = stats_validity.of_table(rows.table_of(row, *where), row.write_id, request.validWriteIdList)
-    by_name = {one.column_name: one for one in found}
+    by_name = {one.column_name: one for one in statistics}
     objects = tuple(shown(column_of_row(by_name[name]), timestamps=timestamps) for name in columns if name in by_name)
     return TableStatsResult(tableStats=objects, isStatsCompliant=valid)
 
@@ -120,17 +120,21 @@ def get_table_statistics_req(ctx: Context, request: TableStatsRequest) -> TableS
 @method
 def get_partitions_statistics_req(ctx: Context, request: PartitionsStatsRequest) -> Encoded:
     where, name = ctx.name(request.dbName, request.catName), given_name(request.tblName, "table")
-    wanted = [lower_part_name(part) for part in request.partNames or ()]
+    part_names = [lower_part_name(part) for part in request.partNames or ()]
     timestamps = ctx.rules.stamps_statistics
     with ctx.reading() as tx:
         row = find_table(ctx, tx, where, name)
         engine, columns = request.engine or ENGINE, lower(request.colNames)
-        found = store.of_partitions(tx, row.id, wanted, columns, engine, sketches=_sketches(ctx))
+        statistics = store.of_partitions(tx, row.id, part_names, columns, engine, sketches=_sketches(ctx))
         valid = stats_validity.of_partitions(
-            tx, rows.table_of(row, *where), row.id, dict.fromkeys(one.owner for one in found), request.validWriteIdList
+            tx,
+            rows.table_of(row, *where),
+            row.id,
+            dict.fromkeys(one.owner for one in statistics),
+            request.validWriteIdList,
         )
     by_part: dict[str, list[bytes]] = {}
-    for one in found:
+    for one in statistics:
         if one.bit_vector is None and one.histogram is None:
             data = spliced(one, timestamps=timestamps)
         else:
@@ -141,7 +145,7 @@ def get_partitions_statistics_req(ctx: Context, request: PartitionsStatsRequest)
 
 @method
 def find_columns_with_stats(ctx: Context, cr: CompactionInfoStruct) -> tuple[str, ...]:
-    """For a compactor: the columns whose statistics it should gather anew."""
+    """For a compactor: the columns whose statistics it should recompute."""
     where, name = ctx.name(cr.dbname), given_name(cr.tablename, "table")
     with ctx.reading() as tx:
         row = tables.find(tx, *where, name)

@@ -1,7 +1,7 @@
 """Column statistics: setting and merging them, of tables and of partitions.
 
-Every change also says in the parameters of its table or partition, under COLUMN_STATS_ACCURATE, that the statistics
-of these columns hold. A request is one transaction: all of its partitions, or none.
+Every change also marks the statistics of these columns as accurate, in the parameter COLUMN_STATS_ACCURATE of the table
+or partition. A request is one transaction: all of its partitions, or none.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ class _Change(NamedTuple):
 
     part: str | None
     columns: list[Column]
-    given: ColumnStatistics
+    statistics: ColumnStatistics
 
 
 @method
@@ -68,30 +68,30 @@ def _update_req(ctx: Context, req: SetPartitionsStatsRequest, *, table: bool) ->
         raise InvalidInputException("Only one stats object expected")
     if req.needMerge:
         raise InvalidInputException("Merge is not supported for non-aggregate stats")
-    given = [_described(one) for one in req.colStats or ()]
-    return _set(ctx, given, table=table, engine=req.engine, writer=_writer(ctx, req))
+    statistics = [_described(one) for one in req.colStats or ()]
+    return _set(ctx, statistics, table=table, engine=req.engine, writer=_writer(ctx, req))
 
 
 @method
 def set_aggr_stats_for(ctx: Context, request: SetPartitionsStatsRequest) -> bool:
-    given = [_described(one) for one in request.colStats or ()]
-    if not given:
+    statistics = [_described(one) for one in request.colStats or ()]
+    if not statistics:
         return True
-    table = bool(given[0].statsDesc is not None and given[0].statsDesc.isTblLevel)
-    if table and len(given) != 1:
-        raise MetaException(f"Expecting only 1 ColumnStatistics for table's column stats, but find {len(given)}")
+    table = bool(statistics[0].statsDesc is not None and statistics[0].statsDesc.isTblLevel)
+    if table and len(statistics) != 1:
+        raise MetaException(f"Expecting only 1 ColumnStatistics for table's column stats, but find {len(statistics)}")
     merge = bool(request.needMerge)
-    return _set(ctx, given, table=table, engine=request.engine, writer=_writer(ctx, request), merge=merge)
+    return _set(ctx, statistics, table=table, engine=request.engine, writer=_writer(ctx, request), merge=merge)
 
 
-def _described(given: ColumnStatistics | None) -> ColumnStatistics:
-    if given is None or given.statsDesc is None:
+def _described(statistics: ColumnStatistics | None) -> ColumnStatistics:
+    if statistics is None or statistics.statsDesc is None:
         raise InvalidObjectException("statistics need a description that names their table")
-    return given
+    return statistics
 
 
 def _writer(ctx: Context, request: SetPartitionsStatsRequest) -> Writer | None:
-    """Who changes the statistics; None for clients that cannot say in which snapshot."""
+    """The writer of the statistics; None for clients that send no snapshot."""
     if request.validWriteIdList is None and not ctx.rules.guards_statistics:
         return None
     return Writer(request.writeId if request.writeId is not None else -1, request.validWriteIdList)
@@ -99,41 +99,44 @@ def _writer(ctx: Context, request: SetPartitionsStatsRequest) -> Writer | None:
 
 def _set(
     ctx: Context,
-    given: Sequence[ColumnStatistics],
+    requested: Sequence[ColumnStatistics],
     *,
     table: bool,
     engine: str | None,
     writer: Writer | None,
     merge: bool = False,
 ) -> bool:
-    """The one way to write statistics: all of a request in one transaction. They are of the same table."""
-    desc = given[0].statsDesc
+    """Writes all statistics of a request, which are of one table, in one transaction.
+
+    Every call that writes uses it.
+    """
+    desc = requested[0].statsDesc
     assert desc is not None
     where, name = ctx.name(desc.dbName, desc.catName), given_name(desc.tableName, "table")
-    engine = engine or given[0].engine or ENGINE
-    changes = [_change(one, table=table) for one in given]
+    engine = engine or requested[0].engine or ENGINE
+    changes = [_change(one, table=table) for one in requested]
 
     def write(tx: Transaction) -> None:
         row = find_table(ctx, tx, where, name) if table else _find_partitioned(ctx, tx, where, name)
         row = locked(tx, row)
-        found = rows.table_of(row, *where)
+        before = rows.table_of(row, *where)
         if table:
-            _set_of_table(ctx, tx, where, row, found, changes[0], engine, writer, merge=merge)
+            _set_of_table(ctx, tx, where, row, before, changes[0], engine, writer, merge=merge)
         else:
-            _set_of_partitions(ctx, tx, where, row, found, changes, engine, writer, merge=merge)
+            _set_of_partitions(ctx, tx, where, row, before, changes, engine, writer, merge=merge)
 
     ctx.database.run(write)
     return True
 
 
-def _change(given: ColumnStatistics, *, table: bool) -> _Change:
-    columns = [column_of(one) for one in given.statsObj or ()]
-    assert given.statsDesc is not None
+def _change(statistics: ColumnStatistics, *, table: bool) -> _Change:
+    columns = [column_of(one) for one in statistics.statsObj or ()]
+    assert statistics.statsDesc is not None
     if table:
-        return _Change(None, columns, given)
-    if given.statsDesc.partName is None:
+        return _Change(None, columns, statistics)
+    if statistics.statsDesc.partName is None:
         raise InvalidObjectException("statistics of a partition need its name")
-    return _Change(lower_part_name(given.statsDesc.partName), columns, given)
+    return _Change(lower_part_name(statistics.statsDesc.partName), columns, statistics)
 
 
 def _find_partitioned(ctx: Context, tx: Transaction, where: DatabaseName, name: str) -> TableRow:
@@ -199,16 +202,16 @@ def _resolved(
     *,
     merge: bool,
 ) -> list[Column]:
-    """What to write. Since Hive 3 only those columns are merged whose statistics still hold."""
+    """The statistics to write. Since Hive 3 only columns whose statistics are still valid are merged."""
     accurate = read_accuracy(parameters).columns if merge else frozenset[str]()
-    found: list[Column] = []
+    columns: list[Column] = []
     for column in new:
         old = known.get(column.name)
         if not merge:
-            found.append(column if old is None else completed(column, column_of_row(old)))
+            columns.append(column if old is None else completed(column, column_of_row(old)))
         elif not ctx.rules.merges_accurate or column.name in accurate:
-            found.append(column if old is None else merged(column, column_of_row(old)))
-    return found
+            columns.append(column if old is None else merged(column, column_of_row(old)))
+    return columns
 
 
 def _set_of_partitions(
@@ -230,8 +233,8 @@ def _set_of_partitions(
         except PartitionNameError as error:
             raise InvalidObjectException(str(error)) from None
     parts = list(dict.fromkeys(change.part or "" for change in changes))
-    found = {one.name: one for one in partitions.find_many(tx, row.id, parts)}
-    if len(found) < len(parts):
+    parts_by_name = {one.name: one for one in partitions.find_many(tx, row.id, parts)}
+    if len(parts_by_name) < len(parts):
         raise NoSuchObjectException("Partition for which stats is gathered doesn't exist.")
     known: dict[str, dict[str, StatisticsRow]] = {}
     for old in _old(tx, row.id, parts, changes, engine):
@@ -239,7 +242,7 @@ def _set_of_partitions(
     new_rows, bodies, events = [], [], []
     transactional = writer is not None and is_transactional(table.parameters)
     for change in _one_each(changes):
-        part = found[change.part or ""]
+        part = parts_by_name[change.part or ""]
         own = rows.partition_own(part.body)
         parameters = own.parameters or {}
         columns = _resolved(ctx, change.columns, known.get(part.name, {}), parameters, merge=merge)
@@ -263,7 +266,7 @@ def _set_of_partitions(
 
 
 def _one_each(changes: Sequence[_Change]) -> Iterable[_Change]:
-    """One change for each partition: a request may name it twice, with statistics of different rows."""
+    """One change for each partition: a request may name a partition twice, with statistics of different rows."""
     by_part: dict[str | None, _Change] = {}
     for change in changes:
         before = by_part.get(change.part)
@@ -277,7 +280,7 @@ def _one_each(changes: Sequence[_Change]) -> Iterable[_Change]:
 
 def _event(ctx: Context, where: DatabaseName, change: _Change, columns: Sequence[Column]) -> ColumnStatistics:
     """The statistics as they were written, for the event."""
-    desc = change.given.statsDesc
+    desc = change.statistics.statsDesc
     assert desc is not None
     described = replace(
         desc,
@@ -288,4 +291,4 @@ def _event(ctx: Context, where: DatabaseName, change: _Change, columns: Sequence
         lastAnalyzed=ctx.now(),
     )
     objects = tuple(shown(column, timestamps=True) for column in columns)
-    return replace(change.given, statsDesc=described, statsObj=objects)
+    return replace(change.statistics, statsDesc=described, statsObj=objects)

@@ -1,7 +1,7 @@
-"""Whether stored statistics of a transactional table hold for a reader's snapshot, and what a writer must prove.
+"""Whether stored statistics of a transactional table are valid in a reader's snapshot, and the checks of writers.
 
-Only clients since Hive 4 send a snapshot. Statistics carry the write id of whoever wrote them, in the row of their
-table or partition; a reader who may not see that write must not use them. Pure but for reading partitions.
+Only clients since Hive 4 send a snapshot. Statistics carry the write id of their writer, in the row of their table or
+partition; a reader whose snapshot does not contain that write must not use them. Pure except for reading partitions.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from metastored.wire.generated.common import Table
 
 
 class Writer(NamedTuple):
-    """In whose name statistics are changed: a write id, and the snapshot in which it was taken."""
+    """The writer of statistics: a write id, and the snapshot in which it was taken."""
 
     write_id: int
     snapshot: str | None
@@ -45,7 +45,7 @@ def _holds(parameters: Parameters, write_id: int, snapshot: str) -> bool:
 
 
 def of_table(table: Table, write_id: int, snapshot: str | None) -> bool | None:
-    """Whether the statistics of a table hold; None when the reader has no snapshot."""
+    """Whether the statistics of a table are valid; None when the reader has no snapshot."""
     if snapshot is None:
         return None
     return not is_transactional(table.parameters) or _holds(table.parameters or {}, write_id, snapshot)
@@ -54,7 +54,7 @@ def of_table(table: Table, write_id: int, snapshot: str | None) -> bool | None:
 def of_partitions(
     tx: Transaction, table: Table, table_id: int, names: Iterable[str], snapshot: str | None
 ) -> bool | None:
-    """The same for all of these partitions together."""
+    """As `of_table`, for all of these partitions together."""
     if snapshot is None or not is_transactional(table.parameters):
         return of_table(table, -1, snapshot)
     for row in partitions.find_many(tx, table_id, list(names)):
@@ -65,9 +65,9 @@ def of_partitions(
 
 
 def checked(full_name: str, before: Parameters, after: dict[str, str], write_id: int, writer: Writer) -> dict[str, str]:
-    """The parameters that a writer leaves on a transactional table or partition.
+    """The parameters that a writer sets on a transactional table or partition.
 
-    Statistics that another, unseen write could have changed are marked as no longer accurate.
+    Statistics that another write, not in its snapshot, could have changed are marked as not accurate.
     """
     if writer.snapshot is None or writer.write_id < 1:
         if are_basic_stats_accurate(after):

@@ -1,1 +1,1 @@
-"""Tables, views, constraints and indexes: one function a Thrift method."""
+"""Tables, views, constraints and indexes: one function per Thrift method."""

@@ -1,8 +1,7 @@
-"""Constraints: adding them, to a table that is there or with one that is being created.
+"""Constraints: adding them, to an existing table or with a new one.
 
-A constraint is checked as far as Hive does: its tables and columns exist, its name is free in the whole metastore
-or, since Hive 4, in its table; a table has one primary key, and a foreign key refers to a whole key with columns of
-the same types.
+The checks are Hive's: its tables and columns exist, its name is unique in the metastore or, since Hive 4, in its table;
+a table has one primary key, and a foreign key refers to all columns of a key, with the same types.
 """
 
 from __future__ import annotations
@@ -40,7 +39,7 @@ from metastored.wire.structs import replace
 
 
 class _Kind(NamedTuple):
-    """What tells the six apart: where a column's struct has the constraint's name, and the texts Hive uses."""
+    """The differences between the six kinds: the field with the constraint's name, and Hive's texts."""
 
     name_field: str
     event: str
@@ -88,19 +87,22 @@ def add_check_constraint(ctx: Context, req: AddCheckConstraintRequest) -> None:
     _add(ctx, {CHECK: req.checkConstraintCols})
 
 
-Given = Mapping[str, Sequence[Any] | None]
-"""Constraints by kind: for each a struct for each of its columns. Keys come before what may refer to them."""
+ConstraintsByKind = Mapping[str, Sequence[Any] | None]
+"""Constraints by kind: for each a struct for each of its columns.
+
+Keys come before the foreign keys that refer to them.
+"""
 
 
-def _add(ctx: Context, given: Given) -> None:
-    ctx.database.run(lambda tx: add_all(ctx, tx, given, NoSuchObjectException))
+def _add(ctx: Context, constraints: ConstraintsByKind) -> None:
+    ctx.database.run(lambda tx: add_all(ctx, tx, constraints, NoSuchObjectException))
 
 
-def add_all(ctx: Context, tx: Transaction, given: Given, missing: type[MetastoreError]) -> None:
+def add_all(ctx: Context, tx: Transaction, constraints: ConstraintsByKind, missing: type[MetastoreError]) -> None:
     """Adds constraints, by kind, inside of a transaction; `missing` is the error for tables and columns."""
     adding = _Adding(ctx, tx, missing)
     events: list[tuple[str, Sequence[Any]]] = []
-    for kind, columns in given.items():
+    for kind, columns in constraints.items():
         if columns:
             events.append((kind, adding.foreign(columns) if kind == FOREIGN else adding.plain(kind, columns)))
     for kind, added in events:
@@ -111,7 +113,7 @@ def add_all(ctx: Context, tx: Transaction, given: Given, missing: type[Metastore
 
 
 class _Adding:
-    """One request's constraints on their way into the store. Tables are looked up and locked once."""
+    """The constraints of one request, being added. Tables are looked up and locked once."""
 
     def __init__(self, ctx: Context, tx: Transaction, missing: type[MetastoreError]) -> None:
         self._ctx = ctx
@@ -120,40 +122,40 @@ class _Adding:
         self._known: dict[tuple[DatabaseName, str], tuple[TableRow, Table]] = {}
 
     def _table(self, what: str, cat: str | None, db: str | None, name: str | None) -> tuple[TableRow, Table]:
-        where, wanted = self._ctx.name(db, cat), table_name(name)
-        found = self._known.get((where, wanted))
-        if found is None:
-            row = tables.find(self._tx, *where, wanted)
+        where, key = self._ctx.name(db, cat), table_name(name)
+        known = self._known.get((where, key))
+        if known is None:
+            row = tables.find(self._tx, *where, key)
             if row is None:
-                raise self._missing(f"{what} table not found: {wanted}")
+                raise self._missing(f"{what} table not found: {key}")
             row = locked(self._tx, row)
-            found = self._known[where, wanted] = (row, rows.table_of(row, *where))
-        return found
+            known = self._known[where, key] = (row, rows.table_of(row, *where))
+        return known
 
     def _column(self, what: str, table: Table, name: str | None) -> str:
-        wanted = normalize(name or "")
-        if wanted not in _types(table):
-            raise self._missing(f"{what} column not found: {wanted}")
-        return wanted
+        column = normalize(name or "")
+        if column not in _types(table):
+            raise self._missing(f"{what} column not found: {column}")
+        return column
 
-    def _name(self, kind: str, given: Any, last: str | None, table_id: int, *described: str) -> str:
-        """The constraint's own name, or a new one for its first column that the other columns share."""
-        name: str | None = getattr(given, _KINDS[kind].name_field)
+    def _name(self, kind: str, constraint: Any, last: str | None, table_id: int, *described: str) -> str:
+        """The constraint's own name, or a new one for its first column, which the other columns share."""
+        name: str | None = getattr(constraint, _KINDS[kind].name_field)
         if name is None:
-            first = getattr(given, "key_seq", 1) == 1
+            first = getattr(constraint, "key_seq", 1) == 1
             return _generated(self._ctx, self._tx, *described, _KINDS[kind].prefix) if first or last is None else last
-        wanted = normalize(name)
+        unique_name = normalize(name)
         among = table_id if self._ctx.rules.names_constraints_by_table else None
-        if wanted != last and store.is_taken(self._tx, wanted, among):
-            raise MetaException(f"Constraint name already exists: {wanted}")
-        return wanted
+        if unique_name != last and store.is_taken(self._tx, unique_name, among):
+            raise MetaException(f"Constraint name already exists: {unique_name}")
+        return unique_name
 
-    def plain(self, kind: str, given: Sequence[Any]) -> list[Any]:
-        """Every kind but foreign keys. What was added comes back, names filled in."""
+    def plain(self, kind: str, constraints: Sequence[Any]) -> list[Any]:
+        """Adds constraints of every kind but foreign keys. Returns them with their names filled in."""
         new: list[NewConstraint] = []
         added: list[Any] = []
         last: str | None = None
-        for one in given:
+        for one in constraints:
             row, table = self._table("Parent", one.catName, one.table_db, one.table_name)
             column = None
             if kind != CHECK or one.column_name is not None:
@@ -178,12 +180,12 @@ class _Adding:
         store.insert_many(self._tx, new)
         return added
 
-    def foreign(self, given: Sequence[SQLForeignKey]) -> list[SQLForeignKey]:
+    def foreign(self, constraints: Sequence[SQLForeignKey]) -> list[SQLForeignKey]:
         new: list[NewConstraint] = []
         added: list[SQLForeignKey] = []
-        if len({normalize(one.catName) for one in given if one.catName is not None}) > 1:
+        if len({normalize(one.catName) for one in constraints if one.catName is not None}) > 1:
             raise self._missing("Foreign keys cannot span catalogs")
-        for key in _keys(given):
+        for key in _keys(constraints):
             first, last = key[0], None
             child_row, child = self._table("Child", first.catName, first.fktable_db, first.fktable_name)
             parent_row, parent = self._table("Parent", first.catName, first.pktable_db, first.pktable_name)
@@ -213,7 +215,7 @@ class _Adding:
         return added
 
     def _check_reference(self, key: Sequence[SQLForeignKey], child: Table, parent_row: TableRow, parent: Table) -> None:
-        """A foreign key must refer to a whole primary or unique key, with columns of the same types."""
+        """A foreign key must refer to all columns of a primary or unique key, with the same types."""
         types, parent_types = _types(child), _types(parent)
         keys = store.of_table(self._tx, parent_row.id, PRIMARY, UNIQUE)
         if not keys:
@@ -241,10 +243,10 @@ def _types(table: Table) -> dict[str, str]:
     return {field.name or "": field.type or "" for field in (*columns, *(table.partitionKeys or ()))}
 
 
-def _keys(given: Sequence[SQLForeignKey]) -> Iterable[list[SQLForeignKey]]:
+def _keys(columns: Sequence[SQLForeignKey]) -> Iterable[list[SQLForeignKey]]:
     """The columns of each key: a key begins where the sequence does."""
     key: list[SQLForeignKey] = []
-    for one in given:
+    for one in columns:
         if key and one.key_seq == 1:
             yield key
             key = []
@@ -257,12 +259,12 @@ def _signature(columns: Iterable[tuple[str, str]]) -> str:
     return "".join(f"{name}:{type_};" for name, type_ in columns)
 
 
-def _packed(given: Any) -> int:
-    return 4 * bool(given.enable_cstr) + 2 * bool(given.validate_cstr) + bool(given.rely_cstr)
+def _packed(constraint: Any) -> int:
+    return 4 * bool(constraint.enable_cstr) + 2 * bool(constraint.validate_cstr) + bool(constraint.rely_cstr)
 
 
 def _generated(ctx: Context, tx: Transaction, *described: str) -> str:
-    """A name such as Hive gives: what it is, a hash of what it is about, the time, a counter."""
+    """A name in Hive's form: the kind, a hash of the object, the time, a counter."""
     number = _java_hash("{" + ",".join(described) + "}") & 0xFFFFFFF
     moment = int(ctx.service.clock() * 1000)
     counter = 0

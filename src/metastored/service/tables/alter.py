@@ -1,7 +1,6 @@
-"""Changing a table: properties, columns, location, name, with cascade, and on a condition (HIVE-26882).
+"""Altering a table: properties, columns, location, name, with cascade, and conditionally (HIVE-26882).
 
-Everything is decided and written in one transaction. What a new name does to a table's directory is in
-`rename.py`.
+Everything is checked and written in one transaction. `rename.py` moves the directory of a renamed table.
 """
 
 from __future__ import annotations
@@ -18,20 +17,23 @@ from metastored.service.core import rows
 from metastored.service.core.changes import record
 from metastored.service.core.conflicts import ConcurrentChange, locked
 from metastored.service.core.context import Context, properties
-from metastored.service.core.directories import EMPTY_PATH, NULL_PATH, placed
+from metastored.service.core.directories import EMPTY_PATH, NULL_PATH, stored_location
 from metastored.service.core.serving import method
 from metastored.service.core.transactional import checked_on_alter
+from metastored.service.remotes.databases import refuse_in_remote
+from metastored.service.remotes.defining import refuse_new_keys
+from metastored.service.remotes.tables import alter_remote_table, find_remote
 from metastored.service.statistics.basic import gathered_on_alter
 from metastored.service.statistics.delete import forget_changed_columns
 from metastored.service.tables.constraints import follow_columns
 from metastored.service.tables.get import table_name
 from metastored.service.tables.rename import (
-    Homes,
+    DatabaseRows,
     Move,
     Plan,
     check_free,
-    check_place,
-    find_homes,
+    check_location,
+    find_databases,
     keeps_files,
     move_directory,
     planned,
@@ -79,35 +81,39 @@ def alter_table_req(ctx: Context, req: AlterTableRequest) -> AlterTableResponse:
     env = dict(properties(req.environmentContext))
     if req.expectedParameterKey is not None and req.expectedParameterValue is not None:
         env |= {EXPECTED_KEY: req.expectedParameterKey, EXPECTED_VALUE: req.expectedParameterValue}
-    given = req.table
-    if given is not None and req.writeId is not None and req.writeId > 0:
-        given = replace(given, writeId=req.writeId)
+    requested = req.table
+    if requested is not None and req.writeId is not None and req.writeId > 0:
+        requested = replace(requested, writeId=req.writeId)
     where = ctx.name(req.dbName, req.catName)
-    alter(ctx, where, req.tableName, given, env, cascade=_says(env, CASCADE))
+    alter(ctx, where, req.tableName, requested, env, cascade=_says(env, CASCADE))
     return AlterTableResponse()
 
 
 @method
 def update_table_params(ctx: Context, updates: tuple[TableParamsUpdate, ...] | None) -> None:
-    """Sets parameters of several tables, all on their conditions or none."""
-    wanted = [(ctx.name(each.db_name, each.cat_name), table_name(each.table_name), each) for each in updates or ()]
-    # One order for all callers, so that two of them cannot wait for each other.
-    wanted.sort(key=lambda item: item[:2])
+    """Sets parameters of several tables; all of them if every condition holds, else none."""
+    targets = [(ctx.name(each.db_name, each.cat_name), table_name(each.table_name), each) for each in updates or ()]
+    # One order for all callers, so that two of them cannot deadlock.
+    targets.sort(key=lambda item: item[:2])
 
     def change(tx: Transaction) -> None:
         rows_of = {}
-        for where, name, _ in wanted:
+        for where, name, _ in targets:
             row = tables.find(tx, *where, name)
             if row is None:
                 raise MetaException(f"{ctx.full_name(where, name)} table not found")
             # All are locked before the first event is recorded.
             rows_of[where, name] = locked(tx, row)
-        for where, name, update in wanted:
+        for where, name, update in targets:
             current = rows_of[where, name]
             before = rows.table_of(current, *where)
             key, value = update.expected_param_key, update.expected_param_value
             _check_expected(before, update.params or {}, key, value)
+            full_name = f"table {where.database}.{name}"
+            if find_remote(tx, current, before) is not None:
+                raise MetaException(f"{full_name} is remote; its definition is changed by alter_table")
             after = replace(before, parameters={**(before.parameters or {}), **(update.params or {})})
+            refuse_new_keys(before.parameters, after.parameters, full_name)
             tables.update(tx, current.id, **rows.table_columns(after)._asdict())
             objects = [("before", binary.encode(before)), ("after", binary.encode(after))]
             record(ctx, tx, "ALTER_TABLE", where, name, objects)
@@ -123,7 +129,7 @@ def update_creation_metadata(
     tbl_name: str | None,
     creation_metadata: CreationMetadata | None,
 ) -> None:
-    """What a materialized view was made from, and when."""
+    """The tables and the time of the last build of a materialized view."""
     where, name = ctx.name(dbname, catName), table_name(tbl_name)
     if creation_metadata is None:
         raise MetaException("update_creation_metadata needs the metadata")
@@ -144,53 +150,66 @@ def _says(env: dict[str, str], key: str) -> bool:
     return env.get(key, "").lower() == "true"
 
 
-# --- the one way ------------------------------------------------------------------------------------------------
+# --- common to all -----------------------------------------------------------------------------------------------
 
 
 def alter(
-    ctx: Context, where: DatabaseName, name: str | None, given: Table | None, env: dict[str, str], *, cascade: bool
+    ctx: Context, where: DatabaseName, name: str | None, requested: Table | None, env: dict[str, str], *, cascade: bool
 ) -> None:
-    """The one way to change a table; all forms of the call come here."""
+    """Alters a table; all forms of the call use it."""
     old_name = table_name(name)
-    if given is None:
+    if requested is None:
         raise InvalidOperationException("New table is null")
-    if given.tableName is None:
+    if requested.tableName is None:
         raise MetaException("Table name cannot be null.")
-    if given.dbName is None:
+    if requested.dbName is None:
         raise MetaException("Database name cannot be null.")
-    if not is_valid_table_name(given.tableName, ctx.generation):
-        raise InvalidOperationException(f"{given.tableName} is not a valid object name")
+    if not is_valid_table_name(requested.tableName, ctx.generation):
+        raise InvalidOperationException(f"{requested.tableName} is not a valid object name")
     row = tables.find(ctx.reader(), *where, old_name)
     if row is None:
         raise ctx.no_table_to_alter(where, name or "")
-    normal.check_columns(given, InvalidOperationException)
-    if given.catName is not None and normalize(given.catName) != where.catalog:
-        raise InvalidOperationException(
-            f"Tables cannot be moved between catalogs, old catalog{where.catalog}, new catalog {given.catName}"
-        )
     before = rows.table_of(row, *where)
-    wanted = normal.stored(checked_on_alter(before, _placed(ctx, given), ctx.rules), ctx.rules.external_in_any_case)
-    target = DatabaseName(where.catalog, normalize(given.dbName))
+    if find_remote(ctx.reader(), row, before) is not None:
+        # A commit of Iceberg compares the remote's own parameters, which are not stored here.
+        _check_expected(before, requested.parameters or {}, env.get(EXPECTED_KEY), env.get(EXPECTED_VALUE))
+        alter_remote_table(ctx, where, row, requested, _taken(ctx, where, requested))
+        return
+    refuse_new_keys(
+        before.parameters, requested.parameters, f"table {where.database}.{old_name}", InvalidOperationException
+    )
+    normal.check_columns(requested, InvalidOperationException)
+    if requested.catName is not None and normalize(requested.catName) != where.catalog:
+        raise InvalidOperationException(
+            f"Tables cannot be moved between catalogs, old catalog{where.catalog}, new catalog {requested.catName}"
+        )
+    changed = normal.stored(
+        checked_on_alter(before, _with_location(ctx, requested), ctx.rules), ctx.rules.external_in_any_case
+    )
+    target = DatabaseName(where.catalog, normalize(requested.dbName))
 
     @cache
-    def homes() -> Homes:
-        return find_homes(ctx.reader(), where, target)
+    def database_rows() -> DatabaseRows:
+        return find_databases(ctx.reader(), where, target)
 
-    check_place(ctx, target, before, wanted, homes)
+    entered = database_rows().target if target != where else None
+    if entered is not None:
+        refuse_in_remote(ctx.reader(), entered, target, f"table {changed.tableName}", InvalidOperationException)
+    check_location(ctx, target, before, changed, database_rows)
     plan: Plan | None = None
-    if target != where or wanted.tableName != old_name:
-        _check_columns(ctx, before, wanted)
-        plan = planned(ctx, where, target, before, wanted, homes())
-        check_free(ctx, target, wanted, plan)
-    if not (plan is not None and keeps_files(ctx.rules, before, wanted)):
-        # Listing is I/O: it comes before the transaction.
-        wanted = replace(wanted, parameters=gathered_on_alter(ctx, before, wanted, env))
-    wanted = replace(wanted, parameters=normal.ddl_time(wanted.parameters, ctx.now()))
+    if target != where or changed.tableName != old_name:
+        _check_columns(ctx, before, changed)
+        plan = planned(ctx, where, target, before, changed, database_rows())
+        check_free(ctx, target, changed, plan)
+    if not (plan is not None and keeps_files(ctx.rules, before, changed)):
+        # Listing is I/O: it is done before the transaction.
+        changed = replace(changed, parameters=gathered_on_alter(ctx, before, changed, env))
+    changed = replace(changed, parameters=normal.ddl_time(changed.parameters, ctx.now()))
 
-    taken = _taken(ctx, where, given)
+    taken = _taken(ctx, where, requested)
 
     def change(tx: Transaction) -> Move | None:
-        return _change(ctx, tx, where, row, target, wanted, env, taken, plan, cascade=cascade)
+        return _change(ctx, tx, where, row, target, changed, env, taken, plan, cascade=cascade)
 
     try:
         move = ctx.database.run(change)
@@ -200,15 +219,15 @@ def alter(
         move_directory(ctx, target, move)
 
 
-def _placed(ctx: Context, table: Table) -> Table:
+def _with_location(ctx: Context, table: Table) -> Table:
     sd = table.sd
     if sd is None or not sd.location:
         return table
-    return replace(table, sd=replace(sd, location=placed(ctx, sd.location)))
+    return replace(table, sd=replace(sd, location=stored_location(ctx, sd.location)))
 
 
-def _taken(ctx: Context, where: DatabaseName, given: Table) -> InvalidOperationException:
-    name = f"{given.dbName}.{given.tableName}"
+def _taken(ctx: Context, where: DatabaseName, requested: Table) -> InvalidOperationException:
+    name = f"{requested.dbName}.{requested.tableName}"
     return InvalidOperationException(
         f"new table {name.lower() if ctx.rules.lowers_taken_names else name} already exists"
     )
@@ -218,43 +237,43 @@ def _change(
     ctx: Context,
     tx: Transaction,
     where: DatabaseName,
-    found: TableRow,
+    stored_row: TableRow,
     target: DatabaseName,
-    wanted: Table,
+    changed: Table,
     env: dict[str, str],
     taken: InvalidOperationException,
     plan: Plan | None,
     *,
     cascade: bool,
 ) -> Move | None:
-    new_name = wanted.tableName or ""
+    new_name = changed.tableName or ""
     # Databases are locked before tables.
-    if plan is not None and find_homes(tx, where, target, locked=True) != plan.homes:
+    if plan is not None and find_databases(tx, where, target, locked=True) != plan.database_rows:
         raise ConcurrentChange(f"database {target.database}")
-    row = locked(tx, found)
+    row = locked(tx, stored_row)
     if plan is not None:
-        if row != found:
-            raise ConcurrentChange(f"table {found.name}")
+        if row != stored_row:
+            raise ConcurrentChange(f"table {stored_row.name}")
         if tables.find(tx, *target, new_name) is not None:
             raise taken
     before = rows.table_of(row, *where)
-    _check_expected(before, wanted.parameters or {}, env.get(EXPECTED_KEY), env.get(EXPECTED_VALUE))
-    _check_columns(ctx, before, wanted)
+    _check_expected(before, changed.parameters or {}, env.get(EXPECTED_KEY), env.get(EXPECTED_VALUE))
+    _check_columns(ctx, before, changed)
     after = replace(
-        wanted,
+        changed,
         tableName=new_name,
         dbName=target.database,
         catName=target.catalog,
         createTime=before.createTime,
-        creationMetadata=wanted.creationMetadata or before.creationMetadata,
-        writeId=wanted.writeId if wanted.writeId is not None else row.write_id,
+        creationMetadata=changed.creationMetadata or before.creationMetadata,
+        writeId=changed.writeId if changed.writeId is not None else row.write_id,
     )
     move: Move | None = None
     named: tuple[int, str] | None = None
     if plan is not None:
         after, move = rename(ctx, tx, row, before, after, where, target, plan)
-        assert plan.homes.target is not None  # else rename() has raised
-        named = plan.homes.target.id, new_name
+        assert plan.database_rows.target is not None  # Otherwise rename() has raised an error.
+        named = plan.database_rows.target.id, new_name
     if not kinds.is_view(after) and (after.sd is None or not after.sd.location):
         raise MetaException(NULL_PATH if after.sd is None or after.sd.location is None else EMPTY_PATH)
     tables.update(tx, row.id, **rows.table_columns(after)._asdict(), named=named)
@@ -264,28 +283,28 @@ def _change(
         if cascade:
             _cascade(tx, row.id, after.sd)
     objects = [("before", binary.encode(before)), ("after", binary.encode(after))]
-    # Hive's event of a renamed table is one of its new name.
+    # Hive records the event of a renamed table under its new name.
     record(ctx, tx, "ALTER_TABLE", target, new_name, objects)
     return move
 
 
-def _check_expected(before: Table, wanted: dict[str, str], key: str | None, expected: str | None) -> None:
-    """The conditional alter: the caller says which value a parameter must still have."""
+def _check_expected(before: Table, required: dict[str, str], key: str | None, expected: str | None) -> None:
+    """The conditional alter: the caller names the value that a parameter must still have."""
     if key is None or expected is None:
         return
-    if key not in wanted:
+    if key not in required:
         raise MetaException(f"New value for expected key {key} is not set")
     current = (before.parameters or {}).get(key)
     if current != expected:
-        found = "null" if current is None else current
+        current_text = "null" if current is None else current
         raise MetaException(
-            f"The table has been modified. The parameter value for key '{key}' is '{found}'."
+            f"The table has been modified. The parameter value for key '{key}' is '{current_text}'."
             f" The expected was value was '{expected}'"
         )
 
 
-def _check_columns(ctx: Context, before: Table, wanted: Table) -> None:
-    old, new = before.sd, wanted.sd
+def _check_columns(ctx: Context, before: Table, changed: Table) -> None:
+    old, new = before.sd, changed.sd
     assert old is not None and new is not None
     if kinds.is_view(before):
         return
@@ -297,8 +316,8 @@ def _check_columns(ctx: Context, before: Table, wanted: Table) -> None:
                 "The following columns have types incompatible with the existing columns in their respective"
                 " positions :\n" + ",".join(bad)
             )
-    # Only the names count: a partition key's type may change.
-    if [key.name for key in before.partitionKeys or ()] != [key.name for key in wanted.partitionKeys or ()]:
+    # Only the names are compared: a partition key's type may change.
+    if [key.name for key in before.partitionKeys or ()] != [key.name for key in changed.partitionKeys or ()]:
         raise InvalidOperationException("partition keys can not be changed.")
 
 
@@ -307,7 +326,7 @@ def _typed(sd: StorageDescriptor) -> list[tuple[str, str]]:
 
 
 def _cascade(tx: Transaction, table_id: int, sd: StorageDescriptor) -> None:
-    """The new columns in every shape of the table: the same cost however many partitions there are."""
+    """Sets the new columns in every shape of the table: the cost does not depend on the number of partitions."""
     for number, shape in partitions.shapes(tx, table_id).items():
         old = rows.storage_of(shape)
         partitions.set_shape(tx, table_id, number, rows.shape_of(replace(old, cols=sd.cols)))

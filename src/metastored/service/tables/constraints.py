@@ -1,7 +1,8 @@
-"""Constraints: primary and foreign keys, unique, not null, default, check. Hive keeps them and enforces none.
+"""Constraints: primary and foreign keys, unique, not null, default, check.
 
-Here they are got and dropped; adding them is in `add_constraints.py`. Where Hive throws an exception that a call
-does not declare, which clients see as an internal error, the same text comes in one that the call declares.
+Hive stores them and enforces none. This module gets and drops them; `add_constraints.py` adds them. Where Hive throws
+an exception that a call does not declare, which clients get as an internal error, a declared exception has the same
+text.
 """
 
 from __future__ import annotations
@@ -57,37 +58,37 @@ KINDS: Final = (PRIMARY, FOREIGN, UNIQUE, NOT_NULL, DEFAULT, CHECK)
 
 @method
 def get_primary_keys(ctx: Context, request: PrimaryKeysRequest) -> PrimaryKeysResponse:
-    found = _of(ctx, request.catName, request.db_name, request.tbl_name, PRIMARY)
-    return PrimaryKeysResponse(primaryKeys=tuple(map(_primary_key, found)))
+    constraint_rows = _of(ctx, request.catName, request.db_name, request.tbl_name, PRIMARY)
+    return PrimaryKeysResponse(primaryKeys=tuple(map(_primary_key, constraint_rows)))
 
 
 @method
 def get_unique_constraints(ctx: Context, request: UniqueConstraintsRequest) -> UniqueConstraintsResponse:
-    found = _of(ctx, request.catName, request.db_name, request.tbl_name, UNIQUE)
-    return UniqueConstraintsResponse(uniqueConstraints=tuple(map(_unique, found)))
+    constraint_rows = _of(ctx, request.catName, request.db_name, request.tbl_name, UNIQUE)
+    return UniqueConstraintsResponse(uniqueConstraints=tuple(map(_unique, constraint_rows)))
 
 
 @method
 def get_not_null_constraints(ctx: Context, request: NotNullConstraintsRequest) -> NotNullConstraintsResponse:
-    found = _of(ctx, request.catName, request.db_name, request.tbl_name, NOT_NULL)
-    return NotNullConstraintsResponse(notNullConstraints=tuple(map(_not_null, found)))
+    constraint_rows = _of(ctx, request.catName, request.db_name, request.tbl_name, NOT_NULL)
+    return NotNullConstraintsResponse(notNullConstraints=tuple(map(_not_null, constraint_rows)))
 
 
 @method
 def get_default_constraints(ctx: Context, request: DefaultConstraintsRequest) -> DefaultConstraintsResponse:
-    found = _of(ctx, request.catName, request.db_name, request.tbl_name, DEFAULT)
-    return DefaultConstraintsResponse(defaultConstraints=tuple(map(_default, found)))
+    constraint_rows = _of(ctx, request.catName, request.db_name, request.tbl_name, DEFAULT)
+    return DefaultConstraintsResponse(defaultConstraints=tuple(map(_default, constraint_rows)))
 
 
 @method
 def get_check_constraints(ctx: Context, request: CheckConstraintsRequest) -> CheckConstraintsResponse:
-    found = _of(ctx, request.catName, request.db_name, request.tbl_name, CHECK)
-    return CheckConstraintsResponse(checkConstraints=tuple(map(_check, found)))
+    constraint_rows = _of(ctx, request.catName, request.db_name, request.tbl_name, CHECK)
+    return CheckConstraintsResponse(checkConstraints=tuple(map(_check, constraint_rows)))
 
 
 @method
 def get_foreign_keys(ctx: Context, request: ForeignKeysRequest) -> ForeignKeysResponse:
-    """By the table that has the key, the one it refers to, or both."""
+    """By the table of the foreign key, the table it refers to, or both."""
     names = {
         "parent_database": request.parent_db_name,
         "parent_table": request.parent_tbl_name,
@@ -95,9 +96,11 @@ def get_foreign_keys(ctx: Context, request: ForeignKeysRequest) -> ForeignKeysRe
         "table": request.foreign_tbl_name,
     }
     catalog = ctx.pattern(request.foreign_db_name or request.parent_db_name, request.catName)[0]
-    given = {key: normalize(ctx.pattern(name)[1] or "") if name is not None else None for key, name in names.items()}
+    names_given = {
+        key: normalize(ctx.pattern(name)[1] or "") if name is not None else None for key, name in names.items()
+    }
     with ctx.reading() as tx:
-        return ForeignKeysResponse(foreignKeys=_foreign_keys(tx, store.referring(tx, FOREIGN, catalog, **given)))
+        return ForeignKeysResponse(foreignKeys=_foreign_keys(tx, store.referring(tx, FOREIGN, catalog, **names_given)))
 
 
 @method
@@ -105,11 +108,11 @@ def get_all_table_constraints(ctx: Context, request: AllTableConstraintsRequest)
     where, name = ctx.name(request.dbName, request.catName), table_name(request.tblName)
     with ctx.reading() as tx:
         row = tables.find(tx, *where, name)
-        found = store.of_table(tx, row.id, *KINDS) if row is not None else []
-        foreign = _foreign_keys(tx, [one for one in found if one.kind == FOREIGN])
+        constraint_rows = store.of_table(tx, row.id, *KINDS) if row is not None else []
+        foreign = _foreign_keys(tx, [one for one in constraint_rows if one.kind == FOREIGN])
 
     def shown(kind: str, make: Callable[[ConstraintRow], Any]) -> tuple[Any, ...]:
-        return tuple(make(one) for one in found if one.kind == kind)
+        return tuple(make(one) for one in constraint_rows if one.kind == kind)
 
     everything = SQLAllTableConstraints(
         primaryKeys=shown(PRIMARY, _primary_key),
@@ -123,7 +126,7 @@ def get_all_table_constraints(ctx: Context, request: AllTableConstraintsRequest)
 
 
 def _of(ctx: Context, cat: str | None, db: str | None, table: str | None, kind: str) -> list[ConstraintRow]:
-    """None for a table that is not there: Hive does not look for it."""
+    """None for a table that does not exist: Hive does not check it."""
     where, name = ctx.name(db, cat), table_name(table)
     with ctx.reading() as tx:
         row = tables.find(tx, *where, name)
@@ -141,8 +144,8 @@ def _primary_key(row: ConstraintRow) -> SQLPrimaryKey:
 
 
 def _unique(row: ConstraintRow) -> SQLUniqueConstraint:
-    place = (row.catalog, row.database, row.table, row.column_name)
-    return SQLUniqueConstraint(*place, row.position, row.name, *_flags(row))
+    column_key = (row.catalog, row.database, row.table, row.column_name)
+    return SQLUniqueConstraint(*column_key, row.position, row.name, *_flags(row))
 
 
 def _not_null(row: ConstraintRow) -> SQLNotNullConstraint:
@@ -150,24 +153,24 @@ def _not_null(row: ConstraintRow) -> SQLNotNullConstraint:
 
 
 def _default(row: ConstraintRow) -> SQLDefaultConstraint:
-    place = (row.catalog, row.database, row.table, row.column_name)
-    return SQLDefaultConstraint(*place, row.value, row.name, *_flags(row))
+    column_key = (row.catalog, row.database, row.table, row.column_name)
+    return SQLDefaultConstraint(*column_key, row.value, row.name, *_flags(row))
 
 
 def _check(row: ConstraintRow) -> SQLCheckConstraint:
-    place = (row.catalog, row.database, row.table, row.column_name)
-    return SQLCheckConstraint(*place, row.value, row.name, *_flags(row))
+    column_key = (row.catalog, row.database, row.table, row.column_name)
+    return SQLCheckConstraint(*column_key, row.value, row.name, *_flags(row))
 
 
-def _foreign_keys(tx: Transaction, found: Sequence[ConstraintRow]) -> tuple[SQLForeignKey, ...]:
-    """With the names of the keys that they refer to."""
+def _foreign_keys(tx: Transaction, constraint_rows: Sequence[ConstraintRow]) -> tuple[SQLForeignKey, ...]:
+    """Adds the names of the keys that foreign keys refer to."""
     keys: dict[tuple[int | None, str | None], str] = {}
-    for parent in dict.fromkeys(row.parent_id for row in found):
+    for parent in dict.fromkeys(row.parent_id for row in constraint_rows):
         # The primary key comes first where a column is also in a unique one.
         for kind in (PRIMARY, UNIQUE):
             for key in store.of_table(tx, parent or 0, kind):
                 keys.setdefault((parent, key.column_name), key.name)
-    return tuple(_foreign_key(row, keys.get((row.parent_id, row.parent_column))) for row in found)
+    return tuple(_foreign_key(row, keys.get((row.parent_id, row.parent_column))) for row in constraint_rows)
 
 
 def _foreign_key(row: ConstraintRow, key: str | None) -> SQLForeignKey:
@@ -197,33 +200,33 @@ def _foreign_key(row: ConstraintRow, key: str | None) -> SQLForeignKey:
 @method
 def drop_constraint(ctx: Context, req: DropConstraintRequest) -> None:
     where, name = ctx.name(req.dbname, req.catName), table_name(req.tablename)
-    wanted = normalize(req.constraintname or "")
+    constraint_name = normalize(req.constraintname or "")
 
     def drop(tx: Transaction) -> None:
         row = tables.find(tx, *where, name)
-        if row is None or not store.delete(tx, row.id, wanted):
+        if row is None or not store.delete(tx, row.id, constraint_name):
             raise NoSuchObjectException(
                 f"The constraint: {req.constraintname} does not exist for the associated table: {where.database}.{name}"
             )
-        record(ctx, tx, "DROP_CONSTRAINT", where, name, [("constraint", wanted.encode())])
+        record(ctx, tx, "DROP_CONSTRAINT", where, name, [("constraint", constraint_name.encode())])
 
     ctx.database.run(drop)
 
 
 def follow_columns(tx: Transaction, table_id: int, before: Table, after: Table) -> None:
-    """What an altered table does to its constraints: those on a renamed column follow it, on a dropped one they go.
+    """Updates the constraints of an altered table: they follow a renamed column and are dropped with a dropped one.
 
-    A column is renamed when another name stands in its place, with the same type, and the old name is gone.
+    A column counts as renamed when another name is in its position, with the same type, and the old name is gone.
     """
     old = (before.sd.cols if before.sd is not None else None) or ()
     new = (after.sd.cols if after.sd is not None else None) or ()
     kept = {field.name for field in new}
     known = {field.name for field in old}
     gone: list[str] = []
-    for place, field in enumerate(old):
+    for position, field in enumerate(old):
         if field.name in kept:
             continue
-        there = new[place] if place < len(new) and len(new) >= len(old) else None
+        there = new[position] if position < len(new) and len(new) >= len(old) else None
         if there is not None and there.type == field.type and there.name not in known:
             store.rename_column(tx, table_id, field.name or "", there.name or "")
         else:

@@ -7,18 +7,21 @@ from metastored.hive.locations import join
 from metastored.hive.names import DEFAULT_CATALOG, directory_name, is_valid_table_name, normalize
 from metastored.model import kinds, normal
 from metastored.model.names import DatabaseName
+from metastored.model.remotes import is_remote
 from metastored.service.core import rows, translation
 from metastored.service.core.changes import record
 from metastored.service.core.conflicts import no_pending_job
 from metastored.service.core.context import Context, properties
-from metastored.service.core.directories import NewDirectory, placed
+from metastored.service.core.directories import NewDirectory, stored_location
 from metastored.service.core.serving import method
 from metastored.service.core.transactional import checked_on_create
+from metastored.service.remotes.databases import refuse_in_remote
+from metastored.service.remotes.tables import create_remote_table
 from metastored.service.security.privileges import grants_of_new_table
 from metastored.service.statistics.basic import gathered_on_create
-from metastored.service.tables.add_constraints import Given, add_all
+from metastored.service.tables.add_constraints import ConstraintsByKind, add_all
 from metastored.service.tables.constraints import CHECK, DEFAULT, FOREIGN, NOT_NULL, PRIMARY, UNIQUE
-from metastored.service.tables.get import homes
+from metastored.service.tables.get import directories_of
 from metastored.store.engine.transaction import ConstraintViolated, Transaction
 from metastored.store.objects import databases, tables
 from metastored.wire import binary
@@ -61,7 +64,7 @@ def create_table_with_constraints(
     defaultConstraints: tuple[SQLDefaultConstraint, ...] | None,
     checkConstraints: tuple[SQLCheckConstraint, ...] | None,
 ) -> None:
-    given = {
+    constraints = {
         PRIMARY: primaryKeys,
         UNIQUE: uniqueConstraints,
         FOREIGN: foreignKeys,
@@ -69,12 +72,12 @@ def create_table_with_constraints(
         DEFAULT: defaultConstraints,
         CHECK: checkConstraints,
     }
-    create(ctx, tbl, {}, constraints=given)
+    create(ctx, tbl, {}, constraints=constraints)
 
 
 @method
 def create_table_req(ctx: Context, request: CreateTableRequest) -> None:
-    given = {
+    constraints = {
         PRIMARY: request.primaryKeys,
         UNIQUE: request.uniqueConstraints,
         FOREIGN: request.foreignKeys,
@@ -83,12 +86,12 @@ def create_table_req(ctx: Context, request: CreateTableRequest) -> None:
         CHECK: request.checkConstraints,
     }
     env = properties(request.envContext)
-    create(ctx, request.table, env, request.processorCapabilities, constraints=given)
+    create(ctx, request.table, env, request.processorCapabilities, constraints=constraints)
 
 
 @method
 def translate_table_dryrun(ctx: Context, request: CreateTableRequest) -> Table:
-    """The table as it would be created."""
+    """The table that a request would create."""
     if request.table is None:
         raise MetaException("Table cannot be null.")
     table = replace(request.table, catName=DEFAULT_CATALOG if request.table.catName is None else request.table.catName)
@@ -102,46 +105,50 @@ def translate_table_dryrun(ctx: Context, request: CreateTableRequest) -> Table:
     return translation.created(table, database, request.processorCapabilities, ctx.warehouse.root)
 
 
-# --- the one way ------------------------------------------------------------------------------------------------
+# --- common to all -----------------------------------------------------------------------------------------------
 
 
 def create(
     ctx: Context,
-    given: Table | None,
+    requested: Table | None,
     env: dict[str, str],
     capabilities: translation.Abilities | None = None,
-    constraints: Given | None = None,
+    constraints: ConstraintsByKind | None = None,
 ) -> None:
-    """Makes the table with its constraints and, unless it is a view, its directory."""
-    if given is None or given.tableName is None:
+    """Creates the table with its constraints and, unless it is a view, its directory."""
+    if requested is None or requested.tableName is None:
         raise MetaException("Table name cannot be null.")
-    if not is_valid_table_name(given.tableName, ctx.generation):
-        raise InvalidObjectException(f"{given.tableName} is not a valid object name")
-    normal.check_columns(given)
-    where = ctx.name_for_new(given.dbName, given.catName, InvalidObjectException)
-    name = normalize(given.tableName)
-    wanted = replace(given, catName=where.catalog)
+    if not is_valid_table_name(requested.tableName, ctx.generation):
+        raise InvalidObjectException(f"{requested.tableName} is not a valid object name")
+    where = ctx.name_for_new(requested.dbName, requested.catName, InvalidObjectException)
+    if is_remote(requested.parameters):
+        _create_remote(ctx, where, requested, constraints or {})
+        return
+    normal.check_columns(requested)
+    name = normalize(requested.tableName)
+    draft = replace(requested, catName=where.catalog)
     if not ctx.rules.translates_managed:
-        wanted = checked_on_create(wanted, ctx.rules)
+        draft = checked_on_create(draft, ctx.rules)
     with ctx.reading() as tx:
         row = databases.find(tx, *where)
         if row is None:
             raise InvalidObjectException(ctx.missing_database(where))
+        refuse_in_remote(tx, row, where, f"table {requested.tableName}")
         if tables.find(tx, *where, name) is not None:
-            raise _taken(ctx, where, given)
+            raise _taken(ctx, where, requested)
         database = rows.database_of(row, where.catalog)
         if ctx.rules.translates_managed:
             if where.catalog == DEFAULT_CATALOG:
-                wanted = translation.created(wanted, database, capabilities, ctx.warehouse.root)
-            wanted = checked_on_create(wanted, ctx.rules)
-        table = normal.stored(wanted, ctx.rules.external_in_any_case)
+                draft = translation.created(draft, database, capabilities, ctx.warehouse.root)
+            draft = checked_on_create(draft, ctx.rules)
+        table = normal.stored(draft, ctx.rules.external_in_any_case)
         if not kinds.is_view(table):
             table = _located(ctx, table, database, name)
             no_pending_job(tx, [_place(table)])
 
     def owned() -> set[str]:
         with ctx.reading() as tx:
-            return homes(ctx, tx, where, name)
+            return directories_of(ctx, tx, where, name)
 
     with NewDirectory(ctx.warehouse, owned) as made:
         new = False
@@ -158,12 +165,24 @@ def create(
         try:
             ctx.database.run(lambda tx: _insert(ctx, tx, where, table, constraints or {}))
         except ConstraintViolated:
-            raise _taken(ctx, where, given) from None
+            raise _taken(ctx, where, requested) from None
         made.keep()
 
 
+def _create_remote(ctx: Context, where: DatabaseName, requested: Table, constraints: ConstraintsByKind) -> None:
+    if any(constraints.values()):
+        raise InvalidObjectException(
+            f"remote table {where.database}.{requested.tableName} has the constraints of the remote, and no others"
+        )
+    taken = _taken(ctx, where, requested)
+    try:
+        create_remote_table(ctx, where, requested, taken)
+    except ConstraintViolated:
+        raise taken from None
+
+
 def _dated(ctx: Context, metadata: CreationMetadata | None) -> CreationMetadata | None:
-    """What a materialized view was made from, with the time of its making in milliseconds."""
+    """The creation metadata of a materialized view, with the time of its build in milliseconds."""
     return None if metadata is None else replace(metadata, materializationTime=ctx.now_in_milliseconds())
 
 
@@ -174,16 +193,18 @@ def _taken(ctx: Context, where: DatabaseName, table: Table) -> AlreadyExistsExce
 
 
 def _located(ctx: Context, table: Table, database: Database, name: str) -> Table:
-    """The table with a location: its own, or the one below its database."""
+    """The table with a location: its own, or the default one below its database."""
     assert table.sd is not None
-    home = database.locationUri
-    if ctx.rules.has_two_homes:
-        home_of = translation.external_home if kinds.is_external(table) else translation.managed_home
-        home = home_of(database, ctx.warehouse.root)
+    base = database.locationUri
+    if ctx.rules.separates_managed_location:
+        default_directory = (
+            translation.external_directory if kinds.is_external(table) else translation.managed_directory
+        )
+        base = default_directory(database, ctx.warehouse.root)
     if table.sd.location:
-        location = placed(ctx, table.sd.location)
-    elif home:
-        location = join(home, directory_name(name))
+        location = stored_location(ctx, table.sd.location)
+    elif base:
+        location = join(base, directory_name(name))
     else:
         raise MetaException(f"table {name} has no location, and neither has its database {table.dbName}")
     return replace(table, sd=replace(table.sd, location=location))
@@ -193,7 +214,7 @@ def _place(table: Table) -> str | None:
     return table.sd.location if table.sd is not None else None
 
 
-def _insert(ctx: Context, tx: Transaction, where: DatabaseName, table: Table, constraints: Given) -> None:
+def _insert(ctx: Context, tx: Transaction, where: DatabaseName, table: Table, constraints: ConstraintsByKind) -> None:
     row = databases.find(tx, *where)
     if row is None:
         raise InvalidObjectException(ctx.missing_database(where))

@@ -51,16 +51,16 @@ def drop_table_req(ctx: Context, dropTableReq: DropTableRequest) -> AsyncOperati
 def drop(
     ctx: Context, where: DatabaseName, name: str | None, delete_data: bool, env: EnvironmentContext | None = None
 ) -> None:
-    wanted = table_name(name)
+    key = table_name(name)
 
     def remove(tx: Transaction) -> tuple[None, list[int]]:
         if ctx.rules.drops_need_database and databases.find(tx, *where) is None:
             raise ctx.no_database(where)
-        if tables.find(tx, *where, wanted) is None:
+        if tables.find(tx, *where, key) is None:
             raise ctx.no_table(where, name or "")
-        return None, remove_with_indexes(ctx, tx, where, wanted, delete_data=delete_data, env=env)
+        return None, remove_with_indexes(ctx, tx, where, key, delete_data=delete_data, env=env)
 
-    removing(ctx, remove, _expected(ctx, where, wanted) if delete_data else ())
+    removing(ctx, remove, _expected(ctx, where, key) if delete_data else ())
 
 
 def _expected(ctx: Context, where: DatabaseName, name: str) -> list[str | None]:
@@ -83,12 +83,13 @@ def truncate_table_req(ctx: Context, req: TruncateTableRequest) -> TruncateTable
 
 
 def truncate(ctx: Context, where: DatabaseName, name: str | None, part_names: tuple[str, ...] | None) -> None:
-    """Empties the directories of a table, or of some partitions, and sets what they count to zero.
+    """Empties the directories of a table, or of some partitions, and sets their statistics to zero.
 
-    Files go first: a truncation that breaks off leaves fewer rows, never statistics that promise none where some are.
+    Files are removed first: an interrupted truncation leaves fewer rows, but never statistics of zero rows where there
+    are some.
     """
-    wanted = table_name(name)
-    if ctx.rules.truncates_partitions_so:
+    key = table_name(name)
+    if ctx.rules.truncates_existing_partition_statistics:
         part_names = part_names or None
     with ctx.reading() as tx:
         row = find_table(ctx, tx, where, name)
@@ -100,30 +101,33 @@ def truncate(ctx: Context, where: DatabaseName, name: str | None, part_names: tu
     now = ctx.now()
 
     def zero(tx: Transaction) -> None:
-        current = locked(tx, find_table(ctx, tx, where, wanted))
+        current = locked(tx, find_table(ctx, tx, where, key))
         before = rows.table_of(current, *where)
         if part_names is None and not before.partitionKeys:
             after = replace(
-                before, parameters=_zeroed(ctx, before.parameters, now, all=not ctx.rules.truncates_what_is_there)
+                before, parameters=_zeroed(ctx, before.parameters, now, all=not ctx.rules.truncates_existing_statistics)
             )
             tables.update(tx, current.id, **rows.table_columns(after)._asdict())
             objects = [("before", binary.encode(before)), ("after", binary.encode(after)), fields(isTruncateOp=True)]
-            record(ctx, tx, "ALTER_TABLE", where, wanted, objects)
+            record(ctx, tx, "ALTER_TABLE", where, key, objects)
             return
         splice = splicer(ctx, tx, where, current)
         for part in _chosen(tx, current, part_names):
-            found = splice.partition(part)
+            partition = splice.partition(part)
             changed = replace(
-                found, parameters=_zeroed(ctx, found.parameters, now, all=not ctx.rules.truncates_partitions_so)
+                partition,
+                parameters=_zeroed(
+                    ctx, partition.parameters, now, all=not ctx.rules.truncates_existing_partition_statistics
+                ),
             )
             partitions.set_body(tx, part[0], rows.partition_body(changed))
             objects = [
                 ("table", binary.encode(before)),
-                ("before", binary.encode(found)),
+                ("before", binary.encode(partition)),
                 ("after", binary.encode(changed)),
                 fields(isTruncateOp=True),
             ]
-            record(ctx, tx, "ALTER_PARTITION", where, wanted, objects)
+            record(ctx, tx, "ALTER_PARTITION", where, key, objects)
 
     ctx.database.run(zero)
 
@@ -139,8 +143,8 @@ def _to_clear(
 ) -> list[str]:
     if table.partitionKeys or names is not None:
         splice = rows.Splicer(None, *where, partitions.shapes(tx, row.id), partitions.bases(tx, row.id))
-        found = (splice.partition(part).sd for part in _chosen(tx, row, names))
-        return [sd.location for sd in found if sd is not None and sd.location]
+        descriptors = (splice.partition(part).sd for part in _chosen(tx, row, names))
+        return [sd.location for sd in descriptors if sd is not None and sd.location]
     location = table.sd.location if table.sd is not None else None
     if not location or kinds.is_view(table):
         raise MetaException(NULL_PATH)
@@ -148,15 +152,15 @@ def _to_clear(
 
 
 def _zeroed(ctx: Context, parameters: dict[str, str] | None, now: int, *, all: bool) -> dict[str, str]:
-    """Nothing is left to count. Statistics that are there become zero; with `all` those of files in any case.
+    """Statistics of an empty table: those that exist become zero; with `all` those of files in any case.
 
-    Rows count too: engines answer `count(*)` from `numRows` as long as the statistics are said to be accurate.
+    The number of rows too: engines compute `count(*)` from `numRows` as long as the statistics are marked as accurate.
     """
-    given = parameters or {}
+    present = parameters or {}
     known = (*BASIC_STATS, ERASURE_CODED) if ctx.rules.counts_erasure_coded else BASIC_STATS
-    counted = {key: "0" for key in given if key in known}
+    counted = {key: "0" for key in present if key in known}
     if all:
         counted |= {NUM_FILES: "0", TOTAL_SIZE: "0"}
         if ctx.rules.counts_erasure_coded:
             counted[ERASURE_CODED] = "0"
-    return normal.ddl_time(set_basic_state(clear_basic_state({**given, **counted})), now)
+    return normal.ddl_time(set_basic_state(clear_basic_state({**present, **counted})), now)

@@ -1,11 +1,11 @@
-"""Tables and views, found by their names. Lists are in `table_lists.py`; each kind of change has its own file."""
+"""Tables and views by their names. Lists are in `lists.py`; each kind of change has its own module."""
 
 from __future__ import annotations
 
 from metastored.errors import InvalidOperationException, MetaException, UnknownDBException, UnknownTableException
 from metastored.hive.names import normalize
 from metastored.hive.patterns import compile_pattern
-from metastored.model.acid import INSERT_ONLY, is_insert_only
+from metastored.model.acid import INSERT_ONLY, says_insert_only
 from metastored.model.names import DatabaseName
 from metastored.service.core import rows, translation
 from metastored.service.core.context import Context, Encoded
@@ -37,7 +37,7 @@ def table_name(name: str | None) -> str:
 
 
 def find_table(ctx: Context, tx: Transaction, where: DatabaseName, name: str | None) -> TableRow:
-    """The table, or that it is missing, under the name that the caller wrote."""
+    """Returns the table; raises NoSuchObjectException, with the name as the caller wrote it, if it does not exist."""
     row = tables.find(tx, *where, table_name(name))
     if row is None:
         raise ctx.no_table(where, name or "")
@@ -47,18 +47,18 @@ def find_table(ctx: Context, tx: Transaction, where: DatabaseName, name: str | N
 # --- one --------------------------------------------------------------------------------------------------------
 
 
-def homes(ctx: Context, tx: Transaction, where: DatabaseName, name: str) -> set[str]:
-    """The directories of a database and of one of its tables, as far as these exist."""
-    found: list[str | None] = []
+def directories_of(ctx: Context, tx: Transaction, where: DatabaseName, name: str) -> set[str]:
+    """The directories of a database and of one of its tables, if these exist."""
+    locations: list[str | None] = []
     database = databases.find(tx, *where)
     if database is not None:
-        told = rows.database_of(database, where.catalog)
-        found += (told.locationUri, translation.managed_home(told, ctx.warehouse.root))
+        database_struct = rows.database_of(database, where.catalog)
+        locations += (database_struct.locationUri, translation.managed_directory(database_struct, ctx.warehouse.root))
     row = tables.find(tx, *where, name)
     if row is not None:
         table = rows.table_of(row, *where)
-        found.append(table.sd.location if table.sd is not None else None)
-    return {home for home in found if home}
+        locations.append(table.sd.location if table.sd is not None else None)
+    return {location for location in locations if location}
 
 
 @method
@@ -71,7 +71,7 @@ def get_table_req(ctx: Context, req: GetTableRequest) -> Encoded:
     where = ctx.name(req.dbName, req.catName)
     struct = _got(ctx, where, req.tblName, req.capabilities)
     abilities = req.processorCapabilities
-    if abilities and ctx.rules.tells_access and translation.applies(where.catalog, abilities):
+    if abilities and ctx.rules.returns_access and translation.applies(where.catalog, abilities):
         struct = binary.encode(translation.translated(binary.decode(Table, struct), abilities))
     return Encoded(rows.wrapped_reply(struct))
 
@@ -83,19 +83,19 @@ def _got(ctx: Context, where: DatabaseName, name: str | None, capabilities: Clie
 
 
 def struct_of(ctx: Context, row: TableRow, where: DatabaseName) -> bytes:
-    """The Table that this caller gets."""
-    return rows.table_struct(row, ctx.shown(where.catalog), where.database, with_id=ctx.rules.gives_ids)
+    """The Table as this caller gets it."""
+    return rows.table_struct(row, ctx.shown(where.catalog), where.database, with_id=ctx.rules.returns_ids)
 
 
 def _check_capable(ctx: Context, row: TableRow, capabilities: ClientCapabilities | None) -> None:
-    """Who does not know insert-only tables would read rows that were never committed."""
+    """Raises an error for clients without support for insert-only tables: they would read uncommitted rows."""
     if not ctx.rules.checks_capabilities or _INSERT_ONLY_BYTES not in row.body.lower():
         return
     if capabilities is not None and ClientCapability.INSERT_ONLY_TABLES in (capabilities.values or ()):
         return
     if ctx.session.conf.get("metastore.client.capability.check", "true").lower() == "false":
         return
-    if is_insert_only(rows.table_of(row, None, "").parameters):
+    if says_insert_only(rows.table_of(row, None, "").parameters):
         raise MetaException(
             "Your client does not appear to support insert-only tables. To skip capability checks, please set"
             " metastore.client.capability.check to false. This setting can be set globally, or on the client for the"
@@ -111,16 +111,16 @@ def _check_capable(ctx: Context, row: TableRow, capabilities: ClientCapabilities
 @method
 def get_table_objects_by_name(ctx: Context, dbname: str | None, tbl_names: tuple[str, ...] | None) -> Encoded:
     where = existing_database(ctx, dbname, None)
-    found = _by_names(ctx, where, tbl_names, None)
-    return Encoded(rows.list_reply((struct_of(ctx, row, where) for row in found), len(found)))
+    selected = _by_names(ctx, where, tbl_names, None)
+    return Encoded(rows.list_reply((struct_of(ctx, row, where) for row in selected), len(selected)))
 
 
 @method
 def get_table_objects_by_name_req(ctx: Context, req: GetTablesRequest) -> Encoded:
     if not ctx.rules.finds_by_patterns:
         where = existing_database(ctx, req.dbName, req.catName)
-        found = _by_names(ctx, where, req.tblNames, req.capabilities)
-        return Encoded(rows.wrapped_list((struct_of(ctx, row, where) for row in found), len(found)))
+        selected = _by_names(ctx, where, req.tblNames, req.capabilities)
+        return Encoded(rows.wrapped_list((struct_of(ctx, row, where) for row in selected), len(selected)))
     fields = wanted_fields(req.projectionSpec)
     structs = [
         struct if fields is None else binary.encode(projected(binary.decode(Table, struct), fields))
@@ -141,19 +141,21 @@ def _by_patterns(ctx: Context, req: GetTablesRequest) -> list[bytes]:
             names = req.tblNames
             if matches is not None:
                 known = tables.names(tx, *database)
-                given = None if names is None else set(map(normalize, names))
-                names = tuple(name for name in known if matches(name) and (given is None or name in given))
-            found = _by_names(ctx, database, names, req.capabilities)
-            structs += (struct_of(ctx, row, database) for row in found)
+                requested_names = None if names is None else set(map(normalize, names))
+                names = tuple(
+                    name for name in known if matches(name) and (requested_names is None or name in requested_names)
+                )
+            selected = _by_names(ctx, database, names, req.capabilities)
+            structs += (struct_of(ctx, row, database) for row in selected)
         if not structs and databases.find(tx, *where) is None:
             name = ctx.database_name(where)
-            told = "" if ctx.rules.filters_in_a_database else f": database {name}"
-            raise UnknownDBException(f"Could not find database {name}{told}")
+            suffix = "" if ctx.rules.filters_in_a_database else f": database {name}"
+            raise UnknownDBException(f"Could not find database {name}{suffix}")
     return structs
 
 
 def _databases(tx: Transaction, where: DatabaseName) -> list[DatabaseName]:
-    """Those whose names fit the one that is given, in which a star stands for anything; that one if it has none."""
+    """The databases that match a name in which a star matches anything; the database itself if there is no star."""
     if "*" not in where.database or "|" in where.database:
         return [where]
     fits = compile_pattern(where.database)
@@ -175,14 +177,14 @@ def _by_names(
     names: tuple[str, ...] | None,
     capabilities: ClientCapabilities | None,
 ) -> list[TableRow]:
-    """The tables that exist, in the order they were asked for, each once."""
+    """The tables that exist, in the requested order, each once."""
     if names is None:
         raise InvalidOperationException(f"{where.database} cannot find null tables")
-    wanted = list(dict.fromkeys(normalize(name) for name in names))
-    found = {row.name: row for row in tables.find_many(ctx.reader(), *where, wanted)}
-    for row in found.values():
+    keys = list(dict.fromkeys(normalize(name) for name in names))
+    rows_by_name = {row.name: row for row in tables.find_many(ctx.reader(), *where, keys)}
+    for row in rows_by_name.values():
         _check_capable(ctx, row, capabilities)
-    return [found[name] for name in wanted if name in found]
+    return [rows_by_name[name] for name in keys if name in rows_by_name]
 
 
 # --- columns ----------------------------------------------------------------------------------------------------
@@ -228,9 +230,9 @@ def get_schema_req(ctx: Context, req: GetSchemaRequest) -> GetSchemaResponse:
 
 def _fields(ctx: Context, where: DatabaseName, name: str | None) -> tuple[Fields, Fields]:
     # Hive reads `t.column` as the table t here.
-    wanted = None if name is None else name.split(".")[0]
-    row = tables.find(ctx.reader(), *where, table_name(wanted))
+    key = None if name is None else name.split(".")[0]
+    row = tables.find(ctx.reader(), *where, table_name(key))
     if row is None:
-        raise UnknownTableException(f"{ctx.full_name(where, wanted or '')} table not found")
+        raise UnknownTableException(f"{ctx.full_name(where, key or '')} table not found")
     table = rows.table_of(row, *where)
     return (table.sd.cols if table.sd is not None else None) or (), table.partitionKeys or ()

@@ -1,7 +1,7 @@
-"""Indexes, which Hive had until 2.3: a table of their own beside the table that they are of. Hive 3 knows them no more.
+"""Indexes, which Hive had until 2.3: an index has a table of its own beside the indexed table. Hive 3 removed them.
 
-An index is a document: its parent is the table it is of, with which it goes away. Its own table is an ordinary table,
-made and removed with it.
+An index is a document: its parent is the indexed table, and it is deleted with that. Its own table is an ordinary
+table, created and removed with it.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from metastored.service.core.changes import record
 from metastored.service.core.conflicts import ConcurrentChange, locked
 from metastored.service.core.context import Context
 from metastored.service.core.directories import finish
-from metastored.service.core.documents import Found
+from metastored.service.core.documents import Document
 from metastored.service.core.java_text import java_text
 from metastored.service.core.removing import removing
 from metastored.service.core.serving import method
@@ -35,14 +35,14 @@ from metastored.wire.generated.indexes import Index
 from metastored.wire.structs import replace
 
 
-def _find(tx: Transaction, where: DatabaseName, table: str | None, name: str | None) -> Found[Index] | None:
+def _find(tx: Transaction, where: DatabaseName, table: str | None, name: str | None) -> Document[Index] | None:
     row = tables.find(tx, *where, normalize(table or ""))
     return None if row is None else INDEXES.find(tx, normalize(name or ""), str(row.id))
 
 
-def _named(found: Found[Index], where: DatabaseName, table: str) -> Index:
-    """The index under the names that its table has now."""
-    return replace(found.value, indexName=found.key, dbName=where.database, origTableName=table)
+def _named(document: Document[Index], where: DatabaseName, table: str) -> Index:
+    """The index under the present names of its table."""
+    return replace(document.value, indexName=document.key, dbName=where.database, origTableName=table)
 
 
 def _missing(db_name: str | None, tbl_name: str | None, name: str | None) -> NoSuchObjectException:
@@ -53,23 +53,23 @@ def _missing(db_name: str | None, tbl_name: str | None, name: str | None) -> NoS
 def get_index_by_name(ctx: Context, db_name: str | None, tbl_name: str | None, index_name: str | None) -> Index:
     where = ctx.name(db_name)
     with ctx.reading() as tx:
-        found = _find(tx, where, tbl_name, index_name)
-    if found is None:
+        document = _find(tx, where, tbl_name, index_name)
+    if document is None:
         raise _missing(db_name, tbl_name, index_name)
-    return _named(found, where, normalize(tbl_name or ""))
+    return _named(document, where, normalize(tbl_name or ""))
 
 
 def _of_table(ctx: Context, db_name: str | None, tbl_name: str | None) -> list[Index]:
     where, table = ctx.name(db_name), normalize(tbl_name or "")
     with ctx.reading() as tx:
         row = tables.find(tx, *where, table)
-        found = INDEXES.below(tx, str(row.id)) if row is not None else []
-    return [_named(each, where, table) for each in found]
+        documents = INDEXES.below(tx, str(row.id)) if row is not None else []
+    return [_named(each, where, table) for each in documents]
 
 
 @method
 def get_indexes(ctx: Context, db_name: str | None, tbl_name: str | None, max_indexes: int | None) -> tuple[Index, ...]:
-    """All of them: Hive passes over the limit, and over a missing table."""
+    """All indexes: Hive ignores the limit, and a missing table."""
     return tuple(_of_table(ctx, db_name, tbl_name))
 
 
@@ -82,20 +82,20 @@ def get_index_names(
 
 @method
 def add_index(ctx: Context, new_index: Index | None, index_table: Table | None) -> Index:
-    """The index, and its table unless that is there already."""
+    """Creates the index, and its table unless that exists already."""
     if new_index is None or new_index.indexName is None:
         raise MetaException("add_index needs an index with a name")
-    given: Index = new_index
-    where = ctx.name(given.dbName)
-    base, own = normalize(given.origTableName or ""), normalize(given.indexTableName or "")
-    taken = AlreadyExistsException(f"Index already exists:{java_text(given)}")
+    index: Index = new_index
+    where = ctx.name(index.dbName)
+    base, own = normalize(index.origTableName or ""), normalize(index.indexTableName or "")
+    taken = AlreadyExistsException(f"Index already exists:{java_text(index)}")
     with ctx.reading() as tx:
-        if _find(tx, where, base, given.indexName) is not None:
+        if _find(tx, where, base, index.indexName) is not None:
             raise taken
         if tables.find(tx, *where, base) is None:
             raise InvalidObjectException("Unable to add index because database or the orginal table do not exist")
         exists = tables.find(tx, *where, own) is not None
-    if given.sd is None:
+    if index.sd is None:
         raise InvalidObjectException("Storage descriptor is not defined for index.")
     if index_table is not None:
         if exists:
@@ -105,13 +105,13 @@ def add_index(ctx: Context, new_index: Index | None, index_table: Table | None) 
         raise InvalidObjectException("Underlying index table does not exist for the given index.")
     now = ctx.now()
     stored: Index = replace(
-        given,
+        index,
         createTime=now,
-        lastAccessTime=given.lastAccessTime or 0,
+        lastAccessTime=index.lastAccessTime or 0,
         indexTableName=own,
-        sd=normal.storage(given.sd),
-        parameters=normal.ddl_time(given.parameters, now),
-        deferredRebuild=bool(given.deferredRebuild),
+        sd=normal.storage(index.sd),
+        parameters=normal.ddl_time(index.parameters, now),
+        deferredRebuild=bool(index.deferredRebuild),
     )
 
     def add(tx: Transaction) -> None:
@@ -119,9 +119,9 @@ def add_index(ctx: Context, new_index: Index | None, index_table: Table | None) 
         if row is None:
             raise InvalidObjectException("Unable to add index because database or the orginal table do not exist")
         locked(tx, row)
-        if _find(tx, where, base, given.indexName) is not None:
+        if _find(tx, where, base, index.indexName) is not None:
             raise taken
-        INDEXES.insert(tx, normalize(given.indexName or ""), stored, parent=str(row.id), table_id=row.id)
+        INDEXES.insert(tx, normalize(index.indexName or ""), stored, parent=str(row.id), table_id=row.id)
         record(ctx, tx, "CREATE_INDEX", where, base, [("index", binary.encode(stored))])
 
     try:
@@ -131,7 +131,7 @@ def add_index(ctx: Context, new_index: Index | None, index_table: Table | None) 
             finish(ctx, ctx.database.run(lambda tx: _remove_own(ctx, tx, where, own, delete_data=False)))
         raise taken if isinstance(error, ConstraintViolated) else error from None
     return replace(
-        given,
+        index,
         createTime=now,
         lastAccessTime=stored.lastAccessTime,
         parameters=stored.parameters,
@@ -146,22 +146,22 @@ def alter_index(
     """Only the parameters change."""
     if new_idx is None:
         raise MetaException("alter_index needs an index")
-    wanted: Index = new_idx
+    changed: Index = new_idx
     where, base = ctx.name(dbname), normalize(base_tbl_name or "")
-    if wanted.sd is None:
+    if changed.sd is None:
         raise InvalidOperationException("Storage descriptor is not defined for index.")
-    parameters = normal.ddl_time(wanted.parameters, ctx.now())
+    parameters = normal.ddl_time(changed.parameters, ctx.now())
 
     def alter(tx: Transaction) -> None:
         row = tables.find(tx, *where, base)
         if row is not None:
             locked(tx, row)
-        found = _find(tx, where, base, idx_name)
-        if row is None or found is None:
+        document = _find(tx, where, base, idx_name)
+        if row is None or document is None:
             raise MetaException(f"NoSuchObjectException(message:{_missing(dbname, base_tbl_name, idx_name)})")
-        before = _named(found, where, base)
+        before = _named(document, where, base)
         after = replace(before, parameters=parameters)
-        INDEXES.update(tx, found, after)
+        INDEXES.update(tx, document, after)
         objects = [("before", binary.encode(before)), ("after", binary.encode(after))]
         record(ctx, tx, "ALTER_INDEX", where, base, objects)
 
@@ -171,7 +171,7 @@ def alter_index(
 def _remove_own(
     ctx: Context, tx: Transaction, where: DatabaseName, name: str | None, *, delete_data: bool
 ) -> list[int]:
-    """The table that an index keeps its rows in goes with it."""
+    """Drops the index together with the table of its rows."""
     row = tables.find(tx, *where, name) if name else None
     if row is None:
         return []
@@ -185,11 +185,11 @@ def drop_index_by_name(
     where, base = ctx.name(db_name), normalize(tbl_name or "")
 
     def drop(tx: Transaction) -> tuple[None, list[int]]:
-        found = _find(tx, where, base, index_name)
-        if found is None:
+        document = _find(tx, where, base, index_name)
+        if document is None:
             raise _missing(db_name, tbl_name, index_name)
-        index = _named(found, where, base)
-        INDEXES.delete(tx, found)
+        index = _named(document, where, base)
+        INDEXES.delete(tx, document)
         planned = _remove_own(ctx, tx, where, index.indexTableName, delete_data=bool(deleteData))
         record(ctx, tx, "DROP_INDEX", where, base, [("index", binary.encode(index))])
         return None, planned

@@ -1,4 +1,4 @@
-"""Lists of tables: by pattern, by type, by a filter, and with a little about each."""
+"""Lists of tables: by pattern, by type, by a filter, and with some fields of each."""
 
 from __future__ import annotations
 
@@ -55,16 +55,16 @@ def get_tables_by_type(
 @method
 def get_materialized_views_for_rewriting(ctx: Context, db_name: str | None) -> tuple[str, ...]:
     where = ctx.name(db_name)
-    found = tables.rows(ctx.reader(), *where)
-    views = (rows.table_of(row, *where) for row in found if row.type == kinds.MATERIALIZED_VIEW)
+    table_rows = tables.rows(ctx.reader(), *where)
+    views = (rows.table_of(row, *where) for row in table_rows if row.type == kinds.MATERIALIZED_VIEW)
     return tuple(view.tableName or "" for view in views if view.rewriteEnabled)
 
 
 @method
 def get_all_materialized_view_objects_for_rewriting(ctx: Context) -> tuple[Table, ...]:
     catalog = DEFAULT_CATALOG
-    found = tables.of_type(ctx.reader(), catalog, kinds.MATERIALIZED_VIEW)
-    views = (rows.table_of(row, ctx.shown(catalog), database) for database, row in found)
+    table_rows = tables.of_type(ctx.reader(), catalog, kinds.MATERIALIZED_VIEW)
+    views = (rows.table_of(row, ctx.shown(catalog), database) for database, row in table_rows)
     return tuple(view for view in views if view.rewriteEnabled)
 
 
@@ -73,7 +73,7 @@ def _matching(ctx: Context, where: DatabaseName, pattern: str | None, type: str 
     return tuple(name for name in tables.names(ctx.reader(), *where, type=type) if matches(name))
 
 
-# --- with a little about each -----------------------------------------------------------------------------------
+# --- with some fields of each ----------------------------------------------------------------------------------
 
 
 @method
@@ -82,44 +82,45 @@ def get_table_meta(
 ) -> tuple[TableMeta, ...]:
     catalog, database_pattern = ctx.pattern(db_patterns)
     in_database, matches = compile_pattern(database_pattern), compile_pattern(tbl_patterns)
-    found: list[TableMeta] = []
+    metas: list[TableMeta] = []
     with ctx.reading() as tx:
         for database in databases.names(tx, catalog):
             if in_database(database):
-                found += (
+                metas += (
                     _meta(ctx, catalog, database, meta)
                     for meta in tables.metas(tx, catalog, database)
                     if matches(meta.name) and (not tbl_types or meta.type in tbl_types)
                 )
-    return tuple(found)
+    return tuple(metas)
 
 
 def _meta(ctx: Context, catalog: str, database: str, meta: tables.TableMeta) -> TableMeta:
-    # Few tables have a comment: only those whose bytes hold the word are decoded, and those whose owner is asked for.
-    whole = COMMENT.encode() in meta.body or ctx.rules.gives_ids
-    table = rows.read_body(Table, meta.body) if whole else Table()
+    # Few tables have a comment: only tables whose bytes contain the word are decoded, and those whose owner is
+    # requested.
+    needs_body = COMMENT.encode() in meta.body or ctx.rules.returns_ids
+    table = rows.read_body(Table, meta.body) if needs_body else Table()
     shown = TableMeta(database, meta.name, meta.type, (table.parameters or {}).get(COMMENT))
-    if not ctx.rules.gives_ids:
+    if not ctx.rules.returns_ids:
         return shown
     return replace(shown, catName=catalog, ownerName=meta.owner, ownerType=table.ownerType)
 
 
 @method
 def get_tables_ext(ctx: Context, req: GetTablesExtRequest) -> tuple[ExtendedTableInfo, ...]:
-    """Names, and as far as it is asked for, what the client may do with each and what it lacks to do more."""
+    """Names and, if requested, the client's access to each table and the capabilities that it lacks."""
     abilities = req.processorCapabilities
     if not abilities or translation.RAW in abilities:
         return ()
     where = ctx.name(req.database, req.catalog)
     matches = compile_pattern(req.tableNamePattern)
-    found = [rows.table_of(row, *where) for row in tables.rows(ctx.reader(), *where) if matches(row.name)]
-    limit = req.limit if req.limit is not None and req.limit >= 0 else len(found)
-    return tuple(_extended(ctx, table, abilities, req.requestedFields or 0) for table in found[:limit])
+    matching = [rows.table_of(row, *where) for row in tables.rows(ctx.reader(), *where) if matches(row.name)]
+    limit = req.limit if req.limit is not None and req.limit >= 0 else len(matching)
+    return tuple(_extended(ctx, table, abilities, req.requestedFields or 0) for table in matching[:limit])
 
 
 def _extended(ctx: Context, table: Table, abilities: translation.Abilities, fields: int) -> ExtendedTableInfo:
     info = ExtendedTableInfo(tblName=table.tableName)
-    if not ctx.rules.tells_access or not translation.applies(table.catName, abilities):
+    if not ctx.rules.returns_access or not translation.applies(table.catName, abilities):
         return info
     access = translation.access(table, abilities)
     if fields & GetTablesExtRequestFields.ACCESS_TYPE:
@@ -146,16 +147,18 @@ def get_table_names_by_filter(
     except FilterError as error:
         raise MetaException(str(error)) from None
     holds = table_predicate(node, ctx.generation)
-    wanted = [bound.parameter for bound in fields_of(node, ctx.generation) if bound.field is TableField.PARAMETER]
+    parameter_names = [
+        bound.parameter for bound in fields_of(node, ctx.generation) if bound.field is TableField.PARAMETER
+    ]
     with ctx.reading() as tx:
-        parameters = {key: tables.values_of(tx, *where, key) for key in wanted}
+        parameters = {key: tables.values_of(tx, *where, key) for key in parameter_names}
         candidates = tables.searchable(tx, *where)
 
     def lookup(table: SearchableTable) -> Lookup:
         return lambda bound: _value(bound, table, parameters)
 
-    found = [table.name for table in candidates if holds(lookup(table))]
-    return tuple(found if max_tables is None or max_tables < 0 else found[:max_tables])
+    names = [table.name for table in candidates if holds(lookup(table))]
+    return tuple(names if max_tables is None or max_tables < 0 else names[:max_tables])
 
 
 def _value(bound: BoundField, table: SearchableTable, parameters: dict[str, dict[int, str]]) -> FieldValue:

@@ -1,4 +1,4 @@
-"""Whether a materialized view still shows what its tables hold."""
+"""Whether a materialized view is up to date with its tables."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ from metastored.wire.generated.views import Materialization
 def get_materialization_invalidation_info(
     ctx: Context, creation_metadata: CreationMetadata, validTxnList: str | None
 ) -> Materialization | None:
-    """Whether rows of the view's tables were updated or deleted since it was filled, and whether those were compacted.
+    """Whether rows of the view's tables were updated or deleted since its last build, and whether those were compacted.
 
-    None, which clients see as a missing result, where only a full rebuild can tell.
+    None, which clients get as a missing result, where only a full rebuild can tell.
     """
     tables = sorted(creation_metadata.tablesUsed or ())
     then = _filled_from(creation_metadata.validTxnList)
@@ -51,7 +51,7 @@ def get_materialization_invalidation_info(
 
 
 def _filled_from(text: str | None) -> dict[str, ValidWriteIdList] | None:
-    """The snapshots of the tables when the view was filled. From 4.0 on they are inside JSON, or Iceberg's instead."""
+    """The snapshots of the tables at the view's last build. From 4.0 on they are inside JSON, or Iceberg's instead."""
     written: Any = text or ""
     if written.startswith("{"):
         try:

@@ -1,7 +1,7 @@
-"""Tables with only those fields that a Hive 4 client asked for. Pure functions.
+"""Tables with only the fields that a Hive 4 client requested. Pure functions.
 
-Hive takes single values from its database as they are asked for, and fills the rest as its objects begin. A table of
-which a list or a map is asked for comes whole.
+Hive reads single values from its database as requested, and leaves the initial values in the rest of its objects. If a
+list or a map is requested, the table is complete.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ SINGLE: Final = frozenset(
         "writeId",
     }
 )
-"""What a table has one of."""
+"""Fields with one value per table."""
 
 SEVERAL: Final = frozenset(
     {
@@ -40,7 +40,7 @@ SEVERAL: Final = frozenset(
         *("partitionKeys.name", "partitionKeys.type", "partitionKeys.comment", "parameters"),
     }
 )
-"""What it may have several of."""
+"""Fields with several values per table."""
 
 _EMPTY = Table(
     createTime=0,
@@ -58,7 +58,7 @@ _EMPTY_STORAGE = StorageDescriptor(
 
 
 def wanted_fields(spec: GetProjectionsSpec | None) -> frozenset[str] | None:
-    """The fields that are asked for; None is the whole table."""
+    """The requested fields; None for the complete table."""
     if spec is None:
         return None
     if spec.fieldList is None and (spec.includeParamKeyPattern is not None or spec.excludeParamKeyPattern is not None):
@@ -73,8 +73,8 @@ def wanted_fields(spec: GetProjectionsSpec | None) -> frozenset[str] | None:
 def projected(table: Table, fields: frozenset[str]) -> Table:
     """The table with these fields, all of them of `SINGLE`."""
 
-    def chosen(found: Any, above: str) -> dict[str, Any]:
-        return {path[len(above) :]: getattr(found, path[len(above) :], None) for path in fields if _is_in(path, above)}
+    def chosen(value: Any, above: str) -> dict[str, Any]:
+        return {path[len(above) :]: getattr(value, path[len(above) :], None) for path in fields if _is_in(path, above)}
 
     kept = replace(_EMPTY, **chosen(table, ""))
     if not any(path.startswith("sd.") for path in fields) or table.sd is None:

@@ -1,4 +1,4 @@
-"""Removing a table with its partitions and, where Hive would, its data. Used by the drops of tables and databases."""
+"""Removing a table with its partitions and, where Hive does, its data. Used to drop tables and databases."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from metastored.errors import MetaException
 from metastored.hive.locations import is_under
 from metastored.model import kinds
 from metastored.model.names import DatabaseName
+from metastored.model.remotes import is_remote
 from metastored.service.core import rows
 from metastored.service.core.changes import record
 from metastored.service.core.conflicts import locked, no_pending_job
@@ -16,7 +17,7 @@ from metastored.service.core.context import Context
 from metastored.service.core.documents import Kind
 from metastored.service.core.removing import plan_removal, purges
 from metastored.store.engine.transaction import Transaction
-from metastored.store.objects import partitions, tables
+from metastored.store.objects import partitions, remotes, tables
 from metastored.store.objects.tables import TableRow
 from metastored.store.transactions.resources import table_dropped
 from metastored.wire import binary
@@ -26,7 +27,7 @@ from metastored.wire.generated.indexes import Index
 DONE: Final = AsyncOperationResp(finished=True)
 """The reply to a drop: it is complete when the reply is sent. Older clients expect no value and ignore it."""
 INDEXES: Final = Kind("index", Index)
-"""The indexes of Hive 2.3; the parent is the table that one is of."""
+"""The indexes of Hive 2.3; the parent is the indexed table."""
 
 
 def remove_with_indexes(
@@ -45,7 +46,7 @@ def remove_with_indexes(
     if row.type == kinds.INDEX:
         raise MetaException(f"The table {name} is an index table. Please do drop index instead.")
     own = [index.value.indexTableName or "" for index in INDEXES.below(tx, str(row.id))]
-    indexes = [found for each in own if (found := tables.find(tx, *where, each)) is not None]
+    indexes = [existing for each in own if (existing := tables.find(tx, *where, each)) is not None]
     chosen = lock_all(tx, [row, *indexes])
     planned: list[int] = []
     for index in chosen[1:]:
@@ -53,10 +54,10 @@ def remove_with_indexes(
     return planned + remove_table(ctx, tx, where, chosen[0], delete_data=delete_data, planned=planned, env=env)
 
 
-def lock_all(tx: Transaction, found: Sequence[TableRow]) -> list[TableRow]:
-    """Locks tables in the order of their names, all before the first event is recorded; as they are now."""
-    current = {row.id: locked(tx, row) for row in sorted(found, key=lambda row: row.name)}
-    return [current[row.id] for row in found]
+def lock_all(tx: Transaction, table_rows: Sequence[TableRow]) -> list[TableRow]:
+    """Locks tables in the order of their names, all before the first event is recorded; returns their current rows."""
+    current = {row.id: locked(tx, row) for row in sorted(table_rows, key=lambda row: row.name)}
+    return [current[row.id] for row in table_rows]
 
 
 def remove_table(
@@ -69,31 +70,33 @@ def remove_table(
     planned: Sequence[int],
     env: EnvironmentContext | None = None,
 ) -> list[int]:
-    """Removes a table that is locked; the jobs that remove its directories come back.
+    """Removes a table that is locked; returns the jobs that remove its directories.
 
-    `planned` are those of tables that the same transaction has removed before.
+    `planned` are the jobs of tables that the same transaction has removed before.
     """
     name = row.name
     table = rows.table_of(row, *where)
     owned = delete_data and kinds.owns_data(table, ctx.rules.purges_external)
-    places = _data_of(tx, row, table) if owned else []
-    no_pending_job(tx, places, own=planned)
+    directories = _data_of(tx, row, table) if owned else []
+    no_pending_job(tx, directories, own=planned)
     purge = purges(table, env)
-    jobs = [plan_removal(ctx, tx, uri, purge=purge) for uri in places]
+    jobs = [plan_removal(ctx, tx, uri, purge=purge) for uri in directories]
     tables.delete(tx, row.id)
+    if is_remote(table.parameters):
+        remotes.changed(tx)
     table_dropped(tx, where.table(name))
     record(ctx, tx, "DROP_TABLE", where, name, [("table", binary.encode(table))])
     return jobs
 
 
 def own_directory(ctx: Context, where: DatabaseName, row: TableRow) -> str | None:
-    """The directory that goes with a table, as far as its own row says."""
+    """The directory that is removed with a table, according to its own row."""
     table = rows.table_of(row, *where)
     return table.sd.location if table.sd is not None and kinds.owns_data(table, ctx.rules.purges_external) else None
 
 
 def _data_of(tx: Transaction, row: TableRow, table: Table) -> list[str]:
-    """The directories that go with a table: its own, and those of partitions that lie elsewhere."""
+    """The directories that are removed with a table: its own, and those of partitions in other directories."""
     if table.sd is None or not table.sd.location:
         return []
     root = table.sd.location

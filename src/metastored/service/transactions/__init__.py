@@ -1,1 +1,1 @@
-"""Transactions, write ids, locks and compactions: one function a Thrift method."""
+"""Transactions, write ids, locks and compactions: one function per Thrift method."""

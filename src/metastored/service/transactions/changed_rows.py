@@ -1,4 +1,4 @@
-"""How many rows transactions changed in the tables that materialized views read: what tells whether a view is stale."""
+"""How many rows transactions changed in the tables of materialized views: it shows whether a view is stale."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ def update_transaction_statistics(ctx: Context, req: UpdateTransactionalStatsReq
     """Counts the rows that a transaction changed in a table, for each materialized view that reads it."""
 
     def change(tx: Transaction) -> None:
-        place = tables.place(tx, req.tableId or 0)
-        if place is None:
+        names = tables.full_name(tx, req.tableId or 0)
+        if names is None:
             return
-        catalog, database, name = place
+        catalog, database, name = names
         counted = _counted(req, DatabaseName(catalog, database), name)
         for view_id, body in tables.creation_metadatas(tx):
             metadata = binary.decode(CreationMetadata, body)

@@ -1,6 +1,6 @@
-"""The queue of compactions: who asks for one, who takes it, and how it ends.
+"""The queue of compactions: requested, taken by a worker, ended.
 
-Workers and cleaners are other programs; here is only what they tell each other.
+Workers and cleaners are other programs; the queue is what they share.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from metastored.wire.generated.compaction import (
 )
 
 POOL_TIMEOUT: Final = 12 * 3_600_000
-"""Milliseconds after which any worker may take what was meant for a pool (hive.compactor.worker.pool.timeout)."""
+"""Milliseconds after which any worker may take a compaction of another pool (hive.compactor.worker.pool.timeout)."""
 
 STATES: Final = {
     compactions.INITIATED: "initiated",
@@ -53,7 +53,7 @@ def state_word(ctx: Context, letter: str) -> str:
     return STATES[letter]
 
 
-# --- asking for one -----------------------------------------------------------------------------------------------
+# --- requesting one ----------------------------------------------------------------------------------------------
 
 
 @method
@@ -87,7 +87,7 @@ def enqueue(ctx: Context, tx: Transaction, rqst: CompactionRequest) -> Compactio
 def _stands_in_the_way(ctx: Context, row: CompactionRow, highest: int) -> bool:
     if row.state in (compactions.INITIATED, compactions.WORKING):
         return True
-    # Nothing was written since: another one would find nothing to do.
+    # Nothing was written since then: another compaction would have nothing to do.
     fresh = row.state == compactions.READY and row.highest_write_id == highest
     return fresh and ctx.generation >= Generation.HIVE_4_0
 
@@ -123,7 +123,7 @@ def _insert(
 
 
 def counted_text(properties: dict[str, str]) -> str:
-    """A map as workers read it: how many entries, then each key and value behind its length."""
+    """A map as workers read it: the number of entries, then each key and value after its length."""
     items = (f"{len(key)}:{key}{len(value)}:{value}" for key, value in properties.items())
     return f"{len(properties)}:{''.join(items)}"
 
@@ -151,20 +151,23 @@ def find_next_compact2(ctx: Context, rqst: FindNextCompactRequest | None) -> Opt
 
 
 def _take_next(ctx: Context, worker: str | None, version: str | None, pool: str | None) -> OptionalCompactionInfoStruct:
-    """The oldest that waits in the worker's pool. One without a pool takes what waits in none, or too long in one."""
-    wanted = pool.strip() if pool else None
+    """The oldest one that waits in the worker's pool.
+
+    A worker without a pool takes those of no pool, or that wait too long.
+    """
+    pool_name = pool.strip() if pool else None
 
     def take(tx: Transaction) -> CompactionRow | None:
         now = millis(ctx.service)
         for row in compactions.initiated(tx):
             waits_long = row.enqueue_time is not None and row.enqueue_time < now - POOL_TIMEOUT
-            if row.pool == wanted if wanted else row.pool is None or waits_long:
+            if row.pool == pool_name if pool_name else row.pool is None or waits_long:
                 compactions.begin(tx, row.id, worker, version, now)
                 return row._replace(state=compactions.WORKING, worker_id=worker, worker_version=version, start=now)
         return None
 
-    found = ctx.database.run(take)
-    return OptionalCompactionInfoStruct(ci=None if found is None else info_of(found))
+    taken = ctx.database.run(take)
+    return OptionalCompactionInfoStruct(ci=None if taken is None else info_of(taken))
 
 
 def info_of(row: CompactionRow) -> CompactionInfoStruct:
@@ -192,7 +195,7 @@ def info_of(row: CompactionRow) -> CompactionInfoStruct:
 
 
 def _one(ctx: Context, change: Callable[[Transaction], int]) -> None:
-    """A change of exactly one compaction of the queue."""
+    """Changes exactly one compaction of the queue."""
 
     def work(tx: Transaction) -> None:
         changed = change(tx)
@@ -204,14 +207,14 @@ def _one(ctx: Context, change: Callable[[Transaction], int]) -> None:
 
 @method
 def update_compactor_state(ctx: Context, cr: CompactionInfoStruct, txn_id: int | None) -> None:
-    """What a worker found out: up to which write id it compacts, as whom, and in which transaction."""
+    """Stores a worker's results: the highest write id it compacts, the user, and the transaction."""
     txn = txn_id if txn_id and txn_id > 0 else None
     table = table_name(ctx, cr.dbname, cr.tablename)
 
     def change(tx: Transaction) -> int:
         if txn is not None:
             require_open(tx, txn)
-            # So that cleaners find what it wrote, should it be aborted.
+            # So that cleaners find its files if it is aborted.
             op = components.COMPACT
             components.add(tx, [Component(txn, *table, cr.partitionname, op, cr.highestWriteId)])
         return compactions.progress(
@@ -241,7 +244,7 @@ def mark_compacted(ctx: Context, cr: CompactionInfoStruct) -> None:
 
 @method
 def mark_cleaned(ctx: Context, cr: CompactionInfoStruct) -> None:
-    """The old files are removed: what told of them goes too."""
+    """The old files have been removed: their records are deleted too."""
     id, table = cr.id or 0, table_name(ctx, cr.dbname, cr.tablename)
     aborts_only = cr.type == CompactionType.ABORT_TXN_CLEANUP
 
@@ -270,7 +273,7 @@ def mark_refused(ctx: Context, cr: CompactionInfoStruct) -> None:
 
 
 def _end(ctx: Context, cr: CompactionInfoStruct, state: str, method: str) -> None:
-    """From the queue to the history; what never was in the queue gets an entry of its own."""
+    """Moves a compaction from the queue to the history; one that was never in the queue gets a new entry."""
 
     def end(tx: Transaction) -> None:
         now = millis(ctx.service)
@@ -300,15 +303,15 @@ def _end(ctx: Context, cr: CompactionInfoStruct, state: str, method: str) -> Non
 
 @method
 def abort_Compactions(ctx: Context, rqst: AbortCompactionRequest) -> AbortCompactResponse:
-    """Takes compactions out of the queue that no worker has taken yet."""
+    """Removes compactions from the queue that no worker has taken yet."""
     ids = rqst.compactionIds or ()
     if not ids:
         raise NoSuchCompactionException("Compaction ids missing in request. No compactions to abort")
 
     def aborting(tx: Transaction) -> dict[int, AbortCompactionResponseElement]:
         compactions.lock_many(tx, ids)
-        found = compactions.find_many(tx, ids)
-        return {id: _abort(ctx, tx, id, found.get(id)) for id in ids}
+        compaction_rows = compactions.find_many(tx, ids)
+        return {id: _abort(ctx, tx, id, compaction_rows.get(id)) for id in ids}
 
     return AbortCompactResponse(abortedcompacts=ctx.database.run(aborting))
 
@@ -318,7 +321,7 @@ def _abort(ctx: Context, tx: Transaction, id: int, row: CompactionRow | None) ->
         text = "No Such Compaction Id Available"
         return AbortCompactionResponseElement(compactionId=id, status="Error", message=text)
     if row.state != compactions.INITIATED:
-        # Hive's word here is the constant of its program.
+        # Hive uses the name of its program's constant here.
         word = STATES[row.state]
         text = f"Error while aborting compaction as compaction is in state-{word}"
         return AbortCompactionResponseElement(compactionId=id, status="Error", message=text)
@@ -332,7 +335,7 @@ def _abort(ctx: Context, tx: Transaction, id: int, row: CompactionRow | None) ->
 
 @method
 def update_compaction_metrics_data(ctx: Context, data: CompactionMetricsDataStruct) -> bool:
-    """Remembers how many deltas something has, while they are too many."""
+    """Stores how many deltas an object has, while they are too many."""
     table, kind, value = table_name(ctx, data.dbname, data.tblname), data.type or 0, data.metricvalue or 0
 
     def update(tx: Transaction) -> None:

@@ -1,8 +1,8 @@
-"""Locks: asking for them, waiting, giving them back, showing them.
+"""Locks: acquiring, waiting, releasing, showing them.
 
-All components of a request are given together or none is. Requests are judged one after another, by the rules in
-`hive/transactions/locks.py`. A holder whose client has been silent for too long loses its locks at the latest when
-somebody waits for them.
+All components of a request are granted together or none is. Requests are checked one after another, by the rules in
+`hive/transactions/locks.py`. A holder without a heartbeat for too long loses its locks at the latest when another
+client waits for them.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ from metastored.wire.generated.locks import (
 _CHANGES = (DataOperationType.UPDATE, DataOperationType.DELETE)
 
 
-# --- asking ---------------------------------------------------------------------------------------------------------
+# --- acquiring --------------------------------------------------------------------------------------------------------
 
 
 @method
@@ -55,23 +55,23 @@ def lock(ctx: Context, rqst: LockRequest) -> LockResponse:
     if not rqst.component:
         raise internal_error("lock")
     txn_id = rqst.txnid or 0
-    given = rqst.component
-    targets = [_target(ctx, number, component) for number, component in enumerate(given, 1)]
+    components = rqst.component
+    targets = [_target(ctx, number, component) for number, component in enumerate(components, 1)]
 
     def ask(tx: Transaction) -> LockResponse:
         now = millis(ctx.service)
         if txn_id:
             require_open(tx, txn_id)
-            _note_written(tx, txn_id, _written(targets, given))
+            _note_written(tx, txn_id, _written(targets, components))
         ext_id = locks.take_id(tx)
-        wanted = [target._replace(ext_id=ext_id, txn_id=txn_id) for target in targets]
-        blocked, ended = _judge(ctx, tx, wanted)
+        requested = [target._replace(ext_id=ext_id, txn_id=txn_id) for target in targets]
+        blocked, ended = _judge(ctx, tx, requested)
         if blocked is None:
             state, error = LockState.ACQUIRED, None
         else:
             state, error = _refusal(rqst, *blocked) if txn_id else (LockState.WAITING, None)
         if state is not LockState.NOT_ACQUIRED:
-            placed = [component._replace(state=state) for component in wanted]
+            placed = [component._replace(state=state) for component in requested]
             waits = None if blocked is None else (placed[blocked[0].int_id - 1], blocked[1])
             locks.insert(
                 tx,
@@ -92,7 +92,7 @@ def lock(ctx: Context, rqst: LockRequest) -> LockResponse:
 
 
 def _target(ctx: Context, number: int, component: LockComponent) -> Lock:
-    """What a component wants, before its request has an id."""
+    """The lock that a component requests, before its request has an id."""
     if component.type not in list(LockType):
         raise internal_error("lock")
     catalog = component.catName if component.catName not in (None, DEFAULT_CATALOG) else None
@@ -103,30 +103,32 @@ def _target(ctx: Context, number: int, component: LockComponent) -> Lock:
 
 
 def _partition(name: str | None) -> str | None:
-    """Keys of a partition's name have no case; its values do."""
+    """Keys of a partition's name are case-insensitive; its values are not."""
     if name is None:
         return None
     pairs = (level.partition("=") for level in name.split("/"))
     return "/".join(f"{key.lower()}{equals}{value}" for key, equals, value in pairs)
 
 
-def _judge(ctx: Context, tx: Transaction, wanted: Sequence[Lock]) -> tuple[tuple[Lock, Lock] | None, list[Unfinished]]:
-    """What has to wait for what, if anything has; and the transactions that lost their locks by being silent."""
-    near = locks.near(tx, wanted)
+def _judge(
+    ctx: Context, tx: Transaction, requested: Sequence[Lock]
+) -> tuple[tuple[Lock, Lock] | None, list[Unfinished]]:
+    """The lock that has to wait and the lock it waits for, if any; and the transactions that timed out."""
+    near = locks.near(tx, requested)
     ended: list[Unfinished] = []
-    found = first_blocked(wanted, (held.lock for held in near), ctx.generation)
-    if found is not None:
-        gone, ended = _expired(ctx, tx, found[1], near)
+    blocked = first_blocked(requested, (held.lock for held in near), ctx.generation)
+    if blocked is not None:
+        gone, ended = _expired(ctx, tx, blocked[1], near)
         if gone:
-            left = [held.lock for held in near if held.lock.ext_id not in gone]
-            found = first_blocked(wanted, left, ctx.generation)
-    return (None if found is None else (found[0], found[1][0])), ended
+            remaining = [held.lock for held in near if held.lock.ext_id not in gone]
+            blocked = first_blocked(requested, remaining, ctx.generation)
+    return (None if blocked is None else (blocked[0], blocked[1][0])), ended
 
 
 def _expired(
     ctx: Context, tx: Transaction, blockers: list[Lock], near: list[Held]
 ) -> tuple[set[int], list[Unfinished]]:
-    """Take the locks of clients that have been silent for too long; the requests that are gone."""
+    """Releases the locks of clients without a heartbeat for too long; returns the requests that were removed."""
     before = millis(ctx.service) - TIMEOUT
     ended: list[Unfinished] = []
     txns = {blocker.txn_id for blocker in blockers if blocker.txn_id}
@@ -139,29 +141,30 @@ def _expired(
     return silent | {held.lock.ext_id for held in near if held.lock.txn_id in ids}, ended
 
 
-def _refusal(rqst: LockRequest, wanted: Lock, by: Lock) -> tuple[LockState, str | None]:
-    """Whether the client waits, or wants to know at once that it would have to."""
+def _refusal(rqst: LockRequest, requested: Lock, by: Lock) -> tuple[LockState, str | None]:
+    """Whether the client waits, or prefers an error at once."""
     if rqst.exclusiveCTAS:
         text = f"Failed to initiate a concurrent CTAS operation with the same table name, lockInfo : {by}"
         return LockState.NOT_ACQUIRED, text
-    if rqst.zeroWaitReadEnabled and wanted.type is LockType.SHARED_READ:
+    if rqst.zeroWaitReadEnabled and requested.type is LockType.SHARED_READ:
         return LockState.NOT_ACQUIRED, f"Unable to acquire read lock due to an existing exclusive lock {{{by}}}"
     return LockState.WAITING, None
 
 
-def _written(targets: list[Lock], given: Sequence[LockComponent]) -> list[tuple[Lock, str]]:
-    """What a transaction writes to by these components, with Hive's letter for how.
+def _written(targets: list[Lock], requested: Sequence[LockComponent]) -> list[tuple[Lock, str]]:
+    """The objects that a transaction writes to by these components, with Hive's letter for the operation.
 
-    Of partitions that will be known only later, the table stands for all: once, and as an update if any of them is.
+    Partitions that are known only later are represented by their table: once, and as an update if any of them is
+    updated.
     """
     dynamic_changes = {
         (target.catalog, target.database, target.table)
-        for target, component in zip(targets, given, strict=True)
+        for target, component in zip(targets, requested, strict=True)
         if component.isDynamicPartitionWrite and component.operationType in _CHANGES
     }
     noted: list[tuple[Lock, str]] = []
     tables = set()
-    for target, component in zip(targets, given, strict=True):
+    for target, component in zip(targets, requested, strict=True):
         if component.isTransactional is False:
             continue
         kind = component.operationType
@@ -204,23 +207,23 @@ def _note_written(tx: Transaction, txn_id: int, written: list[tuple[Lock, str]])
 
 @method
 def check_lock(ctx: Context, rqst: CheckLockRequest) -> LockResponse:
-    """Whether a request has got its locks by now. Asking is a sign of life."""
+    """Whether a request holds its locks now. The call counts as a heartbeat."""
     ext_id = rqst.lockid or 0
 
     def check(tx: Transaction) -> LockResponse:
         now = millis(ctx.service)
-        wanted = locks.of_request(tx, ext_id)
-        if not wanted:
+        requested = locks.of_request(tx, ext_id)
+        if not requested:
             raise NoSuchLockException(f"No such lock lockid:{ext_id}")
-        txn_id = wanted[0].txn_id
+        txn_id = requested[0].txn_id
         if txn_id:
             keep_alive(tx, txn_id, now)
         else:
             keep_locks(tx, ext_id, now)
-        if all(component.state is LockState.ACQUIRED for component in wanted):
+        if all(component.state is LockState.ACQUIRED for component in requested):
             return LockResponse(lockid=ext_id, state=LockState.ACQUIRED)
         locks.take_turn(tx)
-        blocked, ended = _judge(ctx, tx, wanted)
+        blocked, ended = _judge(ctx, tx, requested)
         if blocked is None:
             locks.acquire(tx, ext_id, heartbeat=0 if txn_id else now, now=now)
         else:
@@ -233,14 +236,14 @@ def check_lock(ctx: Context, rqst: CheckLockRequest) -> LockResponse:
 
 
 def keep_locks(tx: Transaction, ext_id: int, now: int) -> None:
-    """Note a sign of life of who asked for locks."""
+    """Records a heartbeat of a lock request."""
     if not locks.heartbeat(tx, ext_id, now):
         raise NoSuchLockException(f"No such lock: lockid:{ext_id}")
 
 
 @method
 def heartbeat(ctx: Context, ids: HeartbeatRequest) -> None:
-    """A sign of life of who has a transaction, locks, or both."""
+    """A heartbeat of a transaction, a lock request, or both."""
     now = millis(ctx.service)
 
     def beat(tx: Transaction) -> None:
@@ -254,15 +257,15 @@ def heartbeat(ctx: Context, ids: HeartbeatRequest) -> None:
 
 @method
 def unlock(ctx: Context, rqst: UnlockRequest) -> None:
-    """Gives locks back, or gives up waiting. What a transaction holds, it holds to its end."""
+    """Releases locks, or stops waiting. A transaction keeps its locks until it ends."""
     ext_id = rqst.lockid or 0
 
     def give_back(tx: Transaction) -> None:
         if locks.unlock(tx, ext_id):
             return
-        found = locks.of_request(tx, ext_id)
-        if found:
-            raise TxnOpenException(f"Unlocking locks associated with transaction not permitted.  {found[0]}")
+        components = locks.of_request(tx, ext_id)
+        if components:
+            raise TxnOpenException(f"Unlocking locks associated with transaction not permitted.  {components[0]}")
 
     ctx.database.run(give_back)
 
@@ -272,21 +275,21 @@ def unlock(ctx: Context, rqst: UnlockRequest) -> None:
 
 @method
 def show_locks(ctx: Context, rqst: ShowLocksRequest) -> ShowLocksResponse:
-    """All locks, those that are held first; or those of a database, table, partition or transaction."""
+    """All locks, held ones first; or those of a database, table, partition or transaction."""
     catalog = database = None
     if rqst.dbname:
-        given = rqst.catname if rqst.catname not in (None, DEFAULT_CATALOG) else None
-        catalog, database = ctx.name(rqst.dbname, given)
+        catalog_name = rqst.catname if rqst.catname not in (None, DEFAULT_CATALOG) else None
+        catalog, database = ctx.name(rqst.dbname, catalog_name)
     table = normalize(rqst.tablename) if rqst.tablename else None
     part = _partition(rqst.partname or None)
-    found = [
+    lock_rows = [
         row
         for row in locks.shown(ctx.reader(), catalog, database)
         if (table is None or row.lock.table == table)
         and (part is None or row.lock.partition == part)
         and (not rqst.txnid or row.lock.txn_id == rqst.txnid)
     ]
-    return ShowLocksResponse(locks=tuple(_shown(row) for row in sorted(found, key=lambda row: rank(row.lock))))
+    return ShowLocksResponse(locks=tuple(_shown(row) for row in sorted(lock_rows, key=lambda row: rank(row.lock))))
 
 
 def _shown(row: LockRow) -> ShowLocksResponseElement:

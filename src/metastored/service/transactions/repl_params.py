@@ -1,4 +1,4 @@
-"""What a commit may change besides: properties that tell how far a replica has come, and one of the client's own."""
+"""Properties that a commit may set: the state of a replica, and one property of the client's own."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from metastored.wire.structs import replace
 
 LAST_REPLICATED: Final = "repl.last.id"
 KEY_PREFIX: Final = "_meta"
-"""What the key of a client's own property begins with."""
+"""The prefix of the key of a client's own property."""
 
 
 def apply(tx: Transaction, rqst: CommitTxnRequest) -> None:
-    """Write what a request to commit brings along."""
+    """Writes the properties of a request to commit."""
     if rqst.replLastIdInfo is not None:
         _note_last(tx, rqst.replLastIdInfo)
     if rqst.keyValue is not None:
@@ -41,12 +41,12 @@ def _note_last(tx: Transaction, info: ReplLastIdInfo) -> None:
     if info.table is None:
         return
     table = normalize(info.table)
-    found = tables.find(tx, catalog, name, table)
-    if found is None:
+    table_row = tables.find(tx, catalog, name, table)
+    if table_row is None:
         raise MetaException(f"Table with name {table} does not exist in db {catalog}.{name}")
-    found = locked(tx, found)
-    _set_parameter(tx, found, LAST_REPLICATED, last)
-    for part in partitions.find_many(tx, found.id, info.partitionList or ()):
+    table_row = locked(tx, table_row)
+    _set_parameter(tx, table_row, LAST_REPLICATED, last)
+    for part in partitions.find_many(tx, table_row.id, info.partitionList or ()):
         own = rows.partition_own(part.body)
         changed = replace(own, parameters={**(own.parameters or {}), LAST_REPLICATED: last})
         partitions.update(
@@ -60,16 +60,16 @@ def _note_last(tx: Transaction, info: ReplLastIdInfo) -> None:
         )
 
 
-def _set_own(tx: Transaction, given: CommitTxnKeyValue) -> None:
-    """A property that must be there already, so that two clients who began together do not both succeed."""
-    key = given.key or ""
-    found = tables.find_by_id(tx, given.tableId or 0) if key.startswith(KEY_PREFIX) else None
-    if found is None:
+def _set_own(tx: Transaction, key_value: CommitTxnKeyValue) -> None:
+    """A property that must exist already, so that of two clients that began together only one succeeds."""
+    key = key_value.key or ""
+    row = tables.find_by_id(tx, key_value.tableId or 0) if key.startswith(KEY_PREFIX) else None
+    if row is None:
         raise internal_error("commit_txn")
-    found = locked(tx, found)
-    if key not in (rows.table_of(found, "", "").parameters or {}):
+    row = locked(tx, row)
+    if key not in (rows.table_of(row, "", "").parameters or {}):
         raise internal_error("commit_txn")
-    _set_parameter(tx, found, key, given.value or "")
+    _set_parameter(tx, row, key, key_value.value or "")
 
 
 def _set_parameter(tx: Transaction, row: TableRow, key: str, value: str) -> None:

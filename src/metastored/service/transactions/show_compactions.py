@@ -1,4 +1,4 @@
-"""What is shown of compactions: the queue, the history, and the latest results."""
+"""Showing compactions: the queue, the history, and the latest results."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ from metastored.wire.generated.compaction import (
 
 @method
 def show_compact(ctx: Context, rqst: ShowCompactRequest) -> ShowCompactResponse:
-    """The queue and the history, filtered and in the order that the client wants."""
-    found: Iterable[CompactionRow] = compactions.all(ctx.reader())
-    wanted = {
+    """The queue and the history, filtered and in the requested order."""
+    compaction_rows: Iterable[CompactionRow] = compactions.all(ctx.reader())
+    filters = {
         "id": rqst.id if rqst.id and rqst.id > 0 else None,
         "db": rqst.dbName,
         "tbl": rqst.tbName,
@@ -36,10 +36,10 @@ def show_compact(ctx: Context, rqst: ShowCompactRequest) -> ShowCompactResponse:
         "state": rqst.state,
         "pool": rqst.poolName,
     }
-    for name, value in wanted.items():
+    for name, value in filters.items():
         if value is not None:
-            found = [row for row in found if getattr(row, name) == value]
-    rows = _ordered(ctx, list(found), rqst.order)
+            compaction_rows = [row for row in compaction_rows if getattr(row, name) == value]
+    rows = _ordered(ctx, list(compaction_rows), rqst.order)
     if rqst.limit and rqst.limit > 0:
         rows = rows[: rqst.limit]
     return ShowCompactResponse(compacts=tuple(_shown(ctx, row) for row in rows))
@@ -69,7 +69,7 @@ _COLUMNS: Final = {
     "CC_COMMIT_TIME": "commit_time",
     "CC_HIGHEST_WRITE_ID": "highest_write_id",
 }
-"""Hive's clients name columns of its own database by which they want the answer sorted."""
+"""Hive's clients name columns of its own database as the sort order."""
 
 
 def _ordered(ctx: Context, rows: list[CompactionRow], order: str | None) -> list[CompactionRow]:
@@ -86,7 +86,7 @@ def _ordered(ctx: Context, rows: list[CompactionRow], order: str | None) -> list
 
 
 def _order_of(order: str) -> list[tuple[str, bool]]:
-    found = []
+    keys = []
     for item in order.split(","):
         column, _, direction = item.strip().partition(" ")
         name = _COLUMNS.get(column.strip('"`').upper())
@@ -94,8 +94,8 @@ def _order_of(order: str) -> list[tuple[str, bool]]:
             raise MetaException(
                 f"compactions cannot be ordered by {item.strip()}: name a column such as CC_ID, or CC_ID desc"
             )
-        found.append((name, direction.strip().lower() == "desc"))
-    return found
+        keys.append((name, direction.strip().lower() == "desc"))
+    return keys
 
 
 def _sortable(value: Any) -> tuple[bool, Any]:
@@ -135,17 +135,17 @@ def _shown(ctx: Context, row: CompactionRow) -> ShowCompactResponseElement:
 def get_latest_committed_compaction_info(
     ctx: Context, rqst: GetLatestCommittedCompactionInfoRequest
 ) -> GetLatestCommittedCompactionInfoResponse:
-    """Of the table and each of its partitions, the latest compaction whose result can be read."""
+    """The latest compaction whose result can be read, of the table and each of its partitions."""
     if rqst.dbname is None or rqst.tablename is None:
         raise MetaException("Database name and table name cannot be null.")
     parts, last = rqst.partitionnames or (), rqst.lastCompactionId
-    found: dict[str | None, CompactionRow] = {}
+    by_partition: dict[str | None, CompactionRow] = {}
     for row in compactions.of_table(ctx.reader(), table_name(ctx, rqst.dbname, rqst.tablename)):
         if row.state not in (compactions.SUCCEEDED, compactions.READY):
             continue
         if (not parts or row.part in parts) and (last is None or row.id > last):
-            found[row.part] = row
-    latest = sorted(found.values(), key=lambda row: row.id, reverse=True)
+            by_partition[row.part] = row
+    latest = sorted(by_partition.values(), key=lambda row: row.id, reverse=True)
     return GetLatestCommittedCompactionInfoResponse(
         compactions=tuple(
             CompactionInfoStruct(id=row.id, dbname=row.db, tablename=row.tbl, partitionname=row.part, type=row.type)

@@ -1,4 +1,4 @@
-"""What calls about transactions, locks and compactions share: their clock, time-outs and errors, and how one aborts.
+"""Shared by the calls for transactions, locks and compactions: clock, timeouts, errors, and aborting.
 
 It serves no call itself.
 """
@@ -22,13 +22,13 @@ from metastored.wire.generated.transactions import TxnType
 from metastored.wire.structs import replace
 
 TIMEOUT: Final = 300_000
-"""Milliseconds after which a transaction or a lock whose client is silent is gone (hive.txn.timeout)."""
+"""Milliseconds without a heartbeat after which a transaction or a lock times out (hive.txn.timeout)."""
 
 REPLICATION_TIMEOUT: Final = 11 * 86_400_000
-"""The same for a transaction that repeats one of another metastore (hive.repl.txn.timeout)."""
+"""As TIMEOUT, for a transaction that is replicated from another metastore (hive.repl.txn.timeout)."""
 
 MAX_SEED: Final = 2**62
-"""The highest id that transactions or write ids may be set to begin at: more are given out after it."""
+"""The highest id that transactions or write ids may be set to begin at: more ids follow it."""
 
 REPLICATION_BROKEN: Final = "repl.incompatible"
 
@@ -48,7 +48,7 @@ REASONS: Final = {
     51004: "Replication:abort of write txns for the db under replication",
     51005: "Replication:abort of ongoing txns(opened prior to failover) for the target database",
 }
-"""Why a transaction was aborted, by the codes that Hive's clients give."""
+"""The reasons of an abort, by the codes of Hive's clients."""
 WRITE_CONFLICT, TIMED_OUT, REPLAYED, REPLICATED_WRITE_ID = (REASONS[code] for code in (50003, 50004, 51001, 51002))
 NO_REASON: Final = "none"
 
@@ -59,41 +59,41 @@ def millis(service: Service) -> int:
 
 
 def internal_error(method: str) -> ApplicationError:
-    """What Hive answers where it fails by an exception of Java's own: only that it failed."""
+    """Hive's error where it fails by an exception of Java's own: only that it failed."""
     return ApplicationError(ApplicationError.INTERNAL_ERROR, f"Internal error processing {method}")
 
 
 def table_name(ctx: Context, database: str | None, table: str | None) -> TableName:
-    """A table as a request names it, which need not exist."""
+    """A table as a request names it; it need not exist."""
     where = ctx.name(database)
     return where.table(normalize(table or ""))
 
 
-def not_open(found: Unfinished | None, txn_id: int) -> MetastoreError:
-    """The error about a transaction that should be open."""
-    if found is None:
+def not_open(txn: Unfinished | None, txn_id: int) -> MetastoreError:
+    """The error for a transaction that is not open."""
+    if txn is None:
         return NoSuchTxnException(f"No such transaction txnid:{txn_id}")
-    if found.state == TxnState.ABORTED:
+    if txn.state == TxnState.ABORTED:
         return TxnAbortedException(f"Transaction txnid:{txn_id} already aborted")
     return NoSuchTxnException(f"Transaction txnid:{txn_id} is already committed.")
 
 
 def require_open(tx: Transaction, txn_id: int) -> Unfinished:
-    """The open transaction of this id, which nobody else ends before this database transaction does."""
-    found = transactions.lock(tx, txn_id)
-    if found is None or found.state != TxnState.OPEN:
-        raise not_open(found, txn_id)
-    return found
+    """Returns and locks the open transaction of this id; raises an error if it is not open."""
+    txn = transactions.lock(tx, txn_id)
+    if txn is None or txn.state != TxnState.OPEN:
+        raise not_open(txn, txn_id)
+    return txn
 
 
 def keep_alive(tx: Transaction, txn_id: int, now: int) -> None:
-    """Note a sign of life of a transaction that must be open."""
+    """Records a heartbeat of a transaction, which must be open."""
     if not transactions.heartbeat(tx, txn_id, now):
         raise not_open(transactions.find(tx, txn_id), txn_id)
 
 
 def abort(service: Service, tx: Transaction, ids: Sequence[int], reason: str) -> None:
-    """Abort open transactions, whose rows are locked already: their locks go, what they wrote to is remembered."""
+    """Aborts open transactions, whose rows are locked already: releases their locks and records what they wrote to."""
     transactions.finish(tx, ids, TxnState.ABORTED, millis(service), reason)
     locks.delete_of_txns(tx, ids)
     write_ids.forget_history(tx, ids)
@@ -103,7 +103,7 @@ def abort(service: Service, tx: Transaction, ids: Sequence[int], reason: str) ->
 
 
 def _replication_broken(tx: Transaction, name: str) -> None:
-    """A replica that lost a transaction of its source cannot follow it any more; its database says so."""
+    """A replica that lost a transaction of its source can no longer follow it; this is recorded in its database."""
     row = databases.find(tx, DEFAULT_CATALOG, normalize(name))
     if row is None:
         return
@@ -113,10 +113,7 @@ def _replication_broken(tx: Transaction, name: str) -> None:
 
 
 def record_end(ctx: Context, tx: Transaction, event: str, ended: Iterable[Unfinished]) -> None:
-    """The events of transactions that were committed or aborted; call it last. Readers leave none.
-
-    Parts: `txn`, `type`, and for each table that it could write to `write` (catalog, database, table, write id).
-    """
+    """Records the events of transactions that were committed or aborted; call it last. Readers have no event."""
     for txn in ended:
         if txn.type == TxnType.READ_ONLY:
             continue
@@ -128,9 +125,9 @@ def record_end(ctx: Context, tx: Transaction, event: str, ended: Iterable[Unfini
 
 
 def abort_stale(ctx: Context, tx: Transaction, ids: Sequence[int] | None = None) -> list[Unfinished]:
-    """Abort transactions whose clients have been silent for too long: all, or those of `ids`. Records no event."""
+    """Aborts transactions without a heartbeat for too long: all, or those of `ids`. Records no event."""
     now = millis(ctx.service)
-    found = transactions.stale(tx, now - TIMEOUT, now - REPLICATION_TIMEOUT, TxnType.REPL_CREATED, ids)
-    if found:
-        abort(ctx.service, tx, [txn.id for txn in found], TIMED_OUT)
-    return found
+    stale = transactions.stale(tx, now - TIMEOUT, now - REPLICATION_TIMEOUT, TxnType.REPL_CREATED, ids)
+    if stale:
+        abort(ctx.service, tx, [txn.id for txn in stale], TIMED_OUT)
+    return stale

@@ -1,7 +1,7 @@
 """Transactions: opening, committing and aborting them, keeping them alive, and the lists of those that are open.
 
-A commit is judged while no other transaction opens or commits, so the first committer wins. A transaction that was
-committed can be committed again, and an aborted one aborted again: clients repeat calls whose answers were lost.
+A commit is checked while no other transaction opens or commits, so the first committer wins. A transaction that was
+committed can be committed again, and an aborted one aborted again: clients repeat calls whose replies were lost.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ MAX_OPENED: Final = 1000
 """Transactions that one call opens at most (hive.txn.max.open.batch)."""
 
 MAX_RANGE: Final = 1_000_000
-"""Transactions that one heartbeat may name: each that is missing takes room in the answer."""
+"""The most transactions that one heartbeat may name: each missing one is listed in the reply."""
 
 OPERATIONS: Final = {
     DataOperationType.SELECT: components.SELECT,
@@ -65,7 +65,7 @@ OPERATIONS: Final = {
     DataOperationType.UPDATE: components.UPDATE,
     DataOperationType.DELETE: components.DELETE,
 }
-"""Hive's letters for what a transaction does to a table."""
+"""Hive's letters for the operations of a transaction on a table."""
 
 _COMPACTING = (TxnType.COMPACTION, TxnType.REBALANCE_COMPACTION)
 
@@ -92,7 +92,7 @@ def open_txns(ctx: Context, rqst: OpenTxnRequest) -> OpenTxnsResponse:
         if replayed and policy is not None:
             known = transactions.replicated(tx, policy, sources)
             if known:
-                # The event that opens them was seen before.
+                # The event that opens them was processed before.
                 return [known[source] for source in sorted(known)]
         ids = transactions.open(
             tx,
@@ -114,18 +114,18 @@ def open_txns(ctx: Context, rqst: OpenTxnRequest) -> OpenTxnsResponse:
 
 @method
 def seed_txn_id(ctx: Context, rqst: SeedTxnIdRequest) -> None:
-    """The next transaction gets this id: tables whose files mention higher ones were attached."""
-    wanted = rqst.seedTxnId or 0
-    if wanted > MAX_SEED:
+    """The next transaction gets this id, because files of an attached table contain higher ones."""
+    next_id = rqst.seedTxnId or 0
+    if next_id > MAX_SEED:
         raise MetaException(
-            f"Invalid txnId seed {wanted}; at most {MAX_SEED} is accepted, so that there are ids after it"
+            f"Invalid txnId seed {next_id}; at most {MAX_SEED} is accepted, so that there are ids after it"
         )
 
     def seed(tx: Transaction) -> None:
         highest = transactions.high_water_mark(tx, locked=True)
-        if highest >= wanted:
-            raise MetaException(f"Invalid txnId seed {wanted}, the highWaterMark is {highest}")
-        transactions.seed(tx, wanted - 1)
+        if highest >= next_id:
+            raise MetaException(f"Invalid txnId seed {next_id}, the highWaterMark is {highest}")
+        transactions.seed(tx, next_id - 1)
 
     ctx.database.run(seed)
 
@@ -144,12 +144,12 @@ def get_open_txns_req(ctx: Context, getOpenTxnsRequest: GetOpenTxnsRequest) -> E
 
 
 def _open_txns(ctx: Context, left_out: Collection[int]) -> Encoded:
-    """The list of what a snapshot excepts. Clients of 2.3 know a set, later ones a list with the aborted marked."""
+    """The list of exceptions of a snapshot. Clients of 2.3 expect a set, later ones a list with the aborted marked."""
     with ctx.reading() as tx:
         highest = transactions.high_water_mark(tx)
-        found = transactions.unfinished(tx)
-    lowest = next((id for id, state, _ in found if state == TxnState.OPEN), None)
-    listed = [(id, state) for id, state, kind in found if kind not in left_out]
+        unfinished = transactions.unfinished(tx)
+    lowest = next((id for id, state, _ in unfinished if state == TxnState.OPEN), None)
+    listed = [(id, state) for id, state, kind in unfinished if kind not in left_out]
     aborted = None
     if ctx.generation >= Generation.HIVE_3_1:
         aborted = encode_bits([at for at, (_, state) in enumerate(listed) if state == TxnState.ABORTED.value])
@@ -160,28 +160,28 @@ def _open_txns(ctx: Context, left_out: Collection[int]) -> Encoded:
 def get_open_txns_info(ctx: Context) -> GetOpenTxnsInfoResponse:
     with ctx.reading() as tx:
         highest = transactions.high_water_mark(tx)
-        found = transactions.rows(tx)
+        unfinished = transactions.rows(tx)
     infos = tuple(
         TxnInfo(
             id=row.id,
             state=row.state,
             user=row.user_name,
             hostname=row.host,
-            # Hive forgets what the client said.
+            # Hive ignores the client's value.
             agentInfo="Unknown",
             startedTime=row.started,
             lastHeartbeatTime=row.heartbeat,
         )
-        for row in found
+        for row in unfinished
     )
     return GetOpenTxnsInfoResponse(txn_high_water_mark=highest, open_txns=infos)
 
 
 @method
 def get_replayed_txns_for_policy(ctx: Context, policyName: str | None) -> ReplayedTxnsForPolicyResult:
-    found = transactions.replicated_by(ctx.reader(), policyName or "")
+    mappings = transactions.replicated_by(ctx.reader(), policyName or "")
     return ReplayedTxnsForPolicyResult(
-        replTxnMapEntry={str(source): str(target) for source, target in sorted(found.items())}
+        replTxnMapEntry={str(source): str(target) for source, target in sorted(mappings.items())}
     )
 
 
@@ -213,12 +213,13 @@ def heartbeat_txn_range(ctx: Context, txns: HeartbeatTxnRangeRequest) -> Heartbe
     return HeartbeatTxnRangeResponse(aborted=aborted, nosuch=frozenset(missing))
 
 
-# --- what they write to ---------------------------------------------------------------------------------------------
+# --- the tables they write to
+# --------------------------------------------------------------------------------------------
 
 
 @method
 def add_dynamic_partitions(ctx: Context, rqst: AddDynamicPartitions) -> None:
-    """Now the client knows which partitions it wrote to."""
+    """Records the partitions that a transaction wrote to, once the client knows them."""
     txn_id = rqst.txnid or 0
     table = table_name(ctx, rqst.dbname, rqst.tablename)
     kind = rqst.operationType if rqst.operationType is not None else DataOperationType.UPDATE
@@ -228,7 +229,7 @@ def add_dynamic_partitions(ctx: Context, rqst: AddDynamicPartitions) -> None:
 
     def add(tx: Transaction) -> None:
         require_open(tx, txn_id)
-        components.forget_whole_table(tx, txn_id, table)
+        components.forget_table_component(tx, txn_id, table)
         parts = rqst.partitionnames or ()
         components.add(tx, [Component(txn_id, *table, part, op, rqst.writeid) for part in parts])
 
@@ -269,22 +270,22 @@ def commit_txn(ctx: Context, rqst: CommitTxnRequest) -> None:
 
     collided = ctx.database.run(commit)
     if collided is not None:
-        # Raised only now, as what is raised within a transaction undoes it: the abort is to last.
+        # Raised only now, because an error raised within a transaction rolls it back, and the abort must stay.
         raise TxnAbortedException(collided)
 
 
 def _replays(policy: str | None, kind: int | None) -> bool:
-    """Whether a call repeats one of another metastore. Clients before 4.0 say so by the policy alone."""
+    """Whether a call is replicated from another metastore. Clients before 4.0 show it by the policy alone."""
     return policy is not None and kind in (None, TxnType.REPL_CREATED)
 
 
 def _local_id(tx: Transaction, source: int, policy: str | None) -> int | None:
-    """The id here of another metastore's transaction; None if it was ended before, or never heard of."""
+    """The id here of another metastore's transaction; None if it was ended before, or is unknown."""
     return transactions.replicated(tx, policy or "", [source]).get(source)
 
 
 def _complete(ctx: Context, tx: Transaction, txn: Unfinished, rqst: CommitTxnRequest) -> str | None:
-    """Move what a transaction wrote to where compactions look; what it collides with, after which it is aborted."""
+    """Records the tables of a transaction for compactions; returns the conflict, if any, for which it was aborted."""
     now = millis(ctx.service)
     if txn.type == TxnType.SOFT_DELETE or txn.type in _COMPACTING:
         compactions.committed(tx, txn.id, transactions.high_water_mark(tx, locked=True), now)
@@ -307,14 +308,14 @@ def _complete(ctx: Context, tx: Transaction, txn: Unfinished, rqst: CommitTxnReq
 
 
 def _is_optimistic(ctx: Context, rqst: CommitTxnRequest) -> bool:
-    """Whether writers share their locks, so that collisions are found only now. Before 4.0 they always do."""
+    """Whether writers share their locks, so that conflicts are detected only at commit. Before 4.0 they always do."""
     if rqst.exclWriteEnabled is None:
         return ctx.generation < Generation.HIVE_4_0
     return not rqst.exclWriteEnabled
 
 
 def _complete_replayed(ctx: Context, tx: Transaction, txn_id: int, written: tuple[WriteEventInfo, ...]) -> None:
-    """What the other metastore says that the transaction wrote."""
+    """Records the tables that the transaction wrote to, according to the other metastore."""
     rows = [
         Component(
             txn_id,
@@ -329,20 +330,20 @@ def _complete_replayed(ctx: Context, tx: Transaction, txn_id: int, written: tupl
 
 
 def _record_compaction(ctx: Context, tx: Transaction, txn_id: int) -> None:
-    found = compactions.of_txn(tx, txn_id)
-    if found is not None:
-        parts = [("txn", b"%d" % txn_id), ("compaction", b"%d" % found.id), ("type", b"%d" % found.type)]
-        if found.part is not None:
-            parts.append(("partition", found.part.encode()))
-        where = ctx.name(found.db, None if found.cat == "hive" else found.cat)
-        record(ctx, tx, "COMMIT_COMPACTION_EVENT", where, found.tbl, parts)
+    compaction = compactions.of_txn(tx, txn_id)
+    if compaction is not None:
+        parts = [("txn", b"%d" % txn_id), ("compaction", b"%d" % compaction.id), ("type", b"%d" % compaction.type)]
+        if compaction.part is not None:
+            parts.append(("partition", compaction.part.encode()))
+        where = ctx.name(compaction.db, None if compaction.cat == "hive" else compaction.cat)
+        record(ctx, tx, "COMMIT_COMPACTION_EVENT", where, compaction.tbl, parts)
 
 
-def _conflict(txn_id: int, commit_id: int, found: Collision) -> str:
-    what = "/".join(name for name in (found.db, found.tbl, found.part) if name is not None)
+def _conflict(txn_id: int, commit_id: int, collision: Collision) -> str:
+    what = "/".join(name for name in (collision.db, collision.tbl, collision.part) if name is not None)
     return (
         f"Aborting [txnid:{txn_id},{commit_id}] due to a write conflict on {what}"
-        f" committed by [txnid:{found.txn_id},{found.commit_id}] {found.own_op}/{found.other_op}"
+        f" committed by [txnid:{collision.txn_id},{collision.commit_id}] {collision.own_op}/{collision.other_op}"
     )
 
 
@@ -368,13 +369,13 @@ def abort_txn(ctx: Context, rqst: AbortTxnRequest) -> None:
 
 @method
 def abort_txns(ctx: Context, rqst: AbortTxnsRequest) -> None:
-    """Those of them that are open; the others do not matter."""
+    """The transactions among them that are open; the others do not matter."""
     ids = rqst.txn_ids or ()
     reason = REASONS.get(rqst.errorCode or 0, NO_REASON)
 
     def aborting(tx: Transaction) -> None:
-        found = transactions.lock_many(tx, ids)
-        opened = [txn for _, txn in sorted(found.items()) if txn.state == TxnState.OPEN]
+        txns_by_id = transactions.lock_many(tx, ids)
+        opened = [txn for _, txn in sorted(txns_by_id.items()) if txn.state == TxnState.OPEN]
         if opened:
             abort(ctx.service, tx, [txn.id for txn in opened], reason)
             record_end(ctx, tx, "ABORT_TXN", opened)

@@ -63,7 +63,7 @@ def full_name(ctx: Context, name: str) -> TableName:
 
 @method
 def allocate_table_write_ids(ctx: Context, rqst: AllocateTableWriteIdsRequest) -> AllocateTableWriteIdsResponse:
-    """One write id for each transaction; those that have one of this table keep it."""
+    """One write id for each transaction; a transaction that has one of this table already keeps it."""
     table = table_name(ctx, rqst.dbName, rqst.tableName)
     sources = rqst.srcTxnToWriteIdList or ()
     policy = rqst.replPolicy
@@ -76,18 +76,18 @@ def allocate_table_write_ids(ctx: Context, rqst: AllocateTableWriteIdsRequest) -
         if policy is not None:
             known = transactions.replicated(tx, policy, [item.txnId or 0 for item in sources])
             if len(known) != len(sources):
-                # The event that ends them was seen before.
+                # The event that ends them was processed before.
                 return {}
             txns, first = list(known.values()), sources[0].writeId
         txns = sorted(set(txns))
         _require_writers(tx, txns)
         if rqst.reallocate:
             write_ids.take_back(tx, table, txns)
-        found = write_ids.of_txns(tx, table, txns)
-        missing = [txn for txn in txns if txn not in found]
+        existing = write_ids.of_txns(tx, table, txns)
+        missing = [txn for txn in txns if txn not in existing]
         if missing:
             new = dict(zip(missing, write_ids.allocate(tx, table, missing, first=first), strict=True))
-            found |= new
+            existing |= new
             record(
                 ctx,
                 tx,
@@ -96,7 +96,7 @@ def allocate_table_write_ids(ctx: Context, rqst: AllocateTableWriteIdsRequest) -
                 table.table,
                 [("txns", _listed(new)), ("write_ids", _listed(new.values()))],
             )
-        return {txn: found[txn] for txn in txns}
+        return {txn: existing[txn] for txn in txns}
 
     pairs = ctx.database.run(allocate)
     return AllocateTableWriteIdsResponse(
@@ -109,10 +109,10 @@ def _listed(ids: Iterable[int]) -> bytes:
 
 
 def _require_writers(tx: Transaction, txns: Sequence[int]) -> None:
-    """Every one of them is open and may write."""
-    found = transactions.lock_many(tx, txns)
+    """Raises an error unless every one of them is open and may write."""
+    txns_by_id = transactions.lock_many(tx, txns)
     for txn in txns:
-        state = found.get(txn)
+        state = txns_by_id.get(txn)
         if state is None or state.state != TxnState.OPEN or state.type == TxnType.READ_ONLY:
             raise internal_error("allocate_table_write_ids")
 
@@ -127,7 +127,7 @@ def get_max_allocated_table_write_id(
 
 @method
 def seed_write_id(ctx: Context, rqst: SeedTableWriteIdsRequest) -> None:
-    """The write ids of a table that becomes transactional begin behind those that its files mention."""
+    """The write ids of a table that becomes transactional begin after those in its files."""
     table, seed = table_name(ctx, rqst.dbName, rqst.tableName), rqst.seedWriteId or 0
     if seed > MAX_SEED:
         raise MetaException(
@@ -147,17 +147,17 @@ def seed_write_id(ctx: Context, rqst: SeedTableWriteIdsRequest) -> None:
 
 @method
 def get_valid_write_ids(ctx: Context, rqst: GetValidWriteIdsRequest) -> Encoded:
-    """What a reader of these tables sees, by the transactions that it sees."""
+    """The write ids that a reader of these tables sees, according to the transactions that it sees."""
     names, text = rqst.fullTableNames or (), rqst.validTxnList
     tables = [(name, full_name(ctx, name)) for name in names]
     ask = partial(_valid, ctx, rqst, tables)
     if not text:
         return Encoded(binary.encode_result(METHODS["get_valid_write_ids"], ask()))
-    # What the transactions are is said by the text, so all that can change are the tables' own ids.
+    # The text contains the state of the transactions, so only the tables' own ids can change.
     counters = [write_ids.counter(ctx.reader(), table) for _, table in tables]
     length = len(text) + sum(map(len, names))
-    answers = ctx.service.replies
-    return Encoded(answers.of("get_valid_write_ids", (names, ctx.generation), (counters, text), length, ask))
+    cache = ctx.service.replies
+    return Encoded(cache.get("get_valid_write_ids", (names, ctx.generation), (counters, text), length, ask))
 
 
 def _valid(
@@ -167,7 +167,9 @@ def _valid(
         seen = _snapshot(tx, rqst, tables)
         valid = [valid_write_ids(ctx, tx, seen, table) for _, table in tables]
     return GetValidWriteIdsResponse(
-        tblValidWriteIds=tuple(_answer(name, found) for (name, _), found in zip(tables, valid, strict=True))
+        tblValidWriteIds=tuple(
+            _valid_write_ids(name, snapshot) for (name, _), snapshot in zip(tables, valid, strict=True)
+        )
     )
 
 
@@ -185,7 +187,7 @@ def _snapshot(tx: Transaction, rqst: GetValidWriteIdsRequest, tables: list[tuple
 
 @contextmanager
 def reading_snapshots() -> Iterator[None]:
-    """Around whatever reads a snapshot that a client wrote: parts of a long one are read when they are needed."""
+    """Wraps code that reads a snapshot from a client: parts of a long snapshot are parsed when they are needed."""
     try:
         yield
     except SnapshotSyntaxError as error:
@@ -193,15 +195,15 @@ def reading_snapshots() -> Iterator[None]:
 
 
 def current_snapshot(tx: Transaction, own: int | None = None) -> ValidTxnList:
-    """What a reader that begins now sees; with an own transaction, as that one sees it."""
+    """The snapshot of a reader that begins now; with a transaction of its own, that transaction's snapshot."""
     highest = transactions.high_water_mark(tx)
-    found = transactions.unfinished(tx)
+    unfinished = transactions.unfinished(tx)
     if own is not None:
         highest = min(highest, own)
-        found = [txn for txn in found if txn[0] < own]
+        unfinished = [txn for txn in unfinished if txn[0] < own]
     is_open, is_aborted = TxnState.OPEN.value, TxnState.ABORTED.value
-    opened = tuple([id for id, state, _ in found if state == is_open])
-    aborted = tuple([id for id, state, _ in found if state == is_aborted])
+    opened = tuple([id for id, state, _ in unfinished if state == is_open])
+    aborted = tuple([id for id, state, _ in unfinished if state == is_aborted])
     return ValidTxnList(highest, opened, aborted, opened[0] if opened else NO_OPEN_ID)
 
 
@@ -209,9 +211,9 @@ def valid_write_ids(ctx: Context, tx: Transaction, seen: Snapshot, table: TableN
     """A snapshot of one table.
 
     Its mark is the highest id of a transaction up to the snapshot's own, or of any if none of those wrote. From 4.0 on,
-    when no id is visible, all below the first invisible one has been compacted: that one alone is told. Ids that are
-    forgotten, as everybody sees them, count as visible too: by Hive's rule they do not, and where a transaction got
-    its id after a later one did, readers would miss what it wrote.
+    when no id is visible, all ids below the first invisible one have been compacted, and only that one is returned. Ids
+    that were deleted because every reader sees them count as visible too. By Hive's rule they do not count; a
+    transaction that got its id after a later one would then be invisible to readers.
     """
     counter = write_ids.counter(tx, table)
     known = NONE if counter is None else ctx.service.write_ids.read(tx, counter)
@@ -219,14 +221,14 @@ def valid_write_ids(ctx: Context, tx: Transaction, seen: Snapshot, table: TableN
     mark = next((write_id for txn, write_id in reversed(within) if txn <= highest), 0)
     if mark == 0 and counter is not None:
         mark = counter.next - 1
-    mark = max(mark, known.highest_forgotten)
+    mark = max(mark, known.highest_deleted)
     if known.highest_txn > highest:
         within = [pair for pair in within if pair[1] <= mark]
     aborted_txns, open_txns = seen.aborted_among(known.txns), seen.open_among(known.txns)
     aborted = [write_id for txn, write_id in within if txn in aborted_txns] if aborted_txns else []
     opened = [write_id for txn, write_id in within if (txn in open_txns or txn > highest) and txn not in aborted_txns]
     lowest = min(opened[:1] + aborted[:1], default=mark + 1)
-    any_visible = len(opened) + len(aborted) < len(within) or known.highest_forgotten > lowest
+    any_visible = len(opened) + len(aborted) < len(within) or known.highest_deleted > lowest
     if ctx.generation >= Generation.HIVE_4_0 and not any_visible and (opened or aborted):
         mark = lowest
         opened, aborted = [one for one in opened if one == mark], [one for one in aborted if one == mark]
@@ -234,20 +236,20 @@ def valid_write_ids(ctx: Context, tx: Transaction, seen: Snapshot, table: TableN
     return ValidWriteIdList(name, mark, tuple(opened), tuple(aborted), opened[0] if opened else NO_OPEN_ID)
 
 
-def _answer(name: str, found: ValidWriteIdList) -> TableValidWriteIds:
-    invalid, bits = found.invalid()
+def _valid_write_ids(name: str, snapshot: ValidWriteIdList) -> TableValidWriteIds:
+    invalid, bits = snapshot.invalid()
     return TableValidWriteIds(
         fullTableName=name,
-        writeIdHighWaterMark=found.high_watermark,
+        writeIdHighWaterMark=snapshot.high_watermark,
         invalidWriteIds=invalid,
-        minOpenWriteId=found.min_open if found.open else None,
+        minOpenWriteId=snapshot.min_open if snapshot.open else None,
         abortedBits=bits,
     )
 
 
 @method
 def add_write_ids_to_min_history(ctx: Context, txnId: int | None, writeIds: dict[str, int] | None) -> None:
-    """What a reader still needs of its tables; compacted files are kept until it ends."""
+    """Records the write ids that a reader still needs; compacted files are kept until it ends."""
     txn_id = txnId or 0
     lowest = [(full_name(ctx, name), write_id) for name, write_id in sorted((writeIds or {}).items())]
 
@@ -255,7 +257,7 @@ def add_write_ids_to_min_history(ctx: Context, txnId: int | None, writeIds: dict
         try:
             require_open(tx, txn_id)
         except MetastoreError as error:
-            # The call declares no other kind.
+            # The call declares no other exception.
             raise MetaException(str(error)) from None
         write_ids.add_history(tx, txn_id, lowest)
 
@@ -267,7 +269,7 @@ def add_write_ids_to_min_history(ctx: Context, txnId: int | None, writeIds: dict
 
 @method
 def repl_tbl_writeid_state(ctx: Context, rqst: ReplTblWriteIdStateRequest) -> None:
-    """Brings a copied table's write ids to the state of its source: how far they got, and which were aborted."""
+    """Sets a copied table's write ids to the state of its source: the highest one, and the aborted ones."""
     table = table_name(ctx, rqst.dbName, rqst.tableName)
     try:
         source = ValidWriteIdList.parse(rqst.validWriteIdlist or "")
@@ -292,10 +294,10 @@ def repl_tbl_writeid_state(ctx: Context, rqst: ReplTblWriteIdStateRequest) -> No
         write_ids.begin_at(tx, table, source.high_watermark + 1, zip(source.aborted, txns, strict=True))
         if txns:
             for part in rqst.partNames or (None,):
-                wanted = CompactionRequest(
+                request = CompactionRequest(
                     dbname=rqst.dbName, tablename=rqst.tableName, partitionname=part, type=CompactionType.MAJOR
                 )
-                enqueue(ctx, tx, wanted)
+                enqueue(ctx, tx, request)
             record(ctx, tx, "OPEN_TXN", parts=[("first", b"%d" % txns[0]), ("last", b"%d" % txns[-1])])
 
     ctx.database.run(bring)

@@ -1,0 +1,159 @@
+"""What parameters define, checked as far as can be without calling the remote; and what an ALTER changes.
+
+A definition may point only to hosts that `remotes_hosts` allows. Its secrets are stored encrypted or are references. A
+client sees them masked, and sends the mask back with an ALTER: it then means the secret that is stored. An ALTER that
+changes where a remote points must give the secrets again, or they could be sent to a host of the caller's choice; for
+the same reason a definition cannot use a data connector and an address of its own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Generic, NamedTuple, TypeVar
+
+from metastored.errors import InvalidObjectException, MetaException, MetastoreError
+from metastored.hive.names import normalize
+from metastored.model import remote_keys as keys
+from metastored.model.names import DatabaseName
+from metastored.model.remote_catalogs import RemoteCatalog, catalog_parameters, read_remote_catalog
+from metastored.model.remote_connectors import with_connector
+from metastored.model.remotes import Endpoint, Remote, read_remote, remote_parameters
+from metastored.service.core.context import Context
+from metastored.service.core.directories import stored_location
+from metastored.service.core.remote_bodies import body_of, parameters_of
+from metastored.service.registry.connectors import CONNECTORS
+from metastored.store.engine.transaction import Transaction
+from metastored.store.objects.remotes import RemoteRow
+from metastored.store.security.remote_secrets import RemoteSecrets
+
+T = TypeVar("T", Remote, RemoteCatalog)
+
+
+class Definition(NamedTuple, Generic[T]):
+    """A definition that may be stored."""
+
+    remote: T
+    body: bytes
+    shown: dict[str, str]
+    """The parameters of the object, as every client sees them: secrets masked."""
+
+
+def define(
+    ctx: Context, tx: Transaction, where: DatabaseName, table: str | None, parameters: Mapping[str, str]
+) -> Definition[Remote]:
+    """The remote database or table that parameters define. Raises InvalidObjectException."""
+    what = f"remote table {where.database}.{table}" if table is not None else f"remote database {where.database}"
+    remote = read_remote(where.catalog, where.database, table, merged(tx, ctx.service.remote_secrets, parameters, what))
+    _check(ctx, remote.endpoint, what)
+    # The remote's name is stored even where it is the local one, which may change.
+    own = _own(parameters, remote.endpoint.via) | {keys.REMOTE: remote.remote_name}
+    sealed = ctx.service.remote_secrets.sealed(own, remote.endpoint.via, what)
+    return Definition(remote, body_of(sealed), remote_parameters(remote, masked=True))
+
+
+def define_catalog(ctx: Context, name: str, parameters: Mapping[str, str]) -> Definition[RemoteCatalog]:
+    """The remote catalog that parameters define. Raises InvalidObjectException."""
+    what = f"remote catalog {name}"
+    if keys.CONNECTOR in parameters:
+        raise InvalidObjectException(f"{what}: '{keys.CONNECTOR}' is a key of remote databases and tables only")
+    catalog = read_remote_catalog(name, parameters)
+    _check(ctx, catalog.endpoint, what)
+    own = _own(parameters, catalog.endpoint.via)
+    sealed = ctx.service.remote_secrets.sealed(own, catalog.endpoint.via, what)
+    return Definition(catalog, body_of(sealed), catalog_parameters(catalog, masked=True))
+
+
+def _own(parameters: Mapping[str, str], via: str) -> dict[str, str]:
+    return {key: value for key, value in parameters.items() if keys.find_key(key, via) is not None}
+
+
+def merged(tx: Transaction, secrets: RemoteSecrets, parameters: Mapping[str, str], what: str) -> dict[str, str]:
+    """Parameters with those of the data connector that they name. Raises InvalidObjectException."""
+    connector = parameters.get(keys.CONNECTOR)
+    if not connector:
+        return dict(parameters)
+    found = CONNECTORS.find(tx, normalize(connector))
+    if found is None:
+        raise InvalidObjectException(f"{what}: there is no connector {connector}")
+    given = secrets.opened(found.value.parameters or {})
+    return with_connector(parameters, found.value.type, found.value.url, given, what)
+
+
+def _check(ctx: Context, endpoint: Endpoint, what: str) -> None:
+    ctx.service.remote_hosts.check(endpoint, what)
+    path = endpoint.get(keys.ICEBERG_PATH)
+    if path:
+        try:
+            stored_location(ctx, path)
+        except MetaException as error:
+            raise InvalidObjectException(f"{what}: '{keys.ICEBERG_PATH}': {error.message}") from None
+
+
+# --- changes ------------------------------------------------------------------------------------------------------
+
+
+def altered(
+    ctx: Context,
+    row: RemoteRow,
+    shown: Mapping[str, str] | None,
+    given: Mapping[str, str] | None,
+    what: str,
+) -> dict[str, str]:
+    """The definition's own parameters after an ALTER whose object has the parameters `given`.
+
+    `shown` are those that the client saw. A value that is the same as before stays what is stored. Parameters that are
+    not a remote's are those of the remote object, which the client got with the definition; they are left out here.
+    """
+    before, own = keys.remote_keys(shown), ctx.service.remote_secrets.opened(parameters_of(row))
+    after = keys.remote_keys(given)
+    if not keys.is_remote(after):
+        raise InvalidObjectException(
+            f"{what} is remote, and stays so: an ALTER needs its keys, such as '{keys.REMOTE}'; drop it and create a "
+            "local one instead"
+        )
+    for key in given or ():
+        if key.startswith(f"{keys.REMOTE}.") and key not in after:
+            raise keys.unknown_key(key, what)
+    kept = {key for key, value in after.items() if before.get(key) == value}
+    found = {key: own[key] if key in kept else value for key, value in after.items() if key not in kept or key in own}
+    via = keys.via_of(before)
+    moved = sorted(key for key in {*before, *after} - kept if _says_where(key, via))
+    secrets = sorted(key for key in kept if key in own and keys.MASK in after[key])
+    if moved and secrets:
+        raise InvalidObjectException(
+            f"{what}: {_list(moved)} changes where the secret {_list(secrets)} is sent to; give the secret again"
+        )
+    return found
+
+
+def _says_where(key: str, via: str) -> bool:
+    """Whether a key is a part of the endpoint, and no secret."""
+    known = keys.find_key(key, via)
+    return key in (keys.VIA, keys.FACTORY, keys.CONNECTOR) or bool(known and known.via and not known.secret)
+
+
+def _list(names: list[str]) -> str:
+    return " and ".join(f"'{name}'" for name in names)
+
+
+def refuse_new_keys(
+    before: Mapping[str, str] | None,
+    after: Mapping[str, str] | None,
+    what: str,
+    kind: type[MetastoreError] = MetaException,
+) -> None:
+    """Raises an exception where an ALTER would make a local object remote.
+
+    Keys that a local object has already, such as one that was imported, make no difference.
+    """
+    old = before or {}
+    added = sorted(
+        key
+        for key, value in (after or {}).items()
+        if (key in keys.MARKERS or key.startswith("metastored.remote.")) and old.get(key) != value
+    )
+    if added:
+        raise kind(
+            f"{what} is local, and {_list(added)} would make it remote; an object is made remote when it is created: "
+            "drop it first, or give the remote another name"
+        )
