@@ -1,4 +1,4 @@
-"""A metastore that speaks Thrift, somewhere else, as a handler: bytes go there and come back unread.
+"""A metastore that speaks Thrift, directly or over HTTP, as a handler: bytes go there and come back unread.
 
 Each has its own connections, its own limit of calls and a deadline for each call, so that one that is dead or slow
 delays nobody who asks another. What fails on the way becomes a MetaException that says who failed and how; what the
@@ -8,6 +8,7 @@ metastore itself answers, errors too, is passed on as it is. It never knows unde
 from __future__ import annotations
 
 import logging
+from collections.abc import Callable, Sequence
 from typing import Final
 
 from metastored.client._async.pool import AsyncPool
@@ -15,15 +16,15 @@ from metastored.client._backend.aio import Deadline
 from metastored.client.endpoints import Endpoint, Identity
 from metastored.client.endpoints import endpoint_of as client_endpoint_of
 from metastored.client.pooling import PoolSettings
-from metastored.errors import ConfigError, ConnectionLost, RemoteProtocolError, TimeoutExceeded, TransportError
-from metastored.wire.message import Call, Reply, Session
+from metastored.connectors.addresses import MAX_REPLY
+from metastored.connectors.failures import unreachable
+from metastored.errors import ConfigError, ConnectionLost, Error, RemoteProtocolError, TimeoutExceeded, TransportError
+from metastored.wire.message import Call, Handler, Reply, Session
 
 log = logging.getLogger("metastored.connectors.thrift")
 
 DEADLINE: Final = 30.0
 """Seconds for one call, from asking to the last byte of the answer."""
-MAX_REPLY: Final = 100 * 1024 * 1024
-"""Bytes of one answer, which is held in memory and passed on."""
 POOL: Final = PoolSettings(max_size=16)
 
 
@@ -35,15 +36,27 @@ def endpoint_of(uri: str) -> Endpoint:
     return found._replace(max_reply=MAX_REPLY)
 
 
+def _of_session(session: Session) -> Identity:
+    return Identity(session.user, session.groups)
+
+
 class ThriftMetastore:
-    """One metastore at `thrift://host:port`. Used from one event loop."""
+    """One metastore at one or more addresses, which are tried in their order. Used from one event loop."""
 
     def __init__(
-        self, uri: str, endpoint: Endpoint | None = None, deadline: float = DEADLINE, pool: PoolSettings = POOL
+        self,
+        uri: str,
+        endpoint: Endpoint | None = None,
+        deadline: float = DEADLINE,
+        pool: PoolSettings = POOL,
+        *,
+        addresses: Sequence[Endpoint] = (),
+        identity: Callable[[Session], Identity] = _of_session,
     ) -> None:
-        """`endpoint` where the defaults of `endpoint_of(uri)` do not fit."""
+        """`endpoint` or `addresses` where the defaults of `endpoint_of(uri)` do not fit; `uri` is for messages then."""
         self.uri: Final = uri
-        self._endpoint = endpoint or endpoint_of(uri)
+        self._addresses = tuple(addresses) or (endpoint or endpoint_of(uri),)
+        self._identity = identity
         self._deadline = deadline
         self._settings = pool
         self._pool: AsyncPool | None = None
@@ -53,13 +66,14 @@ class ThriftMetastore:
         if method.oneway:
             return Reply(b"\0")  # The only one is `shutdown`, and the metastore is not ours to stop.
         if self._pool is None:
-            self._pool = AsyncPool((self._endpoint,), self._settings)
+            self._pool = AsyncPool(self._addresses, self._settings)
         deadline = Deadline(self._deadline)
         try:
-            return await self._ask(self._pool, call, Identity(session.user, session.groups), deadline)
-        except (TransportError, RemoteProtocolError) as error:
+            return await self._ask(self._pool, call, self._identity(session), deadline)
+        except Error as error:
+            # Of the way to the metastore: what it replies itself, errors too, is in the reply.
             log.warning("%s at %s failed: %s", method.name, self.uri, error)
-            return Reply.failed(method, self._explain(method.name, error), session.version)
+            return unreachable(method, self._explain(method.name, error), session.version)
         finally:
             deadline.cancel()
 
@@ -80,6 +94,11 @@ class ThriftMetastore:
                 # It was closed while nobody used it, as after a restart; the others are no better. A new one is tried.
                 again = False
                 pool.drop_idle()
+            except TimeoutExceeded:
+                connection.abort()
+                pool.addresses.failed(connection.endpoint)
+                pool.drop_idle()
+                raise
             except BaseException:
                 connection.abort()
                 raise
@@ -97,9 +116,30 @@ class ThriftMetastore:
                 "and whether it demands TLS or SASL on this port."
             )
         if isinstance(error, RemoteProtocolError):
-            return (
-                f"{at} gave no usable answer to {method}: {error}. Check that it speaks unframed binary Thrift there."
+            first = self._addresses[0]
+            framing = "framed" if first.framed else "unframed"
+            expected = (
+                f"{framing} {first.wire_protocol} Thrift" if first.path is None else "Thrift over HTTP at this path"
             )
+            return f"{at} gave no usable answer to {method}: {error}. Check that it speaks {expected}."
         if self._pool is not None and self._pool.closed:
             return f"{at} cannot be reached: metastored is stopping."
+        if not isinstance(error, TransportError):
+            return f"{at} cannot be used: {error}"
         return f"{at} cannot be reached: {error}. Check that it runs and that the address is right."
+
+
+class ReadsElsewhere:
+    """Reads go to one handler and all other calls to another, as the method table says."""
+
+    def __init__(self, reads: ThriftMetastore, others: ThriftMetastore) -> None:
+        self._reads = reads
+        self._others = others
+
+    async def handle(self, call: Call, session: Session) -> Reply:
+        chosen: Handler = self._reads if call.method.verb == "read" else self._others
+        return await chosen.handle(call, session)
+
+    async def close(self) -> None:
+        await self._reads.close()
+        await self._others.close()

@@ -1,66 +1,98 @@
-"""Which databases are remote, and where they are. Values and a pure look-up: nothing here opens or asks anything."""
+"""All remotes at one moment, and the look-up of a name among them. Values only: nothing here reads a store or connects.
+
+A remote with a definition of its own is also a row of the store under its local name. The databases of a remote catalog
+have no rows: a name is theirs if the catalog shows it and no local database has it.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Awaitable, Callable, Iterable, Iterator
+from functools import partial
+from typing import Final
 
-from metastored.errors import AlreadyExistsException, InvalidObjectException
-from metastored.hive.generation import Generation
-from metastored.hive.names import DEFAULT_CATALOG, is_valid_database_name, normalize
-
-
-@dataclass(frozen=True, slots=True)
-class RemoteDatabase:
-    """A database of another metastore under a local name. Names are kept as Hive looks them up, in lower case."""
-
-    name: str
-    remote_name: str
-    uri: str
-    catalog: str = DEFAULT_CATALOG
-
-    def __post_init__(self) -> None:
-        for field in ("name", "remote_name", "catalog"):
-            given = getattr(self, field)
-            object.__setattr__(self, field, normalize(given))
-            if not is_valid_database_name(normalize(given), Generation.HIVE_3_1):
-                raise InvalidObjectException(
-                    f"{given!r} cannot be the {field} of a remote database: letters, digits and _ are allowed"
-                )
-
-    @property
-    def endpoint(self) -> str:
-        """What is asked for it: remote databases with the same one share its connections."""
-        return self.uri
-
-    def __str__(self) -> str:
-        return f"remote database '{self.name}' ('{self.remote_name}' at {self.uri})"
+from metastored.hive.names import normalize
+from metastored.model.names import DatabaseName, TableName
+from metastored.model.remote_catalogs import RemoteCatalog
+from metastored.model.remote_definitions import Definitions
+from metastored.model.remotes import Endpoint, Remote
+from metastored.remotes.renaming import Renaming
 
 
-class Definitions:
-    """All remote databases. A name means one database: one that is taken, here or by another remote, is refused."""
+class Known:
+    """The definitions, and the local databases that a remote catalog must not hide."""
 
-    def __init__(self, remotes: Iterable[RemoteDatabase] = (), local_databases: Iterable[str] = ()) -> None:
-        """`local_databases` are those of the default catalog."""
-        taken = {(DEFAULT_CATALOG, normalize(name)) for name in local_databases}
-        self._by_name: dict[tuple[str, str], RemoteDatabase] = {}
-        for remote in remotes:
-            key = (remote.catalog, remote.name)
-            if key in taken:
-                raise AlreadyExistsException(
-                    f"database '{remote.name}' exists here; give the remote database '{remote.remote_name}' "
-                    f"at {remote.uri} another name"
-                )
-            if key in self._by_name:
-                raise AlreadyExistsException(f"{self._by_name[key]} exists; give the other one another name")
-            self._by_name[key] = remote
+    def __init__(self, definitions: Definitions, local_databases: Iterable[DatabaseName] = ()) -> None:
+        """`local_databases` are needed where there are remote catalogs with a prefix."""
+        self.definitions: Final = definitions
+        self._local = frozenset(local_databases)
+        self._names = frozenset(remote.database for remote in definitions)
+        self._by_endpoint: dict[Endpoint, list[Remote]] = {}
+        for remote in definitions:
+            if remote.table is None:
+                self._by_endpoint.setdefault(remote.endpoint, []).append(remote)
+        self._renamings: dict[tuple[Remote, ...], Renaming] = {}
 
-    def resolve(self, catalog: str | None, database: str) -> RemoteDatabase | None:
-        """The remote database of this name; None when there is none, and the name is local or unknown."""
-        return self._by_name.get((normalize(catalog) if catalog else DEFAULT_CATALOG, normalize(database)))
+    def database(self, name: DatabaseName) -> Remote | None:
+        """The remote database of this name; None where the name is local or unknown."""
+        own = self.definitions.own_database(*name)
+        if own is not None or name in self._local:
+            return own
+        return self.definitions.database_by_catalog(*name)
 
-    def __iter__(self) -> Iterator[RemoteDatabase]:
-        return iter(self._by_name.values())
+    def table(self, name: TableName) -> Remote | None:
+        """The remote that a table belongs to: the remote table of this name, or the remote database around it."""
+        return self.definitions.table(*name) or self.database(name.database_name)
+
+    def concerns(self, database: str) -> bool:
+        """Whether a database of this name, in any catalog, can be remote or have remote tables."""
+        return database in self._names or bool(self.definitions.catalogs)
+
+    def databases(self, catalog: str) -> Iterator[Remote]:
+        """The remote databases of a catalog that have definitions of their own."""
+        return (each for each in self.definitions if each.table is None and each.catalog == catalog)
+
+    def catalogs(self, catalog: str) -> tuple[RemoteCatalog, ...]:
+        """The remote catalogs whose databases are shown in a catalog."""
+        return self.definitions.catalogs_in(catalog)
+
+    def shown(self, catalog: RemoteCatalog, remote_database: str) -> Iterator[Remote]:
+        """The databases as which a remote catalog shows one of its remote's databases."""
+        for name in catalog.local_names(remote_database):
+            where = DatabaseName(catalog.shown_in, normalize(name))
+            found = self.database(where)
+            if found is not None and found.of_catalog == catalog.name:
+                yield found
+
+    def endpoints(self) -> set[Endpoint]:
+        """Where remotes are."""
+        return {each.endpoint for each in (*self.definitions, *self.definitions.catalogs)}
+
+    def renaming(self, remotes: tuple[Remote, ...]) -> Renaming:
+        """Between local and remote names for a call about these. The names of other remotes there are local too."""
+        found = self._renamings.get(remotes)
+        if found is None:
+            neighbours = self._by_endpoint.get(remotes[0].endpoint, ())
+            found = Renaming(remotes, neighbours, partial(self._shown_by, remotes[0].of_catalog))
+            # Remotes of a catalog are as many as there are names; the others are bounded by the definitions.
+            if all(remote.of_catalog is None for remote in remotes):
+                self._renamings[remotes] = found
+        return found
+
+    def writers(self, remote: Remote) -> tuple[str, ...]:
+        """The roles that may write where the remote may be written; () for everybody who may otherwise."""
+        return next((each.writers for each in self.definitions.catalogs if each.name == remote.of_catalog), ())
+
+    def _shown_by(self, catalog: str | None, remote_database: str) -> str | None:
+        for each in self.definitions.catalogs:
+            if each.name == catalog:
+                return next((remote.database for remote in self.shown(each, remote_database)), None)
+        return None
 
     def __len__(self) -> int:
-        return len(self._by_name)
+        return len(self.definitions)
+
+
+NO_REMOTES: Final = Known(Definitions())
+
+Provider = Callable[[], Awaitable[Known]]
+"""Returns the definitions as they are now."""

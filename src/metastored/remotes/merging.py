@@ -1,6 +1,7 @@
-"""Listings from several metastores made into one. Pure: decoded values in, a decoded value out.
+"""Listings from several metastores made into one. Pure.
 
-The method table says how (`merge`); nothing here knows a method by name.
+The method table says how (`merge`); nothing here knows a method by name. Lists are joined as bytes where nothing in
+them must be looked at.
 """
 
 from __future__ import annotations
@@ -9,10 +10,17 @@ from collections.abc import Callable, Iterable, Sequence
 from itertools import chain
 from typing import Any, Final
 
+from metastored.errors import ApplicationError, MetastoreError, RemoteProtocolError
 from metastored.hive.names import normalize
+from metastored.model.remotes import Names
+from metastored.wire.binary import pack_field, pack_list, unpack_u
+from metastored.wire.message import Reply, Stream
 from metastored.wire.methods import Method
 from metastored.wire.naming import argument_names, names_of
 from metastored.wire.structs import new, replace
+from metastored.wire.types import LIST, STRUCT
+
+_RESULT_LIST: Final = pack_field(LIST, 0)
 
 
 def concat(values: Sequence[Any]) -> Any:
@@ -50,6 +58,44 @@ def _is_of_database(element: Any, database: str) -> bool:
         if role == "db":
             return normalize(name) == database
     return False
+
+
+def concat_lists(method: Method, replies: Sequence[Reply]) -> Reply | None:
+    """Replies whose results are lists, as one: their elements are copied undecoded. None where that cannot be."""
+    if method.merge != "concat" or method.returns is None or method.returns.name != "list":
+        return None
+    count, parts, kind = 0, [], STRUCT
+    for reply in replies:
+        body = reply.body.read() if isinstance(reply.body, Stream) else reply.body
+        if body[:3] != _RESULT_LIST:
+            raise RemoteProtocolError(f"the result of {method.name} is no list")
+        kind = body[3]
+        count += unpack_u(body, 4)[0]
+        parts.append(body[8:-1])
+    return Reply(b"".join((_RESULT_LIST, pack_list(kind, count), *parts, b"\0")))
+
+
+def only_tables(method: Method, reply: Reply, shown: Names) -> Reply:
+    """A reply with only those tables that a remote database shows; what is no listing of tables stays."""
+    if method.route not in ("pattern", "all") or method.object != "table":
+        return reply
+    try:
+        value = reply.value(method)
+    except (MetastoreError, ApplicationError):
+        return reply
+    return Reply.of(method, _only(value, lambda element: _table_of(element) in shown))
+
+
+def _only(value: Any, keep: Callable[[Any], bool]) -> Any:
+    if type(value) is tuple:
+        return tuple(filter(keep, value))
+    return new(type(value), [_only(part, keep) if type(part) is tuple else part for part in value])
+
+
+def _table_of(element: Any) -> str:
+    if isinstance(element, str):
+        return element
+    return next((str(name) for role, name in names_of(element) if role == "table"), "")
 
 
 def first_pattern(method: Method, args: tuple[Any, ...]) -> str | None:

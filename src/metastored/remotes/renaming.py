@@ -1,80 +1,197 @@
 """Names on their way to a remote and back: local to remote in arguments, remote to local in results.
 
-Pure: bytes in, bytes out. Database names are replaced where the method table has them, alone (`@db`) or before a
-table's (`@full_name`). What is text is left as it is: the SQL of views, filters, and messages, but for one thing:
-an error whose message begins with exactly the remote database's name and a dot, or is that name, as in
-`raw.clicks table not found`, begins with the local name.
+Pure: bytes in, bytes out. Names are replaced where the method table has them: databases, tables, both in one
+(`@full_name`), catalogs and the text of views. Of other text only messages of errors are changed: a full name in them.
+
+A result about a remote table can name other tables of the remote, as a foreign key does. Such a result is decoded, and
+a database and a table are renamed together or not at all.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import re
+from collections.abc import Callable, Iterable
+from typing import Any, Final
 
-from metastored.hive.names import CatalogNameError, decode_catalog_name, normalize
-from metastored.remotes.definitions import RemoteDatabase
+from metastored.hive.names import DEFAULT_CATALOG, CatalogNameError, decode_catalog_name, encode_catalog_name, normalize
+from metastored.model.remotes import Remote
+from metastored.remotes.pairs import rename_pairs
+from metastored.remotes.views import rename_view
 from metastored.wire.message import REPLY, Call, Reply, Stream
 from metastored.wire.methods import Method
-from metastored.wire.splice import Renames, carries_exception, splice_arguments, splice_message, splice_result
+from metastored.wire.splice import (
+    Renames,
+    carries_exception,
+    splice_arguments,
+    splice_message,
+    splice_result,
+    stream_result,
+)
+
+LONG: Final = 1024 * 1024
+"""Bytes of a result from which on it is returned as a stream."""
 
 
 class Renaming:
-    """Between the local and the remote names of some databases of one endpoint."""
+    """Between local and remote names: of one remote, or of several remote databases of one endpoint."""
 
-    def __init__(self, remotes: Iterable[RemoteDatabase]) -> None:
-        self._to_remote: dict[str, str] = {}
+    def __init__(
+        self,
+        remotes: tuple[Remote, ...],
+        neighbours: Iterable[Remote] = (),
+        shown: Callable[[str], str | None] = lambda name: None,
+    ) -> None:
+        """In results the names of other remote databases are local too: of the `neighbours`, which are the remotes of
+        the same endpoint, and of those for which `shown` returns the local name, by a remote catalog.
+        """
+        first = remotes[0]
+        self._table = first if first.table is not None else None
+        self._catalog = first.catalog
+        self._remote_catalog = normalize(first.remote_catalog or DEFAULT_CATALOG)
+        self._to_remote = {remote.database: remote.remote_database for remote in remotes}
         self._to_local: dict[str, str] = {}
-        for remote in remotes:
-            self._to_remote[remote.name] = remote.remote_name
-            # Two local names of one remote database: in what comes back, the first that was asked for.
-            self._to_local.setdefault(remote.remote_name, remote.name)
-        self._outward: Renames = {"db": self._outward_name, "full_name": self._outward_full_name}
-        self._inward: Renames = {"db": self._inward_name, "full_name": self._inward_full_name}
-        self._same = all(here == there for here, there in self._to_remote.items())
+        # Two local names of one remote database: in results the first that the call named.
+        for remote in (*remotes, *neighbours):
+            if remote.table is None and remote.catalog == self._catalog:
+                self._to_local.setdefault(normalize(remote.remote_database), remote.database)
+        self._shown = shown
+        self._outward: dict[str, Any] = {"db": self._outward_name, "full_name": self._outward_full_name}
+        self._inward: dict[str, Any] = {
+            "db": self.database,
+            "full_name": self._inward_full_name,
+            "view_text": self._inward_view,
+        }
+        if self._table is not None:
+            self._outward["table"] = self._outward_table
+        if self._catalog != self._remote_catalog:
+            self._outward["cat"] = lambda name: self._remote_catalog
+            self._inward["cat"] = lambda name: self._catalog
+        self.same = (
+            self._catalog == self._remote_catalog
+            and all(here == there for here, there in self._to_remote.items())
+            and all(here == there for there, here in self._to_local.items())
+            and (self._table is None or self._table.table == self._table.remote_table)
+            and first.of_catalog is None
+        )
+        """Whether every name is the same on both sides."""
 
     def call(self, call: Call) -> Call:
-        """The call as the remote is to get it."""
-        body = splice_arguments(call.method, call.body, self._outward)
+        """The call as the remote gets it."""
+        renames: Renames = self._outward
+        body = splice_arguments(call.method, call.body, renames)
         return call if body is call.body else Call(call.method, None, call.seqid, body)
 
     def reply(self, method: Method, reply: Reply) -> Reply:
-        """The remote's answer as the caller is to get it."""
-        if self._same or reply.kind != REPLY:
+        """The remote's reply as the caller gets it."""
+        if self.same or reply.kind != REPLY:
             return reply
         body = reply.body.read() if isinstance(reply.body, Stream) else reply.body
         if carries_exception(body):
-            return Reply(splice_message(body, self._inward_message), REPLY, reply.error)
-        return Reply(splice_result(method, body, self._inward), REPLY, reply.error)
+            return Reply(splice_message(body, self.message), REPLY, reply.error)
+        if self._table is None:
+            return Reply(_spliced(method, body, self._inward), REPLY, reply.error)
+        names = _NamesOfTable(self._table)
+        renamed = _spliced(method, body, self._inward | {"db": names.database, "table": names.table})
+        if names.others:
+            value = Reply(body, REPLY).value(method)
+            return Reply.of(method, rename_pairs(value, method.returns_role, self.pair, self._inward))
+        return Reply(renamed, REPLY, reply.error)
+
+    def message(self, text: str) -> str:
+        """An error's text with local names: full names anywhere, a database where it is all that the text names."""
+
+        def full_name(found: re.Match[str]) -> str:
+            database, table = self.pair(normalize(found[2]), normalize(found[3]))
+            if (database, table) == (normalize(found[2]), normalize(found[3])):
+                return found[0]
+            return f"{self._catalog}.{database}.{table}" if found[1] else f"{database}.{table}"
+
+        text = re.sub(rf"(?<![\w.])({re.escape(self._remote_catalog)}\.)?(\w+)\.(\w+)(?![\w.]*/)", full_name, text)
+        head, name = re.fullmatch(r"(.*?)(\w*)", text, re.DOTALL).groups()  # type: ignore[union-attr]
+        if head in ("", "database ", f"database {self._remote_catalog}.", f"{self._remote_catalog}."):
+            return head + self.database(name)
+        return text
+
+    def database(self, name: str) -> str:
+        """The local name of a remote database; the same name where it has none."""
+        found = self._to_local.get(normalize(name))
+        return found if found is not None else self._shown(name) or name
+
+    def pair(self, database: str, table: str) -> tuple[str, str]:
+        """The local names of a remote table; the same names where it has none."""
+        remote = self._table
+        if remote is not None and (normalize(database), normalize(table)) == (
+            normalize(remote.remote_database),
+            normalize(remote.remote_table or ""),
+        ):
+            assert remote.table is not None
+            return remote.database, remote.table
+        return self.database(database), table
+
+    # To the remote
 
     def _outward_name(self, name: str) -> str:
-        """Without the catalog that a Hive 3 client puts before it: the remote may be older, and has its own."""
+        """Without the default catalog that a Hive 3 client puts before it: the remote may be older."""
         try:
             plain = decode_catalog_name(name).database
         except CatalogNameError:
             return name
-        return name if plain is None else self._to_remote.get(normalize(plain), name)
+        found = None if plain is None else self._to_remote.get(normalize(plain))
+        if found is None:
+            return name
+        if self._remote_catalog != DEFAULT_CATALOG:
+            return encode_catalog_name(self._remote_catalog, found) or found
+        return found
+
+    def _outward_table(self, name: str) -> str:
+        assert self._table is not None and self._table.remote_table is not None
+        return self._table.remote_table if normalize(name) == self._table.table else name
 
     def _outward_full_name(self, name: str) -> str:
-        return _database_replaced(name, self._to_remote)
+        parts = name.split(".")
+        if len(parts) not in (2, 3):
+            return name
+        parts[-2] = self._to_remote.get(normalize(parts[-2]), parts[-2])
+        if self._table is not None:
+            parts[-1] = self._outward_table(parts[-1])
+        if len(parts) == 3:
+            parts[0] = self._remote_catalog
+        return ".".join(parts)
 
-    def _inward_name(self, name: str) -> str:
-        return self._to_local.get(normalize(name), name)
+    # From the remote
 
     def _inward_full_name(self, name: str) -> str:
-        return _database_replaced(name, self._to_local)
+        parts = name.split(".")
+        if len(parts) not in (2, 3):
+            return name
+        parts[-2:] = self.pair(parts[-2], parts[-1])
+        if len(parts) == 3:
+            parts[0] = self._catalog
+        return ".".join(parts)
 
-    def _inward_message(self, text: str) -> str:
-        head, dot, rest = text.partition(".")
-        return self._to_local.get(head, head) + dot + rest
+    def _inward_view(self, text: str) -> str:
+        return rename_view(text, self.pair, self.database) if text else text
 
 
-def database_of(full_name: str) -> tuple[str | None, str]:
-    """Catalog and database of `db.table` or `catalog.db.table`."""
-    parts = full_name.split(".")
-    return (parts[0], parts[1]) if len(parts) == 3 else (None, parts[0])
+class _NamesOfTable:
+    """Names in one result about a remote table; `others` where the result names other tables of the remote too."""
+
+    def __init__(self, remote: Remote) -> None:
+        self._remote = remote
+        self.others = False
+
+    def database(self, name: str) -> str:
+        if normalize(name) == normalize(self._remote.remote_database):
+            return self._remote.database
+        self.others = True
+        return name
+
+    def table(self, name: str) -> str:
+        if normalize(name) == normalize(self._remote.remote_table or ""):
+            return self._remote.table or name
+        self.others = True
+        return name
 
 
-def _database_replaced(full_name: str, names: dict[str, str]) -> str:
-    parts = full_name.split(".")
-    at = 1 if len(parts) == 3 else 0
-    parts[at] = names.get(normalize(parts[at]), parts[at])
-    return ".".join(parts)
+def _spliced(method: Method, body: bytes, renames: Renames) -> bytes | Stream:
+    return splice_result(method, body, renames) if len(body) < LONG else stream_result(method, body, renames)

@@ -1,194 +1,331 @@
-"""Decides who answers a call: the local metastore, a remote one, or several whose answers are made one.
+"""Routes each call to the local metastore, to one remote, or to several whose replies are merged.
 
-It reads the method table (`route`, `verb`, `merge`, the roles of fields) and the names in the arguments; it lists no
-methods. Names of remote databases are replaced on the way out and on the way back, in the bytes.
-
-Remote databases are read-only here: a call that would change one is refused before anything is sent. Locks and
-transactions are those of the local metastore, whatever they are about. A remote that fails is an error that names it,
-never a shorter list; the names of remote databases themselves are known here, and listing them asks nobody.
+It reads the method table (`route`, `verb`, `merge`, `hook`, `event`, the roles of fields) and the names in the
+arguments; it lists no methods. The definition of a remote is a local object: creating, altering and dropping a remote
+database or a remote table is local, whatever the arguments say. Everything inside of a remote is the remote's own.
 """
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterable
+import functools
+import logging
+from collections.abc import Awaitable, Callable, Collection
 from functools import cache
-from typing import Any, Final, NamedTuple
+from typing import Any, Protocol
 
-from metastored.errors import (
-    AlreadyExistsException,
-    ApplicationError,
-    InvalidOperationException,
-    MetaException,
-    MetastoreError,
-    RemoteProtocolError,
+from metastored.connectors.failures import Unreachable
+from metastored.errors import ApplicationError, Error, MetastoreError
+from metastored.model.objects import objects_of
+from metastored.model.remotes import ALL_NAMES, Access, Remote, is_remote
+from metastored.remotes import refusals
+from metastored.remotes.caching import ReplyCache
+from metastored.remotes.cascades import listed, next_in
+from metastored.remotes.configuration import (
+    add_configuration,
+    changes_definition,
+    makes_remote,
+    other_configuration,
+    tables_in,
+    without_configuration,
 )
-from metastored.hive.names import DEFAULT_CATALOG, CatalogNameError, decode_catalog_name
-from metastored.hive.patterns import compile_pattern
-from metastored.remotes.definitions import Definitions, RemoteDatabase
-from metastored.remotes.merging import MERGES, first_pattern, only_of_database, with_first_pattern
-from metastored.remotes.renaming import Renaming, database_of
-from metastored.wire.message import Call, Handler, Reply, Session
+from metastored.remotes.definitions import Known, Provider
+from metastored.remotes.endpoints import Endpoints
+from metastored.remotes.listing import Listing
+from metastored.remotes.merging import MERGES, only_tables
+from metastored.remotes.owners import Owners, owners_of, parts_of, shared
+from metastored.remotes.renaming import LONG, Renaming
+from metastored.threads import Pool
+from metastored.wire.message import REPLY, Call, Handler, Reply, Session, Stream
 from metastored.wire.methods import Method
-from metastored.wire.naming import argument_names, names_in
+from metastored.wire.naming import argument_names
+from metastored.wire.splice import carries_exception
 
-Connect = Callable[[RemoteDatabase], Handler]
-"""Makes the handler for a remote database's endpoint. Called once for each endpoint."""
+log = logging.getLogger("metastored.remotes")
 
-_NAMED: Final = ("names", "pattern")
+Roles = Callable[[Session], Awaitable[Collection[str]]]
+"""The roles of a caller."""
 
 
-class Owners(NamedTuple):
-    """Whose databases the arguments of a call name."""
+class Transactions(Protocol):
+    """Locks and transactions that concern remotes. See `leases.py`."""
 
-    remotes: tuple[RemoteDatabase, ...]
-    local: bool
+    async def by_id(self, call: Call, session: Session, known: Known) -> Reply:
+        """Answers a call about a lock or a transaction that this metastore gave out."""
+
+    async def lock(self, call: Call, session: Session, known: Known) -> Reply:
+        """Answers a request for locks of which some are on remotes."""
+
+    async def snapshot(self, call: Call, session: Session, remote: Remote) -> Call:
+        """The request for write ids of a remote's tables as the remote understands it."""
 
 
 class Routed:
-    """The local metastore with remote databases beside its own."""
+    """The local metastore with remotes beside its own databases and tables."""
 
-    def __init__(self, local: Handler, definitions: Definitions, connect: Connect) -> None:
+    def __init__(
+        self,
+        local: Handler,
+        definitions: Provider,
+        endpoints: Endpoints,
+        *,
+        transactions: Transactions | None = None,
+        roles: Roles | None = None,
+        partial: bool = False,
+        pool: Pool | None = None,
+    ) -> None:
+        """`partial`: listings leave out remotes that do not answer, instead of failing. `pool` renames long results."""
         self._local = local
         self._definitions = definitions
-        self._connect = connect
-        self._handlers: dict[str, Handler] = {}
-        self._renamings: dict[RemoteDatabase, Renaming] = {}
-        """Of one database alone, as nearly every call needs it."""
+        self._peek: Callable[[], Known | None] = getattr(definitions, "peek", lambda: None)
+        self._endpoints = endpoints
+        self._transactions = transactions
+        self._roles = roles
+        self._cache = ReplyCache()
+        self._partial = partial
+        self._pool = pool
+        self._listing = Listing(local, self._call, partial)
 
     async def handle(self, call: Call, session: Session) -> Reply:
         method = call.method
-        if not self._definitions or method.route == "id" or method.verb == "session":
+        cascade, session.cascade = session.cascade, None
+        if method.route == "local" and not _may_change_database_of_catalog(method):
             return await self._local.handle(call, session)
+        last = self._peek()
+        if last is not None and method.verb == "read" and _is_local(call, last):
+            return await self._local_meanwhile(call, session, last)
+        try:
+            known = await self._definitions()
+        except Error as error:
+            return _undefined(method, session, error)
+        return await self._routed(call, session, known, cascade)
+
+    async def _local_meanwhile(self, call: Call, session: Session, last: Known) -> Reply:
+        """A read that was local by the last definitions: it runs while the current definitions are read."""
+        pending = asyncio.ensure_future(self._definitions())
+        try:
+            reply = await self._local.handle(call, session)
+        except BaseException:
+            pending.cancel()
+            raise
+        try:
+            known = await pending
+            if known is last:
+                return reply
+        except Error as error:
+            return _undefined(call.method, session, error)
+        if isinstance(reply.body, Stream):
+            reply.body.close()
+        return await self._routed(call, session, known)
+
+    async def _routed(self, call: Call, session: Session, known: Known, cascade: object = None) -> Reply:
+        method = call.method
+        self._endpoints.keep(known)
+        if not known:
+            return await self._local.handle(call, session)
+        if method.route == "local":
+            remote = _database_of_catalog(call, known)
+            if remote is None:
+                return await self._local.handle(call, session)
+            return await self._write(call, session, Owners((remote,), local=False), known)
+        if method.route == "id":
+            return await self._by_id(call, session, known)
         if _lists_databases(method):
-            return await self._merged(call, session)
-        owners = self._owners(call)
+            return await self._listing.handle(call, session, known)
+        owners = owners_of(call, known)
         if not owners.remotes:
             return await self._local.handle(call, session)
-        if method.route in _NAMED and method.verb == "read":
-            return await self._remote(call, session, owners)
-        if method.route in _NAMED or (method.object == "database" and method.verb == "ddl"):
-            return _read_only(method, session, owners.remotes[0])
-        return await self._local.handle(call, session)
+        if method.hook == "lock" and self._transactions is not None:
+            return await self._transactions.lock(call, session, known)
+        if method.verb == "session":
+            return await self._local.handle(call, session)
+        kept = next_in(cascade, call, session, owners)
+        if kept is not None:
+            return kept
+        if method.verb == "read":
+            return listed(call, session, owners.remotes[0], await self._read(call, session, owners, known))
+        return await self._write(call, session, owners, known)
 
-    # One owner
+    async def _by_id(self, call: Call, session: Session, known: Known) -> Reply:
+        if self._transactions is None:
+            return await self._local.handle(call, session)
+        return await self._transactions.by_id(call, session, known)
 
-    def _owners(self, call: Call) -> Owners:
-        found: dict[str, RemoteDatabase] = {}
-        local = False
-        for catalog, database in _databases_in(call):
-            remote = self._definitions.resolve(catalog, database)
-            if remote is None:
-                local = True
-            else:
-                found[remote.name] = remote
-        return Owners(tuple(found.values()), local)
+    # Reads
 
-    async def _remote(self, call: Call, session: Session, owners: Owners) -> Reply:
-        method, remotes = call.method, owners.remotes
-        if owners.local or len({remote.endpoint for remote in remotes}) > 1:
-            here = ["a local database"] if owners.local else []
-            return Reply.failed(
-                method,
-                f"{method.name} names {', '.join([*here, *map(str, remotes)])} in one call, "
-                "and no metastore knows them all; ask for the objects of each in a call of its own",
-                session.version,
-                InvalidOperationException,
+    async def _read(self, call: Call, session: Session, owners: Owners, known: Known) -> Reply:
+        if not owners.local and shared(owners.remotes):
+            return await self._ask(call, session, owners.remotes, known)
+        parts = parts_of(call, known) if call.method.merge in MERGES else None
+        if parts is None:
+            return refusals.several(call.method, session, owners.remotes, owners.local)
+        replies = await asyncio.gather(
+            *(
+                self._local.handle(part, session) if owner is None else self._ask(part, session, (owner,), known)
+                for owner, part in parts.items()
             )
-        if method.hook == "snapshot":
-            return Reply.failed(
-                method,
-                f"{remotes[0]}: its transactional tables cannot be read through metastored, for their write ids"
-                f" belong to "
-                "the transactions of its own metastore; read them there",
-                session.version,
-                InvalidOperationException,
-            )
-        return await self._ask(call, session, remotes)
-
-    async def _ask(self, call: Call, session: Session, remotes: tuple[RemoteDatabase, ...]) -> Reply:
-        """One endpoint's answer about some of its databases, under their local names."""
-        method, renaming = call.method, self._renaming(remotes)
-        reply = await self._handler(remotes[0]).handle(renaming.call(call), session)
-        if _is_failure(reply):
-            return _failed(method, session, remotes[0], str(reply.error))
-        try:
-            return renaming.reply(method, reply)
-        except RemoteProtocolError as error:
-            return _failed(method, session, remotes[0], f"its answer to {method.name} cannot be read: {error}")
-
-    def _handler(self, remote: RemoteDatabase) -> Handler:
-        handler = self._handlers.get(remote.endpoint)
-        if handler is None:
-            handler = self._handlers[remote.endpoint] = self._connect(remote)
-        return handler
-
-    def _renaming(self, remotes: tuple[RemoteDatabase, ...]) -> Renaming:
-        if len(remotes) > 1:
-            return Renaming(remotes)
-        renaming = self._renamings.get(remotes[0])
-        if renaming is None:
-            renaming = self._renamings[remotes[0]] = Renaming(remotes)
-        return renaming
-
-    # Several owners
-
-    async def _merged(self, call: Call, session: Session) -> Reply:
-        """A listing across databases: what the local metastore lists, and what each remote that matches does."""
-        method = call.method
-        reply = await self._local.handle(call, session)
-        try:
-            values = [reply.value(method)]
-        except (MetastoreError, ApplicationError):
-            return reply
-        remotes = self._matching(call)
-        if method.returns_role == "db":
-            values.append(tuple(remote.name for remote in remotes))
-        else:
-            by_endpoint: dict[str, list[RemoteDatabase]] = {}
-            for remote in remotes:
-                by_endpoint.setdefault(remote.endpoint, []).append(remote)
-            asked = [self._list(call, session, tuple(group)) for group in by_endpoint.values()]
-            for answer in await asyncio.gather(*asked):
-                if isinstance(answer, Reply):
-                    return answer
-                values += answer
-        return Reply.of(method, MERGES[method.merge](values))
-
-    def _matching(self, call: Call) -> list[RemoteDatabase]:
-        """The remote databases that a listing is about: of its catalog, and matching its pattern."""
-        method = call.method
-        catalog = next((value for role, value in names_in(method, call.args) if role == "cat"), DEFAULT_CATALOG)
-        pattern = None
-        if method.route == "pattern":
+        )
+        values: list[Any] = []
+        for reply in replies:
+            if self._partial and isinstance(reply.error, Unreachable):
+                log.warning("a remote is left out of the reply to %s: %s", call.method.name, reply.error)
+                continue
             try:
-                written = decode_catalog_name(first_pattern(method, call.args))
-            except CatalogNameError:
-                return []  # The local metastore has the error for it.
-            pattern, catalog = written.database, written.catalog or catalog
-        matches = compile_pattern(pattern)
-        return [remote for remote in self._definitions if remote.catalog == catalog.lower() and matches(remote.name)]
+                values.append(reply.value(call.method))
+            except (MetastoreError, ApplicationError):
+                # Its value is read once only: the error is in the reply's body too.
+                return reply
+        if not values:
+            return replies[0]
+        return Reply.of(call.method, MERGES[call.method.merge](values))
 
-    async def _list(self, call: Call, session: Session, remotes: tuple[RemoteDatabase, ...]) -> list[Any] | Reply:
-        """What one endpoint lists of some of its databases; an error where it cannot."""
-        method = call.method
-        if method.route == "pattern":
-            pattern = "|".join(sorted({remote.remote_name for remote in remotes}))
-            call = Call(method, with_first_pattern(method, call.args, pattern), call.seqid)
-        reply = await self._handler(remotes[0]).handle(call, session)
+    async def _ask(self, call: Call, session: Session, remotes: tuple[Remote, ...], known: Known) -> Reply:
+        """A read about remotes of one endpoint, with local names in what is returned."""
+        method, remote = call.method, remotes[0]
+        unseen = _hidden(call, remotes)
+        if unseen is not None:
+            return refusals.hidden(method, session, *unseen)
+        if method.hook == "snapshot" and self._transactions is not None:
+            try:
+                call = await self._transactions.snapshot(call, session, remote)
+            except Error as error:
+                return refusals.failed(method, session, remote, str(error))
+        renaming = known.renaming(remotes)
+        reply = await self._call(renaming.call(call), session, remote)
+        if isinstance(reply.error, Unreachable):
+            return reply
+        if reply.kind != REPLY:
+            return _with_error(method, reply)
+        body = reply.body.read() if isinstance(reply.body, Stream) else reply.body
+        work = functools.partial(_as_seen_here, method, body, remote, renaming)
         try:
-            everything = reply.value(method)
-            if everything is None:
-                raise RemoteProtocolError(f"its answer to {method.name} has no list in it")
-            return [_as_listed_here(method, everything, remote) for remote in remotes]
-        except (MetastoreError, ApplicationError, RemoteProtocolError) as error:
-            return _failed(method, session, remotes[0], str(error))
+            # To walk a hundred thousand partitions takes a while, in which other calls are answered.
+            return work() if self._pool is None or len(body) < LONG else await self._pool.run(work)
+        except Error as error:
+            return refusals.failed(method, session, remote, f"its answer to {method.name} cannot be read: {error}")
+
+    async def _call(self, call: Call, session: Session, remote: Remote) -> Reply:
+        """What a remote replies, by its own names; a failure to get a reply names the remote."""
+        method = call.method
+        try:
+            handler = self._endpoints.handler(remote.endpoint)
+            if remote.cache_seconds > 0:
+                reply = await self._cache.handle(call, session, handler, remote.endpoint, remote.cache_seconds)
+            else:
+                reply = await handler.handle(call, session)
+        except Error as error:
+            return _unreachable(method, session, remote, str(error))
+        if isinstance(reply.error, Unreachable):
+            return _unreachable(method, session, remote, str(reply.error))
+        return reply
+
+    # Writes
+
+    async def _write(self, call: Call, session: Session, owners: Owners, known: Known) -> Reply:
+        method, remotes = call.method, owners.remotes
+        if _is_about_definition(call, owners):
+            return await self._local.handle(call, session)
+        for remote in remotes:
+            if remote.access is not Access.WRITE:
+                return refusals.read_only(method, session, remote)
+            writers = known.writers(remote)
+            if writers and self._roles is not None and not {*writers} & {*await self._roles(session)}:
+                return refusals.not_a_writer(method, session, remote, writers)
+        if method.object == "transaction":
+            return refusals.acid_write(method, session, remotes[0])
+        if owners.local or not shared(remotes):
+            return refusals.several(method, session, remotes, owners.local)
+        unseen = _hidden(call, remotes)
+        if unseen is not None:
+            return refusals.hidden(method, session, *unseen)
+        remote, renaming = remotes[0], known.renaming(remotes)
+        if "CREATE_TABLE" in method.event.split():
+            if any(is_remote(table.parameters) for table in tables_in(call.args)):
+                return refusals.nested(method, session, remote)
+        elif remote.table is None and (key := other_configuration(call, remote)) is not None:
+            return refusals.other_key(method, session, remote, key)
+        try:
+            reply = await self._call(renaming.call(without_configuration(call)), session, remote)
+        finally:
+            self._cache.drop(remote.endpoint)
+        return reply if isinstance(reply.error, Unreachable) else _with_error(method, renaming.reply(method, reply))
 
 
-def _as_listed_here(method: Method, everything: Any, remote: RemoteDatabase) -> Any:
-    """Of what an endpoint lists, one database, under its local name."""
-    reply = Reply.of(method, only_of_database(everything, remote.remote_name))
-    return Renaming((remote,)).reply(method, reply).value(method)
+def _as_seen_here(method: Method, body: bytes, remote: Remote, renaming: Renaming) -> Reply:
+    """A remote's result with its configuration, local names and only the tables that are shown."""
+    if carries_exception(body):
+        return _with_error(method, renaming.reply(method, Reply(body)))
+    reply = renaming.reply(method, Reply(add_configuration(method, body, remote, renaming)))
+    return reply if remote.tables == ALL_NAMES else only_tables(method, reply, remote.tables)
+
+
+def _with_error(method: Method, reply: Reply) -> Reply:
+    """The reply with its error decoded: audit and metrics read it."""
+    try:
+        reply.value(method)
+    except (MetastoreError, ApplicationError) as error:
+        return Reply(reply.body, reply.kind, error)
+    return reply
+
+
+def _is_about_definition(call: Call, owners: Owners) -> bool:
+    """Whether a write changes the definition of a remote table, and not the table that it shows."""
+    links = [remote for remote in owners.remotes if remote.table is not None]
+    if call.method.verb != "ddl" or len(links) != 1 or len(objects_of(call).tables) > 2:
+        return False
+    events = call.method.event.split()
+    if "CREATE_TABLE" in events or "DROP_TABLE" in events:
+        return True
+    return "ALTER_TABLE" in events and call.method.object == "table" and changes_definition(call, links[0])
+
+
+@cache
+def _may_change_database_of_catalog(method: Method) -> bool:
+    return method.object == "database" and bool({"CREATE_DATABASE", "ALTER_DATABASE"} & {*method.event.split()})
+
+
+def _database_of_catalog(call: Call, known: Known) -> Remote | None:
+    """The database of a remote catalog that is altered there, or created there because its name has the prefix.
+
+    None where the database is local, which one with a definition of its own is too. DROP DATABASE is always local.
+    """
+    named = objects_of(call).databases
+    remote = known.database(named[0]) if len(named) == 1 else None
+    if remote is None or remote.of_catalog is None:
+        return None
+    if "CREATE_DATABASE" in call.method.event.split():
+        prefixed = remote.database != remote.remote_database
+        if not prefixed or remote.access is not Access.WRITE or makes_remote(call):
+            return None
+    return remote
+
+
+def _undefined(method: Method, session: Session, error: Error) -> Reply:
+    return Reply.failed(method, f"the definitions of remotes cannot be read: {error}", session.version)
+
+
+def _is_local(call: Call, known: Known) -> bool:
+    """Whether a read is answered here alone, by these definitions."""
+    if not known:
+        return True
+    return call.method.route == "names" and not owners_of(call, known).remotes
+
+
+def _hidden(call: Call, remotes: tuple[Remote, ...]) -> tuple[Remote, str] | None:
+    """The first table that a call names and that its remote database does not show."""
+    if all(remote.tables == ALL_NAMES for remote in remotes):
+        return None
+    by_name = {(remote.catalog, remote.database): remote for remote in remotes}
+    for table in objects_of(call).tables:
+        remote = by_name.get((table.catalog, table.database))
+        if remote is not None and table.table not in remote.tables:
+            return remote, table.table
+    return None
+
+
+def _unreachable(method: Method, session: Session, remote: Remote, what: str) -> Reply:
+    reply = refusals.failed(method, session, remote, what)
+    return Reply(reply.body, reply.kind, Unreachable(f"{remote}: {what}"))
 
 
 @cache
@@ -196,39 +333,3 @@ def _lists_databases(method: Method) -> bool:
     """Whether a listing goes across databases: then it has a merge, and no argument names one database."""
     roles = {place.role for place in argument_names(method)}
     return method.route == "all" or (method.route == "pattern" and "db" not in roles)
-
-
-def _databases_in(call: Call) -> Iterable[tuple[str | None, str]]:
-    """Catalog and name of each database that the arguments name. A catalog in a field of its own is for all of them."""
-    names = list(names_in(call.method, call.args))
-    catalog = next((value for role, value in names if role == "cat"), None)
-    for role, value in names:
-        if role == "full_name":
-            yield database_of(value)
-        elif role == "db":
-            try:
-                written = decode_catalog_name(value)
-            except CatalogNameError:
-                continue  # No name of ours; the local metastore has the error for it.
-            if written.database:
-                yield written.catalog or catalog, written.database
-
-
-def _read_only(method: Method, session: Session, remote: RemoteDatabase) -> Reply:
-    if "CREATE_DATABASE" in method.event.split():
-        text = f"database '{remote.name}' already exists: it is the {remote}; choose another name"
-        return Reply.failed(method, text, session.version, AlreadyExistsException)
-    text = f"{remote} is read-only: {method.name} would change it; make the change in its own metastore"
-    return Reply.failed(method, text, session.version, InvalidOperationException)
-
-
-def _is_failure(reply: Reply) -> bool:
-    """Whether the remote's connector could not get an answer, unlike an answer that says no."""
-    error = reply.error
-    if isinstance(error, ApplicationError):
-        return error.type == ApplicationError.INTERNAL_ERROR
-    return isinstance(error, MetaException)
-
-
-def _failed(method: Method, session: Session, remote: RemoteDatabase, what: str) -> Reply:
-    return Reply.failed(method, f"{remote}: {what}", session.version)

@@ -7,7 +7,7 @@ they are shown as texts, as Iceberg's own Hive catalog shows them.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from itertools import count
 from typing import TYPE_CHECKING, Any, Final
 
@@ -23,7 +23,7 @@ from metastored.hive.types.type_strings import (
     Struct,
     TypeSyntaxError,
     Varchar,
-    parse_type,
+    read_type,
 )
 from metastored.wire.generated.common import FieldSchema
 
@@ -90,8 +90,11 @@ def to_hive(type: IcebergType) -> HiveType:
     return Primitive(name)
 
 
-def schema_of(columns: Iterable[FieldSchema]) -> Schema:
-    """An Iceberg schema for Hive's columns. Its ids only tell columns apart: the catalog gives others."""
+def schema_of(columns: Iterable[FieldSchema], required: Collection[str] = ()) -> Schema:
+    """An Iceberg schema for Hive's columns, of which those in `required` are never null.
+
+    Its ids only tell columns apart: the catalog gives others.
+    """
     from pyiceberg.schema import Schema
     from pyiceberg.types import NestedField
 
@@ -100,7 +103,13 @@ def schema_of(columns: Iterable[FieldSchema]) -> Schema:
     numbered = [(next(ids), each) for each in columns]
     return Schema(
         *(
-            NestedField(id, each.name or "", to_iceberg(each.type or "", each.name or "", ids), False, each.comment)
+            NestedField(
+                id,
+                each.name or "",
+                to_iceberg(each.type or "", each.name or "", ids),
+                each.name in required,
+                each.comment,
+            )
             for id, each in numbered
         )
     )
@@ -108,7 +117,7 @@ def schema_of(columns: Iterable[FieldSchema]) -> Schema:
 
 def to_iceberg(text: str, column: str, ids: Iterable[int]) -> IcebergType:
     try:
-        return _iceberg(parse_type(text), iter(ids).__next__)
+        return _iceberg(read_type(text), iter(ids).__next__)
     except (TypeSyntaxError, ConversionError) as error:
         raise InvalidObjectException(f"column {column!r}: {error}") from error
 

@@ -8,13 +8,15 @@ namespaces are databases with dots in their names.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from itertools import count
 from typing import TYPE_CHECKING, Any, Final
 
-from metastored.connectors.adapted import Source
-from metastored.connectors.iceberg_types import columns_of, partition_spec, schema_of, to_iceberg
+from metastored.connectors.adapted.sources import Source
+from metastored.connectors.failures import CredentialsRefused, Unreachable
+from metastored.connectors.iceberg.shown import shown_table, shown_view
+from metastored.connectors.iceberg.types import columns_of, partition_spec, schema_of, to_iceberg
 from metastored.errors import (
     AlreadyExistsException,
     ConversionError,
@@ -25,39 +27,49 @@ from metastored.errors import (
     NoSuchObjectException,
     NotSupported,
 )
+from metastored.hive.filters.tree import Filter
 from metastored.model import kinds
+from metastored.model.columns import columns_of as columns_of_table
 from metastored.model.origins import METADATA_LOCATION, PARTITIONING, TABLE_TYPE
-from metastored.wire.generated.common import FieldSchema, SerDeInfo, StorageDescriptor, Table
+from metastored.model.remote_keys import shown
+from metastored.model.spark_schema import is_schema
+from metastored.wire.generated.common import FieldSchema, Table
 from metastored.wire.generated.databases import Database
+from metastored.wire.generated.partitions import Partition
 
 if TYPE_CHECKING:
     from pyiceberg.catalog import Catalog
     from pyiceberg.table import Table as IcebergTable
-    from pyiceberg.view import View
 
 OURS: Final = frozenset({
     kinds.EXTERNAL_PARAMETER, TABLE_TYPE, METADATA_LOCATION, "previous_metadata_location", "uuid", "current-schema",
-    "default-partition-spec", "numRows", "totalSize", "numFiles", "transient_lastDdlTime", PARTITIONING,
+    "default-partition-spec", "numRows", "totalSize", "numFiles", "transient_lastDdlTime", "storage_handler",
+    PARTITIONING,
 })  # fmt: skip
 """Parameters that are shown and are no properties of the table."""
-_STATISTICS: Final = {"numRows": "total-records", "totalSize": "total-files-size", "numFiles": "total-data-files"}
 _DATABASE: Final = ("comment", "location", "owner")
 
 
 class IcebergSource(Source):
     """A catalog that `pyiceberg.catalog.load_catalog` makes of these properties."""
 
-    def __init__(self, properties: Mapping[str, str], nested: bool = False) -> None:
-        """`nested`: namespaces within namespaces are listed too."""
+    def __init__(
+        self,
+        properties: Mapping[str, str],
+        nested: bool = False,
+        load: Callable[[dict[str, str]], Catalog] | None = None,
+    ) -> None:
+        """`nested`: namespaces within namespaces are listed too. `load`: makes the catalog, in place of pyiceberg."""
         try:
             from pyiceberg.catalog import load_catalog
         except ImportError:
             raise MissingExtra("a catalog of Iceberg", "iceberg") from None
         self._nested = nested
-        self._where = f"the Iceberg catalog at {properties.get('uri', 'its place')}"
+        self._where = f"the Iceberg catalog at {shown('uri', properties.get('uri', 'its default address'))}"
         with self._told():
             # A name of its own: settings in pyiceberg's own file are for its own users.
-            self._catalog: Catalog = load_catalog("metastored", **properties)
+            given = dict(properties)
+            self._catalog: Catalog = load_catalog("metastored", **given) if load is None else load(given)
 
     def close(self) -> None:
         self._catalog.close()
@@ -109,11 +121,14 @@ class IcebergSource(Source):
             return sorted(names)
 
     def table(self, db: str, name: str) -> Table:
-        from pyiceberg.exceptions import NoSuchTableError, NoSuchViewError
+        from pyiceberg.exceptions import NoSuchTableError, NoSuchViewError, ValidationError
 
         with self._told(f"{db}.{name}", "table not found"):
             try:
-                return _shown(db, name, self._catalog.load_table((*_namespace(db), name)))
+                return shown_table(db, name, self._catalog.load_table((*_namespace(db), name)))
+            except ValidationError:
+                # Without the text: it would show what is in a file of the catalog's choice.
+                raise MetaException(f"{self._where}: the metadata of {db}.{name} is not valid") from None
             except NoSuchTableError:
                 try:
                     view = self._catalog.load_view((*_namespace(db), name))
@@ -121,7 +136,7 @@ class IcebergSource(Source):
                     view = None
                 if view is None:
                     raise
-                return _shown_view(db, name, view)
+                return shown_view(db, name, view)
 
     def create_table(self, table: Table) -> None:
         db, name = table.dbName or "", table.tableName or ""
@@ -130,9 +145,10 @@ class IcebergSource(Source):
             return
         parameters = table.parameters or {}
         keys = tuple(table.partitionKeys or ())
-        schema = schema_of((*((table.sd and table.sd.cols) or ()), *keys))
+        required = {each.name for each in columns_of_table(table) if not each.nullable}
+        schema = schema_of((*((table.sd and table.sd.cols) or ()), *keys), required)
         terms = json.loads(parameters.get(PARTITIONING) or "[]") or [key.name or "" for key in keys]
-        properties = {key: value for key, value in parameters.items() if key not in OURS}
+        properties = {key: value for key, value in parameters.items() if key not in OURS and not is_schema(key)}
         if table.owner:
             properties.setdefault("owner", table.owner)
         with self._told(f"{db}.{name}"):
@@ -166,6 +182,12 @@ class IcebergSource(Source):
             raise NotSupported(f"{db}.{name} is a view of Iceberg, which is dropped and made anew, not changed")
         with self._told(f"{db}.{name}", "table not found"):
             there = self._catalog.load_table(identifier)
+            given = (table.parameters or {}).get(METADATA_LOCATION, there.metadata_location)
+            if given != there.metadata_location:
+                raise InvalidOperationException(
+                    f"{db}.{name}: its metadata is at {there.metadata_location}, and ALTER cannot set it to {given}: "
+                    f"commit through {self._where}, or read the table again if another client has changed it"
+                )
             location = (table.sd.location if table.sd else None) or there.location()
             if location.rstrip("/") != there.location().rstrip("/"):
                 raise InvalidOperationException(
@@ -183,6 +205,21 @@ class IcebergSource(Source):
             target = (*_namespace(table.dbName or db), table.tableName or name)
             if target != identifier:
                 self._catalog.rename_table(identifier, target)
+
+    def alter_table_if(self, db: str, name: str, table: Table, key: str, value: str | None) -> None:
+        """The commit itself fails where the table was changed after it was read."""
+        now = (self.table(db, name).parameters or {}).get(key)
+        if now != value:
+            raise MetaException(
+                f"The table has been modified. The parameter value for key '{key}' is '{now}'. The expected was value "
+                f"was '{value}'"
+            )
+        self.alter_table(db, name, table)
+
+    def partitions(self, db: str, name: str, where: Filter | None = None) -> Iterable[Partition]:
+        """None that Hive knows."""
+        self.table(db, name)
+        return ()
 
     def drop_table(self, db: str, name: str, purge: bool) -> None:
         from pyiceberg.exceptions import NoSuchTableError
@@ -204,6 +241,8 @@ class IcebergSource(Source):
     def _told(self, name: str = "", missing: str = "", views: bool = False) -> Iterator[None]:
         """Iceberg's errors as the metastore's, with the name that the call was about."""
         from pyiceberg import exceptions as theirs
+        from requests.exceptions import RequestException
+        from sqlalchemy.exc import SQLAlchemyError
 
         try:
             yield
@@ -223,6 +262,14 @@ class IcebergSource(Source):
             raise InvalidObjectException(f"{self._where}: {error}") from error
         except (ConversionError, NotImplementedError) as error:
             raise NotSupported(f"{self._where} has no views" if views else f"{self._where}: {name}: {error}") from error
+        except (theirs.UnauthorizedError, theirs.OAuthError, theirs.AuthorizationExpiredError) as error:
+            raise CredentialsRefused(f"{self._where} does not accept the credentials: {error}") from error
+        except (RequestException, theirs.ServiceUnavailableError) as error:
+            raise Unreachable(f"{self._where}: {type(error).__name__}: {error}") from error
+        except SQLAlchemyError as error:
+            # Its own text has the statement and its arguments too.
+            reason = getattr(error, "orig", None) or type(error).__name__
+            raise Unreachable(f"{self._where}: {reason}") from error
         except (theirs.RESTError, theirs.CommitFailedException, OSError) as error:
             raise MetaException(f"{self._where}: {type(error).__name__}: {error}") from error
 
@@ -234,67 +281,6 @@ def _namespace(name: str) -> tuple[str, ...]:
 def _properties(database: Database) -> dict[str, str]:
     given = dict(zip(_DATABASE, (database.description, database.locationUri, database.ownerName), strict=True))
     return {**(database.parameters or {}), **{key: value for key, value in given.items() if value}}
-
-
-def _shown(db: str, name: str, table: IcebergTable) -> Table:
-    summary: Any = table.metadata.current_snapshot()
-    counted = summary.summary.additional_properties if summary is not None and summary.summary is not None else {}
-    statistics = {key: counted[theirs] for key, theirs in _STATISTICS.items() if theirs in counted}
-    parameters = {
-        **table.properties,
-        **statistics,
-        kinds.EXTERNAL_PARAMETER: "TRUE",
-        TABLE_TYPE: "ICEBERG",
-        METADATA_LOCATION: table.metadata_location,
-        "uuid": str(table.metadata.table_uuid),
-        "current-schema": table.schema().model_dump_json(),
-        "default-partition-spec": table.spec().model_dump_json(),
-    }
-    return Table(
-        tableName=name,
-        dbName=db,
-        owner=table.properties.get("owner"),
-        createTime=table.metadata.last_updated_ms // 1000,
-        lastAccessTime=0,
-        retention=0,
-        sd=_storage(columns_of(table.schema()), table.location()),
-        partitionKeys=(),
-        parameters=parameters,
-        tableType=kinds.EXTERNAL,
-    )
-
-
-def _shown_view(db: str, name: str, view: View) -> Table:
-    version = view.current_version()
-    queries = [each.root.sql for each in version.representations]
-    return Table(
-        tableName=name,
-        dbName=db,
-        owner=view.properties.get("owner"),
-        createTime=version.timestamp_ms // 1000,
-        sd=_storage(columns_of(view.schema()), None),
-        partitionKeys=(),
-        parameters={**view.properties, TABLE_TYPE: "ICEBERG-VIEW"},
-        viewOriginalText=queries[0] if queries else None,
-        viewExpandedText=queries[0] if queries else None,
-        tableType=kinds.VIEW,
-    )
-
-
-def _storage(columns: tuple[FieldSchema, ...], location: str | None) -> StorageDescriptor:
-    """As Iceberg's Hive catalog writes it: classes that nobody reads files with."""
-    return StorageDescriptor(
-        cols=columns,
-        location=location,
-        inputFormat="org.apache.hadoop.mapred.FileInputFormat",
-        outputFormat="org.apache.hadoop.mapred.FileOutputFormat",
-        compressed=False,
-        numBuckets=0,
-        serdeInfo=SerDeInfo(serializationLib="org.apache.hadoop.hive.serde2.lazy.LazySimpleSerDe", parameters={}),
-        bucketCols=(),
-        sortCols=(),
-        parameters={},
-    )
 
 
 def _change_columns(transaction: Any, there: IcebergTable, after: tuple[FieldSchema, ...]) -> None:

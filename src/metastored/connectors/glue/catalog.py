@@ -6,12 +6,22 @@ a hundred of which some may fail, and a table's location has to be given, or its
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from datetime import datetime
 from typing import Any, Final
 
-from metastored.connectors.adapted import Source
+from metastored.connectors.adapted.sources import Source
+from metastored.connectors.failures import CredentialsRefused, Unreachable
+from metastored.connectors.glue.expressions import glue_expression
+from metastored.connectors.glue.statistics import statistics_of
+from metastored.connectors.glue.structs import (
+    database_input,
+    partition_input,
+    partition_of,
+    table_input,
+    table_of,
+)
 from metastored.errors import (
     AlreadyExistsException,
     InvalidObjectException,
@@ -20,23 +30,35 @@ from metastored.errors import (
     MissingExtra,
     NoSuchObjectException,
 )
+from metastored.hive.filters.tree import Filter
 from metastored.hive.locations import join
-from metastored.hive.names import make_part_name
 from metastored.model.kinds import is_view
-from metastored.wire.generated.common import FieldSchema, Order, SerDeInfo, StorageDescriptor, Table
+from metastored.wire.generated.common import ColumnStatisticsObj, Table
 from metastored.wire.generated.databases import Database
 from metastored.wire.generated.partitions import Partition
 from metastored.wire.structs import replace
 
+log = logging.getLogger("metastored.connectors.glue")
+
 BATCH: Final = 100
-"""Partitions in one call that makes them: Glue takes no more."""
+"""Partitions in one call that makes them, columns in one that reads their statistics: Glue takes no more."""
+READ_BATCH: Final = 1000
+"""Partitions in one call that reads them."""
 _SESSION: Final = ("profile_name",)
+_REFUSED: Final = frozenset({
+    "UnrecognizedClientException", "InvalidSignatureException", "ExpiredTokenException", "InvalidClientTokenId",
+    "MissingAuthenticationTokenException", "SignatureDoesNotMatch", "ExpiredToken",
+})  # fmt: skip
+
+_NO_STATISTICS: Final = frozenset({"AccessDeniedException", "UnknownOperationException", "404", "500", "501"})
+"""Queries go on without statistics. The numbers are those of servers that imitate Glue and lack a call."""
 
 
 class GlueSource(Source):
     """The catalog of one account and region. `options` are those of boto3's session and client."""
 
-    def __init__(self, options: Mapping[str, str], catalog_id: str | None = None) -> None:
+    def __init__(self, options: Mapping[str, Any], catalog_id: str | None = None, client: Any = None) -> None:
+        """`client`: the one of boto3, where it is not to be made of the options."""
         try:
             import boto3
         except ImportError:
@@ -44,7 +66,8 @@ class GlueSource(Source):
         self._where = f"Glue at {options.get('endpoint_url') or options.get('region_name') or 'its default region'}"
         with self._told():
             session = boto3.Session(**{key: value for key, value in options.items() if key in _SESSION})
-            self._glue = session.client("glue", **{k: value for k, value in options.items() if k not in _SESSION})
+            others = {key: value for key, value in options.items() if key not in _SESSION}
+            self._glue = client or session.client("glue", **others)
         self._catalog = {"CatalogId": catalog_id} if catalog_id else {}
 
     def close(self) -> None:
@@ -68,11 +91,11 @@ class GlueSource(Source):
 
     def create_database(self, database: Database) -> None:
         with self._told(database.name or ""):
-            self._glue.create_database(DatabaseInput=_database_input(database), **self._catalog)
+            self._glue.create_database(DatabaseInput=database_input(database), **self._catalog)
 
     def alter_database(self, name: str, database: Database) -> None:
         with self._told(name):
-            self._glue.update_database(Name=name, DatabaseInput=_database_input(database), **self._catalog)
+            self._glue.update_database(Name=name, DatabaseInput=database_input(database), **self._catalog)
 
     def drop_database(self, name: str) -> None:
         with self._told(name):
@@ -87,25 +110,41 @@ class GlueSource(Source):
     def table(self, db: str, name: str) -> Table:
         with self._told(f"{db}.{name}", "table not found"):
             found = self._glue.get_table(DatabaseName=db, Name=name, **self._catalog)["Table"]
-        return _table(db, found)
+        return table_of(db, found)
 
     def table_objects(self, db: str, names: Sequence[str]) -> Iterable[Table]:
         """All of them at once: Glue lists tables with all that it knows of them."""
         wanted = set(names)
         with self._told(db):
             found = list(self._all("get_tables", "TableList", DatabaseName=db))
-        return [_table(db, each) for each in found if each["Name"] in wanted]
+        return [table_of(db, each) for each in found if each["Name"] in wanted]
 
     def create_table(self, table: Table) -> None:
         db, name = table.dbName or "", table.tableName or ""
         with self._told(f"{db}.{name}"):
-            self._glue.create_table(DatabaseName=db, TableInput=_table_input(self._placed(table)), **self._catalog)
+            self._glue.create_table(DatabaseName=db, TableInput=table_input(self._placed(table)), **self._catalog)
 
     def alter_table(self, db: str, name: str, table: Table) -> None:
         if (table.dbName or db, table.tableName or name) != (db, name):
             raise InvalidOperationException(f"{db}.{name} cannot be renamed: Glue has no such call; make it anew")
+        self._update(db, name, table)
+
+    def alter_table_if(self, db: str, name: str, table: Table, key: str, value: str | None) -> None:
+        """By Glue's version of the table: a change in between makes this one fail."""
         with self._told(f"{db}.{name}", "table not found"):
-            self._glue.update_table(DatabaseName=db, TableInput=_table_input(table), **self._catalog)
+            found = self._glue.get_table(DatabaseName=db, Name=name, **self._catalog)["Table"]
+        now = (found.get("Parameters") or {}).get(key)
+        if now != value:
+            raise MetaException(
+                f"The table has been modified. The parameter value for key '{key}' is '{now}'. The expected was value "
+                f"was '{value}'"
+            )
+        self._update(db, name, table, found.get("VersionId"))
+
+    def _update(self, db: str, name: str, table: Table, version: str | None = None) -> None:
+        at = {"VersionId": version} if version else {}
+        with self._told(f"{db}.{name}", "table not found"):
+            self._glue.update_table(DatabaseName=db, TableInput=table_input(table), **at, **self._catalog)
 
     def drop_table(self, db: str, name: str, purge: bool) -> None:
         """Its files stay: Glue never touches them."""
@@ -121,19 +160,39 @@ class GlueSource(Source):
 
     # Partitions
 
-    def partitions(self, db: str, name: str) -> Iterable[Partition]:
+    def partitions(self, db: str, name: str, where: Filter | None = None) -> Iterable[Partition]:
+        place: dict[str, Any] = {"DatabaseName": db, "TableName": name}
+        if where is not None:
+            keys = {key.name: key.type or "" for key in self.table(db, name).partitionKeys or () if key.name}
+            if expression := glue_expression(where, keys):
+                place["Expression"] = expression
         with self._told(f"{db}.{name}", "table not found"):
-            found = list(self._all("get_partitions", "Partitions", DatabaseName=db, TableName=name))
-        return sorted((_partition(db, name, each) for each in found), key=lambda part: part.values or ())
+            found = list(self._all("get_partitions", "Partitions", **place))
+        return sorted((partition_of(db, name, each) for each in found), key=lambda part: part.values or ())
+
+    def partitions_of(self, db: str, name: str, values: Sequence[Sequence[str]]) -> Iterable[Partition]:
+        place = {"DatabaseName": db, "TableName": name, **self._catalog}
+        remaining = [{"Values": list(each)} for each in values]
+        found: list[Partition] = []
+        while remaining:
+            asked, remaining = remaining[:READ_BATCH], remaining[READ_BATCH:]
+            with self._told(f"{db}.{name}", "table not found"):
+                answer = self._glue.batch_get_partition(**place, PartitionsToGet=asked)
+            found += [partition_of(db, name, each) for each in answer.get("Partitions") or ()]
+            left = answer.get("UnprocessedKeys") or []
+            if len(left) == len(asked):
+                raise MetaException(f"{self._where}: it returned none of {len(asked)} partitions of {db}.{name}")
+            remaining += left
+        return found
 
     def partition(self, db: str, name: str, values: Sequence[str]) -> Partition:
         place = {"DatabaseName": db, "TableName": name, **self._catalog}
         with self._told(f"partition values={list(values)}"):
-            return _partition(db, name, self._glue.get_partition(**place, PartitionValues=list(values))["Partition"])
+            return partition_of(db, name, self._glue.get_partition(**place, PartitionValues=list(values))["Partition"])
 
     def add_partitions(self, db: str, name: str, partitions: Sequence[Partition], if_not_exists: bool) -> None:
         table = self.table(db, name)
-        inputs = [_partition_input(table, each) for each in partitions]
+        inputs = [partition_input(table, each) for each in partitions]
         place = {"DatabaseName": db, "TableName": name, **self._catalog}
         for at in range(0, len(inputs), BATCH):
             with self._told(f"{db}.{name}", "table not found"):
@@ -148,7 +207,7 @@ class GlueSource(Source):
 
     def alter_partition(self, db: str, name: str, partition: Partition) -> None:
         place = {"DatabaseName": db, "TableName": name, **self._catalog}
-        given = _partition_input(self.table(db, name), partition)
+        given = partition_input(self.table(db, name), partition)
         with self._told(f"partition values={given['Values']}"):
             self._glue.update_partition(**place, PartitionValueList=given["Values"], PartitionInput=given)
 
@@ -156,6 +215,38 @@ class GlueSource(Source):
         place = {"DatabaseName": db, "TableName": name, **self._catalog}
         with self._told(f"partition values={list(values)}"):
             self._glue.delete_partition(**place, PartitionValues=list(values))
+
+    # Statistics
+
+    def column_statistics(self, db: str, name: str, columns: Sequence[str]) -> Sequence[ColumnStatisticsObj]:
+        return self._statistics("get_column_statistics_for_table", db, name, columns)
+
+    def partition_statistics(
+        self, db: str, name: str, values: Sequence[str], columns: Sequence[str]
+    ) -> Sequence[ColumnStatisticsObj]:
+        operation = "get_column_statistics_for_partition"
+        return self._statistics(operation, db, name, columns, PartitionValues=list(values))
+
+    def _statistics(
+        self, operation: str, db: str, name: str, columns: Sequence[str], **more: Any
+    ) -> list[ColumnStatisticsObj]:
+        """Those that are there; none where they may not be read, or the service has no such call."""
+        from botocore.exceptions import ClientError
+
+        found: list[ColumnStatisticsObj] = []
+        place = {"DatabaseName": db, "TableName": name, **more, **self._catalog}
+        for at in range(0, len(columns), BATCH):
+            with self._told(f"{db}.{name}", "table not found"):
+                try:
+                    answer = getattr(self._glue, operation)(**place, ColumnNames=list(columns[at : at + BATCH]))
+                except ClientError as error:
+                    code = error.response["Error"].get("Code")
+                    if code not in _NO_STATISTICS:
+                        raise
+                    log.info("%s: the statistics of %s.%s are not readable: %s", self._where, db, name, code)
+                    return []
+            found += [statistics_of(each) for each in answer.get("ColumnStatisticsList") or ()]
+        return found
 
     # How
 
@@ -179,131 +270,10 @@ class GlueSource(Source):
                 raise AlreadyExistsException(f"{name} already exists") from error
             if code in ("InvalidInputException", "ValidationException"):
                 raise InvalidObjectException(f"{name}: {text}") from error
+            if code == "ConcurrentModificationException":
+                raise MetaException(f"{name} was changed by another client at the same time: {text}") from error
+            if code in _REFUSED:
+                raise CredentialsRefused(f"{self._where} does not accept the credentials: {code}: {text}") from error
             raise MetaException(f"{self._where}: {name}: {code}: {text}") from error
         except BotoCoreError as error:
-            raise MetaException(f"{self._where}: {error}") from error
-
-
-# --- from Glue ---------------------------------------------------------------------------------------------
-
-
-def _table(db: str, found: Mapping[str, Any]) -> Table:
-    parameters = dict(found.get("Parameters") or {})
-    if found.get("Description"):
-        parameters.setdefault("comment", found["Description"])
-    return Table(
-        tableName=found["Name"],
-        dbName=db,
-        owner=found.get("Owner"),
-        createTime=_seconds(found.get("CreateTime")),
-        lastAccessTime=_seconds(found.get("LastAccessTime")),
-        retention=found.get("Retention") or 0,
-        sd=_storage(found.get("StorageDescriptor") or {}),
-        partitionKeys=tuple(map(_column, found.get("PartitionKeys") or ())),
-        parameters=parameters,
-        viewOriginalText=found.get("ViewOriginalText"),
-        viewExpandedText=found.get("ViewExpandedText"),
-        tableType=found.get("TableType"),
-    )
-
-
-def _partition(db: str, name: str, found: Mapping[str, Any]) -> Partition:
-    return Partition(
-        values=tuple(found["Values"]),
-        dbName=db,
-        tableName=name,
-        createTime=_seconds(found.get("CreationTime")),
-        lastAccessTime=_seconds(found.get("LastAccessTime")),
-        sd=_storage(found.get("StorageDescriptor") or {}),
-        parameters=dict(found.get("Parameters") or {}),
-    )
-
-
-def _storage(found: Mapping[str, Any]) -> StorageDescriptor:
-    serde = found.get("SerdeInfo") or {}
-    return StorageDescriptor(
-        cols=tuple(map(_column, found.get("Columns") or ())),
-        location=found.get("Location"),
-        inputFormat=found.get("InputFormat"),
-        outputFormat=found.get("OutputFormat"),
-        compressed=bool(found.get("Compressed")),
-        numBuckets=found.get("NumberOfBuckets", -1),
-        serdeInfo=SerDeInfo(serde.get("Name"), serde.get("SerializationLibrary"), dict(serde.get("Parameters") or {})),
-        bucketCols=tuple(found.get("BucketColumns") or ()),
-        sortCols=tuple(Order(each["Column"], each["SortOrder"]) for each in found.get("SortColumns") or ()),
-        parameters=dict(found.get("Parameters") or {}),
-    )
-
-
-def _column(found: Mapping[str, Any]) -> FieldSchema:
-    return FieldSchema(found["Name"], found.get("Type"), found.get("Comment"))
-
-
-def _seconds(moment: datetime | None) -> int:
-    return 0 if moment is None else int(moment.timestamp())
-
-
-# --- to Glue: nothing is sent that is not known, for it refuses nulls ------------------------------------------
-
-
-def _database_input(database: Database) -> dict[str, Any]:
-    return _known(
-        Name=database.name,
-        Description=database.description,
-        LocationUri=database.locationUri,
-        Parameters=database.parameters or {},
-    )
-
-
-def _table_input(table: Table) -> dict[str, Any]:
-    parameters = table.parameters or {}
-    return _known(
-        Name=table.tableName,
-        Description=parameters.get("comment") or None,
-        Owner=table.owner,
-        Retention=table.retention,
-        StorageDescriptor=_storage_input(table.sd),
-        PartitionKeys=[_column_input(each) for each in table.partitionKeys or ()],
-        ViewOriginalText=table.viewOriginalText,
-        ViewExpandedText=table.viewExpandedText,
-        TableType=table.tableType,
-        Parameters=parameters,
-    )
-
-
-def _partition_input(table: Table, partition: Partition) -> dict[str, Any]:
-    sd = partition.sd or table.sd or StorageDescriptor()
-    if not sd.location and table.sd is not None and table.sd.location:
-        keys = tuple(key.name or "" for key in table.partitionKeys or ())
-        sd = replace(sd, location=join(table.sd.location, make_part_name(keys, partition.values or ())))
-    return _known(
-        Values=list(partition.values or ()), StorageDescriptor=_storage_input(sd), Parameters=partition.parameters or {}
-    )
-
-
-def _storage_input(sd: StorageDescriptor | None) -> dict[str, Any]:
-    if sd is None:
-        return {}
-    serde = sd.serdeInfo or SerDeInfo()
-    return _known(
-        Columns=[_column_input(each) for each in sd.cols or ()],
-        Location=sd.location,
-        InputFormat=sd.inputFormat,
-        OutputFormat=sd.outputFormat,
-        Compressed=sd.compressed,
-        NumberOfBuckets=sd.numBuckets,
-        SerdeInfo=_known(
-            Name=serde.name, SerializationLibrary=serde.serializationLib, Parameters=serde.parameters or {}
-        ),
-        BucketColumns=list(sd.bucketCols or ()),
-        SortColumns=[{"Column": each.col, "SortOrder": each.order} for each in sd.sortCols or ()],
-        Parameters=sd.parameters or {},
-    )
-
-
-def _column_input(column: FieldSchema) -> dict[str, Any]:
-    return _known(Name=column.name, Type=column.type, Comment=column.comment)
-
-
-def _known(**given: Any) -> dict[str, Any]:
-    return {key: value for key, value in given.items() if value is not None}
+            raise Unreachable(f"{self._where}: {error}") from error

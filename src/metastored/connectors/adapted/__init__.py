@@ -1,0 +1,1 @@
+"""Catalogs that are no metastores, adapted to the calls of a metastore."""

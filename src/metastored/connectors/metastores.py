@@ -1,0 +1,24 @@
+"""Another metastore as a remote's definition describes it: its addresses, its read-only addresses, and who calls it."""
+
+from __future__ import annotations
+
+from metastored.connectors.addresses import Dial, Identities, read_addresses
+from metastored.connectors.context import Context
+from metastored.connectors.thrift import ReadsElsewhere, ThriftMetastore
+from metastored.model.remote_keys import READ_ONLY_URIS, URIS, shown
+from metastored.model.remotes import Endpoint
+from metastored.wire.message import Handler
+
+
+def metastore_at(endpoint: Endpoint, context: Context, dial: Dial | None = None, slower: float = 0.0) -> Handler:
+    """A metastore that speaks Thrift; reads go to its read-only addresses first, where it has any."""
+    identity = Identities.read(endpoint).of
+    addresses = read_addresses(endpoint, context, dial, URIS, slower)
+    where = shown(URIS, endpoint.get(URIS))
+    others = ThriftMetastore(where, deadline=endpoint.timeout, addresses=addresses, identity=identity)
+    if not endpoint.get(READ_ONLY_URIS):
+        return others
+    replicas = (*read_addresses(endpoint, context, dial, READ_ONLY_URIS, slower), *addresses)
+    text = f"{shown(URIS, endpoint.get(READ_ONLY_URIS))},{where}"
+    reads = ThriftMetastore(text, deadline=endpoint.timeout, addresses=replicas, identity=identity)
+    return ReadsElsewhere(reads, others)
