@@ -1,0 +1,370 @@
+"""Partitions in Spark's external catalog: create, read, list, rename, alter and drop them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, NamedTuple
+
+from metastored.errors import (
+    AlreadyExistsException,
+    MetaException,
+    NoSuchObjectException,
+    SparkCatalogError,
+)
+from metastored.hive.generation import Generation
+from metastored.hive.locations import canonical
+from metastored.hive.names import partition_name_to_vals
+from metastored.model.names import TableName
+from metastored.model.spark.converting import from_hive_table
+from metastored.model.spark.filters import OLD_WILDCARD, SQL_WILDCARD, FilterRules, convert_filters
+from metastored.model.spark.partitions import (
+    NullableSpec,
+    from_hive_partition,
+    full_values,
+    generate_partition_path,
+    is_partial_spec,
+    keys_of,
+    new_hive_partition,
+    partial_values,
+    restore_partition_metadata,
+    restored_name,
+    to_hive_partition,
+    to_metastore_spec,
+    with_stats_properties,
+)
+from metastored.model.spark.predicates import is_expression, matching_rows, parse_predicate, selects
+from metastored.model.spark.values import CatalogTable, CatalogTablePartition, CatalogTableType
+from metastored.model.where import Condition
+from metastored.spark import directories
+from metastored.spark.connection import LOG, client_errors, named
+from metastored.spark.tables import KEEP_STATISTICS, Tables
+from metastored.wire.generated.common import EnvironmentContext, Table
+from metastored.wire.generated.partitions import Partition
+
+if TYPE_CHECKING:
+    import pyarrow.compute
+
+BATCH = 1000
+"""How many partitions are read by name in one call."""
+
+
+class _Found(NamedTuple):
+    """A table, as the metastore has it and as Spark sees it."""
+
+    name: TableName
+    struct: Table
+    table: CatalogTable
+
+    @property
+    def keys(self) -> tuple[str, ...]:
+        return keys_of(self.struct)
+
+    def restored(self, partitions: Iterable[Partition]) -> list[CatalogTablePartition]:
+        keys = self.keys
+        return [restore_partition_metadata(from_hive_partition(each, keys), self.table) for each in partitions]
+
+
+class Partitions(Tables):
+    """The methods for partitions; each has the name of Spark's in Python's way."""
+
+    def _found(self, db: str, table: str) -> _Found:
+        struct = self._table(db, table)
+        return _Found(named(db, table), struct, self._restored(from_hive_table(struct)))
+
+    # --- create, drop --------------------------------------------------------------------------------------
+
+    def create_partitions(
+        self, db: str, table: str, parts: Sequence[CatalogTablePartition], ignore_if_exists: bool = False
+    ) -> None:
+        """Spark's createPartitions. A partition without a location gets one in the table's, with the declared names.
+
+        Raises SparkCatalogError: TABLE_OR_VIEW_NOT_FOUND, PARTITIONS_ALREADY_EXIST.
+        """
+        with client_errors():
+            found = self._found(db, table)
+            columns = found.table.partition_column_names
+            structs = []
+            for part in parts:
+                location = part.storage.location_uri
+                if location is None:
+                    location = generate_partition_path(part.spec, columns, found.table.location)
+                located = replace(
+                    part,
+                    spec=to_metastore_spec(part.spec),
+                    storage=replace(part.storage, location_uri=canonical(location)),
+                )
+                structs.append(new_hive_partition(with_stats_properties(located), found.struct))
+            try:
+                self.client.add_partitions(found.name, structs, ignore_if_exists)
+            except AlreadyExistsException as error:
+                raise _exist(db, table, [each.spec for each in parts]) from error
+
+    def drop_partitions(
+        self,
+        db: str,
+        table: str,
+        parts: Sequence[NullableSpec],
+        ignore_if_not_exists: bool = False,
+        purge: bool = False,
+        retain_data: bool = False,
+    ) -> None:
+        """Spark's dropPartitions: all partitions that have the values of a spec, which may be a partial one.
+
+        Raises SparkCatalogError: TABLE_OR_VIEW_NOT_FOUND, PARTITIONS_NOT_FOUND.
+        """
+        with client_errors():
+            found = self._found(db, table)
+            matching: dict[tuple[str, ...], None] = {}
+            for spec in parts:
+                names = self._names(found, to_metastore_spec(spec))
+                if not names and not ignore_if_not_exists:
+                    raise _missing(db, table, [spec])
+                matching |= dict.fromkeys(tuple(partition_name_to_vals(each)) for each in names)
+            environment = EnvironmentContext(properties={"ifPurge": "TRUE"} if purge else {})
+            for values in matching:
+                self.client.api.drop_partition_with_environment_context(
+                    found.name.database_field, found.name.table, values, not retain_data, environment
+                )
+
+    # --- rename, alter -------------------------------------------------------------------------------------
+
+    def rename_partitions(
+        self, db: str, table: str, specs: Sequence[NullableSpec], new_specs: Sequence[NullableSpec]
+    ) -> None:
+        """Spark's renamePartitions: the metastore moves the directories of a managed table.
+
+        Raises SparkCatalogError: TABLE_OR_VIEW_NOT_FOUND, PARTITIONS_NOT_FOUND, PARTITIONS_ALREADY_EXIST.
+        """
+        if len(specs) != len(new_specs):
+            raise SparkCatalogError(
+                "INTERNAL_ERROR", f"{len(specs)} partitions cannot get {len(new_specs)} new specs: give one for each"
+            )
+        with client_errors():
+            found = self._found(db, table)
+            for old, new in zip(specs, new_specs, strict=True):
+                old_values = full_values(to_metastore_spec(old), found.keys)
+                new_spec = to_metastore_spec(new)
+                if self._partition(found, full_values(new_spec, found.keys)) is not None:
+                    raise _exist(db, table, [new])
+                partition = self._partition(found, old_values)
+                if partition is None:
+                    raise _missing(db, table, [old])
+                renamed = replace(from_hive_partition(partition, found.keys), spec=new_spec)
+                self.client.api.rename_partition(
+                    found.name.database_field, found.name.table, old_values, to_hive_partition(renamed, found.struct)
+                )
+            columns = found.table.partition_column_names
+            if found.table.table_type is CatalogTableType.MANAGED and any(each != each.lower() for each in columns):
+                self._with_declared_directories(found, new_specs)
+
+    def _with_declared_directories(self, found: _Found, specs: Sequence[NullableSpec]) -> None:
+        """The metastore made directories with the names of the columns in lower case: gives them the declared ones."""
+        changed = []
+        for spec in specs:
+            struct = self._partition(found, full_values(to_metastore_spec(spec), found.keys))
+            if struct is None:
+                continue
+            partition = from_hive_partition(struct, found.keys)
+            made, columns = partition.location, found.table.partition_column_names
+            wanted = canonical(generate_partition_path(spec, columns, found.table.location))
+            if made == wanted:
+                continue
+            if directories.exists(made) and not directories.exists(wanted):
+                directories.make(_parent(wanted))
+                directories.move(made, wanted)
+                for level in range(1, len(columns)):
+                    above = made.rsplit("/", level)[0]
+                    if above == wanted.rsplit("/", level)[0] or not directories.is_empty(above):
+                        break
+                    directories.remove(above)
+            changed.append(replace(partition, storage=replace(partition.storage, location_uri=wanted)))
+        self._alter_partitions(found, changed)
+
+    def alter_partitions(self, db: str, table: str, parts: Sequence[CatalogTablePartition]) -> None:
+        """Spark's alterPartitions: replaces the storage, the parameters and the statistics of partitions.
+
+        Raises SparkCatalogError: TABLE_OR_VIEW_NOT_FOUND, and if a partition does not exist.
+        """
+        with client_errors():
+            found = self._found(db, table)
+            self._alter_partitions(found, [replace(each, spec=to_metastore_spec(each.spec)) for each in parts])
+
+    def _alter_partitions(self, found: _Found, parts: Sequence[CatalogTablePartition]) -> None:
+        if not parts:
+            return
+        structs = tuple(to_hive_partition(with_stats_properties(_located(each)), found.struct) for each in parts)
+        self.client.api.alter_partitions_with_environment_context(
+            found.name.database_field, found.name.table, structs, EnvironmentContext(properties=KEEP_STATISTICS)
+        )
+
+    # --- read ----------------------------------------------------------------------------------------------
+
+    def get_partition(self, db: str, table: str, spec: NullableSpec) -> CatalogTablePartition:
+        """Spark's getPartition: by a complete spec. Raises SparkCatalogError: PARTITIONS_NOT_FOUND."""
+        partition = self.get_partition_option(db, table, spec)
+        if partition is None:
+            raise _missing(db, table, [spec])
+        return partition
+
+    def get_partition_option(self, db: str, table: str, spec: NullableSpec) -> CatalogTablePartition | None:
+        """Spark's getPartitionOption: None if there is no such partition. Raises SparkCatalogError."""
+        with client_errors():
+            found = self._found(db, table)
+            partition = self._partition(found, full_values(to_metastore_spec(spec), found.keys))
+            return None if partition is None else found.restored([partition])[0]
+
+    def _partition(self, found: _Found, values: tuple[str, ...]) -> Partition | None:
+        try:
+            return self.client.api.get_partition(found.name.database_field, found.name.table, values)
+        except NoSuchObjectException:
+            return None
+
+    # --- list ----------------------------------------------------------------------------------------------
+
+    def list_partition_names(self, db: str, table: str, partial_spec: NullableSpec | None = None) -> list[str]:
+        """Spark's listPartitionNames: `Part=1/Hour=2`, sorted, with the declared names of the columns, escaped."""
+        with client_errors():
+            found = self._found(db, table)
+            spec = None if partial_spec is None else to_metastore_spec(partial_spec)
+            columns = found.table.partition_column_names
+            return [restored_name(each, columns) for each in sorted(self._names(found, spec))]
+
+    def _names(self, found: _Found, spec: dict[str, str] | None) -> list[str]:
+        """The names in the metastore of the partitions that have the values of a spec."""
+        name = found.name
+        if spec is None:
+            return list(self.client.api.get_partition_names(name.database_field, name.table, -1))
+        values = partial_values(spec, found.keys)
+        names = self.client.api.get_partition_names_ps(name.database_field, name.table, values, -1)
+        # Hive reads a dot in a value as any character.
+        return [each for each in names if _has_values(partition_name_to_vals(each), values)]
+
+    def list_partitions(
+        self, db: str, table: str, partial_spec: NullableSpec | None = None
+    ) -> list[CatalogTablePartition]:
+        """Spark's listPartitions: all, or those that have the values of a partial spec."""
+        with client_errors():
+            found = self._found(db, table)
+            if partial_spec is None:
+                return found.restored(self.client.partitions(found.name))
+            spec = to_metastore_spec(partial_spec)
+            values = partial_values(spec, found.keys)
+            listed = self.client.api.get_partitions_ps(found.name.database_field, found.name.table, values, -1)
+            # Hive reads a dot in a value as any character.
+            return [each for each in found.restored(listed) if is_partial_spec(spec, to_metastore_spec(each.spec))]
+
+    def list_partitions_by_filter(
+        self,
+        db: str,
+        table: str,
+        predicates: str | pyarrow.compute.Expression | Sequence[str | pyarrow.compute.Expression],
+        default_time_zone_id: str | None = None,
+    ) -> list[CatalogTablePartition]:
+        """Spark's listPartitionsByFilter: the partitions for which all predicates hold.
+
+        A predicate is a text in Spark's syntax, `ds >= '2024-01-01' AND region IN ('eu', 'us')`, or an expression of
+        pyarrow. The metastore evaluates what its language can express; all predicates are applied to its reply.
+        Raises SparkCatalogError: _LEGACY_ERROR_TEMP_1205 for other columns than the partition columns,
+        PARSE_SYNTAX_ERROR, DATATYPE_MISMATCH.
+        """
+        one = isinstance(predicates, str) or is_expression(predicates)
+        given = [predicates] if one else list(predicates)
+        with client_errors():
+            found = self._found(db, table)
+            schema = found.table.partition_schema
+            zone = default_time_zone_id or self.settings.time_zone
+            trees: list[tuple[str, Condition]] = [
+                (each, parse_predicate(each, schema, zone)) for each in given if isinstance(each, str)
+            ]
+            holds = [selects(text, tree, schema) for text, tree in trees]
+            expressions = [each for each in given if not isinstance(each, str)]
+
+            def selected(rows: Sequence[Sequence[str]]) -> list[int]:
+                numbers = [at for at, row in enumerate(rows) if all(each(row) for each in holds)]
+                for expression in expressions:
+                    among = matching_rows(expression, schema, [rows[at] for at in numbers])
+                    numbers = [numbers[at] for at in among]
+                return numbers
+
+            if not given:
+                return found.restored(self.client.partitions(found.name))
+            filter = self._filter(found, [tree for _, tree in trees])
+            listed = self._by_filter(found, filter) if filter else None
+            if listed is None:
+                names = self.client.api.get_partition_names(found.name.database_field, found.name.table, -1)
+                kept = [names[at] for at in selected([partition_name_to_vals(each) for each in names])]
+                return found.restored(self._by_names(found, kept))
+            return found.restored(listed[at] for at in selected([each.values or () for each in listed]))
+
+    def _filter(self, found: _Found, trees: list[Condition]) -> str:
+        """What the metastore evaluates; it knows partition columns whose types Hive has."""
+        schema = found.table.partition_schema
+        if tuple(each.lower() for each in schema.names) != found.keys:
+            return ""
+        settings = self.settings
+        rules = FilterRules(
+            settings.advanced_partition_predicate_pushdown, settings.partition_pruning_in_set_threshold, OLD_WILDCARD
+        )
+        columns = {each.name: each.data_type for each in schema}
+        filter = convert_filters(trees, columns, rules)
+        if " like " in filter and self.client.capabilities.generation() >= Generation.HIVE_4_0:
+            return convert_filters(trees, columns, replace(rules, wildcard=SQL_WILDCARD))
+        return filter
+
+    def _by_filter(self, found: _Found, filter: str) -> Sequence[Partition] | None:
+        """The metastore's partitions for a filter; None if it refuses the filter and the settings allow that."""
+        try:
+            return self.client.api.get_partitions_by_filter(found.name.database_field, found.name.table, filter, -1)
+        except MetaException as error:
+            if not self.settings.partition_pruning_fallback_on_exception:
+                raise SparkCatalogError(
+                    "INTERNAL_ERROR_HIVE_METASTORE_PARTITION_FILTER",
+                    f"the metastore refuses the filter {filter!r} of the partitions of {found.name}: {error}. Set "
+                    "spark.sql.hive.metastorePartitionPruningFallbackOnException to read all partitions instead",
+                ) from error
+            LOG.warning(
+                "Caught Hive MetaException attempting to get partition metadata by filter from Hive. "
+                "Falling back to fetching all partition metadata: %s",
+                error,
+            )
+            return None
+
+    def _by_names(self, found: _Found, names: Sequence[str]) -> list[Partition]:
+        partitions: list[Partition] = []
+        for at in range(0, len(names), BATCH):
+            partitions += self.client.api.get_partitions_by_names(
+                found.name.database_field, found.name.table, tuple(names[at : at + BATCH])
+            )
+        return partitions
+
+
+def _located(partition: CatalogTablePartition) -> CatalogTablePartition:
+    location = partition.storage.location_uri
+    if location is None:
+        return partition
+    return replace(partition, storage=replace(partition.storage, location_uri=canonical(location)))
+
+
+def _parent(location: str) -> str:
+    return location.rsplit("/", 1)[0]
+
+
+def _has_values(found: Sequence[str], wanted: Sequence[str]) -> bool:
+    return all(not each or each == value for each, value in zip(wanted, found, strict=True))
+
+
+def _shown(specs: Sequence[NullableSpec]) -> str:
+    return ", ".join("(" + ", ".join(f"{name}={value}" for name, value in each.items()) + ")" for each in specs)
+
+
+def _missing(db: str, table: str, specs: Sequence[NullableSpec]) -> SparkCatalogError:
+    return SparkCatalogError(
+        "PARTITIONS_NOT_FOUND", f"the partition(s) {_shown(specs)} cannot be found in table {db}.{table}"
+    )
+
+
+def _exist(db: str, table: str, specs: Sequence[NullableSpec]) -> SparkCatalogError:
+    return SparkCatalogError(
+        "PARTITIONS_ALREADY_EXIST", f"the partition(s) {_shown(specs)} already exist in table {db}.{table}"
+    )

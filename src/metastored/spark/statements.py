@@ -1,0 +1,65 @@
+"""Statements from PySpark: metastored's own are executed at the metastore, all others by Spark."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from metastored.client._sync.client import Client, connect
+from metastored.client.sasl import kerberos
+from metastored.client.statements import Result
+from metastored.errors import ConfigError
+from metastored.hive.statements.words import is_own
+from metastored.spark.sessions import TLS, URIS, hadoop_setting, metastore_of
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+
+def sql(spark: SparkSession, statement: str, *, client: Client | None = None) -> DataFrame:
+    """Executes a statement of metastored's or of Spark's. Returns its result as a DataFrame.
+
+    Metastored's own statements, such as CREATE REMOTE TABLE, have Spark's current database, and go to the metastore of
+    the session under Spark's user, or to `client`. Raises StatementError where such a statement cannot be parsed.
+    """
+    if not is_own(statement):
+        return spark.sql(statement)
+    database = spark.catalog.currentDatabase()
+    if client is not None:
+        result = client.sql(statement, database=database)
+    else:
+        with _connected(spark) as found:
+            result = found.sql(statement, database=database)
+    _forget_tables(spark)
+    return _frame(spark, result)
+
+
+def _connected(spark: Any) -> Client:
+    """A client of the session's metastore, as the session itself connects to it."""
+    uris = metastore_of(spark)
+    if uris is None:
+        raise ConfigError(f"this Spark session has no '{URIS}': give client=metastored.connect(…)")
+    if _is_on(spark, TLS):
+        uris = uris.replace("thrift://", "thrifts://")
+    sasl = None
+    if _is_on(spark, "hive.metastore.sasl.enabled"):
+        sasl = kerberos(hadoop_setting(spark, "hive.metastore.kerberos.principal") or "hive/_HOST")
+    context = getattr(spark, "sparkContext", None) if hasattr(spark, "_jsparkSession") else None
+    return connect(uris, user=None if context is None else context.sparkUser(), sasl=sasl, cache=False)
+
+
+def _is_on(spark: Any, name: str) -> bool:
+    return (hadoop_setting(spark, name) or "").lower() == "true"
+
+
+def _forget_tables(spark: Any) -> None:
+    """Spark caches the files and columns of tables by name: an altered remote is another table."""
+    if hasattr(spark, "_jsparkSession"):
+        spark._jsparkSession.sessionState().catalog().invalidateAllCachedTables()
+
+
+def _frame(spark: Any, result: Result) -> DataFrame:
+    from pyspark.sql.types import StringType, StructField, StructType
+
+    schema = StructType([StructField(name, StringType()) for name in result.columns])
+    frame: DataFrame = spark.createDataFrame([tuple(row) for row in result.rows], schema)
+    return frame
