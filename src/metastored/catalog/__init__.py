@@ -1,7 +1,7 @@
-"""The catalog that a program uses: several under one roof, each of them Hive's, Iceberg's, Glue's or in memory.
+"""Catalogs for programs: Hive metastores, Iceberg catalogs, AWS Glue and in-memory catalogs behind one interface.
 
-manager.py has the manager, provider.py (in `_async` and `_sync`) what a catalog of one's own has to be able to do,
-status.py what they tell and are told, settings.py how they are configured.
+`_async` and `_sync` have the manager (manager.py) and the interface of a provider (provider.py), status.py the data
+classes of the interface, settings.py the configuration.
 """
 
 from __future__ import annotations

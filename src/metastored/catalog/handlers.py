@@ -1,6 +1,6 @@
-"""The handlers behind catalogs that are no metastore elsewhere, each with what has to be closed at the end.
+"""The handlers of catalogs that are not servers: in memory, Iceberg and Glue.
 
-What a catalog needs is imported when it is opened: a program that uses Hive alone never loads Iceberg's library.
+Libraries are imported when a catalog is opened: a program that uses only Hive never loads Iceberg's library.
 """
 
 from __future__ import annotations
@@ -18,18 +18,18 @@ if TYPE_CHECKING:
     from metastored.catalog.settings import GlueCatalog, IcebergCatalog, MemoryCatalog
 
 THREADS = 4
-"""Of a metastore in memory."""
+"""The threads of an in-memory metastore."""
 
 
 class Closing(NamedTuple):
-    """A handler that a catalog owns."""
+    """A handler, and the function that closes it."""
 
     handler: Handler
     close: Callable[[], None]
 
 
 def in_memory(settings: MemoryCatalog) -> Closing:
-    """metastored's own metastore, in a directory that is removed at the end. It touches no other directory."""
+    """Returns metastored's own metastore, in a directory that is removed at the end. It changes no other directory."""
     from metastored.service.bootstrap import ensure_defaults
     from metastored.service.core.context import Service
     from metastored.service.local import Local
@@ -58,16 +58,16 @@ def in_memory(settings: MemoryCatalog) -> Closing:
 
 
 def of_iceberg(settings: IcebergCatalog) -> Closing:
-    from metastored.connectors.adapted import Adapted
-    from metastored.connectors.iceberg import IcebergSource
+    from metastored.connectors.adapted.handler import Adapted
+    from metastored.connectors.iceberg.catalog import IcebergSource
 
     handler = Adapted(IcebergSource(settings.options, nested=settings.nested_namespaces))
     return Closing(handler, handler.close)
 
 
 def of_glue(settings: GlueCatalog) -> Closing:
-    from metastored.connectors.adapted import Adapted
-    from metastored.connectors.glue import GlueSource
+    from metastored.connectors.adapted.handler import Adapted
+    from metastored.connectors.glue.catalog import GlueSource
 
     handler = Adapted(GlueSource(settings.options, catalog_id=settings.catalog_id))
     return Closing(handler, handler.close)

@@ -1,4 +1,4 @@
-"""Constraints between Hive's structs, of which each holds one column, and this room's own. Pure."""
+"""Converts constraints between Hive's structs, one for each column, and `status.Constraint`. Pure."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ from metastored.wire.generated.common import (
     SQLUniqueConstraint,
 )
 
-OLD: Final = frozenset({ConstraintKind.PRIMARY_KEY, ConstraintKind.FOREIGN_KEY})
-"""What Hive 2.3 has; the others came with 3.0."""
+IN_HIVE_2_3: Final = frozenset({ConstraintKind.PRIMARY_KEY, ConstraintKind.FOREIGN_KEY})
+"""The kinds of constraints that Hive 2.3 has; the others exist since 3.0."""
 
 
 class HiveConstraints(NamedTuple):
@@ -129,7 +129,7 @@ _KINDS: Final[dict[type, ConstraintKind]] = {
 
 
 def constraints_of(structs: Iterable[Any]) -> tuple[Constraint, ...]:
-    """The constraints that Hive's structs, one for each column, say together."""
+    """Groups Hive's structs, one for each column, into constraints."""
     together: dict[tuple[ConstraintKind, str], list[Any]] = {}
     for each in structs:
         kind = _KINDS[type(each)]

@@ -1,13 +1,12 @@
-"""Databases, tables, views and partitions between Hive's structs and this room's own. Pure.
+"""Converts databases, tables, views and partitions between Hive's structs and the classes of `status`. Pure.
 
-A table that Spark made as a data source has its true schema in its parameters, in one piece or in several; it is read
-from there, as Spark does. An Iceberg table's partitioning is in its parameters as well.
+The schema of a Spark data source table and the partitioning of an Iceberg table are read from the table's parameters.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from metastored.catalog.status import (
@@ -25,24 +24,30 @@ from metastored.catalog.status import (
     TableStatus,
     ViewDefinition,
     replaced,
+    spark_columns,
 )
 from metastored.errors import InvalidInputException
 from metastored.model import kinds, makers
-from metastored.model.acid import acid_of
+from metastored.model.acid import PROPERTIES, TRANSACTIONAL, Acid, acid_of, is_transactional
 from metastored.model.columns import columns_of, partitioned_by
 from metastored.model.formats import VIEW, format_of
 from metastored.model.makers import parameters_of, storage
-from metastored.model.origins import METADATA_LOCATION, PARTITIONING
+from metastored.model.origins import METADATA_LOCATION, PARTITIONING, SPARK_PROVIDER
 from metastored.model.partitions import PartitionValues, keys_of, name_of, values_of
-from metastored.model.values import moment, text
-from metastored.wire.generated.common import FieldSchema, StorageDescriptor, Table
+from metastored.model.spark_schema import edited, is_schema, schema_parameters
+from metastored.model.values import legible, moment, shown, shown_location, shown_map
+from metastored.wire.generated.common import FieldSchema, PrincipalType, StorageDescriptor, Table
 from metastored.wire.generated.databases import Database
 from metastored.wire.generated.partitions import Partition
 from metastored.wire.structs import replace
 
 VIEWS: Final = {kinds.VIEW: TableKind.VIEW, kinds.MATERIALIZED_VIEW: TableKind.MATERIALIZED_VIEW}
-_SAID: Final = frozenset({"comment", kinds.EXTERNAL_PARAMETER, "current-schema", "default-partition-spec"})
-"""Parameters that a status says in other words."""
+_FIELDS: Final = frozenset({"comment", kinds.EXTERNAL_PARAMETER, "current-schema", "default-partition-spec"})
+"""Parameters that are fields of a status, and therefore not among its properties."""
+WRITE_ID: Final = "write_id"
+"""The option that has the last write id of a transactional table."""
+ACID_OPTIONS: Final = (TRANSACTIONAL, PROPERTIES)
+"""Options of a table that Hive has among its parameters."""
 _ICEBERG_FILES: Final = {"iceberg": None, "parquet": None, "orc": "orc", "avro": "avro"}
 
 
@@ -53,19 +58,22 @@ def database_status(catalog: str, database: Database) -> DatabaseStatus:
     return DatabaseStatus(
         catalog=catalog,
         database=tuple((database.name or "").split(".")),
-        comment=text(database.description),
-        location=text(database.locationUri),
-        owner=text(database.ownerName),
-        properties=dict(database.parameters or {}),
+        comment=shown(database.description),
+        location=shown_location(database.locationUri),
+        owner=shown(database.ownerName),
+        properties=shown_map(database.parameters),
     )
 
 
-def hive_database(name: str, given: DatabaseDefinition) -> Database:
+def hive_database(name: str, given: DatabaseDefinition, owner: str | None = None) -> Database:
+    """The struct of a new database; `owner` owns it if the definition has no owner."""
+    owned_by = given.owner or owner
     return Database(
         name=name,
         description=given.comment,
         locationUri=given.location,
-        ownerName=given.owner,
+        ownerName=owned_by,
+        ownerType=PrincipalType.USER if owned_by is not None else None,
         parameters=dict(given.properties),
     )
 
@@ -83,44 +91,53 @@ def changed_database(database: Database, changes: DatabaseChanges) -> Database:
 # --- tables and views --------------------------------------------------------------------------------------
 
 
-def table_status(catalog: str, table: Table) -> TableStatus:
+def table_status(catalog: str, table: Table, acid: Acid | None = None) -> TableStatus:
+    """A table or view. `acid` is what the metastore has about its transactions, beyond the table itself."""
     parameters = table.parameters or {}
     sd = table.sd or StorageDescriptor()
     kind = VIEWS.get(table.tableType or "", TableKind.TABLE)
     columns, partition_by = _columns(table, parameters)
     buckets = tuple(sd.bucketCols or ())
+    acid = acid or acid_of(table)
     return TableStatus(
         catalog=catalog,
         database=tuple((table.dbName or "").split(".")),
         name=table.tableName or "",
         kind=kind,
         columns=columns,
-        comment=text(parameters.get("comment")),
-        location=text(sd.location),
+        comment=shown(parameters.get("comment")),
+        location=shown_location(sd.location),
         format=None if kind is not TableKind.TABLE else format_of(table),
         external=kinds.is_external_by_either(table),
         partition_by=partition_by,
         sort_by=tuple(SortColumn(each.col or "", each.order != 0) for each in sd.sortCols or ()),
         bucket_by=Buckets(buckets, sd.numBuckets or 0) if buckets and (sd.numBuckets or 0) > 0 else None,
-        options=dict((sd.serdeInfo and sd.serdeInfo.parameters) or {}),
-        properties={key: value for key, value in parameters.items() if key not in _SAID},
-        definition=text(table.viewOriginalText) or text(table.viewExpandedText),
-        owner=text(table.owner),
+        options={
+            **shown_map(sd.serdeInfo and sd.serdeInfo.parameters),
+            **{key: parameters[key] for key in ACID_OPTIONS if key in parameters and is_transactional(parameters)},
+            **({WRITE_ID: str(acid.write_id)} if acid is not None and acid.write_id is not None else {}),
+        },
+        properties=shown_map(
+            {key: value for key, value in parameters.items() if key not in _FIELDS and not is_schema(key)}
+        ),
+        definition=shown(table.viewOriginalText) or shown(table.viewExpandedText),
+        owner=shown(table.owner),
         created=moment(table.createTime),
         last_access=moment(table.lastAccessTime),
-        acid=acid_of(table),
-        metadata_location=text(parameters.get(METADATA_LOCATION)),
+        acid=acid,
+        metadata_location=shown(parameters.get(METADATA_LOCATION)),
     )
 
 
 def table_definition(table: Table) -> TableDefinition:
-    """What has to be said to make a table such as this one, in any catalog. Raises InvalidInputException for a view."""
+    """Returns the definition of a table like this one, for any catalog. Raises InvalidInputException for a view."""
     found = table_status("", table)
     if found.is_view:
-        raise InvalidInputException(f"{found.name} is a view: make it with create_view and a ViewDefinition")
+        raise InvalidInputException(f"{found.name} is a view: create it with create_view and a ViewDefinition")
     return TableDefinition(
         columns=[
-            ColumnStatus(each.name, each.data_type, each.comment, nullable=each.nullable) for each in found.columns
+            ColumnStatus(each.name, each.data_type, each.comment, each.nullable, each.default, each.generated_always_as)
+            for each in found.columns
         ],
         comment=found.comment,
         location=found.location,
@@ -129,14 +146,14 @@ def table_definition(table: Table) -> TableDefinition:
         partition_by=found.partition_by,
         sort_by=found.sort_by,
         bucket_by=found.bucket_by,
-        options={key: value for key, value in found.options.items() if key != "serialization.format"},
+        options={key: value for key, value in found.options.items() if key not in ("serialization.format", WRITE_ID)},
         properties=found.properties,
         owner=found.owner,
     )
 
 
 def _columns(table: Table, parameters: Mapping[str, str]) -> tuple[tuple[ColumnStatus, ...], tuple[str, ...]]:
-    """The columns, those that partition last, and how the table is partitioned."""
+    """Returns the columns, and the columns or transforms that the table is partitioned by."""
     sd = table.sd or StorageDescriptor()
     partition_by, required = partitioned_by(table), frozenset[str]()
     iceberg = _iceberg(parameters)
@@ -151,6 +168,8 @@ def _columns(table: Table, parameters: Mapping[str, str]) -> tuple[tuple[ColumnS
             each.type,
             each.comment,
             nullable=each.nullable and each.name not in required,
+            default=each.default,
+            generated_always_as=each.generated,
             is_partition=each.name.lower() in by,
             is_bucket=each.name.lower() in buckets,
             is_cluster=each.name.lower() in sorts,
@@ -161,7 +180,7 @@ def _columns(table: Table, parameters: Mapping[str, str]) -> tuple[tuple[ColumnS
 
 
 def _iceberg(parameters: Mapping[str, str]) -> tuple[tuple[str, ...], frozenset[str]] | None:
-    """How an Iceberg table is partitioned, and which columns are never null, where its parameters say so."""
+    """Returns the partitioning of an Iceberg table and its required columns; None if its parameters lack them."""
     schema, spec = parameters.get("current-schema"), parameters.get("default-partition-spec")
     if not schema or not spec:
         return None
@@ -175,17 +194,23 @@ def _iceberg(parameters: Mapping[str, str]) -> tuple[tuple[str, ...], frozenset[
 
 
 def _term(transform: str, column: str) -> str:
-    """`identity` is the column itself; `bucket[16]` of id is `bucket(16, id)`."""
+    """A transform as callers write it: `identity` of id is `id`, `bucket[16]` of id is `bucket(16, id)`."""
     if transform == "identity":
         return column
     name, bracket, argument = transform.rstrip("]").partition("[")
     return f"{name}({argument}, {column})" if bracket else f"{name}({column})"
 
 
-def hive_table(database: str, name: str, given: TableDefinition, iceberg: bool = False) -> Table:
-    """The table to be sent. An Iceberg catalog is told the partitioning in a parameter."""
+def hive_table(
+    database: str, name: str, given: TableDefinition, iceberg: bool = False, owner: str | None = None
+) -> Table:
+    """The struct of a new table; `owner` owns it if the definition has no owner.
+
+    An Iceberg catalog gets the partitioning in a parameter.
+    """
     if not given.columns:
         raise InvalidInputException(f"table {database}.{name} needs at least one column")
+    makers.check_columns(f"{database}.{name}", tuple(map(_field, given.columns)), ())
     if iceberg:
         return _iceberg_table(database, name, given)
     by_name = {column.name.lower(): column for column in given.columns}
@@ -196,20 +221,48 @@ def hive_table(database: str, name: str, given: TableDefinition, iceberg: bool =
             "Hive partitions by columns only"
         )
     keys = [by_name[key.lower()] for key in given.partition_by]
+    columns = [column for column in given.columns if column not in keys]
+    # The write id is that of the table whose options were read: a new table has none.
+    options = {key: value for key, value in given.options.items() if key not in (*ACID_OPTIONS, WRITE_ID)}
     return makers.table(
         (database, name),
-        [_field(column) for column in given.columns if column not in keys],
-        partitioned_by=[_field(column) for column in keys],
+        list(map(_field, columns)),
+        partitioned_by=list(map(_field, keys)),
         format=given.format,
         location=given.location,
         comment=given.comment,
-        properties=given.properties,
+        properties={**given.properties, **_acid_properties(given), **_schema(columns, keys, given.properties)},
         external=given.location is not None if given.external is None else given.external,
-        owner=given.owner,
+        owner=given.owner or owner,
         bucketed_by=(given.bucket_by.columns, given.bucket_by.count) if given.bucket_by else None,
         sorted_by=[each.name if each.ascending else f"-{each.name}" for each in given.sort_by],
-        options=given.options,
+        options=options,
     )
+
+
+def goes_beyond_hive(column: ColumnStatus) -> bool:
+    """Whether a column has what Hive's columns cannot have: NOT NULL, a default or a generating expression."""
+    return not column.nullable or column.default is not None or column.generated_always_as is not None
+
+
+def _acid_properties(given: TableDefinition) -> dict[str, str]:
+    """The options that make a table transactional, which Hive has among a table's parameters."""
+    found: dict[str, str] = {}
+    for key in ACID_OPTIONS:
+        value: Any = given.options.get(key)
+        if value is not None:
+            found[key] = str(value).lower() if isinstance(value, bool) else str(value)
+    return found
+
+
+def _schema(
+    columns: Sequence[ColumnStatus], keys: Sequence[ColumnStatus], properties: Mapping[str, str]
+) -> dict[str, str]:
+    """Spark's schema, for columns with what Hive's cannot have, and for tables that only Spark reads."""
+    everything = [*columns, *keys]
+    if not any(map(goes_beyond_hive, everything)) and SPARK_PROVIDER not in properties:
+        return {}
+    return schema_parameters(spark_columns(everything), [key.name for key in keys])
 
 
 def _iceberg_table(database: str, name: str, given: TableDefinition) -> Table:
@@ -220,7 +273,19 @@ def _iceberg_table(database: str, name: str, given: TableDefinition) -> Table:
         )
     if given.format.lower() not in _ICEBERG_FILES:
         raise InvalidInputException(f"Iceberg has no files of format {given.format!r}: parquet, orc and avro are known")
+    beyond = [each.name for each in given.columns if each.default or each.generated_always_as]
+    if beyond:
+        raise InvalidInputException(
+            f"table {database}.{name}: {', '.join(beyond)} has a default or is generated, which Iceberg catalogs "
+            "do not store; leave it out"
+        )
+    if any(key in given.options for key in ACID_OPTIONS):
+        raise InvalidInputException(
+            f"table {database}.{name}: every Iceberg table has transactions of its own; leave out transactional"
+        )
     parameters = parameters_of(given.properties, given.comment, f"{database}.{name}")
+    if any(not each.nullable for each in given.columns):
+        parameters |= schema_parameters(spark_columns(given.columns), ())
     files = _ICEBERG_FILES[given.format.lower()]
     if files is not None:
         parameters.setdefault("write.format.default", files)
@@ -230,11 +295,12 @@ def _iceberg_table(database: str, name: str, given: TableDefinition) -> Table:
     return Table(tableName=name, dbName=database, owner=given.owner, sd=sd, parameters=parameters, partitionKeys=())
 
 
-def hive_view(database: str, name: str, given: ViewDefinition) -> Table:
+def hive_view(database: str, name: str, given: ViewDefinition, owner: str | None = None) -> Table:
+    """The struct of a new view; `owner` owns it if the definition has no owner."""
     return Table(
         tableName=name,
         dbName=database,
-        owner=given.owner,
+        owner=given.owner or owner,
         createTime=0,
         lastAccessTime=0,
         retention=0,
@@ -248,12 +314,12 @@ def hive_view(database: str, name: str, given: ViewDefinition) -> Table:
 
 
 def changed_table(table: Table, changes: TableChanges) -> Table:
-    """The table as it is to be. Names of columns that are not there are refused."""
+    """Returns the changed table. Raises InvalidInputException for changes of columns that it does not have."""
     sd = table.sd or StorageDescriptor()
     before = list(sd.cols or ())
     known = {(each.name or "").lower() for each in before}
-    asked = (*changes.drop_columns, *changes.rename_columns, *changes.column_types, *changes.column_comments)
-    missing = sorted({name for name in asked if name.lower() not in known})
+    changed = (*changes.drop_columns, *changes.rename_columns, *changes.column_types, *changes.column_comments)
+    missing = sorted({name for name in changed if name.lower() not in known})
     if missing:
         raise InvalidInputException(
             f"{table.dbName}.{table.tableName} has no column {', '.join(missing)} that could be changed; "
@@ -270,7 +336,9 @@ def changed_table(table: Table, changes: TableChanges) -> Table:
             FieldSchema(renamed.get(key, each.name), types.get(key, each.type), comments.get(key, each.comment))
         )
     columns += map(_field, changes.add_columns)
+    makers.check_columns(f"{table.dbName}.{table.tableName}", tuple(columns), table.partitionKeys or ())
     parameters = replaced(table.parameters or {}, changes.set_properties, changes.unset_properties)
+    parameters = _with_columns(table, parameters, changes, dropped, renamed, types, comments)
     if changes.comment is not None:
         parameters["comment"] = changes.comment
     return replace(
@@ -280,6 +348,24 @@ def changed_table(table: Table, changes: TableChanges) -> Table:
         sd=replace(sd, cols=tuple(columns), location=changes.location or sd.location),
         parameters=parameters,
     )
+
+
+def _with_columns(
+    table: Table,
+    parameters: dict[str, str],
+    changes: TableChanges,
+    dropped: Mapping[str, str],
+    renamed: Mapping[str, str],
+    types: Mapping[str, str],
+    comments: Mapping[str, str],
+) -> dict[str, str]:
+    """Parameters with the changes of columns in Spark's schema, if the table has one or needs one now."""
+    if not any(map(is_schema, parameters)):
+        if not any(map(goes_beyond_hive, changes.add_columns)):
+            return parameters
+        columns, keys = _columns(table, parameters)
+        parameters |= schema_parameters(spark_columns(columns), keys)
+    return edited(parameters, dropped, renamed, types, comments, spark_columns(changes.add_columns))
 
 
 def _lower(given: Mapping[str, str]) -> dict[str, str]:
@@ -296,17 +382,17 @@ def _field(column: ColumnStatus) -> FieldSchema:
 def partition_status(table: Table, partition: Partition) -> PartitionStatus:
     values = tuple(partition.values or ())
     return PartitionStatus(
-        values=dict(zip(_keys(table), values, strict=False)),
-        name=name_of(table, values),
-        location=text(partition.sd.location if partition.sd else None),
-        properties=dict(partition.parameters or {}),
+        values=dict(zip(_keys(table), map(legible, values), strict=False)),
+        name=legible(name_of(table, values)),
+        location=shown_location(partition.sd.location if partition.sd else None),
+        properties=shown_map(partition.parameters),
         created=moment(partition.createTime),
         last_access=moment(partition.lastAccessTime),
     )
 
 
 def partition_values(table: Table, given: PartitionValues) -> tuple[str, ...]:
-    """The values in the order of the table's keys; each has to be given, and nothing else."""
+    """Returns the values of a partition in the order of the table's keys. Raises InvalidInputException."""
     return values_of(f"{table.dbName}.{table.tableName}", keys_of(table), given)
 
 

@@ -1,7 +1,7 @@
-"""Statistics between Hive's structs, one kind for each family of types, and this room's own. Pure.
+"""Converts statistics between Hive's structs, one for each family of types, and the classes of `status`. Pure.
 
-Hive keeps the number of rows, bytes and files among a table's or a partition's parameters, and says in another one
-whether they can be trusted.
+Hive stores the number of rows, bytes and files in parameters of a table or a partition. Another parameter says whether
+they are accurate.
 """
 
 from __future__ import annotations
@@ -15,6 +15,8 @@ from metastored.catalog.status import ColumnStatistics, TableStatistics
 from metastored.errors import ConversionError
 from metastored.hive.statistics.basic import set_basic_state
 from metastored.hive.types.decimals import decimal_parts, decimal_value
+from metastored.hive.types.type_strings import TypeSyntaxError, read_type
+from metastored.model.values import seconds
 from metastored.wire.generated.common import (
     BinaryColumnStatsData,
     BooleanColumnStatsData,
@@ -44,7 +46,7 @@ def table_statistics(
 
 
 def with_counts(parameters: Mapping[str, str] | None, given: TableStatistics) -> dict[str, str]:
-    """The parameters with the counts that are given, marked as true."""
+    """Returns the parameters with the counts of `given`, marked as accurate."""
     counts = {key: getattr(given, name) for name, key in _COUNTS.items()}
     found = {**(parameters or {}), **{key: str(value) for key, value in counts.items() if value is not None}}
     return set_basic_state(found) if given.row_count is not None else found
@@ -59,6 +61,10 @@ def column_statistics(found: ColumnStatisticsObj) -> ColumnStatistics:
     one: Any = next((each for each in data if each is not None), None)
     if one is None:
         return ColumnStatistics()
+    if isinstance(one, LongColumnStatsData) and _word(found.colType or "").startswith("timestamp"):
+        # Hive before 4 has no statistics of timestamps: they are numbers of seconds.
+        low, high = (None if each is None else Timestamp(each) for each in (one.lowValue, one.highValue))
+        one = TimestampColumnStatsData(low, high, one.numNulls, one.numDVs)
     if isinstance(one, BooleanColumnStatsData):
         return ColumnStatistics(null_count=one.numNulls, true_count=one.numTrues, false_count=one.numFalses)
     lengths: dict[str, Any] = {}
@@ -79,13 +85,29 @@ def _value(value: Any) -> Any:
     if isinstance(value, Date):
         return _EPOCH + timedelta(days=value.daysSinceEpoch or 0)
     if isinstance(value, Timestamp):
-        return datetime.fromtimestamp(value.secondsSinceEpoch or 0, UTC)
+        return datetime(1970, 1, 1, tzinfo=UTC) + timedelta(seconds=value.secondsSinceEpoch or 0)
     return value
 
 
+def _word(type: str) -> str:
+    """The name of a type in lower case, without its parameters."""
+    try:
+        parsed = read_type(type)
+    except TypeSyntaxError:
+        return type
+    return str(parsed).split("(")[0].split("<")[0]
+
+
+def _seconds(value: Any) -> int:
+    """A timestamp as statistics have it: whole seconds, in UTC where it has no zone."""
+    if value.microsecond:
+        raise ConversionError(f"{value} has a fraction of a second, and statistics have whole seconds: round it")
+    return seconds(value)
+
+
 def hive_statistics(column: str, type: str, given: ColumnStatistics) -> ColumnStatisticsObj:
-    """The struct that Hive keeps for a column of this type."""
-    word = type.split("(")[0].split("<")[0]
+    """Returns the struct of Hive for a column of this type. Raises ConversionError."""
+    word = _word(type)
     nulls, distinct = given.null_count or 0, given.distinct_count or 0
     try:
         match word:
@@ -106,8 +128,9 @@ def hive_statistics(column: str, type: str, given: ColumnStatistics) -> ColumnSt
                 low, high = _each(lambda value: Date((value - _EPOCH).days), given)
                 data = ColumnStatisticsData(dateStats=DateColumnStatsData(low, high, nulls, distinct))
             case "timestamp" | "timestamp with local time zone":
-                low, high = _each(lambda value: Timestamp(int(value.timestamp())), given)
-                data = ColumnStatisticsData(timestampStats=TimestampColumnStatsData(low, high, nulls, distinct))
+                low, high = _each(_seconds, given)
+                # Every version stores these; Hive before 4 refuses its own kind for timestamps.
+                data = ColumnStatisticsData(longStats=LongColumnStatsData(low, high, nulls, distinct))
             case "string" | "char" | "varchar":
                 lengths = given.max_length or 0, given.average_length or 0.0
                 data = ColumnStatisticsData(stringStats=StringColumnStatsData(*lengths, nulls, distinct))
@@ -115,7 +138,7 @@ def hive_statistics(column: str, type: str, given: ColumnStatistics) -> ColumnSt
                 lengths = given.max_length or 0, given.average_length or 0.0
                 data = ColumnStatisticsData(binaryStats=BinaryColumnStatsData(*lengths, nulls))
             case _:
-                raise ConversionError(f"column {column!r} is a {type}, of which Hive keeps no statistics")
+                raise ConversionError(f"column {column!r} is a {type}, of which Hive has no statistics")
     except (TypeError, ValueError, AttributeError, ArithmeticError) as error:
         raise ConversionError(
             f"column {column!r} is a {type}: {given.min!r} and {given.max!r} are no values of it"

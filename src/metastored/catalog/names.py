@@ -10,7 +10,7 @@ from metastored.errors import InvalidInputException
 from metastored.model import names
 
 Name = str | Sequence[str]
-"""Parts with dots between them; names that hold dots are given as their parts."""
+"""A text with dots, or the list of its parts, for names that contain dots."""
 
 
 class ResolvedName(NamedTuple):
@@ -22,11 +22,11 @@ class ResolvedName(NamedTuple):
 
 
 def parts_of(name: Name) -> tuple[str, ...]:
-    """The parts of a name. Raises InvalidInputException for what is none."""
+    """Returns the parts of a name. Raises InvalidInputException for anything else."""
     parts = names.parts_of(name)
     if not parts:
         raise InvalidInputException(
-            f"{name!r} is not a name: a part of it is empty, or it is no text and no list of texts"
+            f"{name!r} is not a name: a part of it is empty, or it is neither a text nor a list of texts"
         )
     return tuple(parts)
 

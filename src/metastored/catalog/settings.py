@@ -1,14 +1,14 @@
-"""Which catalogs there are: read from a file, the environment or given in code, the later over the earlier.
+"""The settings of catalogs, from a file, the environment and code; a later source overrides.
 
     catalog:
       default_catalog: hive
       list:
         - {name: hive, type: hive_metastore, uri: "thrift://host:9083"}
 
-In the environment two underscores lead one level down, and a catalog of the list is found by its name:
+In the environment two underscores separate levels, and a catalog of the list is selected by its name:
 METASTORED_CATALOG__DEFAULT_CATALOG, METASTORED_CATALOG__LIST (in YAML), METASTORED_CATALOG__LIST__HIVE__PASSWORD.
-METASTORED_CATALOG__FILE names the file. An unknown key is refused with the nearest known one. This module opens nothing
-but the file.
+METASTORED_CATALOG__FILE names the file. An unknown key is an error that names the most similar known key. This module
+opens nothing but the file.
 """
 
 from __future__ import annotations
@@ -21,43 +21,16 @@ from typing import Any, Final, TypeVar
 
 from metastored.catalog.status import Namespace
 from metastored.config import CATALOG_PREFIX as PREFIX
-from metastored.config import nearest, read_yaml
 from metastored.errors import ConfigError
+from metastored.setting_values import choice, flag, nearest, optional, optional_text, read_yaml, seconds, text, whole
 
 FILE_VARIABLE: Final = f"{PREFIX}FILE"
+OPTIONAL_WHOLE: Final = optional(whole())
 
 T = TypeVar("T")
 
 
-# --- how a value is read -----------------------------------------------------------------------------------
-
-
-def _text(value: Any) -> str:
-    if not isinstance(value, str) or not value.strip():
-        raise ValueError("a text was expected")
-    return value.strip()
-
-
-def _optional(value: Any) -> str | None:
-    return None if value is None else _text(str(value))
-
-
-def _whole(value: Any) -> int:
-    if isinstance(value, bool) or not str(value).strip().isdigit():
-        raise ValueError("a whole number was expected")
-    return int(value)
-
-
-def _whole_or_none(value: Any) -> int | None:
-    return None if value is None else _whole(value)
-
-
-def _flag(value: Any) -> bool:
-    if isinstance(value, str) and value.strip().lower() in ("true", "false"):
-        return value.strip().lower() == "true"
-    if not isinstance(value, bool):
-        raise ValueError("true or false was expected")
-    return value
+# --- readers of values -----------------------------------------------------------------------------------
 
 
 def _namespace(value: Any) -> Namespace:
@@ -70,7 +43,7 @@ def _namespace(value: Any) -> Namespace:
 def _texts(value: Any) -> dict[str, str]:
     if not isinstance(value, Mapping):
         raise ValueError("keys and values were expected")
-    # YAML reads 8080 as a number and true as a truth; the libraries that get them want texts.
+    # YAML reads 8080 as a number and true as a boolean; the libraries take texts.
     return {str(key): _as_text(each) for key, each in value.items()}
 
 
@@ -78,17 +51,13 @@ def _as_text(value: Any) -> str:
     return str(value).lower() if isinstance(value, bool) else str(value)
 
 
-def _choice(*words: str) -> Any:
-    def read(value: Any) -> str:
-        if str(value).strip().lower() not in words:
-            raise ValueError(f"one of {', '.join(words)} was expected")
-        return str(value).strip().lower()
-
-    return read
-
-
 def _key(read: Any, default: Any = MISSING) -> Any:
     return field(metadata={"read": read}) if default is MISSING else field(default=default, metadata={"read": read})
+
+
+def _secret() -> Any:
+    """A key whose value no repr and no error shows."""
+    return field(default=None, repr=False, metadata={"read": optional_text, "secret": True})
 
 
 def _section(kind: type[Any], default: Any) -> Any:
@@ -103,50 +72,51 @@ def _section(kind: type[Any], default: Any) -> Any:
 class PoolKeys:
     """Connections of a metastore's client."""
 
-    max_size: int = _key(_whole, 10)
-    min_idle: int | None = _key(_whole_or_none, 2)
-    connection_timeout_ms: int = _key(_whole, 30_000)
-    idle_timeout_ms: int = _key(_whole, 600_000)
+    max_size: int = _key(whole(), 10)
+    min_idle: int | None = _key(OPTIONAL_WHOLE, 2)
+    connection_timeout_ms: int = _key(whole(), 30_000)
+    idle_timeout_ms: int = _key(whole(), 600_000)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CacheKeys:
-    """What a client remembers."""
+    """The cache of a client. `events_every`: seconds between two polls of the server's events; 0 turns them off."""
 
-    enabled: bool = _key(_flag, True)
-    max_capacity: int = _key(_whole, 10_000)
-    ttl_seconds: int = _key(_whole, 300)
-    tti_seconds: int = _key(_whole, 180)
+    enabled: bool = _key(flag, True)
+    max_capacity: int = _key(whole(), 10_000)
+    ttl_seconds: int = _key(whole(), 300)
+    tti_seconds: int = _key(whole(), 180)
+    events_every: float = _key(seconds, 30.0)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ThriftKeys:
-    """What is spoken to a metastore. `auto` begins unframed, as Hive is, and tries frames where that fails."""
+    """The protocol of a metastore. `auto` tries unframed first, as Hive is, and then framed."""
 
-    protocol: str = _key(_choice("binary", "compact", "json"), "binary")
-    transport: str = _key(_choice("auto", "buffered", "framed"), "auto")
-    timeout_ms: int = _key(_whole, 60_000)
+    protocol: str = _key(choice("binary", "compact", "json"), "binary")
+    transport: str = _key(choice("auto", "buffered", "framed"), "auto")
+    timeout_ms: int = _key(whole(), 60_000)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MemoryCatalog:
-    """A catalog that is gone at the end."""
+    """A catalog in memory, which ends with its manager."""
 
-    name: str = _key(_text)
+    name: str = _key(text)
     initial_database: Namespace = _key(_namespace, ("default",))
-    initial_database_comment: str | None = _key(_optional, None)
+    initial_database_comment: str | None = _key(optional_text, None)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HiveCatalog:
-    """A metastore. `uri` may name several, with commas between them."""
+    """A metastore. `uri` can have several addresses, separated by commas."""
 
-    name: str = _key(_text)
-    uri: str = _key(_text)
-    username: str | None = _key(_optional, None)
-    password: str | None = _key(_optional, None)
-    kerberos_principal: str | None = _key(_optional, None)
-    """The metastore's own, such as hive/_HOST@REALM: proves who calls by Kerberos."""
+    name: str = _key(text)
+    uri: str = _key(text)
+    username: str | None = _key(optional_text, None)
+    password: str | None = _secret()
+    kerberos_principal: str | None = _key(optional_text, None)
+    """The principal of the metastore, such as hive/_HOST@REALM; it turns Kerberos on."""
     connection_pool: PoolKeys = _section(PoolKeys, PoolKeys())
     cache: CacheKeys = _section(CacheKeys, CacheKeys())
     thrift: ThriftKeys = _section(ThriftKeys, ThriftKeys())
@@ -154,15 +124,16 @@ class HiveCatalog:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class IcebergCatalog:
-    """A catalog of Iceberg's own. `properties` are those of pyiceberg."""
+    """An Iceberg catalog. `properties` are those of pyiceberg."""
 
-    name: str = _key(_text)
-    catalog: str = _key(_choice("rest", "sql"), "rest")
-    uri: str = _key(_text)
-    warehouse: str | None = _key(_optional, None)
-    nested_namespaces: bool = _key(_flag, False)
-    """Whether namespaces within namespaces are listed too, which asks once for each."""
-    properties: Mapping[str, str] = field(default_factory=dict, metadata={"read": _texts})
+    name: str = _key(text)
+    catalog: str = _key(choice("rest", "sql"), "rest")
+    uri: str = field(repr=False, metadata={"read": text, "secret": True})
+    """The URL of a SQL catalog can have a password in it."""
+    warehouse: str | None = _key(optional_text, None)
+    nested_namespaces: bool = _key(flag, False)
+    """Whether namespaces within namespaces are listed too, by one call for each."""
+    properties: Mapping[str, str] = field(default_factory=dict, repr=False, metadata={"read": _texts, "secret": True})
     cache: CacheKeys = _section(CacheKeys, CacheKeys(enabled=False))
 
     @property
@@ -173,22 +144,22 @@ class IcebergCatalog:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GlueCatalog:
-    """The AWS Glue Data Catalog. Who calls is found as boto3 does, unless it is given."""
+    """The AWS Glue Data Catalog. Without credentials here, boto3 finds them."""
 
-    name: str = _key(_text)
-    region: str | None = _key(_optional, None)
-    endpoint: str | None = _key(_optional, None)
-    catalog_id: str | None = _key(_optional, None)
-    """The AWS account, when it is another one's catalog."""
-    profile: str | None = _key(_optional, None)
-    access_key_id: str | None = _key(_optional, None)
-    secret_access_key: str | None = _key(_optional, None)
-    session_token: str | None = _key(_optional, None)
+    name: str = _key(text)
+    region: str | None = _key(optional_text, None)
+    endpoint: str | None = _key(optional_text, None)
+    catalog_id: str | None = _key(optional_text, None)
+    """The AWS account of the catalog, if it is another account's."""
+    profile: str | None = _key(optional_text, None)
+    access_key_id: str | None = _secret()
+    secret_access_key: str | None = _secret()
+    session_token: str | None = _secret()
     cache: CacheKeys = _section(CacheKeys, CacheKeys(enabled=False))
 
     @property
     def options(self) -> dict[str, str]:
-        """What a session and a client of boto3 are made with."""
+        """The arguments of a session and a client of boto3."""
         given = {
             "profile_name": self.profile,
             "region_name": self.region,
@@ -213,7 +184,7 @@ TYPES: Final[Mapping[str, type[Catalog]]] = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CatalogSettings:
-    """All catalogs of a program, and where names without a catalog or a database are looked for."""
+    """All catalogs of a program, with the default catalog and database."""
 
     list: tuple[Catalog, ...]
     default_catalog: str
@@ -231,7 +202,7 @@ def load(
     environment: Mapping[str, str] | None = None,
     given: Mapping[str, Any] | None = None,
 ) -> CatalogSettings:
-    """The settings from all sources. `given` is what would stand under `catalog:` in a file."""
+    """Returns the settings from all sources. `given` has the keys of the section `catalog:` of a file."""
     environment = os.environ if environment is None else environment
     path = file or environment.get(FILE_VARIABLE)
     content: dict[str, Any] = {}
@@ -250,13 +221,13 @@ def load(
 def _settings(content: Mapping[str, Any]) -> CatalogSettings:
     entries = content.get("list")
     if not isinstance(entries, Sequence) or isinstance(entries, str) or not entries:
-        raise ConfigError("catalog.list has to hold at least one catalog, such as {name: hive, type: hive, uri: …}")
+        raise ConfigError("catalog.list must have at least one catalog, such as {name: hive, type: hive, uri: …}")
     catalogs = tuple(_catalog(at, each) for at, each in enumerate(entries))
     names = [each.name for each in catalogs]
     twice = sorted({name for name in names if names.count(name) > 1})
     if twice:
         raise ConfigError(f"catalog.list: there is more than one catalog of the name {', '.join(twice)}")
-    default = _read_value("catalog.default_catalog", _text, content.get("default_catalog", names[0]))
+    default = _read_value("catalog.default_catalog", text, content.get("default_catalog", names[0]))
     if default not in names:
         raise ConfigError(f"catalog.default_catalog is {default!r}{nearest(default, dict.fromkeys(names))}")
     namespaces = {
@@ -269,9 +240,9 @@ def _settings(content: Mapping[str, Any]) -> CatalogSettings:
 
 def _catalog(at: int, entry: Any) -> Catalog:
     if isinstance(entry, Catalog):
-        return entry  # Given in code as what it is.
+        return entry  # In code, a catalog can be an object.
     if not isinstance(entry, Mapping):
-        raise ConfigError(f"catalog.list[{at}]: keys and values were expected, found {entry!r}")
+        raise ConfigError(f"catalog.list[{at}]: keys and values were expected, found a {type(entry).__name__}")
     where = f"catalog.list[{entry.get('name', at)}]"
     kind = str(entry.get("type", "")).strip().lower().replace("-", "_")
     if kind not in TYPES:
@@ -283,7 +254,7 @@ def _catalog(at: int, entry: Any) -> Catalog:
 
 def _read(kind: type[T], content: Any, where: str) -> T:
     if not isinstance(content, Mapping):
-        raise ConfigError(f"{where}: keys and values were expected, found {content!r}")
+        raise ConfigError(f"{where}: keys and values were expected, found a {type(content).__name__}")
     known = {each.name: each for each in fields(kind)}  # type: ignore[arg-type]
     values: dict[str, Any] = {}
     for name, value in content.items():
@@ -292,8 +263,9 @@ def _read(kind: type[T], content: Any, where: str) -> T:
         section = known[name].metadata.get("section")
         if section is not None:
             values[name] = known[name].default if value is None else _read(section, value, f"{where}.{name}")
-        elif value is not None or known[name].metadata["read"] in (_optional, _whole_or_none):
-            values[name] = _read_value(f"{where}.{name}", known[name].metadata["read"], value)
+        elif value is not None or known[name].metadata["read"] in (optional_text, OPTIONAL_WHOLE):
+            secret = known[name].metadata.get("secret", False)
+            values[name] = _read_value(f"{where}.{name}", known[name].metadata["read"], value, secret)
     needed = [name for name, each in known.items() if each.default is MISSING and each.default_factory is MISSING]
     missing = [name for name in needed if name not in values]
     if missing:
@@ -301,11 +273,12 @@ def _read(kind: type[T], content: Any, where: str) -> T:
     return kind(**values)
 
 
-def _read_value(where: str, read: Any, value: Any) -> Any:
+def _read_value(where: str, read: Any, value: Any, secret: bool = False) -> Any:
     try:
         return read(value)
     except ValueError as error:
-        raise ConfigError(f"{where} is {value!r}; {error}") from None
+        shown = f"a {type(value).__name__} that cannot be used" if secret else repr(value)
+        raise ConfigError(f"{where} is {shown}; {error}") from None
 
 
 def _from_file(file: Path) -> Mapping[str, Any]:
@@ -324,23 +297,23 @@ def _from_environment(environment: Mapping[str, str]) -> dict[str, Any]:
 
 
 def _variables(environment: Mapping[str, str]) -> list[tuple[tuple[str, ...], Any]]:
-    """Each variable as a path of keys and what YAML makes of its value."""
+    """Returns each variable as a path of keys and its value, parsed as YAML."""
     import yaml
 
     found = []
-    for variable, text in sorted(environment.items()):
-        if not variable.startswith(PREFIX) or not text:
+    for variable, written in sorted(environment.items()):
+        if not variable.startswith(PREFIX) or not written:
             continue
         try:
-            value = yaml.safe_load(text)
+            value = yaml.safe_load(written)
         except yaml.YAMLError:
-            value = text  # A password may hold anything.
+            value = written  # A password can have any characters.
         found.append((tuple(variable.removeprefix(PREFIX).lower().split("__")), value))
     return found
 
 
 def _with_overrides(content: dict[str, Any], environment: Mapping[str, str]) -> dict[str, Any]:
-    """What the environment says of single catalogs, put into the list."""
+    """Returns the content with the variables of single catalogs in its list."""
     deeper = [(path, value) for path, value in _variables(environment) if len(path) > 1]
     if not deeper:
         return content
@@ -348,10 +321,10 @@ def _with_overrides(content: dict[str, Any], environment: Mapping[str, str]) -> 
     for path, value in deeper:
         variable = PREFIX + "__".join(path).upper()
         if path[0] != "list" or len(path) < 3:
-            raise ConfigError(f"the environment: {variable} leads nowhere; write {PREFIX}LIST__NAME__KEY")
+            raise ConfigError(f"the environment: {variable} is not a key; write {PREFIX}LIST__NAME__KEY")
         named = {str(each.get("name")).lower(): each for each in entries if isinstance(each, dict)}
         if path[1] not in named:
-            raise ConfigError(f"the environment: {variable} is of no catalog in the list{nearest(path[1], named)}")
+            raise ConfigError(f"the environment: {variable} names no catalog of the list{nearest(path[1], named)}")
         into = named[path[1]]
         for key in path[2:-1]:
             into[key] = dict(into.get(key) or {})

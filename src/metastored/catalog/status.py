@@ -1,10 +1,10 @@
-"""What a catalog tells of its objects, and what it is told when they are made or changed. Plain, immutable data.
+"""The data classes of catalogs: plain, immutable data.
 
-    …Status         what is there
-    …Definition     what is to be made
-    …Changes        what is to be changed; what is left out stays as it is
+    …Status         an object of a catalog
+    …Definition     an object to be created
+    …Changes        changes of an object; fields that are left out stay as they are
 
-Types are texts in Hive's words; `ColumnStatus.arrow()` and `.spark()` say them in others'.
+Types are texts in Hive's notation; `ColumnStatus.arrow()` and `.spark()` convert them.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 from metastored.errors import ConversionError
 from metastored.hive.types.arrow import arrow, from_arrow_field, to_arrow_field
 from metastored.hive.types.spark import SparkColumn, from_spark_ddl, from_spark_json, to_spark
-from metastored.hive.types.type_strings import HiveType, TypeSyntaxError, parse_type
+from metastored.hive.types.type_strings import HiveType, TypeSyntaxError, read_type
 from metastored.model.acid import Acid
 from metastored.model.partitions import PartitionValues
 
@@ -27,11 +27,11 @@ if TYPE_CHECKING:
     import pyarrow
 
 Namespace = tuple[str, ...]
-"""A database's name; of several parts where a catalog nests them, as Iceberg's do."""
+"""The name of a database, with several parts where a catalog nests databases, as Iceberg catalogs do."""
 
 
 class TableKind(Enum):
-    """What a name in a database stands for."""
+    """The kind of a table or view."""
 
     TABLE = "table"
     VIEW = "view"
@@ -58,7 +58,7 @@ class DatabaseStatus:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DatabaseDefinition:
-    """A database to be made."""
+    """A database to be created."""
 
     comment: str | None = None
     location: str | None = None
@@ -68,7 +68,7 @@ class DatabaseDefinition:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DatabaseChanges:
-    """What is to be another in a database."""
+    """Changes of a database."""
 
     comment: str | None = None
     location: str | None = None
@@ -79,7 +79,7 @@ class DatabaseChanges:
 
 @dataclass(frozen=True, slots=True)
 class ColumnStatus:
-    """A column, of a table or to be made."""
+    """A column of a table, or of a table to be created."""
 
     name: str
     data_type: str
@@ -93,18 +93,18 @@ class ColumnStatus:
 
     @property
     def hive_type(self) -> HiveType:
-        """The type as a tree."""
+        """The type, parsed. Raises ConversionError."""
         try:
-            return parse_type(self.data_type)
+            return read_type(self.data_type)
         except TypeSyntaxError as error:
             raise ConversionError(f"column {self.name!r} has no type of Hive: {error}") from error
 
     def arrow(self) -> pyarrow.Field:
-        """The column as Arrow's."""
+        """The column as a field of Arrow."""
         return to_arrow_field(self.name, self.hive_type, self.comment).with_nullable(self.nullable)
 
     def spark(self) -> str:
-        """The type as Spark writes it."""
+        """The type in Spark's notation."""
         return to_spark(self.hive_type)
 
 
@@ -124,17 +124,23 @@ def columns_of_arrow(schema: pyarrow.Schema) -> tuple[ColumnStatus, ...]:
 def columns_of_spark(text: str) -> tuple[ColumnStatus, ...]:
     """The columns of a Spark schema: its JSON, or DDL such as `id BIGINT NOT NULL, name STRING COMMENT 'who'`."""
     found = from_spark_json(text) if text.lstrip().startswith("{") else from_spark_ddl(text)
-    return tuple(ColumnStatus(each.name, str(each.type), each.comment, nullable=each.nullable) for each in found)
+    return tuple(
+        ColumnStatus(each.name, str(each.type), each.comment, each.nullable, each.default, each.generated)
+        for each in found
+    )
 
 
 def spark_columns(columns: Iterable[ColumnStatus]) -> list[SparkColumn]:
-    """The same for Spark, as `metastored.hive.types.spark` writes them."""
-    return [SparkColumn(each.name, each.hive_type, each.comment, each.nullable) for each in columns]
+    """Returns the columns for `metastored.hive.types.spark`."""
+    return [
+        SparkColumn(each.name, each.hive_type, each.comment, each.nullable, each.default, each.generated_always_as)
+        for each in columns
+    ]
 
 
 @dataclass(frozen=True, slots=True)
 class SortColumn:
-    """One of the columns that files are sorted by."""
+    """A column that files are sorted by."""
 
     name: str
     ascending: bool = True
@@ -142,14 +148,14 @@ class SortColumn:
 
 @dataclass(frozen=True, slots=True)
 class Buckets:
-    """How rows are spread over files."""
+    """The bucket columns and the number of buckets."""
 
     columns: tuple[str, ...]
     count: int
 
 
 class ConstraintKind(Enum):
-    """Which promise a constraint makes."""
+    """The kind of a constraint."""
 
     PRIMARY_KEY = "primary key"
     FOREIGN_KEY = "foreign key"
@@ -161,12 +167,12 @@ class ConstraintKind(Enum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Constraint:
-    """A promise about a table. Catalogs keep it; whether it holds is for those who write rows."""
+    """A constraint of a table. Catalogs store it; the engine that writes rows enforces it, or does not."""
 
     kind: ConstraintKind
     columns: tuple[str, ...] = ()
     name: str | None = None
-    """The catalog finds one when it is not given."""
+    """The catalog chooses one if it is None."""
     references: tuple[str, tuple[str, ...]] | None = None
     """Of a foreign key: the other table, `db.t`, and its columns."""
     expression: str | None = None
@@ -188,25 +194,25 @@ class TableStatus:
     comment: str | None = None
     location: str | None = None
     format: str | None = None
-    """parquet, orc, iceberg and the like; None for views, and where nobody knows it."""
+    """parquet, orc, iceberg and others; None for views and unknown formats."""
     external: bool = False
-    """Whether its files stay when it is dropped."""
+    """Whether its files stay when the table is dropped."""
     partition_by: tuple[str, ...] = ()
     """Columns, or in Iceberg transforms of them such as `day(at)`."""
     sort_by: tuple[SortColumn, ...] = ()
     bucket_by: Buckets | None = None
     options: Mapping[str, str] = field(default_factory=dict)
-    """How its files are read and written."""
+    """Options of its files; `transactional` for a transactional table."""
     properties: Mapping[str, str] = field(default_factory=dict)
     definition: str | None = None
-    """Of a view: its query."""
+    """The query of a view."""
     owner: str | None = None
     created: datetime | None = None
     last_access: datetime | None = None
     acid: Acid | None = None
-    """How it is transactional, if it is."""
+    """The transactions of the table; None if it is not transactional."""
     metadata_location: str | None = None
-    """Where an Iceberg table's own metadata is."""
+    """The location of an Iceberg table's metadata."""
 
     @property
     def is_view(self) -> bool:
@@ -229,14 +235,14 @@ class TableStatus:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TableDefinition:
-    """A table to be made."""
+    """A table to be created."""
 
     columns: Sequence[ColumnStatus]
     comment: str | None = None
     location: str | None = None
     format: str = "parquet"
     external: bool | None = None
-    """None: when a location is given."""
+    """None means: if there is a location."""
     partition_by: Sequence[str] = ()
     """Columns among `columns`; in Iceberg also `day(at)`, `bucket(16, id)` and the like."""
     sort_by: Sequence[SortColumn] = ()
@@ -249,7 +255,7 @@ class TableDefinition:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ViewDefinition:
-    """A view to be made."""
+    """A view to be created."""
 
     definition: str
     columns: Sequence[ColumnStatus] = ()
@@ -260,7 +266,7 @@ class ViewDefinition:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TableChanges:
-    """What is to be another in a table or view."""
+    """Changes of a table or view."""
 
     rename_to: str | None = None
     """Its name, within its database."""
@@ -276,7 +282,7 @@ class TableChanges:
     column_types: Mapping[str, str] = field(default_factory=dict)
     column_comments: Mapping[str, str] = field(default_factory=dict)
     cascade: bool = False
-    """Whether partitions that are there get the new columns too."""
+    """Whether existing partitions get the new columns too."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -294,21 +300,21 @@ class PartitionStatus:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PartitionDefinition:
-    """A partition to be made, or, in `alter_partition`, what is to be another in one."""
+    """A partition to be created, or, for `alter_partition`, the changes of one."""
 
     values: PartitionValues
     location: str | None = None
-    """None: the usual directory in the table's own; when altered, where it is."""
+    """None means the default directory below the table's; in `alter_partition`, no change."""
     properties: Mapping[str, str] = field(default_factory=dict)
 
 
 Value = bool | int | float | str | date | datetime | Decimal
-"""The least or the greatest of a column."""
+"""The minimum or maximum of a column."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ColumnStatistics:
-    """What is known of a column's values; None where nothing is."""
+    """Statistics of a column; None where they are not known."""
 
     null_count: int | None = None
     distinct_count: int | None = None
@@ -322,7 +328,7 @@ class ColumnStatistics:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TableStatistics:
-    """What is known of a table or a partition."""
+    """Statistics of a table or a partition."""
 
     row_count: int | None = None
     total_size: int | None = None
@@ -332,6 +338,6 @@ class TableStatistics:
 
 
 def replaced(properties: Mapping[str, Any], set_: Mapping[str, str], unset: Iterable[str]) -> dict[str, str]:
-    """Properties with some set and others taken away."""
+    """Returns properties with some set and others removed."""
     gone = set(unset)
     return {key: value for key, value in {**properties, **set_}.items() if key not in gone}

@@ -1,9 +1,9 @@
-"""Which locks an operation on the rows of a transactional table takes. Pure.
+"""The locks that an operation on the rows of a transactional table takes. Pure.
 
-Which lock an operation takes is not the server's to say: all who write to a table agree on it. Hive before 4 knows no
-EXCL_WRITE, lets inserts share with everybody and keeps all others away while it overwrites. From 4.0 on there is a
-choice: writers share, and the first to commit wins; or they keep one another out from the start (Hive calls it
-`hive.txn.xlock.write`, on by default in 4.0 and off since 4.1).
+The server does not decide which lock an operation takes: all writers of a table have to use the same rules. Hive before
+4.0 has no EXCL_WRITE; an insert shares the table with all others, and an overwrite excludes them. From 4.0 on there is
+a choice: writers share the table, and the first commit wins; or they exclude one another from the start
+(`hive.txn.xlock.write`, on by default in 4.0 and off since 4.1).
 """
 
 from __future__ import annotations
@@ -25,23 +25,23 @@ OPERATIONS: Final = {
     "merge": DataOperationType.UPDATE,
     "overwrite": DataOperationType.UPDATE,
 }
-"""What can be done to rows, and what the metastore is told about it."""
+"""The operations on rows, and their type in the API."""
 
 
 def known(operation: str) -> str:
-    """The operation, or what there is instead."""
+    """Returns the operation; raises InvalidInputException, which lists the operations, if it is unknown."""
     if operation not in OPERATIONS:
         raise InvalidInputException(f"unknown operation {operation!r}; known are {', '.join(OPERATIONS)}")
     return operation
 
 
 def keeps_writers_out(version: HiveVersion) -> bool:
-    """Whether writers exclude one another where nobody says which way it is to be: as that version of Hive does."""
+    """Whether writers exclude one another by default in that version of Hive."""
     return version < (4, 1)
 
 
 def lock_type(operation: str, version: HiveVersion, exclusive: bool) -> int:
-    """The lock for an operation on rows, as Hive of that version takes it."""
+    """The lock that this version of Hive takes for an operation on rows."""
     if version < (4, 0):
         old = {"insert": LockType.SHARED_READ, "overwrite": LockType.EXCLUSIVE}
         return old.get(operation, LockType.SHARED_WRITE)
@@ -54,25 +54,25 @@ def lock_type(operation: str, version: HiveVersion, exclusive: bool) -> int:
 def write_components(
     table: TableName, operation: str, type: int, partitions: Sequence[str], partitioned: bool
 ) -> tuple[LockComponent, ...]:
-    """The locks of a write: on the partitions that are named, else on the table."""
-    whole = LockComponent(
+    """The locks of a write: on the named partitions, or on the table if there are none."""
+    component = LockComponent(
         type=type,
         level=LockLevel.TABLE,
         dbname=table.database,
         tablename=table.table,
         operationType=OPERATIONS[operation],
         isTransactional=True,
-        # Which partitions there will be is not known yet: they are told later, by add_dynamic_partitions.
+        # The partitions are not known yet: they are sent later, by add_dynamic_partitions.
         isDynamicPartitionWrite=partitioned and not partitions,
         catName=table.catalog_field,
     )
     if not partitions:
-        return (whole,)
-    return tuple(replace(whole, level=LockLevel.PARTITION, partitionname=name) for name in partitions)
+        return (component,)
+    return tuple(replace(component, level=LockLevel.PARTITION, partitionname=name) for name in partitions)
 
 
 def read_components(tables: Sequence[TableName]) -> tuple[LockComponent, ...]:
-    """The locks of a read: shared with all but those who drop or overwrite."""
+    """The locks of a read: shared with all operations except drop and overwrite."""
     return tuple(
         LockComponent(
             type=LockType.SHARED_READ,

@@ -1,8 +1,9 @@
-"""What a client remembers of a metastore: answers by their question, each with the names it is about. No I/O here.
+"""The metadata cache of a client: replies by method and arguments, each tagged with the names it depends on. No I/O.
 
-An answer is forgotten when it is too old (TTL), unused for too long (TTI), the least used of too many, or when
-something it names was changed: by this client, or by anybody, where the server's notification events say so. That
-something does not exist is remembered too, for a shorter time. All threads of a client share it.
+An entry is removed when it is too old (TTL), was not used for too long (TTI), is the least recently used above the
+capacity, or when an object that it depends on was changed: by this client, or by anybody, if the server has
+notification events (`_async/events.py`). That an object does not exist is cached too, for a shorter time. All threads
+of a client share the cache.
 """
 
 from __future__ import annotations
@@ -15,63 +16,84 @@ from typing import Any, Final, NamedTuple, TypeVar
 
 from metastored.errors import ConfigError
 from metastored.hive.names import CatalogNameError, decode_catalog_name, normalize
-from metastored.wire.methods import Method
+from metastored.wire.methods import METHODS, Method
 from metastored.wire.naming import names_in
 
 Key = tuple[str, bytes]
 """A method and its encoded arguments."""
 Tag = tuple[str, str]
-"""A database and a table in it; without a table, the database itself and lists of what is in it."""
+"""A database and a table in it; without a table: the database itself and lists of its tables."""
 
 EVERYTHING: Final[Tag] = ("", "")
-"""The list of databases, and whatever names none."""
+"""The list of databases, and replies that depend on no particular database."""
 ANY_TABLE: Final[Tag] = ("*", "")
 """Lists of tables in all databases."""
 OBJECTS: Final = frozenset({"catalog", "database", "table", "function", "constraint"})
-"""What is remembered; of partitions only single ones, since lists of them are long and change often."""
-
+"""The objects that are cached. Of partitions only single ones: lists of partitions are long and change often."""
+TABLES_PER_DATABASE: Final = 10
+"""The capacity for tables is this many times the capacity for databases."""
 
 _GENERAL: Final = (EVERYTHING, ANY_TABLE)
 _Name = TypeVar("_Name", Tag, str)
 
 
 class CacheSettings(NamedTuple):
-    """How much is remembered, and for how long."""
+    """The size of the cache, and how long an entry is valid."""
 
     enabled: bool = True
     capacity: int = 10_000
-    """Answers; the least recently used makes room."""
+    """Entries for databases and catalogs; the least recently used is evicted first."""
     ttl: float = 300.0
-    """Seconds after which an answer is asked for again."""
+    """Seconds after which an entry expires."""
     tti: float = 180.0
-    """Seconds without use after which it is forgotten."""
+    """Seconds without use after which an entry expires."""
     negative_ttl: float = 10.0
-    """Seconds for which it is remembered that something does not exist."""
-    events_every: float = 1.0
-    """Seconds between two looks at the server's notification events; 0 never looks."""
+    """Seconds for which it is cached that an object does not exist."""
+    events_every: float = 30.0
+    """Seconds between two polls of the server's notification events, which invalidate what other clients have changed.
+    One poll serves all entries and runs beside the calls; while the cache is empty there is none. 0 turns it off."""
+    table_capacity: int | None = None
+    """Tables, partitions, functions and constraints, each of them counted; None is ten times `capacity`."""
 
     def checked(self) -> CacheSettings:
-        for name in ("capacity", "ttl", "tti", "negative_ttl", "events_every"):
-            if getattr(self, name) < 0:
-                raise ConfigError(f"{name} of the cache is {getattr(self, name)}; it cannot be negative")
+        """Returns the settings; raises ConfigError if a value is not possible."""
+        for name in ("capacity", "ttl", "tti", "negative_ttl", "events_every", "table_capacity"):
+            value = getattr(self, name)
+            if value is not None and value < 0:
+                raise ConfigError(f"{name} of the cache is {value}; it cannot be negative")
         return self
+
+    @property
+    def tables(self) -> int:
+        """The capacity for tables and other objects in databases."""
+        return self.capacity * TABLES_PER_DATABASE if self.table_capacity is None else self.table_capacity
 
 
 class CacheStats(NamedTuple):
-    """A cache as it is now, and what it has done so far."""
+    """The current state of a cache, and counts since it was created."""
 
     entries: int
     hits: int
     misses: int
     negative_hits: int
-    """Of the hits, those that said that something does not exist."""
+    """The hits that said that an object does not exist."""
     joined: int
-    """Questions that were answered by another's fetch that was under way."""
+    """Calls that waited for another call with the same arguments."""
     evicted: int
     expired: int
     invalidated: int
     events: int
-    """Notification events that were looked at."""
+    """Notification events that were read."""
+    databases: int = 0
+    """Objects that count towards `capacity`."""
+    tables: int = 0
+    """Objects that count towards `table_capacity`."""
+
+
+class Absent(NamedTuple):
+    """A cached error: the object does not exist."""
+
+    error: Exception
 
 
 class _Entry:
@@ -84,20 +106,26 @@ class _Entry:
         self.limit = limit
 
 
-class Absent(NamedTuple):
-    """A remembered error: what was asked for does not exist."""
+class _Section:
+    """The entries of one kind of object, in the order of their last use."""
 
-    error: Exception
+    __slots__ = ("capacity", "entries", "size")
+
+    def __init__(self, capacity: int) -> None:
+        self.capacity = capacity
+        self.entries: OrderedDict[Key, _Entry] = OrderedDict()
+        self.size = 0
+        """Objects: an entry with the reply for a thousand tables counts as a thousand."""
 
 
 class MetadataCache:
-    """The memory itself. `clock` gives seconds that only grow."""
+    """The cache. `clock` returns seconds and never goes back."""
 
     def __init__(self, settings: CacheSettings, clock: Callable[[], float]) -> None:
         self.settings: Final = settings.checked()
         self._clock = clock
         self._lock = Lock()
-        self._entries: OrderedDict[Key, _Entry] = OrderedDict()
+        self._databases, self._tables = _Section(settings.capacity), _Section(settings.tables)
         self._by_tag: dict[Tag, set[Key]] = {}
         self._by_db: dict[str, set[Key]] = {}
         self._changes = 0
@@ -105,10 +133,10 @@ class MetadataCache:
         self._evicted = self._expired = self._invalidated = self._events = 0
 
     def get(self, key: Key) -> Any:
-        """The answer, an `Absent`, or None."""
-        now = self._clock()
+        """The cached reply, an `Absent`, or None."""
+        now, entries = self._clock(), self._section(key).entries
         with self._lock:
-            entry = self._entries.get(key)
+            entry = entries.get(key)
             if entry is not None and (now - entry.created > entry.limit or now - entry.used > self.settings.tti):
                 self._remove(key)
                 self._expired += 1
@@ -117,49 +145,61 @@ class MetadataCache:
                 self._misses += 1
                 return None
             entry.used = now
-            self._entries.move_to_end(key)
+            entries.move_to_end(key)
             self._hits += 1
             self._negative += isinstance(entry.value, Absent)
             return entry.value
 
     def moment(self) -> int:
-        """Before a fetch: what is fetched is only kept if nothing was invalidated since."""
+        """To be read before a reply is fetched: `put` stores the reply only if nothing was invalidated since."""
         return self._changes
 
     def put(self, key: Key, value: Any, tags: frozenset[Tag], moment: int) -> None:
-        """Stores an answer, unless what it is about changed since `moment`."""
+        """Stores a reply, unless something was invalidated since `moment`."""
         limit = self.settings.negative_ttl if isinstance(value, Absent) else self.settings.ttl
+        section = self._section(key)
         with self._lock:
-            if moment != self._changes:
+            if moment != self._changes or len(tags) > section.capacity:
                 return
             self._remove(key)
-            self._entries[key] = _Entry(value, tags, self._clock(), limit)
+            section.entries[key] = _Entry(value, tags, self._clock(), limit)
+            section.size += len(tags)
             for tag in tags:
                 self._by_tag.setdefault(tag, set()).add(key)
                 self._by_db.setdefault(tag[0], set()).add(key)
-            while len(self._entries) > self.settings.capacity:
-                self._remove(next(iter(self._entries)))
+            while section.size > section.capacity:
+                self._remove(next(iter(section.entries)))
                 self._evicted += 1
 
     def changed(self, tags: Iterable[Tag]) -> None:
-        """Something of these names was changed: forgets what is known of them and the lists they are in."""
+        """Objects with these names were changed: invalidates entries about them and the lists that contain them."""
         with self._lock:
             self._changes += 1
             for db, table in tags:
                 if table:
                     tagged: tuple[Tag, ...] = ((db, table), (db, ""), ANY_TABLE)
-                    gone = set().union(*(self._by_tag.get(tag, ()) for tag in tagged))
+                    stale = set().union(*(self._by_tag.get(tag, ()) for tag in tagged))
                 elif db:
-                    gone = set().union(self._by_db.get(db, ()), *(self._by_tag.get(tag, ()) for tag in _GENERAL))
+                    stale = set().union(self._by_db.get(db, ()), *(self._by_tag.get(tag, ()) for tag in _GENERAL))
                 else:
-                    gone = set(self._entries)
-                for key in gone:
+                    stale = {*self._databases.entries, *self._tables.entries}
+                for key in stale:
                     self._remove(key)
                     self._invalidated += 1
 
     def clear(self) -> None:
         """Removes all entries."""
         self.changed((EVERYTHING,))
+
+    def in_use(self) -> bool:
+        """Whether an entry was used within the last `tti` seconds. Removes the entries that were not."""
+        oldest = self._clock() - self.settings.tti
+        with self._lock:
+            for section in (self._databases, self._tables):
+                while section.entries and (key := next(iter(section.entries))) and section.entries[key].used < oldest:
+                    self._remove(key)
+                    self._expired += 1
+            return bool(self._databases.entries or self._tables.entries)
 
     def joined(self) -> None:
         """Counts a call that waited for another one of the same."""
@@ -172,17 +212,23 @@ class MetadataCache:
             self._events += count
 
     def stats(self) -> CacheStats:
-        """The counts since the client was made, and the number of entries."""
+        """The counts since the client was created, and the number of entries."""
+        databases, tables = self._databases, self._tables
         with self._lock:
             return CacheStats(
-                len(self._entries), self._hits, self._misses, self._negative, self._joined, self._evicted,
-                self._expired, self._invalidated, self._events,
+                len(databases.entries) + len(tables.entries), self._hits, self._misses, self._negative, self._joined,
+                self._evicted, self._expired, self._invalidated, self._events, databases.size, tables.size,
             )  # fmt: skip
 
+    def _section(self, key: Key) -> _Section:
+        return self._databases if METHODS[key[0]].object in ("catalog", "database") else self._tables
+
     def _remove(self, key: Key) -> None:
-        entry = self._entries.pop(key, None)
+        section = self._section(key)
+        entry = section.entries.pop(key, None)
         if entry is None:
             return
+        section.size -= len(entry.tags)
         for tag in entry.tags:
             _discard(self._by_tag, tag, key)
             _discard(self._by_db, tag[0], key)
@@ -197,19 +243,19 @@ def _discard(index: dict[_Name, set[Key]], name: _Name, key: Key) -> None:
 
 
 def is_cacheable(method: Method) -> bool:
-    """Whether answers of this method are remembered."""
+    """Whether replies of this method are cached."""
     if method.verb != "read" or method.oneway:
         return False
     return method.object in OBJECTS or (method.object == "partition" and method.cost == "point")
 
 
 def changes(method: Method) -> bool:
-    """Whether a call of this method may make remembered answers wrong."""
+    """Whether a call of this method can make cached replies stale."""
     return method.verb in ("write", "ddl", "grant")
 
 
 def tags_of(method: Method, args: tuple[Any, ...]) -> frozenset[Tag]:
-    """What a call is about. Databases of different catalogs share a tag: forgetting too much does no harm."""
+    """The objects that a call is about. Databases of different catalogs share a tag: this only invalidates too much."""
     dbs: set[str] = set()
     tables: set[str] = set()
     general = EVERYTHING if method.object in ("database", "catalog") else ANY_TABLE
@@ -220,7 +266,7 @@ def tags_of(method: Method, args: tuple[Any, ...]) -> frozenset[Tag]:
             try:
                 dbs.add(normalize(decode_catalog_name(name).database or ""))
             except CatalogNameError:
-                return frozenset({EVERYTHING})  # The server will say what is wrong with it.
+                return frozenset({EVERYTHING})  # The server will report what is wrong with the name.
         elif role == "table":
             tables.add(normalize(name))
         elif role == "full_name":
@@ -237,13 +283,13 @@ def tags_of(method: Method, args: tuple[Any, ...]) -> frozenset[Tag]:
 
 
 def tags_of_event(kind: str | None, db: str | None, table: str | None, message: str | None) -> frozenset[Tag]:
-    """What a notification event says was changed."""
+    """The objects that a notification event says were changed."""
     if not db:
         return frozenset({EVERYTHING})
     db, table = normalize(db), normalize(table or "")
     if kind != "ALTER_TABLE":
         return frozenset({(db, table)})
-    # The event carries the table's new name; its old one is only in the message, which not every format shows.
+    # The event has the new name of the table. The old name is only in the message, and not every format shows it.
     before = _BEFORE.search(message or "")
     return frozenset({(db, table), (db, normalize(before[1]) if before else "")})
 

@@ -1,4 +1,4 @@
-"""Which wire an address wants: plain Thrift, HTTP or SASL. The last two are imported when they are used."""
+"""Selects the wire of an address: plain Thrift, HTTP or SASL. The last two are imported when they are used."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from metastored.client.wires import ThriftWire, Wire
 
 
 def wire_for(endpoint: Endpoint) -> Wire:
-    """What is spoken at this address."""
+    """The wire for a new connection to this address."""
     if endpoint.path is not None:
         from metastored.client.http import HttpWire
 

@@ -1,16 +1,18 @@
-"""Where metastores listen and what they speak there: `thrift://a:9083,thrift://b:9083` as data. Pure.
+"""The addresses of metastores and how to connect to them: `thrift://a:9083,thrift://b:9083` as data. Pure.
 
-    thrift://host:9083                      Thrift over TCP, 9083 when no port is given
-    thrifts://host:9083                     the same inside TLS
+    thrift://host:9083                      Thrift over TCP; the default port is 9083
+    thrifts://host:9083                     the same with TLS
     http://host:port/path, https://…        Thrift over HTTP
 
-Several addresses are alternatives for one another, in the order in which they are tried.
+Several addresses are alternatives (failover); they are tried in their order.
 """
 
 from __future__ import annotations
 
+import re
+import socket
 import ssl
-from collections.abc import Callable, Iterable
+from collections.abc import Awaitable, Callable, Iterable
 from typing import TYPE_CHECKING, Final, NamedTuple
 from urllib.parse import urlsplit
 
@@ -26,7 +28,7 @@ _EXAMPLE: Final = "write thrift://host:9083"
 
 
 class Identity(NamedTuple):
-    """For whom a connection speaks. Without a user the metastore is not told."""
+    """The user of a connection. Without a user, no set_ugi is sent."""
 
     user: str | None
     groups: tuple[str, ...] = ()
@@ -42,25 +44,41 @@ class Endpoint(NamedTuple):
     framed: bool | None = False
     """None: unframed is tried, then framed."""
     connect_timeout: float = 5.0
-    """Seconds for the connection itself, TLS and SASL included."""
+    """Seconds until a connection is ready: TCP, TLS and SASL. While other addresses can still be tried, the reply to
+    the first call is included."""
     max_reply: int = MAX_REPLY
-    """Bytes of one answer, which is held in memory."""
+    """Maximum bytes of one reply, which is held in memory."""
     decode: bool = False
-    """Answers are decoded as they are read: for who wants what is in them, and not only to pass them on."""
+    """Whether replies are decoded while they are read. False for a proxy, which passes the bytes on."""
     tls: ssl.SSLContext | None = None
     path: str | None = None
-    """What an HTTP request asks for; None where Thrift is spoken directly."""
+    """The path of the HTTP requests; None for Thrift over TCP."""
     headers: tuple[tuple[str, str], ...] = ()
     sasl: Callable[[str], Mechanism] | None = None
-    """Makes one connection's part in a SASL negotiation, for the server's host name."""
+    """Creates the SASL mechanism of one connection, for the host name of the server."""
+    open_socket: Callable[[], Awaitable[socket.socket]] | None = None
+    """Opens a socket that leads to the address, in place of a TCP connection to it; raises OSError or ConnectError.
+
+    Only the asynchronous client has it: for tunnels, and for addresses that have to be checked after their resolution.
+    """
+    prepare: Callable[[Identity], Awaitable[Endpoint]] | None = None
+    """Called for each connection: the same address with present credentials and headers for a caller.
+
+    Only the asynchronous client has it.
+    """
+    introduces: bool = True
+    """Whether the caller is sent by `set_ugi`; False where credentials or headers carry the caller."""
+
+    def __repr__(self) -> str:
+        return f"Endpoint({self.uri})"  # Headers have passwords in them.
 
     @property
-    def spoken(self) -> str:
-        """The protocol of a connection, for which it is settled."""
+    def wire_protocol(self) -> str:
+        """The protocol of a connection."""
         return self.protocol or "binary"
 
     def alternatives(self) -> tuple[Endpoint, ...]:
-        """The same address with each way to speak there that is not settled, in the order in which they are tried."""
+        """The same address with each protocol and framing that is possible, in the order in which they are tried."""
         protocols = ("binary", "compact") if self.protocol is None else (self.protocol,)
         framings = (False, True) if self.framed is None else (self.framed,)
         return tuple(self._replace(protocol=each, framed=framed) for each in protocols for framed in framings)
@@ -73,23 +91,27 @@ class Endpoint(NamedTuple):
 
 
 def endpoints_of(uris: str | Iterable[str], tls: ssl.SSLContext | None = None) -> tuple[Endpoint, ...]:
-    """The addresses in a list; each text may hold several, separated by commas."""
+    """Parses addresses; each string may contain several, separated by commas. Raises InvalidAddress."""
     texts = [uris] if isinstance(uris, str) else list(uris)
-    found = tuple(endpoint_of(part.strip(), tls) for text in texts for part in text.split(",") if part.strip())
-    if not found:
-        raise InvalidAddress(f"no address of a metastore was given; {_EXAMPLE}")
-    return found
+    endpoints = tuple(endpoint_of(part.strip(), tls) for text in texts for part in text.split(",") if part.strip())
+    if not endpoints:
+        raise InvalidAddress(f"the address of a metastore is missing; {_EXAMPLE}")
+    return endpoints
 
 
 def endpoint_of(uri: str, tls: ssl.SSLContext | None = None) -> Endpoint:
-    """The address that one URI names. `tls` replaces Python's default settings where TLS is spoken."""
+    """Parses one URI. `tls` replaces Python's default TLS settings. Raises InvalidAddress."""
     try:
         parts = urlsplit(uri)
         host, port = parts.hostname, parts.port
     except ValueError as error:
-        raise InvalidAddress(f"{uri!r} is not the address of a metastore: {error}; {_EXAMPLE}") from error
-    if not host or "," in uri or parts.username or parts.fragment:
-        raise InvalidAddress(f"{uri!r} is not the address of one metastore; {_EXAMPLE}")
+        raise InvalidAddress(f"{_masked(uri)!r} is not the address of a metastore: {error}; {_EXAMPLE}") from error
+    if parts.username or parts.password:
+        raise InvalidAddress(
+            f"{_masked(uri)!r} has a user in it; {_EXAMPLE}, and give the user and the password apart from it"
+        )
+    if not host or "," in uri or parts.fragment:
+        raise InvalidAddress(f"{_masked(uri)!r} is not the address of one metastore; {_EXAMPLE}")
     if parts.scheme in _HTTP_PORTS:
         path = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
         secure = (tls or ssl.create_default_context()) if parts.scheme == "https" else None
@@ -101,8 +123,13 @@ def endpoint_of(uri: str, tls: ssl.SSLContext | None = None) -> Endpoint:
     return Endpoint(host, DEFAULT_PORT if port is None else port, tls=tls)
 
 
+def _masked(uri: str) -> str:
+    """An address without the password that may be in it."""
+    return re.sub(r"(://[^/@]*?):[^/@]*@", r"\1:***@", uri)
+
+
 class Addresses:
-    """In which order addresses are tried: the one that answered last, then the others as they were given."""
+    """The order in which addresses are tried: the one that replied last, then the others in the order of the list."""
 
     def __init__(self, endpoints: Iterable[Endpoint]) -> None:
         self._endpoints = list(endpoints)
@@ -111,17 +138,25 @@ class Addresses:
     def order(self) -> tuple[Endpoint, ...]:
         return (*self._endpoints[self._current :], *self._endpoints[: self._current])
 
-    def answered(self, endpoint: Endpoint, learned: Endpoint) -> None:
-        """It works; `learned` is the same address with what was found out about it."""
-        if endpoint in self._endpoints:  # Otherwise somebody who asked at the same time has learned it already.
-            at = self._endpoints.index(endpoint)
-            self._endpoints[at] = learned
-            self._current = at
+    def replied(self, endpoint: Endpoint, detected: Endpoint) -> None:
+        """The address works; `detected` is the same address with the detected protocol and framing."""
+        for at, each in enumerate(self._endpoints):
+            if each == endpoint:  # Otherwise a concurrent call has stored what it detected.
+                self._endpoints[at] = detected
+                self._current = at
+
+    def failed(self, endpoint: Endpoint) -> None:
+        """A call on a new connection to this address failed: the next address is tried first from now on."""
+        if self._endpoints[self._current] == endpoint:
+            self._current = (self._current + 1) % len(self._endpoints)
 
     @property
     def current(self) -> str:
-        """The address that answered last."""
+        """The address that is tried first."""
         return self._endpoints[self._current].uri
+
+    def __len__(self) -> int:
+        return len(self._endpoints)
 
     def __str__(self) -> str:
         return ",".join(endpoint.uri for endpoint in self._endpoints)

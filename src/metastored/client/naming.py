@@ -8,6 +8,7 @@ from metastored.errors import (
     AlreadyExistsException,
     DatabaseAlreadyExists,
     DatabaseNotFound,
+    InvalidObjectException,
     MetastoreError,
     NoSuchObjectException,
     ObjectAlreadyExists,
@@ -20,20 +21,27 @@ from metastored.wire.naming import names_in
 
 
 def named(error: MetastoreError, method: Method, args: tuple[Any, ...]) -> MetastoreError:
-    """The same error, with the object that the call was about."""
-    if type(error) not in (NoSuchObjectException, AlreadyExistsException):
+    """Returns the same error with the name of the object that the call was about."""
+    if type(error) not in (NoSuchObjectException, AlreadyExistsException, InvalidObjectException):
         return error
     first: dict[str, str] = {}
     for role, name in names_in(method, args):
         if isinstance(name, str) and name:
             first.setdefault(role, name)
     db, table, text = first.get("db", ""), first.get("table", ""), error.message or ""
+    # Hive's refusal of a table in a database that does not exist is the database's name alone; Hive 4 adds the word.
+    names_database = bool(db) and text.lower().removeprefix("database ") in (db.lower(), f"hive.{db}".lower())
+    if type(error) is InvalidObjectException:
+        return DatabaseNotFound("database", db) if names_database else error
     full = first.get("full_name") or (f"{db}.{table}" if db and table else "")
     missing = type(error) is NoSuchObjectException
+    # A table that is created cannot be missing: its database is.
+    if missing and db and (names_database or method.name.startswith("create_table")):
+        return DatabaseNotFound("database", db)
     no_table = missing and ("table not found" in text or "table does not exist : " in text)
     if full and (method.object == "table" or no_table):
         return TableNotFound("table", full, text) if missing else TableAlreadyExists("table", full, text)
-    if db and (method.object == "database" or (missing and text in (db, f"hive.{db}"))):
+    if db and method.object == "database":
         return DatabaseNotFound("database", db, text) if missing else DatabaseAlreadyExists("database", db, text)
     name = full or db or next((value for role, value in first.items() if role not in ("user", "secret")), "")
     if method.object == "function" and first.get("function"):

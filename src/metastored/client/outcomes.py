@@ -1,10 +1,10 @@
-"""Whether a write whose answer was lost took effect: which read tells, and how its answer is understood. Pure.
+"""Finds out whether a write whose reply was lost took effect: which read to make, and how to interpret it. Pure.
 
-    create      it is there, and is what was sent
-    drop        it is gone
-    alter       it is now what was sent
+    create      the object exists and is as it was sent
+    drop        the object does not exist
+    alter       the object is as it was sent
 
-A write that has no question here is not repeated.
+A write without a lookup here is not retried.
 """
 
 from __future__ import annotations
@@ -25,8 +25,8 @@ SET_BY_SERVERS: Final = frozenset({
 """Table parameters that a server adds or changes by itself."""
 
 
-class Question(NamedTuple):
-    """What has to be read, and what its answer (None where there is nothing) says about the write."""
+class Lookup(NamedTuple):
+    """The object to read, and what the read says about the write."""
 
     object: str
     """table, database, partitions or function."""
@@ -34,17 +34,18 @@ class Question(NamedTuple):
     name: str
     values: tuple[tuple[str, ...], ...]
     took_effect: Callable[[Any], bool]
+    """Whether the write took effect, by the object that was read; None if the object does not exist."""
     result: Callable[[Any], Any]
-    """What the write would have answered."""
+    """The result of the write, by the object that was read."""
 
 
-def question(method: Method, args: Sequence[Any]) -> Question | None:
-    """The question that tells whether this call took effect; None where there is none."""
+def lookup_of(method: Method, args: Sequence[Any]) -> Lookup | None:
+    """The lookup that shows whether this call took effect; None if there is none."""
     verb, _, rest = method.name.partition("_")
     request = args[0] if args else None
     match method.object, verb:
         case "table", "create" if isinstance(sent := getattr(request, "table", request), Table):
-            return _table(sent.dbName, sent.tableName, lambda found: found is not None and _same(found, sent))
+            return _table(sent.dbName, sent.tableName, lambda read: read is not None and _same(read, sent))
         case "table", "alter":
             db, name, new = (
                 (request.dbName, request.tableName, request.table)
@@ -54,19 +55,19 @@ def question(method: Method, args: Sequence[Any]) -> Question | None:
             if new is None:
                 return None
             return _table(
-                new.dbName or db, new.tableName or name, lambda found: found is not None and _unchanged(found, new)
+                new.dbName or db, new.tableName or name, lambda read: read is not None and _unchanged(read, new)
             )
         case "table", "drop":
             db, name = (request.dbName, request.tableName) if rest == "table_req" and request else (args[0], args[1])
             finished = AsyncOperationResp(finished=True) if method.returns is not None else None
-            return _table(db, name, _is_gone, lambda found: finished)
+            return _table(db, name, _is_missing, lambda read: finished)
         case "database", "create":
             db = getattr(request, "name", None) or getattr(request, "databaseName", None)
-            return _database(db, lambda found: found is not None and _same_database(found, request))
+            return _database(db, lambda read: read is not None and _same_database(read, request))
         case "database", "drop":
             db = request if isinstance(request, str) else getattr(request, "name", None)
             finished = AsyncOperationResp(finished=True) if method.returns is not None else None
-            return _database(db, _is_gone, lambda found: finished)
+            return _database(db, _is_missing, lambda read: finished)
         case "partition", "add" if method.name.startswith(("add_partition_", "add_partitions_req")) or method.name in (
             "add_partition",
             "add_partitions",
@@ -74,52 +75,58 @@ def question(method: Method, args: Sequence[Any]) -> Question | None:
             return _added(method, request)
         case "partition", "append":
             values = partition_name_to_vals(args[2]) if isinstance(args[2:3] and args[2], str) else args[2]
-            return _partitions(args[0], args[1], [values], _are_there, lambda found: found[0])
+            return _partitions(args[0], args[1], [values], _exist, lambda read: read[0])
         case "partition", "drop" if len(args) >= 3:
             values = partition_name_to_vals(args[2]) if isinstance(args[2], str) else args[2]
-            return _partitions(args[0], args[1], [values], lambda found: not found, lambda found: True)
+            return _partitions(args[0], args[1], [values], lambda read: not read, lambda read: True)
         case "function", "create" if request is not None:
-            return _function(request.dbName, request.functionName, lambda found: found is not None)
+            return _function(request.dbName, request.functionName, lambda read: read is not None)
         case "function", "drop":
-            return _function(args[0], args[1], _is_gone)
+            return _function(args[0], args[1], _is_missing)
     return None
 
 
-def _nothing(found: Any) -> None:
+def _nothing(read: Any) -> None:
     return None
 
 
-def _is_gone(found: Any) -> bool:
-    return found is None
+def _is_missing(read: Any) -> bool:
+    return read is None
 
 
-def _are_there(found: Any) -> bool:
-    return bool(found)
+def _exist(read: Any) -> bool:
+    return bool(read)
 
 
 def _table(
-    db: str | None, name: str | None, took: Callable[[Any], bool], result: Callable[[Any], Any] = _nothing
-) -> Question | None:
-    return Question("table", db, name, (), took, result) if db and name else None
+    db: str | None, name: str | None, took_effect: Callable[[Any], bool], result: Callable[[Any], Any] = _nothing
+) -> Lookup | None:
+    return Lookup("table", db, name, (), took_effect, result) if db and name else None
 
 
-def _database(db: str | None, took: Callable[[Any], bool], result: Callable[[Any], Any] = _nothing) -> Question | None:
-    return Question("database", db, "", (), took, result) if db else None
+def _database(
+    db: str | None, took_effect: Callable[[Any], bool], result: Callable[[Any], Any] = _nothing
+) -> Lookup | None:
+    return Lookup("database", db, "", (), took_effect, result) if db else None
 
 
-def _function(db: str | None, name: str | None, took: Callable[[Any], bool]) -> Question | None:
-    return Question("function", db, name, (), took, _nothing) if db and name else None
+def _function(db: str | None, name: str | None, took_effect: Callable[[Any], bool]) -> Lookup | None:
+    return Lookup("function", db, name, (), took_effect, _nothing) if db and name else None
 
 
 def _partitions(
-    db: str, name: str, values: Sequence[Sequence[str]], took: Callable[[Any], bool], result: Callable[[Any], Any]
-) -> Question | None:
+    db: str,
+    name: str,
+    values: Sequence[Sequence[str]],
+    took_effect: Callable[[Any], bool],
+    result: Callable[[Any], Any],
+) -> Lookup | None:
     if not (db and name and all(values)):
         return None
-    return Question("partitions", db, name, tuple(tuple(each) for each in values), took, result)
+    return Lookup("partitions", db, name, tuple(tuple(each) for each in values), took_effect, result)
 
 
-def _added(method: Method, request: Any) -> Question | None:
+def _added(method: Method, request: Any) -> Lookup | None:
     parts = request if isinstance(request, tuple) and method.name == "add_partitions" else None
     if parts is None:
         parts = (request,) if hasattr(request, "values") else getattr(request, "parts", None)
@@ -128,15 +135,15 @@ def _added(method: Method, request: Any) -> Question | None:
     first = parts[0]
     count = len(parts)
     results: dict[str, Callable[[Any], Any]] = {
-        "add_partitions": lambda found: count,
-        "add_partitions_req": lambda found: AddPartitionsResult(partitions=tuple(found)),
+        "add_partitions": lambda read: count,
+        "add_partitions_req": lambda read: AddPartitionsResult(partitions=tuple(read)),
     }
     return _partitions(
         first.dbName,
         first.tableName,
         [part.values or () for part in parts],
-        lambda found: len(found) == count,
-        results.get(method.name, lambda found: found[0]),
+        lambda read: len(read) == count,
+        results.get(method.name, lambda read: read[0]),
     )
 
 
@@ -144,32 +151,32 @@ def _columns(columns: tuple[FieldSchema, ...] | None) -> list[tuple[str, str | N
     return [(normalize(column.name or ""), column.type) for column in columns or ()]
 
 
-def _same(found: Table, sent: Table) -> bool:
-    """A table that is there is the one that was sent: its columns, keys and parameters."""
-    old, new = found.parameters or {}, sent.parameters or {}
+def _same(read: Table, sent: Table) -> bool:
+    """Whether a table that was read is the one that was sent: the same columns, keys and parameters."""
+    old, new = read.parameters or {}, sent.parameters or {}
     return (
-        _columns(found.sd and found.sd.cols) == _columns(sent.sd and sent.sd.cols)
-        and _columns(found.partitionKeys) == _columns(sent.partitionKeys)
+        _columns(read.sd and read.sd.cols) == _columns(sent.sd and sent.sd.cols)
+        and _columns(read.partitionKeys) == _columns(sent.partitionKeys)
         and all(old.get(key) == value for key, value in new.items() if key not in SET_BY_SERVERS)
     )
 
 
-def _unchanged(found: Table, sent: Table) -> bool:
-    """The same, and nothing is there that was taken out."""
-    extra = set(found.parameters or {}) - set(sent.parameters or {}) - SET_BY_SERVERS
-    comments = [column.comment or "" for column in (found.sd and found.sd.cols) or ()]
+def _unchanged(read: Table, sent: Table) -> bool:
+    """Whether it is the same, and has no parameter that was removed."""
+    extra = set(read.parameters or {}) - set(sent.parameters or {}) - SET_BY_SERVERS
+    comments = [column.comment or "" for column in (read.sd and read.sd.cols) or ()]
     return (
-        _same(found, sent)
+        _same(read, sent)
         and not extra
         and comments == [column.comment or "" for column in (sent.sd and sent.sd.cols) or ()]
-        and (found.sd and found.sd.location) == (sent.sd and sent.sd.location)
-        and (found.owner or "") == (sent.owner or "")
+        and (read.sd and read.sd.location) == (sent.sd and sent.sd.location)
+        and (read.owner or "") == (sent.owner or "")
     )
 
 
-def _same_database(found: Any, sent: Any) -> bool:
-    """Its own parameters and description are in it: a database of somebody else is not taken for it."""
-    theirs, ours = found.parameters or {}, getattr(sent, "parameters", None) or {}
-    return (found.description or "") == (getattr(sent, "description", None) or "") and all(
-        theirs.get(key) == value for key, value in ours.items()
+def _same_database(read: Any, sent: Any) -> bool:
+    """Whether a database that was read has the description and the parameters that were sent."""
+    stored, requested = read.parameters or {}, getattr(sent, "parameters", None) or {}
+    return (read.description or "") == (getattr(sent, "description", None) or "") and all(
+        stored.get(key) == value for key, value in requested.items()
     )

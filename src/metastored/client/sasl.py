@@ -1,4 +1,4 @@
-"""SASL at the client's end, as Thrift carries it: PLAIN, and GSSAPI by the kerberos extra.
+"""SASL of the client, in Thrift's framing: PLAIN, and GSSAPI with the extra `kerberos`.
 
     negotiation     status (1 byte), length (4), payload: START, then OK … COMPLETE
     afterwards      length (4), payload: Thrift messages, wrapped where integrity or encryption was agreed on
@@ -25,26 +25,26 @@ if TYPE_CHECKING:
 START, OK, BAD, ERROR, COMPLETE = 1, 2, 3, 4, 5
 LAYERS: Final = {"auth": 1, "auth-int": 2, "auth-conf": 4}
 SEND_SIZE: Final = 1024 * 1024
-"""The longest frame that is sent, unless the server takes only shorter ones."""
+"""Maximum bytes of a frame that is sent, unless the server accepts only shorter ones."""
 RECEIVE_SIZE: Final = 0xFFFFFF
-"""The longest wrapped message that this end accepts: as much as three bytes can say."""
+"""Maximum bytes of a wrapped message that is accepted: the largest number of three bytes."""
 
 _head = Struct(">BI")
 _length = Struct(">I")
 
 
 class Mechanism(Protocol):
-    """One connection's part in a negotiation."""
+    """The mechanism of one connection."""
 
     name: str
     frame_size: int
 
     def first(self) -> bytes:
-        """What goes with the name of the mechanism."""
+        """The initial response, sent with the name of the mechanism."""
         ...
 
     def step(self, challenge: bytes) -> tuple[bytes, bool]:
-        """The answer to the server, and whether it is the last."""
+        """The response to a challenge, and whether it is the last."""
         ...
 
     def wrap(self, data: bytes) -> bytes: ...
@@ -53,21 +53,22 @@ class Mechanism(Protocol):
 
 
 class Plain:
-    """RFC 4616: a name and a password, which anybody on the way can read unless TLS is around it."""
+    """RFC 4616: user and password, which are readable on the network unless TLS is used."""
 
     name = "PLAIN"
     frame_size = SEND_SIZE
 
-    def __init__(self, user: str, password: str) -> None:
-        if "\0" in user + password:
+    def __init__(self, user: str, password: str, acts_for: str = "") -> None:
+        """`acts_for`: on whose behalf a proxy user calls."""
+        if "\0" in user + password + acts_for:
             raise AuthenticationError("a user name or password with a zero byte cannot be sent")
-        self._first = f"\0{user}\0{password}".encode()
+        self._first = f"{acts_for}\0{user}\0{password}".encode()
 
     def first(self) -> bytes:
         return self._first
 
     def step(self, challenge: bytes) -> tuple[bytes, bool]:
-        raise AuthenticationError("the server asks on after a PLAIN password")
+        raise AuthenticationError("the server sent another challenge after a PLAIN password")
 
     def wrap(self, data: bytes) -> bytes:
         return data
@@ -77,12 +78,15 @@ class Plain:
 
 
 class Gssapi:
-    """RFC 4752: a Kerberos ticket from the caller's cache, and the protection that both ends can do."""
+    """RFC 4752: a Kerberos ticket from the credential cache, and a protection that both sides support."""
 
     name = "GSSAPI"
 
-    def __init__(self, principal: str, qop: str = "auth") -> None:
-        """`principal` is the server's, service/host@REALM."""
+    def __init__(self, principal: str, qop: str = "auth", client: str | None = None, acts_for: str = "") -> None:
+        """`principal` is the server's, service/host@REALM; `client` the one to use among those with a ticket.
+
+        `acts_for`: the user for whom a proxy user calls.
+        """
         try:
             import gssapi
         except ImportError as error:
@@ -90,13 +94,17 @@ class Gssapi:
         self.frame_size = SEND_SIZE
         self._error: Final = gssapi.raw.GSSError
         self._principal = principal
-        self._wanted = LAYERS[qop]
+        self._requested = LAYERS[qop]
         self._qop = qop
         self._layer = 0
+        self._acts_for = acts_for
         flag = gssapi.RequirementFlag
+        kind = gssapi.NameType.kerberos_principal
         try:
+            creds = gssapi.Credentials(name=gssapi.Name(client, kind), usage="initiate") if client else None
             self._context: gssapi.SecurityContext = gssapi.SecurityContext(
-                name=gssapi.Name(principal, gssapi.NameType.kerberos_principal),
+                name=gssapi.Name(principal, kind),
+                creds=creds,
                 flags=flag.mutual_authentication
                 | flag.integrity
                 | flag.confidentiality
@@ -133,58 +141,66 @@ class Gssapi:
         try:
             unwrapped = self._context.unwrap(data)
         except self._error as error:
-            raise RemoteProtocolError(f"a message that Kerberos does not let pass: {error}") from None
+            raise RemoteProtocolError(f"Kerberos refused a message of the server: {error}") from None
         if self._layer == LAYERS["auth-conf"] and not unwrapped.encrypted:
-            raise RemoteProtocolError("a message in the clear, though encryption (auth-conf) was agreed on")
+            raise RemoteProtocolError(
+                "the server sent an unencrypted message, although encryption (auth-conf) was negotiated"
+            )
         message: bytes = unwrapped.message
         return message
 
     def _choose(self, offer: bytes) -> bytes:
-        """At least what was asked for; where the server offers only more than that, more."""
+        """The weakest protection that the server offers and that is at least the requested one."""
         if len(offer) != 4:
             raise AuthenticationError(f"the server's offer of protection has {len(offer)} bytes, not 4")
-        possible = [layer for layer in LAYERS.values() if layer >= self._wanted and layer & offer[0]]
+        possible = [layer for layer in LAYERS.values() if layer >= self._requested and layer & offer[0]]
         if not possible:
             offered = ", ".join(name for name, bit in LAYERS.items() if bit & offer[0])
-            raise AuthenticationError(f"the server offers {offered or 'nothing'}, and qop={self._qop!r} was asked for")
+            raise AuthenticationError(f"the server offers {offered or 'nothing'}, but qop={self._qop!r} was requested")
         layer = possible[0]
         size = 0
         if layer != LAYERS["auth"]:
             longest = int.from_bytes(offer[1:], "big")
             self.frame_size = min(self._context.get_wrap_size_limit(longest, layer == LAYERS["auth-conf"]), SEND_SIZE)
             size = RECEIVE_SIZE
-        choice: bytes = self._context.wrap(bytes((layer,)) + size.to_bytes(3, "big"), False).message
+        choice: bytes = self._context.wrap(self._choice(layer, size), False).message
         self._layer = layer
         return choice
+
+    def _choice(self, layer: int, size: int) -> bytes:
+        return bytes((layer,)) + size.to_bytes(3, "big") + self._acts_for.encode()
 
     def _failure(self, error: Exception) -> AuthenticationError:
         return AuthenticationError(f"Kerberos, for {self._principal}: {error}; kinit, and compare the server's name")
 
 
-def plain(user: str, password: str) -> Callable[[str], Mechanism]:
-    """For `sasl=`: PLAIN with this name and password."""
-    return lambda host: Plain(user, password)
+def plain(user: str, password: str, acts_for: str = "") -> Callable[[str], Mechanism]:
+    """For `sasl=`: PLAIN with this user and password."""
+    return lambda host: Plain(user, password, acts_for)
 
 
-def kerberos(principal: str, qop: str = "auth") -> Callable[[str], Mechanism]:
+def kerberos(
+    principal: str, qop: str = "auth", client: str | None = None, acts_for: str = ""
+) -> Callable[[str], Mechanism]:
     """For `sasl=`: Kerberos, with `_HOST` in the server's principal standing for the host in its address.
 
-    `qop` is auth, auth-int or auth-conf; the server may raise it.
+    `qop` is auth, auth-int or auth-conf; the server may raise it. `client` is the client's principal, where the
+    credential cache or the client keytab has several.
     """
     if qop not in LAYERS:
         raise AuthenticationError(f"unknown qop {qop!r}; known are {', '.join(LAYERS)}")
-    return lambda host: Gssapi(principal.replace("_HOST", host.lower()), qop)
+    return lambda host: Gssapi(principal.replace("_HOST", host.lower()), qop, client, acts_for)
 
 
 class SaslWire:
-    """The negotiation, then frames around a stream of Thrift messages."""
+    """The negotiation, then Thrift messages in SASL frames."""
 
     closes = False
 
     def __init__(self, endpoint: Endpoint) -> None:
         assert endpoint.sasl is not None
         self._mechanism = endpoint.sasl(endpoint.host)
-        self._inner = ClientConnection(endpoint.spoken, False, endpoint.max_reply, endpoint.decode)
+        self._inner = ClientConnection(endpoint.wire_protocol, False, endpoint.max_reply, endpoint.decode)
         self._max_reply = endpoint.max_reply
         self._data = bytearray()
         self._ready = False
@@ -225,28 +241,34 @@ class SaslWire:
             self._inner.receive_data(self._mechanism.unwrap(frame))
 
     def hint(self) -> str:
-        return "" if self._ready else "the negotiation of SASL was under way: perhaps it wants none, or TLS first"
+        return (
+            ""
+            if self._ready
+            else "this was during the SASL negotiation: perhaps the server uses no SASL, or requires TLS first"
+        )
 
     def _negotiate(self) -> Event:
         if len(self._data) < _head.size:
             return NEED_DATA
         status, length = _head.unpack_from(self._data)
         if status not in (OK, BAD, ERROR, COMPLETE) or length > MAX_SASL:
-            raise RemoteProtocolError(f"not an answer of SASL: {bytes(self._data[:HEAD])!r}; perhaps it wants none")
+            raise RemoteProtocolError(
+                f"not a SASL reply: {bytes(self._data[:HEAD])!r}; perhaps the server uses no SASL"
+            )
         if len(self._data) < _head.size + length:
             return NEED_DATA
         payload = bytes(self._data[_head.size : _head.size + length])
         del self._data[: _head.size + length]
         if status in (BAD, ERROR):
-            said = payload.decode("utf-8", "replace")
-            raise AuthenticationError(f"the server refuses {self._mechanism.name}: {said}")
+            text = payload.decode("utf-8", "replace")
+            raise AuthenticationError(f"the server refuses {self._mechanism.name}: {text}")
         if status == COMPLETE:
             if not self._sent_last:
-                raise AuthenticationError("the server ended the negotiation before it proved who it is")
+                raise AuthenticationError("the server ended the negotiation without authenticating itself")
             self._ready = True
             return READY
-        answer, self._sent_last = self._mechanism.step(payload)
-        return _message(COMPLETE if self._sent_last else OK, answer)
+        response, self._sent_last = self._mechanism.step(payload)
+        return _message(COMPLETE if self._sent_last else OK, response)
 
 
 def _message(status: int, payload: bytes) -> bytes:

@@ -1,7 +1,7 @@
-"""The versions of Hive and the twelve features by which they differ. Pure data and words.
+"""The versions of Hive and the twelve features by which they differ. Pure.
 
-What a server has is not assumed from its version: each feature names a harmless read, and whether the server knows
-that method decides. The version is for the sentence that says what is missing.
+Features are not derived from the version of a server: each feature names a harmless read, and a server that has this
+method has the feature. The version is only used in error messages.
 """
 
 from __future__ import annotations
@@ -14,11 +14,11 @@ from metastored.wire.methods import Method
 from metastored.wire.types import VERSIONS
 
 _REASON: Final = re.compile(r"Invalid method name: '[^']*' \((.*)\)", re.DOTALL)
-"""What some servers add to the words of Apache's."""
+"""The reason that some servers add to Apache's message."""
 
 
 class HiveVersion(NamedTuple):
-    """A release; what a server answers cannot always tell the last number."""
+    """A release of Hive. The last number is not always known."""
 
     major: int
     minor: int
@@ -29,15 +29,15 @@ class HiveVersion(NamedTuple):
 
 
 def parse_version(text: str | None) -> HiveVersion | None:
-    """`4.0.1-SNAPSHOT` and the like; None when it is no version."""
-    found = re.match(r"(\d+)\.(\d+)(?:\.(\d+))?", text or "")
-    if found is None:
+    """Parses `4.0.1-SNAPSHOT` and similar strings; None if it is not a version."""
+    match = re.match(r"(\d+)\.(\d+)(?:\.(\d+))?", text or "")
+    if match is None:
         return None
-    return HiveVersion(int(found[1]), int(found[2]), int(found[3]) if found[3] else None)
+    return HiveVersion(int(match[1]), int(match[2]), int(match[3]) if match[3] else None)
 
 
 class Feature(NamedTuple):
-    """One feature: its name, what it is, since when Hive has it, and the read that shows it."""
+    """A feature: its name, a description, the first version that has it, and the read that detects it."""
 
     name: str
     words: str
@@ -118,15 +118,15 @@ FEATURES: Final = {
 
 
 def missing_sentence(feature: Feature, server: str, uri: str) -> str:
-    """Everything about a feature that is not there: what, what this server is, which version has it."""
+    """The error for a missing feature: names the feature, the version of the server and the version that has it."""
     return (
         f"the metastore at {uri} is {server} and has no {feature.method}, so it does not support {feature.words}. "
         f"Hive has this since {feature.since}: connect to such a server, or do without."
     )
 
 
-def missing_method(method: Method, uri: str, said: str) -> str:
-    """A method that is not there: which one, where, what the server said of it, and which versions have it."""
+def missing_method(method: Method, uri: str, message: str) -> str:
+    """The error for a missing method: names it, the server with its reason, and the versions that have it."""
     first, last = method.versions[0], method.versions[-1]
     if first == VERSIONS[0] and last == VERSIONS[-1]:
         which = "every version of Hive from 2.3 on has it"
@@ -134,6 +134,6 @@ def missing_method(method: Method, uri: str, said: str) -> str:
         which = f"Hive has it since {first}" if first != last else "no release of Hive has it yet"
     else:
         which = f"Hive has it from {first} to {last}" if first != last else f"only Hive {first} has it"
-    reason = _REASON.fullmatch(said)
-    told = f" ({reason[1]})" if reason is not None else ""
-    return f"the metastore at {uri} has no {method.name}{told}; {which}"
+    reason = _REASON.fullmatch(message)
+    added = f" ({reason[1]})" if reason is not None else ""
+    return f"the metastore at {uri} has no {method.name}{added}; {which}"

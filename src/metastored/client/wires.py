@@ -1,7 +1,7 @@
-"""What is spoken on one connection, without its socket: Thrift directly, inside HTTP, or inside SASL.
+"""The protocol of one connection, without I/O: Thrift directly, over HTTP, or within SASL.
 
-All have the verbs of wire/connection.py: `send` gives bytes for the socket, `receive_data` takes what came,
-`next_event` says what it means. None of them waits or opens anything.
+All have the methods of wire/connection.py: `send` returns bytes for the socket, `receive_data` takes received bytes,
+and `next_event` returns what they mean. None of them waits or opens anything.
 """
 
 from __future__ import annotations
@@ -17,23 +17,23 @@ from metastored.wire.methods import Method
 
 
 class Ready:
-    """The negotiation is over: calls may be sent."""
+    """The negotiation is complete: calls may be sent."""
 
 
 READY = Ready()
 
 Event = Reply | NeedData | Ready | bytes
-"""A reply, a wish for more data, the end of the negotiation, or bytes that have to be sent to go on."""
+"""A reply, a need for more data, the end of the negotiation, or bytes that have to be sent to continue."""
 
 
 class Wire(Protocol):
-    """One connection's conversation: one call at a time."""
+    """The protocol state of one connection: one call at a time."""
 
     closes: bool
-    """The peer said that it closes the connection after its answer."""
+    """The peer has announced that it closes the connection after its reply."""
 
     def begin(self) -> bytes:
-        """What goes out first; READY comes when it is answered. Nothing where calls may be sent at once."""
+        """The first bytes of a negotiation, which ends with READY. Empty if calls may be sent at once."""
         ...
 
     def send(self, method: Method, body: bytes) -> bytes: ...
@@ -43,7 +43,7 @@ class Wire(Protocol):
     def next_event(self) -> Event: ...
 
     def hint(self) -> str:
-        """What the peer's first bytes give away, when they were no answer."""
+        """A hint from the first bytes of the peer, if they were not a reply."""
         ...
 
 
@@ -53,16 +53,16 @@ class ThriftWire(ClientConnection):
     closes = False
 
     def __init__(self, endpoint: Endpoint) -> None:
-        super().__init__(endpoint.spoken, bool(endpoint.framed), endpoint.max_reply, endpoint.decode)
+        super().__init__(endpoint.wire_protocol, bool(endpoint.framed), endpoint.max_reply, endpoint.decode)
         self._port = endpoint.port
         self._head = b""
-        self._answered = False
+        self._replied = False
 
     def begin(self) -> bytes:
         return b""
 
     def receive_data(self, data: bytes) -> None:
-        if not self._answered and len(self._head) < HEAD:
+        if not self._replied and len(self._head) < HEAD:
             self._head += data[:HEAD]
         super().receive_data(data)
 
@@ -70,11 +70,11 @@ class ThriftWire(ClientConnection):
         try:
             event = super().next_event()
         except RemoteProtocolError as error:
-            found = self.hint()
-            raise RemoteProtocolError(f"{error}; {found}" if found else str(error)) from None
+            text = self.hint()
+            raise RemoteProtocolError(f"{error}; {text}" if text else str(error)) from None
         if isinstance(event, Reply):
-            self._answered = True
+            self._replied = True
         return event
 
     def hint(self) -> str:
-        return "" if self._answered else hint(self._head, self._port)
+        return "" if self._replied else hint(self._head, self._port)

@@ -1,4 +1,4 @@
-"""Metadata on its way from one metastore into another: compared, copied, verified. Data is never touched."""
+"""Compares, copies and verifies metadata from one metastore into another. Data is never touched."""
 
 from __future__ import annotations
 

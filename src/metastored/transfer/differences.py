@@ -1,8 +1,8 @@
-"""What differs between an object of one metastore and its copy in another, field by field. Pure.
+"""Compares an object of one metastore with its copy in another, field by field. Pure.
 
-Metastores keep no difference between a list, map or number that is empty and one that was never given, so neither
-makes a difference here. What belongs to the place and not to the object (catalog, ids, what a client may do) is left
-out, and so is what a place stamps on whatever it is given.
+Metastores do not distinguish an empty list, map or number from one that was never set, so they are equal here. Fields
+that belong to the metastore and not to the object (catalog, ids, capabilities of a client) are not compared, nor are
+fields that a metastore sets itself.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ OF_THE_PLACE: Final[dict[str, frozenset[str]]] = {
     "SQLDefaultConstraint": frozenset({"catName"}),
     "SQLCheckConstraint": frozenset({"catName"}),
 }
-"""Fields that say where an object is, not what it is, by the name of its struct."""
+"""Fields that depend on the metastore and not on the object, by struct."""
 
 _DEFAULTS: Final = {
     ("Database", "ownerType"): PrincipalType.USER,
@@ -49,7 +49,7 @@ _DEFAULTS: Final = {
     ("Function", "ownerType"): PrincipalType.USER,
     ("Function", "functionType"): FunctionType.JAVA,
 }
-"""What older versions do not say, because it goes without saying."""
+"""Parameters that older versions omit, with their implied values."""
 
 STAMPED: Final = frozenset(
     {
@@ -58,7 +58,7 @@ STAMPED: Final = frozenset(
         *("Role.createTime", "Role.ownerName"),
     }
 )
-"""What a metastore that is written to through its API sets by itself; no client can choose it."""
+"""Fields that a metastore sets itself when it is written to through its API; clients cannot choose them."""
 
 _SKETCHES: Final = ("bitVectors", "histogram")
 
@@ -69,7 +69,7 @@ def differences(source: Any, target: Any, stamped: Collection[str] = frozenset()
 
 
 def partition_differences(source: Partition, target: Partition, stamped: Collection[str] = frozenset()) -> list[str]:
-    """The same for partitions, of which there are many: most are equal as they stand."""
+    """The same for partitions, with a fast path: most partitions are equal byte for byte."""
     if (source.sd, source.parameters, source.values) == (target.sd, target.parameters, target.values) and (
         (source.createTime == target.createTime or "Partition.createTime" in stamped)
         and source.lastAccessTime == target.lastAccessTime
@@ -79,18 +79,18 @@ def partition_differences(source: Partition, target: Partition, stamped: Collect
 
 
 def statistics_differences(source: ColumnStatisticsObj, target: ColumnStatisticsObj) -> list[str]:
-    """The same for a column's statistics. Bit vectors and histograms count where both sides tell them."""
+    """The same for a column's statistics. Bit vectors and histograms are compared if both sides have them."""
     one, other = column_of(source), column_of(target)
     if (one.type, one.kind) != (other.type, other.kind):
         return [_line("statistics", f"{one.kind} of {one.type}", f"{other.kind} of {other.type}")]
-    found: list[str] = []
+    lines: list[str] = []
     cls: Any = type(one.data)
     for name in names(cls):
         mine, theirs = getattr(one.data, name), getattr(other.data, name)
         if name in _SKETCHES and (mine is None or theirs is None):
             continue
-        found += _of_values(f"statistics.{name}", mine, theirs, frozenset())
-    return found
+        lines += _of_values(f"statistics.{name}", mine, theirs, frozenset())
+    return lines
 
 
 def _of_values(path: str, one: Any, other: Any, stamped: Collection[str]) -> Iterator[str]:
@@ -129,14 +129,14 @@ def _of_maps(path: str, one: dict[Any, Any], other: dict[Any, Any], stamped: Col
 
 
 def _is_nothing(value: Any) -> bool:
-    """Nothing, or what a metastore makes of nothing. An empty text is a text."""
+    """Whether the value is unset, or equal to unset for a metastore. An empty string is a value."""
     return value is None or (not isinstance(value, str | bytes) and not value)
 
 
 def _line(path: str, one: Any, other: Any) -> str:
-    return f"{path} is {_shown(one)} in the source and {_shown(other)} in the target"
+    return f"{path} is {_text(one)} in the source and {_text(other)} in the target"
 
 
-def _shown(value: Any) -> str:
+def _text(value: Any) -> str:
     text = "not set" if value is None else repr(value)
     return text if len(text) <= 200 else f"{text[:200]}…"

@@ -1,4 +1,4 @@
-"""The two ends of a transfer and what is to be done between them: what every part of a transfer is given."""
+"""The context of a transfer: its source, its target and its options. Every part of a transfer takes it."""
 
 from __future__ import annotations
 
@@ -32,28 +32,28 @@ class Ends:
     tally: Tally
     mode: Mode = Mode.COPY
     drop: bool = False
-    """Whether what the source no longer has is dropped from the target."""
+    """Whether objects that the source no longer has are dropped from the target."""
 
     @property
     def writes(self) -> bool:
         return self.mode is Mode.COPY
 
     @property
-    def looks_for_more(self) -> bool:
-        """Whether what only the target has is of interest."""
+    def includes_extra(self) -> bool:
+        """Whether objects that exist only in the target are included."""
         return self.drop or self.mode is Mode.VERIFY
 
     def settle(
         self, kind: str, name: str, action: Action, write: Callable[[], None], fields: list[str] | None = None
     ) -> None:
-        """One object that differs: it is told, and made equal if this is a copy."""
+        """Reports one object that differs, and writes it if this is a copy."""
         if self.writes:
             write()
         self.tally.change(kind, name, action, fields or ())
 
     @contextmanager
     def failing(self, kind: str, name: str) -> Iterator[None]:
-        """What a metastore refuses is told, and the transfer goes on with the next. A lost network ends it."""
+        """Reports an object that a metastore refuses, so that the run continues. A lost connection ends the run."""
         try:
             yield
         except (MetastoreError, ApplicationError, NotSupported) as error:

@@ -1,7 +1,7 @@
-"""How far a transfer has come, so that the next run goes on there: lines appended to a file, whatever interrupts.
+"""The progress of a transfer, so that an interrupted transfer resumes: lines appended to a file.
 
-A line is written when what it says is done in the target. A line that was cut off is as good as none: what it would
-have said is done again, which does no harm. A transfer that ends takes its journal away.
+A line is written after its object was written to the target. A truncated line is ignored: its object is written again,
+which does no harm. A complete transfer deletes its journal.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ from metastored.store.engine.private import opener
 
 
 class Journal:
-    """The journal of one transfer, told from others by `of`. Without a path nothing is kept."""
+    """The journal of one transfer, identified by its fingerprint. Without a path nothing is stored."""
 
-    def __init__(self, path: Path | None, of: str) -> None:
+    def __init__(self, path: Path | None, fingerprint: str) -> None:
         self.path: Final = path
-        self._of = of
+        self._fingerprint = fingerprint
         self._done: set[str] = set()
         self._reached: dict[str, str] = {}
         self._file: IO[str] | None = None
@@ -31,7 +31,7 @@ class Journal:
         try:
             kept = self._read(self.path) if self.path.exists() else False
             self.path.parent.mkdir(parents=True, exist_ok=True)
-            # Names of tables are nobody else's business.
+            # Readable by its owner only, since it contains names of tables.
             self._file = open(
                 self.path, "a" if kept else "w", encoding="utf-8", errors="surrogateescape", opener=opener
             )
@@ -40,7 +40,7 @@ class Journal:
         if kept:
             self._file.write("\n")  # The last line may have been cut off.
         else:
-            self._write({"of": self._of})
+            self._write({"of": self._fingerprint})
         return self
 
     def __exit__(
@@ -52,7 +52,7 @@ class Journal:
 
     @property
     def goes_on(self) -> bool:
-        """Whether an earlier run got somewhere."""
+        """Whether an earlier run made progress."""
         return bool(self._done or self._reached)
 
     def is_done(self, key: str) -> bool:
@@ -64,7 +64,7 @@ class Journal:
         self._write({"done": key})
 
     def reached(self, key: str) -> str | None:
-        """The name up to which something long was done."""
+        """The name up to which a long step is done."""
         return self._reached.get(key)
 
     def reach(self, key: str, name: str) -> None:
@@ -72,7 +72,7 @@ class Journal:
         self._write({"key": key, "reached": name})
 
     def finish(self) -> None:
-        """The transfer is complete: the next one begins anew."""
+        """The transfer is complete: deletes the journal, so that the next run starts from the beginning."""
         if self._file is not None and self.path is not None:
             self._file.close()
             self._file = None
@@ -91,7 +91,7 @@ class Journal:
                 lines.append(json.loads(text))
             except ValueError:
                 continue
-        if not lines or lines[0].get("of") != self._of:
+        if not lines or lines[0].get("of") != self._fingerprint:
             return False
         for line in lines:
             if "done" in line:

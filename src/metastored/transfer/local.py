@@ -1,8 +1,8 @@
-"""A database of metastored's own as an end of a transfer: opened here, read by a client within the process, written
-exactly.
+"""A database of metastored as the source or target of a transfer, opened directly: read by a client within the process,
+written field by field.
 
-No server is needed, and none is in the way: what is written is at once seen by those that run. Directories are
-neither made nor looked at.
+No server is needed. Servers that use the database may run; they see the changes at once. Directories are neither
+created nor checked.
 """
 
 from __future__ import annotations
@@ -55,21 +55,21 @@ THREADS: Final = 4
 
 
 class Opening(Enum):
-    """What becomes of a database that does not exist yet."""
+    """What happens if the database does not exist."""
 
     CREATE = "create"
     """It is created: the target of a copy."""
     REQUIRE = "require"
-    """It is refused: whatever is only read."""
+    """It is an error: a source, or the target of a verification."""
     PRETEND = "pretend"
-    """It is taken for an empty metastore, and not created: the target of a dry run."""
+    """It counts as an empty metastore, and is not created: the target of a dry run."""
 
 
 @contextmanager
 def opened(
     url: str | None, data: Path | None, warehouse: str, opening: Opening = Opening.CREATE
 ) -> Iterator[tuple[Client, LocalWriter]]:
-    """The database at a URL, or in a data folder; `warehouse` is where a new one's first database lies.
+    """The database at a URL, or in a data folder; `warehouse` is the location of a new database's default database.
 
     Only CREATE writes to it. Raises StoreError when it does not exist and `opening` requires it.
     """
@@ -116,7 +116,7 @@ def _has_defaults(database: Store) -> bool:
 
 
 class LocalWriter(Dropping):
-    """Beneath the API: every field as it is given."""
+    """Writes to the store directly, without the API: every field keeps its value."""
 
     stamped: Collection[str] = frozenset()
 
@@ -125,37 +125,45 @@ class LocalWriter(Dropping):
         self._service = service
 
     def _context(self) -> Context:
-        # Constraints of old servers need not satisfy what later ones ask of new ones.
+        # Constraints from old servers need not satisfy the checks that newer servers apply to new constraints.
         return Context(self._service, Session("import", Generation.HIVE_2_3, user=USER))
 
     def put_catalog(self, catalog: Catalog, before: Catalog | None) -> None:
         restore_catalog(self._context(), catalog)
 
-    def put_database(self, home: DatabaseName, database: Database, before: Database | None) -> None:
-        restore_database(self._context(), _name(home), database)
+    def put_database(self, db: DatabaseName, database: Database, before: Database | None) -> None:
+        restore_database(self._context(), _name(db), database)
 
-    def put_function(self, home: DatabaseName, function: Function, before: Function | None) -> None:
-        restore_function(self._context(), _name(home), function)
+    def put_function(self, db: DatabaseName, function: Function, before: Function | None) -> None:
+        restore_function(self._context(), _name(db), function)
 
     def put_table(self, change: TableChange) -> None:
         restore_table(
-            self._context(), _name(change.of.database_name), change.table, change.statistics, change.forgotten
+            self._context(),
+            _name(change.name.database_name),
+            change.table,
+            change.statistics,
+            change.dropped_statistics,
         )
 
     def put_partitions(self, change: PageChange) -> None:
         restore_partitions(
             self._context(),
-            _name(change.of.database_name),
-            change.of.table,
+            _name(change.name.database_name),
+            change.name.table,
             (*change.added, *change.altered),
             {name: columns for name, _, columns, _ in change.statistics if columns},
-            {name: forgotten for name, _, _, forgotten in change.statistics if forgotten},
+            {name: dropped_statistics for name, _, _, dropped_statistics in change.statistics if dropped_statistics},
         )
 
-    def put_constraints(self, of: TableName, given: Mapping[str, Sequence[Any]], dropped: Sequence[str]) -> None:
-        if not of.catalog:
-            given = {kind: [replace(one, catName=None) for one in columns] for kind, columns in given.items()}
-        restore_constraints(self._context(), _name(of.database_name), of.table, given, dropped)
+    def put_constraints(
+        self, table: TableName, constraints: Mapping[str, Sequence[Any]], dropped: Sequence[str]
+    ) -> None:
+        if not table.catalog:
+            constraints = {
+                kind: [replace(one, catName=None) for one in columns] for kind, columns in constraints.items()
+            }
+        restore_constraints(self._context(), _name(table.database_name), table.table, constraints, dropped)
 
     def put_role(self, role: Role, before: Role | None) -> None:
         restore_role(self._context(), role)
@@ -164,11 +172,13 @@ class LocalWriter(Dropping):
         restore_member(self._context(), member)
 
     def put_grants(self, grants: Sequence[HiveObjectPrivilege]) -> None:
-        left = restore_grants(self._context(), grants)
-        if left:
-            raise MetaException(f"{len(left)} privileges are on objects that are not there, the first on {left[0]}")
+        refused = restore_grants(self._context(), grants)
+        if refused:
+            raise MetaException(
+                f"{len(refused)} privileges are on objects that are not there, the first on {refused[0]}"
+            )
 
 
-def _name(home: DatabaseName) -> DatabaseName:
+def _name(db: DatabaseName) -> DatabaseName:
     """The name as the service writes it: no catalog is the default one."""
-    return DatabaseName(home.catalog or DEFAULT_CATALOG, home.database)
+    return DatabaseName(db.catalog or DEFAULT_CATALOG, db.database)

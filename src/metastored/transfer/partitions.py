@@ -1,6 +1,6 @@
-"""The partitions of one table on their way: page by page, the next one being read while the last one is written.
+"""Copies the partitions of one table page by page: the next page is read while the last one is written.
 
-However many there are, no more than their names and two pages of them are in memory.
+At most the names of all partitions and two pages of partitions are in memory.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ PAGE: Final = 1000
 
 
 class Page(NamedTuple):
-    """Partitions as one end has them."""
+    """One page of partitions of the source or the target."""
 
     names: Sequence[str]
     partitions: dict[Values, Partition]
@@ -37,20 +37,20 @@ class Page(NamedTuple):
 class PartitionCopy:
     """The partitions of one table."""
 
-    def __init__(self, ends: Ends, home: DatabaseName, table: Table, *, is_new: bool) -> None:
+    def __init__(self, ends: Ends, db: DatabaseName, table: Table, *, is_new: bool) -> None:
         self._ends = ends
-        self._of = home.table(table.tableName or "")
-        self._target = ends.catalogs.home(home).table(table.tableName or "")
+        self._source = db.table(table.tableName or "")
+        self._target = ends.catalogs.target_database(db).table(table.tableName or "")
         self._keys = tuple(key.name or "" for key in table.partitionKeys or ())
         self._columns = columns_of(table) if ends.selection.has("statistics") else []
         self._is_new = is_new
-        self._catalog = ends.catalogs.target(home.catalog_field)
+        self._catalog = ends.catalogs.target(db.catalog_field)
 
     def run(self, key: str) -> None:
         """Copies them; `key` is the table's in the journal."""
         ends = self._ends
-        names = ends.source.partition_names(self._of)
-        ends.tally.saw("partition", len(names))
+        names = ends.source.partition_names(self._source)
+        ends.tally.count("partition", len(names))
         reached = ends.journal.reached(key)
         start = bisect_right(names, reached) if reached is not None else 0
         ends.tally.display.table(str(self._target), len(names))
@@ -65,7 +65,7 @@ class PartitionCopy:
             if ends.writes:
                 ends.journal.reach(key, page.names[-1])
             ends.tally.display.partitions(len(page.names))
-        if ends.looks_for_more and not self._is_new:
+        if ends.includes_extra and not self._is_new:
             self._drop(_only_in(ends.target.partition_names(self._target), names))
         ends.tally.partitions_done(str(self._target))
 
@@ -75,29 +75,29 @@ class PartitionCopy:
         with ThreadPoolExecutor(1, "metastored-read-ahead") as ahead:
             waiting: Future[Page] | None = None
             for chunk in chunks:
-                before, waiting = waiting, ahead.submit(self._page, self._ends.source, self._of, chunk)
+                before, waiting = waiting, ahead.submit(self._page, self._ends.source, self._source, chunk)
                 if before is not None:
                     yield before.result()
             if waiting is not None:
                 yield waiting.result()
 
-    def _page(self, reader: Reader, of: TableName, names: Sequence[str]) -> Page:
-        return Page(names, reader.partitions(of, names), reader.partition_statistics(of, names, self._columns))
+    def _page(self, reader: Reader, table: TableName, names: Sequence[str]) -> Page:
+        return Page(names, reader.partitions(table, names), reader.partition_statistics(table, names, self._columns))
 
     def _settle(self, page: Page) -> None:
-        ends, of = self._ends, str(self._target)
+        ends, table = self._ends, str(self._target)
         there = Page((), {}, {}) if self._is_new else self._page(ends.target, self._target, page.names)
         added: list[Partition] = []
         altered: list[Partition] = []
         statistics: list[PartitionStatistics] = []
         changes: list[tuple[str, list[str]]] = []
-        for values, found in page.partitions.items():
-            part = replace(found, catName=self._catalog, privileges=None, isStatsCompliant=None, colStats=None)
+        for values, source in page.partitions.items():
+            part = replace(source, catName=self._catalog, privileges=None, isStatsCompliant=None, colStats=None)
             name = make_part_name(self._keys, values)
             mine, theirs = page.statistics.get(name, {}), there.statistics.get(name, {})
-            new, forgotten, lines = changed_statistics(mine, theirs) if mine or theirs else ([], [], [])
-            if new or forgotten:
-                statistics.append(PartitionStatistics(name, part, new, forgotten))
+            new, dropped_statistics, lines = changed_statistics(mine, theirs) if mine or theirs else ([], [], [])
+            if new or dropped_statistics:
+                statistics.append(PartitionStatistics(name, part, new, dropped_statistics))
             old = there.partitions.get(values)
             if old is None:
                 added.append(part)
@@ -110,9 +110,9 @@ class PartitionCopy:
         if ends.writes and (added or altered or statistics):
             ends.writer.put_partitions(PageChange(self._target, added, altered, statistics))
         if added:
-            ends.tally.added_partitions(of, [make_part_name(self._keys, part.values or ()) for part in added])
+            ends.tally.added_partitions(table, [make_part_name(self._keys, part.values or ()) for part in added])
         for name, fields in changes:
-            ends.tally.partition(of, name, Action.ALTER, fields)
+            ends.tally.partition(table, name, Action.ALTER, fields)
 
     def _drop(self, names: Sequence[str]) -> None:
         for at in range(0, len(names), PAGE):
@@ -124,6 +124,6 @@ class PartitionCopy:
 
 
 def _only_in(target: Sequence[str], source: Sequence[str]) -> list[str]:
-    """The names that only the target has."""
+    """The names that exist only in the target."""
     known = set(source)
     return [name for name in target if name not in known]

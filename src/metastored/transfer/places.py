@@ -1,4 +1,4 @@
-"""The ends of a transfer as people write them: a folder, a database's URL, or a metastore's address."""
+"""Opens the source or target of a transfer: a folder, a database's URL, or a metastore's address."""
 
 from __future__ import annotations
 
@@ -25,22 +25,22 @@ TIMEOUT: Final = 600.0
 
 @dataclass(frozen=True)
 class Access:
-    """How one gets in."""
+    """Credentials and options for opening a source or target."""
 
     user: str | None = None
     password: str | None = None
     kerberos_principal: str | None = None
     warehouse: str = "file:/nonexistent"
-    """Where the first database of a new folder lies until the source says where."""
+    """The location of the default database of a new folder, until it is copied from the source."""
 
 
 class End(NamedTuple):
-    """One end of a transfer, open."""
+    """An open source or target."""
 
     reader: Reader
     writer: Writer
     folder: Path | None
-    """Where this end keeps files, if it does."""
+    """The data folder, if there is one."""
 
 
 def is_address(text: str) -> bool:
@@ -49,7 +49,7 @@ def is_address(text: str) -> bool:
 
 @contextmanager
 def open_end(text: str, access: Access, opening: Opening = Opening.CREATE) -> Iterator[End]:
-    """Opens what `text` names; `opening` says what becomes of a database that does not exist."""
+    """Opens the metastore that `text` names; `opening` says what happens if its database does not exist."""
     if is_address(text):
         sasl: Callable[[str], Mechanism] | None = None
         if access.kerberos_principal is not None:

@@ -1,4 +1,4 @@
-"""Roles, who has them, and what was granted, on their way. They come last: what they are about must be there."""
+"""Copies roles, their members and the grants. They come last, since their objects must exist."""
 
 from __future__ import annotations
 
@@ -19,21 +19,21 @@ from metastored.wire.structs import replace
 BATCH: Final = 500
 """Privileges written at once."""
 EVERYWHERE: Final = ("admin", "public")
-"""Roles that every metastore has by itself."""
+"""Roles that exist in every metastore."""
 
 
 def copy_roles(ends: Ends) -> None:
     """All roles, then all members: a member may be a role."""
     names, there = ends.source.role_names(), set(ends.target.role_names())
     members = {name: ends.source.members(name) for name in names}
-    ends.tally.saw("role", len(names))
+    ends.tally.count("role", len(names))
     for name in names:
         with ends.failing("role", name):
             _copy_role(ends, ends.source.role(name, members[name]), name in there)
     for name in names:
         with ends.failing("role", name):
             _copy_members(ends, members[name], ends.target.members(name) if name in there or ends.writes else ())
-    if ends.looks_for_more and ends.catalogs.name is None:
+    if ends.includes_extra and ends.catalogs.name is None:
         for name in sorted(there - {*names, *EVERYWHERE}):
             ends.settle("role", name, Action.DROP, partial(ends.writer.drop_role, name))
 
@@ -44,7 +44,7 @@ def _copy_role(ends: Ends, role: Role, is_there: bool) -> None:
         ends.settle("role", name, Action.ADD, lambda: ends.writer.put_role(role, None))
         return
     before = ends.target.role(name, ends.target.members(name))
-    # Not every server tells when a role was made.
+    # Not every server returns when a role was created.
     if role.createTime is None or (before.createTime is None and not ends.writes):
         return
     fields = differences(role, before, ends.writer.stamped)
@@ -61,7 +61,7 @@ def _copy_members(ends: Ends, source: Sequence[RolePrincipalGrant], target: Sequ
             name = f"{member.principalName} of role {member.roleName}"
             action = Action.ADD if before is None else Action.ALTER
             ends.settle("member", name, action, partial(ends.writer.put_member, member, before), fields)
-    if ends.looks_for_more and ends.catalogs.name is None:
+    if ends.includes_extra and ends.catalogs.name is None:
         for member in there.values():
             name = f"{member.principalName} of role {member.roleName}"
             ends.settle("member", name, Action.DROP, partial(ends.writer.drop_member, member))
@@ -73,11 +73,11 @@ _Key = tuple[object, ...]
 
 
 def copy_grants(ends: Ends) -> None:
-    """What was granted on the objects that are selected; on everything, only if everything is."""
+    """Copies the grants on the selected objects; grants on the metastore only if everything is selected."""
     there = {_key(item): item for item in _meant(ends, ends.target, of_target=True)}
     waiting: list[HiveObjectPrivilege] = []
     for item in _meant(ends, ends.source, of_target=False):
-        ends.tally.saw("privilege")
+        ends.tally.count("privilege")
         before = there.pop(_key(item), None)
         fields = [] if before is None else differences(item, before, ends.writer.stamped)
         if before is not None and not fields:
@@ -90,14 +90,14 @@ def copy_grants(ends: Ends) -> None:
             waiting = []
         ends.tally.change("privilege", _words(item), Action.ADD if before is None else Action.ALTER, fields)
     _write(ends, waiting)
-    if ends.looks_for_more:
+    if ends.includes_extra:
         for item in there.values():
             with ends.failing("privilege", _words(item)):
                 ends.settle("privilege", _words(item), Action.DROP, partial(ends.writer.drop_grants, [item]))
 
 
 def _write(ends: Ends, items: Sequence[HiveObjectPrivilege]) -> None:
-    """All at once; one by one where that is refused, so that only what cannot be granted is missing."""
+    """Writes all grants at once; if that is refused, one by one, so that only the refused grants are missing."""
     if not ends.writes or not items:
         return
     if len(items) > 1:
@@ -112,16 +112,16 @@ def _write(ends: Ends, items: Sequence[HiveObjectPrivilege]) -> None:
 
 
 def _meant(ends: Ends, reader: Reader, *, of_target: bool) -> list[HiveObjectPrivilege]:
-    """The grants of an end that the selection means, under the target's names."""
+    """The selected grants, with the target's names."""
     sources = {ends.catalogs.target(each): each for each in ends.source.catalogs()}
-    found = []
+    grants = []
     for item in reader.grants():
         ref = item.hiveObject or HiveObjectRef()
         if ref.objectType == HiveObjectType.DATACONNECTOR:
             continue
         if ref.objectType == HiveObjectType.GLOBAL:
             if ends.selection.is_everything and ends.catalogs.name is None:
-                found.append(item)
+                grants.append(item)
             continue
         catalog = None if ref.catName in (None, DEFAULT_CATALOG) else ref.catName
         if of_target:
@@ -137,8 +137,8 @@ def _meant(ends: Ends, reader: Reader, *, of_target: bool) -> list[HiveObjectPri
                 continue
         elif not ends.selection.has_table(ref.objectName or ""):
             continue
-        found.append(replace(item, hiveObject=replace(ref, catName=catalog)))
-    return found
+        grants.append(replace(item, hiveObject=replace(ref, catName=catalog)))
+    return grants
 
 
 def _key(item: HiveObjectPrivilege) -> _Key:

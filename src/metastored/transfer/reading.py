@@ -1,6 +1,6 @@
-"""What there is in a metastore, whichever version it is: the client's calls in the form in which things are compared.
+"""Reads the objects of a metastore of any version, in the form in which they are compared.
 
-What a server is too old for is noted in a sentence and taken for empty. Nothing here writes.
+If a server is too old for a method, that is noted in a sentence and the result is empty. This module never writes.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ from metastored.wire.generated.roles import (
     RolePrincipalGrant,
 )
 
-Answer = TypeVar("Answer")
+T = TypeVar("T")
 Values = tuple[str, ...]
 Statistics = dict[str, ColumnStatisticsObj]
 """By column."""
@@ -47,31 +47,31 @@ _CONSTRAINTS: Final[dict[str, tuple[str, Any, str]]] = {
     DEFAULT: ("get_default_constraints", DefaultConstraintsRequest, "defaultConstraints"),
     CHECK: ("get_check_constraints", CheckConstraintsRequest, "checkConstraints"),
 }
-"""The call, the request and the field of its answer, by kind; keys come before what may refer to them."""
+"""The method, the request and the field of the reply, by kind; keys come before constraints that refer to them."""
 
 
 class Reader:
-    """One metastore, read."""
+    """Reads one metastore."""
 
     def __init__(self, client: Client, name: str) -> None:
         self.client: Final = client
         self.name: Final = name
-        self.lacking: Final[dict[str, str]] = {}
-        """Sentences about what the server is too old for, by method."""
+        self.missing_methods: Final[dict[str, str]] = {}
+        """Sentences about methods that the server does not have, by method."""
 
     def _optional(self, words: str, method: str, *args: Any) -> Any:
-        """The answer, or None where the server has no such method."""
+        """The result, or None if the server has no such method."""
         return self._lenient(words, method, lambda: self.client.api.call(method, *args))
 
-    def _lenient(self, words: str, method: str, ask: Callable[[], Answer]) -> Answer | None:
+    def _lenient(self, words: str, method: str, call: Callable[[], T]) -> T | None:
         if not self.client.capabilities.lacks(method):
             try:
-                return ask()
+                return call()
             except ApplicationError as error:
                 if error.type != ApplicationError.UNKNOWN_METHOD:
                     raise
                 self.client.capabilities.learned(method, False)
-        self.lacking.setdefault(method, f"{self.name} has no {method}: it has no {words} to be copied")
+        self.missing_methods.setdefault(method, f"{self.name} has no {method}: it has no {words} to be copied")
         return None
 
     # Catalogs and databases
@@ -80,7 +80,7 @@ class Reader:
         return self.client.capabilities.knows("get_catalogs")
 
     def catalogs(self) -> list[str | None]:
-        """All of them, the default one, which is None, first."""
+        """All catalogs; the default catalog, which is None, comes first."""
         if not self.has_catalogs():
             return [None]
         names = self.client.api.get_catalogs().names or ()
@@ -99,86 +99,88 @@ class Reader:
             return sorted(self.client.api.get_all_databases())
         return sorted(self.client.api.get_databases(encode_catalog_name(catalog, None)))
 
-    def database(self, home: DatabaseName) -> Database | None:
+    def database(self, db: DatabaseName) -> Database | None:
         try:
-            return self.client.api.get_database(home.field)
+            return self.client.api.get_database(db.field)
         except NoSuchObjectException:
             return None
 
     # Tables
 
-    def table_names(self, home: DatabaseName) -> list[str]:
-        return sorted(self.client.api.get_all_tables(home.field))
+    def table_names(self, db: DatabaseName) -> list[str]:
+        return sorted(self.client.api.get_all_tables(db.field))
 
-    def tables(self, home: DatabaseName, names: Sequence[str], *, singly: bool = False) -> dict[str, Table]:
-        """Those that there are, by name. A list need not tell what a materialized view was made from; `singly` does."""
+    def tables(self, db: DatabaseName, names: Sequence[str], *, singly: bool = False) -> dict[str, Table]:
+        """The existing tables, by name. With `singly`, materialized views have their sources, which lists may omit."""
         if not names:
             return {}
-        if singly or "." in home.database:
-            return self._one_by_one(home, names)
-        found = self.client.tables_by_name(str(home), tuple(names))
-        return {table.tableName or "": table for table in found}
+        if singly or "." in db.database:
+            return self._one_by_one(db, names)
+        tables = self.client.tables_by_name(str(db), tuple(names))
+        return {table.tableName or "": table for table in tables}
 
-    def _one_by_one(self, home: DatabaseName, names: Sequence[str]) -> dict[str, Table]:
-        """Also for a database that Hive 4 let have a dot in its name, which `catalog.db` cannot say."""
-        found = {}
+    def _one_by_one(self, db: DatabaseName, names: Sequence[str]) -> dict[str, Table]:
+        """One call per table; also for databases of Hive 4 with a dot in the name, where `catalog.db` is ambiguous."""
+        tables = {}
         for name in names:
             with suppress(NoSuchObjectException):
-                found[name] = self.client.table(home.table(name))
-        return found
+                tables[name] = self.client.table(db.table(name))
+        return tables
 
-    def statistics(self, of: TableName, columns: Sequence[str]) -> Statistics:
+    def statistics(self, table: TableName, columns: Sequence[str]) -> Statistics:
         if not columns:
             return {}
         words, method = "column statistics", "get_table_statistics_req"
-        return self._lenient(words, method, lambda: self.client.statistics(of, columns)) or {}
+        return self._lenient(words, method, lambda: self.client.statistics(table, columns)) or {}
 
-    def constraints(self, of: TableName) -> dict[str, tuple[Any, ...]]:
+    def constraints(self, table: TableName) -> dict[str, tuple[Any, ...]]:
         """All but foreign keys, by kind."""
-        found: dict[str, tuple[Any, ...]] = {}
+        constraints: dict[str, tuple[Any, ...]] = {}
         for kind, (method, request, field) in _CONSTRAINTS.items():
-            asked = request(db_name=of.database, tbl_name=of.table, catName=self._catalog(of))
-            answer = self._optional(f"{kind.replace('_', ' ')} constraints", method, asked)
-            found[kind] = getattr(answer, field) or () if answer is not None else ()
-        return found
+            request = request(db_name=table.database, tbl_name=table.table, catName=self._catalog(table))
+            reply = self._optional(f"{kind.replace('_', ' ')} constraints", method, request)
+            constraints[kind] = getattr(reply, field) or () if reply is not None else ()
+        return constraints
 
-    def foreign_keys(self, of: TableName) -> tuple[Any, ...]:
-        asked = ForeignKeysRequest(foreign_db_name=of.database, foreign_tbl_name=of.table, catName=self._catalog(of))
-        answer = self._optional("foreign keys", "get_foreign_keys", asked)
-        return answer.foreignKeys or () if answer is not None else ()
+    def foreign_keys(self, table: TableName) -> tuple[Any, ...]:
+        request = ForeignKeysRequest(
+            foreign_db_name=table.database, foreign_tbl_name=table.table, catName=self._catalog(table)
+        )
+        reply = self._optional("foreign keys", "get_foreign_keys", request)
+        return reply.foreignKeys or () if reply is not None else ()
 
-    def _catalog(self, of: TableName) -> str | None:
-        return (of.catalog or DEFAULT_CATALOG) if self.has_catalogs() else None
+    def _catalog(self, table: TableName) -> str | None:
+        return (table.catalog or DEFAULT_CATALOG) if self.has_catalogs() else None
 
     # Partitions
 
-    def partition_names(self, of: TableName) -> list[str]:
-        """Sorted, so that a later run can go on behind a name."""
-        return sorted(self.client.partition_names(of))
+    def partition_names(self, table: TableName) -> list[str]:
+        """Sorted, so that a later run can resume after a name."""
+        return sorted(self.client.partition_names(table))
 
-    def partitions(self, of: TableName, names: Sequence[str]) -> dict[Values, Partition]:
-        """Those of the named partitions that there are, by their values."""
+    def partitions(self, table: TableName, names: Sequence[str]) -> dict[Values, Partition]:
+        """The existing partitions among these names, by their values."""
         if not names:
             return {}
-        found = self.client.api.get_partitions_by_names(of.database_field, of.table, tuple(names))
-        return {part.values or (): part for part in found}
+        partitions = self.client.api.get_partitions_by_names(table.database_field, table.table, tuple(names))
+        return {part.values or (): part for part in partitions}
 
     def partition_statistics(
-        self, of: TableName, names: Sequence[str], columns: Sequence[str]
+        self, table: TableName, names: Sequence[str], columns: Sequence[str]
     ) -> dict[str, Statistics]:
         if not names or not columns:
             return {}
         words, method = "column statistics of partitions", "get_partitions_statistics_req"
-        return self._lenient(words, method, lambda: self.client.partition_statistics(of, names, columns)) or {}
+        return self._lenient(words, method, lambda: self.client.partition_statistics(table, names, columns)) or {}
 
     # Functions
 
-    def function_names(self, home: DatabaseName) -> list[str]:
-        return sorted(self._optional("functions", "get_functions", home.field, "*") or ())
+    def function_names(self, db: DatabaseName) -> list[str]:
+        return sorted(self._optional("functions", "get_functions", db.field, "*") or ())
 
-    def function(self, home: DatabaseName, name: str) -> Function | None:
+    def function(self, db: DatabaseName, name: str) -> Function | None:
         try:
-            return self.client.api.get_function(home.field, name)
+            return self.client.api.get_function(db.field, name)
         except NoSuchObjectException:
             return None
 
@@ -189,13 +191,13 @@ class Reader:
 
     def members(self, role: str) -> tuple[RolePrincipalGrant, ...]:
         try:
-            answer = self.client.api.get_principals_in_role(GetPrincipalsInRoleRequest(roleName=role))
+            reply = self.client.api.get_principals_in_role(GetPrincipalsInRoleRequest(roleName=role))
         except MetastoreError:
-            return ()  # Hive has none for the role that everybody has.
-        return answer.principalGrants or ()
+            return ()  # Hive raises for the role public.
+        return reply.principalGrants or ()
 
     def role(self, name: str, members: Sequence[RolePrincipalGrant]) -> Role:
-        """Only who has a role is told when it was made and by whom."""
+        """The role with its creation time and grantor, which are only returned in the roles of a member."""
         for member in members[:1]:
             for role in self.client.api.list_roles(member.principalName, member.principalType):
                 if role.roleName == name:
@@ -203,5 +205,5 @@ class Reader:
         return Role(roleName=name)
 
     def grants(self) -> tuple[HiveObjectPrivilege, ...]:
-        """Everybody's privileges on everything."""
+        """All grants of the metastore."""
         return self._optional("privileges", "list_privileges", None, None, HiveObjectRef()) or ()

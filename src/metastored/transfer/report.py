@@ -1,4 +1,4 @@
-"""What a transfer did, would do or found: counted, and told to whoever looks on. It prints nothing itself."""
+"""Counts the changes, differences and failures of a transfer, and passes lines about them to a display."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from enum import Enum
 from typing import Final, Protocol
 
 MOST_LINES: Final = 1000
-"""So many differences and failures are told one by one; the rest is only counted."""
+"""The most differences and failures that are reported one by one; the rest is only counted."""
 
 
 class Action(Enum):
-    """What makes the target like the source."""
+    """The change that makes the target equal to the source."""
 
     ADD = "add"
     ALTER = "alter"
@@ -20,25 +20,25 @@ class Action(Enum):
 
 
 class Display(Protocol):
-    """Somebody who looks on."""
+    """Shows the progress of a transfer."""
 
     def tables(self, total: int) -> None:
-        """So many tables are to be looked at."""
+        """The number of tables to compare."""
 
     def table(self, name: str, partitions: int) -> None:
-        """One of them begins, with so many partitions."""
+        """The next table begins; it has this many partitions."""
 
     def partitions(self, done: int) -> None:
-        """Some more of its partitions are done."""
+        """This many more partitions of the table are done."""
 
     def table_done(self) -> None: ...
 
     def line(self, text: str) -> None:
-        """Something worth a line."""
+        """Prints a line."""
 
 
 class Silent:
-    """Nobody looks on."""
+    """Shows nothing."""
 
     def tables(self, total: int) -> None: ...
     def table(self, name: str, partitions: int) -> None: ...
@@ -48,10 +48,10 @@ class Silent:
 
 
 class Tally:
-    """The sums, and the lines that tell of each."""
+    """The counts, and the lines that describe each change."""
 
     def __init__(self, display: Display, words: dict[Action, str] | None = None, *, by_table: bool = False) -> None:
-        """With `words`, every change is told, in these; without, only what failed.
+        """With `words`, every change is reported, in these words; without, only failures.
 
         With `by_table`, the partitions of a table have one line together, which `partitions_done` writes.
         """
@@ -64,10 +64,10 @@ class Tally:
         self._words = words
         self._by_table = by_table
         self._partitions: Counter[Action] = Counter()
-        """Those of the table at hand, which have no line yet."""
-        self._told = 0
+        """The changes of partitions of the current table, which are not reported yet."""
+        self._printed = 0
 
-    def saw(self, kind: str, count: int = 1) -> None:
+    def count(self, kind: str, count: int = 1) -> None:
         self.compared[kind] += count
 
     def change(self, kind: str, name: str, action: Action, fields: Sequence[str] = ()) -> None:
@@ -75,46 +75,46 @@ class Tally:
         self.changes[kind, action] += 1
         if self._words is not None:
             head = f"{kind} {name}: {self._words[action]}"
-            self._tell(f"{head}: {'; '.join(fields)}" if fields else head)
+            self._print(f"{head}: {'; '.join(fields)}" if fields else head)
 
-    def partition(self, of: str, name: str, action: Action, fields: Sequence[str] = ()) -> None:
+    def partition(self, table: str, name: str, action: Action, fields: Sequence[str] = ()) -> None:
         """One partition that differs."""
         if self._by_table:
             self.changes["partition", action] += 1
             self._partitions[action] += 1
         else:
-            self.change("partition", f"{of} {name}", action, fields)
+            self.change("partition", f"{table} {name}", action, fields)
 
-    def added_partitions(self, of: str, names: Sequence[str]) -> None:
-        """Many at once."""
-        if self._by_table or self._words is None or self._told >= MOST_LINES:
+    def added_partitions(self, table: str, names: Sequence[str]) -> None:
+        """Many added partitions at once."""
+        if self._by_table or self._words is None or self._printed >= MOST_LINES:
             self.changes["partition", Action.ADD] += len(names)
             self._partitions[Action.ADD] += len(names)
             return
         for name in names:
-            self.partition(of, name, Action.ADD)
+            self.partition(table, name, Action.ADD)
 
-    def partitions_done(self, of: str) -> None:
+    def partitions_done(self, table: str) -> None:
         """All partitions of a table were compared."""
         counts, self._partitions = self._partitions, Counter()
         if self._by_table and self._words is not None:
             for action, count in counts.items():
-                self._tell(f"table {of}: {count:,} {plural('partition', count)} {self._words[action]}")
+                self._print(f"table {table}: {count:,} {plural('partition', count)} {self._words[action]}")
 
     def failed(self, kind: str, name: str, error: Exception) -> None:
         text = f"{kind} {name}: {' '.join(str(error).split()) or type(error).__name__}"
         self.failures.append(text)
-        self._tell(text)
+        self._print(text)
 
     def note(self, text: str) -> None:
         if text not in self.notes:
             self.notes.append(text)
 
-    def _tell(self, text: str) -> None:
-        self._told += 1
-        if self._told <= MOST_LINES:
+    def _print(self, text: str) -> None:
+        self._printed += 1
+        if self._printed <= MOST_LINES:
             self.display.line(text)
-        elif self._told == MOST_LINES + 1:
+        elif self._printed == MOST_LINES + 1:
             self.display.line(f"there are more than {MOST_LINES} such lines; the others are counted only")
 
     @property

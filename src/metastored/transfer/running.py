@@ -1,4 +1,4 @@
-"""One transfer from the words of a person: both ends opened, the journal found, the walk made.
+"""Runs one transfer from the arguments of a command: opens source, target and journal, then compares.
 
 tally = run("thrift://old:9083", "./metastore", Access())        # an import
 tally = run("./metastore", "thrift://old:9083", Access())        # an export
@@ -36,27 +36,27 @@ _NAMED: Final = re.compile(r"(\w+)=(.+)", re.DOTALL)
 
 
 class Source(NamedTuple):
-    """What is copied, and the catalog that it becomes in the target, if it shall be one of its own."""
+    """The address of a source, and the name of its catalog in the target, if it gets its own."""
 
-    place: str
+    address: str
     name: str | None = None
 
 
 def source_of(text: str) -> Source:
     """`thrift://old:9083`, or `sales=thrift://old:9083`."""
-    found = _NAMED.fullmatch(text)
-    return Source(text) if found is None else Source(found[2], found[1].lower())
+    match = _NAMED.fullmatch(text)
+    return Source(text) if match is None else Source(match[2], match[1].lower())
 
 
 def sources_of(texts: Sequence[str]) -> list[Source]:
-    """Several sources need names: their databases may be called alike."""
-    found = [source_of(text) for text in texts]
-    names = [source.name for source in found]
-    if len(found) > 1 and (None in names or len(set(names)) < len(names)):
+    """Parses several sources. They need names, since their databases may have the same names."""
+    sources = [source_of(text) for text in texts]
+    names = [source.name for source in sources]
+    if len(sources) > 1 and (None in names or len(set(names)) < len(names)):
         raise ConfigError(
             "several sources at once need a name each, which becomes their catalog: write sales=thrift://host:9083"
         )
-    return found
+    return sources
 
 
 def run(
@@ -71,28 +71,28 @@ def run(
     display: Display | None = None,
     verbose: bool = False,
 ) -> Tally:
-    """Makes the target like the source, or tells what differs. What was refused is in the tally's failures.
+    """Makes the target equal to the source, or reports the differences. Refused objects are in the tally's failures.
 
     A dry run has one line for all partitions of a table, and one for each when it is `verbose`.
 
-    An interrupted copy goes on where it was, as its journal says, when it is run again with the same words.
+    An interrupted copy resumes from its journal when it is run again with the same arguments.
     """
     chosen = source if isinstance(source, Source) else Source(source)
     with ExitStack() as stack:
-        here = stack.enter_context(open_end(chosen.place, access, Opening.REQUIRE))
+        here = stack.enter_context(open_end(chosen.address, access, Opening.REQUIRE))
         there = stack.enter_context(open_end(target, access, OPENINGS[mode]))
         tally = Tally(display or Silent(), WORDS[mode], by_table=mode is Mode.DRY_RUN and not verbose)
-        # A number that stands for all of it: a database's URL may hold a password.
-        words = (_whole(chosen.place), chosen.name or "", _whole(target), str(selection), f"drop={drop}")
-        of = hashlib.sha256("\n".join(words).encode("utf-8", "surrogateescape")).hexdigest()
-        path = (journal or _path(of, there)) if mode is Mode.COPY else None
+        # A hash of the arguments, since a database's URL may contain a password.
+        words = (_absolute(chosen.address), chosen.name or "", _absolute(target), str(selection), f"drop={drop}")
+        fingerprint = hashlib.sha256("\n".join(words).encode("utf-8", "surrogateescape")).hexdigest()
+        path = (journal or _path(fingerprint, there)) if mode is Mode.COPY else None
         ends = Ends(
             source=here.reader,
             target=there.reader,
             writer=there.writer,
             selection=selection,
             catalogs=Catalogs(chosen.name),
-            journal=Journal(path, of),
+            journal=Journal(path, fingerprint),
             tally=tally,
             mode=mode,
             drop=drop,
@@ -101,14 +101,16 @@ def run(
     return tally
 
 
-def _whole(place: str) -> str:
-    """The same place, wherever one stands."""
+def _absolute(address: str) -> str:
+    """The address, or the absolute path, independent of the working directory."""
     return (
-        place if "://" in place and (is_address(place) or place.startswith("postgres")) else str(Path(place).resolve())
+        address
+        if "://" in address and (is_address(address) or address.startswith("postgres"))
+        else str(Path(address).resolve())
     )
 
 
-def _path(of: str, target: End) -> Path:
-    """In the data folder; beside the person who runs it where there is none."""
-    name = f"import-{of[:12]}.journal"
+def _path(fingerprint: str, target: End) -> Path:
+    """In the data folder; in the working directory if there is none."""
+    name = f"import-{fingerprint[:12]}.journal"
     return target.folder / name if target.folder is not None else Path(f"metastored-{name}")

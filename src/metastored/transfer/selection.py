@@ -1,7 +1,7 @@
-"""What of a metastore is meant, and what it is called at the other end. Pure.
+"""Which objects of a metastore are selected, and their names in the target. Pure.
 
-Names are those of the source. The default catalog has no name here (None, or the empty text in a DatabaseName): it is
-`hive`, and servers before Hive 3 know no other.
+Names are names of the source. The default catalog has no name here (None, or the empty text in a DatabaseName): it is
+`hive`, the only catalog of servers before Hive 3.
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ from metastored.hive.patterns import compile_pattern
 from metastored.model.names import DatabaseName
 
 KINDS: Final = ("statistics", "constraints", "functions", "privileges")
-"""What can be left out; privileges are roles, who has them, and what was granted."""
+"""The kinds of objects that can be excluded; privileges are roles, their members and the grants."""
 
 
 @dataclass(frozen=True)
 class Selection:
-    """Patterns as Hive's: `*` stands for anything and `|` separates alternatives."""
+    """Hive's patterns: `*` matches any text and `|` separates alternatives."""
 
     catalogs: str | None = None
     databases: str | None = None
@@ -30,7 +30,7 @@ class Selection:
 
     def __post_init__(self) -> None:
         for kind in sorted(self.without - set(KINDS)):
-            raise ConfigError(f"{kind!r} is nothing that can be left out; known are {', '.join(KINDS)}")
+            raise ConfigError(f"{kind!r} cannot be left out; known are {', '.join(KINDS)}")
 
     def has_catalog(self, name: str | None) -> bool:
         return compile_pattern(self.catalogs)(name or DEFAULT_CATALOG)
@@ -46,13 +46,13 @@ class Selection:
 
     @property
     def is_everything(self) -> bool:
-        """Whether nothing is left out by its name."""
+        """Whether no object is excluded by its name."""
         return self.catalogs is None and self.databases is None and self.tables is None
 
     def __str__(self) -> str:
-        given = {"catalogs": self.catalogs, "databases": self.databases, "tables": self.tables}
-        said = [f"{name} {pattern}" for name, pattern in given.items() if pattern is not None]
-        return ", ".join([*said, *(f"without {kind}" for kind in sorted(self.without))])
+        patterns = {"catalogs": self.catalogs, "databases": self.databases, "tables": self.tables}
+        parts = [f"{name} {pattern}" for name, pattern in patterns.items() if pattern is not None]
+        return ", ".join([*parts, *(f"without {kind}" for kind in sorted(self.without))])
 
 
 def unmatched(pattern: str, names: Collection[str]) -> list[str]:
@@ -66,7 +66,7 @@ class Catalogs:
     """The catalogs of a source under the names that they have in the target.
 
     With a `name`, the default catalog becomes the catalog of that name, and every other one gets it as a prefix, so
-    that several sources have room in one target. Databases keep their names: texts of views mention them.
+    that several sources fit in one target. Databases keep their names, since the SQL texts of views contain them.
     """
 
     name: str | None = None
@@ -74,11 +74,11 @@ class Catalogs:
     def target(self, catalog: str | None) -> str | None:
         if self.name is None:
             return catalog
-        found = self.name if catalog is None else f"{self.name}_{catalog}"
-        return None if found == DEFAULT_CATALOG else found
+        target = self.name if catalog is None else f"{self.name}_{catalog}"
+        return None if target == DEFAULT_CATALOG else target
 
-    def home(self, home: DatabaseName) -> DatabaseName:
-        return DatabaseName(self.target(home.catalog_field) or "", home.database)
+    def target_database(self, db: DatabaseName) -> DatabaseName:
+        return DatabaseName(self.target(db.catalog_field) or "", db.database)
 
     def qualified(self, name: str) -> str:
         """`catalog.db.t`, as materialized views write it; a shorter name is in the same catalog, and stays."""

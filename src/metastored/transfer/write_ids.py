@@ -1,7 +1,7 @@
-"""How far a transactional table's write ids have come, on its way: readers see no file that lies beyond.
+"""Copies the write ids of transactional tables: readers ignore files above the high watermark.
 
-This is what Hive's own replication does: the target is told how far the source is and which writes were aborted. It
-can be told once, before anybody writes there.
+This is what Hive's own replication does: the high watermark and the aborted write ids of the source are set in the
+target. This is possible once, before the first write to the target table.
 """
 
 from __future__ import annotations
@@ -25,51 +25,55 @@ IN_OTHER_CATALOGS: Final = (
 )
 
 
-def copy_write_ids(ends: Ends, home: DatabaseName, name: str, *, is_new: bool) -> None:
-    target = ends.catalogs.home(home)
-    if home.catalog or target.catalog:
+def copy_write_ids(ends: Ends, db: DatabaseName, name: str, *, is_new: bool) -> None:
+    target = ends.catalogs.target_database(db)
+    if db.catalog or target.catalog:
         ends.tally.note(IN_OTHER_CATALOGS)
         return
-    of = home.table(name)
+    table = db.table(name)
     for reader in (ends.source, ends.target):
         if not reader.client.capabilities.has_acid_transactions():
             ends.tally.note(f"{reader.name} {NO_WRITE_IDS}")
             return
-    wanted = write_ids_of(ends.source, of)
-    if wanted.open:
-        ends.tally.note(f"{of} is being written to at the source: its write ids are copied by a run when it is not")
+    write_ids = write_ids_of(ends.source, table)
+    if write_ids.open:
+        ends.tally.note(f"{table} is being written to at the source: run the copy again when the writes have ended")
         return
-    there = 0 if is_new and not ends.writes else write_ids_of(ends.target, of).high_watermark
-    if wanted.high_watermark == there:
+    there = 0 if is_new and not ends.writes else write_ids_of(ends.target, table).high_watermark
+    if write_ids.high_watermark == there:
         return
-    fields = [f"write ids are at {wanted.high_watermark} in the source and at {there} in the target"]
+    fields = [f"write ids are at {write_ids.high_watermark} in the source and at {there} in the target"]
     if there and ends.writes:
-        ends.tally.note(f"{of} has been written to at both ends: {fields[0]}, and cannot be changed any more")
+        ends.tally.note(f"{table} has been written to at both ends: {fields[0]}, and cannot be changed any more")
         return
-    ends.settle("write id", str(of), Action.ALTER, lambda: _put(ends, of, wanted), fields)
+    ends.settle("write id", str(table), Action.ALTER, lambda: _put(ends, table, write_ids), fields)
 
 
-def write_ids_of(reader: Reader, of: TableName) -> ValidWriteIdList:
-    """What a reader that begins now would see of a table."""
+def write_ids_of(reader: Reader, table: TableName) -> ValidWriteIdList:
+    """The valid write ids of a table for a reader that begins now."""
     api = reader.client.api
     seen = api.get_open_txns()
     snapshot = ValidTxnList.of_reply(
         seen.txn_high_water_mark or 0, tuple(sorted(seen.open_txns or ())), seen.abortedBits or b""
     )
-    full_name = f"{of.database}.{of.table}"
-    asked = GetValidWriteIdsRequest(fullTableNames=(full_name,), validTxnList=str(snapshot))
-    found = (api.get_valid_write_ids(asked).tblValidWriteIds or ())[0]
+    full_name = f"{table.database}.{table.table}"
+    request = GetValidWriteIdsRequest(fullTableNames=(full_name,), validTxnList=str(snapshot))
+    valid = (api.get_valid_write_ids(request).tblValidWriteIds or ())[0]
     return ValidWriteIdList.of_reply(
         full_name,
-        found.writeIdHighWaterMark or 0,
-        found.invalidWriteIds or (),
-        found.minOpenWriteId,
-        found.abortedBits or b"",
+        valid.writeIdHighWaterMark or 0,
+        valid.invalidWriteIds or (),
+        valid.minOpenWriteId,
+        valid.abortedBits or b"",
     )
 
 
-def _put(ends: Ends, of: TableName, wanted: ValidWriteIdList) -> None:
+def _put(ends: Ends, table: TableName, write_ids: ValidWriteIdList) -> None:
     state = ReplTblWriteIdStateRequest(
-        validWriteIdlist=str(wanted), user="metastored", hostName="metastored", dbName=of.database, tableName=of.table
+        validWriteIdlist=str(write_ids),
+        user="metastored",
+        hostName="metastored",
+        dbName=table.database,
+        tableName=table.table,
     )
     ends.target.client.api.repl_tbl_writeid_state(state)

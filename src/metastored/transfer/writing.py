@@ -1,7 +1,7 @@
-"""Changes of a metastore: what a writer can do, and the one that does it through the API of any metastore.
+"""Writes to a target: the interface of a writer, and the writer that uses the API of any metastore.
 
-Through the API a target stamps times of its own, and makes directories that are missing; it is told not to look at
-files, and never to delete any. The writer for a database of metastored's own is in `local.py`, and does neither.
+Through the API a target sets its own timestamps, and creates missing directories; requests disable its counting of
+files, and never delete data. The writer for a database of metastored is in `local.py`, and does neither.
 """
 
 from __future__ import annotations
@@ -59,96 +59,98 @@ KEEP_STATISTICS: Final = EnvironmentContext(properties={DO_NOT_UPDATE_STATS: "tr
 
 @dataclass(frozen=True)
 class TableChange:
-    """A table as it shall be, under its name in the target, and its columns' statistics that change."""
+    """The new definition of a table, its name in the target, and the changed column statistics."""
 
-    of: TableName
+    name: TableName
     table: Table
     before: Table | None
-    """None for a new one."""
+    """None for a new table."""
     statistics: Sequence[ColumnStatisticsObj] = ()
-    forgotten: Sequence[str] = ()
+    dropped_statistics: Sequence[str] = ()
     """Columns whose statistics the source no longer has."""
 
 
 class PartitionStatistics(NamedTuple):
-    """Columns' statistics of one partition that change."""
+    """The changed column statistics of one partition."""
 
     name: str
     partition: Partition
     columns: Sequence[ColumnStatisticsObj]
-    forgotten: Sequence[str]
+    dropped_statistics: Sequence[str]
 
 
 @dataclass(frozen=True)
 class PageChange:
-    """Partitions of one table: new ones, changed ones, and the statistics of these and of others."""
+    """New and changed partitions of one table, and changed statistics of these and other partitions."""
 
-    of: TableName
+    name: TableName
     added: Sequence[Partition] = ()
     altered: Sequence[Partition] = ()
     statistics: Sequence[PartitionStatistics] = ()
 
 
 class Writer(Protocol):
-    """Puts things into a target, under the target's names. All that drop leave the data alone."""
+    """Writes objects to a target, with the target's names. Drops never delete data."""
 
     @property
     def stamped(self) -> Collection[str]:
-        """Fields that the target sets by itself."""
+        """Fields that the target sets itself."""
         ...
 
     def put_catalog(self, catalog: Catalog, before: Catalog | None) -> None: ...
-    def put_database(self, home: DatabaseName, database: Database, before: Database | None) -> None: ...
+    def put_database(self, db: DatabaseName, database: Database, before: Database | None) -> None: ...
     def put_table(self, change: TableChange) -> None: ...
     def put_partitions(self, change: PageChange) -> None: ...
-    def put_constraints(self, of: TableName, given: Mapping[str, Sequence[Any]], dropped: Sequence[str]) -> None: ...
-    def put_function(self, home: DatabaseName, function: Function, before: Function | None) -> None: ...
+    def put_constraints(
+        self, table: TableName, constraints: Mapping[str, Sequence[Any]], dropped: Sequence[str]
+    ) -> None: ...
+    def put_function(self, db: DatabaseName, function: Function, before: Function | None) -> None: ...
     def put_role(self, role: Role, before: Role | None) -> None: ...
     def put_member(self, member: RolePrincipalGrant, before: RolePrincipalGrant | None) -> None: ...
     def put_grants(self, grants: Sequence[HiveObjectPrivilege]) -> None: ...
 
-    def drop_database(self, home: DatabaseName) -> None: ...
-    def drop_table(self, of: TableName) -> None: ...
-    def drop_partitions(self, of: TableName, names: Sequence[str]) -> None: ...
-    def drop_function(self, home: DatabaseName, name: str) -> None: ...
+    def drop_database(self, db: DatabaseName) -> None: ...
+    def drop_table(self, table: TableName) -> None: ...
+    def drop_partitions(self, table: TableName, names: Sequence[str]) -> None: ...
+    def drop_function(self, db: DatabaseName, name: str) -> None: ...
     def drop_role(self, name: str) -> None: ...
     def drop_member(self, member: RolePrincipalGrant) -> None: ...
     def drop_grants(self, grants: Sequence[HiveObjectPrivilege]) -> None: ...
 
 
 class Dropping:
-    """The drops, which are the same through a network and within the process."""
+    """The drops, which are the same for both writers."""
 
     def __init__(self, client: Client) -> None:
         self.client: Final = client
 
-    def _catalog(self, of: TableName) -> str | None:
-        """A catalog as requests name it: servers from before there were any are told none."""
-        return (of.catalog or DEFAULT_CATALOG) if self.client.capabilities.knows("get_catalogs") else None
+    def _catalog(self, table: TableName) -> str | None:
+        """The catalog for a request; None for servers without catalogs."""
+        return (table.catalog or DEFAULT_CATALOG) if self.client.capabilities.knows("get_catalogs") else None
 
-    def drop_database(self, home: DatabaseName) -> None:
-        self.client.api.drop_database(home.field, False, True)
+    def drop_database(self, db: DatabaseName) -> None:
+        self.client.api.drop_database(db.field, False, True)
 
-    def drop_table(self, of: TableName) -> None:
-        self.client.drop_table(of, if_exists=True, delete_data=False)
+    def drop_table(self, table: TableName) -> None:
+        self.client.drop_table(table, if_exists=True, delete_data=False)
 
-    def drop_partitions(self, of: TableName, names: Sequence[str]) -> None:
-        asked = DropPartitionsRequest(
-            dbName=of.database,
-            tblName=of.table,
+    def drop_partitions(self, table: TableName, names: Sequence[str]) -> None:
+        request = DropPartitionsRequest(
+            dbName=table.database,
+            tblName=table.table,
             parts=RequestPartsSpec(names=tuple(names)),
             deleteData=False,
             ifExists=True,
             needResult=False,
-            catName=self._catalog(of),
+            catName=self._catalog(table),
         )
-        self.client.api.drop_partitions_req(asked)
+        self.client.api.drop_partitions_req(request)
 
-    def drop_constraint(self, of: TableName, name: str) -> None:
-        self.client.api.drop_constraint(DropConstraintRequest(of.database, of.table, name, self._catalog(of)))
+    def drop_constraint(self, table: TableName, name: str) -> None:
+        self.client.api.drop_constraint(DropConstraintRequest(table.database, table.table, name, self._catalog(table)))
 
-    def drop_function(self, home: DatabaseName, name: str) -> None:
-        self.client.api.drop_function(home.field, name)
+    def drop_function(self, db: DatabaseName, name: str) -> None:
+        self.client.api.drop_function(db.field, name)
 
     def drop_role(self, name: str) -> None:
         self.client.api.drop_role(name)
@@ -173,50 +175,60 @@ class RemoteWriter(Dropping):
         else:
             self.client.api.alter_catalog(AlterCatalogRequest(name=catalog.name, newCat=catalog))
 
-    def put_database(self, home: DatabaseName, database: Database, before: Database | None) -> None:
+    def put_database(self, db: DatabaseName, database: Database, before: Database | None) -> None:
         if before is None:
             self.client.api.create_database(database)
         else:
-            self.client.api.alter_database(home.field, database)
+            self.client.api.alter_database(db.field, database)
 
-    def put_function(self, home: DatabaseName, function: Function, before: Function | None) -> None:
+    def put_function(self, db: DatabaseName, function: Function, before: Function | None) -> None:
         if before is None:
             self.client.api.create_function(function)
         else:
-            self.client.api.alter_function(home.field, function.functionName, function)
+            self.client.api.alter_function(db.field, function.functionName, function)
 
     # Tables
 
     def put_table(self, change: TableChange) -> None:
-        table, of = change.table, change.of
+        table, name = change.table, change.name
         if change.before is None:
             self.client.api.create_table(_unlisted(table))
-        for column in change.forgotten:
-            self.client.api.delete_table_column_statistics(of.database_field, of.table, column, "hive")
+        for column in change.dropped_statistics:
+            self.client.api.delete_table_column_statistics(name.database_field, name.table, column, "hive")
         if change.statistics:
-            self._set_statistics(of, [(None, change.statistics)])
-        # Statistics leave a mark in the parameters; the table gets its own back.
-        if change.before is not None or change.statistics or change.forgotten:
-            self.client.api.alter_table_with_environment_context(of.database_field, of.table, table, KEEP_STATISTICS)
+            self._set_statistics(name, [(None, change.statistics)])
+        # Setting statistics changes the table's parameters; this restores them.
+        if change.before is not None or change.statistics or change.dropped_statistics:
+            self.client.api.alter_table_with_environment_context(
+                name.database_field, name.table, table, KEEP_STATISTICS
+            )
 
-    def _set_statistics(self, of: TableName, given: Sequence[tuple[str | None, Sequence[ColumnStatisticsObj]]]) -> None:
-        catalog = self._catalog(of)
+    def _set_statistics(
+        self, table: TableName, statistics: Sequence[tuple[str | None, Sequence[ColumnStatisticsObj]]]
+    ) -> None:
+        catalog = self._catalog(table)
         sent = tuple(
             ColumnStatistics(
                 statsDesc=ColumnStatisticsDesc(
-                    isTblLevel=part is None, dbName=of.database, tableName=of.table, partName=part, catName=catalog
+                    isTblLevel=part is None,
+                    dbName=table.database,
+                    tableName=table.table,
+                    partName=part,
+                    catName=catalog,
                 ),
                 statsObj=tuple(columns),
                 engine="hive",
             )
-            for part, columns in given
+            for part, columns in statistics
         )
         self.client.api.set_aggr_stats_for(SetPartitionsStatsRequest(colStats=sent, engine="hive"))
 
-    def put_constraints(self, of: TableName, given: Mapping[str, Sequence[Any]], dropped: Sequence[str]) -> None:
+    def put_constraints(
+        self, table: TableName, constraints: Mapping[str, Sequence[Any]], dropped: Sequence[str]
+    ) -> None:
         for name in dropped:
-            self.drop_constraint(of, name)
-        for kind, columns in given.items():
+            self.drop_constraint(table, name)
+        for kind, columns in constraints.items():
             method, request = _ADD[kind]
             if columns:
                 self.client.api.call(method, request(tuple(columns)))
@@ -224,15 +236,17 @@ class RemoteWriter(Dropping):
     # Partitions
 
     def put_partitions(self, change: PageChange) -> None:
-        of = change.of
+        table = change.name
         if change.added:
-            self.client.add_partitions(of, change.added, if_not_exists=True)
-        for name, _, _, forgotten in change.statistics:
-            for column in forgotten:
-                self.client.api.delete_partition_column_statistics(of.database_field, of.table, name, column, "hive")
+            self.client.add_partitions(table, change.added, if_not_exists=True)
+        for name, _, _, dropped_statistics in change.statistics:
+            for column in dropped_statistics:
+                self.client.api.delete_partition_column_statistics(
+                    table.database_field, table.table, name, column, "hive"
+                )
         new = [(name, columns) for name, _, columns, _ in change.statistics if columns]
         if new:
-            self._set_statistics(of, new)
+            self._set_statistics(table, new)
         # Adding stamps the time and may count files, and statistics leave a mark in the parameters. Unlike that of a
         # table, all of a partition can be changed afterwards.
         again = {part.values: part for _, part, _, _ in change.statistics}
@@ -240,7 +254,7 @@ class RemoteWriter(Dropping):
         if again:
             parts = tuple(again.values())
             self.client.api.alter_partitions_with_environment_context(
-                of.database_field, of.table, parts, KEEP_STATISTICS
+                table.database_field, table.table, parts, KEEP_STATISTICS
             )
 
     # Roles and privileges
@@ -266,7 +280,9 @@ class RemoteWriter(Dropping):
 
 
 def _unlisted(table: Table) -> Table:
-    """A new table that asks not to have its files counted. Only where they would be: else the wish would be kept."""
+    """A new table with a parameter that disables the counting of files; only where Hive would count, because otherwise
+    the parameter would be stored.
+    """
     if is_view(table) or table.partitionKeys:
         return table
     return replace(table, parameters={**(table.parameters or {}), DO_NOT_UPDATE_STATS: "true"})

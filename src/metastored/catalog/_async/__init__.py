@@ -1,1 +1,1 @@
-"""The catalog, asynchronous: the source from which `tools/unasync.py` makes `_sync`."""
+"""The asynchronous catalog, from which `tools/unasync.py` generates `_sync`."""

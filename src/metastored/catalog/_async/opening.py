@@ -1,4 +1,4 @@
-"""Opens a catalog as its settings say. Nothing is connected before it is used."""
+"""Opens a catalog by its settings."""
 
 from __future__ import annotations
 
@@ -11,8 +11,10 @@ from metastored.catalog.status import DatabaseChanges, DatabaseDefinition
 from metastored.client._async.client import aconnect
 from metastored.client.cache import CacheSettings
 from metastored.client.metrics import Metrics
-from metastored.errors import TransportError
+from metastored.errors import RemoteProtocolError, TransportError
 
+USER = "hive"
+"""The user of a metastore's catalog without `username`, and the owner of what it creates."""
 FRAMED = {"auto": None, "buffered": False, "framed": True}
 
 
@@ -31,20 +33,22 @@ async def opened(settings: Catalog, metrics: Metrics | None = None) -> AsyncHive
 
 async def _hive(settings: HiveCatalog, metrics: Metrics | None) -> AsyncHiveProvider:
     pool, thrift = settings.connection_pool, settings.thrift
-    proof: dict[str, Any] = {"password": settings.password}
+    credentials: dict[str, Any] = {"password": settings.password}
     if settings.kerberos_principal is not None:
         from metastored.client.sasl import kerberos
 
-        proof = {"sasl": kerberos(settings.kerberos_principal)}
+        credentials = {"sasl": kerberos(settings.kerberos_principal)}
+    user = settings.username or USER
     client = aconnect(
         settings.uri,
-        user=settings.username,
-        **proof,
-        # Over HTTP the protocol is chosen by the address, unless another one was asked for.
+        user=user,
+        **credentials,
+        # Over HTTP the address selects the protocol, unless the settings have another one.
         protocol=None if thrift.protocol == "binary" else thrift.protocol,
         framed=FRAMED[thrift.transport],
         timeout=thrift.timeout_ms / 1000,
         connect_timeout=pool.connection_timeout_ms / 1000,
+        acquire_timeout=pool.connection_timeout_ms / 1000,
         max_size=pool.max_size,
         min_idle=min(pool.min_idle or 0, pool.max_size),
         idle_timeout=pool.idle_timeout_ms / 1000,
@@ -53,12 +57,23 @@ async def _hive(settings: HiveCatalog, metrics: Metrics | None) -> AsyncHiveProv
     )
     try:
         await client.__aenter__()
+        if thrift.transport != "auto":
+            await client.databases()  # A wrong transport is an error at once, and not at the first call.
     except BaseException as error:
         await client.close()
-        if isinstance(error, TransportError):
-            raise type(error)(f"catalog {settings.name!r} at {client.uri}: {error}") from error
+        if isinstance(error, TransportError | RemoteProtocolError):
+            hint = _transport_hint(thrift.transport) if "no connection" not in str(error) else ""
+            raise type(error)(f"catalog {settings.name!r} at {client.uri}: {error}{hint}") from error
         raise
-    return AsyncHiveProvider(settings.name, client)
+    return AsyncHiveProvider(settings.name, client, owner=user)
+
+
+def _transport_hint(transport: str) -> str:
+    """The end of an error of a connection that was closed: which key may be wrong."""
+    if transport == "auto":
+        return ""
+    other = "not framed, as Hive's own is by default" if transport == "framed" else "framed"
+    return f"; thrift.transport is {transport}: if the server is {other}, set thrift.transport to auto"
 
 
 async def _memory(settings: MemoryCatalog, metrics: Metrics | None) -> AsyncHiveProvider:
@@ -85,4 +100,6 @@ def _adapted(
 
 
 def _cache(keys: CacheKeys) -> CacheSettings:
-    return CacheSettings(keys.enabled, keys.max_capacity, keys.ttl_seconds, keys.tti_seconds)
+    return CacheSettings(
+        keys.enabled, keys.max_capacity, keys.ttl_seconds, keys.tti_seconds, events_every=keys.events_every
+    )

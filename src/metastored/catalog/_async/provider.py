@@ -1,7 +1,7 @@
-"""What a catalog has to be able to do. Whoever implements it can be put into a manager.
+"""The interface of a catalog. An object with these methods can be passed to `AsyncCatalogManager`.
 
-A provider knows its own databases by their names within it; the catalog's name is only told in what it answers. What
-it cannot do at all raises NotSupported; what is missing or there already, the errors of `metastored.errors`.
+A provider knows its databases by their names within the catalog. A method for something that the catalog does not have
+raises NotSupported; other errors are those of `metastored.errors`.
 """
 
 from __future__ import annotations
@@ -27,99 +27,127 @@ from metastored.model.partitions import PartitionValues
 
 
 class AsyncCatalogProvider(Protocol):
-    """One catalog. In patterns, `*` stands for anything and `|` separates alternatives."""
+    """One catalog. In patterns, `*` stands for any text and `|` separates alternatives."""
 
     @property
-    def name(self) -> str: ...
+    def name(self) -> str:
+        """The name of the catalog."""
 
-    async def close(self) -> None: ...
+    async def close(self) -> None:
+        """Closes connections and files. The manager calls it once, at the end."""
 
     # Databases
 
     async def create_database(
-        self, database: Namespace, given: DatabaseDefinition, if_not_exists: bool = False
-    ) -> DatabaseStatus: ...
+        self, database: Namespace, definition: DatabaseDefinition, if_not_exists: bool = False
+    ) -> DatabaseStatus:
+        """Creates a database and returns it. Raises DatabaseAlreadyExists unless `if_not_exists`."""
 
-    async def get_database(self, database: Namespace) -> DatabaseStatus: ...
+    async def get_database(self, database: Namespace) -> DatabaseStatus:
+        """Returns a database. Raises DatabaseNotFound."""
 
-    async def list_databases(self, pattern: str | None = None) -> list[DatabaseStatus]: ...
+    async def list_databases(self, pattern: str | None = None) -> list[DatabaseStatus]:
+        """Returns the databases whose names match, or all."""
 
-    async def alter_database(self, database: Namespace, changes: DatabaseChanges) -> DatabaseStatus: ...
+    async def alter_database(self, database: Namespace, changes: DatabaseChanges) -> DatabaseStatus:
+        """Changes a database and returns it. Raises DatabaseNotFound."""
 
-    async def drop_database(self, database: Namespace, if_exists: bool = False, cascade: bool = False) -> None: ...
+    async def drop_database(self, database: Namespace, if_exists: bool = False, cascade: bool = False) -> None:
+        """Drops a database; with `cascade`, its tables too. Raises DatabaseNotFound unless `if_exists`.
+
+        Raises InvalidOperationException for a database with tables, without `cascade`.
+        """
 
     # Tables and views
 
     async def create_table(
-        self, database: Namespace, name: str, given: TableDefinition, if_not_exists: bool = False
-    ) -> TableStatus: ...
+        self, database: Namespace, name: str, definition: TableDefinition, if_not_exists: bool = False
+    ) -> TableStatus:
+        """Creates a table and returns it. Raises TableAlreadyExists unless `if_not_exists`."""
 
     async def get_table(self, database: Namespace, name: str) -> TableStatus:
-        """A table or a view; its `kind` says which."""
+        """Returns a table or a view; its `kind` says which. Raises TableNotFound."""
 
     async def list_tables(self, database: Namespace, pattern: str | None = None) -> list[TableStatus]:
-        """Tables and views."""
+        """Returns the tables and views whose names match, or all. Raises DatabaseNotFound."""
 
-    async def alter_table(self, database: Namespace, name: str, changes: TableChanges) -> TableStatus: ...
+    async def alter_table(self, database: Namespace, name: str, changes: TableChanges) -> TableStatus:
+        """Changes a table or a view and returns it. Raises TableNotFound, InvalidInputException."""
 
-    async def drop_table(
-        self, database: Namespace, name: str, if_exists: bool = False, purge: bool = False
-    ) -> None: ...
+    async def drop_table(self, database: Namespace, name: str, if_exists: bool = False, purge: bool = False) -> None:
+        """Drops a table, and the data of a managed one; `purge` skips the trash.
+
+        Raises TableNotFound unless `if_exists`, and InvalidInputException for a view.
+        """
 
     async def create_view(
         self,
         database: Namespace,
         name: str,
-        given: ViewDefinition,
+        definition: ViewDefinition,
         if_not_exists: bool = False,
         replace: bool = False,
-    ) -> TableStatus: ...
+    ) -> TableStatus:
+        """Creates a view and returns it; with `replace`, changes a view of this name. Raises TableAlreadyExists."""
 
-    async def get_view(self, database: Namespace, name: str) -> TableStatus: ...
+    async def get_view(self, database: Namespace, name: str) -> TableStatus:
+        """Returns a view. Raises ObjectNotFound, also for a table."""
 
-    async def list_views(self, database: Namespace, pattern: str | None = None) -> list[TableStatus]: ...
+    async def list_views(self, database: Namespace, pattern: str | None = None) -> list[TableStatus]:
+        """Returns the views whose names match, or all. Raises DatabaseNotFound."""
 
-    async def drop_view(self, database: Namespace, name: str, if_exists: bool = False) -> None: ...
+    async def drop_view(self, database: Namespace, name: str, if_exists: bool = False) -> None:
+        """Drops a view. Raises TableNotFound unless `if_exists`, and InvalidInputException for a table."""
 
     # Partitions
 
     async def add_partitions(
-        self, database: Namespace, name: str, given: Sequence[PartitionDefinition], if_not_exists: bool = False
-    ) -> None: ...
+        self, database: Namespace, name: str, partitions: Sequence[PartitionDefinition], if_not_exists: bool = False
+    ) -> None:
+        """Adds partitions to a table. Raises AlreadyExistsException unless `if_not_exists`."""
 
-    async def get_partition(self, database: Namespace, name: str, values: PartitionValues) -> PartitionStatus: ...
+    async def get_partition(self, database: Namespace, name: str, values: PartitionValues) -> PartitionStatus:
+        """Returns a partition by its values. Raises ObjectNotFound."""
 
     def list_partitions(
         self, database: Namespace, name: str, where: str | None = None
     ) -> AsyncIterator[PartitionStatus]:
-        """Those for which a filter over the partition columns holds, `ds >= '2024-01-01'`, as they come."""
+        """Iterates over the partitions for which a condition on the partition columns holds, or over all.
 
-    async def alter_partition(self, database: Namespace, name: str, given: PartitionDefinition) -> PartitionStatus: ...
+        Raises MetaException for a condition that cannot be read, such as `ds >= `.
+        """
+
+    async def alter_partition(self, database: Namespace, name: str, definition: PartitionDefinition) -> PartitionStatus:
+        """Changes the location and properties of a partition and returns it. Raises ObjectNotFound."""
 
     async def drop_partition(
         self, database: Namespace, name: str, values: PartitionValues, if_exists: bool = False
-    ) -> None: ...
+    ) -> None:
+        """Drops a partition by its values. Raises ObjectNotFound unless `if_exists`."""
 
     # Statistics
 
     async def get_statistics(
         self, database: Namespace, name: str, partition: PartitionValues | None = None
-    ) -> TableStatistics: ...
+    ) -> TableStatistics:
+        """Returns the statistics of a table, or of one of its partitions. Raises TableNotFound, ObjectNotFound."""
 
     async def set_statistics(
         self,
         database: Namespace,
         name: str,
-        given: TableStatistics,
+        statistics: TableStatistics,
         partition: PartitionValues | None = None,
-    ) -> None: ...
+    ) -> None:
+        """Stores statistics of a table, or of one of its partitions. Raises InvalidInputException, ConversionError."""
 
     # Constraints
 
-    async def list_constraints(self, database: Namespace, name: str) -> tuple[Constraint, ...]: ...
+    async def list_constraints(self, database: Namespace, name: str) -> tuple[Constraint, ...]:
+        """Returns the constraints of a table. Raises TableNotFound."""
 
-    async def add_constraint(self, database: Namespace, name: str, given: Constraint) -> None: ...
+    async def add_constraint(self, database: Namespace, name: str, constraint: Constraint) -> None:
+        """Adds a constraint to a table. Raises NotSupported where the catalog has none of this kind."""
 
-    async def drop_constraint(
-        self, database: Namespace, name: str, constraint: str, if_exists: bool = False
-    ) -> None: ...
+    async def drop_constraint(self, database: Namespace, name: str, constraint: str, if_exists: bool = False) -> None:
+        """Drops a constraint of a table by its name. Raises ObjectNotFound unless `if_exists`."""

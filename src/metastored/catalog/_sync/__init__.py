@@ -1,2 +1,2 @@
 # Made by tools/unasync.py from _async/__init__.py: DO NOT EDIT.
-"""The catalog, synchronous: made from `_async`."""
+"""The asynchronous catalog, from which `tools/unasync.py` generates `_sync`."""

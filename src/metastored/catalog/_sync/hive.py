@@ -1,9 +1,8 @@
 # Made by tools/unasync.py from _async/hive.py: DO NOT EDIT.
-"""A catalog that speaks the metastore's language, through metastored's client: a metastore, or anything that is a
-handler.
+"""The provider of every built-in catalog: a client of a metastore, or of a handler in this process.
 
-Every catalog of metastored's own is one of these. Iceberg and Glue are reached by handlers that translate
-(`connectors/`), the catalog in memory is metastored's metastore itself.
+Iceberg and Glue are handlers that translate the metastore's calls (`connectors/`). The in-memory catalog is
+metastored's own metastore.
 """
 
 from __future__ import annotations
@@ -13,12 +12,13 @@ from contextlib import contextmanager
 from typing import Any, Final
 
 from metastored.catalog.handlers import Closing
-from metastored.catalog.hive_constraints import OLD, constraints_of, hive_constraints
+from metastored.catalog.hive_constraints import IN_HIVE_2_3, constraints_of, hive_constraints
 from metastored.catalog.hive_objects import (
     VIEWS,
     changed_database,
     changed_table,
     database_status,
+    goes_beyond_hive,
     hive_database,
     hive_partition,
     hive_table,
@@ -44,15 +44,19 @@ from metastored.catalog.status import (
     ViewDefinition,
     replaced,
 )
+from metastored.catalog.status_cache import StatusCache
+from metastored.client._sync.acid import current_acid
 from metastored.client._sync.client import Client
 from metastored.errors import (
     AlreadyExistsException,
     ApplicationError,
     InvalidInputException,
+    MetaException,
     NoSuchObjectException,
     NotSupported,
     ObjectNotFound,
 )
+from metastored.model.acid import Acid, is_transactional
 from metastored.model.names import TableName
 from metastored.model.partitions import PartitionValues, name_of
 from metastored.wire.generated.common import ColumnStatistics, ColumnStatisticsDesc, EnvironmentContext, Table
@@ -73,19 +77,33 @@ from metastored.wire.generated.constraints import (
 )
 from metastored.wire.structs import replace
 
-KEPT: Final = {"DO_NOT_UPDATE_STATS": "true"}
-"""Statistics that are sent are not to be taken away because the table was altered."""
+KEEP_STATISTICS: Final = {"DO_NOT_UPDATE_STATS": "true"}
+"""The environment of an alteration after which the column statistics stay valid."""
 
 
 class HiveProvider:
-    """A catalog over a client. `iceberg` where tables are Iceberg's; `closing` is what it owns besides the client."""
+    """A catalog over a client. `iceberg` where tables are Iceberg's; `closing` is closed with it.
 
-    def __init__(self, name: str, client: Client, iceberg: bool = False, closing: Closing | None = None) -> None:
+    `owner` owns databases, tables and views that are created without an owner.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        client: Client,
+        iceberg: bool = False,
+        closing: Closing | None = None,
+        owner: str | None = None,
+    ) -> None:
         self._name = name
         self.client: Final = client
-        """For what a catalog has no words for: locks, transactions, functions, the whole API."""
+        """The client, for locks, transactions, functions and the complete API."""
         self._iceberg = iceberg
         self._closing = closing
+        self._owner = owner
+        self._reads = client.uncopied()
+        cache = client.api.cache
+        self._statuses = StatusCache(0 if cache is None else cache.settings.tables)
 
     @property
     def name(self) -> str:
@@ -99,10 +117,10 @@ class HiveProvider:
     # Databases
 
     def create_database(
-        self, database: Namespace, given: DatabaseDefinition, if_not_exists: bool = False
+        self, database: Namespace, definition: DatabaseDefinition, if_not_exists: bool = False
     ) -> DatabaseStatus:
-        with self._can("making databases"):
-            self.client.create_database(hive_database(_flat(database), given), if_not_exists)
+        with self._can("creating databases"):
+            self.client.create_database(hive_database(_flat(database), definition, self._owner), if_not_exists)
         return self.get_database(database)
 
     def get_database(self, database: Namespace) -> DatabaseStatus:
@@ -119,7 +137,7 @@ class HiveProvider:
 
     def alter_database(self, database: Namespace, changes: DatabaseChanges) -> DatabaseStatus:
         name = _flat(database)
-        with self._can("changing databases"):
+        with self._can("altering databases"):
             self.client.forget(name)
             there = self.client.api.get_database(name)
             self.client.api.alter_database(name, changed_database(there, changes))
@@ -128,7 +146,7 @@ class HiveProvider:
     def drop_database(self, database: Namespace, if_exists: bool = False, cascade: bool = False) -> None:
         name = _flat(database)
         try:
-            # Hive before 4 answers a drop of a missing database with a NullPointerException.
+            # Hive before 4 replies to a drop of a missing database with a NullPointerException.
             self.client.api.get_database(name)
         except NoSuchObjectException:
             if if_exists:
@@ -140,41 +158,60 @@ class HiveProvider:
     # Tables
 
     def create_table(
-        self, database: Namespace, name: str, given: TableDefinition, if_not_exists: bool = False
+        self, database: Namespace, name: str, definition: TableDefinition, if_not_exists: bool = False
     ) -> TableStatus:
-        table = hive_table(_flat(database), name, given, self._iceberg)
-        with self._can("making tables"):
+        table = hive_table(_flat(database), name, definition, self._iceberg, self._owner)
+        if is_transactional(table.parameters) and not self.client.capabilities.knows("get_open_txns"):
+            raise NotSupported(
+                f"catalog {self._name!r} ({self.client.uri}) has no transactions: create {_at(database, name)} without "
+                "the option transactional"
+            )
+        with self._can("creating tables"):
             try:
-                if given.constraints:
-                    self._create_with_constraints(table, given.constraints)
+                if definition.constraints:
+                    self._create_with_constraints(table, definition.constraints)
                 else:
                     self.client.create_table(table)
             except AlreadyExistsException:
                 if not if_not_exists:
                     raise
+            except MetaException:
+                self._check_database(database)
+                raise
         return self.get_table(database, name)
 
-    def _create_with_constraints(self, table: Table, given: Sequence[Constraint]) -> None:
-        if any(each.kind not in OLD for each in given):
+    def _create_with_constraints(self, table: Table, constraints: Sequence[Constraint]) -> None:
+        if any(each.kind not in IN_HIVE_2_3 for each in constraints):
             self.client.capabilities.has_constraints(check=True)
-        found = hive_constraints(TableName("", table.dbName or "", table.tableName or ""), given)
-        # Lists are sent empty, too: Hive 2.3 takes no null for one, and does not see those that it does not know.
+        found = hive_constraints(TableName("", table.dbName or "", table.tableName or ""), constraints)
+        # Empty lists are sent too: Hive 2.3 refuses null, and ignores the lists that it does not know.
         self.client.api.create_table_with_constraints(table, *found)
 
     def get_table(self, database: Namespace, name: str) -> TableStatus:
-        return table_status(self._name, self._table(database, name))
+        table = self._reads.table(_at(database, name))
+        (acid,) = current_acid(self.client, [table])
+        return self._status(table, acid)
 
     def list_tables(self, database: Namespace, pattern: str | None = None) -> list[TableStatus]:
         db = _flat(database)
         self.client.api.get_database(db)  # Hive lists the tables of a missing database as none.
-        return [table_status(self._name, each) for each in self.client.table_objects(db, pattern)]
+        found: list[Table] = []
+        for each in self._reads.table_objects(db, pattern):
+            found.append(each)
+        acids = current_acid(self.client, found)
+        return [self._status(each, acid) for each, acid in zip(found, acids, strict=True)]
 
     def alter_table(self, database: Namespace, name: str, changes: TableChanges) -> TableStatus:
         if self._iceberg and changes.drop_columns and changes.rename_columns:
             raise InvalidInputException(
                 "columns of an Iceberg table are dropped and renamed in two changes, not in one"
             )
-        with self._can("changing tables"):
+        if self._iceberg and any(map(goes_beyond_hive, changes.add_columns)):
+            raise InvalidInputException(
+                f"columns that are added to the Iceberg table {_at(database, name)} can be null and have no default: "
+                "rows that are there have no value for them"
+            )
+        with self._can("altering tables"):
             there = self.client.fresh_table(_at(database, name))
             changed = changed_table(there, changes)
             self.client.alter(_at(database, name), changed, cascade=changes.cascade)
@@ -192,12 +229,12 @@ class HiveProvider:
         self,
         database: Namespace,
         name: str,
-        given: ViewDefinition,
+        definition: ViewDefinition,
         if_not_exists: bool = False,
         replace: bool = False,
     ) -> TableStatus:
-        view = hive_view(_flat(database), name, given)
-        with self._can("making views"):
+        view = hive_view(_flat(database), name, definition, self._owner)
+        with self._can("creating views"):
             try:
                 self.client.create_table(view)
             except AlreadyExistsException:
@@ -205,6 +242,9 @@ class HiveProvider:
                     self._replace_view(database, name, view)
                 elif not if_not_exists:
                     raise
+            except MetaException:
+                self._check_database(database)
+                raise
         return self.get_view(database, name)
 
     def _replace_view(self, database: Namespace, name: str, view: Table) -> None:
@@ -231,11 +271,11 @@ class HiveProvider:
     # Partitions
 
     def add_partitions(
-        self, database: Namespace, name: str, given: Sequence[PartitionDefinition], if_not_exists: bool = False
+        self, database: Namespace, name: str, partitions: Sequence[PartitionDefinition], if_not_exists: bool = False
     ) -> None:
         with self._can("partitions"):
             table = self._partitioned(database, name)
-            parts = [hive_partition(table, each) for each in given]
+            parts = [hive_partition(table, each) for each in partitions]
             self.client.add_partitions(_at(database, name), parts, if_not_exists)
 
     def get_partition(self, database: Namespace, name: str, values: PartitionValues) -> PartitionStatus:
@@ -250,20 +290,20 @@ class HiveProvider:
             for each in self.client.partitions(_at(database, name), where):
                 yield partition_status(table, each)
 
-    def alter_partition(self, database: Namespace, name: str, given: PartitionDefinition) -> PartitionStatus:
+    def alter_partition(self, database: Namespace, name: str, definition: PartitionDefinition) -> PartitionStatus:
         with self._can("partitions"):
             self.client.forget(_flat(database), name)
             table = self._partitioned(database, name)
-            there = self.client.partition(_at(database, name), partition_values(table, given.values))
+            there = self.client.partition(_at(database, name), partition_values(table, definition.values))
             changed = replace(
                 there,
                 sd=there.sd
-                if given.location is None or there.sd is None
-                else replace(there.sd, location=given.location),
-                parameters=replaced(there.parameters or {}, given.properties, ()),
+                if definition.location is None or there.sd is None
+                else replace(there.sd, location=definition.location),
+                parameters=replaced(there.parameters or {}, definition.properties, ()),
             )
             self.client.api.alter_partition(_flat(database), name, changed)
-        return self.get_partition(database, name, given.values)
+        return self.get_partition(database, name, definition.values)
 
     def drop_partition(self, database: Namespace, name: str, values: PartitionValues, if_exists: bool = False) -> None:
         with self._can("partitions"):
@@ -287,27 +327,27 @@ class HiveProvider:
         self,
         database: Namespace,
         name: str,
-        given: TableStatistics,
+        statistics: TableStatistics,
         partition: PartitionValues | None = None,
     ) -> None:
         table = self.client.fresh_table(_at(database, name))
         types = {(each.name or "").lower(): each.type or "" for each in (table.sd and table.sd.cols) or ()}
-        missing = [column for column in given.columns if column.lower() not in types]
+        missing = [column for column in statistics.columns if column.lower() not in types]
         if missing:
             raise InvalidInputException(f"{_at(database, name)} has no column {', '.join(missing)}")
         columns = tuple(
-            hive_statistics(column.lower(), types[column.lower()], each) for column, each in given.columns.items()
+            hive_statistics(column.lower(), types[column.lower()], each) for column, each in statistics.columns.items()
         )
         with self._can("statistics"):
             part = None
             if partition is None:
-                fresh = replace(table, parameters=with_counts(table.parameters, given))
-                self.client.alter(_at(database, name), fresh, environment=KEPT)
+                fresh = replace(table, parameters=with_counts(table.parameters, statistics))
+                self.client.alter(_at(database, name), fresh, environment=KEEP_STATISTICS)
             else:
                 there, part = self._part(table, database, name, partition)
-                changed = replace(there, parameters=with_counts(there.parameters, given))
+                changed = replace(there, parameters=with_counts(there.parameters, statistics))
                 self.client.api.alter_partition_with_environment_context(
-                    _flat(database), name, changed, EnvironmentContext(properties=KEPT)
+                    _flat(database), name, changed, EnvironmentContext(properties=KEEP_STATISTICS)
                 )
             if columns:
                 described = ColumnStatisticsDesc(part is None, _flat(database), name, part)
@@ -338,12 +378,12 @@ class HiveProvider:
             found += checks.checkConstraints or ()
         return constraints_of(found)
 
-    def add_constraint(self, database: Namespace, name: str, given: Constraint) -> None:
-        if given.kind not in OLD:
+    def add_constraint(self, database: Namespace, name: str, constraint: Constraint) -> None:
+        if constraint.kind not in IN_HIVE_2_3:
             self.client.capabilities.has_constraints(check=True)
-        found, api = hive_constraints(_at(database, name), [given]), self.client.api
+        found, api = hive_constraints(_at(database, name), [constraint]), self.client.api
         with self._can("constraints"):
-            match given.kind:
+            match constraint.kind:
                 case ConstraintKind.PRIMARY_KEY:
                     api.add_primary_key(AddPrimaryKeyRequest(found.primary_keys))
                 case ConstraintKind.FOREIGN_KEY:
@@ -358,7 +398,7 @@ class HiveProvider:
                     api.add_check_constraint(AddCheckConstraintRequest(found.checks))
 
     def drop_constraint(self, database: Namespace, name: str, constraint: str, if_exists: bool = False) -> None:
-        # Hive says nothing that could be understood of one that is missing.
+        # Hive's error about a missing constraint does not say what is missing.
         if constraint.lower() not in {(each.name or "").lower() for each in self.list_constraints(database, name)}:
             if if_exists:
                 return
@@ -367,6 +407,19 @@ class HiveProvider:
             self.client.api.drop_constraint(DropConstraintRequest(_flat(database), name, constraint))
 
     # How
+
+    def _check_database(self, database: Namespace) -> None:
+        """Raises DatabaseNotFound. Some catalogs report a missing database only in the words of another error."""
+        self.client.api.get_database(_flat(database))
+
+    def _status(self, table: Table, acid: Acid | None) -> TableStatus:
+        """The status of a table that `_reads` returned. That of a transactional table is as new as its write ids."""
+        if acid is not None:
+            return table_status(self._name, table, acid)
+        return self._statuses.status(table, self._convert)
+
+    def _convert(self, table: Table) -> TableStatus:
+        return table_status(self._name, table)
 
     def _table(self, database: Namespace, name: str) -> Table:
         return self.client.table(_at(database, name))
@@ -388,7 +441,7 @@ class HiveProvider:
 
     @contextmanager
     def _can(self, what: str) -> Iterator[None]:
-        """A call that the other side does not know is something that this catalog cannot do."""
+        """Raises NotSupported where the catalog does not have a method that is called inside."""
         try:
             yield
         except ApplicationError as error:

@@ -1,10 +1,10 @@
-"""Reading and writing rows of transactional tables, as far as the metastore has a part in it, in Hive's order.
+"""The calls to the metastore for reading and writing rows of transactional tables, in Hive's order.
 
     read     open, lock, snapshot                  … read …     commit
     write    open, write id, lock, snapshot        … write …    partitions, files, commit
 
-The write id comes before the lock, so that the lock's record has it; the snapshot comes after, so that it shows what
-was committed while the lock was waited for. The rows themselves are nothing that this module knows of.
+The write id is allocated before the lock, so that the lock record contains it; the snapshot is read after the lock, so
+that it includes what was committed during the wait for the lock. This module never reads or writes rows.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from collections.abc import Iterable, Sequence
 from types import TracebackType
 from typing import TYPE_CHECKING, Final, Self
 
-from metastored.client._async.locks import AsyncTransaction
+from metastored.client._async.locks import AsyncTransaction, snapshot
 from metastored.client.acid import (
     OPERATIONS,
     keeps_writers_out,
@@ -45,7 +45,7 @@ if TYPE_CHECKING:
 
 
 class AsyncRead:
-    """A read. Its open transaction is what keeps the files in its snapshot from being cleaned away."""
+    """A read. Its open transaction prevents the cleaner from removing the files of its snapshot."""
 
     def __init__(
         self, client: AsyncClient, transaction: AsyncTransaction, names: Sequence[Name], timeout: float
@@ -54,7 +54,7 @@ class AsyncRead:
             raise InvalidInputException("a read needs the name of a table")
         self.transaction: Final = transaction
         self.snapshots: dict[str, ValidWriteIdList] = {}
-        """What can be seen of each table, by `db.t`."""
+        """The visible write ids of each table, by `db.t`."""
         self._client = client
         self._tables = tuple(map(table_name, names))
         self._timeout = timeout
@@ -64,10 +64,10 @@ class AsyncRead:
             _transactional(await self._client.table(table), table)
         await self.transaction.__aenter__()
         try:
-            # The lock ends with the transaction, and so do its heartbeats: the transaction's own are enough.
+            # The lock ends with the transaction, whose heartbeats keep the lock alive too.
             await self.transaction.locked(read_components(self._tables), self._timeout).take()
             self.snapshots = await self.transaction.snapshot(*self._tables)
-            await self._remembered()
+            await self._record_lowest()
         except BaseException as error:
             await self.transaction.__aexit__(type(error), error, error.__traceback__)
             raise
@@ -78,8 +78,8 @@ class AsyncRead:
     ) -> None:
         await self.transaction.__aexit__(kind, error, trace)
 
-    async def _remembered(self) -> None:
-        """Hive 4 is told the lowest write id that is still needed, where it keeps such a record."""
+    async def _record_lowest(self) -> None:
+        """Sends the lowest write id that is still needed to Hive 4, if it stores these ids."""
         if await self._client.capabilities.version() < (4, 0):
             return
         lowest = {
@@ -94,7 +94,7 @@ class AsyncRead:
 
 
 class AsyncWrite:
-    """A write to one table. Use `write_id` for its files, and tell it of partitions."""
+    """A write to one table. Name its files by `write_id`, and report the partitions with `wrote`."""
 
     def __init__(
         self,
@@ -108,9 +108,9 @@ class AsyncWrite:
     ) -> None:
         self.transaction: Final = transaction
         self.write_id = 0
-        """The number under which rows are written."""
+        """The write id of the rows."""
         self.snapshot = ValidWriteIdList(str(table))
-        """What can be seen of the table, this write's own rows included."""
+        """The visible write ids of the table, including that of this write."""
         self._client = client
         self._table = table
         self._operation = known(operation)
@@ -131,7 +131,7 @@ class AsyncWrite:
         try:
             version = await self._client.capabilities.version()
             exclusive = keeps_writers_out(version) if self._exclusive is None else self._exclusive
-            # Before 4.0 a server looks for conflicts in any case, and is not told.
+            # Before 4.0 a server always checks for conflicts and has no such option.
             self._exclusive = exclusive if version >= (4, 0) else None
             self.write_id = await self.transaction.write_id(self._table)
             lock = lock_type(self._operation, version, exclusive)
@@ -158,55 +158,54 @@ class AsyncWrite:
     async def add_partitions(
         self, partitions: Iterable[Partition | PartitionValues], if_not_exists: bool = True
     ) -> int:
-        """Adds partitions that this write made: structs, or only their values. Returns how many were sent."""
-        given = await self._client._made(self._table, partitions)
-        made = [replace(part, writeId=self.write_id) for part in given]
+        """Adds partitions that this write created: structs, or only their values. Returns how many were sent."""
+        made = [replace(part, writeId=self.write_id) for part in await self._client._made(self._table, partitions)]
         sent = await self._client.add_partitions(self._table, made, if_not_exists)
         self.wrote(*(make_part_name(self._keys, part.values or ()) for part in made))
         return sent
 
     def wrote(self, *partitions: str, operation: str | None = None) -> None:
-        """Partitions (`ds=1`) that rows were written to: others learn of it, and conflicts are seen, at the commit."""
-        told = OPERATIONS[known(operation or self._operation)]
+        """Reports partitions (`ds=1`) to which rows were written; the commit detects conflicts by them."""
+        type = OPERATIONS[known(operation or self._operation)]
         if partitions:
-            self._written.setdefault(told, {}).update(dict.fromkeys(partitions))
+            self._written.setdefault(type, {}).update(dict.fromkeys(partitions))
 
     def added_files(self, *files: str, partition: PartitionValues = ()) -> None:
-        """Files that this write put in place, in a partition (values, a dict or a name) or in the table itself.
+        """Reports files that this write created, in a partition (values, a dict or a name) or in the table itself.
 
-        Who follows the metastore's events can ask for them once the write is committed. Servers before Hive 4 have no
-        place for them and are not told.
+        Readers of notification events can get them after the commit. Servers before Hive 4 cannot store them and get
+        nothing.
         """
         values = values_of(str(self._table), self._keys, partition)
         self._files.setdefault(values, []).extend(files)
 
     async def commit(self) -> None:
-        """Tells the partitions and files, and commits. TransactionFailed when the server has aborted it."""
-        wanted, transaction = self._table, self.transaction.id
+        """Sends the partitions and files, and commits. Raises TransactionFailed if the server has aborted it."""
+        table, transaction = self._table, self.transaction.id
         for operation, names in self._written.items():
-            told = AddDynamicPartitions(
-                transaction, self.write_id, wanted.database, wanted.table, tuple(names), operation
+            request = AddDynamicPartitions(
+                transaction, self.write_id, table.database, table.table, tuple(names), operation
             )
             try:
-                await self._client.api.add_dynamic_partitions(told)
+                await self._client.api.add_dynamic_partitions(request)
             except (TxnAbortedException, NoSuchTxnException) as error:
                 raise TransactionFailed(f"transaction {transaction} was aborted: {error}") from error
-        await self._tell_files()
+        await self._send_files()
         await self.transaction.commit(self._exclusive)
 
-    async def _tell_files(self) -> None:
+    async def _send_files(self) -> None:
         if not self._files or await self._client.capabilities.version() < (4, 0):
             return
         of, replaced = self._table, self._operation == "overwrite"
         for values, files in self._files.items():
             added = InsertEventRequestData(replace=replaced, filesAdded=tuple(files))
-            told = WriteNotificationLogRequest(
+            request = WriteNotificationLogRequest(
                 self.transaction.id, self.write_id, of.database, of.table, added, partitionVals=values or None
             )
-            await self._client.api.add_write_notification_log(told)
+            await self._client.api.add_write_notification_log(request)
 
     async def abort(self) -> None:
-        """Undoes it; its files are for the cleaner to remove."""
+        """Aborts the transaction. The cleaner removes its files."""
         await self.transaction.abort()
 
 
@@ -215,3 +214,26 @@ def _transactional(table: Table, name: TableName) -> Acid:
     if acid is None:
         raise InvalidInputException(f"{name} is not transactional: write to it without a transaction")
     return acid
+
+
+async def current_acid(client: AsyncClient, tables: Sequence[Table]) -> list[Acid | None]:
+    """How each table is transactional, with the ids that the metastore has now; None for one that is not.
+
+    It costs two calls if one of the tables is transactional. Servers before Hive 3.0 have no write ids of tables.
+    """
+    found = [acid_of(table) for table in tables]
+    names = [f"{table.dbName}.{table.tableName}".lower() for table in tables]
+    transactional = [name for name, acid in zip(names, found, strict=True) if acid is not None]
+    if not transactional or not await client.capabilities.has_acid_transactions():
+        return found
+    seen, lists = await snapshot(client.api, transactional)
+    return [
+        acid
+        if acid is None or name not in lists
+        else acid._replace(
+            write_id=lists[name].high_watermark,
+            transaction_id=seen.high_watermark,
+            valid_write_ids=str(lists[name]),
+        )
+        for name, acid in zip(names, found, strict=True)
+    ]

@@ -1,11 +1,12 @@
-"""What a server can do, learned from it: its version, the twelve features, and which form of a call it answers.
+"""Detects what a server supports: its version, the twelve features, and which form of a call it has.
 
-Nothing is assumed: the newer form of a call is tried first, and what answered is remembered, for each address by
-itself: servers are upgraded one after the other.
+Nothing is assumed: the newer form of a call is tried first, and the result is cached for each address separately,
+because servers are upgraded one after the other.
 """
 
 from __future__ import annotations
 
+import logging
 from typing import Any, Final
 
 from metastored.client._async.caller import AsyncCaller
@@ -19,22 +20,40 @@ SINCE_3_1: Final = (
     "alter_catalog",
     AlterCatalogRequest(name="no such catalog", newCat=Catalog(name="no such catalog")),
 )
-"""All that 3.1 can call and 3.0 cannot. A catalog of such a name cannot be made, so there is none to alter."""
+"""The only method of 3.1 that 3.0 does not have. A catalog with this name cannot exist, so nothing is altered."""
+
+
+OLDEST: Final = HiveVersion(2, 3)
+"""The version of a metastore that does not tell it."""
+
+log = logging.getLogger("metastored.client")
 
 
 class AsyncCapabilities:
-    """Each `has_…` says whether the server has it; with `check`, it raises a sentence when it has not."""
+    """Each `has_…` returns whether the server has a feature; with `check` it raises NotSupported if it has not."""
 
     def __init__(self, api: AsyncCaller) -> None:
         self._api = api
         self._lock = io.Lock()
         self._known: dict[tuple[str, str], bool] = {}
-        """Whether a method is there, by the address and its name."""
+        """Whether the server has a method, by address and method."""
         self._versions: dict[str, HiveVersion] = {}
-        """By the address."""
+        """By address."""
+        self._assumed: set[str] = set()
+        """Addresses whose version is an assumption."""
+
+    @property
+    def version_is_assumed(self) -> bool:
+        """Whether `version()` is 2.3 only because the server has no method that tells its version."""
+        return self._api.address in self._assumed
 
     async def version(self) -> HiveVersion:
-        """The server's version of Hive, as far as its answers tell."""
+        """The server's version of Hive, as far as its replies tell.
+
+        A metastore with none of the methods that tell it, such as one that serves nine methods over HTTP, is taken for
+        2.3, the oldest version that is supported; `version_is_assumed` is then True and a warning is logged. Raises
+        VersionUnknown for a server that is no metastore.
+        """
         found = self._versions.get(self._api.address)
         if found is None:
             found = await self._detected()
@@ -51,23 +70,23 @@ class AsyncCapabilities:
         return Generation.HIVE_4_0 if version < (4, 2) else Generation.HIVE_4_2
 
     async def knows(self, method: str, *args: Any) -> bool:
-        """Whether the server has a method, learned by calling it, with arguments that do no harm, if need be."""
-        there = self._known.get((self._api.address, method))
-        if there is None:
-            there = True
+        """Whether the server has a method. If this is not known, the method is called; `args` must change nothing."""
+        exists = self._known.get((self._api.address, method))
+        if exists is None:
+            exists = True
             try:
                 await self._api.call(method, *args)
             except ApplicationError as error:
-                there = error.type != ApplicationError.UNKNOWN_METHOD
+                exists = error.type != ApplicationError.UNKNOWN_METHOD
             except MetastoreError:
-                pass  # It was refused for another reason.
-            self.learned(method, there)
-        return there
+                pass  # The server has the method and refused the arguments.
+            self.learned(method, exists)
+        return exists
 
-    def learned(self, method: str, there: bool) -> None:
-        """A call showed whether the server has this method."""
+    def learned(self, method: str, exists: bool) -> None:
+        """Stores whether the server has this method, as a call has shown."""
         with self._lock:
-            self._known[self._api.address, method] = there
+            self._known[self._api.address, method] = exists
 
     def lacks(self, method: str) -> bool:
         """Whether a call has shown that the server does not have this method."""
@@ -85,6 +104,8 @@ class AsyncCapabilities:
                 server = f"Hive {await self.version()}"
             except VersionUnknown:
                 server = "no known version of Hive"
+            if self.version_is_assumed:
+                server = f"{server} as far as is known"
             raise NotSupported(missing_sentence(wanted, server, self._api.uri))
         return there
 
@@ -137,7 +158,7 @@ class AsyncCapabilities:
         return await self.supports("partition_batching", check)
 
     async def _detected(self) -> HiveVersion:
-        """`getVersion` tells the release from 4.0 on; before, methods do that came with a version."""
+        """The version by `getVersion` from 4.0 on; before, by methods that a version introduced."""
         said: str | None = None
         if await self.knows("getVersion"):
             said = await self._api.getVersion()
@@ -152,7 +173,11 @@ class AsyncCapabilities:
         locks = FEATURES["lock_service"]
         if await self.knows(locks.method, *locks.args):
             return HiveVersion(2, 0)
-        raise VersionUnknown(
-            f"the metastore at {self._api.uri} is no version of Hive from 2.0 on: getVersion says {said!r}, "
-            f"and it has neither get_metastore_db_uuid nor {bulk.method} nor {locks.method}"
+        reason = (
+            f"getVersion says {said!r}, and it has neither get_metastore_db_uuid nor {bulk.method} nor {locks.method}"
         )
+        if not await self.knows("get_all_databases"):
+            raise VersionUnknown(f"the metastore at {self._api.uri} is no version of Hive from 2.0 on: {reason}")
+        self._assumed.add(self._api.address)
+        log.warning("the metastore at %s is taken for Hive %s: %s", self._api.uri, OLDEST, reason)
+        return OLDEST

@@ -1,6 +1,6 @@
-"""Locks and transactions as context managers: taken at the beginning, kept alive by heartbeats, ended at the end.
+"""Locks and transactions as context managers: acquired on entry, kept alive by heartbeats, ended on exit.
 
-The calls and the kinds of locks are Hive's own. Their order, for who reads or writes rows, is in acid.py.
+The calls and the lock types are Hive's own. Their order for reads and writes of rows is in acid.py.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from metastored.errors import (
     LockFailed,
     NoSuchLockException,
     NoSuchTxnException,
+    RemoteProtocolError,
     TransactionFailed,
     TransportError,
     TxnAbortedException,
@@ -56,11 +57,11 @@ _NAMES: Final = {number: name for name, number in LOCK_TYPES.items()}
 FIRST_WAIT: Final = 0.05
 LONGEST_WAIT: Final = 2.0
 HEARTBEAT: Final = 60.0
-"""Seconds between two heartbeats; servers give up a lock or a transaction after five minutes without one."""
+"""Seconds between two heartbeats; servers end a lock or a transaction after five minutes without one."""
 
 
 class AsyncLock:
-    """Locks that were asked for together. `id` is the server's number while they are held."""
+    """Locks that are requested together. `id` is their number on the server while they are held."""
 
     def __init__(
         self,
@@ -95,25 +96,25 @@ class AsyncLock:
         return self
 
     async def take(self) -> None:
-        """Asks for it and waits, without heartbeats: those of a transaction keep its locks too."""
+        """Requests the locks and waits, without heartbeats: those of a transaction keep its locks alive too."""
         response = await self._api.call("lock", self._request)
         self.id = response.lockid
         try:
             await self._wait(response.state, response.errorMessage)
         except BaseException:
-            await self._give_back()
+            await self._unlock()
             raise
 
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         await self._heart.stop()
-        await self._give_back()
+        await self._unlock()
         if kind is None:
             self.check()
 
     def check(self) -> None:
-        """Raises LockFailed when a heartbeat has shown that the lock is gone."""
+        """Raises LockFailed if a heartbeat has shown that the lock was lost."""
         if self._heart.error is not None:
             raise LockFailed(
                 f"the {self._type} lock {self.id} on {self._what} was lost: {self._heart.error}"
@@ -125,7 +126,7 @@ class AsyncLock:
             if io.now() + wait > until:
                 raise LockFailed(
                     f"no {self._type} lock on {self._what} within {self._timeout:g} s: others hold locks on it "
-                    "(show_locks says who)"
+                    "(show_locks lists them)"
                 )
             await io.sleep(wait)
             wait = min(wait * 2, LONGEST_WAIT)
@@ -138,11 +139,11 @@ class AsyncLock:
     async def _beat(self) -> None:
         try:
             await self._api.heartbeat(HeartbeatRequest(lockid=self.id, txnid=self._transaction or None))
-        except TransportError:
-            return  # The next one may get through before the lock is taken away.
+        except (TransportError, RemoteProtocolError):
+            return  # The next heartbeat may succeed before the lock expires.
 
-    async def _give_back(self) -> None:
-        # A transaction's locks end with it, and the server refuses to end them before.
+    async def _unlock(self) -> None:
+        # The locks of a transaction end with it; the server refuses to end them before.
         if not self._transaction:
             try:
                 await self._api.unlock(UnlockRequest(lockid=self.id))
@@ -151,7 +152,7 @@ class AsyncLock:
 
 
 class AsyncTransaction:
-    """A transaction. `id` is the server's number while it is open."""
+    """A transaction. `id` is its number on the server while it is open."""
 
     def __init__(
         self,
@@ -194,7 +195,7 @@ class AsyncTransaction:
         return self._ended
 
     async def write_id(self, table: Name) -> int:
-        """The number under which this transaction writes to a table."""
+        """Allocates and returns the write id of this transaction for a table."""
         wanted = table_name(table)
         request = AllocateTableWriteIdsRequest(dbName=wanted.database, tableName=wanted.table, txnIds=(self.id,))
         answer = await self._api.allocate_table_write_ids(request)
@@ -208,30 +209,18 @@ class AsyncTransaction:
         return self.locked(components(names, type), timeout)
 
     def locked(self, components: Sequence[LockComponent], timeout: float) -> AsyncLock:
-        """The same, of components that are given as they are."""
+        """The same, for these components."""
         return AsyncLock(self._api, components, timeout, self._user, self.id, self._heart.seconds)
 
     async def snapshot(self, *tables: Name) -> dict[str, ValidWriteIdList]:
-        """What this transaction sees of transactional tables now, by `db.t`. Take it after the locks."""
-        names = tuple(f"{wanted.database}.{wanted.table}".lower() for wanted in map(table_name, tables))
-        opened = await self._api.get_open_txns()
-        seen = ValidTxnList.of_reply(
-            opened.txn_high_water_mark or 0, sorted(opened.open_txns or ()), opened.abortedBits or b"", self.id
-        )
-        request = GetValidWriteIdsRequest(fullTableNames=names, validTxnList=str(seen))
-        found = {}
-        for each in (await self._api.get_valid_write_ids(request)).tblValidWriteIds or ():
-            name = each.fullTableName or ""
-            found[name] = ValidWriteIdList.of_reply(
-                name, each.writeIdHighWaterMark or 0, each.invalidWriteIds or (), each.minOpenWriteId,
-                each.abortedBits or b"",
-            )  # fmt: skip
-        return found
+        """The write ids of tables that this transaction sees now, by `db.t`. To be read after the locks."""
+        names = [f"{wanted.database}.{wanted.table}" for wanted in map(table_name, tables)]
+        return (await snapshot(self._api, names, self.id))[1]
 
     async def commit(self, exclusive: bool | None = None) -> None:
-        """Makes it so. TransactionFailed when the server has aborted it.
+        """Commits the transaction. Raises TransactionFailed if the server has aborted it.
 
-        `exclusive` tells Hive 4 that locks kept other writers out, so that it need not look for conflicts.
+        `exclusive` tells Hive 4 that the locks excluded other writers, so that it does not check for conflicts.
         """
         self._ended = True
         await self._heart.stop()
@@ -239,11 +228,11 @@ class AsyncTransaction:
             await self._api.commit_txn(CommitTxnRequest(txnid=self.id, exclWriteEnabled=exclusive))
         except (TxnAbortedException, NoSuchTxnException) as error:
             raise TransactionFailed(f"transaction {self.id} was aborted: {error}") from error
-        except TransportError as error:
+        except (TransportError, RemoteProtocolError) as error:
             raise TransactionFailed(f"whether transaction {self.id} was committed is not known: {error}") from error
 
     async def abort(self) -> None:
-        """Undoes it. A transaction that is gone already is aborted well enough."""
+        """Aborts the transaction. A transaction that no longer exists is no error."""
         self._ended = True
         await self._heart.stop()
         try:
@@ -254,8 +243,8 @@ class AsyncTransaction:
     async def _beat(self) -> None:
         try:
             await self._api.heartbeat(HeartbeatRequest(txnid=self.id))
-        except TransportError:
-            return  # The next one may get through before the transaction is aborted.
+        except (TransportError, RemoteProtocolError):
+            return  # The next heartbeat may succeed before the transaction is aborted.
 
 
 def components(names: Sequence[Name], type: str) -> tuple[LockComponent, ...]:
@@ -280,3 +269,22 @@ def _component(name: Name, type: int) -> LockComponent:
         operationType=DataOperationType.NO_TXN,
         catName=wanted.catalog_field,
     )
+
+
+async def snapshot(
+    api: AsyncCaller, names: Sequence[str], transaction: int | None = None
+) -> tuple[ValidTxnList, dict[str, ValidWriteIdList]]:
+    """The transactions, and the write ids of tables (`db.t`), that a reader sees now, or a transaction sees."""
+    opened = await api.get_open_txns()
+    seen = ValidTxnList.of_reply(
+        opened.txn_high_water_mark or 0, sorted(opened.open_txns or ()), opened.abortedBits or b"", transaction
+    )
+    request = GetValidWriteIdsRequest(fullTableNames=tuple(name.lower() for name in names), validTxnList=str(seen))
+    found = {}
+    for each in (await api.get_valid_write_ids(request)).tblValidWriteIds or ():
+        name = each.fullTableName or ""
+        found[name] = ValidWriteIdList.of_reply(
+            name, each.writeIdHighWaterMark or 0, each.invalidWriteIds or (), each.minOpenWriteId,
+            each.abortedBits or b"",
+        )  # fmt: skip
+    return seen, found

@@ -67,26 +67,26 @@ class AsyncMethods:
 
         Hive 3.1 and later. Raises NoSuchObjectException, MetaException.
         """
-        answer: GetCatalogResponse = await self.call("get_catalog", catName)
-        return answer
+        result: GetCatalogResponse = await self.call("get_catalog", catName)
+        return result
 
     async def get_catalogs(self) -> GetCatalogsResponse:
         """Returns the names of all catalogs.
 
         Hive 3.1 and later. Raises MetaException.
         """
-        answer: GetCatalogsResponse = await self.call("get_catalogs")
-        return answer
+        result: GetCatalogsResponse = await self.call("get_catalogs")
+        return result
 
     # compaction
 
     async def abort_Compactions(self, rqst: AbortCompactionRequest | None) -> AbortCompactResponse:
-        """Aborts compactions that wait to be run, by their ids, and returns what became of each.
+        """Aborts waiting compactions by their ids, and returns the outcome of each.
 
         Hive 4.0.0 and later.
         """
-        answer: AbortCompactResponse = await self.call("abort_Compactions", rqst)
-        return answer
+        result: AbortCompactResponse = await self.call("abort_Compactions", rqst)
+        return result
 
     async def compact(self, rqst: CompactionRequest | None) -> None:
         """Requests a compaction of a table or a partition.
@@ -100,32 +100,32 @@ class AsyncMethods:
 
         Hive 2.3 and later.
         """
-        answer: CompactionResponse = await self.call("compact2", rqst)
-        return answer
+        result: CompactionResponse = await self.call("compact2", rqst)
+        return result
 
     async def find_next_compact(self, workerId: str | None) -> OptionalCompactionInfoStruct:
         """Gives the next compaction that waits to a worker of this name.
 
         Hive 4.0.0 and later. Raises MetaException.
         """
-        answer: OptionalCompactionInfoStruct = await self.call("find_next_compact", workerId)
-        return answer
+        result: OptionalCompactionInfoStruct = await self.call("find_next_compact", workerId)
+        return result
 
     async def find_next_compact2(self, rqst: FindNextCompactRequest | None) -> OptionalCompactionInfoStruct:
         """Gives the next compaction that waits, of a pool of workers, to a worker.
 
         Hive 4.0.0 and later. Raises MetaException.
         """
-        answer: OptionalCompactionInfoStruct = await self.call("find_next_compact2", rqst)
-        return answer
+        result: OptionalCompactionInfoStruct = await self.call("find_next_compact2", rqst)
+        return result
 
     async def get_latest_committed_compaction_info(self, rqst: GetLatestCommittedCompactionInfoRequest | None) -> GetLatestCommittedCompactionInfoResponse:
         """Returns the newest finished compaction of a table, or of each of its partitions.
 
         Hive 4.0.0 and later.
         """
-        answer: GetLatestCommittedCompactionInfoResponse = await self.call("get_latest_committed_compaction_info", rqst)
-        return answer
+        result: GetLatestCommittedCompactionInfoResponse = await self.call("get_latest_committed_compaction_info", rqst)
+        return result
 
     async def mark_cleaned(self, cr: CompactionInfoStruct | None) -> None:
         """Records that the files which a compaction replaced are deleted.
@@ -174,24 +174,24 @@ class AsyncMethods:
 
         Hive 2.3 and later.
         """
-        answer: ShowCompactResponse = await self.call("show_compact", rqst)
-        return answer
+        result: ShowCompactResponse = await self.call("show_compact", rqst)
+        return result
 
     async def submit_for_cleanup(self, o1: CompactionRequest | None, o2: int | None, o3: int | None) -> bool:
         """Queues the files that an aborted write left for cleaning.
 
         Hive 4.0.0 and later. Raises MetaException.
         """
-        answer: bool = await self.call("submit_for_cleanup", o1, o2, o3)
-        return answer
+        result: bool = await self.call("submit_for_cleanup", o1, o2, o3)
+        return result
 
     async def update_compaction_metrics_data(self, data: CompactionMetricsDataStruct | None) -> bool:
         """Stores a compaction metric of a table or a partition.
 
         Hive 4.0.0 and later. Raises MetaException.
         """
-        answer: bool = await self.call("update_compaction_metrics_data", data)
-        return answer
+        result: bool = await self.call("update_compaction_metrics_data", data)
+        return result
 
     async def update_compactor_state(self, cr: CompactionInfoStruct | None, txn_id: int | None) -> None:
         """Stores the state of a compaction and the transaction in which its worker runs.
@@ -249,16 +249,16 @@ class AsyncMethods:
 
         Hive 4.0.0 and later. Raises NoSuchObjectException, MetaException.
         """
-        answer: DataConnector = await self.call("get_dataconnector_req", request)
-        return answer
+        result: DataConnector = await self.call("get_dataconnector_req", request)
+        return result
 
     async def get_dataconnectors(self) -> tuple[str, ...]:
         """Returns the names of all data connectors.
 
         Hive 4.0.0 and later. Raises MetaException.
         """
-        answer: tuple[str, ...] = await self.call("get_dataconnectors")
-        return answer
+        result: tuple[str, ...] = await self.call("get_dataconnectors")
+        return result
 
     # constraints
 
@@ -316,56 +316,56 @@ class AsyncMethods:
 
         Hive 4.0.0 and later. Raises MetaException, NoSuchObjectException.
         """
-        answer: AllTableConstraintsResponse = await self.call("get_all_table_constraints", request)
-        return answer
+        result: AllTableConstraintsResponse = await self.call("get_all_table_constraints", request)
+        return result
 
     async def get_check_constraints(self, request: CheckConstraintsRequest | None) -> CheckConstraintsResponse:
         """Returns the CHECK constraints of a table.
 
         Hive 3.1 and later. Raises MetaException, NoSuchObjectException.
         """
-        answer: CheckConstraintsResponse = await self.call("get_check_constraints", request)
-        return answer
+        result: CheckConstraintsResponse = await self.call("get_check_constraints", request)
+        return result
 
     async def get_default_constraints(self, request: DefaultConstraintsRequest | None) -> DefaultConstraintsResponse:
         """Returns the DEFAULT constraints of a table.
 
         Hive 3.1 and later. Raises MetaException, NoSuchObjectException.
         """
-        answer: DefaultConstraintsResponse = await self.call("get_default_constraints", request)
-        return answer
+        result: DefaultConstraintsResponse = await self.call("get_default_constraints", request)
+        return result
 
     async def get_foreign_keys(self, request: ForeignKeysRequest | None) -> ForeignKeysResponse:
         """Returns the foreign keys between a parent table and a foreign table, either of which may be left out.
 
         Hive 2.3 and later. Raises MetaException, NoSuchObjectException.
         """
-        answer: ForeignKeysResponse = await self.call("get_foreign_keys", request)
-        return answer
+        result: ForeignKeysResponse = await self.call("get_foreign_keys", request)
+        return result
 
     async def get_not_null_constraints(self, request: NotNullConstraintsRequest | None) -> NotNullConstraintsResponse:
         """Returns the NOT NULL constraints of a table.
 
         Hive 3.1 and later. Raises MetaException, NoSuchObjectException.
         """
-        answer: NotNullConstraintsResponse = await self.call("get_not_null_constraints", request)
-        return answer
+        result: NotNullConstraintsResponse = await self.call("get_not_null_constraints", request)
+        return result
 
     async def get_primary_keys(self, request: PrimaryKeysRequest | None) -> PrimaryKeysResponse:
         """Returns the columns of a table's primary key.
 
         Hive 2.3 and later. Raises MetaException, NoSuchObjectException.
         """
-        answer: PrimaryKeysResponse = await self.call("get_primary_keys", request)
-        return answer
+        result: PrimaryKeysResponse = await self.call("get_primary_keys", request)
+        return result
 
     async def get_unique_constraints(self, request: UniqueConstraintsRequest | None) -> UniqueConstraintsResponse:
         """Returns the UNIQUE constraints of a table.
 
         Hive 3.1 and later. Raises MetaException, NoSuchObjectException.
         """
-        answer: UniqueConstraintsResponse = await self.call("get_unique_constraints", request)
-        return answer
+        result: UniqueConstraintsResponse = await self.call("get_unique_constraints", request)
+        return result
 
     # databases
 
@@ -409,90 +409,90 @@ class AsyncMethods:
 
         Hive 4.0.0 and later. Raises NoSuchObjectException, InvalidOperationException, MetaException.
         """
-        answer: AsyncOperationResp = await self.call("drop_database_req", req)
-        return answer
+        result: AsyncOperationResp = await self.call("drop_database_req", req)
+        return result
 
     async def get_all_databases(self) -> tuple[str, ...]:
         """Returns the names of all databases.
 
         Hive 2.3 and later. Raises MetaException.
         """
-        answer: tuple[str, ...] = await self.call("get_all_databases")
-        return answer
+        result: tuple[str, ...] = await self.call("get_all_databases")
+        return result
 
     async def get_database(self, name: str | None) -> Database:
         """Returns a database by its name.
 
         Hive 2.3 and later. Raises NoSuchObjectException, MetaException.
         """
-        answer: Database = await self.call("get_database", name)
-        return answer
+        result: Database = await self.call("get_database", name)
+        return result
 
     async def get_database_req(self, request: GetDatabaseRequest | None) -> Database:
         """Returns a database by its name, as a client with the given capabilities may see it.
 
         Hive 4.0.0 and later. Raises NoSuchObjectException, MetaException.
         """
-        answer: Database = await self.call("get_database_req", request)
-        return answer
+        result: Database = await self.call("get_database_req", request)
+        return result
 
     async def get_databases(self, pattern: str | None) -> tuple[str, ...]:
         """Returns the names of databases that match a pattern.
 
         Hive 2.3 and later. Raises MetaException.
         """
-        answer: tuple[str, ...] = await self.call("get_databases", pattern)
-        return answer
+        result: tuple[str, ...] = await self.call("get_databases", pattern)
+        return result
 
     async def get_databases_req(self, request: GetDatabaseObjectsRequest | None) -> GetDatabaseObjectsResponse:
         """Returns databases that match a pattern.
 
         Hive 4.1 and later. Raises MetaException.
         """
-        answer: GetDatabaseObjectsResponse = await self.call("get_databases_req", request)
-        return answer
+        result: GetDatabaseObjectsResponse = await self.call("get_databases_req", request)
+        return result
 
     # files
 
     async def cache_file_metadata(self, req: CacheFileMetadataRequest | None) -> CacheFileMetadataResult:
-        """Asks the server to cache the metadata of a table's files.
+        """Caches the metadata of a table's files.
 
         Hive 2.3 and later.
         """
-        answer: CacheFileMetadataResult = await self.call("cache_file_metadata", req)
-        return answer
+        result: CacheFileMetadataResult = await self.call("cache_file_metadata", req)
+        return result
 
     async def clear_file_metadata(self, req: ClearFileMetadataRequest | None) -> ClearFileMetadataResult:
         """Removes cached metadata of files.
 
         Hive 2.3 and later.
         """
-        answer: ClearFileMetadataResult = await self.call("clear_file_metadata", req)
-        return answer
+        result: ClearFileMetadataResult = await self.call("clear_file_metadata", req)
+        return result
 
     async def get_file_metadata(self, req: GetFileMetadataRequest | None) -> GetFileMetadataResult:
         """Returns cached metadata of files by their ids.
 
         Hive 2.3 and later.
         """
-        answer: GetFileMetadataResult = await self.call("get_file_metadata", req)
-        return answer
+        result: GetFileMetadataResult = await self.call("get_file_metadata", req)
+        return result
 
     async def get_file_metadata_by_expr(self, req: GetFileMetadataByExprRequest | None) -> GetFileMetadataByExprResult:
         """Returns cached metadata of the files that an expression does not rule out.
 
         Hive 2.3 and later.
         """
-        answer: GetFileMetadataByExprResult = await self.call("get_file_metadata_by_expr", req)
-        return answer
+        result: GetFileMetadataByExprResult = await self.call("get_file_metadata_by_expr", req)
+        return result
 
     async def put_file_metadata(self, req: PutFileMetadataRequest | None) -> PutFileMetadataResult:
         """Stores metadata of files in the server's cache.
 
         Hive 2.3 and later.
         """
-        answer: PutFileMetadataResult = await self.call("put_file_metadata", req)
-        return answer
+        result: PutFileMetadataResult = await self.call("put_file_metadata", req)
+        return result
 
     # functions
 
@@ -523,32 +523,32 @@ class AsyncMethods:
 
         Hive 2.3 and later. Raises MetaException.
         """
-        answer: GetAllFunctionsResponse = await self.call("get_all_functions")
-        return answer
+        result: GetAllFunctionsResponse = await self.call("get_all_functions")
+        return result
 
     async def get_function(self, dbName: str | None, funcName: str | None) -> Function:
         """Returns a function by its name.
 
         Hive 2.3 and later. Raises MetaException, NoSuchObjectException.
         """
-        answer: Function = await self.call("get_function", dbName, funcName)
-        return answer
+        result: Function = await self.call("get_function", dbName, funcName)
+        return result
 
     async def get_functions(self, dbName: str | None, pattern: str | None) -> tuple[str, ...]:
         """Returns the names of a database's functions that match a pattern.
 
         Hive 2.3 and later. Raises MetaException.
         """
-        answer: tuple[str, ...] = await self.call("get_functions", dbName, pattern)
-        return answer
+        result: tuple[str, ...] = await self.call("get_functions", dbName, pattern)
+        return result
 
     async def get_functions_req(self, request: GetFunctionsRequest | None) -> GetFunctionsResponse:
         """Returns the functions of a database that match a pattern, or only their names.
 
         Hive 4.1 and later. Raises MetaException.
         """
-        answer: GetFunctionsResponse = await self.call("get_functions_req", request)
-        return answer
+        result: GetFunctionsResponse = await self.call("get_functions_req", request)
+        return result
 
     # indexes
 
@@ -557,8 +557,8 @@ class AsyncMethods:
 
         Hive 2.3 only. Raises InvalidObjectException, AlreadyExistsException, MetaException.
         """
-        answer: Index = await self.call("add_index", new_index, index_table)
-        return answer
+        result: Index = await self.call("add_index", new_index, index_table)
+        return result
 
     async def alter_index(self, dbname: str | None, base_tbl_name: str | None, idx_name: str | None, new_idx: Index | None) -> None:
         """Replaces an index.
@@ -572,32 +572,32 @@ class AsyncMethods:
 
         Hive 2.3 only. Raises NoSuchObjectException, MetaException.
         """
-        answer: bool = await self.call("drop_index_by_name", db_name, tbl_name, index_name, deleteData)
-        return answer
+        result: bool = await self.call("drop_index_by_name", db_name, tbl_name, index_name, deleteData)
+        return result
 
     async def get_index_by_name(self, db_name: str | None, tbl_name: str | None, index_name: str | None) -> Index:
         """Returns an index of a table by its name.
 
         Hive 2.3 only. Raises MetaException, NoSuchObjectException.
         """
-        answer: Index = await self.call("get_index_by_name", db_name, tbl_name, index_name)
-        return answer
+        result: Index = await self.call("get_index_by_name", db_name, tbl_name, index_name)
+        return result
 
     async def get_index_names(self, db_name: str | None, tbl_name: str | None, max_indexes: int | None) -> tuple[str, ...]:
         """Returns the names of a table's indexes.
 
         Hive 2.3 only. Raises MetaException.
         """
-        answer: tuple[str, ...] = await self.call("get_index_names", db_name, tbl_name, max_indexes)
-        return answer
+        result: tuple[str, ...] = await self.call("get_index_names", db_name, tbl_name, max_indexes)
+        return result
 
     async def get_indexes(self, db_name: str | None, tbl_name: str | None, max_indexes: int | None) -> tuple[Index, ...]:
         """Returns the indexes of a table.
 
         Hive 2.3 only. Raises NoSuchObjectException, MetaException.
         """
-        answer: tuple[Index, ...] = await self.call("get_indexes", db_name, tbl_name, max_indexes)
-        return answer
+        result: tuple[Index, ...] = await self.call("get_indexes", db_name, tbl_name, max_indexes)
+        return result
 
     # locks
 
@@ -606,24 +606,24 @@ class AsyncMethods:
 
         Hive 2.3 and later. Raises NoSuchTxnException, TxnAbortedException, NoSuchLockException.
         """
-        answer: LockResponse = await self.call("check_lock", rqst)
-        return answer
+        result: LockResponse = await self.call("check_lock", rqst)
+        return result
 
     async def get_lock_materialization_rebuild(self, dbName: str | None, tableName: str | None, txnId: int | None) -> LockResponse:
         """Locks a materialized view, so that one transaction at a time rebuilds it.
 
         Hive 3.1 and later.
         """
-        answer: LockResponse = await self.call("get_lock_materialization_rebuild", dbName, tableName, txnId)
-        return answer
+        result: LockResponse = await self.call("get_lock_materialization_rebuild", dbName, tableName, txnId)
+        return result
 
     async def get_lock_materialization_rebuild_req(self, req: LockMaterializationRebuildRequest | None) -> LockResponse:
         """Locks a materialized view, so that one transaction at a time rebuilds it.
 
         Hive the one after 4.2 and later.
         """
-        answer: LockResponse = await self.call("get_lock_materialization_rebuild_req", req)
-        return answer
+        result: LockResponse = await self.call("get_lock_materialization_rebuild_req", req)
+        return result
 
     async def heartbeat(self, ids: HeartbeatRequest | None) -> None:
         """Keeps a transaction, a lock or both from timing out.
@@ -637,32 +637,32 @@ class AsyncMethods:
 
         Hive 3.1 and later.
         """
-        answer: bool = await self.call("heartbeat_lock_materialization_rebuild", dbName, tableName, txnId)
-        return answer
+        result: bool = await self.call("heartbeat_lock_materialization_rebuild", dbName, tableName, txnId)
+        return result
 
     async def heartbeat_lock_materialization_rebuild_req(self, req: LockMaterializationRebuildRequest | None) -> bool:
         """Keeps the lock of a materialized view's rebuild from timing out.
 
         Hive the one after 4.2 and later.
         """
-        answer: bool = await self.call("heartbeat_lock_materialization_rebuild_req", req)
-        return answer
+        result: bool = await self.call("heartbeat_lock_materialization_rebuild_req", req)
+        return result
 
     async def lock(self, rqst: LockRequest | None) -> LockResponse:
         """Requests locks on databases, tables or partitions, all at once or not at all.
 
         Hive 2.3 and later. Raises NoSuchTxnException, TxnAbortedException.
         """
-        answer: LockResponse = await self.call("lock", rqst)
-        return answer
+        result: LockResponse = await self.call("lock", rqst)
+        return result
 
     async def show_locks(self, rqst: ShowLocksRequest | None) -> ShowLocksResponse:
         """Returns the locks that are held or wait.
 
         Hive 2.3 and later.
         """
-        answer: ShowLocksResponse = await self.call("show_locks", rqst)
-        return answer
+        result: ShowLocksResponse = await self.call("show_locks", rqst)
+        return result
 
     async def unlock(self, rqst: UnlockRequest | None) -> None:
         """Releases a lock that belongs to no transaction.
@@ -692,74 +692,74 @@ class AsyncMethods:
 
         Hive 4.0.0 and later. Raises MetaException.
         """
-        answer: ReplicationMetricList = await self.call("get_replication_metrics", rqst)
-        return answer
+        result: ReplicationMetricList = await self.call("get_replication_metrics", rqst)
+        return result
 
     async def get_runtime_stats(self, rqst: GetRuntimeStatsRequest | None) -> tuple[RuntimeStat, ...]:
         """Returns runtime statistics of queries, the newest first.
 
         Hive 3.1 and later. Raises MetaException.
         """
-        answer: tuple[RuntimeStat, ...] = await self.call("get_runtime_stats", rqst)
-        return answer
+        result: tuple[RuntimeStat, ...] = await self.call("get_runtime_stats", rqst)
+        return result
 
     # notifications
 
     async def add_write_notification_log(self, rqst: WriteNotificationLogRequest | None) -> WriteNotificationLogResponse:
-        """Records which files a write of a transaction added, for those who follow the events.
+        """Records which files a write of a transaction added, for readers of the notifications.
 
         Hive 4.0.0 and later.
         """
-        answer: WriteNotificationLogResponse = await self.call("add_write_notification_log", rqst)
-        return answer
+        result: WriteNotificationLogResponse = await self.call("add_write_notification_log", rqst)
+        return result
 
     async def add_write_notification_log_in_batch(self, rqst: WriteNotificationLogBatchRequest | None) -> WriteNotificationLogBatchResponse:
         """Records which files several writes of a transaction added.
 
         Hive 4.0.0 and later.
         """
-        answer: WriteNotificationLogBatchResponse = await self.call("add_write_notification_log_in_batch", rqst)
-        return answer
+        result: WriteNotificationLogBatchResponse = await self.call("add_write_notification_log_in_batch", rqst)
+        return result
 
     async def fire_listener_event(self, rqst: FireEventRequest | None) -> FireEventResponse:
         """Writes a notification of an INSERT, or of a RELOAD, that an engine has done.
 
         Hive 2.3 and later.
         """
-        answer: FireEventResponse = await self.call("fire_listener_event", rqst)
-        return answer
+        result: FireEventResponse = await self.call("fire_listener_event", rqst)
+        return result
 
     async def get_all_write_event_info(self, request: GetAllWriteEventInfoRequest | None) -> tuple[WriteEventInfo, ...]:
         """Returns what a transaction wrote: tables, partitions and files.
 
         Hive 4.0.0 and later. Raises MetaException.
         """
-        answer: tuple[WriteEventInfo, ...] = await self.call("get_all_write_event_info", request)
-        return answer
+        result: tuple[WriteEventInfo, ...] = await self.call("get_all_write_event_info", request)
+        return result
 
     async def get_current_notificationEventId(self) -> CurrentNotificationEventId:
         """Returns the id of the newest notification.
 
         Hive 2.3 and later.
         """
-        answer: CurrentNotificationEventId = await self.call("get_current_notificationEventId")
-        return answer
+        result: CurrentNotificationEventId = await self.call("get_current_notificationEventId")
+        return result
 
     async def get_next_notification(self, rqst: NotificationEventRequest | None) -> NotificationEventResponse:
         """Returns the notifications after an id.
 
         Hive 2.3 and later.
         """
-        answer: NotificationEventResponse = await self.call("get_next_notification", rqst)
-        return answer
+        result: NotificationEventResponse = await self.call("get_next_notification", rqst)
+        return result
 
     async def get_notification_events_count(self, rqst: NotificationEventsCountRequest | None) -> NotificationEventsCountResponse:
         """Returns how many notifications of a database came after an id.
 
         Hive 3.1 and later.
         """
-        answer: NotificationEventsCountResponse = await self.call("get_notification_events_count", rqst)
-        return answer
+        result: NotificationEventsCountResponse = await self.call("get_notification_events_count", rqst)
+        return result
 
     # partitions
 
@@ -768,72 +768,72 @@ class AsyncMethods:
 
         Hive 2.3 and later. Raises InvalidObjectException, AlreadyExistsException, MetaException.
         """
-        answer: Partition = await self.call("add_partition", new_part)
-        return answer
+        result: Partition = await self.call("add_partition", new_part)
+        return result
 
     async def add_partition_with_environment_context(self, new_part: Partition | None, environment_context: EnvironmentContext | None = None) -> Partition:
         """Adds a partition to a table, and returns it as it was stored.
 
         Hive 2.3 and later. Raises InvalidObjectException, AlreadyExistsException, MetaException.
         """
-        answer: Partition = await self.call("add_partition_with_environment_context", new_part, environment_context)
-        return answer
+        result: Partition = await self.call("add_partition_with_environment_context", new_part, environment_context)
+        return result
 
     async def add_partitions(self, new_parts: tuple[Partition, ...] | None) -> int:
         """Adds partitions to a table, all or none, and returns how many.
 
         Hive 2.3 and later. Raises InvalidObjectException, AlreadyExistsException, MetaException.
         """
-        answer: int = await self.call("add_partitions", new_parts)
-        return answer
+        result: int = await self.call("add_partitions", new_parts)
+        return result
 
     async def add_partitions_pspec(self, new_parts: tuple[PartitionSpec, ...] | None) -> int:
         """Adds partitions that share storage descriptors, all or none, and returns how many.
 
         Hive 2.3 and later. Raises InvalidObjectException, AlreadyExistsException, MetaException.
         """
-        answer: int = await self.call("add_partitions_pspec", new_parts)
-        return answer
+        result: int = await self.call("add_partitions_pspec", new_parts)
+        return result
 
     async def add_partitions_req(self, request: AddPartitionsRequest | None) -> AddPartitionsResult:
-        """Adds partitions to a table, all or none, and returns them if the request wants them.
+        """Adds partitions to a table, all or none, and returns them if requested.
 
         Hive 2.3 and later. Raises InvalidObjectException, AlreadyExistsException, MetaException.
         """
-        answer: AddPartitionsResult = await self.call("add_partitions_req", request)
-        return answer
+        result: AddPartitionsResult = await self.call("add_partitions_req", request)
+        return result
 
     async def alter_partition(self, db_name: str | None, tbl_name: str | None, new_part: Partition | None) -> None:
-        """Replaces a partition, found by its values.
+        """Replaces a partition, identified by its values.
 
         Hive 2.3 and later. Raises InvalidOperationException, MetaException.
         """
         await self.call("alter_partition", db_name, tbl_name, new_part)
 
     async def alter_partition_with_environment_context(self, db_name: str | None, tbl_name: str | None, new_part: Partition | None, environment_context: EnvironmentContext | None = None) -> None:
-        """Replaces a partition, found by its values.
+        """Replaces a partition, identified by its values.
 
         Hive 2.3 and later. Raises InvalidOperationException, MetaException.
         """
         await self.call("alter_partition_with_environment_context", db_name, tbl_name, new_part, environment_context)
 
     async def alter_partitions(self, db_name: str | None, tbl_name: str | None, new_parts: tuple[Partition, ...] | None) -> None:
-        """Replaces partitions, found by their values, all or none.
+        """Replaces partitions, identified by their values, all or none.
 
         Hive 2.3 and later. Raises InvalidOperationException, MetaException.
         """
         await self.call("alter_partitions", db_name, tbl_name, new_parts)
 
     async def alter_partitions_req(self, req: AlterPartitionsRequest | None) -> AlterPartitionsResponse:
-        """Replaces partitions, found by their values, all or none.
+        """Replaces partitions, identified by their values, all or none.
 
         Hive 4.0.0 and later. Raises InvalidOperationException, MetaException.
         """
-        answer: AlterPartitionsResponse = await self.call("alter_partitions_req", req)
-        return answer
+        result: AlterPartitionsResponse = await self.call("alter_partitions_req", req)
+        return result
 
     async def alter_partitions_with_environment_context(self, db_name: str | None, tbl_name: str | None, new_parts: tuple[Partition, ...] | None, environment_context: EnvironmentContext | None = None) -> None:
-        """Replaces partitions, found by their values, all or none.
+        """Replaces partitions, identified by their values, all or none.
 
         Hive 2.3 and later. Raises InvalidOperationException, MetaException.
         """
@@ -844,88 +844,88 @@ class AsyncMethods:
 
         Hive 2.3 and later. Raises InvalidObjectException, AlreadyExistsException, MetaException.
         """
-        answer: Partition = await self.call("append_partition", db_name, tbl_name, part_vals)
-        return answer
+        result: Partition = await self.call("append_partition", db_name, tbl_name, part_vals)
+        return result
 
     async def append_partition_by_name(self, db_name: str | None, tbl_name: str | None, part_name: str | None) -> Partition:
         """Adds a partition of this name, with the table's columns and the usual directory.
 
         Hive 2.3 and later. Raises InvalidObjectException, AlreadyExistsException, MetaException.
         """
-        answer: Partition = await self.call("append_partition_by_name", db_name, tbl_name, part_name)
-        return answer
+        result: Partition = await self.call("append_partition_by_name", db_name, tbl_name, part_name)
+        return result
 
     async def append_partition_by_name_with_environment_context(self, db_name: str | None, tbl_name: str | None, part_name: str | None, environment_context: EnvironmentContext | None = None) -> Partition:
         """Adds a partition of this name, with the table's columns and the usual directory.
 
         Hive 2.3 and later. Raises InvalidObjectException, AlreadyExistsException, MetaException.
         """
-        answer: Partition = await self.call("append_partition_by_name_with_environment_context", db_name, tbl_name, part_name, environment_context)
-        return answer
+        result: Partition = await self.call("append_partition_by_name_with_environment_context", db_name, tbl_name, part_name, environment_context)
+        return result
 
     async def append_partition_req(self, appendPartitionsReq: AppendPartitionsRequest | None) -> Partition:
         """Adds a partition of this name or these values, with the table's columns and the usual directory.
 
         Hive 4.0.1 and later. Raises InvalidObjectException, AlreadyExistsException, MetaException.
         """
-        answer: Partition = await self.call("append_partition_req", appendPartitionsReq)
-        return answer
+        result: Partition = await self.call("append_partition_req", appendPartitionsReq)
+        return result
 
     async def append_partition_with_environment_context(self, db_name: str | None, tbl_name: str | None, part_vals: tuple[str, ...] | None, environment_context: EnvironmentContext | None = None) -> Partition:
         """Adds a partition of these values, with the table's columns and the usual directory.
 
         Hive 2.3 and later. Raises InvalidObjectException, AlreadyExistsException, MetaException.
         """
-        answer: Partition = await self.call("append_partition_with_environment_context", db_name, tbl_name, part_vals, environment_context)
-        return answer
+        result: Partition = await self.call("append_partition_with_environment_context", db_name, tbl_name, part_vals, environment_context)
+        return result
 
     async def drop_partition(self, db_name: str | None, tbl_name: str | None, part_vals: tuple[str, ...] | None, deleteData: bool | None) -> bool:
         """Drops a partition by its values, and with `deleteData` its directory.
 
         Hive 2.3 and later. Raises NoSuchObjectException, MetaException.
         """
-        answer: bool = await self.call("drop_partition", db_name, tbl_name, part_vals, deleteData)
-        return answer
+        result: bool = await self.call("drop_partition", db_name, tbl_name, part_vals, deleteData)
+        return result
 
     async def drop_partition_by_name(self, db_name: str | None, tbl_name: str | None, part_name: str | None, deleteData: bool | None) -> bool:
         """Drops a partition by its name, and with `deleteData` its directory.
 
         Hive 2.3 and later. Raises NoSuchObjectException, MetaException.
         """
-        answer: bool = await self.call("drop_partition_by_name", db_name, tbl_name, part_name, deleteData)
-        return answer
+        result: bool = await self.call("drop_partition_by_name", db_name, tbl_name, part_name, deleteData)
+        return result
 
     async def drop_partition_by_name_with_environment_context(self, db_name: str | None, tbl_name: str | None, part_name: str | None, deleteData: bool | None, environment_context: EnvironmentContext | None = None) -> bool:
         """Drops a partition by its name, and with `deleteData` its directory.
 
         Hive 2.3 and later. Raises NoSuchObjectException, MetaException.
         """
-        answer: bool = await self.call("drop_partition_by_name_with_environment_context", db_name, tbl_name, part_name, deleteData, environment_context)
-        return answer
+        result: bool = await self.call("drop_partition_by_name_with_environment_context", db_name, tbl_name, part_name, deleteData, environment_context)
+        return result
 
     async def drop_partition_req(self, dropPartitionReq: DropPartitionRequest | None) -> bool:
         """Drops a partition by its name or its values.
 
         Hive 4.0.1 and later. Raises NoSuchObjectException, MetaException.
         """
-        answer: bool = await self.call("drop_partition_req", dropPartitionReq)
-        return answer
+        result: bool = await self.call("drop_partition_req", dropPartitionReq)
+        return result
 
     async def drop_partition_with_environment_context(self, db_name: str | None, tbl_name: str | None, part_vals: tuple[str, ...] | None, deleteData: bool | None, environment_context: EnvironmentContext | None = None) -> bool:
         """Drops a partition by its values, and with `deleteData` its directory.
 
         Hive 2.3 and later. Raises NoSuchObjectException, MetaException.
         """
-        answer: bool = await self.call("drop_partition_with_environment_context", db_name, tbl_name, part_vals, deleteData, environment_context)
-        return answer
+        result: bool = await self.call("drop_partition_with_environment_context", db_name, tbl_name, part_vals, deleteData, environment_context)
+        return result
 
     async def drop_partitions_req(self, req: DropPartitionsRequest | None) -> DropPartitionsResult:
         """Drops partitions by their names or by expressions, all or none.
 
         Hive 2.3 and later. Raises NoSuchObjectException, MetaException.
         """
-        answer: DropPartitionsResult = await self.call("drop_partitions_req", req)
-        return answer
+        result: DropPartitionsResult = await self.call("drop_partitions_req", req)
+        return result
 
     async def exchange_partition(self, partitionSpecs: dict[str, str] | None, source_db: str | None, source_table_name: str | None, dest_db: str | None, dest_table_name: str | None) -> Partition:
         """Moves a partition from one table to another, with its data.
@@ -933,8 +933,8 @@ class AsyncMethods:
         Hive 2.3 and later. Raises MetaException, NoSuchObjectException, InvalidObjectException,
         InvalidInputException.
         """
-        answer: Partition = await self.call("exchange_partition", partitionSpecs, source_db, source_table_name, dest_db, dest_table_name)
-        return answer
+        result: Partition = await self.call("exchange_partition", partitionSpecs, source_db, source_table_name, dest_db, dest_table_name)
+        return result
 
     async def exchange_partitions(self, partitionSpecs: dict[str, str] | None, source_db: str | None, source_table_name: str | None, dest_db: str | None, dest_table_name: str | None) -> tuple[Partition, ...]:
         """Moves partitions that match part of the values from one table to another, with their data.
@@ -942,216 +942,216 @@ class AsyncMethods:
         Hive 2.3 and later. Raises MetaException, NoSuchObjectException, InvalidObjectException,
         InvalidInputException.
         """
-        answer: tuple[Partition, ...] = await self.call("exchange_partitions", partitionSpecs, source_db, source_table_name, dest_db, dest_table_name)
-        return answer
+        result: tuple[Partition, ...] = await self.call("exchange_partitions", partitionSpecs, source_db, source_table_name, dest_db, dest_table_name)
+        return result
 
     async def fetch_partition_names_req(self, partitionReq: PartitionsRequest | None) -> tuple[str, ...]:
         """Returns the names of a table's partitions.
 
         Hive 4.0.1 and later. Raises NoSuchObjectException, MetaException.
         """
-        answer: tuple[str, ...] = await self.call("fetch_partition_names_req", partitionReq)
-        return answer
+        result: tuple[str, ...] = await self.call("fetch_partition_names_req", partitionReq)
+        return result
 
     async def get_num_partitions_by_filter(self, db_name: str | None, tbl_name: str | None, filter: str | None) -> int:
         """Returns how many partitions match a filter.
 
         Hive 2.3 and later. Raises MetaException, NoSuchObjectException.
         """
-        answer: int = await self.call("get_num_partitions_by_filter", db_name, tbl_name, filter)
-        return answer
+        result: int = await self.call("get_num_partitions_by_filter", db_name, tbl_name, filter)
+        return result
 
     async def get_part_specs_by_filter(self, db_name: str | None, tbl_name: str | None, filter: str | None, max_parts: int | None) -> tuple[PartitionSpec, ...]:
         """Returns the partitions that match a filter, grouped by shared storage descriptors.
 
         Hive 2.3 and later. Raises MetaException, NoSuchObjectException.
         """
-        answer: tuple[PartitionSpec, ...] = await self.call("get_part_specs_by_filter", db_name, tbl_name, filter, max_parts)
-        return answer
+        result: tuple[PartitionSpec, ...] = await self.call("get_part_specs_by_filter", db_name, tbl_name, filter, max_parts)
+        return result
 
     async def get_partition(self, db_name: str | None, tbl_name: str | None, part_vals: tuple[str, ...] | None) -> Partition:
         """Returns a partition by its values.
 
         Hive 2.3 and later. Raises MetaException, NoSuchObjectException.
         """
-        answer: Partition = await self.call("get_partition", db_name, tbl_name, part_vals)
-        return answer
+        result: Partition = await self.call("get_partition", db_name, tbl_name, part_vals)
+        return result
 
     async def get_partition_by_name(self, db_name: str | None, tbl_name: str | None, part_name: str | None) -> Partition:
         """Returns a partition by its name, such as `ds=2024-01-01/h=1`.
 
         Hive 2.3 and later. Raises MetaException, NoSuchObjectException.
         """
-        answer: Partition = await self.call("get_partition_by_name", db_name, tbl_name, part_name)
-        return answer
+        result: Partition = await self.call("get_partition_by_name", db_name, tbl_name, part_name)
+        return result
 
     async def get_partition_names(self, db_name: str | None, tbl_name: str | None, max_parts: int | None) -> tuple[str, ...]:
         """Returns the names of a table's partitions.
 
         Hive 2.3 and later. Raises NoSuchObjectException, MetaException.
         """
-        answer: tuple[str, ...] = await self.call("get_partition_names", db_name, tbl_name, max_parts)
-        return answer
+        result: tuple[str, ...] = await self.call("get_partition_names", db_name, tbl_name, max_parts)
+        return result
 
     async def get_partition_names_ps(self, db_name: str | None, tbl_name: str | None, part_vals: tuple[str, ...] | None, max_parts: int | None) -> tuple[str, ...]:
         """Returns the names of the partitions that match the first values; an empty value matches any.
 
         Hive 2.3 and later. Raises MetaException, NoSuchObjectException.
         """
-        answer: tuple[str, ...] = await self.call("get_partition_names_ps", db_name, tbl_name, part_vals, max_parts)
-        return answer
+        result: tuple[str, ...] = await self.call("get_partition_names_ps", db_name, tbl_name, part_vals, max_parts)
+        return result
 
     async def get_partition_names_ps_req(self, req: GetPartitionNamesPsRequest | None) -> GetPartitionNamesPsResponse:
         """Returns the names of the partitions that match the first values; an empty value matches any.
 
         Hive 4.0.0 and later. Raises MetaException, NoSuchObjectException.
         """
-        answer: GetPartitionNamesPsResponse = await self.call("get_partition_names_ps_req", req)
-        return answer
+        result: GetPartitionNamesPsResponse = await self.call("get_partition_names_ps_req", req)
+        return result
 
     async def get_partition_names_req(self, req: PartitionsByExprRequest | None) -> tuple[str, ...]:
         """Returns the names of the partitions that match an expression.
 
         Hive 4.0.0 and later. Raises MetaException, NoSuchObjectException.
         """
-        answer: tuple[str, ...] = await self.call("get_partition_names_req", req)
-        return answer
+        result: tuple[str, ...] = await self.call("get_partition_names_req", req)
+        return result
 
     async def get_partition_req(self, req: GetPartitionRequest | None) -> GetPartitionResponse:
         """Returns a partition by its values.
 
         Hive 4.0.0 and later. Raises MetaException, NoSuchObjectException.
         """
-        answer: GetPartitionResponse = await self.call("get_partition_req", req)
-        return answer
+        result: GetPartitionResponse = await self.call("get_partition_req", req)
+        return result
 
     async def get_partition_values(self, request: PartitionValuesRequest | None) -> PartitionValuesResponse:
         """Returns the distinct values of partition keys.
 
         Hive 2.3 and later. Raises MetaException, NoSuchObjectException.
         """
-        answer: PartitionValuesResponse = await self.call("get_partition_values", request)
-        return answer
+        result: PartitionValuesResponse = await self.call("get_partition_values", request)
+        return result
 
     async def get_partition_with_auth(self, db_name: str | None, tbl_name: str | None, part_vals: tuple[str, ...] | None, user_name: str | None, group_names: tuple[str, ...] | None) -> Partition:
         """Returns a partition by its values, with the privileges of a user and groups on it.
 
         Hive 2.3 and later. Raises MetaException, NoSuchObjectException.
         """
-        answer: Partition = await self.call("get_partition_with_auth", db_name, tbl_name, part_vals, user_name, group_names)
-        return answer
+        result: Partition = await self.call("get_partition_with_auth", db_name, tbl_name, part_vals, user_name, group_names)
+        return result
 
     async def get_partitions(self, db_name: str | None, tbl_name: str | None, max_parts: int | None) -> tuple[Partition, ...]:
         """Returns the partitions of a table.
 
         Hive 2.3 and later. Raises NoSuchObjectException, MetaException.
         """
-        answer: tuple[Partition, ...] = await self.call("get_partitions", db_name, tbl_name, max_parts)
-        return answer
+        result: tuple[Partition, ...] = await self.call("get_partitions", db_name, tbl_name, max_parts)
+        return result
 
     async def get_partitions_by_expr(self, req: PartitionsByExprRequest | None) -> PartitionsByExprResult:
         """Returns the partitions that match a serialised expression of Hive's, and whether some may not match.
 
         Hive 2.3 and later. Raises MetaException, NoSuchObjectException.
         """
-        answer: PartitionsByExprResult = await self.call("get_partitions_by_expr", req)
-        return answer
+        result: PartitionsByExprResult = await self.call("get_partitions_by_expr", req)
+        return result
 
     async def get_partitions_by_filter(self, db_name: str | None, tbl_name: str | None, filter: str | None, max_parts: int | None) -> tuple[Partition, ...]:
         """Returns the partitions that match a filter, such as `ds >= '2024-01-01'`.
 
         Hive 2.3 and later. Raises MetaException, NoSuchObjectException.
         """
-        answer: tuple[Partition, ...] = await self.call("get_partitions_by_filter", db_name, tbl_name, filter, max_parts)
-        return answer
+        result: tuple[Partition, ...] = await self.call("get_partitions_by_filter", db_name, tbl_name, filter, max_parts)
+        return result
 
     async def get_partitions_by_filter_req(self, req: GetPartitionsByFilterRequest | None) -> tuple[Partition, ...]:
         """Returns the partitions that match a filter, such as `ds >= '2024-01-01'`.
 
         Hive 4.0.0 and later. Raises MetaException, NoSuchObjectException.
         """
-        answer: tuple[Partition, ...] = await self.call("get_partitions_by_filter_req", req)
-        return answer
+        result: tuple[Partition, ...] = await self.call("get_partitions_by_filter_req", req)
+        return result
 
     async def get_partitions_by_names(self, db_name: str | None, tbl_name: str | None, names: tuple[str, ...] | None) -> tuple[Partition, ...]:
         """Returns partitions by their names; those that do not exist are left out.
 
         Hive 2.3 and later. Raises MetaException, NoSuchObjectException, InvalidObjectException.
         """
-        answer: tuple[Partition, ...] = await self.call("get_partitions_by_names", db_name, tbl_name, names)
-        return answer
+        result: tuple[Partition, ...] = await self.call("get_partitions_by_names", db_name, tbl_name, names)
+        return result
 
     async def get_partitions_by_names_req(self, req: GetPartitionsByNamesRequest | None) -> GetPartitionsByNamesResult:
         """Returns partitions by their names; those that do not exist are left out.
 
         Hive 4.0.0 and later. Raises MetaException, NoSuchObjectException, InvalidObjectException.
         """
-        answer: GetPartitionsByNamesResult = await self.call("get_partitions_by_names_req", req)
-        return answer
+        result: GetPartitionsByNamesResult = await self.call("get_partitions_by_names_req", req)
+        return result
 
     async def get_partitions_ps(self, db_name: str | None, tbl_name: str | None, part_vals: tuple[str, ...] | None, max_parts: int | None) -> tuple[Partition, ...]:
         """Returns the partitions that match the first values; an empty value matches any.
 
         Hive 2.3 and later. Raises MetaException, NoSuchObjectException.
         """
-        answer: tuple[Partition, ...] = await self.call("get_partitions_ps", db_name, tbl_name, part_vals, max_parts)
-        return answer
+        result: tuple[Partition, ...] = await self.call("get_partitions_ps", db_name, tbl_name, part_vals, max_parts)
+        return result
 
     async def get_partitions_ps_with_auth(self, db_name: str | None, tbl_name: str | None, part_vals: tuple[str, ...] | None, max_parts: int | None, user_name: str | None, group_names: tuple[str, ...] | None) -> tuple[Partition, ...]:
         """Returns the partitions that match the first values, with the privileges of a user and groups on them.
 
         Hive 2.3 and later. Raises NoSuchObjectException, MetaException.
         """
-        answer: tuple[Partition, ...] = await self.call("get_partitions_ps_with_auth", db_name, tbl_name, part_vals, max_parts, user_name, group_names)
-        return answer
+        result: tuple[Partition, ...] = await self.call("get_partitions_ps_with_auth", db_name, tbl_name, part_vals, max_parts, user_name, group_names)
+        return result
 
     async def get_partitions_ps_with_auth_req(self, req: GetPartitionsPsWithAuthRequest | None) -> GetPartitionsPsWithAuthResponse:
         """Returns the partitions that match the first values, with the privileges of a user and groups on them.
 
         Hive 4.0.0 and later. Raises MetaException, NoSuchObjectException.
         """
-        answer: GetPartitionsPsWithAuthResponse = await self.call("get_partitions_ps_with_auth_req", req)
-        return answer
+        result: GetPartitionsPsWithAuthResponse = await self.call("get_partitions_ps_with_auth_req", req)
+        return result
 
     async def get_partitions_pspec(self, db_name: str | None, tbl_name: str | None, max_parts: int | None) -> tuple[PartitionSpec, ...]:
         """Returns the partitions of a table, grouped by shared storage descriptors.
 
         Hive 2.3 and later. Raises NoSuchObjectException, MetaException.
         """
-        answer: tuple[PartitionSpec, ...] = await self.call("get_partitions_pspec", db_name, tbl_name, max_parts)
-        return answer
+        result: tuple[PartitionSpec, ...] = await self.call("get_partitions_pspec", db_name, tbl_name, max_parts)
+        return result
 
     async def get_partitions_req(self, req: PartitionsRequest | None) -> PartitionsResponse:
         """Returns the partitions of a table.
 
         Hive 4.0.0 and later. Raises NoSuchObjectException, MetaException.
         """
-        answer: PartitionsResponse = await self.call("get_partitions_req", req)
-        return answer
+        result: PartitionsResponse = await self.call("get_partitions_req", req)
+        return result
 
     async def get_partitions_spec_by_expr(self, req: PartitionsByExprRequest | None) -> PartitionsSpecByExprResult:
         """Returns the partitions that match a serialised expression of Hive's, grouped by shared storage descriptors.
 
         Hive 4.0.0 and later. Raises MetaException, NoSuchObjectException.
         """
-        answer: PartitionsSpecByExprResult = await self.call("get_partitions_spec_by_expr", req)
-        return answer
+        result: PartitionsSpecByExprResult = await self.call("get_partitions_spec_by_expr", req)
+        return result
 
     async def get_partitions_with_auth(self, db_name: str | None, tbl_name: str | None, max_parts: int | None, user_name: str | None, group_names: tuple[str, ...] | None) -> tuple[Partition, ...]:
         """Returns the partitions of a table, with the privileges of a user and groups on them.
 
         Hive 2.3 and later. Raises NoSuchObjectException, MetaException.
         """
-        answer: tuple[Partition, ...] = await self.call("get_partitions_with_auth", db_name, tbl_name, max_parts, user_name, group_names)
-        return answer
+        result: tuple[Partition, ...] = await self.call("get_partitions_with_auth", db_name, tbl_name, max_parts, user_name, group_names)
+        return result
 
     async def get_partitions_with_specs(self, request: GetPartitionsRequest | None) -> GetPartitionsResponse:
         """Returns chosen fields of the partitions that match filters, grouped by shared storage descriptors.
 
         Hive 4.0.0 and later. Raises MetaException.
         """
-        answer: GetPartitionsResponse = await self.call("get_partitions_with_specs", request)
-        return answer
+        result: GetPartitionsResponse = await self.call("get_partitions_with_specs", request)
+        return result
 
     async def isPartitionMarkedForEvent(self, db_name: str | None, tbl_name: str | None, part_vals: dict[str, str] | None, eventType: int | None) -> bool:
         """Returns whether a partition was marked for an event, such as that its data is complete.
@@ -1159,8 +1159,8 @@ class AsyncMethods:
         Hive 2.3 and later. Raises MetaException, NoSuchObjectException, UnknownDBException, UnknownTableException,
         UnknownPartitionException, InvalidPartitionException.
         """
-        answer: bool = await self.call("isPartitionMarkedForEvent", db_name, tbl_name, part_vals, eventType)
-        return answer
+        result: bool = await self.call("isPartitionMarkedForEvent", db_name, tbl_name, part_vals, eventType)
+        return result
 
     async def markPartitionForEvent(self, db_name: str | None, tbl_name: str | None, part_vals: dict[str, str] | None, eventType: int | None) -> None:
         """Marks a partition for an event, such as that its data is complete.
@@ -1175,24 +1175,24 @@ class AsyncMethods:
 
         Hive 2.3 and later. Raises MetaException.
         """
-        answer: bool = await self.call("partition_name_has_valid_characters", part_vals, throw_exception)
-        return answer
+        result: bool = await self.call("partition_name_has_valid_characters", part_vals, throw_exception)
+        return result
 
     async def partition_name_to_spec(self, part_name: str | None) -> dict[str, str]:
         """Splits a partition's name into keys and values.
 
         Hive 2.3 and later. Raises MetaException.
         """
-        answer: dict[str, str] = await self.call("partition_name_to_spec", part_name)
-        return answer
+        result: dict[str, str] = await self.call("partition_name_to_spec", part_name)
+        return result
 
     async def partition_name_to_vals(self, part_name: str | None) -> tuple[str, ...]:
         """Splits a partition's name into its values.
 
         Hive 2.3 and later. Raises MetaException.
         """
-        answer: tuple[str, ...] = await self.call("partition_name_to_vals", part_name)
-        return answer
+        result: tuple[str, ...] = await self.call("partition_name_to_vals", part_name)
+        return result
 
     async def rename_partition(self, db_name: str | None, tbl_name: str | None, part_vals: tuple[str, ...] | None, new_part: Partition | None) -> None:
         """Gives a partition new values, and moves its directory where it is the usual one.
@@ -1206,8 +1206,8 @@ class AsyncMethods:
 
         Hive 4.0.0 and later. Raises InvalidOperationException, MetaException.
         """
-        answer: RenamePartitionResponse = await self.call("rename_partition_req", req)
-        return answer
+        result: RenamePartitionResponse = await self.call("rename_partition_req", req)
+        return result
 
     # procedures
 
@@ -1244,32 +1244,32 @@ class AsyncMethods:
 
         Hive 4.0.0 and later. Raises MetaException, NoSuchObjectException.
         """
-        answer: Package = await self.call("find_package", request)
-        return answer
+        result: Package = await self.call("find_package", request)
+        return result
 
     async def get_all_packages(self, request: ListPackageRequest | None) -> tuple[str, ...]:
         """Returns the names of the packages of stored procedures.
 
         Hive 4.0.0 and later. Raises MetaException.
         """
-        answer: tuple[str, ...] = await self.call("get_all_packages", request)
-        return answer
+        result: tuple[str, ...] = await self.call("get_all_packages", request)
+        return result
 
     async def get_all_stored_procedures(self, request: ListStoredProcedureRequest | None) -> tuple[str, ...]:
         """Returns the names of the stored procedures.
 
         Hive 4.0.0 and later. Raises MetaException.
         """
-        answer: tuple[str, ...] = await self.call("get_all_stored_procedures", request)
-        return answer
+        result: tuple[str, ...] = await self.call("get_all_stored_procedures", request)
+        return result
 
     async def get_stored_procedure(self, request: StoredProcedureRequest | None) -> StoredProcedure:
         """Returns a stored procedure by its name.
 
         Hive 4.0.0 and later. Raises MetaException, NoSuchObjectException.
         """
-        answer: StoredProcedure = await self.call("get_stored_procedure", request)
-        return answer
+        result: StoredProcedure = await self.call("get_stored_procedure", request)
+        return result
 
     # resource plans
 
@@ -1278,8 +1278,8 @@ class AsyncMethods:
 
         Hive 3.1 and later. Raises NoSuchObjectException, InvalidOperationException, MetaException.
         """
-        answer: WMAlterResourcePlanResponse = await self.call("alter_resource_plan", request)
-        return answer
+        result: WMAlterResourcePlanResponse = await self.call("alter_resource_plan", request)
+        return result
 
     async def alter_wm_pool(self, request: WMAlterPoolRequest | None) -> WMAlterPoolResponse:
         """Replaces a pool of a resource plan.
@@ -1287,16 +1287,16 @@ class AsyncMethods:
         Hive 3.1 and later. Raises AlreadyExistsException, NoSuchObjectException, InvalidObjectException,
         MetaException.
         """
-        answer: WMAlterPoolResponse = await self.call("alter_wm_pool", request)
-        return answer
+        result: WMAlterPoolResponse = await self.call("alter_wm_pool", request)
+        return result
 
     async def alter_wm_trigger(self, request: WMAlterTriggerRequest | None) -> WMAlterTriggerResponse:
         """Replaces a trigger of a resource plan.
 
         Hive 3.1 and later. Raises NoSuchObjectException, InvalidObjectException, MetaException.
         """
-        answer: WMAlterTriggerResponse = await self.call("alter_wm_trigger", request)
-        return answer
+        result: WMAlterTriggerResponse = await self.call("alter_wm_trigger", request)
+        return result
 
     async def create_or_drop_wm_trigger_to_pool_mapping(self, request: WMCreateOrDropTriggerToPoolMappingRequest | None) -> WMCreateOrDropTriggerToPoolMappingResponse:
         """Adds a trigger to a pool, or removes it.
@@ -1304,8 +1304,8 @@ class AsyncMethods:
         Hive 3.1 and later. Raises AlreadyExistsException, NoSuchObjectException, InvalidObjectException,
         MetaException.
         """
-        answer: WMCreateOrDropTriggerToPoolMappingResponse = await self.call("create_or_drop_wm_trigger_to_pool_mapping", request)
-        return answer
+        result: WMCreateOrDropTriggerToPoolMappingResponse = await self.call("create_or_drop_wm_trigger_to_pool_mapping", request)
+        return result
 
     async def create_or_update_wm_mapping(self, request: WMCreateOrUpdateMappingRequest | None) -> WMCreateOrUpdateMappingResponse:
         """Maps users, groups or applications to a pool of a resource plan.
@@ -1313,16 +1313,16 @@ class AsyncMethods:
         Hive 3.1 and later. Raises AlreadyExistsException, NoSuchObjectException, InvalidObjectException,
         MetaException.
         """
-        answer: WMCreateOrUpdateMappingResponse = await self.call("create_or_update_wm_mapping", request)
-        return answer
+        result: WMCreateOrUpdateMappingResponse = await self.call("create_or_update_wm_mapping", request)
+        return result
 
     async def create_resource_plan(self, request: WMCreateResourcePlanRequest | None) -> WMCreateResourcePlanResponse:
         """Creates a resource plan, empty or as a copy of another one.
 
         Hive 3.1 and later. Raises AlreadyExistsException, InvalidObjectException, MetaException.
         """
-        answer: WMCreateResourcePlanResponse = await self.call("create_resource_plan", request)
-        return answer
+        result: WMCreateResourcePlanResponse = await self.call("create_resource_plan", request)
+        return result
 
     async def create_wm_pool(self, request: WMCreatePoolRequest | None) -> WMCreatePoolResponse:
         """Adds a pool to a resource plan.
@@ -1330,8 +1330,8 @@ class AsyncMethods:
         Hive 3.1 and later. Raises AlreadyExistsException, NoSuchObjectException, InvalidObjectException,
         MetaException.
         """
-        answer: WMCreatePoolResponse = await self.call("create_wm_pool", request)
-        return answer
+        result: WMCreatePoolResponse = await self.call("create_wm_pool", request)
+        return result
 
     async def create_wm_trigger(self, request: WMCreateTriggerRequest | None) -> WMCreateTriggerResponse:
         """Adds a trigger to a resource plan.
@@ -1339,80 +1339,80 @@ class AsyncMethods:
         Hive 3.1 and later. Raises AlreadyExistsException, NoSuchObjectException, InvalidObjectException,
         MetaException.
         """
-        answer: WMCreateTriggerResponse = await self.call("create_wm_trigger", request)
-        return answer
+        result: WMCreateTriggerResponse = await self.call("create_wm_trigger", request)
+        return result
 
     async def drop_resource_plan(self, request: WMDropResourcePlanRequest | None) -> WMDropResourcePlanResponse:
         """Drops a resource plan.
 
         Hive 3.1 and later. Raises NoSuchObjectException, InvalidOperationException, MetaException.
         """
-        answer: WMDropResourcePlanResponse = await self.call("drop_resource_plan", request)
-        return answer
+        result: WMDropResourcePlanResponse = await self.call("drop_resource_plan", request)
+        return result
 
     async def drop_wm_mapping(self, request: WMDropMappingRequest | None) -> WMDropMappingResponse:
         """Removes a mapping of users, groups or applications.
 
         Hive 3.1 and later. Raises NoSuchObjectException, InvalidOperationException, MetaException.
         """
-        answer: WMDropMappingResponse = await self.call("drop_wm_mapping", request)
-        return answer
+        result: WMDropMappingResponse = await self.call("drop_wm_mapping", request)
+        return result
 
     async def drop_wm_pool(self, request: WMDropPoolRequest | None) -> WMDropPoolResponse:
         """Drops a pool of a resource plan and the pools below it.
 
         Hive 3.1 and later. Raises NoSuchObjectException, InvalidOperationException, MetaException.
         """
-        answer: WMDropPoolResponse = await self.call("drop_wm_pool", request)
-        return answer
+        result: WMDropPoolResponse = await self.call("drop_wm_pool", request)
+        return result
 
     async def drop_wm_trigger(self, request: WMDropTriggerRequest | None) -> WMDropTriggerResponse:
         """Drops a trigger of a resource plan.
 
         Hive 3.1 and later. Raises NoSuchObjectException, InvalidOperationException, MetaException.
         """
-        answer: WMDropTriggerResponse = await self.call("drop_wm_trigger", request)
-        return answer
+        result: WMDropTriggerResponse = await self.call("drop_wm_trigger", request)
+        return result
 
     async def get_active_resource_plan(self, request: WMGetActiveResourcePlanRequest | None) -> WMGetActiveResourcePlanResponse:
         """Returns the active resource plan with all that belongs to it.
 
         Hive 3.1 and later. Raises MetaException.
         """
-        answer: WMGetActiveResourcePlanResponse = await self.call("get_active_resource_plan", request)
-        return answer
+        result: WMGetActiveResourcePlanResponse = await self.call("get_active_resource_plan", request)
+        return result
 
     async def get_all_resource_plans(self, request: WMGetAllResourcePlanRequest | None) -> WMGetAllResourcePlanResponse:
         """Returns all resource plans.
 
         Hive 3.1 and later. Raises MetaException.
         """
-        answer: WMGetAllResourcePlanResponse = await self.call("get_all_resource_plans", request)
-        return answer
+        result: WMGetAllResourcePlanResponse = await self.call("get_all_resource_plans", request)
+        return result
 
     async def get_resource_plan(self, request: WMGetResourcePlanRequest | None) -> WMGetResourcePlanResponse:
         """Returns a resource plan with all that belongs to it.
 
         Hive 3.1 and later. Raises NoSuchObjectException, MetaException.
         """
-        answer: WMGetResourcePlanResponse = await self.call("get_resource_plan", request)
-        return answer
+        result: WMGetResourcePlanResponse = await self.call("get_resource_plan", request)
+        return result
 
     async def get_triggers_for_resourceplan(self, request: WMGetTriggersForResourePlanRequest | None) -> WMGetTriggersForResourePlanResponse:
         """Returns the triggers of a resource plan.
 
         Hive 3.1 and later. Raises NoSuchObjectException, MetaException.
         """
-        answer: WMGetTriggersForResourePlanResponse = await self.call("get_triggers_for_resourceplan", request)
-        return answer
+        result: WMGetTriggersForResourePlanResponse = await self.call("get_triggers_for_resourceplan", request)
+        return result
 
     async def validate_resource_plan(self, request: WMValidateResourcePlanRequest | None) -> WMValidateResourcePlanResponse:
         """Checks a resource plan and returns its errors and warnings.
 
         Hive 3.1 and later. Raises NoSuchObjectException, MetaException.
         """
-        answer: WMValidateResourcePlanResponse = await self.call("validate_resource_plan", request)
-        return answer
+        result: WMValidateResourcePlanResponse = await self.call("validate_resource_plan", request)
+        return result
 
     # roles
 
@@ -1421,120 +1421,120 @@ class AsyncMethods:
 
         Hive 2.3 and later. Raises MetaException.
         """
-        answer: bool = await self.call("create_role", role)
-        return answer
+        result: bool = await self.call("create_role", role)
+        return result
 
     async def drop_role(self, role_name: str | None) -> bool:
         """Drops a role and all that was granted to it.
 
         Hive 2.3 and later. Raises MetaException.
         """
-        answer: bool = await self.call("drop_role", role_name)
-        return answer
+        result: bool = await self.call("drop_role", role_name)
+        return result
 
     async def get_principals_in_role(self, request: GetPrincipalsInRoleRequest | None) -> GetPrincipalsInRoleResponse:
         """Returns the users and roles that were granted a role.
 
         Hive 2.3 and later. Raises MetaException.
         """
-        answer: GetPrincipalsInRoleResponse = await self.call("get_principals_in_role", request)
-        return answer
+        result: GetPrincipalsInRoleResponse = await self.call("get_principals_in_role", request)
+        return result
 
     async def get_privilege_set(self, hiveObject: HiveObjectRef | None, user_name: str | None, group_names: tuple[str, ...] | None) -> PrincipalPrivilegeSet:
         """Returns the privileges of a user and groups on an object.
 
         Hive 2.3 and later. Raises MetaException.
         """
-        answer: PrincipalPrivilegeSet = await self.call("get_privilege_set", hiveObject, user_name, group_names)
-        return answer
+        result: PrincipalPrivilegeSet = await self.call("get_privilege_set", hiveObject, user_name, group_names)
+        return result
 
     async def get_role_grants_for_principal(self, request: GetRoleGrantsForPrincipalRequest | None) -> GetRoleGrantsForPrincipalResponse:
         """Returns the roles that were granted to a user or a role.
 
         Hive 2.3 and later. Raises MetaException.
         """
-        answer: GetRoleGrantsForPrincipalResponse = await self.call("get_role_grants_for_principal", request)
-        return answer
+        result: GetRoleGrantsForPrincipalResponse = await self.call("get_role_grants_for_principal", request)
+        return result
 
     async def get_role_names(self) -> tuple[str, ...]:
         """Returns the names of all roles.
 
         Hive 2.3 and later. Raises MetaException.
         """
-        answer: tuple[str, ...] = await self.call("get_role_names")
-        return answer
+        result: tuple[str, ...] = await self.call("get_role_names")
+        return result
 
     async def grant_privileges(self, privileges: PrivilegeBag | None) -> bool:
         """Grants privileges on objects.
 
         Hive 2.3 and later. Raises MetaException.
         """
-        answer: bool = await self.call("grant_privileges", privileges)
-        return answer
+        result: bool = await self.call("grant_privileges", privileges)
+        return result
 
     async def grant_revoke_privileges(self, request: GrantRevokePrivilegeRequest | None) -> GrantRevokePrivilegeResponse:
         """Grants privileges on objects, or revokes them.
 
         Hive 2.3 and later. Raises MetaException.
         """
-        answer: GrantRevokePrivilegeResponse = await self.call("grant_revoke_privileges", request)
-        return answer
+        result: GrantRevokePrivilegeResponse = await self.call("grant_revoke_privileges", request)
+        return result
 
     async def grant_revoke_role(self, request: GrantRevokeRoleRequest | None) -> GrantRevokeRoleResponse:
         """Grants a role to a user or another role, or revokes it.
 
         Hive 2.3 and later. Raises MetaException.
         """
-        answer: GrantRevokeRoleResponse = await self.call("grant_revoke_role", request)
-        return answer
+        result: GrantRevokeRoleResponse = await self.call("grant_revoke_role", request)
+        return result
 
     async def grant_role(self, role_name: str | None, principal_name: str | None, principal_type: int | None, grantor: str | None, grantorType: int | None, grant_option: bool | None) -> bool:
         """Grants a role to a user or another role.
 
         Hive 2.3 and later. Raises MetaException.
         """
-        answer: bool = await self.call("grant_role", role_name, principal_name, principal_type, grantor, grantorType, grant_option)
-        return answer
+        result: bool = await self.call("grant_role", role_name, principal_name, principal_type, grantor, grantorType, grant_option)
+        return result
 
     async def list_privileges(self, principal_name: str | None, principal_type: int | None, hiveObject: HiveObjectRef | None) -> tuple[HiveObjectPrivilege, ...]:
         """Returns the privileges that were granted to a user, group or role, on one object or on all.
 
         Hive 2.3 and later. Raises MetaException.
         """
-        answer: tuple[HiveObjectPrivilege, ...] = await self.call("list_privileges", principal_name, principal_type, hiveObject)
-        return answer
+        result: tuple[HiveObjectPrivilege, ...] = await self.call("list_privileges", principal_name, principal_type, hiveObject)
+        return result
 
     async def list_roles(self, principal_name: str | None, principal_type: int | None) -> tuple[Role, ...]:
         """Returns the roles that were granted to a user or a role.
 
         Hive 2.3 and later. Raises MetaException.
         """
-        answer: tuple[Role, ...] = await self.call("list_roles", principal_name, principal_type)
-        return answer
+        result: tuple[Role, ...] = await self.call("list_roles", principal_name, principal_type)
+        return result
 
     async def refresh_privileges(self, objToRefresh: HiveObjectRef | None, authorizer: str | None, grantRequest: GrantRevokePrivilegeRequest | None) -> GrantRevokePrivilegeResponse:
         """Replaces the privileges on an object that one authorizer maintains.
 
         Hive 3.1 and later. Raises MetaException.
         """
-        answer: GrantRevokePrivilegeResponse = await self.call("refresh_privileges", objToRefresh, authorizer, grantRequest)
-        return answer
+        result: GrantRevokePrivilegeResponse = await self.call("refresh_privileges", objToRefresh, authorizer, grantRequest)
+        return result
 
     async def revoke_privileges(self, privileges: PrivilegeBag | None) -> bool:
         """Revokes privileges on objects.
 
         Hive 2.3 and later. Raises MetaException.
         """
-        answer: bool = await self.call("revoke_privileges", privileges)
-        return answer
+        result: bool = await self.call("revoke_privileges", privileges)
+        return result
 
     async def revoke_role(self, role_name: str | None, principal_name: str | None, principal_type: int | None) -> bool:
         """Revokes a role from a user or another role.
 
         Hive 2.3 and later. Raises MetaException.
         """
-        answer: bool = await self.call("revoke_role", role_name, principal_name, principal_type)
-        return answer
+        result: bool = await self.call("revoke_role", role_name, principal_name, principal_type)
+        return result
 
     # scheduled queries
 
@@ -1543,8 +1543,8 @@ class AsyncMethods:
 
         Hive 4.0.0 and later. Raises MetaException, NoSuchObjectException.
         """
-        answer: ScheduledQuery = await self.call("get_scheduled_query", scheduleKey)
-        return answer
+        result: ScheduledQuery = await self.call("get_scheduled_query", scheduleKey)
+        return result
 
     async def scheduled_query_maintenance(self, request: ScheduledQueryMaintenanceRequest | None) -> None:
         """Creates, changes or drops a scheduled query.
@@ -1559,8 +1559,8 @@ class AsyncMethods:
 
         Hive 4.0.0 and later. Raises MetaException.
         """
-        answer: ScheduledQueryPollResponse = await self.call("scheduled_query_poll", request)
-        return answer
+        result: ScheduledQueryPollResponse = await self.call("scheduled_query_poll", request)
+        return result
 
     async def scheduled_query_progress(self, info: ScheduledQueryProgressInfo | None) -> None:
         """Records how far the execution of a scheduled query has come.
@@ -1618,48 +1618,48 @@ class AsyncMethods:
 
         Hive 3.1 and later. Raises NoSuchObjectException, MetaException.
         """
-        answer: ISchema = await self.call("get_ischema", name)
-        return answer
+        result: ISchema = await self.call("get_ischema", name)
+        return result
 
     async def get_schema_all_versions(self, schemaName: ISchemaName | None) -> tuple[SchemaVersion, ...]:
         """Returns all versions of a schema.
 
         Hive 3.1 and later. Raises NoSuchObjectException, MetaException.
         """
-        answer: tuple[SchemaVersion, ...] = await self.call("get_schema_all_versions", schemaName)
-        return answer
+        result: tuple[SchemaVersion, ...] = await self.call("get_schema_all_versions", schemaName)
+        return result
 
     async def get_schema_latest_version(self, schemaName: ISchemaName | None) -> SchemaVersion:
         """Returns the newest version of a schema.
 
         Hive 3.1 and later. Raises NoSuchObjectException, MetaException.
         """
-        answer: SchemaVersion = await self.call("get_schema_latest_version", schemaName)
-        return answer
+        result: SchemaVersion = await self.call("get_schema_latest_version", schemaName)
+        return result
 
     async def get_schema_version(self, schemaVersion: SchemaVersionDescriptor | None) -> SchemaVersion:
         """Returns one version of a schema.
 
         Hive 3.1 and later. Raises NoSuchObjectException, MetaException.
         """
-        answer: SchemaVersion = await self.call("get_schema_version", schemaVersion)
-        return answer
+        result: SchemaVersion = await self.call("get_schema_version", schemaVersion)
+        return result
 
     async def get_schemas_by_cols(self, rqst: FindSchemasByColsRqst | None) -> FindSchemasByColsResp:
         """Returns the versions of schemas that have a column of this name, namespace or type.
 
         Hive 3.1 and later. Raises MetaException.
         """
-        answer: FindSchemasByColsResp = await self.call("get_schemas_by_cols", rqst)
-        return answer
+        result: FindSchemasByColsResp = await self.call("get_schemas_by_cols", rqst)
+        return result
 
     async def get_serde(self, rqst: GetSerdeRequest | None) -> SerDeInfo:
         """Returns a serde by its name.
 
         Hive 3.1 and later. Raises NoSuchObjectException, MetaException.
         """
-        answer: SerDeInfo = await self.call("get_serde", rqst)
-        return answer
+        result: SerDeInfo = await self.call("get_serde", rqst)
+        return result
 
     async def map_schema_version_to_serde(self, rqst: MapSchemaVersionToSerdeRequest | None) -> None:
         """Sets the serde of a schema's version.
@@ -1682,19 +1682,19 @@ class AsyncMethods:
 
         Hive 2.3 and later.
         """
-        answer: int = await self.call("aliveSince")
-        return answer
+        result: int = await self.call("aliveSince")
+        return result
 
     async def cm_recycle(self, request: CmRecycleRequest | None) -> CmRecycleResponse:
         """Moves files to the change manager's trash, so that replication can still read them.
 
         Hive 3.1 and later. Raises MetaException.
         """
-        answer: CmRecycleResponse = await self.call("cm_recycle", request)
-        return answer
+        result: CmRecycleResponse = await self.call("cm_recycle", request)
+        return result
 
     async def flushCache(self) -> None:
-        """Asks the server to drop its caches.
+        """Clears the caches of the server.
 
         Hive 2.3 and later.
         """
@@ -1705,107 +1705,107 @@ class AsyncMethods:
 
         Hive 2.3 and later.
         """
-        answer: int = await self.call("getCounter", key)
-        return answer
+        result: int = await self.call("getCounter", key)
+        return result
 
     async def getCounters(self) -> dict[str, int]:
         """Returns the counters of the server.
 
         Hive 2.3 and later.
         """
-        answer: dict[str, int] = await self.call("getCounters")
-        return answer
+        result: dict[str, int] = await self.call("getCounters")
+        return result
 
     async def getCpuProfile(self, profileDurationInSec: int | None) -> str:
         """Returns a CPU profile of the server.
 
         Hive 2.3 and later.
         """
-        answer: str = await self.call("getCpuProfile", profileDurationInSec)
-        return answer
+        result: str = await self.call("getCpuProfile", profileDurationInSec)
+        return result
 
     async def getMetaConf(self, key: str | None) -> str:
         """Returns a setting of the server for this connection.
 
         Hive 2.3 and later. Raises MetaException.
         """
-        answer: str = await self.call("getMetaConf", key)
-        return answer
+        result: str = await self.call("getMetaConf", key)
+        return result
 
     async def getName(self) -> str:
         """Returns the name of the service.
 
         Hive 2.3 and later.
         """
-        answer: str = await self.call("getName")
-        return answer
+        result: str = await self.call("getName")
+        return result
 
     async def getOption(self, key: str | None) -> str:
         """Returns an option of the server.
 
         Hive 2.3 and later.
         """
-        answer: str = await self.call("getOption", key)
-        return answer
+        result: str = await self.call("getOption", key)
+        return result
 
     async def getOptions(self) -> dict[str, str]:
         """Returns the options of the server.
 
         Hive 2.3 and later.
         """
-        answer: dict[str, str] = await self.call("getOptions")
-        return answer
+        result: dict[str, str] = await self.call("getOptions")
+        return result
 
     async def getStatus(self) -> int:
         """Returns the state of the server, a number of `fb_status`.
 
         Hive 2.3 and later.
         """
-        answer: int = await self.call("getStatus")
-        return answer
+        result: int = await self.call("getStatus")
+        return result
 
     async def getStatusDetails(self) -> str:
         """Returns the state of the server in words.
 
         Hive 2.3 and later.
         """
-        answer: str = await self.call("getStatusDetails")
-        return answer
+        result: str = await self.call("getStatusDetails")
+        return result
 
     async def getVersion(self) -> str:
         """Returns the version of the server's API.
 
         Hive 2.3 and later.
         """
-        answer: str = await self.call("getVersion")
-        return answer
+        result: str = await self.call("getVersion")
+        return result
 
     async def get_config_value(self, name: str | None, defaultValue: str | None) -> str:
         """Returns a setting of the server, or the given default.
 
         Hive 2.3 and later. Raises ConfigValSecurityException.
         """
-        answer: str = await self.call("get_config_value", name, defaultValue)
-        return answer
+        result: str = await self.call("get_config_value", name, defaultValue)
+        return result
 
     async def get_metastore_db_uuid(self) -> str:
         """Returns the id of the metastore's database.
 
         Hive 3.1 and later. Raises MetaException.
         """
-        answer: str = await self.call("get_metastore_db_uuid")
-        return answer
+        result: str = await self.call("get_metastore_db_uuid")
+        return result
 
     async def get_properties(self, req: PropertyGetRequest | None) -> PropertyGetResponse:
         """Returns properties of a namespace that match the request.
 
         Hive 4.0.0 and later. Raises MetaException, NoSuchObjectException.
         """
-        answer: PropertyGetResponse = await self.call("get_properties", req)
-        return answer
+        result: PropertyGetResponse = await self.call("get_properties", req)
+        return result
 
     async def reinitialize(self) -> None:
-        """Asks the server to read its settings again.
+        """Reloads the settings of the server.
 
         Hive 2.3 and later.
         """
@@ -1830,16 +1830,16 @@ class AsyncMethods:
 
         Hive 4.0.0 and later. Raises MetaException, NoSuchObjectException.
         """
-        answer: bool = await self.call("set_properties", req)
-        return answer
+        result: bool = await self.call("set_properties", req)
+        return result
 
     async def set_ugi(self, user_name: str | None, group_names: tuple[str, ...] | None) -> tuple[str, ...]:
-        """Says which user and groups call on this connection, where the server does not authenticate.
+        """Sets the user and groups of this connection, on a server without authentication.
 
         Hive 2.3 and later. Raises MetaException.
         """
-        answer: tuple[str, ...] = await self.call("set_ugi", user_name, group_names)
-        return answer
+        result: tuple[str, ...] = await self.call("set_ugi", user_name, group_names)
+        return result
 
     async def shutdown(self) -> None:
         """Ends the session of this connection.
@@ -1856,8 +1856,8 @@ class AsyncMethods:
         Hive 4.1 and later. Raises NoSuchObjectException, MetaException, InvalidObjectException,
         InvalidInputException.
         """
-        answer: bool = await self.call("delete_column_statistics_req", req)
-        return answer
+        result: bool = await self.call("delete_column_statistics_req", req)
+        return result
 
     async def delete_partition_column_statistics(self, db_name: str | None, tbl_name: str | None, part_name: str | None, col_name: str | None, engine: str | None) -> bool:
         """Deletes the statistics of a column, or of all, of a partition.
@@ -1865,8 +1865,8 @@ class AsyncMethods:
         Hive 2.3 and later. Raises NoSuchObjectException, MetaException, InvalidObjectException,
         InvalidInputException.
         """
-        answer: bool = await self.call("delete_partition_column_statistics", db_name, tbl_name, part_name, col_name, engine)
-        return answer
+        result: bool = await self.call("delete_partition_column_statistics", db_name, tbl_name, part_name, col_name, engine)
+        return result
 
     async def delete_table_column_statistics(self, db_name: str | None, tbl_name: str | None, col_name: str | None, engine: str | None) -> bool:
         """Deletes the statistics of a column, or of all, of a table.
@@ -1874,24 +1874,24 @@ class AsyncMethods:
         Hive 2.3 and later. Raises NoSuchObjectException, MetaException, InvalidObjectException,
         InvalidInputException.
         """
-        answer: bool = await self.call("delete_table_column_statistics", db_name, tbl_name, col_name, engine)
-        return answer
+        result: bool = await self.call("delete_table_column_statistics", db_name, tbl_name, col_name, engine)
+        return result
 
     async def find_columns_with_stats(self, cr: CompactionInfoStruct | None) -> tuple[str, ...]:
         """Returns the columns of a table or partition that have statistics.
 
         Hive 4.0.0 and later.
         """
-        answer: tuple[str, ...] = await self.call("find_columns_with_stats", cr)
-        return answer
+        result: tuple[str, ...] = await self.call("find_columns_with_stats", cr)
+        return result
 
     async def get_aggr_stats_for(self, request: PartitionsStatsRequest | None) -> AggrStats:
         """Returns column statistics of partitions, merged into one for each column.
 
         Hive 2.3 and later. Raises NoSuchObjectException, MetaException.
         """
-        answer: AggrStats = await self.call("get_aggr_stats_for", request)
-        return answer
+        result: AggrStats = await self.call("get_aggr_stats_for", request)
+        return result
 
     async def get_partition_column_statistics(self, db_name: str | None, tbl_name: str | None, part_name: str | None, col_name: str | None) -> ColumnStatistics:
         """Returns the statistics of a partition's column.
@@ -1899,16 +1899,16 @@ class AsyncMethods:
         Hive 2.3 and later. Raises NoSuchObjectException, MetaException, InvalidInputException,
         InvalidObjectException.
         """
-        answer: ColumnStatistics = await self.call("get_partition_column_statistics", db_name, tbl_name, part_name, col_name)
-        return answer
+        result: ColumnStatistics = await self.call("get_partition_column_statistics", db_name, tbl_name, part_name, col_name)
+        return result
 
     async def get_partitions_statistics_req(self, request: PartitionsStatsRequest | None) -> PartitionsStatsResult:
         """Returns column statistics of partitions, by partition.
 
         Hive 2.3 and later. Raises NoSuchObjectException, MetaException.
         """
-        answer: PartitionsStatsResult = await self.call("get_partitions_statistics_req", request)
-        return answer
+        result: PartitionsStatsResult = await self.call("get_partitions_statistics_req", request)
+        return result
 
     async def get_table_column_statistics(self, db_name: str | None, tbl_name: str | None, col_name: str | None) -> ColumnStatistics:
         """Returns the statistics of a table's column.
@@ -1916,16 +1916,16 @@ class AsyncMethods:
         Hive 2.3 and later. Raises NoSuchObjectException, MetaException, InvalidInputException,
         InvalidObjectException.
         """
-        answer: ColumnStatistics = await self.call("get_table_column_statistics", db_name, tbl_name, col_name)
-        return answer
+        result: ColumnStatistics = await self.call("get_table_column_statistics", db_name, tbl_name, col_name)
+        return result
 
     async def get_table_statistics_req(self, request: TableStatsRequest | None) -> TableStatsResult:
         """Returns column statistics of a table.
 
         Hive 2.3 and later. Raises NoSuchObjectException, MetaException.
         """
-        answer: TableStatsResult = await self.call("get_table_statistics_req", request)
-        return answer
+        result: TableStatsResult = await self.call("get_table_statistics_req", request)
+        return result
 
     async def set_aggr_stats_for(self, request: SetPartitionsStatsRequest | None) -> bool:
         """Stores column statistics of a table or of partitions, or merges them with those that exist.
@@ -1933,8 +1933,8 @@ class AsyncMethods:
         Hive 2.3 and later. Raises NoSuchObjectException, InvalidObjectException, MetaException,
         InvalidInputException.
         """
-        answer: bool = await self.call("set_aggr_stats_for", request)
-        return answer
+        result: bool = await self.call("set_aggr_stats_for", request)
+        return result
 
     async def update_partition_column_statistics(self, stats_obj: ColumnStatistics | None) -> bool:
         """Stores column statistics of a partition.
@@ -1942,8 +1942,8 @@ class AsyncMethods:
         Hive 2.3 and later. Raises NoSuchObjectException, InvalidObjectException, MetaException,
         InvalidInputException.
         """
-        answer: bool = await self.call("update_partition_column_statistics", stats_obj)
-        return answer
+        result: bool = await self.call("update_partition_column_statistics", stats_obj)
+        return result
 
     async def update_partition_column_statistics_req(self, req: SetPartitionsStatsRequest | None) -> SetPartitionsStatsResponse:
         """Stores column statistics of a partition.
@@ -1951,8 +1951,8 @@ class AsyncMethods:
         Hive 4.0.0 and later. Raises NoSuchObjectException, InvalidObjectException, MetaException,
         InvalidInputException.
         """
-        answer: SetPartitionsStatsResponse = await self.call("update_partition_column_statistics_req", req)
-        return answer
+        result: SetPartitionsStatsResponse = await self.call("update_partition_column_statistics_req", req)
+        return result
 
     async def update_table_column_statistics(self, stats_obj: ColumnStatistics | None) -> bool:
         """Stores column statistics of a table.
@@ -1960,8 +1960,8 @@ class AsyncMethods:
         Hive 2.3 and later. Raises NoSuchObjectException, InvalidObjectException, MetaException,
         InvalidInputException.
         """
-        answer: bool = await self.call("update_table_column_statistics", stats_obj)
-        return answer
+        result: bool = await self.call("update_table_column_statistics", stats_obj)
+        return result
 
     async def update_table_column_statistics_req(self, req: SetPartitionsStatsRequest | None) -> SetPartitionsStatsResponse:
         """Stores column statistics of a table.
@@ -1969,8 +1969,8 @@ class AsyncMethods:
         Hive 4.0.0 and later. Raises NoSuchObjectException, InvalidObjectException, MetaException,
         InvalidInputException.
         """
-        answer: SetPartitionsStatsResponse = await self.call("update_table_column_statistics_req", req)
-        return answer
+        result: SetPartitionsStatsResponse = await self.call("update_table_column_statistics_req", req)
+        return result
 
     async def update_transaction_statistics(self, req: UpdateTransactionalStatsRequest | None) -> None:
         """Adds to the counts of rows that transactions inserted, updated and deleted in a table.
@@ -1993,8 +1993,8 @@ class AsyncMethods:
 
         Hive 4.0.0 and later. Raises InvalidOperationException, MetaException.
         """
-        answer: AlterTableResponse = await self.call("alter_table_req", req)
-        return answer
+        result: AlterTableResponse = await self.call("alter_table_req", req)
+        return result
 
     async def alter_table_with_cascade(self, dbname: str | None, tbl_name: str | None, new_tbl: Table | None, cascade: bool | None) -> None:
         """Replaces a table, with `cascade` the columns of its partitions too.
@@ -2054,8 +2054,8 @@ class AsyncMethods:
 
         Hive 4.0.1 and later. Raises NoSuchObjectException, MetaException.
         """
-        answer: AsyncOperationResp = await self.call("drop_table_req", dropTableReq)
-        return answer
+        result: AsyncOperationResp = await self.call("drop_table_req", dropTableReq)
+        return result
 
     async def drop_table_with_environment_context(self, dbname: str | None, name: str | None, deleteData: bool | None, environment_context: EnvironmentContext | None = None) -> None:
         """Drops a table, and with `deleteData` the data of a managed one; `ifPurge` in the context skips the trash.
@@ -2069,128 +2069,128 @@ class AsyncMethods:
 
         Hive 2.3 and later. Raises MetaException.
         """
-        answer: tuple[str, ...] = await self.call("get_all_tables", db_name)
-        return answer
+        result: tuple[str, ...] = await self.call("get_all_tables", db_name)
+        return result
 
     async def get_fields(self, db_name: str | None, table_name: str | None) -> tuple[FieldSchema, ...]:
         """Returns the columns of a table without its partition keys.
 
         Hive 2.3 and later. Raises MetaException, UnknownTableException, UnknownDBException.
         """
-        answer: tuple[FieldSchema, ...] = await self.call("get_fields", db_name, table_name)
-        return answer
+        result: tuple[FieldSchema, ...] = await self.call("get_fields", db_name, table_name)
+        return result
 
     async def get_fields_req(self, req: GetFieldsRequest | None) -> GetFieldsResponse:
         """Returns the columns of a table without its partition keys.
 
         Hive 4.0.0 and later. Raises MetaException, UnknownTableException, UnknownDBException.
         """
-        answer: GetFieldsResponse = await self.call("get_fields_req", req)
-        return answer
+        result: GetFieldsResponse = await self.call("get_fields_req", req)
+        return result
 
     async def get_fields_with_environment_context(self, db_name: str | None, table_name: str | None, environment_context: EnvironmentContext | None = None) -> tuple[FieldSchema, ...]:
         """Returns the columns of a table without its partition keys.
 
         Hive 2.3 and later. Raises MetaException, UnknownTableException, UnknownDBException.
         """
-        answer: tuple[FieldSchema, ...] = await self.call("get_fields_with_environment_context", db_name, table_name, environment_context)
-        return answer
+        result: tuple[FieldSchema, ...] = await self.call("get_fields_with_environment_context", db_name, table_name, environment_context)
+        return result
 
     async def get_schema(self, db_name: str | None, table_name: str | None) -> tuple[FieldSchema, ...]:
         """Returns the columns of a table, its partition keys last.
 
         Hive 2.3 and later. Raises MetaException, UnknownTableException, UnknownDBException.
         """
-        answer: tuple[FieldSchema, ...] = await self.call("get_schema", db_name, table_name)
-        return answer
+        result: tuple[FieldSchema, ...] = await self.call("get_schema", db_name, table_name)
+        return result
 
     async def get_schema_req(self, req: GetSchemaRequest | None) -> GetSchemaResponse:
         """Returns the columns of a table, its partition keys last.
 
         Hive 4.0.0 and later. Raises MetaException, UnknownTableException, UnknownDBException.
         """
-        answer: GetSchemaResponse = await self.call("get_schema_req", req)
-        return answer
+        result: GetSchemaResponse = await self.call("get_schema_req", req)
+        return result
 
     async def get_schema_with_environment_context(self, db_name: str | None, table_name: str | None, environment_context: EnvironmentContext | None = None) -> tuple[FieldSchema, ...]:
         """Returns the columns of a table, its partition keys last.
 
         Hive 2.3 and later. Raises MetaException, UnknownTableException, UnknownDBException.
         """
-        answer: tuple[FieldSchema, ...] = await self.call("get_schema_with_environment_context", db_name, table_name, environment_context)
-        return answer
+        result: tuple[FieldSchema, ...] = await self.call("get_schema_with_environment_context", db_name, table_name, environment_context)
+        return result
 
     async def get_table(self, dbname: str | None, tbl_name: str | None) -> Table:
         """Returns a table or a view by its name.
 
         Hive 2.3 to 4.0.0. Raises MetaException, NoSuchObjectException.
         """
-        answer: Table = await self.call("get_table", dbname, tbl_name)
-        return answer
+        result: Table = await self.call("get_table", dbname, tbl_name)
+        return result
 
     async def get_table_meta(self, db_patterns: str | None, tbl_patterns: str | None, tbl_types: tuple[str, ...] | None) -> tuple[TableMeta, ...]:
         """Returns names, types and comments of the tables that match patterns.
 
         Hive 2.3 and later. Raises MetaException.
         """
-        answer: tuple[TableMeta, ...] = await self.call("get_table_meta", db_patterns, tbl_patterns, tbl_types)
-        return answer
+        result: tuple[TableMeta, ...] = await self.call("get_table_meta", db_patterns, tbl_patterns, tbl_types)
+        return result
 
     async def get_table_names_by_filter(self, dbname: str | None, filter: str | None, max_tables: int | None) -> tuple[str, ...]:
         """Returns the names of the tables that match a filter over owner, parameters or last access.
 
         Hive 2.3 and later. Raises MetaException, InvalidOperationException, UnknownDBException.
         """
-        answer: tuple[str, ...] = await self.call("get_table_names_by_filter", dbname, filter, max_tables)
-        return answer
+        result: tuple[str, ...] = await self.call("get_table_names_by_filter", dbname, filter, max_tables)
+        return result
 
     async def get_table_objects_by_name(self, dbname: str | None, tbl_names: tuple[str, ...] | None) -> tuple[Table, ...]:
         """Returns tables by their names; those that do not exist are left out.
 
         Hive 2.3 to 4.0.0.
         """
-        answer: tuple[Table, ...] = await self.call("get_table_objects_by_name", dbname, tbl_names)
-        return answer
+        result: tuple[Table, ...] = await self.call("get_table_objects_by_name", dbname, tbl_names)
+        return result
 
     async def get_table_objects_by_name_req(self, req: GetTablesRequest | None) -> GetTablesResult:
         """Returns tables by their names; those that do not exist are left out.
 
         Hive 2.3 and later. Raises MetaException, InvalidOperationException, UnknownDBException.
         """
-        answer: GetTablesResult = await self.call("get_table_objects_by_name_req", req)
-        return answer
+        result: GetTablesResult = await self.call("get_table_objects_by_name_req", req)
+        return result
 
     async def get_table_req(self, req: GetTableRequest | None) -> GetTableResult:
         """Returns a table or a view by its name, as a client with the given capabilities may see it.
 
         Hive 2.3 and later. Raises MetaException, NoSuchObjectException.
         """
-        answer: GetTableResult = await self.call("get_table_req", req)
-        return answer
+        result: GetTableResult = await self.call("get_table_req", req)
+        return result
 
     async def get_tables(self, db_name: str | None, pattern: str | None) -> tuple[str, ...]:
         """Returns the names of a database's tables and views that match a pattern.
 
         Hive 2.3 and later. Raises MetaException.
         """
-        answer: tuple[str, ...] = await self.call("get_tables", db_name, pattern)
-        return answer
+        result: tuple[str, ...] = await self.call("get_tables", db_name, pattern)
+        return result
 
     async def get_tables_by_type(self, db_name: str | None, pattern: str | None, tableType: str | None) -> tuple[str, ...]:
         """Returns the names of a database's tables of one type that match a pattern.
 
         Hive 2.3 and later. Raises MetaException.
         """
-        answer: tuple[str, ...] = await self.call("get_tables_by_type", db_name, pattern, tableType)
-        return answer
+        result: tuple[str, ...] = await self.call("get_tables_by_type", db_name, pattern, tableType)
+        return result
 
     async def get_tables_ext(self, req: GetTablesExtRequest | None) -> tuple[ExtendedTableInfo, ...]:
-        """Returns the tables that match a pattern, with what the client may do with each.
+        """Returns the tables that match a pattern, with the access that the client has to each.
 
         Hive 4.0.0 and later. Raises MetaException.
         """
-        answer: tuple[ExtendedTableInfo, ...] = await self.call("get_tables_ext", req)
-        return answer
+        result: tuple[ExtendedTableInfo, ...] = await self.call("get_tables_ext", req)
+        return result
 
     async def translate_table_dryrun(self, request: CreateTableRequest | None) -> Table:
         """Returns the table that create_table would store, and stores nothing.
@@ -2198,8 +2198,8 @@ class AsyncMethods:
         Hive 4.0.0 and later. Raises AlreadyExistsException, InvalidObjectException, MetaException,
         NoSuchObjectException.
         """
-        answer: Table = await self.call("translate_table_dryrun", request)
-        return answer
+        result: Table = await self.call("translate_table_dryrun", request)
+        return result
 
     async def truncate_table(self, dbName: str | None, tableName: str | None, partNames: tuple[str, ...] | None) -> None:
         """Deletes the data of a table or of some of its partitions.
@@ -2213,8 +2213,8 @@ class AsyncMethods:
 
         Hive 4.0.0 and later. Raises MetaException.
         """
-        answer: TruncateTableResponse = await self.call("truncate_table_req", req)
-        return answer
+        result: TruncateTableResponse = await self.call("truncate_table_req", req)
+        return result
 
     async def update_table_params(self, updates: tuple[TableParamsUpdate, ...] | None) -> None:
         """Changes parameters of tables, where the ones that the caller expects are still there.
@@ -2230,16 +2230,16 @@ class AsyncMethods:
 
         Hive 2.3 and later. Raises MetaException.
         """
-        answer: int = await self.call("add_master_key", key)
-        return answer
+        result: int = await self.call("add_master_key", key)
+        return result
 
     async def add_token(self, token_identifier: str | None, delegation_token: str | None) -> bool:
         """Stores a delegation token.
 
         Hive 2.3 and later.
         """
-        answer: bool = await self.call("add_token", token_identifier, delegation_token)
-        return answer
+        result: bool = await self.call("add_token", token_identifier, delegation_token)
+        return result
 
     async def cancel_delegation_token(self, token_str_form: str | None) -> None:
         """Cancels a delegation token.
@@ -2253,56 +2253,56 @@ class AsyncMethods:
 
         Hive 2.3 and later.
         """
-        answer: tuple[str, ...] = await self.call("get_all_token_identifiers")
-        return answer
+        result: tuple[str, ...] = await self.call("get_all_token_identifiers")
+        return result
 
     async def get_delegation_token(self, token_owner: str | None, renewer_kerberos_principal_name: str | None) -> str:
         """Returns a new delegation token, by which a user's programs authenticate.
 
         Hive 2.3 and later. Raises MetaException.
         """
-        answer: str = await self.call("get_delegation_token", token_owner, renewer_kerberos_principal_name)
-        return answer
+        result: str = await self.call("get_delegation_token", token_owner, renewer_kerberos_principal_name)
+        return result
 
     async def get_master_keys(self) -> tuple[str, ...]:
         """Returns the keys by which delegation tokens are signed.
 
         Hive 2.3 and later.
         """
-        answer: tuple[str, ...] = await self.call("get_master_keys")
-        return answer
+        result: tuple[str, ...] = await self.call("get_master_keys")
+        return result
 
     async def get_token(self, token_identifier: str | None) -> str:
         """Returns a delegation token by its identifier.
 
         Hive 2.3 and later.
         """
-        answer: str = await self.call("get_token", token_identifier)
-        return answer
+        result: str = await self.call("get_token", token_identifier)
+        return result
 
     async def remove_master_key(self, key_seq: int | None) -> bool:
         """Deletes a key by which delegation tokens are signed.
 
         Hive 2.3 and later.
         """
-        answer: bool = await self.call("remove_master_key", key_seq)
-        return answer
+        result: bool = await self.call("remove_master_key", key_seq)
+        return result
 
     async def remove_token(self, token_identifier: str | None) -> bool:
         """Deletes a delegation token.
 
         Hive 2.3 and later.
         """
-        answer: bool = await self.call("remove_token", token_identifier)
-        return answer
+        result: bool = await self.call("remove_token", token_identifier)
+        return result
 
     async def renew_delegation_token(self, token_str_form: str | None) -> int:
         """Extends a delegation token, and returns when it expires.
 
         Hive 2.3 and later. Raises MetaException.
         """
-        answer: int = await self.call("renew_delegation_token", token_str_form)
-        return answer
+        result: int = await self.call("renew_delegation_token", token_str_form)
+        return result
 
     async def update_master_key(self, seq_number: int | None, key: str | None) -> None:
         """Replaces a key by which delegation tokens are signed.
@@ -2328,7 +2328,7 @@ class AsyncMethods:
         await self.call("abort_txns", rqst)
 
     async def add_dynamic_partitions(self, rqst: AddDynamicPartitions | None) -> None:
-        """Records which partitions a transaction wrote to, so that conflicts are seen.
+        """Records which partitions a transaction wrote to, for the detection of conflicts.
 
         Hive 2.3 and later. Raises NoSuchTxnException, TxnAbortedException.
         """
@@ -2346,8 +2346,8 @@ class AsyncMethods:
 
         Hive 3.1 and later. Raises NoSuchTxnException, TxnAbortedException, MetaException.
         """
-        answer: AllocateTableWriteIdsResponse = await self.call("allocate_table_write_ids", rqst)
-        return answer
+        result: AllocateTableWriteIdsResponse = await self.call("allocate_table_write_ids", rqst)
+        return result
 
     async def commit_txn(self, rqst: CommitTxnRequest | None) -> None:
         """Commits a transaction and releases its locks.
@@ -2361,72 +2361,72 @@ class AsyncMethods:
 
         Hive 4.0.0 and later. Raises MetaException.
         """
-        answer: int = await self.call("get_latest_txnid_in_conflict", txnId)
-        return answer
+        result: int = await self.call("get_latest_txnid_in_conflict", txnId)
+        return result
 
     async def get_max_allocated_table_write_id(self, rqst: MaxAllocatedTableWriteIdRequest | None) -> MaxAllocatedTableWriteIdResponse:
-        """Returns the highest write id of a table that was given away.
+        """Returns the highest allocated write id of a table.
 
         Hive 4.0.0 and later. Raises MetaException.
         """
-        answer: MaxAllocatedTableWriteIdResponse = await self.call("get_max_allocated_table_write_id", rqst)
-        return answer
+        result: MaxAllocatedTableWriteIdResponse = await self.call("get_max_allocated_table_write_id", rqst)
+        return result
 
     async def get_open_txns(self) -> GetOpenTxnsResponse:
-        """Returns the open and aborted transactions: what a snapshot is made of.
+        """Returns the open and aborted transactions, from which a snapshot is made.
 
         Hive 2.3 and later.
         """
-        answer: GetOpenTxnsResponse = await self.call("get_open_txns")
-        return answer
+        result: GetOpenTxnsResponse = await self.call("get_open_txns")
+        return result
 
     async def get_open_txns_info(self) -> GetOpenTxnsInfoResponse:
         """Returns the open and aborted transactions with their users and times.
 
         Hive 2.3 and later.
         """
-        answer: GetOpenTxnsInfoResponse = await self.call("get_open_txns_info")
-        return answer
+        result: GetOpenTxnsInfoResponse = await self.call("get_open_txns_info")
+        return result
 
     async def get_open_txns_req(self, getOpenTxnsRequest: GetOpenTxnsRequest | None) -> GetOpenTxnsResponse:
         """Returns the open and aborted transactions, without those of the kinds that the request excludes.
 
         Hive 4.0.0 and later.
         """
-        answer: GetOpenTxnsResponse = await self.call("get_open_txns_req", getOpenTxnsRequest)
-        return answer
+        result: GetOpenTxnsResponse = await self.call("get_open_txns_req", getOpenTxnsRequest)
+        return result
 
     async def get_replayed_txns_for_policy(self, policyName: str | None) -> ReplayedTxnsForPolicyResult:
         """Returns which transactions of a replication's source were replayed as which.
 
         Hive 4.2 and later. Raises MetaException.
         """
-        answer: ReplayedTxnsForPolicyResult = await self.call("get_replayed_txns_for_policy", policyName)
-        return answer
+        result: ReplayedTxnsForPolicyResult = await self.call("get_replayed_txns_for_policy", policyName)
+        return result
 
     async def get_valid_write_ids(self, rqst: GetValidWriteIdsRequest | None) -> GetValidWriteIdsResponse:
         """Returns which writes of tables a snapshot of transactions sees.
 
         Hive 3.1 and later. Raises NoSuchTxnException, MetaException.
         """
-        answer: GetValidWriteIdsResponse = await self.call("get_valid_write_ids", rqst)
-        return answer
+        result: GetValidWriteIdsResponse = await self.call("get_valid_write_ids", rqst)
+        return result
 
     async def heartbeat_txn_range(self, txns: HeartbeatTxnRangeRequest | None) -> HeartbeatTxnRangeResponse:
         """Keeps a range of transactions from timing out, and returns which of them were aborted or are unknown.
 
         Hive 2.3 and later.
         """
-        answer: HeartbeatTxnRangeResponse = await self.call("heartbeat_txn_range", txns)
-        return answer
+        result: HeartbeatTxnRangeResponse = await self.call("heartbeat_txn_range", txns)
+        return result
 
     async def open_txns(self, rqst: OpenTxnRequest | None) -> OpenTxnsResponse:
         """Opens transactions.
 
         Hive 2.3 and later.
         """
-        answer: OpenTxnsResponse = await self.call("open_txns", rqst)
-        return answer
+        result: OpenTxnsResponse = await self.call("open_txns", rqst)
+        return result
 
     async def repl_tbl_writeid_state(self, rqst: ReplTblWriteIdStateRequest | None) -> None:
         """Gives a replicated table the write ids of its source.
@@ -2436,14 +2436,14 @@ class AsyncMethods:
         await self.call("repl_tbl_writeid_state", rqst)
 
     async def seed_txn_id(self, rqst: SeedTxnIdRequest | None) -> None:
-        """Sets the id of the next transaction, of a metastore that had none yet.
+        """Sets the id of the next transaction, in a metastore without transactions.
 
         Hive 4.0.0 and later. Raises MetaException.
         """
         await self.call("seed_txn_id", rqst)
 
     async def seed_write_id(self, rqst: SeedTableWriteIdsRequest | None) -> None:
-        """Sets the next write id of a table that had none yet.
+        """Sets the next write id of a table without write ids.
 
         Hive 4.0.0 and later. Raises MetaException.
         """
@@ -2456,32 +2456,32 @@ class AsyncMethods:
 
         Hive 2.3 and later. Raises AlreadyExistsException, InvalidObjectException, MetaException.
         """
-        answer: bool = await self.call("create_type", type)
-        return answer
+        result: bool = await self.call("create_type", type)
+        return result
 
     async def drop_type(self, type: str | None) -> bool:
         """Deletes a type.
 
         Hive 2.3 and later. Raises MetaException, NoSuchObjectException.
         """
-        answer: bool = await self.call("drop_type", type)
-        return answer
+        result: bool = await self.call("drop_type", type)
+        return result
 
     async def get_type(self, name: str | None) -> Type:
         """Returns a type by its name.
 
         Hive 2.3 and later. Raises MetaException, NoSuchObjectException.
         """
-        answer: Type = await self.call("get_type", name)
-        return answer
+        result: Type = await self.call("get_type", name)
+        return result
 
     async def get_type_all(self, name: str | None) -> dict[str, Type]:
         """Returns a type and the types that it is made of.
 
         Hive 2.3 and later. Raises MetaException.
         """
-        answer: dict[str, Type] = await self.call("get_type_all", name)
-        return answer
+        result: dict[str, Type] = await self.call("get_type_all", name)
+        return result
 
     # views
 
@@ -2490,24 +2490,24 @@ class AsyncMethods:
 
         Hive 4.0.0 and later. Raises MetaException.
         """
-        answer: tuple[Table, ...] = await self.call("get_all_materialized_view_objects_for_rewriting")
-        return answer
+        result: tuple[Table, ...] = await self.call("get_all_materialized_view_objects_for_rewriting")
+        return result
 
     async def get_materialization_invalidation_info(self, creation_metadata: CreationMetadata | None, validTxnList: str | None) -> Materialization:
         """Returns whether the tables of a materialized view have changed since it was built.
 
         Hive 3.1 and later. Raises MetaException, InvalidOperationException, UnknownDBException.
         """
-        answer: Materialization = await self.call("get_materialization_invalidation_info", creation_metadata, validTxnList)
-        return answer
+        result: Materialization = await self.call("get_materialization_invalidation_info", creation_metadata, validTxnList)
+        return result
 
     async def get_materialized_views_for_rewriting(self, db_name: str | None) -> tuple[str, ...]:
         """Returns the names of a database's materialized views that queries may be rewritten to use.
 
         Hive 3.1 and later. Raises MetaException.
         """
-        answer: tuple[str, ...] = await self.call("get_materialized_views_for_rewriting", db_name)
-        return answer
+        result: tuple[str, ...] = await self.call("get_materialized_views_for_rewriting", db_name)
+        return result
 
     async def update_creation_metadata(self, catName: str | None, dbname: str | None, tbl_name: str | None, creation_metadata: CreationMetadata | None) -> None:
         """Stores the tables and the snapshot that a materialized view was built from.

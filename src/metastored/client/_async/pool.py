@@ -1,9 +1,9 @@
-"""Connections to one metastore: opened when they are needed, kept for the user they were opened for.
+"""The connection pool of a client. Connections are opened on demand and reused for the same user.
 
-A bounded number of calls is on its way at a time; the others wait for their turn, each with its own deadline. A
-metastore learns the caller's name once a connection (`set_ugi`), so a connection never changes hands. Who gets which
-connection is decided under a lock, without waiting; all that waits happens outside of it. Where some should always
-be ready (`min_idle`), they are looked after beside the calls. Nothing here retries a call: that is for who knows it.
+The number of concurrent calls is bounded; other calls wait, each with its own deadline. The user is sent once for each
+connection (`set_ugi`), so a connection is never used for another user. Connections are assigned under a lock, without
+waiting; everything that waits is outside of the lock. Beside the calls, idle connections above `min_idle` are closed
+when their time is up, and `min_idle` connections are kept open. The pool never retries a call.
 """
 
 from __future__ import annotations
@@ -33,11 +33,11 @@ from metastored.wire.methods import METHODS
 log = logging.getLogger("metastored.client")
 
 SET_UGI: Final = METHODS["set_ugi"]
-SIGN_OF_LIFE: Final = METHODS["getStatus"]
+HEALTH_CHECK: Final = METHODS["getStatus"]
 
 
 class AsyncPool:
-    """`acquire` a connection, call, `release` it."""
+    """`acquire` a connection, make a call, `release` the connection."""
 
     def __init__(self, endpoints: Iterable[Endpoint], settings: PoolSettings = PoolSettings()) -> None:  # noqa: B008
         self.settings: Final = settings.checked()
@@ -46,36 +46,45 @@ class AsyncPool:
         self._lock = io.Lock()
         self._openings = io.Openings()
         self._idle: list[io.Connection] = []
-        """The one that was used last is at the end, and used first."""
+        """The most recently used connection is last, and is used first."""
         self._busy = 0
-        self._waiting: deque[io.Turn] = deque()
+        self._waiting: deque[io.Waiter] = deque()
         self._keeper: io.Heartbeat | None = None
-        """Opens what should always be there, beside the calls."""
+        """Keeps `min_idle` connections open."""
+        self._expiry: io.Timer | None = None
+        """Pending while there are idle connections above `min_idle`."""
         self._acquired = self._opened = self._failed = self._replaced = self._refused = 0
 
     async def acquire(self, identity: Identity, deadline: io.Deadline) -> io.Connection:
-        """A connection that speaks for this caller, and a turn to use it."""
-        turn = self._ask()
+        """A connection for this user. The caller must `release` it.
+
+        Raises TimeoutExceeded at the deadline or after `acquire_timeout`, PoolExhausted if too many calls wait, and
+        ConnectError if no address can be reached.
+        """
+        waiter = self._enter()
         if self.settings.min_idle and self._keeper is None:
             self._keep(identity)
-        if turn is not None:
-            try:
-                await deadline.wait(turn, f"waiting while {self.settings.max_size} other calls are under way")
-            except BaseException:
-                if turn.done() and not turn.cancelled() and turn.exception() is None:
-                    self._pass_on()  # It came in the moment that we gave up.
-                raise
+        limit = deadline
         try:
-            while (kept := self._kept(identity)) is not None:
-                if await self._is_alive(kept, deadline):
-                    return kept
-            return await self._open(identity, deadline)
-        except BaseException:
-            self._pass_on()
-            raise
+            if waiter is not None:
+                limit = self._limit(deadline)
+                await self._wait(waiter, limit)
+            try:
+                while (idle := self._take_idle(identity)) is not None:
+                    if await self._is_alive(idle, limit):
+                        return idle
+                if limit is deadline:
+                    limit = self._limit(deadline)
+                return await self._open(identity, limit)
+            except BaseException:
+                self._leave()
+                raise
+        finally:
+            if limit is not deadline:
+                limit.cancel()
 
     def release(self, connection: io.Connection) -> None:
-        """Gives the turn to the next, and keeps the connection if it is still good."""
+        """Returns a connection to the pool, unless it is closed or too old, and lets the next call continue."""
         now = io.now()
         if not connection.closed and now - connection.opened > self.settings.max_lifetime:
             connection.abort()
@@ -85,45 +94,58 @@ class AsyncPool:
                 connection.reused = True
                 connection.idle_since = now
                 self._idle.append(connection)
-            old = self._too_old(now)
-        for each in old:
+            expired = self._expired(now)
+            if self._expiry is None and len(self._idle) > self.settings.min_idle:
+                self._expiry = io.later(self.settings.idle_timeout, self._close_expired)
+        for each in expired:
             each.abort()
         if self.closed and not connection.closed:
             connection.abort()
-        self._pass_on()
+        self._leave()
 
     async def start(self, identity: Identity, deadline: io.Deadline) -> None:
-        """Opens what should always be there, and looks after it from then on."""
+        """Opens `min_idle` connections, and keeps them open from now on."""
         await self.fill(identity, deadline)
         self._keep(identity)
 
     async def fill(self, identity: Identity, deadline: io.Deadline) -> None:
-        """Opens what should always be there and is not."""
-        while self._has_room():
-            connection = await self._open(identity, deadline)
-            with self._lock:
-                connection.idle_since = io.now()
-                connection.reused = True  # From now on it may be closed while nobody looks.
-                unwanted = self.closed
-                if not unwanted:
-                    self._idle.insert(0, connection)  # Those that have proven themselves are used first.
-            if unwanted:
-                connection.abort()
+        """Opens the connections that are missing from `min_idle`.
+
+        At most `min_idle` connections are opened: if a server closes each of them at once, the next check retries.
+        """
+        for _ in range(self.settings.min_idle):
+            if not self._reserve():
+                return
+            try:
+                connection = await self._open(identity, deadline)
+                with self._lock:
+                    connection.idle_since = io.now()
+                    connection.reused = True  # From now on the server may close it while it is idle.
+                    keep = not self.closed
+                    if keep:
+                        self._idle.insert(0, connection)  # Connections that were used before are preferred.
+                if not keep:
+                    connection.abort()
+            finally:
+                self._leave()
 
     async def close(self) -> None:
-        """Closes every connection, those in use too, and waits until they are closed."""
+        """Closes all connections, including those in use, and waits until they are closed."""
         with self._lock:
             self.closed = True
             waiting, self._waiting = self._waiting, deque()
-        for turn in waiting:
-            if not turn.done():
-                turn.set_exception(ConnectError(CLOSED))
+            expiry, self._expiry = self._expiry, None
+        if expiry is not None:
+            expiry.cancel()
+        for waiter in waiting:
+            if not waiter.done():
+                waiter.set_exception(ConnectError(CLOSED))
         await self._openings.close()
         if self._keeper is not None:
             await self._keeper.stop()
 
     def drop_idle(self) -> None:
-        """Closes what is not in use: after a restart of the metastore all of it is stale."""
+        """Closes all idle connections: after a restart of the metastore all of them are stale."""
         with self._lock:
             idle, self._idle = self._idle, []
             self._replaced += len(idle)
@@ -132,14 +154,14 @@ class AsyncPool:
 
     def stats(self) -> PoolStats:
         with self._lock:
-            idle, waiting = len(self._idle), sum(not turn.done() for turn in self._waiting)
+            idle, waiting = len(self._idle), sum(not waiter.done() for waiter in self._waiting)
             counts = (self._acquired, self._opened, self._failed, self._replaced, self._refused)
             return PoolStats(idle + self._busy, idle, self._busy, waiting, *counts)
 
-    # Who gets what: decided at once, under the lock
+    # Assignment: under the lock, without waiting
 
-    def _ask(self) -> io.Turn | None:
-        """None when it is this call's turn already."""
+    def _enter(self) -> io.Waiter | None:
+        """Counts the call as busy; returns a waiter if it must wait for another call to end."""
         with self._lock:
             if self.closed:
                 raise ConnectError(CLOSED)
@@ -148,110 +170,156 @@ class AsyncPool:
                 self._busy += 1
                 return None
             if len(self._waiting) >= self.settings.max_waiting:
-                self._waiting = deque(turn for turn in self._waiting if not turn.done())
+                self._waiting = deque(waiter for waiter in self._waiting if not waiter.done())
                 if len(self._waiting) >= self.settings.max_waiting:
                     self._refused += 1
                     raise PoolExhausted(
-                        f"{self.settings.max_size} calls are under way and {len(self._waiting)} wait already; "
-                        "raise max_size or max_waiting, or call less at a time"
+                        f"{self.settings.max_size} calls are in progress and {len(self._waiting)} are waiting; "
+                        "raise max_size or max_waiting, or make fewer calls at a time"
                     )
-            turn = io.new_turn()
-            self._waiting.append(turn)
-            return turn
+            waiter = io.new_waiter()
+            self._waiting.append(waiter)
+            return waiter
 
-    def _pass_on(self) -> None:
+    def _leave(self) -> None:
+        """A call has ended: the next one that waits continues."""
         with self._lock:
             while self._waiting:
-                if io.give(self._waiting.popleft()):
+                if io.resolve(self._waiting.popleft()):
                     return
             self._busy -= 1
 
-    def _kept(self, identity: Identity) -> io.Connection | None:
+    def _take_idle(self, identity: Identity) -> io.Connection | None:
         now = io.now()
         with self._lock:
-            old = self._too_old(now)
-            found = None
+            expired = self._expired(now)
+            idle = None
             for at in range(len(self._idle) - 1, -1, -1):
                 if self._idle[at].identity == identity:
-                    found = self._idle.pop(at)
+                    idle = self._idle.pop(at)
                     break
-            if found is None and len(self._idle) + self._busy > self.settings.max_size:
-                old.append(self._idle.pop(0))  # Other users' connections make room.
-        for each in old:
+            if idle is None and len(self._idle) + self._busy > self.settings.max_size:
+                expired.append(self._idle.pop(0))  # A connection of another user is closed to stay within max_size.
+        for each in expired:
             each.abort()
-        return found
+        return idle
 
-    def _too_old(self, now: float) -> list[io.Connection]:
-        """Takes out what has been unused for too long, the oldest first."""
-        oldest, found = now - self.settings.idle_timeout, []
-        while len(self._idle) > self.settings.min_idle and self._idle[0].idle_since < oldest:
-            found.append(self._idle.pop(0))
-        self._replaced += len(found)
-        return found
+    def _expired(self, now: float) -> list[io.Connection]:
+        """Removes the idle connections above `min_idle` whose time is up, and returns them."""
+        spare = len(self._idle) - self.settings.min_idle
+        if spare <= 0:
+            return []
+        oldest = now - self.settings.idle_timeout
+        expired = [each for each in self._idle if each.idle_since < oldest][:spare]
+        if expired:
+            self._idle = [each for each in self._idle if each not in expired]
+            self._replaced += len(expired)
+        return expired
 
-    def _has_room(self) -> bool:
-        """Whether one more unused connection should be there; those that are closed, or too old, are taken out."""
+    def _close_expired(self) -> None:
+        """Runs when the first idle connection may have expired, and again while there are more than `min_idle`."""
+        now = io.now()
+        with self._lock:
+            self._expiry = None
+            expired = self._expired(now)
+            if not self.closed and len(self._idle) > self.settings.min_idle:
+                seconds = min(each.idle_since for each in self._idle) + self.settings.idle_timeout - now
+                self._expiry = io.later(max(seconds, 0.001), self._close_expired)
+        for each in expired:
+            each.abort()
+
+    def _reserve(self) -> bool:
+        """Whether one more idle connection is missing. It is counted as busy, until `_leave`, while it is opened.
+
+        Closes idle connections that are broken or too old.
+        """
         now, settings = io.now(), self.settings
         with self._lock:
             bad = [each for each in self._idle if not each.usable() or now - each.opened > settings.max_lifetime]
             self._idle = [each for each in self._idle if each not in bad]
             self._replaced += len(bad)
             idle = len(self._idle)
-            room = not self.closed and idle < settings.min_idle and idle + self._busy < settings.max_size
+            missing = not self.closed and idle < settings.min_idle and idle + self._busy < settings.max_size
+            self._busy += missing
         for each in bad:
             each.abort()
-        return room
+        return missing
 
     def _keep(self, identity: Identity) -> None:
-        """Begins to look after the connections that should always be there."""
+        """Starts to keep `min_idle` connections open."""
 
-        async def look() -> None:
+        async def check() -> None:
             deadline = io.Deadline(
                 self.settings.look_every + sum(each.connect_timeout for each in self.addresses.order())
             )
             try:
                 await self.fill(identity, deadline)
             except (TransportError, RemoteProtocolError, AuthenticationError) as error:
-                log.debug("no connection to %s could be made in advance: %s", self.addresses, error)
+                log.debug("no idle connection to %s could be opened: %s", self.addresses, error)
             finally:
                 deadline.cancel()
 
         with self._lock:
             if self._keeper is not None or self.closed:
                 return
-            self._keeper = io.Heartbeat(self.settings.look_every, look)
+            self._keeper = io.Heartbeat(self.settings.look_every, check)
         self._keeper.start()
 
     def _forget(self, connection: io.Connection) -> None:
-        """The connection was closed by the other end."""
+        """The peer has closed the connection."""
         with self._lock:
             if connection in self._idle:
                 self._idle.remove(connection)
                 self._replaced += 1
 
-    # What waits
+    # Waiting: outside of the lock
+
+    def _limit(self, deadline: io.Deadline) -> io.Deadline:
+        """The deadline by which a call has a connection."""
+        seconds = self.settings.acquire_timeout
+        return deadline if seconds is None else io.Deadline(min(seconds, deadline.remaining()))
+
+    async def _wait(self, waiter: io.Waiter, deadline: io.Deadline) -> None:
+        try:
+            await deadline.wait(waiter, f"waiting for a connection while {self.settings.max_size} calls use them all")
+        except BaseException:
+            if waiter.done() and not waiter.cancelled() and waiter.exception() is None:
+                self._leave()  # A connection became free at the moment of the timeout.
+            raise
 
     async def _is_alive(self, connection: io.Connection, deadline: io.Deadline) -> bool:
-        good = connection.usable()
-        if good and io.now() - connection.idle_since > self.settings.check_after:
+        """Whether an idle connection can be used. It is closed if not."""
+        alive = connection.usable()
+        if alive and io.now() - connection.idle_since > self.settings.check_after:
+            limit = io.Deadline(min(connection.endpoint.connect_timeout, deadline.remaining()))
             try:
-                # Any answer is a sign of life, also that there is no such method.
-                await deadline.wait(connection.call(SIGN_OF_LIFE, b"\0"), "a sign of life")
+                # Any reply shows that it is alive, also one that says that there is no such method.
+                await limit.wait(connection.call(HEALTH_CHECK, b"\0"), "the health check")
+                alive = not connection.closed  # Over HTTP a server may close the connection after its reply.
             except (TransportError, RemoteProtocolError):
-                good = False
+                alive = False
             except BaseException:
                 connection.abort()
                 raise
-        if not good:
+            finally:
+                limit.cancel()
+        if not alive:
             self._replaced += 1
             connection.abort()
-        return good
+        return alive
 
     async def _open(self, identity: Identity, deadline: io.Deadline) -> io.Connection:
+        """A new connection to the first address that replies."""
         failures: list[tuple[Endpoint, Exception]] = []
-        for endpoint in self.addresses.order():
+        endpoints = self.addresses.order()
+        for at, endpoint in enumerate(endpoints):
+            untried = len(endpoints) - at
+            # An address that does not reply must leave time for the others.
+            limit = (
+                deadline if untried == 1 else io.Deadline(min(endpoint.connect_timeout, deadline.remaining() / untried))
+            )
             try:
-                connection = await self._connect(endpoint, identity, deadline)
+                connection = await self._connect(endpoint, identity, limit, probe=len(endpoints) > 1)
             except (ConnectError, ConnectionLost, RemoteProtocolError, TimeoutExceeded) as error:
                 self._failed += 1
                 if self.closed:
@@ -261,46 +329,57 @@ class AsyncPool:
                     break
             else:
                 self._opened += 1
-                self.addresses.answered(endpoint, connection.endpoint)
+                self.addresses.replied(endpoint, connection.endpoint)
                 return connection
+            finally:
+                if limit is not deadline:
+                    limit.cancel()
         if len(failures) == 1:
             failure = failures[0][1]
-            # Nothing of the call itself was sent yet.
+            # The call itself was not sent.
             raise ConnectError(str(failure)) if isinstance(failure, ConnectionLost) else failure
         raise ConnectError("; ".join(f"{endpoint.uri}: {error}" for endpoint, error in failures))
 
-    async def _connect(self, endpoint: Endpoint, identity: Identity, deadline: io.Deadline) -> io.Connection:
+    async def _connect(
+        self, endpoint: Endpoint, identity: Identity, deadline: io.Deadline, probe: bool
+    ) -> io.Connection:
+        """A new connection to this address. Detects the protocol and the framing if they are not set.
+
+        With `probe` the connection must have replied to a call: an address may accept connections and close them.
+        """
         first, *others = endpoint.alternatives()
         if not others:
-            return await self._introduced(endpoint, identity, deadline)
+            return await self._introduce(endpoint, identity, deadline, probe)
         try:
-            return await self._introduced(first, identity, deadline, try_out=True)
+            return await self._introduce(first, identity, deadline, probe=True)
         except ConnectionLost:
-            # A server that expects frames takes the first bytes for a length, one that speaks another protocol for
-            # garbage: both hang up without a word.
+            # A server that expects frames reads the first bytes as a length, and one with another protocol as garbage:
+            # both close the connection.
             for other in others:
                 try:
-                    return await self._introduced(other, identity, deadline, try_out=True)
+                    return await self._introduce(other, identity, deadline, probe=True)
                 except (TransportError, RemoteProtocolError):
                     continue
             raise
 
-    async def _introduced(
-        self, endpoint: Endpoint, identity: Identity, deadline: io.Deadline, try_out: bool = False
+    async def _introduce(
+        self, endpoint: Endpoint, identity: Identity, deadline: io.Deadline, probe: bool
     ) -> io.Connection:
-        """A connection whose server knows the caller, and, to try it out, has answered."""
+        """A new connection whose server knows the user and, with `probe`, has replied to a call."""
         connection = await self._openings.open(endpoint, identity, deadline, self._forget)
         try:
-            if identity.user is not None:
+            if identity.user is not None and endpoint.introduces:
                 body = binary.encode_args(SET_UGI, (identity.user, identity.groups))
                 (await deadline.wait(connection.call(SET_UGI, body), "connecting")).value(SET_UGI)
-            elif try_out:
-                await deadline.wait(connection.call(SIGN_OF_LIFE, b"\0"), "connecting")
+            elif probe:
+                await deadline.wait(connection.call(HEALTH_CHECK, b"\0"), "connecting")
+                if connection.closed:  # An HTTP server that closes the connection after each reply.
+                    return await self._openings.open(endpoint, identity, deadline, self._forget)
         except (MetastoreError, ApplicationError) as error:
             if isinstance(error, ApplicationError) and error.type == ApplicationError.UNKNOWN_METHOD:
-                return connection  # It does not ask who calls.
+                return connection  # The server has no users.
             connection.abort()
-            raise ConnectError(f"it does not accept the user {identity.user!r}: {error}") from error
+            raise ConnectError(f"the server does not accept the user {identity.user!r}: {error}") from error
         except BaseException:
             connection.abort()
             raise

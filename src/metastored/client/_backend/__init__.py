@@ -1,4 +1,4 @@
 """Two ways to wait, with the same names: `aio` in an event loop, `threads` in the caller's thread.
 
-Everything above them is written once, for `aio`; `tools/unasync.py` makes the other half.
+The modules above them are written once, for `aio`; `tools/unasync.py` generates their synchronous form.
 """

@@ -1,7 +1,7 @@
-"""Waiting in an event loop: connections, deadlines, turns, heartbeats. `threads` has the same names.
+"""Waiting in an event loop: connections, deadlines, waiters, heartbeats. `threads` has the same names.
 
-A call waits on bare futures only, so that a server may take its first step before it has become a task. Everything
-of one client belongs to one event loop.
+A call awaits only bare futures, so that a server can run its first step before it is a task. All objects of one client
+belong to one event loop.
 """
 
 from __future__ import annotations
@@ -9,16 +9,24 @@ from __future__ import annotations
 import asyncio
 import os
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Coroutine
 from functools import partial
 from types import TracebackType
 from typing import Any, Final, TypeAlias, TypeVar, cast
+from weakref import WeakMethod
 
 from metastored.client.dialects import wire_for
 from metastored.client.endpoints import Endpoint, Identity
 from metastored.client.pooling import CLOSED
 from metastored.client.wires import Wire
-from metastored.errors import AuthenticationError, ConnectError, ConnectionLost, RemoteProtocolError, TimeoutExceeded
+from metastored.errors import (
+    AuthenticationError,
+    ConnectError,
+    ConnectionLost,
+    RemoteProtocolError,
+    ReplyRefused,
+    TimeoutExceeded,
+)
 from metastored.wire.connection import NEED_DATA
 from metastored.wire.message import Call, Handler, Reply, Session
 from metastored.wire.methods import Method
@@ -27,11 +35,12 @@ T = TypeVar("T")
 
 now = time.monotonic
 sleep = asyncio.sleep
-Turn: TypeAlias = asyncio.Future[Any]
+Timer: TypeAlias = asyncio.TimerHandle
+Waiter: TypeAlias = asyncio.Future[Any]
 
 
 class Lock:
-    """One event loop does one thing at a time: there is nothing to guard."""
+    """Does nothing: an event loop runs one step at a time."""
 
     def __enter__(self) -> None: ...
 
@@ -40,27 +49,42 @@ class Lock:
     ) -> None: ...
 
 
-def new_turn() -> Turn:
+def new_waiter() -> Waiter:
     return asyncio.get_running_loop().create_future()
 
 
-def give(turn: Turn, value: Any = None) -> bool:
-    """Ends the wait; False when nobody waits any more."""
-    if turn.done():
+def resolve(waiter: Waiter, value: Any = None) -> bool:
+    """Ends the wait; False if nobody waits any more."""
+    if waiter.done():
         return False
-    turn.set_result(value)
+    waiter.set_result(value)
     return True
 
 
-def follow(turn: Turn) -> Turn:
-    """A wait of one's own for the same: giving it up does not end the others'."""
-    mine = new_turn()
-    turn.add_done_callback(lambda done: give(mine, done.result()))
-    return mine
+def follow(waiter: Waiter) -> Waiter:
+    """A separate wait for the same result: cancelling it does not affect the others."""
+    own = new_waiter()
+    waiter.add_done_callback(lambda done: resolve(own, done.result()))
+    return own
+
+
+def later(seconds: float, method: Callable[[], None]) -> Timer | None:
+    """Runs the method after so many seconds, unless its object is gone by then. None outside of an event loop."""
+    try:
+        loop = asyncio.get_running_loop()
+    except RuntimeError:  # The garbage collector closes a coroutine whose loop has ended.
+        return None
+    return loop.call_later(seconds, _run_if_alive, WeakMethod(method))
+
+
+def _run_if_alive(reference: WeakMethod[Callable[[], None]]) -> None:
+    method = reference()
+    if method is not None:
+        method()
 
 
 class Deadline:
-    """One timer for all that a call waits for. Begins to run when it is made; cancel it when the call is done."""
+    """One timer for all waits of a call. It starts when it is created; cancel it when the call is done."""
 
     __slots__ = ("_doing", "_expired", "_future", "_timer", "seconds")
 
@@ -72,7 +96,7 @@ class Deadline:
         self._timer = asyncio.get_running_loop().call_later(seconds, self._expire)
 
     async def wait(self, future: asyncio.Future[T], doing: str) -> T:
-        """The future's result, or TimeoutExceeded; `doing` says what is being waited for."""
+        """The future's result; raises TimeoutExceeded, in which `doing` names what was waited for."""
         self._doing = doing
         if self._expired:
             future.cancel()
@@ -95,11 +119,11 @@ class Deadline:
             self._future.set_exception(self._error())
 
     def _error(self) -> TimeoutExceeded:
-        return TimeoutExceeded(f"{self._doing} took longer than {self.seconds:g} s")
+        return TimeoutExceeded(f"{self._doing} took longer than {round(self.seconds, 3):g} s")
 
 
 class Connection(asyncio.Protocol):
-    """One connection, one call at a time. What arrives goes straight into the sans-IO wire."""
+    """A connection. It makes one call at a time; received bytes are passed to the sans-IO wire."""
 
     def __init__(self, endpoint: Endpoint, identity: Identity, wire: Wire, lost: Callable[[Connection], None]) -> None:
         self.endpoint: Final = endpoint
@@ -108,48 +132,52 @@ class Connection(asyncio.Protocol):
         self.idle_since = 0.0
         self.closed = False
         self.received = 0
-        """Bytes of the answer to the last call."""
+        """Bytes of the reply to the last call."""
         self.reused = False
-        """It was kept for a while, and may have been closed by the metastore since."""
+        """It was idle in the pool, and the metastore may have closed it since."""
         self._max_reply = endpoint.max_reply
         self._wire = wire
         self._lost = lost
-        self._answer: asyncio.Future[Any] | None = None
+        self._reply: asyncio.Future[Any] | None = None
         self._transport: asyncio.Transport | None = None
 
     def negotiate(self) -> asyncio.Future[None]:
-        """Whatever has to be said before the first call."""
+        """The exchange before the first call, such as SASL."""
         loop, first = asyncio.get_running_loop(), self._wire.begin()
         done = loop.create_future()
         if not first:
             done.set_result(None)
         else:
-            self._answer = done
+            self._reply = done
             self._write(first)
         return done
 
     def call(self, method: Method, body: bytes) -> asyncio.Future[Reply]:
-        """Sends the call; the future has its answer, or ConnectionLost or RemoteProtocolError."""
-        assert self._answer is None
+        """Sends the call; the future has its reply, ConnectionLost or RemoteProtocolError."""
+        assert self._reply is None
         self.received = 0
-        answer = asyncio.get_running_loop().create_future()
+        reply = asyncio.get_running_loop().create_future()
         if method.oneway:
             self._write(self._wire.send(method, body))
-            answer.set_result(Reply(b"\0"))
-            return answer
-        self._answer = answer
+            reply.set_result(Reply(b"\0"))
+            return reply
+        self._reply = reply
         if self.closed:
             self._fail(ConnectionLost("the connection was closed"))
         else:
             self._write(self._wire.send(method, body))
-        return answer
+        return reply
 
     def usable(self) -> bool:
-        """Whether it is open as far as can be told without asking."""
+        """Whether the connection is open, as far as the event loop knows.
+
+        Data without a call, and the end of the connection, close it when they arrive. Records of TLS itself do not:
+        asyncio reads them.
+        """
         return not self.closed
 
     def abort(self) -> None:
-        """Closes at once: whatever is on its way is given up."""
+        """Closes at once and drops whatever is being sent or received."""
         self.closed = True
         if self._transport is not None:
             self._transport.abort()
@@ -159,13 +187,13 @@ class Connection(asyncio.Protocol):
         self._transport = cast(asyncio.Transport, transport)
 
     def data_received(self, data: bytes) -> None:
-        if self._answer is None:
-            self.abort()  # Nobody asked: the stream is out of step.
+        if self._reply is None:
+            self.abort()  # Data without a call: the stream is out of step.
             return
         self.received += len(data)
         if self.received > self._max_reply:
             self._fail(
-                RemoteProtocolError(f"an answer of more than {self._max_reply} bytes; ask for fewer objects at a time")
+                ReplyRefused(f"the reply has more than {self._max_reply} bytes; request fewer objects in one call")
             )
             return
         self._wire.receive_data(data)
@@ -177,47 +205,47 @@ class Connection(asyncio.Protocol):
             return
         if event is NEED_DATA:
             return
-        answer, self._answer = self._answer, None
-        if not answer.done():
-            answer.set_result(event)
+        reply, self._reply = self._reply, None
+        if not reply.done():
+            reply.set_result(event)
         if self._wire.closes:
             self.abort()
 
     def connection_lost(self, exc: Exception | None) -> None:
         self.closed = True
         self._lost(self)
-        if self._answer is not None:
+        if self._reply is not None:
             text = "the connection was closed" if exc is None else f"the connection broke: {exc}"
-            found = self._wire.hint()
-            self._fail(ConnectionLost(f"{text}; {found}" if found else text))
+            hint = self._wire.hint()
+            self._fail(ConnectionLost(f"{text}; {hint}" if hint else text))
 
     def _write(self, data: bytes) -> None:
         assert self._transport is not None
         self._transport.write(data)
 
     def _fail(self, error: Exception) -> None:
-        answer, self._answer = self._answer, None
-        if answer is not None and not answer.done():
-            answer.set_exception(error)
+        reply, self._reply = self._reply, None
+        if reply is not None and not reply.done():
+            reply.set_exception(error)
         self.abort()
 
 
 class Openings:
-    """The connections that exist, and those that are being made."""
+    """Opens connections, and closes all of them at the end."""
 
     def __init__(self) -> None:
         self._tasks: set[asyncio.Task[Connection]] = set()
         self._alive: set[Connection] = set()
         self._emptied: asyncio.Future[None] | None = None
-        """Given once all is being closed: done when the last connection is."""
+        """Exists while everything is being closed: done when the last connection is closed."""
 
     async def open(
         self, endpoint: Endpoint, identity: Identity, deadline: Deadline, lost: Callable[[Connection], None]
     ) -> Connection:
-        """A new connection that is ready for calls."""
+        """A new connection, ready for calls. `lost` is called when it is closed."""
         loop = asyncio.get_running_loop()
         ready: asyncio.Future[Connection] = loop.create_future()
-        # A task of its own: it needs time-outs, and who asks may not have become a task yet.
+        # A task: it needs timeouts, and the caller may not be a task yet.
         task = loop.create_task(self._connect(endpoint, identity, lost))
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
@@ -229,7 +257,7 @@ class Openings:
             raise
 
     async def close(self) -> None:
-        """Ends what is being made and what is open, and waits until it is closed."""
+        """Closes all connections, including those in use or being opened, and waits until they are closed."""
         self._emptied = asyncio.get_running_loop().create_future()
         for task in self._tasks:
             task.cancel()
@@ -240,21 +268,17 @@ class Openings:
             await self._emptied
 
     async def _connect(self, endpoint: Endpoint, identity: Identity, lost: Callable[[Connection], None]) -> Connection:
-        def gone(connection: Connection) -> None:
+        def closed(connection: Connection) -> None:
             self._alive.discard(connection)
             lost(connection)
             if self._emptied is not None and not self._alive and not self._emptied.done():
                 self._emptied.set_result(None)
 
-        wire = wire_for(endpoint)
-        connection = Connection(endpoint, identity, wire, gone)
+        prepared = endpoint if endpoint.prepare is None else await endpoint.prepare(identity)
+        connection = Connection(endpoint, identity, wire_for(prepared), closed)
         try:
             async with asyncio.timeout(endpoint.connect_timeout):
-                name = endpoint.host if endpoint.tls else None
-                loop = asyncio.get_running_loop()
-                await loop.create_connection(
-                    lambda: connection, endpoint.host, endpoint.port, ssl=endpoint.tls, server_hostname=name
-                )
+                await _open_transport(prepared, connection)
                 if not connection.closed:
                     self._alive.add(connection)
                 await connection.negotiate()
@@ -263,7 +287,7 @@ class Openings:
             raise ConnectError(f"no connection within {endpoint.connect_timeout:g} s") from None
         except OSError as error:
             connection.abort()
-            # asyncio's own text names the address once more, and not what happened to it.
+            # asyncio's own text repeats the address and does not name the reason.
             refused = os.strerror(error.errno) if isinstance(error, ConnectionError) and error.errno else error.strerror
             raise ConnectError(f"no connection: {refused or error}") from error
         except BaseException:
@@ -272,8 +296,23 @@ class Openings:
         return connection
 
 
+async def _open_transport(endpoint: Endpoint, connection: Connection) -> None:
+    loop, name = asyncio.get_running_loop(), endpoint.host if endpoint.tls else None
+    if endpoint.open_socket is None:
+        await loop.create_connection(
+            lambda: connection, endpoint.host, endpoint.port, ssl=endpoint.tls, server_hostname=name
+        )
+        return
+    opened = await endpoint.open_socket()
+    try:
+        await loop.create_connection(lambda: connection, sock=opened, ssl=endpoint.tls, server_hostname=name)
+    except BaseException:
+        opened.close()
+        raise
+
+
 def _hand_over(ready: asyncio.Future[Connection], task: asyncio.Task[Connection]) -> None:
-    """A new connection goes to who waits for it; if nobody does any more, it is closed."""
+    """Passes a new connection to the caller that waits for it; closes it if the caller has stopped waiting."""
     if task.cancelled():
         if not ready.done():
             ready.set_exception(ConnectError(CLOSED))
@@ -291,38 +330,39 @@ def _hand_over(ready: asyncio.Future[Connection], task: asyncio.Task[Connection]
 class InProcess:
     """Calls of a handler in this process, in the event loop of the caller."""
 
-    def __init__(self, handler: Handler, user: str | None) -> None:
+    def __init__(self, handler: Handler, user: str | None, session: Session | None = None) -> None:
+        """`session` is that of a caller whom somebody has authenticated; else one is made for the user."""
         self._handler = handler
-        self._session = Session("in process", user=user)
+        self._session = Session("in process", user=user) if session is None else session
 
     def call(self, method: Method, body: bytes) -> asyncio.Future[Reply]:
         loop = asyncio.get_running_loop()
-        answer: asyncio.Future[Reply] = loop.create_future()
-        # A deadline ends a future, which a task does not allow; and a call nobody waits for is given up.
-        task = loop.create_task(_reply(self._handler, Call(method, None, body=body), self._session))
-        task.add_done_callback(partial(_pass_on, answer))
-        answer.add_done_callback(lambda _: task.cancel())
-        return answer
+        reply: asyncio.Future[Reply] = loop.create_future()
+        # A deadline sets an exception on a future, which a task does not allow. A call without a waiter is cancelled.
+        task = loop.create_task(_coroutine(self._handler, Call(method, None, body=body), self._session))
+        task.add_done_callback(partial(_pass_on, reply))
+        reply.add_done_callback(lambda _: task.cancel())
+        return reply
 
     async def close(self) -> None: ...
 
 
-async def _reply(handler: Handler, call: Call, session: Session) -> Reply:
+async def _coroutine(handler: Handler, call: Call, session: Session) -> Reply:
     return await handler.handle(call, session)
 
 
-def _pass_on(answer: asyncio.Future[Reply], task: asyncio.Task[Reply]) -> None:
-    if answer.done() or task.cancelled():
+def _pass_on(reply: asyncio.Future[Reply], task: asyncio.Task[Reply]) -> None:
+    if reply.done() or task.cancelled():
         return
     error = task.exception()
     if error is None:
-        answer.set_result(task.result())
+        reply.set_result(task.result())
     else:
-        answer.set_exception(error)
+        reply.set_exception(error)
 
 
 class Heartbeat:
-    """Calls `beat` every so many seconds until it is stopped. What `beat` raises ends it and is kept."""
+    """Calls `beat` every so many seconds until it is stopped. An exception of `beat` ends it and is stored."""
 
     def __init__(self, seconds: float, beat: Callable[[], Awaitable[None]]) -> None:
         self.seconds = seconds
@@ -345,3 +385,15 @@ class Heartbeat:
                 await self._beat()
             except Exception as error:
                 self.error = error
+
+
+class Background:
+    """Runs a function once, beside the calls. The function must raise nothing."""
+
+    def __init__(self, work: Callable[[], Coroutine[Any, Any, None]]) -> None:
+        self._task = asyncio.get_running_loop().create_task(work())
+
+    async def stop(self) -> None:
+        """Cancels it, and waits until it has ended."""
+        self._task.cancel()
+        await asyncio.gather(self._task, return_exceptions=True)

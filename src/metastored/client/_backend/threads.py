@@ -1,6 +1,7 @@
-"""Waiting in the caller's thread: the names of `aio`, over blocking sockets.
+"""Waiting in the caller's thread: connections, deadlines, waiters, heartbeats, with the names of `aio`.
 
-A client may be used by many threads; each call is made in its caller's, and only heartbeats have one of their own.
+Many threads may use one client. Each call is made in the thread of its caller; only heartbeats and background work have
+threads of their own, which are daemon threads.
 """
 
 from __future__ import annotations
@@ -8,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import select
 import socket
+import ssl
 import threading
 import time
 from collections.abc import Callable
@@ -15,21 +17,34 @@ from concurrent.futures import Future, InvalidStateError
 from contextlib import suppress
 from typing import Any, Final, Generic, Protocol, TypeVar
 
+from metastored.client._backend.timers import Timer, later
 from metastored.client.dialects import wire_for
 from metastored.client.endpoints import Endpoint, Identity
 from metastored.client.wires import Wire
-from metastored.errors import AuthenticationError, ConnectError, ConnectionLost, RemoteProtocolError, TimeoutExceeded
+from metastored.errors import (
+    AuthenticationError,
+    ConnectError,
+    ConnectionLost,
+    RemoteProtocolError,
+    ReplyRefused,
+    TimeoutExceeded,
+)
 from metastored.wire.connection import NEED_DATA
 from metastored.wire.message import Call, Handler, Reply, Session
 from metastored.wire.methods import Method
+
+__all__ = [
+    "Background", "Connection", "Deadline", "Heartbeat", "InProcess", "Lock", "Openings", "Timer", "Waiter", "follow",
+    "later", "new_waiter", "now", "resolve", "sleep",
+]  # fmt: skip
 
 T = TypeVar("T")
 T_co = TypeVar("T_co", covariant=True)
 
 FIRST_CHUNK: Final = 64 * 1024
 CHUNK: Final = 256 * 1024
-"""Bytes that are asked for at once: at first so many that memory for them need not be mapped, which takes longer than
-to get most answers; then more, as the answer is a long one."""
+"""Bytes of one `recv`. The first is small: memory for more would have to be mapped, which takes longer than most
+replies. A long reply is read in larger chunks."""
 
 now = time.monotonic
 sleep = time.sleep
@@ -37,14 +52,14 @@ Lock = threading.Lock
 
 
 class Pending(Protocol[T_co]):
-    """Something to wait for."""
+    """A result that a caller can wait for."""
 
     def within(self, seconds: float) -> T_co:
-        """Its result; TimeoutError when that takes longer."""
+        """The result; raises TimeoutError after so many seconds."""
         ...
 
 
-class Turn(Future[Any]):
+class Waiter(Future[Any]):
     """A wait that another thread ends."""
 
     def within(self, seconds: float) -> Any:
@@ -56,21 +71,21 @@ class Turn(Future[Any]):
             return self.result()
 
 
-def new_turn() -> Turn:
-    return Turn()
+def new_waiter() -> Waiter:
+    return Waiter()
 
 
-def give(turn: Turn, value: Any = None) -> bool:
-    """Ends the wait; False when nobody waits any more."""
+def resolve(waiter: Waiter, value: Any = None) -> bool:
+    """Ends the wait; False if nobody waits any more."""
     try:
-        turn.set_result(value)
+        waiter.set_result(value)
     except InvalidStateError:
         return False
     return True
 
 
 class Deadline:
-    """The time by which a call is done. Begins to run when it is made."""
+    """The time by which a call must be done. It starts when it is created."""
 
     __slots__ = ("_until", "seconds")
 
@@ -79,11 +94,11 @@ class Deadline:
         self._until = now() + seconds
 
     def wait(self, pending: Pending[T], doing: str) -> T:
-        """The result, or TimeoutExceeded; `doing` says what is being waited for."""
+        """The result; raises TimeoutExceeded, in which `doing` names what was waited for."""
         try:
             return pending.within(self.remaining())
         except TimeoutError:
-            raise TimeoutExceeded(f"{doing} took longer than {self.seconds:g} s") from None
+            raise TimeoutExceeded(f"{doing} took longer than {round(self.seconds, 3):g} s") from None
 
     def remaining(self) -> float:
         return max(0.0, self._until - now())
@@ -92,7 +107,7 @@ class Deadline:
 
 
 class _Later(Generic[T]):
-    """Work that is done by who waits for it."""
+    """Work that is done by the thread that waits for it."""
 
     __slots__ = ("_work",)
 
@@ -103,22 +118,36 @@ class _Later(Generic[T]):
         return self._work(seconds)
 
 
-def follow(turn: Turn) -> Pending[Any]:
-    """A wait of one's own for the same: giving it up does not end the others'."""
-    return _Later(turn.result)
+def follow(waiter: Waiter) -> Pending[Any]:
+    """A separate wait for the same result: cancelling it does not affect the others."""
+    return _Later(waiter.result)
 
 
-def _silence(opened: socket.socket) -> Callable[[], bool]:
-    """A question: has nothing come on this connection, and is it open?"""
-    if not hasattr(select, "poll"):  # Windows has select() alone; elsewhere that knows only files below 1024.
-        return lambda: not select.select([opened], [], [], 0)[0]
+def _readable(opened: socket.socket) -> Callable[[], bool]:
+    """A function that returns whether bytes, or the end of the connection, can be read. It does not wait."""
+    if not hasattr(select, "poll"):  # Windows has only select(), which elsewhere accepts only files below 1024.
+        return lambda: bool(select.select([opened], [], [], 0)[0])
     arrivals = select.poll()
     arrivals.register(opened, select.POLLIN)
-    return lambda: not arrivals.poll(0)
+    return lambda: bool(arrivals.poll(0))
+
+
+def _is_quiet(opened: ssl.SSLSocket) -> bool:
+    """Whether neither data nor the end of the connection has arrived, whatever records of TLS have. Does not wait.
+
+    Bytes on the socket say nothing about the connection: after a handshake of TLS 1.3 the server sends session tickets,
+    and later perhaps key updates. OpenSSL reads such records here and reports that it wants more.
+    """
+    opened.settimeout(0)
+    try:
+        opened.recv(1)
+    except (ssl.SSLWantReadError, ssl.SSLWantWriteError):
+        return True
+    return False
 
 
 class Connection:
-    """One connection, one call at a time."""
+    """A connection. It makes one call at a time."""
 
     def __init__(self, endpoint: Endpoint, identity: Identity, wire: Wire, opened: socket.socket) -> None:
         self.endpoint: Final = endpoint
@@ -127,16 +156,16 @@ class Connection:
         self.idle_since = 0.0
         self.closed = False
         self.received = 0
-        """Bytes of the answer to the last call."""
+        """Bytes of the reply to the last call."""
         self.reused = False
-        """It was kept for a while, and may have been closed by the metastore since."""
+        """It was idle in the pool, and the metastore may have closed it since."""
         self._max_reply = endpoint.max_reply
         self._wire = wire
         self._socket = opened
-        self._is_silent = _silence(opened)
+        self._is_readable = _readable(opened)
 
     def negotiate(self) -> Pending[None]:
-        """Whatever has to be said before the first call."""
+        """The exchange before the first call, such as SASL."""
 
         def work(seconds: float) -> None:
             first = self._wire.begin()
@@ -146,12 +175,12 @@ class Connection:
         return _Later(work)
 
     def call(self, method: Method, body: bytes) -> Pending[Reply]:
-        """The call is sent by who waits for its answer."""
+        """The reply. The call is sent by the thread that waits for the reply."""
 
         def work(seconds: float) -> Reply:
             message = self._wire.send(method, body)
             if method.oneway:
-                self._socket.sendall(message)
+                self._send(message, seconds)
                 return Reply(b"\0")
             reply: Reply = self._exchange(message, seconds)
             return reply
@@ -159,35 +188,47 @@ class Connection:
         return _Later(work)
 
     def usable(self) -> bool:
-        """Whether it is open: nothing may have come while nobody asked."""
+        """Whether the connection is open and no data arrived without a call. Does not wait."""
         if self.closed:
             return False
         try:
-            return self._is_silent()
-        except (OSError, ValueError):  # It was closed in this moment.
+            if isinstance(self._socket, ssl.SSLSocket):
+                return not (self._is_readable() or self._socket.pending()) or _is_quiet(self._socket)
+            return not self._is_readable()
+        except (OSError, ValueError):  # Broken, or closed at this moment by another thread.
             return False
 
     def abort(self) -> None:
-        """Closes at once; whoever waits for an answer in another thread gets ConnectionLost."""
+        """Closes at once. A thread that waits for a reply gets ConnectionLost."""
         self.closed = True
-        with suppress(OSError):  # It may have been closed by the other end.
+        with suppress(OSError):  # The peer may have closed it.
             self._socket.shutdown(socket.SHUT_RDWR)
         self._socket.close()
+
+    def _send(self, message: bytes, seconds: float) -> None:
+        try:
+            self._socket.settimeout(max(seconds, 0.001))
+            self._socket.sendall(message)
+        except TimeoutError:
+            self.abort()
+            raise
+        except OSError as error:
+            self.abort()
+            raise ConnectionLost(self._explained(f"the connection broke: {error.strerror or error}")) from error
 
     def _exchange(self, message: bytes, seconds: float) -> Any:
         until = now() + seconds
         self.received = 0
+        self._send(message, seconds)
         try:
-            self._socket.settimeout(max(seconds, 0.001))
-            self._socket.sendall(message)
             while True:
                 data = self._socket.recv(CHUNK if self.received else FIRST_CHUNK)
                 if not data:
                     raise ConnectionLost(self._explained("the connection was closed"))
                 self.received += len(data)
                 if self.received > self._max_reply:
-                    raise RemoteProtocolError(
-                        f"an answer of more than {self._max_reply} bytes; ask for fewer objects at a time"
+                    raise ReplyRefused(
+                        f"the reply has more than {self._max_reply} bytes; request fewer objects in one call"
                     )
                 self._wire.receive_data(data)
                 while type(event := self._wire.next_event()) is bytes:
@@ -209,12 +250,12 @@ class Connection:
         return event
 
     def _explained(self, text: str) -> str:
-        found = self._wire.hint()
-        return f"{text}; {found}" if found else text
+        hint = self._wire.hint()
+        return f"{text}; {hint}" if hint else text
 
 
 class Openings:
-    """The connections that exist."""
+    """Opens connections, and closes all of them at the end."""
 
     def __init__(self) -> None:
         self._alive: set[Connection] = set()
@@ -223,7 +264,7 @@ class Openings:
     def open(
         self, endpoint: Endpoint, identity: Identity, deadline: Deadline, lost: Callable[[Connection], None]
     ) -> Connection:
-        """A new connection that is ready for calls. `lost` is never called: a closed one is found when it is used."""
+        """A new connection, ready for calls. `lost` is not used: a closed connection is detected at its next use."""
         limit = min(endpoint.connect_timeout, deadline.remaining())
         until = now() + limit
         wire = wire_for(endpoint)
@@ -239,7 +280,7 @@ class Openings:
             if opened is not None:
                 opened.close()
             if isinstance(error, TimeoutError):
-                raise ConnectError(f"no connection within {endpoint.connect_timeout:g} s") from None
+                raise ConnectError(f"no connection within {round(limit, 3):g} s") from None
             if isinstance(error, OSError):
                 raise ConnectError(f"no connection: {error.strerror or error}") from error
             raise
@@ -249,7 +290,7 @@ class Openings:
         return connection
 
     def close(self) -> None:
-        """Closes every connection, those in use too."""
+        """Closes all connections, including those in use."""
         with self._lock:
             alive, self._alive = self._alive, set()
         for connection in alive:
@@ -257,11 +298,12 @@ class Openings:
 
 
 class InProcess:
-    """Calls of a handler in this process. Handlers are asynchronous: they run in an event loop of their own."""
+    """Calls of a handler in this process. Handlers are asynchronous: they run in an event loop in a thread."""
 
-    def __init__(self, handler: Handler, user: str | None) -> None:
+    def __init__(self, handler: Handler, user: str | None, session: Session | None = None) -> None:
+        """`session` is that of a caller whom somebody has authenticated; else one is made for the user."""
         self._handler = handler
-        self._session = Session("in process", user=user)
+        self._session = Session("in process", user=user) if session is None else session
         self._loop = asyncio.new_event_loop()
         self._thread = threading.Thread(target=self._loop.run_forever, name="metastored-in-process", daemon=True)
         self._thread.start()
@@ -291,7 +333,7 @@ async def _coroutine(handler: Handler, call: Call, session: Session) -> Reply:
 
 
 class Heartbeat:
-    """Calls `beat` every so many seconds until it is stopped. What `beat` raises ends it and is kept."""
+    """Calls `beat` every so many seconds until it is stopped. An exception of `beat` ends it and is stored."""
 
     def __init__(self, seconds: float, beat: Callable[[], None]) -> None:
         self.seconds = seconds
@@ -314,3 +356,15 @@ class Heartbeat:
                 self._beat()
             except Exception as error:
                 self.error = error
+
+
+class Background:
+    """Runs a function once, beside the calls. The function must raise nothing."""
+
+    def __init__(self, work: Callable[[], None]) -> None:
+        self._thread = threading.Thread(target=work, name="metastored-background", daemon=True)
+        self._thread.start()
+
+    def stop(self) -> None:
+        """Waits until it has ended."""
+        self._thread.join()

@@ -1,5 +1,5 @@
 # Made by tools/unasync.py from _async/client.py: DO NOT EDIT.
-"""The client that a program uses: the daily things in a pleasant form, everything else in `api`.
+"""The client that a program uses: convenient methods for common tasks; every other method is in `api`.
 
 with metastored.connect("thrift://a:9083,thrift://b:9083") as client:
     for name in client.tables("sales", "orders*"):
@@ -17,7 +17,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, Final, Self
 
 from metastored.client._backend import threads as io
-from metastored.client._sync.acid import Read, Write
+from metastored.client._sync.acid import Read, Write, current_acid
 from metastored.client._sync.caller import Caller
 from metastored.client._sync.capabilities import Capabilities
 from metastored.client._sync.locks import HEARTBEAT, Lock, Transaction, components
@@ -28,6 +28,7 @@ from metastored.client.metrics import Metrics
 from metastored.client.pooling import PoolSettings, PoolStats
 from metastored.client.retry import Retry
 from metastored.client.sasl import Mechanism
+from metastored.client.statements import Result
 from metastored.errors import (
     AlreadyExistsException,
     ApplicationError,
@@ -39,17 +40,15 @@ from metastored.errors import (
     NoSuchObjectException,
     NotSupported,
     ObjectNotFound,
-    VersionUnknown,
 )
-from metastored.hive.filters.parser import parse_filter
-from metastored.hive.filters.tree import FilterError, PartitionPredicate, predicate
-from metastored.hive.generation import Generation
 from metastored.hive.names import partition_values
 from metastored.model import filters, makers
+from metastored.model.acid import Acid
 from metastored.model.columns import arrow_schema
 from metastored.model.makers import Columns
 from metastored.model.names import Name, TableName, database_name, table_name
 from metastored.model.partitions import PartitionValues, keys_of, listed, values_of
+from metastored.model.where import Condition, FilterFault, PartitionPredicate, bind, parse, pushed
 from metastored.wire.generated.common import ColumnStatistics, ColumnStatisticsObj, EnvironmentContext, Table
 from metastored.wire.generated.databases import Database
 from metastored.wire.generated.partitions import AddPartitionsRequest, Partition
@@ -64,20 +63,20 @@ if TYPE_CHECKING:
     import pyarrow
 
 BATCH: Final = 1000
-"""Objects asked for, or sent, in one call."""
+"""Maximum number of objects that are requested or sent in one call."""
 TIMEOUT: Final = 60.0
 CAPABILITIES: Final = ClientCapabilities(values=(ClientCapability.INSERT_ONLY_TABLES,))
-"""What this client understands: servers hide insert-only tables from those that do not say it."""
+"""What this client supports: servers hide insert-only tables from clients that do not send this."""
 
 
 class Client:
-    """A metastore. `metastored.connect` makes one; close it, or use it in `with`."""
+    """A client of a metastore, created by `metastored.connect`. Close it, or use it in `with`."""
 
     def __init__(self, api: Caller, inside: io.InProcess | None, identity: Identity, batch: int) -> None:
         self.api = api
         """Every method of the metastore, with types, named as in Thrift."""
         self.capabilities: Final = Capabilities(api)
-        """What this server can do."""
+        """What this server supports."""
         self._inside = inside
         self._identity = identity
         self._batch = batch
@@ -103,50 +102,62 @@ class Client:
         self.close()
 
     def close(self) -> None:
-        """Closes all connections: calls that are under way fail, and later ones too."""
-        if self.api.pool is not None:
-            self.api.pool.close()
-        if self._inside is not None:
-            self._inside.close()
+        """Closes all connections: calls in progress fail, and later calls too."""
+        self.api.close()
 
     @property
     def uri(self) -> str:
-        """Where the client is connected: the addresses that were given, or "this process"."""
+        """The addresses of the metastore, or "this process"."""
         return self.api.uri
 
     @property
+    def user(self) -> str | None:
+        """The user that the connections name; None if they name none."""
+        return self._identity.user
+
+    @property
     def cache(self) -> MetadataCache:
-        """The cache of this client: `stats()`, `clear()`. Raises ConfigError where there is none."""
+        """The cache of this client: `stats()`, `clear()`. Raises ConfigError if there is none."""
         if self.api.cache is None:
             raise ConfigError("this client has no cache: connect without cache=False")
         return self.api.cache
 
     def pool_stats(self) -> PoolStats | None:
-        """The connections as they are now; None for a client within the process."""
+        """Statistics of the connections; None for a client of a handler in this process."""
         return None if self.api.pool is None else self.api.pool.stats()
 
     def cache_stats(self) -> CacheStats | None:
-        """What the cache has done so far; None without one."""
+        """Statistics of the cache; None without a cache."""
         return None if self.api.cache is None else self.api.cache.stats()
 
     def forget(self, db: str, table: str = "") -> None:
-        """Forgets what is remembered of a table, or of a database and all that is in it."""
+        """Invalidates the cache entries of a table, or of a database and everything in it."""
         if self.api.cache is not None:
             self.api.cache.changed(((db.lower(), table.lower()),))
 
     def within(self, seconds: float) -> Self:
-        """The same client, with another deadline for each of its calls."""
+        """The same client with another timeout for each call."""
         if seconds <= 0:
-            raise ConfigError(f"a deadline of {seconds} s leaves no time")
+            raise ConfigError(f"a timeout of {seconds} s leaves no time")
         api, client = copy.copy(self.api), copy.copy(self)
         api.timeout = seconds
+        client.api = api
+        return client
+
+    def uncopied(self) -> Self:
+        """The same client for a reader of many objects: cached results are shared with other callers, not copied.
+
+        The maps in them must not be changed. The same object is returned until its cache entry is removed.
+        """
+        api, client = copy.copy(self.api), copy.copy(self)
+        api.copies = False
         client.api = api
         return client
 
     # Databases
 
     def databases(self, pattern: str | None = None) -> tuple[str, ...]:
-        """The names of databases; in `pattern`, `*` stands for anything and `|` separates alternatives."""
+        """The names of databases; in `pattern`, `*` matches anything and `|` separates alternatives."""
         return self.api.get_all_databases() if pattern is None else self.api.get_databases(pattern)
 
     def database(self, name: str) -> Database:
@@ -154,7 +165,7 @@ class Client:
         return self.api.get_database(database_name(name).field)
 
     def create_database(self, database: Database | str, if_not_exists: bool = False) -> None:
-        """Creates a database, given by its name or made by `metastored.database`. Raises DatabaseAlreadyExists."""
+        """Creates a database, by its name or from `metastored.database`. Raises DatabaseAlreadyExists."""
         sent = makers.database(database) if isinstance(database, str) else database
         try:
             self.api.create_database(sent)
@@ -165,10 +176,10 @@ class Client:
     def drop_database(
         self, name: str, if_exists: bool = False, cascade: bool = False, delete_data: bool = True
     ) -> None:
-        """Drops a database; with `cascade`, what is in it too. Raises DatabaseNotFound, InvalidOperationException."""
+        """Drops a database; with `cascade`, its tables too. Raises DatabaseNotFound, InvalidOperationException."""
         field = database_name(name).field
         if if_exists:
-            # Hive before 4 answers a drop of a missing database with a NullPointerException.
+            # Hive before 4 replies to a drop of a missing database with a NullPointerException.
             try:
                 self.api.get_database(field)
             except NoSuchObjectException:
@@ -186,17 +197,17 @@ class Client:
         """A table or view, by `db.t` or `catalog.db.t`. Raises TableNotFound."""
         wanted = table_name(name)
         request = GetTableRequest(wanted.database, wanted.table, CAPABILITIES, wanted.catalog_field)
-        found = self._newest("get_table_req", (request,), "get_table", (wanted.database_field, wanted.table))
+        found = self.newest("get_table_req", (request,), "get_table", (wanted.database_field, wanted.table))
         return found if isinstance(found, Table) else _given(found.table, "table")
 
     def fresh_table(self, name: Name) -> Table:
-        """A table as it is on the server now, not from the cache. Raises TableNotFound."""
+        """A table from the server, not from the cache. Raises TableNotFound."""
         wanted = table_name(name)
         self.forget(wanted.database, wanted.table)
         return self.table(wanted)
 
     def table_exists(self, name: Name) -> bool:
-        """Whether there is a table or view of this name."""
+        """Whether a table or view of this name exists."""
         try:
             self.table(name)
         except NoSuchObjectException:
@@ -204,18 +215,18 @@ class Client:
         return True
 
     def table_objects(self, db: str, pattern: str | None = None) -> Iterator[Table]:
-        """The tables themselves, in batches: one call for their names and one for each batch of them."""
+        """The tables of a database, in batches: one call for their names and one for each batch."""
         names = self.tables(db, pattern)
         for at in range(0, len(names), self._batch):
             for table in self.tables_by_name(db, names[at : at + self._batch]):
                 yield table
 
     def tables_by_name(self, db: str, names: tuple[str, ...]) -> Sequence[Table]:
-        """Those of the named tables that there are, in one call where the server has one for it."""
+        """Those of the named tables that exist, in one call if the server supports it."""
         database = database_name(db)
         request = GetTablesRequest(database.database, names, CAPABILITIES, database.catalog_field)
         try:
-            found = self._newest(
+            found = self.newest(
                 "get_table_objects_by_name_req",
                 (request,),
                 "get_table_objects_by_name",
@@ -233,7 +244,7 @@ class Client:
         return tables or ()
 
     def create_table(self, table: Table, if_not_exists: bool = False) -> None:
-        """Creates a table or view; `metastored.table` makes one in a line. Raises TableAlreadyExists."""
+        """Creates a table or view, such as `metastored.table(…)`. Raises TableAlreadyExists."""
         try:
             self.api.create_table(table)
         except AlreadyExistsException:
@@ -241,7 +252,7 @@ class Client:
                 raise
 
     def alter(self, name: Name, table: Table, cascade: bool = False, environment: dict[str, str] | None = None) -> None:
-        """Replaces a table, its name too; with `cascade`, its partitions get the new columns.
+        """Replaces a table, including its name; with `cascade`, its partitions get the new columns.
 
         `environment` are settings of this call, such as `{"DO_NOT_UPDATE_STATS": "true"}`.
         """
@@ -252,7 +263,7 @@ class Client:
         )
 
     def set_parameters(self, name: Name, **parameters: str) -> Table:
-        """Sets parameters of a table and leaves its others as they are. Returns the table as it was sent."""
+        """Sets parameters of a table and keeps its others. Returns the table as it was sent."""
         table = self.fresh_table(name)
         changed = replace(table, parameters={**(table.parameters or {}), **parameters})
         self.alter(name, changed)
@@ -261,8 +272,8 @@ class Client:
     def rename_table(self, name: Name, to: Name) -> None:
         """Renames a table or moves it to another database: `to` is `t`, `db.t` or `catalog.db.t`.
 
-        The directory of a managed table moves with it. Raises TableNotFound, and InvalidOperationException where the
-        new name is taken.
+        The directory of a managed table is moved. Raises TableNotFound, and InvalidOperationException if a table with
+        the new name exists.
         """
         wanted = table_name(name)
         target = wanted._replace(table=to) if isinstance(to, str) and "." not in to else table_name(to)
@@ -273,10 +284,10 @@ class Client:
         self.forget(target.database, target.table)
 
     def add_columns(self, name: Name, columns: Columns, cascade: bool = False) -> Table:
-        """Adds columns behind those of a table: `{"note": "string", "at": ("timestamp", "when")}`.
+        """Appends columns to a table: `{"note": "string", "at": ("timestamp", "when")}`.
 
-        With `cascade`, the partitions that exist get them too. Returns the table as it was sent; raises
-        InvalidInputException where a column is there already.
+        With `cascade`, existing partitions get them too. Returns the table as it was sent; raises
+        InvalidInputException if a column exists.
         """
         table = self.fresh_table(name)
         changed = makers.with_columns(table, columns)
@@ -288,7 +299,7 @@ class Client:
         return arrow_schema(self.table(name))
 
     def drop_table(self, name: Name, if_exists: bool = False, delete_data: bool = True, purge: bool = False) -> None:
-        """Drops a table or view, and with `delete_data` the data of a managed one; `purge` skips the trash."""
+        """Drops a table or view, and with `delete_data` the data of a managed table; `purge` skips the trash."""
         wanted = table_name(name)
         context = EnvironmentContext(properties={"ifPurge": "TRUE"}) if purge else None
         try:
@@ -302,14 +313,18 @@ class Client:
     def partition_names(self, name: Name, where: str | None = None) -> tuple[str, ...]:
         """The names of partitions, `ds=1/h=2`, those for which `where` holds."""
         wanted = table_name(name)
-        names = self.api.get_partition_names(wanted.database_field, wanted.table, -1)
         if where is None:
-            return names
+            return self.api.get_partition_names(wanted.database_field, wanted.table, -1)
         holds, keys = self._filter(wanted, where)
+        names = self.api.get_partition_names(wanted.database_field, wanted.table, -1)
         return tuple(each for each in names if holds(partition_values(each, keys)))
 
     def partitions(self, name: Name, where: str | None = None) -> Iterator[Partition]:
-        """The partitions, in batches. `where` is a filter over partition keys, as Hive's: `ds >= '2024-01-01'`."""
+        """The partitions, in batches. `where` is a condition over partition keys: `ds >= '2024-01-01' and not b`.
+
+        What the server can evaluate is sent to it; the client evaluates the rest. Raises MetaException, with the
+        position, for a filter that cannot be read or does not fit the keys.
+        """
         wanted = table_name(name)
         if where is not None:
             few = self._few_by_filter(wanted, where)
@@ -338,7 +353,7 @@ class Client:
     def partition(self, name: Name, values: PartitionValues) -> Partition:
         """A partition by its values: `("2024-01-01", "1")`, `{"ds": "2024-01-01", "h": 1}` or `"ds=2024-01-01/h=1"`.
 
-        Raises ObjectNotFound, and InvalidInputException where the values do not fit the table's partition keys.
+        Raises ObjectNotFound, and InvalidInputException if the values do not fit the partition keys of the table.
         """
         wanted = table_name(name)
         asked = self._values(wanted, values)
@@ -358,8 +373,8 @@ class Client:
     ) -> int:
         """Adds partitions in batches, each complete or not at all. Returns how many were sent.
 
-        Each is a struct (`metastored.partition`), or only its values: a list, a dict or a name. Those get the table's
-        columns and the usual directory.
+        Each is a struct (`metastored.partition`), or only its values: a list, a dict or a name. A partition from values
+        gets the columns of the table and the default directory.
         """
         wanted, sent = table_name(name), 0
         parts = self._made(wanted, partitions)
@@ -375,7 +390,7 @@ class Client:
     def drop_partition(
         self, name: Name, values: PartitionValues, if_exists: bool = False, delete_data: bool = True
     ) -> None:
-        """Drops a partition, named as for `partition`, and with `delete_data` the data of a managed table's."""
+        """Drops a partition, by values as in `partition`, and with `delete_data` the data of a managed table."""
         wanted = table_name(name)
         asked = self._values(wanted, values)
         try:
@@ -387,7 +402,7 @@ class Client:
     # Statistics
 
     def statistics(self, name: Name, columns: Iterable[str] | None = None) -> dict[str, ColumnStatisticsObj]:
-        """The statistics of a table's columns, by column. Columns that have none are left out."""
+        """The statistics of the columns of a table, by column. Columns without statistics are omitted."""
         wanted = table_name(name)
         asked = tuple(columns) if columns is not None else self._columns(wanted)
         request = TableStatsRequest(wanted.database, wanted.table, asked, wanted.catalog_field, engine="hive")
@@ -415,13 +430,26 @@ class Client:
         request = SetPartitionsStatsRequest(colStats=(statistics,), engine="hive")
         self.api.set_aggr_stats_for(request)
 
+    # Statements
+
+    def sql(self, text: str, database: str = "default") -> Result:
+        """Executes metastored's statements, separated by `;`, such as CREATE REMOTE DATABASE and SHOW REMOTES.
+
+        `database` is the current database at first. Returns the result of the last statement. Raises StatementError,
+        with line, column and what was expected, before anything is executed.
+        """
+        # The grammar is not for everybody.
+        from metastored.client._sync.statements import Statements
+
+        return Statements(self, database).run(text)
+
     # Locks and transactions
 
     def lock(self, *names: Name, type: str = "exclusive", timeout: float = 60.0, heartbeat: float = HEARTBEAT) -> Lock:
-        """Locks on tables (`db.t`) or databases (`db`), given all at once or not at all.
+        """Locks on tables (`db.t`) or databases (`db`), acquired all together or not at all.
 
-        `type` is shared_read, shared_write, excl_write or exclusive. Use it in `with`: it is kept alive by
-        heartbeats and given back at the end. LockFailed after `timeout` seconds.
+        `type` is shared_read, shared_write, excl_write or exclusive. Use it in `with`: the locks are kept alive
+        by heartbeats and released at the end. Raises LockFailed after `timeout` seconds.
         """
         return Lock(self.api, components(names, type), timeout, self._identity.user, None, heartbeat)
 
@@ -429,8 +457,16 @@ class Client:
         """A transaction, for `with`: kept alive by heartbeats, committed at the end, aborted on an error."""
         return Transaction(self.api, self.capabilities, self._identity.user, heartbeat)
 
+    def acid(self, name: Name) -> Acid | None:
+        """How a table is transactional, with its last write id and the write ids that a reader may see now.
+
+        Returns None for a table that is not transactional. Raises TableNotFound.
+        """
+        (found,) = current_acid(self, [self.table(name)])
+        return found
+
     def read(self, *names: Name, timeout: float = 60.0, heartbeat: float = HEARTBEAT) -> Read:
-        """A consistent read of transactional tables, for `with`: `snapshots` says what can be seen of each."""
+        """A consistent read of transactional tables, for `with`; `snapshots` has the visible write ids."""
         reading = Transaction(self.api, self.capabilities, self._identity.user, heartbeat, TxnType.READ_ONLY)
         return Read(self, reading, names, timeout)
 
@@ -443,10 +479,10 @@ class Client:
         timeout: float = 60.0,
         heartbeat: float = HEARTBEAT,
     ) -> Write:
-        """A write to a transactional table, for `with`: `write_id` is what its files are named by.
+        """A write to a transactional table, for `with`: its files are named by `write_id`.
 
-        `operation` is insert, update, delete, merge or overwrite; `partitions` (`ds=1`) narrows the locks to them.
-        `exclusive` keeps other writers out, where the server knows such locks; None does as its version of Hive does.
+        `operation` is insert, update, delete, merge or overwrite; `partitions` (`ds=1`) limits the locks to them.
+        `exclusive` excludes other writers if the server has such locks; None is the default of its version of Hive.
         It is committed at the end, and aborted on an error.
         """
         writing = Transaction(self.api, self.capabilities, self._identity.user, heartbeat)
@@ -455,13 +491,13 @@ class Client:
     # How
 
     def _values(self, wanted: TableName, values: PartitionValues) -> tuple[str, ...]:
-        """The values of a partition in the order of the table's keys; the table is read only where they are named."""
+        """The values of a partition in the order of the keys. The table is read only for values with names."""
         if not isinstance(values, (str, Mapping)):
             return listed(str(wanted), values)
         return values_of(str(wanted), keys_of(self.table(wanted)), values)
 
     def _made(self, wanted: TableName, given: Iterable[Partition | PartitionValues]) -> list[Partition]:
-        """Partitions to be added, those that are only values made from the table."""
+        """The partitions to be added; those that are only values are created from the table."""
         table: Table | None = None
         made = []
         for each in given:
@@ -472,16 +508,16 @@ class Client:
         return made
 
     def _unknown(self, method: str, error: ApplicationError) -> bool:
-        """Whether the server has no such method; it is remembered."""
+        """Whether the error says that the server has no such method; this is cached."""
         unknown = error.type == ApplicationError.UNKNOWN_METHOD
         if unknown:
             self.capabilities.learned(method, False)
         return unknown
 
-    def _newest(self, new: str, new_args: tuple[Any, ...], old: str, old_args: tuple[Any, ...]) -> Any:
-        """The newer of two forms of a call; where the server does not know it, the older from then on.
+    def newest(self, new: str, new_args: tuple[Any, ...], old: str, old_args: tuple[Any, ...]) -> Any:
+        """Makes the newer of two forms of a call; if the server does not have it, the older one from then on.
 
-        The one that it did not know is still the last resort: at the same address there may be another server by now.
+        The missing form is still tried last: the server at this address may have been replaced.
         """
         forms = [(new, new_args), (old, old_args)]
         if self.capabilities.lacks(new):
@@ -503,12 +539,18 @@ class Client:
         return tuple(column.name or "" for column in (table.sd and table.sd.cols) or ())
 
     def _few_by_filter(self, wanted: TableName, where: str) -> Sequence[Partition] | None:
-        """What the server finds, when that is not more than a batch."""
+        """The partitions that the server finds, when they are not more than a batch; None otherwise.
+
+        The server gets the part of the filter that its language can express. A server that refuses this part gets
+        another one, by the types of the table's keys.
+        """
         limit = min(self._batch, 32_766) + 1
-        if self.capabilities.lacks("get_partitions_by_filter"):
+        condition = _parsed(wanted, where)
+        sent = pushed(condition)
+        if sent is None or self.capabilities.lacks("get_partitions_by_filter"):
             return None
         try:
-            found = self.api.get_partitions_by_filter(wanted.database_field, wanted.table, where, limit)
+            found = self.api.get_partitions_by_filter(wanted.database_field, wanted.table, sent.text, limit)
         except ApplicationError as error:
             if not self._unknown("get_partitions_by_filter", error):
                 raise
@@ -516,11 +558,20 @@ class Client:
         except MetaException as error:
             if not filters.is_about_filters(error.message):
                 raise
-            raise MetaException(filters.explained(where, self.table(wanted), str(error))) from None
-        return found if len(found) < limit else None
+            typed = pushed(condition, _typed_keys(self.table(wanted)))
+            if typed is None or typed == sent:
+                return None
+            sent = typed
+            found = self.api.get_partitions_by_filter(wanted.database_field, wanted.table, sent.text, limit)
+        if len(found) >= limit:
+            return None
+        if sent.exact:
+            return found
+        holds, _ = self._filter(wanted, where)
+        return [partition for partition in found if holds(partition.values or ())]
 
     def _all_and_filter(self, wanted: TableName, where: str | None) -> Iterator[Partition]:
-        """For a server that can only list: all partitions come, and are filtered here."""
+        """For a server that can only list: reads all partitions and filters them here."""
         holds: Callable[[Sequence[str]], bool] | None = None
         if where is not None:
             holds, _ = self._filter(wanted, where)
@@ -529,23 +580,29 @@ class Client:
                 yield partition
 
     def _filter(self, wanted: TableName, where: str) -> tuple[PartitionPredicate, tuple[str, ...]]:
-        """The filter as a function of a partition's values, and the table's partition keys."""
-        table = self.table(wanted)
-        keys = tuple((key.name or "", key.type or "") for key in table.partitionKeys or ())
+        """The filter as a function of the values of a partition, and the names of the partition keys."""
+        keys = _typed_keys(self.table(wanted))
         try:
-            generation = self.capabilities.generation()
-        except VersionUnknown:
-            generation = Generation.HIVE_2_3
-        try:
-            holds = predicate(parse_filter(where, generation), keys, generation)
-        except FilterError as error:
-            raise MetaException(filters.explained(where, table, str(error))) from None
+            holds = bind(where, _parsed(wanted, where), keys)
+        except FilterFault as error:
+            raise MetaException(filters.refused(where, wanted, error)) from None
         return holds, tuple(name for name, _ in keys)
+
+
+def _parsed(table: TableName, where: str) -> Condition:
+    try:
+        return parse(where)
+    except FilterFault as error:
+        raise MetaException(filters.refused(where, table, error)) from None
+
+
+def _typed_keys(table: Table) -> tuple[tuple[str, str], ...]:
+    return tuple((key.name or "", key.type or "") for key in table.partitionKeys or ())
 
 
 def _given(value: Any, what: str) -> Any:
     if value is None:
-        raise ApplicationError(ApplicationError.MISSING_RESULT, f"the answer holds no {what}")
+        raise ApplicationError(ApplicationError.MISSING_RESULT, f"the reply has no {what}")
     return value
 
 
@@ -572,41 +629,44 @@ def connect(
     max_waiting: int = 1000,
     check_after: float = 30.0,
     look_every: float = 1.0,
+    acquire_timeout: float | None = None,
     retry: Retry = Retry(),  # noqa: B008
     cache: bool | CacheSettings = True,
     batch: int = BATCH,
     metrics: Metrics | None = None,
 ) -> Client:
-    """A client of the metastore at these addresses, or of a handler in this process. Connects when first used.
+    """A client of the metastore at these addresses, or of a handler in this process. Connects at the first call.
 
-    `thrift://a:9083,thrift://b:9083`: the second is used when the first does not answer. `thrifts://` is inside TLS;
-    `https://host:port/path` is Thrift over HTTP. `user` is told to the server (set_ugi); with `password` it is proven,
-    by HTTP Basic or by SASL PLAIN; `sasl=kerberos("hive/_HOST@REALM")` proves it by Kerberos. `metrics` is told of each
-    call (`metastored.client.metrics`).
+    `thrift://a:9083,thrift://b:9083`: the second is used when the first does not reply. `thrifts://` uses TLS;
+    `https://host:port/path` is Thrift over HTTP. `user` is sent to the server (set_ugi); with `password` the client
+    authenticates, by HTTP Basic or SASL PLAIN; with `sasl=kerberos("hive/_HOST@REALM")` by Kerberos. `metrics` receives
+    each call (`metastored.client.metrics`).
     """
     if (uris is None) == (handler is None):
-        raise ConfigError("either the addresses of a metastore or a handler has to be given")
+        raise ConfigError("either the addresses of a metastore or a handler is required")
     if not 1 <= batch <= 32_766:
-        raise ConfigError(f"batch is {batch}; it lies between 1 and 32766")
+        raise ConfigError(f"batch is {batch}; it must be between 1 and 32766")
     if timeout <= 0:
-        raise ConfigError(f"timeout is {timeout}; a call needs some time")
+        raise ConfigError(f"timeout is {timeout}; it must be more than 0")
     settings = cache if isinstance(cache, CacheSettings) else CacheSettings(enabled=cache)
-    memory = MetadataCache(settings, io.now) if settings.enabled else None
+    metadata = MetadataCache(settings, io.now) if settings.enabled else None
     if handler is not None:
         inside = io.InProcess(handler, user)
-        caller = Caller(None, inside, Identity(user, tuple(groups)), timeout, retry, memory, metrics)
+        caller = Caller(None, inside, Identity(user, tuple(groups)), timeout, retry, metadata, metrics)
         return _watched(Client(caller, inside, Identity(user, tuple(groups)), batch), metrics)
     assert uris is not None
-    pool_settings = PoolSettings(max_size, min_idle, idle_timeout, max_lifetime, max_waiting, check_after, look_every)
+    pool_settings = PoolSettings(
+        max_size, min_idle, idle_timeout, max_lifetime, max_waiting, check_after, look_every, acquire_timeout
+    )
     identity = Identity(user, tuple(groups))
-    found = []
+    endpoints = []
     for endpoint in endpoints_of(uris, tls):
         over_http = endpoint.path is not None
         if over_http:
             from metastored.client.http import basic, bearer
 
-            proof = [basic(user or "", password)] if password is not None else [bearer(token)] if token else []
-            endpoint = endpoint._replace(headers=(*proof, *(headers or {}).items()))
+            credentials = [basic(user or "", password)] if password is not None else [bearer(token)] if token else []
+            endpoint = endpoint._replace(headers=(*credentials, *(headers or {}).items()))
         elif token is not None or headers:
             raise ConfigError("token and headers are for http:// and https:// addresses")
         elif sasl is None and password is not None:
@@ -614,7 +674,7 @@ def connect(
 
             sasl = plain(user or "", password)
         secured = over_http or sasl is not None
-        found.append(
+        endpoints.append(
             endpoint._replace(
                 protocol=protocol or (endpoint.protocol if over_http else None),
                 framed=False if secured else framed,
@@ -626,8 +686,8 @@ def connect(
         )
         if secured:
             identity = Identity(None)
-    pool = Pool(found, pool_settings)
-    caller = Caller(pool, None, identity, timeout, retry, memory, metrics)
+    pool = Pool(endpoints, pool_settings)
+    caller = Caller(pool, None, identity, timeout, retry, metadata, metrics)
     return _watched(Client(caller, None, identity, batch), metrics)
 
 

@@ -1,7 +1,7 @@
 # Made by tools/unasync.py from _async/locks.py: DO NOT EDIT.
-"""Locks and transactions as context managers: taken at the beginning, kept alive by heartbeats, ended at the end.
+"""Locks and transactions as context managers: acquired on entry, kept alive by heartbeats, ended on exit.
 
-The calls and the kinds of locks are Hive's own. Their order, for who reads or writes rows, is in acid.py.
+The calls and the lock types are Hive's own. Their order for reads and writes of rows is in acid.py.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ from metastored.errors import (
     LockFailed,
     NoSuchLockException,
     NoSuchTxnException,
+    RemoteProtocolError,
     TransactionFailed,
     TransportError,
     TxnAbortedException,
@@ -57,11 +58,11 @@ _NAMES: Final = {number: name for name, number in LOCK_TYPES.items()}
 FIRST_WAIT: Final = 0.05
 LONGEST_WAIT: Final = 2.0
 HEARTBEAT: Final = 60.0
-"""Seconds between two heartbeats; servers give up a lock or a transaction after five minutes without one."""
+"""Seconds between two heartbeats; servers end a lock or a transaction after five minutes without one."""
 
 
 class Lock:
-    """Locks that were asked for together. `id` is the server's number while they are held."""
+    """Locks that are requested together. `id` is their number on the server while they are held."""
 
     def __init__(
         self,
@@ -96,25 +97,25 @@ class Lock:
         return self
 
     def take(self) -> None:
-        """Asks for it and waits, without heartbeats: those of a transaction keep its locks too."""
+        """Requests the locks and waits, without heartbeats: those of a transaction keep its locks alive too."""
         response = self._api.call("lock", self._request)
         self.id = response.lockid
         try:
             self._wait(response.state, response.errorMessage)
         except BaseException:
-            self._give_back()
+            self._unlock()
             raise
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self._heart.stop()
-        self._give_back()
+        self._unlock()
         if kind is None:
             self.check()
 
     def check(self) -> None:
-        """Raises LockFailed when a heartbeat has shown that the lock is gone."""
+        """Raises LockFailed if a heartbeat has shown that the lock was lost."""
         if self._heart.error is not None:
             raise LockFailed(
                 f"the {self._type} lock {self.id} on {self._what} was lost: {self._heart.error}"
@@ -126,7 +127,7 @@ class Lock:
             if io.now() + wait > until:
                 raise LockFailed(
                     f"no {self._type} lock on {self._what} within {self._timeout:g} s: others hold locks on it "
-                    "(show_locks says who)"
+                    "(show_locks lists them)"
                 )
             io.sleep(wait)
             wait = min(wait * 2, LONGEST_WAIT)
@@ -139,11 +140,11 @@ class Lock:
     def _beat(self) -> None:
         try:
             self._api.heartbeat(HeartbeatRequest(lockid=self.id, txnid=self._transaction or None))
-        except TransportError:
-            return  # The next one may get through before the lock is taken away.
+        except (TransportError, RemoteProtocolError):
+            return  # The next heartbeat may succeed before the lock expires.
 
-    def _give_back(self) -> None:
-        # A transaction's locks end with it, and the server refuses to end them before.
+    def _unlock(self) -> None:
+        # The locks of a transaction end with it; the server refuses to end them before.
         if not self._transaction:
             try:
                 self._api.unlock(UnlockRequest(lockid=self.id))
@@ -152,7 +153,7 @@ class Lock:
 
 
 class Transaction:
-    """A transaction. `id` is the server's number while it is open."""
+    """A transaction. `id` is its number on the server while it is open."""
 
     def __init__(
         self,
@@ -195,7 +196,7 @@ class Transaction:
         return self._ended
 
     def write_id(self, table: Name) -> int:
-        """The number under which this transaction writes to a table."""
+        """Allocates and returns the write id of this transaction for a table."""
         wanted = table_name(table)
         request = AllocateTableWriteIdsRequest(dbName=wanted.database, tableName=wanted.table, txnIds=(self.id,))
         answer = self._api.allocate_table_write_ids(request)
@@ -209,30 +210,18 @@ class Transaction:
         return self.locked(components(names, type), timeout)
 
     def locked(self, components: Sequence[LockComponent], timeout: float) -> Lock:
-        """The same, of components that are given as they are."""
+        """The same, for these components."""
         return Lock(self._api, components, timeout, self._user, self.id, self._heart.seconds)
 
     def snapshot(self, *tables: Name) -> dict[str, ValidWriteIdList]:
-        """What this transaction sees of transactional tables now, by `db.t`. Take it after the locks."""
-        names = tuple(f"{wanted.database}.{wanted.table}".lower() for wanted in map(table_name, tables))
-        opened = self._api.get_open_txns()
-        seen = ValidTxnList.of_reply(
-            opened.txn_high_water_mark or 0, sorted(opened.open_txns or ()), opened.abortedBits or b"", self.id
-        )
-        request = GetValidWriteIdsRequest(fullTableNames=names, validTxnList=str(seen))
-        found = {}
-        for each in (self._api.get_valid_write_ids(request)).tblValidWriteIds or ():
-            name = each.fullTableName or ""
-            found[name] = ValidWriteIdList.of_reply(
-                name, each.writeIdHighWaterMark or 0, each.invalidWriteIds or (), each.minOpenWriteId,
-                each.abortedBits or b"",
-            )  # fmt: skip
-        return found
+        """The write ids of tables that this transaction sees now, by `db.t`. To be read after the locks."""
+        names = [f"{wanted.database}.{wanted.table}" for wanted in map(table_name, tables)]
+        return (snapshot(self._api, names, self.id))[1]
 
     def commit(self, exclusive: bool | None = None) -> None:
-        """Makes it so. TransactionFailed when the server has aborted it.
+        """Commits the transaction. Raises TransactionFailed if the server has aborted it.
 
-        `exclusive` tells Hive 4 that locks kept other writers out, so that it need not look for conflicts.
+        `exclusive` tells Hive 4 that the locks excluded other writers, so that it does not check for conflicts.
         """
         self._ended = True
         self._heart.stop()
@@ -240,11 +229,11 @@ class Transaction:
             self._api.commit_txn(CommitTxnRequest(txnid=self.id, exclWriteEnabled=exclusive))
         except (TxnAbortedException, NoSuchTxnException) as error:
             raise TransactionFailed(f"transaction {self.id} was aborted: {error}") from error
-        except TransportError as error:
+        except (TransportError, RemoteProtocolError) as error:
             raise TransactionFailed(f"whether transaction {self.id} was committed is not known: {error}") from error
 
     def abort(self) -> None:
-        """Undoes it. A transaction that is gone already is aborted well enough."""
+        """Aborts the transaction. A transaction that no longer exists is no error."""
         self._ended = True
         self._heart.stop()
         try:
@@ -255,8 +244,8 @@ class Transaction:
     def _beat(self) -> None:
         try:
             self._api.heartbeat(HeartbeatRequest(txnid=self.id))
-        except TransportError:
-            return  # The next one may get through before the transaction is aborted.
+        except (TransportError, RemoteProtocolError):
+            return  # The next heartbeat may succeed before the transaction is aborted.
 
 
 def components(names: Sequence[Name], type: str) -> tuple[LockComponent, ...]:
@@ -281,3 +270,22 @@ def _component(name: Name, type: int) -> LockComponent:
         operationType=DataOperationType.NO_TXN,
         catName=wanted.catalog_field,
     )
+
+
+def snapshot(
+    api: Caller, names: Sequence[str], transaction: int | None = None
+) -> tuple[ValidTxnList, dict[str, ValidWriteIdList]]:
+    """The transactions, and the write ids of tables (`db.t`), that a reader sees now, or a transaction sees."""
+    opened = api.get_open_txns()
+    seen = ValidTxnList.of_reply(
+        opened.txn_high_water_mark or 0, sorted(opened.open_txns or ()), opened.abortedBits or b"", transaction
+    )
+    request = GetValidWriteIdsRequest(fullTableNames=tuple(name.lower() for name in names), validTxnList=str(seen))
+    found = {}
+    for each in (api.get_valid_write_ids(request)).tblValidWriteIds or ():
+        name = each.fullTableName or ""
+        found[name] = ValidWriteIdList.of_reply(
+            name, each.writeIdHighWaterMark or 0, each.invalidWriteIds or (), each.minOpenWriteId,
+            each.abortedBits or b"",
+        )  # fmt: skip
+    return seen, found

@@ -347,26 +347,26 @@ class Methods:
 
         Hive 3.1 and later. Raises NoSuchObjectException, MetaException.
         """
-        answer: GetCatalogResponse = self.call("get_catalog", catName)
-        return answer
+        result: GetCatalogResponse = self.call("get_catalog", catName)
+        return result
 
     def get_catalogs(self) -> GetCatalogsResponse:
         """Returns the names of all catalogs.
 
         Hive 3.1 and later. Raises MetaException.
         """
-        answer: GetCatalogsResponse = self.call("get_catalogs")
-        return answer
+        result: GetCatalogsResponse = self.call("get_catalogs")
+        return result
 
     # compaction
 
     def abort_Compactions(self, rqst: AbortCompactionRequest | None) -> AbortCompactResponse:
-        """Aborts compactions that wait to be run, by their ids, and returns what became of each.
+        """Aborts waiting compactions by their ids, and returns the outcome of each.
 
         Hive 4.0.0 and later.
         """
-        answer: AbortCompactResponse = self.call("abort_Compactions", rqst)
-        return answer
+        result: AbortCompactResponse = self.call("abort_Compactions", rqst)
+        return result
 
     def compact(self, rqst: CompactionRequest | None) -> None:
         """Requests a compaction of a table or a partition.
@@ -380,24 +380,24 @@ class Methods:
 
         Hive 2.3 and later.
         """
-        answer: CompactionResponse = self.call("compact2", rqst)
-        return answer
+        result: CompactionResponse = self.call("compact2", rqst)
+        return result
 
     def find_next_compact(self, workerId: str | None) -> OptionalCompactionInfoStruct:
         """Gives the next compaction that waits to a worker of this name.
 
         Hive 4.0.0 and later. Raises MetaException.
         """
-        answer: OptionalCompactionInfoStruct = self.call("find_next_compact", workerId)
-        return answer
+        result: OptionalCompactionInfoStruct = self.call("find_next_compact", workerId)
+        return result
 
     def find_next_compact2(self, rqst: FindNextCompactRequest | None) -> OptionalCompactionInfoStruct:
         """Gives the next compaction that waits, of a pool of workers, to a worker.
 
         Hive 4.0.0 and later. Raises MetaException.
         """
-        answer: OptionalCompactionInfoStruct = self.call("find_next_compact2", rqst)
-        return answer
+        result: OptionalCompactionInfoStruct = self.call("find_next_compact2", rqst)
+        return result
 
     def get_latest_committed_compaction_info(
         self, rqst: GetLatestCommittedCompactionInfoRequest | None
@@ -406,8 +406,8 @@ class Methods:
 
         Hive 4.0.0 and later.
         """
-        answer: GetLatestCommittedCompactionInfoResponse = self.call("get_latest_committed_compaction_info", rqst)
-        return answer
+        result: GetLatestCommittedCompactionInfoResponse = self.call("get_latest_committed_compaction_info", rqst)
+        return result
 
     def mark_cleaned(self, cr: CompactionInfoStruct | None) -> None:
         """Records that the files which a compaction replaced are deleted.
@@ -456,24 +456,24 @@ class Methods:
 
         Hive 2.3 and later.
         """
-        answer: ShowCompactResponse = self.call("show_compact", rqst)
-        return answer
+        result: ShowCompactResponse = self.call("show_compact", rqst)
+        return result
 
     def submit_for_cleanup(self, o1: CompactionRequest | None, o2: int | None, o3: int | None) -> bool:
         """Queues the files that an aborted write left for cleaning.
 
         Hive 4.0.0 and later. Raises MetaException.
         """
-        answer: bool = self.call("submit_for_cleanup", o1, o2, o3)
-        return answer
+        result: bool = self.call("submit_for_cleanup", o1, o2, o3)
+        return result
 
     def update_compaction_metrics_data(self, data: CompactionMetricsDataStruct | None) -> bool:
         """Stores a compaction metric of a table or a partition.
 
         Hive 4.0.0 and later. Raises MetaException.
         """
-        answer: bool = self.call("update_compaction_metrics_data", data)
-        return answer
+        result: bool = self.call("update_compaction_metrics_data", data)
+        return result
 
     def update_compactor_state(self, cr: CompactionInfoStruct | None, txn_id: int | None) -> None:
         """Stores the state of a compaction and the transaction in which its worker runs.
@@ -531,16 +531,16 @@ class Methods:
 
         Hive 4.0.0 and later. Raises NoSuchObjectException, MetaException.
         """
-        answer: DataConnector = self.call("get_dataconnector_req", request)
-        return answer
+        result: DataConnector = self.call("get_dataconnector_req", request)
+        return result
 
     def get_dataconnectors(self) -> tuple[str, ...]:
         """Returns the names of all data connectors.
 
         Hive 4.0.0 and later. Raises MetaException.
         """
-        answer: tuple[str, ...] = self.call("get_dataconnectors")
-        return answer
+        result: tuple[str, ...] = self.call("get_dataconnectors")
+        return result
 
     # constraints
 
@@ -598,56 +598,56 @@ class Methods:
 
         Hive 4.0.0 and later. Raises MetaException, NoSuchObjectException.
         """
-        answer: AllTableConstraintsResponse = self.call("get_all_table_constraints", request)
-        return answer
+        result: AllTableConstraintsResponse = self.call("get_all_table_constraints", request)
+        return result
 
     def get_check_constraints(self, request: CheckConstraintsRequest | None) -> CheckConstraintsResponse:
         """Returns the CHECK constraints of a table.
 
         Hive 3.1 and later. Raises MetaException, NoSuchObjectException.
         """
-        answer: CheckConstraintsResponse = self.call("get_check_constraints", request)
-        return answer
+        result: CheckConstraintsResponse = self.call("get_check_constraints", request)
+        return result
 
     def get_default_constraints(self, request: DefaultConstraintsRequest | None) -> DefaultConstraintsResponse:
         """Returns the DEFAULT constraints of a table.
 
         Hive 3.1 and later. Raises MetaException, NoSuchObjectException.
         """
-        answer: DefaultConstraintsResponse = self.call("get_default_constraints", request)
-        return answer
+        result: DefaultConstraintsResponse = self.call("get_default_constraints", request)
+        return result
 
     def get_foreign_keys(self, request: ForeignKeysRequest | None) -> ForeignKeysResponse:
         """Returns the foreign keys between a parent table and a foreign table, either of which may be left out.
 
         Hive 2.3 and later. Raises MetaException, NoSuchObjectException.
         """
-        answer: ForeignKeysResponse = self.call("get_foreign_keys", request)
-        return answer
+        result: ForeignKeysResponse = self.call("get_foreign_keys", request)
+        return result
 
     def get_not_null_constraints(self, request: NotNullConstraintsRequest | None) -> NotNullConstraintsResponse:
         """Returns the NOT NULL constraints of a table.
 
         Hive 3.1 and later. Raises MetaException, NoSuchObjectException.
         """
-        answer: NotNullConstraintsResponse = self.call("get_not_null_constraints", request)
-        return answer
+        result: NotNullConstraintsResponse = self.call("get_not_null_constraints", request)
+        return result
 
     def get_primary_keys(self, request: PrimaryKeysRequest | None) -> PrimaryKeysResponse:
         """Returns the columns of a table's primary key.
 
         Hive 2.3 and later. Raises MetaException, NoSuchObjectException.
         """
-        answer: PrimaryKeysResponse = self.call("get_primary_keys", request)
-        return answer
+        result: PrimaryKeysResponse = self.call("get_primary_keys", request)
+        return result
 
     def get_unique_constraints(self, request: UniqueConstraintsRequest | None) -> UniqueConstraintsResponse:
         """Returns the UNIQUE constraints of a table.
 
         Hive 3.1 and later. Raises MetaException, NoSuchObjectException.
         """
-        answer: UniqueConstraintsResponse = self.call("get_unique_constraints", request)
-        return answer
+        result: UniqueConstraintsResponse = self.call("get_unique_constraints", request)
+        return result
 
     # databases
 
@@ -691,90 +691,90 @@ class Methods:
 
         Hive 4.0.0 and later. Raises NoSuchObjectException, InvalidOperationException, MetaException.
         """
-        answer: AsyncOperationResp = self.call("drop_database_req", req)
-        return answer
+        result: AsyncOperationResp = self.call("drop_database_req", req)
+        return result
 
     def get_all_databases(self) -> tuple[str, ...]:
         """Returns the names of all databases.
 
         Hive 2.3 and later. Raises MetaException.
         """
-        answer: tuple[str, ...] = self.call("get_all_databases")
-        return answer
+        result: tuple[str, ...] = self.call("get_all_databases")
+        return result
 
     def get_database(self, name: str | None) -> Database:
         """Returns a database by its name.
 
         Hive 2.3 and later. Raises NoSuchObjectException, MetaException.
         """
-        answer: Database = self.call("get_database", name)
-        return answer
+        result: Database = self.call("get_database", name)
+        return result
 
     def get_database_req(self, request: GetDatabaseRequest | None) -> Database:
         """Returns a database by its name, as a client with the given capabilities may see it.
 
         Hive 4.0.0 and later. Raises NoSuchObjectException, MetaException.
         """
-        answer: Database = self.call("get_database_req", request)
-        return answer
+        result: Database = self.call("get_database_req", request)
+        return result
 
     def get_databases(self, pattern: str | None) -> tuple[str, ...]:
         """Returns the names of databases that match a pattern.
 
         Hive 2.3 and later. Raises MetaException.
         """
-        answer: tuple[str, ...] = self.call("get_databases", pattern)
-        return answer
+        result: tuple[str, ...] = self.call("get_databases", pattern)
+        return result
 
     def get_databases_req(self, request: GetDatabaseObjectsRequest | None) -> GetDatabaseObjectsResponse:
         """Returns databases that match a pattern.
 
         Hive 4.1 and later. Raises MetaException.
         """
-        answer: GetDatabaseObjectsResponse = self.call("get_databases_req", request)
-        return answer
+        result: GetDatabaseObjectsResponse = self.call("get_databases_req", request)
+        return result
 
     # files
 
     def cache_file_metadata(self, req: CacheFileMetadataRequest | None) -> CacheFileMetadataResult:
-        """Asks the server to cache the metadata of a table's files.
+        """Caches the metadata of a table's files.
 
         Hive 2.3 and later.
         """
-        answer: CacheFileMetadataResult = self.call("cache_file_metadata", req)
-        return answer
+        result: CacheFileMetadataResult = self.call("cache_file_metadata", req)
+        return result
 
     def clear_file_metadata(self, req: ClearFileMetadataRequest | None) -> ClearFileMetadataResult:
         """Removes cached metadata of files.
 
         Hive 2.3 and later.
         """
-        answer: ClearFileMetadataResult = self.call("clear_file_metadata", req)
-        return answer
+        result: ClearFileMetadataResult = self.call("clear_file_metadata", req)
+        return result
 
     def get_file_metadata(self, req: GetFileMetadataRequest | None) -> GetFileMetadataResult:
         """Returns cached metadata of files by their ids.
 
         Hive 2.3 and later.
         """
-        answer: GetFileMetadataResult = self.call("get_file_metadata", req)
-        return answer
+        result: GetFileMetadataResult = self.call("get_file_metadata", req)
+        return result
 
     def get_file_metadata_by_expr(self, req: GetFileMetadataByExprRequest | None) -> GetFileMetadataByExprResult:
         """Returns cached metadata of the files that an expression does not rule out.
 
         Hive 2.3 and later.
         """
-        answer: GetFileMetadataByExprResult = self.call("get_file_metadata_by_expr", req)
-        return answer
+        result: GetFileMetadataByExprResult = self.call("get_file_metadata_by_expr", req)
+        return result
 
     def put_file_metadata(self, req: PutFileMetadataRequest | None) -> PutFileMetadataResult:
         """Stores metadata of files in the server's cache.
 
         Hive 2.3 and later.
         """
-        answer: PutFileMetadataResult = self.call("put_file_metadata", req)
-        return answer
+        result: PutFileMetadataResult = self.call("put_file_metadata", req)
+        return result
 
     # functions
 
@@ -805,32 +805,32 @@ class Methods:
 
         Hive 2.3 and later. Raises MetaException.
         """
-        answer: GetAllFunctionsResponse = self.call("get_all_functions")
-        return answer
+        result: GetAllFunctionsResponse = self.call("get_all_functions")
+        return result
 
     def get_function(self, dbName: str | None, funcName: str | None) -> Function:
         """Returns a function by its name.
 
         Hive 2.3 and later. Raises MetaException, NoSuchObjectException.
         """
-        answer: Function = self.call("get_function", dbName, funcName)
-        return answer
+        result: Function = self.call("get_function", dbName, funcName)
+        return result
 
     def get_functions(self, dbName: str | None, pattern: str | None) -> tuple[str, ...]:
         """Returns the names of a database's functions that match a pattern.
 
         Hive 2.3 and later. Raises MetaException.
         """
-        answer: tuple[str, ...] = self.call("get_functions", dbName, pattern)
-        return answer
+        result: tuple[str, ...] = self.call("get_functions", dbName, pattern)
+        return result
 
     def get_functions_req(self, request: GetFunctionsRequest | None) -> GetFunctionsResponse:
         """Returns the functions of a database that match a pattern, or only their names.
 
         Hive 4.1 and later. Raises MetaException.
         """
-        answer: GetFunctionsResponse = self.call("get_functions_req", request)
-        return answer
+        result: GetFunctionsResponse = self.call("get_functions_req", request)
+        return result
 
     # indexes
 
@@ -839,8 +839,8 @@ class Methods:
 
         Hive 2.3 only. Raises InvalidObjectException, AlreadyExistsException, MetaException.
         """
-        answer: Index = self.call("add_index", new_index, index_table)
-        return answer
+        result: Index = self.call("add_index", new_index, index_table)
+        return result
 
     def alter_index(
         self, dbname: str | None, base_tbl_name: str | None, idx_name: str | None, new_idx: Index | None
@@ -858,32 +858,32 @@ class Methods:
 
         Hive 2.3 only. Raises NoSuchObjectException, MetaException.
         """
-        answer: bool = self.call("drop_index_by_name", db_name, tbl_name, index_name, deleteData)
-        return answer
+        result: bool = self.call("drop_index_by_name", db_name, tbl_name, index_name, deleteData)
+        return result
 
     def get_index_by_name(self, db_name: str | None, tbl_name: str | None, index_name: str | None) -> Index:
         """Returns an index of a table by its name.
 
         Hive 2.3 only. Raises MetaException, NoSuchObjectException.
         """
-        answer: Index = self.call("get_index_by_name", db_name, tbl_name, index_name)
-        return answer
+        result: Index = self.call("get_index_by_name", db_name, tbl_name, index_name)
+        return result
 
     def get_index_names(self, db_name: str | None, tbl_name: str | None, max_indexes: int | None) -> tuple[str, ...]:
         """Returns the names of a table's indexes.
 
         Hive 2.3 only. Raises MetaException.
         """
-        answer: tuple[str, ...] = self.call("get_index_names", db_name, tbl_name, max_indexes)
-        return answer
+        result: tuple[str, ...] = self.call("get_index_names", db_name, tbl_name, max_indexes)
+        return result
 
     def get_indexes(self, db_name: str | None, tbl_name: str | None, max_indexes: int | None) -> tuple[Index, ...]:
         """Returns the indexes of a table.
 
         Hive 2.3 only. Raises NoSuchObjectException, MetaException.
         """
-        answer: tuple[Index, ...] = self.call("get_indexes", db_name, tbl_name, max_indexes)
-        return answer
+        result: tuple[Index, ...] = self.call("get_indexes", db_name, tbl_name, max_indexes)
+        return result
 
     # locks
 
@@ -892,8 +892,8 @@ class Methods:
 
         Hive 2.3 and later. Raises NoSuchTxnException, TxnAbortedException, NoSuchLockException.
         """
-        answer: LockResponse = self.call("check_lock", rqst)
-        return answer
+        result: LockResponse = self.call("check_lock", rqst)
+        return result
 
     def get_lock_materialization_rebuild(
         self, dbName: str | None, tableName: str | None, txnId: int | None
@@ -902,16 +902,16 @@ class Methods:
 
         Hive 3.1 and later.
         """
-        answer: LockResponse = self.call("get_lock_materialization_rebuild", dbName, tableName, txnId)
-        return answer
+        result: LockResponse = self.call("get_lock_materialization_rebuild", dbName, tableName, txnId)
+        return result
 
     def get_lock_materialization_rebuild_req(self, req: LockMaterializationRebuildRequest | None) -> LockResponse:
         """Locks a materialized view, so that one transaction at a time rebuilds it.
 
         Hive the one after 4.2 and later.
         """
-        answer: LockResponse = self.call("get_lock_materialization_rebuild_req", req)
-        return answer
+        result: LockResponse = self.call("get_lock_materialization_rebuild_req", req)
+        return result
 
     def heartbeat(self, ids: HeartbeatRequest | None) -> None:
         """Keeps a transaction, a lock or both from timing out.
@@ -927,32 +927,32 @@ class Methods:
 
         Hive 3.1 and later.
         """
-        answer: bool = self.call("heartbeat_lock_materialization_rebuild", dbName, tableName, txnId)
-        return answer
+        result: bool = self.call("heartbeat_lock_materialization_rebuild", dbName, tableName, txnId)
+        return result
 
     def heartbeat_lock_materialization_rebuild_req(self, req: LockMaterializationRebuildRequest | None) -> bool:
         """Keeps the lock of a materialized view's rebuild from timing out.
 
         Hive the one after 4.2 and later.
         """
-        answer: bool = self.call("heartbeat_lock_materialization_rebuild_req", req)
-        return answer
+        result: bool = self.call("heartbeat_lock_materialization_rebuild_req", req)
+        return result
 
     def lock(self, rqst: LockRequest | None) -> LockResponse:
         """Requests locks on databases, tables or partitions, all at once or not at all.
 
         Hive 2.3 and later. Raises NoSuchTxnException, TxnAbortedException.
         """
-        answer: LockResponse = self.call("lock", rqst)
-        return answer
+        result: LockResponse = self.call("lock", rqst)
+        return result
 
     def show_locks(self, rqst: ShowLocksRequest | None) -> ShowLocksResponse:
         """Returns the locks that are held or wait.
 
         Hive 2.3 and later.
         """
-        answer: ShowLocksResponse = self.call("show_locks", rqst)
-        return answer
+        result: ShowLocksResponse = self.call("show_locks", rqst)
+        return result
 
     def unlock(self, rqst: UnlockRequest | None) -> None:
         """Releases a lock that belongs to no transaction.
@@ -982,26 +982,26 @@ class Methods:
 
         Hive 4.0.0 and later. Raises MetaException.
         """
-        answer: ReplicationMetricList = self.call("get_replication_metrics", rqst)
-        return answer
+        result: ReplicationMetricList = self.call("get_replication_metrics", rqst)
+        return result
 
     def get_runtime_stats(self, rqst: GetRuntimeStatsRequest | None) -> tuple[RuntimeStat, ...]:
         """Returns runtime statistics of queries, the newest first.
 
         Hive 3.1 and later. Raises MetaException.
         """
-        answer: tuple[RuntimeStat, ...] = self.call("get_runtime_stats", rqst)
-        return answer
+        result: tuple[RuntimeStat, ...] = self.call("get_runtime_stats", rqst)
+        return result
 
     # notifications
 
     def add_write_notification_log(self, rqst: WriteNotificationLogRequest | None) -> WriteNotificationLogResponse:
-        """Records which files a write of a transaction added, for those who follow the events.
+        """Records which files a write of a transaction added, for readers of the notifications.
 
         Hive 4.0.0 and later.
         """
-        answer: WriteNotificationLogResponse = self.call("add_write_notification_log", rqst)
-        return answer
+        result: WriteNotificationLogResponse = self.call("add_write_notification_log", rqst)
+        return result
 
     def add_write_notification_log_in_batch(
         self, rqst: WriteNotificationLogBatchRequest | None
@@ -1010,40 +1010,40 @@ class Methods:
 
         Hive 4.0.0 and later.
         """
-        answer: WriteNotificationLogBatchResponse = self.call("add_write_notification_log_in_batch", rqst)
-        return answer
+        result: WriteNotificationLogBatchResponse = self.call("add_write_notification_log_in_batch", rqst)
+        return result
 
     def fire_listener_event(self, rqst: FireEventRequest | None) -> FireEventResponse:
         """Writes a notification of an INSERT, or of a RELOAD, that an engine has done.
 
         Hive 2.3 and later.
         """
-        answer: FireEventResponse = self.call("fire_listener_event", rqst)
-        return answer
+        result: FireEventResponse = self.call("fire_listener_event", rqst)
+        return result
 
     def get_all_write_event_info(self, request: GetAllWriteEventInfoRequest | None) -> tuple[WriteEventInfo, ...]:
         """Returns what a transaction wrote: tables, partitions and files.
 
         Hive 4.0.0 and later. Raises MetaException.
         """
-        answer: tuple[WriteEventInfo, ...] = self.call("get_all_write_event_info", request)
-        return answer
+        result: tuple[WriteEventInfo, ...] = self.call("get_all_write_event_info", request)
+        return result
 
     def get_current_notificationEventId(self) -> CurrentNotificationEventId:
         """Returns the id of the newest notification.
 
         Hive 2.3 and later.
         """
-        answer: CurrentNotificationEventId = self.call("get_current_notificationEventId")
-        return answer
+        result: CurrentNotificationEventId = self.call("get_current_notificationEventId")
+        return result
 
     def get_next_notification(self, rqst: NotificationEventRequest | None) -> NotificationEventResponse:
         """Returns the notifications after an id.
 
         Hive 2.3 and later.
         """
-        answer: NotificationEventResponse = self.call("get_next_notification", rqst)
-        return answer
+        result: NotificationEventResponse = self.call("get_next_notification", rqst)
+        return result
 
     def get_notification_events_count(
         self, rqst: NotificationEventsCountRequest | None
@@ -1052,8 +1052,8 @@ class Methods:
 
         Hive 3.1 and later.
         """
-        answer: NotificationEventsCountResponse = self.call("get_notification_events_count", rqst)
-        return answer
+        result: NotificationEventsCountResponse = self.call("get_notification_events_count", rqst)
+        return result
 
     # partitions
 
@@ -1062,8 +1062,8 @@ class Methods:
 
         Hive 2.3 and later. Raises InvalidObjectException, AlreadyExistsException, MetaException.
         """
-        answer: Partition = self.call("add_partition", new_part)
-        return answer
+        result: Partition = self.call("add_partition", new_part)
+        return result
 
     def add_partition_with_environment_context(
         self, new_part: Partition | None, environment_context: EnvironmentContext | None = None
@@ -1072,35 +1072,35 @@ class Methods:
 
         Hive 2.3 and later. Raises InvalidObjectException, AlreadyExistsException, MetaException.
         """
-        answer: Partition = self.call("add_partition_with_environment_context", new_part, environment_context)
-        return answer
+        result: Partition = self.call("add_partition_with_environment_context", new_part, environment_context)
+        return result
 
     def add_partitions(self, new_parts: tuple[Partition, ...] | None) -> int:
         """Adds partitions to a table, all or none, and returns how many.
 
         Hive 2.3 and later. Raises InvalidObjectException, AlreadyExistsException, MetaException.
         """
-        answer: int = self.call("add_partitions", new_parts)
-        return answer
+        result: int = self.call("add_partitions", new_parts)
+        return result
 
     def add_partitions_pspec(self, new_parts: tuple[PartitionSpec, ...] | None) -> int:
         """Adds partitions that share storage descriptors, all or none, and returns how many.
 
         Hive 2.3 and later. Raises InvalidObjectException, AlreadyExistsException, MetaException.
         """
-        answer: int = self.call("add_partitions_pspec", new_parts)
-        return answer
+        result: int = self.call("add_partitions_pspec", new_parts)
+        return result
 
     def add_partitions_req(self, request: AddPartitionsRequest | None) -> AddPartitionsResult:
-        """Adds partitions to a table, all or none, and returns them if the request wants them.
+        """Adds partitions to a table, all or none, and returns them if requested.
 
         Hive 2.3 and later. Raises InvalidObjectException, AlreadyExistsException, MetaException.
         """
-        answer: AddPartitionsResult = self.call("add_partitions_req", request)
-        return answer
+        result: AddPartitionsResult = self.call("add_partitions_req", request)
+        return result
 
     def alter_partition(self, db_name: str | None, tbl_name: str | None, new_part: Partition | None) -> None:
-        """Replaces a partition, found by its values.
+        """Replaces a partition, identified by its values.
 
         Hive 2.3 and later. Raises InvalidOperationException, MetaException.
         """
@@ -1113,7 +1113,7 @@ class Methods:
         new_part: Partition | None,
         environment_context: EnvironmentContext | None = None,
     ) -> None:
-        """Replaces a partition, found by its values.
+        """Replaces a partition, identified by its values.
 
         Hive 2.3 and later. Raises InvalidOperationException, MetaException.
         """
@@ -1122,19 +1122,19 @@ class Methods:
     def alter_partitions(
         self, db_name: str | None, tbl_name: str | None, new_parts: tuple[Partition, ...] | None
     ) -> None:
-        """Replaces partitions, found by their values, all or none.
+        """Replaces partitions, identified by their values, all or none.
 
         Hive 2.3 and later. Raises InvalidOperationException, MetaException.
         """
         self.call("alter_partitions", db_name, tbl_name, new_parts)
 
     def alter_partitions_req(self, req: AlterPartitionsRequest | None) -> AlterPartitionsResponse:
-        """Replaces partitions, found by their values, all or none.
+        """Replaces partitions, identified by their values, all or none.
 
         Hive 4.0.0 and later. Raises InvalidOperationException, MetaException.
         """
-        answer: AlterPartitionsResponse = self.call("alter_partitions_req", req)
-        return answer
+        result: AlterPartitionsResponse = self.call("alter_partitions_req", req)
+        return result
 
     def alter_partitions_with_environment_context(
         self,
@@ -1143,7 +1143,7 @@ class Methods:
         new_parts: tuple[Partition, ...] | None,
         environment_context: EnvironmentContext | None = None,
     ) -> None:
-        """Replaces partitions, found by their values, all or none.
+        """Replaces partitions, identified by their values, all or none.
 
         Hive 2.3 and later. Raises InvalidOperationException, MetaException.
         """
@@ -1156,16 +1156,16 @@ class Methods:
 
         Hive 2.3 and later. Raises InvalidObjectException, AlreadyExistsException, MetaException.
         """
-        answer: Partition = self.call("append_partition", db_name, tbl_name, part_vals)
-        return answer
+        result: Partition = self.call("append_partition", db_name, tbl_name, part_vals)
+        return result
 
     def append_partition_by_name(self, db_name: str | None, tbl_name: str | None, part_name: str | None) -> Partition:
         """Adds a partition of this name, with the table's columns and the usual directory.
 
         Hive 2.3 and later. Raises InvalidObjectException, AlreadyExistsException, MetaException.
         """
-        answer: Partition = self.call("append_partition_by_name", db_name, tbl_name, part_name)
-        return answer
+        result: Partition = self.call("append_partition_by_name", db_name, tbl_name, part_name)
+        return result
 
     def append_partition_by_name_with_environment_context(
         self,
@@ -1178,18 +1178,18 @@ class Methods:
 
         Hive 2.3 and later. Raises InvalidObjectException, AlreadyExistsException, MetaException.
         """
-        answer: Partition = self.call(
+        result: Partition = self.call(
             "append_partition_by_name_with_environment_context", db_name, tbl_name, part_name, environment_context
         )
-        return answer
+        return result
 
     def append_partition_req(self, appendPartitionsReq: AppendPartitionsRequest | None) -> Partition:
         """Adds a partition of this name or these values, with the table's columns and the usual directory.
 
         Hive 4.0.1 and later. Raises InvalidObjectException, AlreadyExistsException, MetaException.
         """
-        answer: Partition = self.call("append_partition_req", appendPartitionsReq)
-        return answer
+        result: Partition = self.call("append_partition_req", appendPartitionsReq)
+        return result
 
     def append_partition_with_environment_context(
         self,
@@ -1202,10 +1202,10 @@ class Methods:
 
         Hive 2.3 and later. Raises InvalidObjectException, AlreadyExistsException, MetaException.
         """
-        answer: Partition = self.call(
+        result: Partition = self.call(
             "append_partition_with_environment_context", db_name, tbl_name, part_vals, environment_context
         )
-        return answer
+        return result
 
     def drop_partition(
         self, db_name: str | None, tbl_name: str | None, part_vals: tuple[str, ...] | None, deleteData: bool | None
@@ -1214,8 +1214,8 @@ class Methods:
 
         Hive 2.3 and later. Raises NoSuchObjectException, MetaException.
         """
-        answer: bool = self.call("drop_partition", db_name, tbl_name, part_vals, deleteData)
-        return answer
+        result: bool = self.call("drop_partition", db_name, tbl_name, part_vals, deleteData)
+        return result
 
     def drop_partition_by_name(
         self, db_name: str | None, tbl_name: str | None, part_name: str | None, deleteData: bool | None
@@ -1224,8 +1224,8 @@ class Methods:
 
         Hive 2.3 and later. Raises NoSuchObjectException, MetaException.
         """
-        answer: bool = self.call("drop_partition_by_name", db_name, tbl_name, part_name, deleteData)
-        return answer
+        result: bool = self.call("drop_partition_by_name", db_name, tbl_name, part_name, deleteData)
+        return result
 
     def drop_partition_by_name_with_environment_context(
         self,
@@ -1239,7 +1239,7 @@ class Methods:
 
         Hive 2.3 and later. Raises NoSuchObjectException, MetaException.
         """
-        answer: bool = self.call(
+        result: bool = self.call(
             "drop_partition_by_name_with_environment_context",
             db_name,
             tbl_name,
@@ -1247,15 +1247,15 @@ class Methods:
             deleteData,
             environment_context,
         )
-        return answer
+        return result
 
     def drop_partition_req(self, dropPartitionReq: DropPartitionRequest | None) -> bool:
         """Drops a partition by its name or its values.
 
         Hive 4.0.1 and later. Raises NoSuchObjectException, MetaException.
         """
-        answer: bool = self.call("drop_partition_req", dropPartitionReq)
-        return answer
+        result: bool = self.call("drop_partition_req", dropPartitionReq)
+        return result
 
     def drop_partition_with_environment_context(
         self,
@@ -1269,18 +1269,18 @@ class Methods:
 
         Hive 2.3 and later. Raises NoSuchObjectException, MetaException.
         """
-        answer: bool = self.call(
+        result: bool = self.call(
             "drop_partition_with_environment_context", db_name, tbl_name, part_vals, deleteData, environment_context
         )
-        return answer
+        return result
 
     def drop_partitions_req(self, req: DropPartitionsRequest | None) -> DropPartitionsResult:
         """Drops partitions by their names or by expressions, all or none.
 
         Hive 2.3 and later. Raises NoSuchObjectException, MetaException.
         """
-        answer: DropPartitionsResult = self.call("drop_partitions_req", req)
-        return answer
+        result: DropPartitionsResult = self.call("drop_partitions_req", req)
+        return result
 
     def exchange_partition(
         self,
@@ -1295,10 +1295,10 @@ class Methods:
         Hive 2.3 and later. Raises MetaException, NoSuchObjectException, InvalidObjectException,
         InvalidInputException.
         """
-        answer: Partition = self.call(
+        result: Partition = self.call(
             "exchange_partition", partitionSpecs, source_db, source_table_name, dest_db, dest_table_name
         )
-        return answer
+        return result
 
     def exchange_partitions(
         self,
@@ -1313,26 +1313,26 @@ class Methods:
         Hive 2.3 and later. Raises MetaException, NoSuchObjectException, InvalidObjectException,
         InvalidInputException.
         """
-        answer: tuple[Partition, ...] = self.call(
+        result: tuple[Partition, ...] = self.call(
             "exchange_partitions", partitionSpecs, source_db, source_table_name, dest_db, dest_table_name
         )
-        return answer
+        return result
 
     def fetch_partition_names_req(self, partitionReq: PartitionsRequest | None) -> tuple[str, ...]:
         """Returns the names of a table's partitions.
 
         Hive 4.0.1 and later. Raises NoSuchObjectException, MetaException.
         """
-        answer: tuple[str, ...] = self.call("fetch_partition_names_req", partitionReq)
-        return answer
+        result: tuple[str, ...] = self.call("fetch_partition_names_req", partitionReq)
+        return result
 
     def get_num_partitions_by_filter(self, db_name: str | None, tbl_name: str | None, filter: str | None) -> int:
         """Returns how many partitions match a filter.
 
         Hive 2.3 and later. Raises MetaException, NoSuchObjectException.
         """
-        answer: int = self.call("get_num_partitions_by_filter", db_name, tbl_name, filter)
-        return answer
+        result: int = self.call("get_num_partitions_by_filter", db_name, tbl_name, filter)
+        return result
 
     def get_part_specs_by_filter(
         self, db_name: str | None, tbl_name: str | None, filter: str | None, max_parts: int | None
@@ -1341,32 +1341,32 @@ class Methods:
 
         Hive 2.3 and later. Raises MetaException, NoSuchObjectException.
         """
-        answer: tuple[PartitionSpec, ...] = self.call("get_part_specs_by_filter", db_name, tbl_name, filter, max_parts)
-        return answer
+        result: tuple[PartitionSpec, ...] = self.call("get_part_specs_by_filter", db_name, tbl_name, filter, max_parts)
+        return result
 
     def get_partition(self, db_name: str | None, tbl_name: str | None, part_vals: tuple[str, ...] | None) -> Partition:
         """Returns a partition by its values.
 
         Hive 2.3 and later. Raises MetaException, NoSuchObjectException.
         """
-        answer: Partition = self.call("get_partition", db_name, tbl_name, part_vals)
-        return answer
+        result: Partition = self.call("get_partition", db_name, tbl_name, part_vals)
+        return result
 
     def get_partition_by_name(self, db_name: str | None, tbl_name: str | None, part_name: str | None) -> Partition:
         """Returns a partition by its name, such as `ds=2024-01-01/h=1`.
 
         Hive 2.3 and later. Raises MetaException, NoSuchObjectException.
         """
-        answer: Partition = self.call("get_partition_by_name", db_name, tbl_name, part_name)
-        return answer
+        result: Partition = self.call("get_partition_by_name", db_name, tbl_name, part_name)
+        return result
 
     def get_partition_names(self, db_name: str | None, tbl_name: str | None, max_parts: int | None) -> tuple[str, ...]:
         """Returns the names of a table's partitions.
 
         Hive 2.3 and later. Raises NoSuchObjectException, MetaException.
         """
-        answer: tuple[str, ...] = self.call("get_partition_names", db_name, tbl_name, max_parts)
-        return answer
+        result: tuple[str, ...] = self.call("get_partition_names", db_name, tbl_name, max_parts)
+        return result
 
     def get_partition_names_ps(
         self, db_name: str | None, tbl_name: str | None, part_vals: tuple[str, ...] | None, max_parts: int | None
@@ -1375,40 +1375,40 @@ class Methods:
 
         Hive 2.3 and later. Raises MetaException, NoSuchObjectException.
         """
-        answer: tuple[str, ...] = self.call("get_partition_names_ps", db_name, tbl_name, part_vals, max_parts)
-        return answer
+        result: tuple[str, ...] = self.call("get_partition_names_ps", db_name, tbl_name, part_vals, max_parts)
+        return result
 
     def get_partition_names_ps_req(self, req: GetPartitionNamesPsRequest | None) -> GetPartitionNamesPsResponse:
         """Returns the names of the partitions that match the first values; an empty value matches any.
 
         Hive 4.0.0 and later. Raises MetaException, NoSuchObjectException.
         """
-        answer: GetPartitionNamesPsResponse = self.call("get_partition_names_ps_req", req)
-        return answer
+        result: GetPartitionNamesPsResponse = self.call("get_partition_names_ps_req", req)
+        return result
 
     def get_partition_names_req(self, req: PartitionsByExprRequest | None) -> tuple[str, ...]:
         """Returns the names of the partitions that match an expression.
 
         Hive 4.0.0 and later. Raises MetaException, NoSuchObjectException.
         """
-        answer: tuple[str, ...] = self.call("get_partition_names_req", req)
-        return answer
+        result: tuple[str, ...] = self.call("get_partition_names_req", req)
+        return result
 
     def get_partition_req(self, req: GetPartitionRequest | None) -> GetPartitionResponse:
         """Returns a partition by its values.
 
         Hive 4.0.0 and later. Raises MetaException, NoSuchObjectException.
         """
-        answer: GetPartitionResponse = self.call("get_partition_req", req)
-        return answer
+        result: GetPartitionResponse = self.call("get_partition_req", req)
+        return result
 
     def get_partition_values(self, request: PartitionValuesRequest | None) -> PartitionValuesResponse:
         """Returns the distinct values of partition keys.
 
         Hive 2.3 and later. Raises MetaException, NoSuchObjectException.
         """
-        answer: PartitionValuesResponse = self.call("get_partition_values", request)
-        return answer
+        result: PartitionValuesResponse = self.call("get_partition_values", request)
+        return result
 
     def get_partition_with_auth(
         self,
@@ -1422,24 +1422,24 @@ class Methods:
 
         Hive 2.3 and later. Raises MetaException, NoSuchObjectException.
         """
-        answer: Partition = self.call("get_partition_with_auth", db_name, tbl_name, part_vals, user_name, group_names)
-        return answer
+        result: Partition = self.call("get_partition_with_auth", db_name, tbl_name, part_vals, user_name, group_names)
+        return result
 
     def get_partitions(self, db_name: str | None, tbl_name: str | None, max_parts: int | None) -> tuple[Partition, ...]:
         """Returns the partitions of a table.
 
         Hive 2.3 and later. Raises NoSuchObjectException, MetaException.
         """
-        answer: tuple[Partition, ...] = self.call("get_partitions", db_name, tbl_name, max_parts)
-        return answer
+        result: tuple[Partition, ...] = self.call("get_partitions", db_name, tbl_name, max_parts)
+        return result
 
     def get_partitions_by_expr(self, req: PartitionsByExprRequest | None) -> PartitionsByExprResult:
         """Returns the partitions that match a serialised expression of Hive's, and whether some may not match.
 
         Hive 2.3 and later. Raises MetaException, NoSuchObjectException.
         """
-        answer: PartitionsByExprResult = self.call("get_partitions_by_expr", req)
-        return answer
+        result: PartitionsByExprResult = self.call("get_partitions_by_expr", req)
+        return result
 
     def get_partitions_by_filter(
         self, db_name: str | None, tbl_name: str | None, filter: str | None, max_parts: int | None
@@ -1448,16 +1448,16 @@ class Methods:
 
         Hive 2.3 and later. Raises MetaException, NoSuchObjectException.
         """
-        answer: tuple[Partition, ...] = self.call("get_partitions_by_filter", db_name, tbl_name, filter, max_parts)
-        return answer
+        result: tuple[Partition, ...] = self.call("get_partitions_by_filter", db_name, tbl_name, filter, max_parts)
+        return result
 
     def get_partitions_by_filter_req(self, req: GetPartitionsByFilterRequest | None) -> tuple[Partition, ...]:
         """Returns the partitions that match a filter, such as `ds >= '2024-01-01'`.
 
         Hive 4.0.0 and later. Raises MetaException, NoSuchObjectException.
         """
-        answer: tuple[Partition, ...] = self.call("get_partitions_by_filter_req", req)
-        return answer
+        result: tuple[Partition, ...] = self.call("get_partitions_by_filter_req", req)
+        return result
 
     def get_partitions_by_names(
         self, db_name: str | None, tbl_name: str | None, names: tuple[str, ...] | None
@@ -1466,16 +1466,16 @@ class Methods:
 
         Hive 2.3 and later. Raises MetaException, NoSuchObjectException, InvalidObjectException.
         """
-        answer: tuple[Partition, ...] = self.call("get_partitions_by_names", db_name, tbl_name, names)
-        return answer
+        result: tuple[Partition, ...] = self.call("get_partitions_by_names", db_name, tbl_name, names)
+        return result
 
     def get_partitions_by_names_req(self, req: GetPartitionsByNamesRequest | None) -> GetPartitionsByNamesResult:
         """Returns partitions by their names; those that do not exist are left out.
 
         Hive 4.0.0 and later. Raises MetaException, NoSuchObjectException, InvalidObjectException.
         """
-        answer: GetPartitionsByNamesResult = self.call("get_partitions_by_names_req", req)
-        return answer
+        result: GetPartitionsByNamesResult = self.call("get_partitions_by_names_req", req)
+        return result
 
     def get_partitions_ps(
         self, db_name: str | None, tbl_name: str | None, part_vals: tuple[str, ...] | None, max_parts: int | None
@@ -1484,8 +1484,8 @@ class Methods:
 
         Hive 2.3 and later. Raises MetaException, NoSuchObjectException.
         """
-        answer: tuple[Partition, ...] = self.call("get_partitions_ps", db_name, tbl_name, part_vals, max_parts)
-        return answer
+        result: tuple[Partition, ...] = self.call("get_partitions_ps", db_name, tbl_name, part_vals, max_parts)
+        return result
 
     def get_partitions_ps_with_auth(
         self,
@@ -1500,10 +1500,10 @@ class Methods:
 
         Hive 2.3 and later. Raises NoSuchObjectException, MetaException.
         """
-        answer: tuple[Partition, ...] = self.call(
+        result: tuple[Partition, ...] = self.call(
             "get_partitions_ps_with_auth", db_name, tbl_name, part_vals, max_parts, user_name, group_names
         )
-        return answer
+        return result
 
     def get_partitions_ps_with_auth_req(
         self, req: GetPartitionsPsWithAuthRequest | None
@@ -1512,8 +1512,8 @@ class Methods:
 
         Hive 4.0.0 and later. Raises MetaException, NoSuchObjectException.
         """
-        answer: GetPartitionsPsWithAuthResponse = self.call("get_partitions_ps_with_auth_req", req)
-        return answer
+        result: GetPartitionsPsWithAuthResponse = self.call("get_partitions_ps_with_auth_req", req)
+        return result
 
     def get_partitions_pspec(
         self, db_name: str | None, tbl_name: str | None, max_parts: int | None
@@ -1522,24 +1522,24 @@ class Methods:
 
         Hive 2.3 and later. Raises NoSuchObjectException, MetaException.
         """
-        answer: tuple[PartitionSpec, ...] = self.call("get_partitions_pspec", db_name, tbl_name, max_parts)
-        return answer
+        result: tuple[PartitionSpec, ...] = self.call("get_partitions_pspec", db_name, tbl_name, max_parts)
+        return result
 
     def get_partitions_req(self, req: PartitionsRequest | None) -> PartitionsResponse:
         """Returns the partitions of a table.
 
         Hive 4.0.0 and later. Raises NoSuchObjectException, MetaException.
         """
-        answer: PartitionsResponse = self.call("get_partitions_req", req)
-        return answer
+        result: PartitionsResponse = self.call("get_partitions_req", req)
+        return result
 
     def get_partitions_spec_by_expr(self, req: PartitionsByExprRequest | None) -> PartitionsSpecByExprResult:
         """Returns the partitions that match a serialised expression of Hive's, grouped by shared storage descriptors.
 
         Hive 4.0.0 and later. Raises MetaException, NoSuchObjectException.
         """
-        answer: PartitionsSpecByExprResult = self.call("get_partitions_spec_by_expr", req)
-        return answer
+        result: PartitionsSpecByExprResult = self.call("get_partitions_spec_by_expr", req)
+        return result
 
     def get_partitions_with_auth(
         self,
@@ -1553,18 +1553,18 @@ class Methods:
 
         Hive 2.3 and later. Raises NoSuchObjectException, MetaException.
         """
-        answer: tuple[Partition, ...] = self.call(
+        result: tuple[Partition, ...] = self.call(
             "get_partitions_with_auth", db_name, tbl_name, max_parts, user_name, group_names
         )
-        return answer
+        return result
 
     def get_partitions_with_specs(self, request: GetPartitionsRequest | None) -> GetPartitionsResponse:
         """Returns chosen fields of the partitions that match filters, grouped by shared storage descriptors.
 
         Hive 4.0.0 and later. Raises MetaException.
         """
-        answer: GetPartitionsResponse = self.call("get_partitions_with_specs", request)
-        return answer
+        result: GetPartitionsResponse = self.call("get_partitions_with_specs", request)
+        return result
 
     def isPartitionMarkedForEvent(
         self, db_name: str | None, tbl_name: str | None, part_vals: dict[str, str] | None, eventType: int | None
@@ -1574,8 +1574,8 @@ class Methods:
         Hive 2.3 and later. Raises MetaException, NoSuchObjectException, UnknownDBException, UnknownTableException,
         UnknownPartitionException, InvalidPartitionException.
         """
-        answer: bool = self.call("isPartitionMarkedForEvent", db_name, tbl_name, part_vals, eventType)
-        return answer
+        result: bool = self.call("isPartitionMarkedForEvent", db_name, tbl_name, part_vals, eventType)
+        return result
 
     def markPartitionForEvent(
         self, db_name: str | None, tbl_name: str | None, part_vals: dict[str, str] | None, eventType: int | None
@@ -1594,24 +1594,24 @@ class Methods:
 
         Hive 2.3 and later. Raises MetaException.
         """
-        answer: bool = self.call("partition_name_has_valid_characters", part_vals, throw_exception)
-        return answer
+        result: bool = self.call("partition_name_has_valid_characters", part_vals, throw_exception)
+        return result
 
     def partition_name_to_spec(self, part_name: str | None) -> dict[str, str]:
         """Splits a partition's name into keys and values.
 
         Hive 2.3 and later. Raises MetaException.
         """
-        answer: dict[str, str] = self.call("partition_name_to_spec", part_name)
-        return answer
+        result: dict[str, str] = self.call("partition_name_to_spec", part_name)
+        return result
 
     def partition_name_to_vals(self, part_name: str | None) -> tuple[str, ...]:
         """Splits a partition's name into its values.
 
         Hive 2.3 and later. Raises MetaException.
         """
-        answer: tuple[str, ...] = self.call("partition_name_to_vals", part_name)
-        return answer
+        result: tuple[str, ...] = self.call("partition_name_to_vals", part_name)
+        return result
 
     def rename_partition(
         self, db_name: str | None, tbl_name: str | None, part_vals: tuple[str, ...] | None, new_part: Partition | None
@@ -1627,8 +1627,8 @@ class Methods:
 
         Hive 4.0.0 and later. Raises InvalidOperationException, MetaException.
         """
-        answer: RenamePartitionResponse = self.call("rename_partition_req", req)
-        return answer
+        result: RenamePartitionResponse = self.call("rename_partition_req", req)
+        return result
 
     # procedures
 
@@ -1665,32 +1665,32 @@ class Methods:
 
         Hive 4.0.0 and later. Raises MetaException, NoSuchObjectException.
         """
-        answer: Package = self.call("find_package", request)
-        return answer
+        result: Package = self.call("find_package", request)
+        return result
 
     def get_all_packages(self, request: ListPackageRequest | None) -> tuple[str, ...]:
         """Returns the names of the packages of stored procedures.
 
         Hive 4.0.0 and later. Raises MetaException.
         """
-        answer: tuple[str, ...] = self.call("get_all_packages", request)
-        return answer
+        result: tuple[str, ...] = self.call("get_all_packages", request)
+        return result
 
     def get_all_stored_procedures(self, request: ListStoredProcedureRequest | None) -> tuple[str, ...]:
         """Returns the names of the stored procedures.
 
         Hive 4.0.0 and later. Raises MetaException.
         """
-        answer: tuple[str, ...] = self.call("get_all_stored_procedures", request)
-        return answer
+        result: tuple[str, ...] = self.call("get_all_stored_procedures", request)
+        return result
 
     def get_stored_procedure(self, request: StoredProcedureRequest | None) -> StoredProcedure:
         """Returns a stored procedure by its name.
 
         Hive 4.0.0 and later. Raises MetaException, NoSuchObjectException.
         """
-        answer: StoredProcedure = self.call("get_stored_procedure", request)
-        return answer
+        result: StoredProcedure = self.call("get_stored_procedure", request)
+        return result
 
     # resource plans
 
@@ -1699,8 +1699,8 @@ class Methods:
 
         Hive 3.1 and later. Raises NoSuchObjectException, InvalidOperationException, MetaException.
         """
-        answer: WMAlterResourcePlanResponse = self.call("alter_resource_plan", request)
-        return answer
+        result: WMAlterResourcePlanResponse = self.call("alter_resource_plan", request)
+        return result
 
     def alter_wm_pool(self, request: WMAlterPoolRequest | None) -> WMAlterPoolResponse:
         """Replaces a pool of a resource plan.
@@ -1708,16 +1708,16 @@ class Methods:
         Hive 3.1 and later. Raises AlreadyExistsException, NoSuchObjectException, InvalidObjectException,
         MetaException.
         """
-        answer: WMAlterPoolResponse = self.call("alter_wm_pool", request)
-        return answer
+        result: WMAlterPoolResponse = self.call("alter_wm_pool", request)
+        return result
 
     def alter_wm_trigger(self, request: WMAlterTriggerRequest | None) -> WMAlterTriggerResponse:
         """Replaces a trigger of a resource plan.
 
         Hive 3.1 and later. Raises NoSuchObjectException, InvalidObjectException, MetaException.
         """
-        answer: WMAlterTriggerResponse = self.call("alter_wm_trigger", request)
-        return answer
+        result: WMAlterTriggerResponse = self.call("alter_wm_trigger", request)
+        return result
 
     def create_or_drop_wm_trigger_to_pool_mapping(
         self, request: WMCreateOrDropTriggerToPoolMappingRequest | None
@@ -1727,10 +1727,10 @@ class Methods:
         Hive 3.1 and later. Raises AlreadyExistsException, NoSuchObjectException, InvalidObjectException,
         MetaException.
         """
-        answer: WMCreateOrDropTriggerToPoolMappingResponse = self.call(
+        result: WMCreateOrDropTriggerToPoolMappingResponse = self.call(
             "create_or_drop_wm_trigger_to_pool_mapping", request
         )
-        return answer
+        return result
 
     def create_or_update_wm_mapping(
         self, request: WMCreateOrUpdateMappingRequest | None
@@ -1740,16 +1740,16 @@ class Methods:
         Hive 3.1 and later. Raises AlreadyExistsException, NoSuchObjectException, InvalidObjectException,
         MetaException.
         """
-        answer: WMCreateOrUpdateMappingResponse = self.call("create_or_update_wm_mapping", request)
-        return answer
+        result: WMCreateOrUpdateMappingResponse = self.call("create_or_update_wm_mapping", request)
+        return result
 
     def create_resource_plan(self, request: WMCreateResourcePlanRequest | None) -> WMCreateResourcePlanResponse:
         """Creates a resource plan, empty or as a copy of another one.
 
         Hive 3.1 and later. Raises AlreadyExistsException, InvalidObjectException, MetaException.
         """
-        answer: WMCreateResourcePlanResponse = self.call("create_resource_plan", request)
-        return answer
+        result: WMCreateResourcePlanResponse = self.call("create_resource_plan", request)
+        return result
 
     def create_wm_pool(self, request: WMCreatePoolRequest | None) -> WMCreatePoolResponse:
         """Adds a pool to a resource plan.
@@ -1757,8 +1757,8 @@ class Methods:
         Hive 3.1 and later. Raises AlreadyExistsException, NoSuchObjectException, InvalidObjectException,
         MetaException.
         """
-        answer: WMCreatePoolResponse = self.call("create_wm_pool", request)
-        return answer
+        result: WMCreatePoolResponse = self.call("create_wm_pool", request)
+        return result
 
     def create_wm_trigger(self, request: WMCreateTriggerRequest | None) -> WMCreateTriggerResponse:
         """Adds a trigger to a resource plan.
@@ -1766,40 +1766,40 @@ class Methods:
         Hive 3.1 and later. Raises AlreadyExistsException, NoSuchObjectException, InvalidObjectException,
         MetaException.
         """
-        answer: WMCreateTriggerResponse = self.call("create_wm_trigger", request)
-        return answer
+        result: WMCreateTriggerResponse = self.call("create_wm_trigger", request)
+        return result
 
     def drop_resource_plan(self, request: WMDropResourcePlanRequest | None) -> WMDropResourcePlanResponse:
         """Drops a resource plan.
 
         Hive 3.1 and later. Raises NoSuchObjectException, InvalidOperationException, MetaException.
         """
-        answer: WMDropResourcePlanResponse = self.call("drop_resource_plan", request)
-        return answer
+        result: WMDropResourcePlanResponse = self.call("drop_resource_plan", request)
+        return result
 
     def drop_wm_mapping(self, request: WMDropMappingRequest | None) -> WMDropMappingResponse:
         """Removes a mapping of users, groups or applications.
 
         Hive 3.1 and later. Raises NoSuchObjectException, InvalidOperationException, MetaException.
         """
-        answer: WMDropMappingResponse = self.call("drop_wm_mapping", request)
-        return answer
+        result: WMDropMappingResponse = self.call("drop_wm_mapping", request)
+        return result
 
     def drop_wm_pool(self, request: WMDropPoolRequest | None) -> WMDropPoolResponse:
         """Drops a pool of a resource plan and the pools below it.
 
         Hive 3.1 and later. Raises NoSuchObjectException, InvalidOperationException, MetaException.
         """
-        answer: WMDropPoolResponse = self.call("drop_wm_pool", request)
-        return answer
+        result: WMDropPoolResponse = self.call("drop_wm_pool", request)
+        return result
 
     def drop_wm_trigger(self, request: WMDropTriggerRequest | None) -> WMDropTriggerResponse:
         """Drops a trigger of a resource plan.
 
         Hive 3.1 and later. Raises NoSuchObjectException, InvalidOperationException, MetaException.
         """
-        answer: WMDropTriggerResponse = self.call("drop_wm_trigger", request)
-        return answer
+        result: WMDropTriggerResponse = self.call("drop_wm_trigger", request)
+        return result
 
     def get_active_resource_plan(
         self, request: WMGetActiveResourcePlanRequest | None
@@ -1808,24 +1808,24 @@ class Methods:
 
         Hive 3.1 and later. Raises MetaException.
         """
-        answer: WMGetActiveResourcePlanResponse = self.call("get_active_resource_plan", request)
-        return answer
+        result: WMGetActiveResourcePlanResponse = self.call("get_active_resource_plan", request)
+        return result
 
     def get_all_resource_plans(self, request: WMGetAllResourcePlanRequest | None) -> WMGetAllResourcePlanResponse:
         """Returns all resource plans.
 
         Hive 3.1 and later. Raises MetaException.
         """
-        answer: WMGetAllResourcePlanResponse = self.call("get_all_resource_plans", request)
-        return answer
+        result: WMGetAllResourcePlanResponse = self.call("get_all_resource_plans", request)
+        return result
 
     def get_resource_plan(self, request: WMGetResourcePlanRequest | None) -> WMGetResourcePlanResponse:
         """Returns a resource plan with all that belongs to it.
 
         Hive 3.1 and later. Raises NoSuchObjectException, MetaException.
         """
-        answer: WMGetResourcePlanResponse = self.call("get_resource_plan", request)
-        return answer
+        result: WMGetResourcePlanResponse = self.call("get_resource_plan", request)
+        return result
 
     def get_triggers_for_resourceplan(
         self, request: WMGetTriggersForResourePlanRequest | None
@@ -1834,16 +1834,16 @@ class Methods:
 
         Hive 3.1 and later. Raises NoSuchObjectException, MetaException.
         """
-        answer: WMGetTriggersForResourePlanResponse = self.call("get_triggers_for_resourceplan", request)
-        return answer
+        result: WMGetTriggersForResourePlanResponse = self.call("get_triggers_for_resourceplan", request)
+        return result
 
     def validate_resource_plan(self, request: WMValidateResourcePlanRequest | None) -> WMValidateResourcePlanResponse:
         """Checks a resource plan and returns its errors and warnings.
 
         Hive 3.1 and later. Raises NoSuchObjectException, MetaException.
         """
-        answer: WMValidateResourcePlanResponse = self.call("validate_resource_plan", request)
-        return answer
+        result: WMValidateResourcePlanResponse = self.call("validate_resource_plan", request)
+        return result
 
     # roles
 
@@ -1852,24 +1852,24 @@ class Methods:
 
         Hive 2.3 and later. Raises MetaException.
         """
-        answer: bool = self.call("create_role", role)
-        return answer
+        result: bool = self.call("create_role", role)
+        return result
 
     def drop_role(self, role_name: str | None) -> bool:
         """Drops a role and all that was granted to it.
 
         Hive 2.3 and later. Raises MetaException.
         """
-        answer: bool = self.call("drop_role", role_name)
-        return answer
+        result: bool = self.call("drop_role", role_name)
+        return result
 
     def get_principals_in_role(self, request: GetPrincipalsInRoleRequest | None) -> GetPrincipalsInRoleResponse:
         """Returns the users and roles that were granted a role.
 
         Hive 2.3 and later. Raises MetaException.
         """
-        answer: GetPrincipalsInRoleResponse = self.call("get_principals_in_role", request)
-        return answer
+        result: GetPrincipalsInRoleResponse = self.call("get_principals_in_role", request)
+        return result
 
     def get_privilege_set(
         self, hiveObject: HiveObjectRef | None, user_name: str | None, group_names: tuple[str, ...] | None
@@ -1878,8 +1878,8 @@ class Methods:
 
         Hive 2.3 and later. Raises MetaException.
         """
-        answer: PrincipalPrivilegeSet = self.call("get_privilege_set", hiveObject, user_name, group_names)
-        return answer
+        result: PrincipalPrivilegeSet = self.call("get_privilege_set", hiveObject, user_name, group_names)
+        return result
 
     def get_role_grants_for_principal(
         self, request: GetRoleGrantsForPrincipalRequest | None
@@ -1888,40 +1888,40 @@ class Methods:
 
         Hive 2.3 and later. Raises MetaException.
         """
-        answer: GetRoleGrantsForPrincipalResponse = self.call("get_role_grants_for_principal", request)
-        return answer
+        result: GetRoleGrantsForPrincipalResponse = self.call("get_role_grants_for_principal", request)
+        return result
 
     def get_role_names(self) -> tuple[str, ...]:
         """Returns the names of all roles.
 
         Hive 2.3 and later. Raises MetaException.
         """
-        answer: tuple[str, ...] = self.call("get_role_names")
-        return answer
+        result: tuple[str, ...] = self.call("get_role_names")
+        return result
 
     def grant_privileges(self, privileges: PrivilegeBag | None) -> bool:
         """Grants privileges on objects.
 
         Hive 2.3 and later. Raises MetaException.
         """
-        answer: bool = self.call("grant_privileges", privileges)
-        return answer
+        result: bool = self.call("grant_privileges", privileges)
+        return result
 
     def grant_revoke_privileges(self, request: GrantRevokePrivilegeRequest | None) -> GrantRevokePrivilegeResponse:
         """Grants privileges on objects, or revokes them.
 
         Hive 2.3 and later. Raises MetaException.
         """
-        answer: GrantRevokePrivilegeResponse = self.call("grant_revoke_privileges", request)
-        return answer
+        result: GrantRevokePrivilegeResponse = self.call("grant_revoke_privileges", request)
+        return result
 
     def grant_revoke_role(self, request: GrantRevokeRoleRequest | None) -> GrantRevokeRoleResponse:
         """Grants a role to a user or another role, or revokes it.
 
         Hive 2.3 and later. Raises MetaException.
         """
-        answer: GrantRevokeRoleResponse = self.call("grant_revoke_role", request)
-        return answer
+        result: GrantRevokeRoleResponse = self.call("grant_revoke_role", request)
+        return result
 
     def grant_role(
         self,
@@ -1936,10 +1936,10 @@ class Methods:
 
         Hive 2.3 and later. Raises MetaException.
         """
-        answer: bool = self.call(
+        result: bool = self.call(
             "grant_role", role_name, principal_name, principal_type, grantor, grantorType, grant_option
         )
-        return answer
+        return result
 
     def list_privileges(
         self, principal_name: str | None, principal_type: int | None, hiveObject: HiveObjectRef | None
@@ -1948,18 +1948,18 @@ class Methods:
 
         Hive 2.3 and later. Raises MetaException.
         """
-        answer: tuple[HiveObjectPrivilege, ...] = self.call(
+        result: tuple[HiveObjectPrivilege, ...] = self.call(
             "list_privileges", principal_name, principal_type, hiveObject
         )
-        return answer
+        return result
 
     def list_roles(self, principal_name: str | None, principal_type: int | None) -> tuple[Role, ...]:
         """Returns the roles that were granted to a user or a role.
 
         Hive 2.3 and later. Raises MetaException.
         """
-        answer: tuple[Role, ...] = self.call("list_roles", principal_name, principal_type)
-        return answer
+        result: tuple[Role, ...] = self.call("list_roles", principal_name, principal_type)
+        return result
 
     def refresh_privileges(
         self,
@@ -1971,24 +1971,24 @@ class Methods:
 
         Hive 3.1 and later. Raises MetaException.
         """
-        answer: GrantRevokePrivilegeResponse = self.call("refresh_privileges", objToRefresh, authorizer, grantRequest)
-        return answer
+        result: GrantRevokePrivilegeResponse = self.call("refresh_privileges", objToRefresh, authorizer, grantRequest)
+        return result
 
     def revoke_privileges(self, privileges: PrivilegeBag | None) -> bool:
         """Revokes privileges on objects.
 
         Hive 2.3 and later. Raises MetaException.
         """
-        answer: bool = self.call("revoke_privileges", privileges)
-        return answer
+        result: bool = self.call("revoke_privileges", privileges)
+        return result
 
     def revoke_role(self, role_name: str | None, principal_name: str | None, principal_type: int | None) -> bool:
         """Revokes a role from a user or another role.
 
         Hive 2.3 and later. Raises MetaException.
         """
-        answer: bool = self.call("revoke_role", role_name, principal_name, principal_type)
-        return answer
+        result: bool = self.call("revoke_role", role_name, principal_name, principal_type)
+        return result
 
     # scheduled queries
 
@@ -1997,8 +1997,8 @@ class Methods:
 
         Hive 4.0.0 and later. Raises MetaException, NoSuchObjectException.
         """
-        answer: ScheduledQuery = self.call("get_scheduled_query", scheduleKey)
-        return answer
+        result: ScheduledQuery = self.call("get_scheduled_query", scheduleKey)
+        return result
 
     def scheduled_query_maintenance(self, request: ScheduledQueryMaintenanceRequest | None) -> None:
         """Creates, changes or drops a scheduled query.
@@ -2013,8 +2013,8 @@ class Methods:
 
         Hive 4.0.0 and later. Raises MetaException.
         """
-        answer: ScheduledQueryPollResponse = self.call("scheduled_query_poll", request)
-        return answer
+        result: ScheduledQueryPollResponse = self.call("scheduled_query_poll", request)
+        return result
 
     def scheduled_query_progress(self, info: ScheduledQueryProgressInfo | None) -> None:
         """Records how far the execution of a scheduled query has come.
@@ -2072,48 +2072,48 @@ class Methods:
 
         Hive 3.1 and later. Raises NoSuchObjectException, MetaException.
         """
-        answer: ISchema = self.call("get_ischema", name)
-        return answer
+        result: ISchema = self.call("get_ischema", name)
+        return result
 
     def get_schema_all_versions(self, schemaName: ISchemaName | None) -> tuple[SchemaVersion, ...]:
         """Returns all versions of a schema.
 
         Hive 3.1 and later. Raises NoSuchObjectException, MetaException.
         """
-        answer: tuple[SchemaVersion, ...] = self.call("get_schema_all_versions", schemaName)
-        return answer
+        result: tuple[SchemaVersion, ...] = self.call("get_schema_all_versions", schemaName)
+        return result
 
     def get_schema_latest_version(self, schemaName: ISchemaName | None) -> SchemaVersion:
         """Returns the newest version of a schema.
 
         Hive 3.1 and later. Raises NoSuchObjectException, MetaException.
         """
-        answer: SchemaVersion = self.call("get_schema_latest_version", schemaName)
-        return answer
+        result: SchemaVersion = self.call("get_schema_latest_version", schemaName)
+        return result
 
     def get_schema_version(self, schemaVersion: SchemaVersionDescriptor | None) -> SchemaVersion:
         """Returns one version of a schema.
 
         Hive 3.1 and later. Raises NoSuchObjectException, MetaException.
         """
-        answer: SchemaVersion = self.call("get_schema_version", schemaVersion)
-        return answer
+        result: SchemaVersion = self.call("get_schema_version", schemaVersion)
+        return result
 
     def get_schemas_by_cols(self, rqst: FindSchemasByColsRqst | None) -> FindSchemasByColsResp:
         """Returns the versions of schemas that have a column of this name, namespace or type.
 
         Hive 3.1 and later. Raises MetaException.
         """
-        answer: FindSchemasByColsResp = self.call("get_schemas_by_cols", rqst)
-        return answer
+        result: FindSchemasByColsResp = self.call("get_schemas_by_cols", rqst)
+        return result
 
     def get_serde(self, rqst: GetSerdeRequest | None) -> SerDeInfo:
         """Returns a serde by its name.
 
         Hive 3.1 and later. Raises NoSuchObjectException, MetaException.
         """
-        answer: SerDeInfo = self.call("get_serde", rqst)
-        return answer
+        result: SerDeInfo = self.call("get_serde", rqst)
+        return result
 
     def map_schema_version_to_serde(self, rqst: MapSchemaVersionToSerdeRequest | None) -> None:
         """Sets the serde of a schema's version.
@@ -2136,19 +2136,19 @@ class Methods:
 
         Hive 2.3 and later.
         """
-        answer: int = self.call("aliveSince")
-        return answer
+        result: int = self.call("aliveSince")
+        return result
 
     def cm_recycle(self, request: CmRecycleRequest | None) -> CmRecycleResponse:
         """Moves files to the change manager's trash, so that replication can still read them.
 
         Hive 3.1 and later. Raises MetaException.
         """
-        answer: CmRecycleResponse = self.call("cm_recycle", request)
-        return answer
+        result: CmRecycleResponse = self.call("cm_recycle", request)
+        return result
 
     def flushCache(self) -> None:
-        """Asks the server to drop its caches.
+        """Clears the caches of the server.
 
         Hive 2.3 and later.
         """
@@ -2159,107 +2159,107 @@ class Methods:
 
         Hive 2.3 and later.
         """
-        answer: int = self.call("getCounter", key)
-        return answer
+        result: int = self.call("getCounter", key)
+        return result
 
     def getCounters(self) -> dict[str, int]:
         """Returns the counters of the server.
 
         Hive 2.3 and later.
         """
-        answer: dict[str, int] = self.call("getCounters")
-        return answer
+        result: dict[str, int] = self.call("getCounters")
+        return result
 
     def getCpuProfile(self, profileDurationInSec: int | None) -> str:
         """Returns a CPU profile of the server.
 
         Hive 2.3 and later.
         """
-        answer: str = self.call("getCpuProfile", profileDurationInSec)
-        return answer
+        result: str = self.call("getCpuProfile", profileDurationInSec)
+        return result
 
     def getMetaConf(self, key: str | None) -> str:
         """Returns a setting of the server for this connection.
 
         Hive 2.3 and later. Raises MetaException.
         """
-        answer: str = self.call("getMetaConf", key)
-        return answer
+        result: str = self.call("getMetaConf", key)
+        return result
 
     def getName(self) -> str:
         """Returns the name of the service.
 
         Hive 2.3 and later.
         """
-        answer: str = self.call("getName")
-        return answer
+        result: str = self.call("getName")
+        return result
 
     def getOption(self, key: str | None) -> str:
         """Returns an option of the server.
 
         Hive 2.3 and later.
         """
-        answer: str = self.call("getOption", key)
-        return answer
+        result: str = self.call("getOption", key)
+        return result
 
     def getOptions(self) -> dict[str, str]:
         """Returns the options of the server.
 
         Hive 2.3 and later.
         """
-        answer: dict[str, str] = self.call("getOptions")
-        return answer
+        result: dict[str, str] = self.call("getOptions")
+        return result
 
     def getStatus(self) -> int:
         """Returns the state of the server, a number of `fb_status`.
 
         Hive 2.3 and later.
         """
-        answer: int = self.call("getStatus")
-        return answer
+        result: int = self.call("getStatus")
+        return result
 
     def getStatusDetails(self) -> str:
         """Returns the state of the server in words.
 
         Hive 2.3 and later.
         """
-        answer: str = self.call("getStatusDetails")
-        return answer
+        result: str = self.call("getStatusDetails")
+        return result
 
     def getVersion(self) -> str:
         """Returns the version of the server's API.
 
         Hive 2.3 and later.
         """
-        answer: str = self.call("getVersion")
-        return answer
+        result: str = self.call("getVersion")
+        return result
 
     def get_config_value(self, name: str | None, defaultValue: str | None) -> str:
         """Returns a setting of the server, or the given default.
 
         Hive 2.3 and later. Raises ConfigValSecurityException.
         """
-        answer: str = self.call("get_config_value", name, defaultValue)
-        return answer
+        result: str = self.call("get_config_value", name, defaultValue)
+        return result
 
     def get_metastore_db_uuid(self) -> str:
         """Returns the id of the metastore's database.
 
         Hive 3.1 and later. Raises MetaException.
         """
-        answer: str = self.call("get_metastore_db_uuid")
-        return answer
+        result: str = self.call("get_metastore_db_uuid")
+        return result
 
     def get_properties(self, req: PropertyGetRequest | None) -> PropertyGetResponse:
         """Returns properties of a namespace that match the request.
 
         Hive 4.0.0 and later. Raises MetaException, NoSuchObjectException.
         """
-        answer: PropertyGetResponse = self.call("get_properties", req)
-        return answer
+        result: PropertyGetResponse = self.call("get_properties", req)
+        return result
 
     def reinitialize(self) -> None:
-        """Asks the server to read its settings again.
+        """Reloads the settings of the server.
 
         Hive 2.3 and later.
         """
@@ -2284,16 +2284,16 @@ class Methods:
 
         Hive 4.0.0 and later. Raises MetaException, NoSuchObjectException.
         """
-        answer: bool = self.call("set_properties", req)
-        return answer
+        result: bool = self.call("set_properties", req)
+        return result
 
     def set_ugi(self, user_name: str | None, group_names: tuple[str, ...] | None) -> tuple[str, ...]:
-        """Says which user and groups call on this connection, where the server does not authenticate.
+        """Sets the user and groups of this connection, on a server without authentication.
 
         Hive 2.3 and later. Raises MetaException.
         """
-        answer: tuple[str, ...] = self.call("set_ugi", user_name, group_names)
-        return answer
+        result: tuple[str, ...] = self.call("set_ugi", user_name, group_names)
+        return result
 
     def shutdown(self) -> None:
         """Ends the session of this connection.
@@ -2310,8 +2310,8 @@ class Methods:
         Hive 4.1 and later. Raises NoSuchObjectException, MetaException, InvalidObjectException,
         InvalidInputException.
         """
-        answer: bool = self.call("delete_column_statistics_req", req)
-        return answer
+        result: bool = self.call("delete_column_statistics_req", req)
+        return result
 
     def delete_partition_column_statistics(
         self, db_name: str | None, tbl_name: str | None, part_name: str | None, col_name: str | None, engine: str | None
@@ -2321,8 +2321,8 @@ class Methods:
         Hive 2.3 and later. Raises NoSuchObjectException, MetaException, InvalidObjectException,
         InvalidInputException.
         """
-        answer: bool = self.call("delete_partition_column_statistics", db_name, tbl_name, part_name, col_name, engine)
-        return answer
+        result: bool = self.call("delete_partition_column_statistics", db_name, tbl_name, part_name, col_name, engine)
+        return result
 
     def delete_table_column_statistics(
         self, db_name: str | None, tbl_name: str | None, col_name: str | None, engine: str | None
@@ -2332,24 +2332,24 @@ class Methods:
         Hive 2.3 and later. Raises NoSuchObjectException, MetaException, InvalidObjectException,
         InvalidInputException.
         """
-        answer: bool = self.call("delete_table_column_statistics", db_name, tbl_name, col_name, engine)
-        return answer
+        result: bool = self.call("delete_table_column_statistics", db_name, tbl_name, col_name, engine)
+        return result
 
     def find_columns_with_stats(self, cr: CompactionInfoStruct | None) -> tuple[str, ...]:
         """Returns the columns of a table or partition that have statistics.
 
         Hive 4.0.0 and later.
         """
-        answer: tuple[str, ...] = self.call("find_columns_with_stats", cr)
-        return answer
+        result: tuple[str, ...] = self.call("find_columns_with_stats", cr)
+        return result
 
     def get_aggr_stats_for(self, request: PartitionsStatsRequest | None) -> AggrStats:
         """Returns column statistics of partitions, merged into one for each column.
 
         Hive 2.3 and later. Raises NoSuchObjectException, MetaException.
         """
-        answer: AggrStats = self.call("get_aggr_stats_for", request)
-        return answer
+        result: AggrStats = self.call("get_aggr_stats_for", request)
+        return result
 
     def get_partition_column_statistics(
         self, db_name: str | None, tbl_name: str | None, part_name: str | None, col_name: str | None
@@ -2359,16 +2359,16 @@ class Methods:
         Hive 2.3 and later. Raises NoSuchObjectException, MetaException, InvalidInputException,
         InvalidObjectException.
         """
-        answer: ColumnStatistics = self.call("get_partition_column_statistics", db_name, tbl_name, part_name, col_name)
-        return answer
+        result: ColumnStatistics = self.call("get_partition_column_statistics", db_name, tbl_name, part_name, col_name)
+        return result
 
     def get_partitions_statistics_req(self, request: PartitionsStatsRequest | None) -> PartitionsStatsResult:
         """Returns column statistics of partitions, by partition.
 
         Hive 2.3 and later. Raises NoSuchObjectException, MetaException.
         """
-        answer: PartitionsStatsResult = self.call("get_partitions_statistics_req", request)
-        return answer
+        result: PartitionsStatsResult = self.call("get_partitions_statistics_req", request)
+        return result
 
     def get_table_column_statistics(
         self, db_name: str | None, tbl_name: str | None, col_name: str | None
@@ -2378,16 +2378,16 @@ class Methods:
         Hive 2.3 and later. Raises NoSuchObjectException, MetaException, InvalidInputException,
         InvalidObjectException.
         """
-        answer: ColumnStatistics = self.call("get_table_column_statistics", db_name, tbl_name, col_name)
-        return answer
+        result: ColumnStatistics = self.call("get_table_column_statistics", db_name, tbl_name, col_name)
+        return result
 
     def get_table_statistics_req(self, request: TableStatsRequest | None) -> TableStatsResult:
         """Returns column statistics of a table.
 
         Hive 2.3 and later. Raises NoSuchObjectException, MetaException.
         """
-        answer: TableStatsResult = self.call("get_table_statistics_req", request)
-        return answer
+        result: TableStatsResult = self.call("get_table_statistics_req", request)
+        return result
 
     def set_aggr_stats_for(self, request: SetPartitionsStatsRequest | None) -> bool:
         """Stores column statistics of a table or of partitions, or merges them with those that exist.
@@ -2395,8 +2395,8 @@ class Methods:
         Hive 2.3 and later. Raises NoSuchObjectException, InvalidObjectException, MetaException,
         InvalidInputException.
         """
-        answer: bool = self.call("set_aggr_stats_for", request)
-        return answer
+        result: bool = self.call("set_aggr_stats_for", request)
+        return result
 
     def update_partition_column_statistics(self, stats_obj: ColumnStatistics | None) -> bool:
         """Stores column statistics of a partition.
@@ -2404,8 +2404,8 @@ class Methods:
         Hive 2.3 and later. Raises NoSuchObjectException, InvalidObjectException, MetaException,
         InvalidInputException.
         """
-        answer: bool = self.call("update_partition_column_statistics", stats_obj)
-        return answer
+        result: bool = self.call("update_partition_column_statistics", stats_obj)
+        return result
 
     def update_partition_column_statistics_req(
         self, req: SetPartitionsStatsRequest | None
@@ -2415,8 +2415,8 @@ class Methods:
         Hive 4.0.0 and later. Raises NoSuchObjectException, InvalidObjectException, MetaException,
         InvalidInputException.
         """
-        answer: SetPartitionsStatsResponse = self.call("update_partition_column_statistics_req", req)
-        return answer
+        result: SetPartitionsStatsResponse = self.call("update_partition_column_statistics_req", req)
+        return result
 
     def update_table_column_statistics(self, stats_obj: ColumnStatistics | None) -> bool:
         """Stores column statistics of a table.
@@ -2424,8 +2424,8 @@ class Methods:
         Hive 2.3 and later. Raises NoSuchObjectException, InvalidObjectException, MetaException,
         InvalidInputException.
         """
-        answer: bool = self.call("update_table_column_statistics", stats_obj)
-        return answer
+        result: bool = self.call("update_table_column_statistics", stats_obj)
+        return result
 
     def update_table_column_statistics_req(self, req: SetPartitionsStatsRequest | None) -> SetPartitionsStatsResponse:
         """Stores column statistics of a table.
@@ -2433,8 +2433,8 @@ class Methods:
         Hive 4.0.0 and later. Raises NoSuchObjectException, InvalidObjectException, MetaException,
         InvalidInputException.
         """
-        answer: SetPartitionsStatsResponse = self.call("update_table_column_statistics_req", req)
-        return answer
+        result: SetPartitionsStatsResponse = self.call("update_table_column_statistics_req", req)
+        return result
 
     def update_transaction_statistics(self, req: UpdateTransactionalStatsRequest | None) -> None:
         """Adds to the counts of rows that transactions inserted, updated and deleted in a table.
@@ -2457,8 +2457,8 @@ class Methods:
 
         Hive 4.0.0 and later. Raises InvalidOperationException, MetaException.
         """
-        answer: AlterTableResponse = self.call("alter_table_req", req)
-        return answer
+        result: AlterTableResponse = self.call("alter_table_req", req)
+        return result
 
     def alter_table_with_cascade(
         self, dbname: str | None, tbl_name: str | None, new_tbl: Table | None, cascade: bool | None
@@ -2546,8 +2546,8 @@ class Methods:
 
         Hive 4.0.1 and later. Raises NoSuchObjectException, MetaException.
         """
-        answer: AsyncOperationResp = self.call("drop_table_req", dropTableReq)
-        return answer
+        result: AsyncOperationResp = self.call("drop_table_req", dropTableReq)
+        return result
 
     def drop_table_with_environment_context(
         self,
@@ -2567,24 +2567,24 @@ class Methods:
 
         Hive 2.3 and later. Raises MetaException.
         """
-        answer: tuple[str, ...] = self.call("get_all_tables", db_name)
-        return answer
+        result: tuple[str, ...] = self.call("get_all_tables", db_name)
+        return result
 
     def get_fields(self, db_name: str | None, table_name: str | None) -> tuple[FieldSchema, ...]:
         """Returns the columns of a table without its partition keys.
 
         Hive 2.3 and later. Raises MetaException, UnknownTableException, UnknownDBException.
         """
-        answer: tuple[FieldSchema, ...] = self.call("get_fields", db_name, table_name)
-        return answer
+        result: tuple[FieldSchema, ...] = self.call("get_fields", db_name, table_name)
+        return result
 
     def get_fields_req(self, req: GetFieldsRequest | None) -> GetFieldsResponse:
         """Returns the columns of a table without its partition keys.
 
         Hive 4.0.0 and later. Raises MetaException, UnknownTableException, UnknownDBException.
         """
-        answer: GetFieldsResponse = self.call("get_fields_req", req)
-        return answer
+        result: GetFieldsResponse = self.call("get_fields_req", req)
+        return result
 
     def get_fields_with_environment_context(
         self, db_name: str | None, table_name: str | None, environment_context: EnvironmentContext | None = None
@@ -2593,26 +2593,26 @@ class Methods:
 
         Hive 2.3 and later. Raises MetaException, UnknownTableException, UnknownDBException.
         """
-        answer: tuple[FieldSchema, ...] = self.call(
+        result: tuple[FieldSchema, ...] = self.call(
             "get_fields_with_environment_context", db_name, table_name, environment_context
         )
-        return answer
+        return result
 
     def get_schema(self, db_name: str | None, table_name: str | None) -> tuple[FieldSchema, ...]:
         """Returns the columns of a table, its partition keys last.
 
         Hive 2.3 and later. Raises MetaException, UnknownTableException, UnknownDBException.
         """
-        answer: tuple[FieldSchema, ...] = self.call("get_schema", db_name, table_name)
-        return answer
+        result: tuple[FieldSchema, ...] = self.call("get_schema", db_name, table_name)
+        return result
 
     def get_schema_req(self, req: GetSchemaRequest | None) -> GetSchemaResponse:
         """Returns the columns of a table, its partition keys last.
 
         Hive 4.0.0 and later. Raises MetaException, UnknownTableException, UnknownDBException.
         """
-        answer: GetSchemaResponse = self.call("get_schema_req", req)
-        return answer
+        result: GetSchemaResponse = self.call("get_schema_req", req)
+        return result
 
     def get_schema_with_environment_context(
         self, db_name: str | None, table_name: str | None, environment_context: EnvironmentContext | None = None
@@ -2621,18 +2621,18 @@ class Methods:
 
         Hive 2.3 and later. Raises MetaException, UnknownTableException, UnknownDBException.
         """
-        answer: tuple[FieldSchema, ...] = self.call(
+        result: tuple[FieldSchema, ...] = self.call(
             "get_schema_with_environment_context", db_name, table_name, environment_context
         )
-        return answer
+        return result
 
     def get_table(self, dbname: str | None, tbl_name: str | None) -> Table:
         """Returns a table or a view by its name.
 
         Hive 2.3 to 4.0.0. Raises MetaException, NoSuchObjectException.
         """
-        answer: Table = self.call("get_table", dbname, tbl_name)
-        return answer
+        result: Table = self.call("get_table", dbname, tbl_name)
+        return result
 
     def get_table_meta(
         self, db_patterns: str | None, tbl_patterns: str | None, tbl_types: tuple[str, ...] | None
@@ -2641,8 +2641,8 @@ class Methods:
 
         Hive 2.3 and later. Raises MetaException.
         """
-        answer: tuple[TableMeta, ...] = self.call("get_table_meta", db_patterns, tbl_patterns, tbl_types)
-        return answer
+        result: tuple[TableMeta, ...] = self.call("get_table_meta", db_patterns, tbl_patterns, tbl_types)
+        return result
 
     def get_table_names_by_filter(
         self, dbname: str | None, filter: str | None, max_tables: int | None
@@ -2651,56 +2651,56 @@ class Methods:
 
         Hive 2.3 and later. Raises MetaException, InvalidOperationException, UnknownDBException.
         """
-        answer: tuple[str, ...] = self.call("get_table_names_by_filter", dbname, filter, max_tables)
-        return answer
+        result: tuple[str, ...] = self.call("get_table_names_by_filter", dbname, filter, max_tables)
+        return result
 
     def get_table_objects_by_name(self, dbname: str | None, tbl_names: tuple[str, ...] | None) -> tuple[Table, ...]:
         """Returns tables by their names; those that do not exist are left out.
 
         Hive 2.3 to 4.0.0.
         """
-        answer: tuple[Table, ...] = self.call("get_table_objects_by_name", dbname, tbl_names)
-        return answer
+        result: tuple[Table, ...] = self.call("get_table_objects_by_name", dbname, tbl_names)
+        return result
 
     def get_table_objects_by_name_req(self, req: GetTablesRequest | None) -> GetTablesResult:
         """Returns tables by their names; those that do not exist are left out.
 
         Hive 2.3 and later. Raises MetaException, InvalidOperationException, UnknownDBException.
         """
-        answer: GetTablesResult = self.call("get_table_objects_by_name_req", req)
-        return answer
+        result: GetTablesResult = self.call("get_table_objects_by_name_req", req)
+        return result
 
     def get_table_req(self, req: GetTableRequest | None) -> GetTableResult:
         """Returns a table or a view by its name, as a client with the given capabilities may see it.
 
         Hive 2.3 and later. Raises MetaException, NoSuchObjectException.
         """
-        answer: GetTableResult = self.call("get_table_req", req)
-        return answer
+        result: GetTableResult = self.call("get_table_req", req)
+        return result
 
     def get_tables(self, db_name: str | None, pattern: str | None) -> tuple[str, ...]:
         """Returns the names of a database's tables and views that match a pattern.
 
         Hive 2.3 and later. Raises MetaException.
         """
-        answer: tuple[str, ...] = self.call("get_tables", db_name, pattern)
-        return answer
+        result: tuple[str, ...] = self.call("get_tables", db_name, pattern)
+        return result
 
     def get_tables_by_type(self, db_name: str | None, pattern: str | None, tableType: str | None) -> tuple[str, ...]:
         """Returns the names of a database's tables of one type that match a pattern.
 
         Hive 2.3 and later. Raises MetaException.
         """
-        answer: tuple[str, ...] = self.call("get_tables_by_type", db_name, pattern, tableType)
-        return answer
+        result: tuple[str, ...] = self.call("get_tables_by_type", db_name, pattern, tableType)
+        return result
 
     def get_tables_ext(self, req: GetTablesExtRequest | None) -> tuple[ExtendedTableInfo, ...]:
-        """Returns the tables that match a pattern, with what the client may do with each.
+        """Returns the tables that match a pattern, with the access that the client has to each.
 
         Hive 4.0.0 and later. Raises MetaException.
         """
-        answer: tuple[ExtendedTableInfo, ...] = self.call("get_tables_ext", req)
-        return answer
+        result: tuple[ExtendedTableInfo, ...] = self.call("get_tables_ext", req)
+        return result
 
     def translate_table_dryrun(self, request: CreateTableRequest | None) -> Table:
         """Returns the table that create_table would store, and stores nothing.
@@ -2708,8 +2708,8 @@ class Methods:
         Hive 4.0.0 and later. Raises AlreadyExistsException, InvalidObjectException, MetaException,
         NoSuchObjectException.
         """
-        answer: Table = self.call("translate_table_dryrun", request)
-        return answer
+        result: Table = self.call("translate_table_dryrun", request)
+        return result
 
     def truncate_table(self, dbName: str | None, tableName: str | None, partNames: tuple[str, ...] | None) -> None:
         """Deletes the data of a table or of some of its partitions.
@@ -2723,8 +2723,8 @@ class Methods:
 
         Hive 4.0.0 and later. Raises MetaException.
         """
-        answer: TruncateTableResponse = self.call("truncate_table_req", req)
-        return answer
+        result: TruncateTableResponse = self.call("truncate_table_req", req)
+        return result
 
     def update_table_params(self, updates: tuple[TableParamsUpdate, ...] | None) -> None:
         """Changes parameters of tables, where the ones that the caller expects are still there.
@@ -2740,16 +2740,16 @@ class Methods:
 
         Hive 2.3 and later. Raises MetaException.
         """
-        answer: int = self.call("add_master_key", key)
-        return answer
+        result: int = self.call("add_master_key", key)
+        return result
 
     def add_token(self, token_identifier: str | None, delegation_token: str | None) -> bool:
         """Stores a delegation token.
 
         Hive 2.3 and later.
         """
-        answer: bool = self.call("add_token", token_identifier, delegation_token)
-        return answer
+        result: bool = self.call("add_token", token_identifier, delegation_token)
+        return result
 
     def cancel_delegation_token(self, token_str_form: str | None) -> None:
         """Cancels a delegation token.
@@ -2763,56 +2763,56 @@ class Methods:
 
         Hive 2.3 and later.
         """
-        answer: tuple[str, ...] = self.call("get_all_token_identifiers")
-        return answer
+        result: tuple[str, ...] = self.call("get_all_token_identifiers")
+        return result
 
     def get_delegation_token(self, token_owner: str | None, renewer_kerberos_principal_name: str | None) -> str:
         """Returns a new delegation token, by which a user's programs authenticate.
 
         Hive 2.3 and later. Raises MetaException.
         """
-        answer: str = self.call("get_delegation_token", token_owner, renewer_kerberos_principal_name)
-        return answer
+        result: str = self.call("get_delegation_token", token_owner, renewer_kerberos_principal_name)
+        return result
 
     def get_master_keys(self) -> tuple[str, ...]:
         """Returns the keys by which delegation tokens are signed.
 
         Hive 2.3 and later.
         """
-        answer: tuple[str, ...] = self.call("get_master_keys")
-        return answer
+        result: tuple[str, ...] = self.call("get_master_keys")
+        return result
 
     def get_token(self, token_identifier: str | None) -> str:
         """Returns a delegation token by its identifier.
 
         Hive 2.3 and later.
         """
-        answer: str = self.call("get_token", token_identifier)
-        return answer
+        result: str = self.call("get_token", token_identifier)
+        return result
 
     def remove_master_key(self, key_seq: int | None) -> bool:
         """Deletes a key by which delegation tokens are signed.
 
         Hive 2.3 and later.
         """
-        answer: bool = self.call("remove_master_key", key_seq)
-        return answer
+        result: bool = self.call("remove_master_key", key_seq)
+        return result
 
     def remove_token(self, token_identifier: str | None) -> bool:
         """Deletes a delegation token.
 
         Hive 2.3 and later.
         """
-        answer: bool = self.call("remove_token", token_identifier)
-        return answer
+        result: bool = self.call("remove_token", token_identifier)
+        return result
 
     def renew_delegation_token(self, token_str_form: str | None) -> int:
         """Extends a delegation token, and returns when it expires.
 
         Hive 2.3 and later. Raises MetaException.
         """
-        answer: int = self.call("renew_delegation_token", token_str_form)
-        return answer
+        result: int = self.call("renew_delegation_token", token_str_form)
+        return result
 
     def update_master_key(self, seq_number: int | None, key: str | None) -> None:
         """Replaces a key by which delegation tokens are signed.
@@ -2838,7 +2838,7 @@ class Methods:
         self.call("abort_txns", rqst)
 
     def add_dynamic_partitions(self, rqst: AddDynamicPartitions | None) -> None:
-        """Records which partitions a transaction wrote to, so that conflicts are seen.
+        """Records which partitions a transaction wrote to, for the detection of conflicts.
 
         Hive 2.3 and later. Raises NoSuchTxnException, TxnAbortedException.
         """
@@ -2856,8 +2856,8 @@ class Methods:
 
         Hive 3.1 and later. Raises NoSuchTxnException, TxnAbortedException, MetaException.
         """
-        answer: AllocateTableWriteIdsResponse = self.call("allocate_table_write_ids", rqst)
-        return answer
+        result: AllocateTableWriteIdsResponse = self.call("allocate_table_write_ids", rqst)
+        return result
 
     def commit_txn(self, rqst: CommitTxnRequest | None) -> None:
         """Commits a transaction and releases its locks.
@@ -2871,74 +2871,74 @@ class Methods:
 
         Hive 4.0.0 and later. Raises MetaException.
         """
-        answer: int = self.call("get_latest_txnid_in_conflict", txnId)
-        return answer
+        result: int = self.call("get_latest_txnid_in_conflict", txnId)
+        return result
 
     def get_max_allocated_table_write_id(
         self, rqst: MaxAllocatedTableWriteIdRequest | None
     ) -> MaxAllocatedTableWriteIdResponse:
-        """Returns the highest write id of a table that was given away.
+        """Returns the highest allocated write id of a table.
 
         Hive 4.0.0 and later. Raises MetaException.
         """
-        answer: MaxAllocatedTableWriteIdResponse = self.call("get_max_allocated_table_write_id", rqst)
-        return answer
+        result: MaxAllocatedTableWriteIdResponse = self.call("get_max_allocated_table_write_id", rqst)
+        return result
 
     def get_open_txns(self) -> GetOpenTxnsResponse:
-        """Returns the open and aborted transactions: what a snapshot is made of.
+        """Returns the open and aborted transactions, from which a snapshot is made.
 
         Hive 2.3 and later.
         """
-        answer: GetOpenTxnsResponse = self.call("get_open_txns")
-        return answer
+        result: GetOpenTxnsResponse = self.call("get_open_txns")
+        return result
 
     def get_open_txns_info(self) -> GetOpenTxnsInfoResponse:
         """Returns the open and aborted transactions with their users and times.
 
         Hive 2.3 and later.
         """
-        answer: GetOpenTxnsInfoResponse = self.call("get_open_txns_info")
-        return answer
+        result: GetOpenTxnsInfoResponse = self.call("get_open_txns_info")
+        return result
 
     def get_open_txns_req(self, getOpenTxnsRequest: GetOpenTxnsRequest | None) -> GetOpenTxnsResponse:
         """Returns the open and aborted transactions, without those of the kinds that the request excludes.
 
         Hive 4.0.0 and later.
         """
-        answer: GetOpenTxnsResponse = self.call("get_open_txns_req", getOpenTxnsRequest)
-        return answer
+        result: GetOpenTxnsResponse = self.call("get_open_txns_req", getOpenTxnsRequest)
+        return result
 
     def get_replayed_txns_for_policy(self, policyName: str | None) -> ReplayedTxnsForPolicyResult:
         """Returns which transactions of a replication's source were replayed as which.
 
         Hive 4.2 and later. Raises MetaException.
         """
-        answer: ReplayedTxnsForPolicyResult = self.call("get_replayed_txns_for_policy", policyName)
-        return answer
+        result: ReplayedTxnsForPolicyResult = self.call("get_replayed_txns_for_policy", policyName)
+        return result
 
     def get_valid_write_ids(self, rqst: GetValidWriteIdsRequest | None) -> GetValidWriteIdsResponse:
         """Returns which writes of tables a snapshot of transactions sees.
 
         Hive 3.1 and later. Raises NoSuchTxnException, MetaException.
         """
-        answer: GetValidWriteIdsResponse = self.call("get_valid_write_ids", rqst)
-        return answer
+        result: GetValidWriteIdsResponse = self.call("get_valid_write_ids", rqst)
+        return result
 
     def heartbeat_txn_range(self, txns: HeartbeatTxnRangeRequest | None) -> HeartbeatTxnRangeResponse:
         """Keeps a range of transactions from timing out, and returns which of them were aborted or are unknown.
 
         Hive 2.3 and later.
         """
-        answer: HeartbeatTxnRangeResponse = self.call("heartbeat_txn_range", txns)
-        return answer
+        result: HeartbeatTxnRangeResponse = self.call("heartbeat_txn_range", txns)
+        return result
 
     def open_txns(self, rqst: OpenTxnRequest | None) -> OpenTxnsResponse:
         """Opens transactions.
 
         Hive 2.3 and later.
         """
-        answer: OpenTxnsResponse = self.call("open_txns", rqst)
-        return answer
+        result: OpenTxnsResponse = self.call("open_txns", rqst)
+        return result
 
     def repl_tbl_writeid_state(self, rqst: ReplTblWriteIdStateRequest | None) -> None:
         """Gives a replicated table the write ids of its source.
@@ -2948,14 +2948,14 @@ class Methods:
         self.call("repl_tbl_writeid_state", rqst)
 
     def seed_txn_id(self, rqst: SeedTxnIdRequest | None) -> None:
-        """Sets the id of the next transaction, of a metastore that had none yet.
+        """Sets the id of the next transaction, in a metastore without transactions.
 
         Hive 4.0.0 and later. Raises MetaException.
         """
         self.call("seed_txn_id", rqst)
 
     def seed_write_id(self, rqst: SeedTableWriteIdsRequest | None) -> None:
-        """Sets the next write id of a table that had none yet.
+        """Sets the next write id of a table without write ids.
 
         Hive 4.0.0 and later. Raises MetaException.
         """
@@ -2968,32 +2968,32 @@ class Methods:
 
         Hive 2.3 and later. Raises AlreadyExistsException, InvalidObjectException, MetaException.
         """
-        answer: bool = self.call("create_type", type)
-        return answer
+        result: bool = self.call("create_type", type)
+        return result
 
     def drop_type(self, type: str | None) -> bool:
         """Deletes a type.
 
         Hive 2.3 and later. Raises MetaException, NoSuchObjectException.
         """
-        answer: bool = self.call("drop_type", type)
-        return answer
+        result: bool = self.call("drop_type", type)
+        return result
 
     def get_type(self, name: str | None) -> Type:
         """Returns a type by its name.
 
         Hive 2.3 and later. Raises MetaException, NoSuchObjectException.
         """
-        answer: Type = self.call("get_type", name)
-        return answer
+        result: Type = self.call("get_type", name)
+        return result
 
     def get_type_all(self, name: str | None) -> dict[str, Type]:
         """Returns a type and the types that it is made of.
 
         Hive 2.3 and later. Raises MetaException.
         """
-        answer: dict[str, Type] = self.call("get_type_all", name)
-        return answer
+        result: dict[str, Type] = self.call("get_type_all", name)
+        return result
 
     # views
 
@@ -3002,8 +3002,8 @@ class Methods:
 
         Hive 4.0.0 and later. Raises MetaException.
         """
-        answer: tuple[Table, ...] = self.call("get_all_materialized_view_objects_for_rewriting")
-        return answer
+        result: tuple[Table, ...] = self.call("get_all_materialized_view_objects_for_rewriting")
+        return result
 
     def get_materialization_invalidation_info(
         self, creation_metadata: CreationMetadata | None, validTxnList: str | None
@@ -3012,16 +3012,16 @@ class Methods:
 
         Hive 3.1 and later. Raises MetaException, InvalidOperationException, UnknownDBException.
         """
-        answer: Materialization = self.call("get_materialization_invalidation_info", creation_metadata, validTxnList)
-        return answer
+        result: Materialization = self.call("get_materialization_invalidation_info", creation_metadata, validTxnList)
+        return result
 
     def get_materialized_views_for_rewriting(self, db_name: str | None) -> tuple[str, ...]:
         """Returns the names of a database's materialized views that queries may be rewritten to use.
 
         Hive 3.1 and later. Raises MetaException.
         """
-        answer: tuple[str, ...] = self.call("get_materialized_views_for_rewriting", db_name)
-        return answer
+        result: tuple[str, ...] = self.call("get_materialized_views_for_rewriting", db_name)
+        return result
 
     def update_creation_metadata(
         self, catName: str | None, dbname: str | None, tbl_name: str | None, creation_metadata: CreationMetadata | None

@@ -1,0 +1,323 @@
+# Made by tools/unasync.py from _async/statements.py: DO NOT EDIT.
+"""Executes metastored's statements as calls of the metastore.
+
+    statements = Statements(client)
+    statements.run("USE sales")
+    result = statements.run("SHOW TABLES")
+
+Each statement is one of `hive/statements/values.py`. The definitions of remotes are read from the server's list
+(`NAMESPACE`), which calls no remote, so that a dead remote can be shown, altered and dropped. A caller who may not read
+that list, and a server without one, get them from the objects' parameters.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+from metastored.client import descriptions
+from metastored.client.statements import (
+    Result,
+    changed,
+    create_statement,
+    database_of,
+    definition,
+    kind_of_name,
+    local_name,
+    new_catalog,
+    new_connector,
+    new_database,
+    new_table,
+    owner_type,
+    pattern_of,
+    privilege,
+    rows_of,
+    table_of,
+)
+from metastored.errors import (
+    AlreadyExistsException,
+    ApplicationError,
+    InvalidOperationException,
+    MethodMissing,
+    NoSuchObjectException,
+    PermissionDenied,
+)
+from metastored.hive.names import DEFAULT_CATALOG
+from metastored.hive.patterns import compile_pattern
+from metastored.hive.statements import values as s
+from metastored.hive.statements.parsing import parse_script
+from metastored.hive.statements.printing import printed
+from metastored.hive.statements.values import Kind, Parts, Statement
+from metastored.model.names import DatabaseName, TableName, database_name
+from metastored.model.partitions import keys_of
+from metastored.model.remote_keys import is_remote, remote_keys
+from metastored.model.remote_lists import NAMESPACE, OWNER, OWNER_TYPE, list_key, list_values, name_of
+from metastored.wire.generated.catalogs import (
+    AlterCatalogRequest,
+    Catalog,
+    CreateCatalogRequest,
+    DropCatalogRequest,
+    GetCatalogRequest,
+)
+from metastored.wire.generated.common import PrincipalType
+from metastored.wire.generated.connectors import (
+    AlterDataConnectorRequest,
+    CreateDataConnectorRequest,
+    DataConnector,
+    DropDataConnectorRequest,
+    GetDataConnectorRequest,
+)
+from metastored.wire.generated.databases import Database
+from metastored.wire.generated.service import PropertyGetRequest
+from metastored.wire.structs import replace
+
+if TYPE_CHECKING:
+    from metastored.client._sync.client import Client
+
+DONE = Result()
+
+
+class Statements:
+    """Statements of one user, with a current database that USE changes."""
+
+    def __init__(self, client: Client, database: str = "default") -> None:
+        self._client = client
+        self.current: DatabaseName = database_name(database)
+
+    def run(self, text: str) -> Result:
+        """Executes the statements of a text, separated by `;`. Returns the result of the last one.
+
+        Raises StatementError before anything is executed, and what the metastore raises.
+        """
+        result = DONE
+        for statement in parse_script(text):
+            result = self.execute(statement)
+        return result
+
+    def execute(self, statement: Statement) -> Result:
+        """Executes one statement."""
+        match statement:
+            case s.CreateRemote():
+                return self._create(statement)
+            case s.AlterRemote():
+                return self._alter(statement)
+            case s.DropRemote():
+                return self._drop(statement)
+            case s.ShowRemotes():
+                return self._show_remotes(statement)
+            case s.ShowCreateRemote(kind, name):
+                local = local_name(kind, name, self.current)
+                found = self._definition(kind, local)
+                return rows_of("createremote_stmt", [printed(create_statement(kind, local, found)) + ";"])
+            case s.ShowDatabases(like):
+                names = self._client.databases(DatabaseName(self.current.catalog, pattern_of(like)).field)
+                return rows_of("database_name", names)
+            case s.ShowTables(name, like):
+                database = database_of(name, self.current)
+                return rows_of("table_name", self._client.api.get_tables(database.field, pattern_of(like)))
+            case s.ShowPartitions():
+                return self._show_partitions(statement)
+            case s.DescribeTable(name, detail):
+                return descriptions.described_table(self._client.fresh_table(table_of(name, self.current)), detail)
+            case s.DescribeDatabase(name, extended):
+                return descriptions.described_database(self._database(database_of(name, self.current)), extended)
+            case s.Use(name):
+                database = database_of(name, self.current)
+                self._database(database)
+                self.current = database
+                return DONE
+            case s.GrantCreateRemote():
+                self._client.api.grant_privileges(privilege(statement, self.current))
+                return DONE
+            case s.RevokeCreateRemote():
+                self._client.api.revoke_privileges(privilege(statement, self.current))
+                return DONE
+            case _:
+                return self._connectors(statement)
+
+    # Remotes
+
+    def _create(self, statement: s.CreateRemote) -> Result:
+        client, kind, name = self._client, statement.kind, statement.name
+        parameters = definition(statement, local_name(kind, name, self.current))
+        if kind is Kind.TABLE:
+            table = new_table(table_of(name, self.current), parameters)
+            client.create_table(table, if_not_exists=statement.if_not_exists)
+        elif kind is Kind.DATABASE:
+            database = new_database(database_of(name, self.current), statement, parameters)
+            client.create_database(database, if_not_exists=statement.if_not_exists)
+        else:
+            request = CreateCatalogRequest(new_catalog(name[0], statement, parameters))
+            try:
+                client.api.create_catalog(request)
+            except AlreadyExistsException:
+                if not statement.if_not_exists:
+                    raise
+        return DONE
+
+    def _alter(self, statement: s.AlterRemote) -> Result:
+        client, kind = self._client, statement.kind
+        local = local_name(kind, statement.name, self.current)
+        listed = self._definition(kind, local)
+        after = changed(statement, local, remote_keys(listed))
+        if kind is Kind.CATALOG:
+            catalog = self._catalog(local[0])
+            client.api.alter_catalog(AlterCatalogRequest(local[0], replace(catalog, parameters=after)))
+        elif kind is Kind.DATABASE:
+            client.api.alter_database(
+                DatabaseName(*local).field,
+                Database(
+                    name=local[-1],
+                    parameters=after,
+                    ownerName=listed.get(OWNER),
+                    ownerType=PrincipalType.ROLE if listed.get(OWNER_TYPE) == "ROLE" else PrincipalType.USER,
+                    catalogName=local[0],
+                ),
+            )
+        else:
+            name = TableName(*local)
+            client.alter(name, new_table(name, after))
+        return DONE
+
+    def _drop(self, statement: s.DropRemote) -> Result:
+        client, kind = self._client, statement.kind
+        local = local_name(kind, statement.name, self.current)
+        try:
+            self._definition(kind, local)
+            if kind is Kind.TABLE:
+                client.drop_table(TableName(*local), delete_data=False)
+            elif kind is Kind.DATABASE:
+                client.drop_database(".".join(local), delete_data=False)
+            else:
+                client.api.drop_catalog(DropCatalogRequest(local[0]))
+        except NoSuchObjectException:
+            if not statement.if_exists:
+                raise
+        return DONE
+
+    def _show_remotes(self, statement: s.ShowRemotes) -> Result:
+        wanted = statement.database and local_name(Kind.DATABASE, statement.database, self.current)
+        matches = compile_pattern(pattern_of(statement.like))
+        found = [
+            (kind, name, parameters)
+            for kind, name, parameters in self._definitions()
+            if matches(name[-1]) and (wanted is None or (kind is Kind.TABLE and name[:2] == wanted))
+        ]
+        return descriptions.listed(found)
+
+    def _definition(self, kind: Kind, local: Parts) -> dict[str, str]:
+        """A definition as it is listed. Raises NoSuchObjectException, InvalidOperationException for a local object."""
+        key = list_key(*local)
+        listed = self._listed(key)
+        if listed is not None and key in listed:
+            return listed[key]
+        found = self._described(kind, local)
+        if not is_remote(found):
+            word, name = kind.value.lower(), ".".join(local).removeprefix(f"{DEFAULT_CATALOG}.")
+            raise InvalidOperationException(
+                f"{name} is a {word} of this metastore, not a remote {word}; SHOW REMOTES lists the remotes"
+            )
+        return found
+
+    def _definitions(self) -> Iterator[tuple[Kind, Parts, dict[str, str]]]:
+        """The definitions of all remotes that the caller may see."""
+        listed = self._listed("")
+        if listed is not None:
+            for key, parameters in listed.items():
+                local = name_of(key)
+                yield kind_of_name(local), local, parameters
+            return
+        client = self._client
+        for name in client.databases():
+            database = self._database(DatabaseName("", name))
+            if is_remote(database.parameters):
+                yield Kind.DATABASE, (DEFAULT_CATALOG, name), list_values(database.parameters)
+                continue
+            for table in client.table_objects(name):
+                if is_remote(table.parameters):
+                    full = (DEFAULT_CATALOG, name, table.tableName or "")
+                    yield Kind.TABLE, full, list_values(table.parameters)
+
+    def _listed(self, prefix: str) -> dict[str, dict[str, str]] | None:
+        """The server's list of definitions; None where there is no such list, or the caller may not read it."""
+        try:
+            found = self._client.api.get_properties(PropertyGetRequest(NAMESPACE, prefix))
+        except (MethodMissing, NoSuchObjectException, PermissionDenied):
+            return None
+        return found.properties or {}
+
+    def _described(self, kind: Kind, local: Parts) -> dict[str, str]:
+        """A definition as the object itself shows it."""
+        if kind is Kind.TABLE:
+            table = self._client.fresh_table(TableName(*local))
+            return list_values(table.parameters, table.owner, PrincipalType.NAMES.get(table.ownerType or 0))
+        if kind is Kind.DATABASE:
+            database = self._database(DatabaseName(*local))
+            owner_type = PrincipalType.NAMES.get(database.ownerType or 0)
+            return list_values(database.parameters, database.ownerName, owner_type, database.description)
+        catalog = self._catalog(local[0])
+        return list_values(catalog.parameters, comment=catalog.description)
+
+    def _database(self, name: DatabaseName) -> Database:
+        self._client.forget(name.database)
+        return self._client.api.get_database(name.field)
+
+    def _catalog(self, name: str) -> Catalog:
+        found = (self._client.api.get_catalog(GetCatalogRequest(name))).catalog
+        if found is None:
+            raise ApplicationError(ApplicationError.MISSING_RESULT, "the reply holds no catalog")
+        return found
+
+    # Partitions and connectors
+
+    def _show_partitions(self, statement: s.ShowPartitions) -> Result:
+        name = table_of(statement.name, self.current)
+        if not statement.partition:
+            return rows_of("partition", self._client.partition_names(name))
+        keys = keys_of(self._client.fresh_table(name))
+        given = {key.lower(): value for key, value in statement.partition}
+        unknown = [key for key in given if key not in keys]
+        if unknown:
+            raise InvalidOperationException(
+                f"{name} has no partition key {unknown[0]}; its partition keys are {', '.join(keys) or 'none'}"
+            )
+        asked = tuple(given.get(key, "") for key in keys)
+        names = self._client.api.get_partition_names_ps(name.database_field, name.table, asked, -1)
+        return rows_of("partition", names)
+
+    def _connectors(self, statement: Statement) -> Result:
+        api = self._client.api
+        match statement:
+            case s.CreateConnector():
+                try:
+                    self._newest("create_dataconnector", (new_connector(statement),), CreateDataConnectorRequest)
+                except AlreadyExistsException:
+                    if not statement.if_not_exists:
+                        raise
+            case s.AlterConnector(name):
+                args = (name, self._altered_connector(statement))
+                self._newest("alter_dataconnector", args, AlterDataConnectorRequest)
+            case s.DropConnector(name, if_exists):
+                self._newest("drop_dataconnector", (name, if_exists, True), DropDataConnectorRequest)
+            case s.ShowConnectors():
+                return rows_of("connector_name", api.get_dataconnectors())
+            case s.DescribeConnector(name, extended):
+                return descriptions.described_connector(self._connector(name), extended)
+            case _:
+                raise AssertionError(statement)
+        return DONE
+
+    def _newest(self, method: str, args: tuple[Any, ...], request: type) -> None:
+        """A call of a connector: Hive 4.0.1 put the arguments of each into a request, in the same order."""
+        self._client.newest(f"{method}_req", (request(*args),), method, args)
+
+    def _connector(self, name: str) -> DataConnector:
+        return self._client.api.get_dataconnector_req(GetDataConnectorRequest(name))
+
+    def _altered_connector(self, statement: s.AlterConnector) -> DataConnector:
+        before = self._connector(statement.name)
+        if statement.url is not None:
+            return replace(before, url=statement.url)
+        if statement.owner is not None:
+            return replace(before, ownerName=statement.owner.name, ownerType=owner_type(statement.owner))
+        return replace(before, parameters={**(before.parameters or {}), **dict(statement.properties or ())})
