@@ -1,4 +1,4 @@
-"""Handlers around a handler: who may do what, who did what, how often, and whether anything may change at all.
+"""Wrappers around a handler: authorization, audit, rate limits, read-only mode, metrics.
 
-Nothing here knows a method by name: the method table says what a method does, to what, and what that takes.
+No wrapper lists methods by name: the method table says what a method does, its objects, and the privileges it needs.
 """

@@ -1,9 +1,9 @@
-"""A handler that writes a line for each call: who, from where, which method, on what, how it ended, how long it took.
+"""The audit log: a handler that writes a line for each call with user, address, method, objects, outcome and time.
 
     user=alice peer=10.0.0.7:4711 method=get_table object=db.t outcome=ok ms=0.212
 
 Names come from fields that the API files call a database, a table, a partition, a function, a pattern or a principal;
-no other value is ever printed, so no secret is. Of an error only its kind is told.
+no other value is ever printed, so no secret is. Of an error only its kind is printed.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ from collections.abc import Callable
 from typing import Final
 
 from metastored.errors import Error, MetastoreError
-from metastored.gate.objects import objects_of
 from metastored.hive.limits import shortened
+from metastored.model.objects import objects_of
 from metastored.model.refusals import DENIED
 from metastored.wire.message import Call, Handler, Reply, Session
 from metastored.wire.naming import names_in
@@ -27,9 +27,9 @@ log = logging.getLogger("metastored.audit")
 BESIDE: Final = ("part_name", "function", "pattern", "user")
 """The roles whose values are printed beside databases and tables."""
 MOST: Final = 8
-"""Names of one call; a thousand partitions are told by their number."""
+"""The most names that are printed for one call; of further names only the number is printed."""
 MAX_SHOWN: Final = 256
-"""Characters of one value; what follows is left out."""
+"""The most characters of one value; longer values are truncated."""
 
 _PLAIN = re.compile(r"[\w.@#/:=+*|$-]+")
 
@@ -54,7 +54,7 @@ class Audited:
 
 
 def line(call: Call, session: Session, outcome: str, seconds: float) -> str:
-    """One call as the log has it."""
+    """The log line of one call."""
     fields = {
         "user": session.user or "-",
         "peer": session.peer or "-",
@@ -67,17 +67,17 @@ def line(call: Call, session: Session, outcome: str, seconds: float) -> str:
 
 
 def _subjects(call: Call) -> list[str]:
-    """Each name once: tables with their databases, databases alone, and whatever else is named."""
+    """Each name once: tables with their databases, databases without a table, and all other names."""
     objects = objects_of(call)
-    shown = {table.database_name for table in objects.tables}
-    names = [*map(str, objects.tables), *(str(name) for name in objects.databases if name not in shown)]
+    named = {table.database_name for table in objects.tables}
+    names = [*map(str, objects.tables), *(str(name) for name in objects.databases if name not in named)]
     names += dict.fromkeys(value for role, value in names_in(call.method, call.args) if role in BESIDE)
     shown_names = [shortened(name, MAX_SHOWN) for name in names[:MOST]]
     return shown_names if len(names) <= MOST else [*shown_names, f"and {len(names) - MOST} more"]
 
 
 def _quoted(text: str) -> str:
-    """Text that cannot be taken for another field, or another line."""
+    """Escapes text, so that it cannot forge another field or line."""
     if len(text) > MAX_SHOWN * MOST:
         text = f"{text[: MAX_SHOWN * MOST]}…"
     return text if _PLAIN.fullmatch(text) else json.dumps(text)

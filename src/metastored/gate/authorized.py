@@ -1,11 +1,12 @@
-"""A handler that asks first whether the caller may do this. What is refused never reaches the handler behind it.
+"""A handler that authorizes each call. A refused call never reaches the inner handler.
 
-Lists that name objects of their own accord (hook `filter`) are returned without those that the caller may not see.
+Lists of objects that the request did not name (hook `filter`, and the list of remotes) are returned without objects
+that the caller may not see.
 """
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Callable, Hashable
 from functools import partial
 from typing import Final
 
@@ -16,34 +17,48 @@ from metastored.errors import (
     NoSuchObjectException,
     StoreError,
 )
+from metastored.gate.authorization_cache import AuthorizationCache
 from metastored.gate.caller import Denied, Policy
 from metastored.gate.filtering import only
-from metastored.gate.knowledge import Knowledge
 from metastored.gate.needs import is_open
+from metastored.gate.remote_definitions import lists_definitions
 from metastored.gate.rules import Decision
 from metastored.model.refusals import DENIED
+from metastored.model.remote_definitions import Definitions
+from metastored.model.remote_lists import name_of
+from metastored.service.remotes.definitions import Remotes
 from metastored.store.engine.database import Database
+from metastored.store.security.remote_secrets import RemoteSecrets
 from metastored.threads import Pool
+from metastored.wire.generated.service import PropertyGetResponse
 from metastored.wire.message import Call, Handler, Reply, Session
 from metastored.wire.methods import Method
 
 KINDS: Final = (MetaException, InvalidOperationException, InvalidObjectException, NoSuchObjectException)
-"""How a refusal is told: the first of these that a method declares."""
+"""The exception of a refusal: the first of these that a method declares."""
 
 PLAIN: Final = (str, int, bool, type(None))
 
 
 class Authorized:
-    """SQL-standard authorisation; see `rules.py`.
+    """SQL-standard authorization; see `rules.py`.
 
-    What it must know of the store it reads on the spot from SQLite, and on the pool's threads from PostgreSQL.
+    It reads the store directly from SQLite, and on the pool's threads from PostgreSQL.
     """
 
-    def __init__(self, inner: Handler, database: Database, pool: Pool, policy: Policy) -> None:
+    def __init__(
+        self,
+        inner: Handler,
+        database: Database,
+        pool: Pool,
+        policy: Policy,
+        definitions: Callable[[], Definitions] | None = None,
+    ) -> None:
+        """`definitions` returns the present definitions of remotes; they are read from the database where absent."""
         self._inner = inner
         self._pool = pool
         self._policy = policy
-        self._knowledge = Knowledge(database)
+        self._cache = AuthorizationCache(database, definitions or Remotes(database, RemoteSecrets(), pool).current)
         self._waits = database.dialect != "sqlite"
 
     async def handle(self, call: Call, session: Session) -> Reply:
@@ -54,43 +69,47 @@ class Authorized:
                 else:
                     refusal = self._refusal(call, session)
             except StoreError as error:
-                return Reply.failed(call.method, f"whether this is allowed is not known: {error}", session.version)
+                return Reply.failed(call.method, f"the call could not be authorized: {error}", session.version)
             if refusal is not None:
                 return refusal
         reply = await self._inner.handle(call, session)
-        if call.method.hook != "filter" or reply.error is not None:
+        if reply.error is not None or not (call.method.hook == "filter" or lists_definitions(call)):
             return reply
         if self._waits:
             return await self._pool.run(partial(self._filtered, call, session, reply))
         return self._filtered(call, session, reply)
 
     def _filtered(self, call: Call, session: Session, reply: Reply) -> Reply:
-        decision = Decision(self._policy, self._knowledge.at(), session)
+        decision = Decision(self._policy, self._cache.at(), session)
         if decision.is_admin:
             return reply
+        if lists_definitions(call):
+            listed = reply.value(call.method).properties or {}
+            seen = {key: value for key, value in listed.items() if decision.sees_definition(name_of(key))}
+            return Reply.of(call.method, PropertyGetResponse(properties=seen))
         return Reply.of(call.method, only(reply.value(call.method), lambda each: decision.sees(each, call)))
 
     def _refusal(self, call: Call, session: Session) -> Reply | None:
-        state = self._knowledge.at()
-        asked = _question(call, session)
-        if asked is not None and state.was_allowed(asked):
+        state = self._cache.at()
+        key = _cache_key(call, session)
+        if key is not None and state.was_allowed(key):
             return None
         try:
             Decision(self._policy, state, session).check(call)
         except Denied as lacking:
             return _denied(call.method, session, str(lacking))
-        if asked is not None:
-            state.allow(asked)
+        if key is not None:
+            state.allow(key)
         return None
 
 
-def _question(call: Call, session: Session) -> Hashable | None:
-    """What is the same when the same user asks again, for calls whose arguments are plain names and numbers."""
+def _cache_key(call: Call, session: Session) -> Hashable | None:
+    """The key of an allowed call in the cache; None unless all arguments are plain names and numbers."""
     if all(type(arg) in PLAIN for arg in call.args):
         return call.method.name, session.user, session.groups, call.args
     return None
 
 
 def _denied(method: Method, session: Session, lacking: str) -> Reply:
-    who = f"user {session.user}" if session.user else "a caller without a name"
-    return Reply.failed(method, f"{DENIED}{who} needs {lacking}", session.version, *KINDS)
+    caller = f"user {session.user}" if session.user else "a caller without a name"
+    return Reply.failed(method, f"{DENIED}{caller} needs {lacking}", session.version, *KINDS)

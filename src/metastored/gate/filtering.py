@@ -1,4 +1,4 @@
-"""Lists without what the caller may not see: one level of a decoded result, taken apart and put together. Pure.
+"""Filters the lists of a decoded result, one level deep, to the elements that the caller may see. Pure.
 
 A result is a list, or a struct that has lists. Which element is visible is decided elsewhere.
 """

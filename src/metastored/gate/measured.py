@@ -1,6 +1,6 @@
-"""Counts calls and their time by method. What an answer says about success is all it looks at.
+"""A handler that counts calls, errors and times by method.
 
-Around the whole server it counts what clients ask; around the handler of a remote, what that one is asked.
+Around the complete server it counts the calls of clients; around the handler of a remote, the calls to that remote.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What a method asks of its caller: the words of the method table, taken apart. Pure."""
+"""The privileges that a method requires: parses `privileges` of the method table. Pure."""
 
 from __future__ import annotations
 
@@ -13,36 +13,36 @@ SERVICE: Final = "service"
 
 
 class Need(NamedTuple):
-    """One thing that the caller must be allowed: one of these actions on these objects."""
+    """One required privilege: the caller needs one of these actions on these objects."""
 
     actions: tuple[str, ...]
     object: str
-    given: tuple[str, ...] = ()
-    """Fields of the request without which this is not needed; always needed when empty."""
+    if_set: tuple[str, ...] = ()
+    """The privilege is required only if the request has one of these fields; always if empty."""
 
 
 @cache
 def needs_of(method: Method) -> tuple[Need, ...]:
-    """All that the caller needs. `admin` alone is an action on nothing."""
-    found = []
+    """All required privileges. `admin` alone is an action without an object."""
+    needs = []
     for words in filter(None, method.privileges.split(", ")):
         actions, _, what = words.partition(" ")
         if what.startswith("with "):
-            found.append(Need((actions,), "", tuple(what.removeprefix("with ").split("|"))))
+            needs.append(Need((actions,), "", tuple(what.removeprefix("with ").split("|"))))
         else:
-            found.append(Need(tuple(actions.split("|")), what))
-    return tuple(found)
+            needs.append(Need(tuple(actions.split("|")), what))
+    return tuple(needs)
 
 
 @cache
 def is_open(method: Method) -> bool:
-    """Whether anybody may call it, whatever its arguments are."""
+    """Whether all users may call it, with any arguments."""
     return not method.privileges and method.hook not in ("grants", "lock", "filter")
 
 
 @cache
 def is_for_services(method: Method) -> bool:
-    """Whether it is only for admins and services, however little else is enforced."""
+    """Whether it is for admins and services only, even without `authorization`."""
     return any(need.actions == (SERVICE,) for need in needs_of(method))
 
 

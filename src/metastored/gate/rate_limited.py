@@ -1,10 +1,10 @@
-"""A handler that answers each user only so often in a minute, whichever server they ask.
+"""A handler that limits the calls of each user per minute, over all servers.
 
-A user is counted by name only where the name was authenticated. Everybody else is counted by address: a name that is
-merely claimed could be another one with each call.
+An authenticated user is counted by name. All other callers are counted by address: a name that is merely claimed could
+change with each call.
 
-Calls are counted in memory and brought to the database once a second, where the counts of all servers are summed. A
-user who asks many servers at once can so go over the limit for a second, and is then held to it.
+Calls are counted in memory and flushed to the database once a second, where the counts of all servers are summed. So a
+user who calls many servers at once can exceed the limit for a second.
 """
 
 from __future__ import annotations
@@ -25,18 +25,18 @@ from metastored.wire.message import Call, Handler, Reply, Session
 log = logging.getLogger("metastored.gate")
 
 FLUSH_EVERY: Final = 1.0
-"""Seconds between two visits to the database."""
+"""Seconds between two flushes to the database."""
 
 
 def _counted_as(session: Session) -> str:
     if session.authenticated and session.user:
         return session.user
-    # A user's name holds no space in front of it, so the two kinds never meet.
+    # User names do not begin with a space, so names and addresses never collide.
     return f" {session.peer.rpartition(':')[0]}"
 
 
 class RateLimited:
-    """Lets `limit` calls a minute of each user pass. `keep_counting` must run beside it."""
+    """Passes `limit` calls a minute of each user. `keep_counting` must run in the background."""
 
     def __init__(
         self, inner: Handler, database: Database, pool: Pool, limit: int, clock: Callable[[], float] = time.time
@@ -47,43 +47,43 @@ class RateLimited:
         self._limit = limit
         self._clock = clock
         self._minute = -1
-        self._known: dict[str, int] = {}
-        """Calls of this minute that the database knows of, by everybody."""
-        self._mine: dict[str, int] = {}
-        """Calls of this minute that only this process knows of."""
+        self._flushed: dict[str, int] = {}
+        """Calls of this minute in the database, of all servers."""
+        self._pending: dict[str, int] = {}
+        """Calls of this minute that are counted in this process only."""
 
     async def handle(self, call: Call, session: Session) -> Reply:
-        # Who somebody is, and that they leave, is no request for anything.
+        # Methods about the connection or the server itself (set_ugi, shutdown, …) do not count.
         if call.method.object != "service":
             self._turn()
             user = _counted_as(session)
-            calls = self._mine.get(user, 0)
-            if calls + self._known.get(user, 0) >= self._limit:
+            calls = self._pending.get(user, 0)
+            if calls + self._flushed.get(user, 0) >= self._limit:
                 return Reply.failed(call.method, TOO_MANY, session.version, MetaException, InvalidOperationException)
-            self._mine[user] = calls + 1
+            self._pending[user] = calls + 1
         return await self._inner.handle(call, session)
 
     def _turn(self) -> None:
-        """Begin anew with each minute."""
+        """Resets the counts at the start of each minute."""
         minute = int(self._clock() // 60)
         if minute != self._minute:
             self._minute = minute
-            self._known = {}
-            self._mine = {}
+            self._flushed = {}
+            self._pending = {}
 
     async def flush(self) -> None:
-        """Brings the counts to the database, and learns those of the other servers."""
+        """Writes the counts to the database, and reads the counts of the other servers."""
         self._turn()
-        minute, taken = self._minute, self._mine.copy()
+        minute, taken = self._minute, self._pending.copy()
         if not taken:
             return
         sums = await self._pool.run(lambda: self._database.run(lambda tx: rate_counters.add(tx, minute, taken)))
         if minute != self._minute:
             return
-        self._known |= sums
-        # Calls went on meanwhile; those stay until the next time.
-        rest = {user: calls - taken.get(user, 0) for user, calls in self._mine.items()}
-        self._mine = {user: calls for user, calls in rest.items() if calls}
+        self._flushed |= sums
+        # Calls that were counted meanwhile are flushed the next time.
+        rest = {user: calls - taken.get(user, 0) for user, calls in self._pending.items()}
+        self._pending = {user: calls for user, calls in rest.items() if calls}
 
     async def keep_counting(self) -> None:
         """Flushes as long as the server runs."""

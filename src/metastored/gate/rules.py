@@ -1,24 +1,28 @@
-"""SQL-standard authorisation: whether a caller may do what a call asks for.
+"""SQL-standard authorization: decides which caller may make which call.
 
-    select, insert, update, delete on a table   its owner, and who was granted it on the table, its database, or
-                                                everything
+    select, insert, update, delete on a table   its owner; users with the privilege on the table, its database, or
+                                                the metastore
     alter, drop                                 the owner
     create a table                              the owner of the database
     create a schema, package, …                 the same, but never by the role public
-    read a schema, package, …                   the owner of the database, and who was granted SELECT on it
-    create a database or a connector            who was granted CREATE on everything
-    read a connector                            its owner, and who was granted SELECT on it
+    read a schema, package, …                   the owner of the database; users with SELECT on it
+    create a database or a connector            users with CREATE on the metastore
+    make a remote, or change where it points    users with CREATE_REMOTE on the metastore or, for a remote table, on
+                                                its database; not the owner, and not users with ALL on a database
+    read a database of a remote catalog         the roles that the catalog names, or everybody where it names none
+    write to it                                 the roles that the catalog names
+    read a connector                            its owner; users with SELECT on it
     end, keep alive a transaction or a lock     the user who opened it
-    use a location                              where the object would lie by itself or lies already; elsewhere who was
-                                                granted USE_LOCATION on everything
-    make a view from tables                     who may select from them
-    grant a privilege or a role                 the owner of the object; who has it with the grant option
-    everything                                  who has the role admin
+    use a location                              the default and the current location of the object need no privilege;
+                                                other locations: users with USE_LOCATION on the metastore
+    create a view from tables                   users who may select from them
+    grant a privilege or a role                 the owner of the object; users who have it with the grant option
+    everything                                  users with the role admin
 
-ALL stands for every privilege. The role public, which everybody has, owns the database default as in Hive; by that
-everybody creates tables in it, and may nothing else: neither alter nor drop it, nor grant on it. A table that does not
-exist is decided by its database, so that nobody learns what is there; what is in no database that exists is left to
-whoever answers the call. Nothing here reads the store itself.
+ALL includes every privilege. The role public, which all users have, owns the database default as in Hive; so all users
+may create tables in it, but neither alter nor drop it, nor grant on it. For a table that does not exist, its database
+decides, so that a refusal does not reveal which tables exist. For a database that does not exist, the service returns
+the error. This module never reads the store itself.
 """
 
 from __future__ import annotations
@@ -26,12 +30,15 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Any, Final
 
-from metastored.gate.caller import CREATE, DATA_ACTIONS, KEPT_BY_NAME, Caller, Denied, kind_of
+from metastored.gate.authorization_cache import Item
+from metastored.gate.caller import CREATE, CREATE_REMOTE, DATA_ACTIONS, STORED_BY_NAME, Caller, Denied, kind_of
 from metastored.gate.needs import ADMIN, SERVICE, Need, gives, needs_of
-from metastored.gate.objects import Located, Objects, databases_of, objects_of, tables_of
+from metastored.gate.remote_definitions import Defined, definitions_in, lists_definitions
 from metastored.hive.locations import LocationError, is_under, join
 from metastored.hive.names import directory_name, normalize
 from metastored.model.names import DatabaseName, TableName
+from metastored.model.objects import Located, Objects, databases_of, objects_of, tables_of
+from metastored.model.remote_keys import CONNECTOR, is_remote, remote_keys
 from metastored.store.security.grants import DATABASE, DATACONNECTOR, GLOBAL
 from metastored.wire.generated.locks import LockComponent, LockType
 from metastored.wire.generated.roles import HiveObjectPrivilege, HiveObjectRef
@@ -49,13 +56,19 @@ class Decision(Caller):
         if self._admin:
             return
         method = call.method
-        self._kept_by_name = method.object in KEPT_BY_NAME and not self._holds(self._state.metastore(), (CREATE,))
+        self._stored_by_name = method.object in STORED_BY_NAME and not self._holds(self._state.metastore(), (CREATE,))
         if method.hook == "grants" and not method.privileges:
             self._check_reading_grants(call)
             return
+        if lists_definitions(call):
+            return  # It is filtered.
         objects = objects_of(call)
-        for need in needs_of(method):
-            if not need.given or gives(call, need.given):
+        needs = needs_of(method)
+        makes_remote = self._check_definitions(call, objects, creates=any("create" in need.actions for need in needs))
+        for need in needs:
+            if makes_remote and (need.object == "location" or "create" in need.actions):
+                continue  # The location of a remote is ignored, and CREATE_REMOTE is the privilege to create it.
+            if not need.if_set or gives(call, need.if_set):
                 self._check(need, objects, call)
         if method.hook == "filter":
             self._check_limit(call, objects)
@@ -107,7 +120,7 @@ class Decision(Caller):
         if tables:
             return
         # No table may mean every table; a request about a transaction need not be about tables at all.
-        if not objects.databases and call.method.object not in KEPT_BY_NAME:
+        if not objects.databases and call.method.object not in STORED_BY_NAME:
             raise Denied("the admin role where no table is named")
         for database in objects.databases:
             if reads:
@@ -125,9 +138,50 @@ class Decision(Caller):
         for database in objects.databases:
             self._check_owner(database, creates_table=what == "table")
         for table in objects.tables:
-            # Beside the new table, those that its foreign keys refer to.
+            # Beside the new table, the tables that its foreign keys refer to.
             if self._state.table(table) is not None:
                 self._check_data(table, ("select",))
+
+    # Remotes
+
+    def _check_definitions(self, call: Call, objects: Objects, *, creates: bool) -> bool:
+        """Who makes a remote, or changes where it points, needs CREATE_REMOTE; whether the call is about a remote."""
+        found = False
+        for defined in definitions_in(call):
+            home = self._state.database(defined.database) if defined.database is not None else None
+            if home is not None and home.is_remote:
+                continue  # A table of a remote database is the remote's; its parameters define nothing here.
+            # An ALTER names first what is changed; the definition may have its new name.
+            current = None if creates else self._current(defined, objects)
+            was_remote = current is not None and current.is_remote
+            if not was_remote and not self._is_remote(defined):
+                continue
+            found = found or creates or was_remote
+            same = current is not None and current.remote == remote_keys(defined.parameters)
+            if same and defined.kind != "connector":
+                continue
+            connector = defined.parameters.get(CONNECTOR)
+            if connector:
+                self._check_connector(normalize(connector), ("select",))
+            self._check_remote(defined.database)
+        return found
+
+    def _current(self, defined: Defined, objects: Objects) -> Item | None:
+        match defined.kind:
+            case "table":
+                return self._state.table(objects.tables[0]) if objects.tables else None
+            case "database":
+                return self._state.database(objects.databases[0]) if objects.databases else None
+        return self._state.connector(objects.connectors[0]) if objects.connectors else None
+
+    def _is_remote(self, defined: Defined) -> bool:
+        """Whether an object would be made remote by this definition."""
+        if defined.kind == "connector":
+            return defined.leads
+        if is_remote(defined.parameters):
+            return True
+        item = self._state.connector(normalize(defined.connector)) if defined.connector else None
+        return item is not None and item.is_remote
 
     # Transactions and locks
 
@@ -147,7 +201,7 @@ class Decision(Caller):
     # Lists
 
     def _check_limit(self, call: Call, objects: Objects) -> None:
-        """Whether something invisible was found must not show by what it displaced: a limit is for who sees all."""
+        """A limited list would reveal hidden objects by its length: a limit needs access to the complete list."""
         limits = [value for role, value in names_in(call.method, call.args) if role == "limit"]
         if any(limit >= 0 for limit in limits):
             for database in objects.databases:
@@ -178,6 +232,15 @@ class Decision(Caller):
             return False
         return True
 
+    def sees_definition(self, name: tuple[str, ...]) -> bool:
+        """Whether the caller may see the definition of a remote: of databases and catalogs everybody may."""
+        try:
+            if len(name) == 3:
+                self._check_data(TableName(*name), ("select",))
+        except Denied:
+            return False
+        return True
+
     def _check_element(self, element: Any) -> None:
         """The outermost struct that names a table, else a database, else a transaction, decides."""
         groups = list(groups_of(element))
@@ -193,7 +256,7 @@ class Decision(Caller):
                 return
         ids = tuple(value for group in groups for role, value in group.names if role == "txn_id")
         if not ids:
-            raise Denied("the name of what is shown")
+            raise Denied("a name to decide by")
         self._check_own_transactions(ids, whole_range=False)
 
     # Locations
@@ -202,18 +265,18 @@ class Decision(Caller):
         if self._holds(self._state.metastore(), (USE_LOCATION,)):
             return
         try:
-            if any(is_under(located.location, home) for home in self._homes(located.owner)):
+            if any(is_under(located.location, allowed) for allowed in self._allowed_locations(located.owner)):
                 return
             # A table that is renamed can stay where it is.
             own = (item for item in map(self._state.table, tables) if item is not None and self._owns(item))
             if any(item.location and is_under(located.location, item.location) for item in own):
                 return
         except LocationError:
-            pass  # What cannot be read is nobody's place.
+            pass  # An invalid location is below no allowed location.
         raise Denied(f"{USE_LOCATION} on the metastore for the location {located.location}")
 
-    def _homes(self, owner: TableName | DatabaseName | None) -> Iterator[str]:
-        """Where an object may lie: where it is, and where it would be put by itself."""
+    def _allowed_locations(self, owner: TableName | DatabaseName | None) -> Iterator[str]:
+        """The locations that an object may have without a privilege: the current and the default location."""
         if owner is None:
             return
         if isinstance(owner, DatabaseName):
@@ -228,10 +291,10 @@ class Decision(Caller):
         if item is not None and item.location:
             yield item.location
 
-    # What no table of methods can describe
+    # Rules that the method table cannot describe
 
     def _check_locks(self, call: Call) -> None:
-        """To read is to lock for reading; any other lock is for who may change something."""
+        """A shared-read lock needs SELECT; any other lock needs a privilege to write."""
         for group in groups_in(call.method, call.args):
             if group.struct != LockComponent.__name__:
                 continue
@@ -257,7 +320,7 @@ class Decision(Caller):
                 self._check_passing_on(around.value, group)
 
     def _check_passing_on(self, privilege: HiveObjectPrivilege, group: Group) -> None:
-        """A privilege is passed on by the owner of its object, and by who has it with the grant option."""
+        """A privilege may be granted by the owner of its object, and by users who have it with the grant option."""
         info = privilege.grantInfo
         ref: HiveObjectRef = group.value
         granted = list(self._state.metastore())
@@ -273,6 +336,10 @@ class Decision(Caller):
             names: list[DatabaseName | TableName] = [*databases_of(group)]
             if ref.objectType != DATABASE:
                 names = [*tables_of(group)]
+            words = (info.privilege or "").upper().split(",") if info is not None else []
+            if CREATE_REMOTE in (word.strip() for word in words):
+                # An owner decides about the object, not about where the metastore connects to.
+                self._check_remote(names[0] if names and isinstance(names[0], DatabaseName) else None, option=True)
             if not names or self._owns_all(names[0]):
                 return
             granted += (grant for item in self._around(names[0]) for grant in item.grants)
@@ -282,7 +349,7 @@ class Decision(Caller):
                 raise Denied(f"{word} with grant option on {where}")
 
     def _check_reading_grants(self, call: Call) -> None:
-        """Everybody may see what they have themselves; the owner of an object, what others have on it."""
+        """All users may read their own grants; the owner of an object, all grants on it."""
         named = [value for role, value in names_in(call.method, call.args) if role == "user"]
         if named and all(name == self._user or name in self._groups or name in self._roles for name in named):
             return

@@ -1,9 +1,9 @@
-"""A handler that keeps the store of tokens and keys for services, whatever else is enforced.
+"""A handler that restricts the store of tokens and keys to services, even without `authorization`.
 
-Who reads a master key can sign tokens, and who writes a token can log in as anybody. So these methods (`service` in the
-method table) are for `admin_users` and `service_users` who have proven who they are by more than a delegation token: a
-token, which a job carries through a cluster, must not become further ones. Where no authentication is configured nobody
-has proven anything, and nobody may call them; such a server takes no tokens either.
+A user who can read a master key can sign tokens, and a user who can write a token can log in as any user. So these
+methods (`service` in the method table) are for authenticated `admin_users` and `service_users` only. A delegation token
+is not enough: a token, which a job carries through a cluster, must not be used to get further tokens. A server without
+authentication refuses these methods to all callers; it accepts no tokens either.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ WHO: Final = "an authenticated user of admin_users or service_users"
 
 
 class ForServices:
-    """Refuses what is for services to everybody else."""
+    """Refuses the methods for services to all other callers."""
 
     def __init__(self, inner: Handler, users: Iterable[str]) -> None:
         self.inner: Final = inner
@@ -36,9 +36,9 @@ class ForServices:
 
     def _refusal(self, session: Session) -> str | None:
         if not session.authenticated:
-            return "this connection has not proven who it is"
+            return "this connection is not authenticated"
         if session.by_token:
             return "this connection was authenticated by a delegation token"
         if session.user not in self._users:
-            return f"user {session.user} is none"
+            return f"user {session.user} is not in them"
         return None

@@ -1,8 +1,8 @@
-"""What a server has counted: calls, errors and times by method, of clients and of remotes, in memory that all workers
-of a server see.
+"""The counters of a server: calls, errors and times by method, of clients and of remotes, in memory that all workers
+share.
 
-Each worker writes only its own part, so nothing is locked; whoever asks gets the sum. A worker that is replaced goes
-on where the last one stopped. It never opens a port and knows no format of metrics.
+Each worker writes only its own part, so no locks are needed; readers get the sum. A replaced worker continues the
+counters of its predecessor. This module is independent of ports and formats of metrics.
 """
 
 from __future__ import annotations
@@ -19,13 +19,15 @@ BOUNDS: Final = (
     *(1.0, 2.5, 5.0, 10.0, 30.0, 60.0),
 )
 """Seconds: the upper bounds of the histogram's buckets. One more bucket has no bound."""
-GAUGES: Final = ("connections", "waiting_calls", "waiting_chunks", "waiting_proofs", "long_replies", "failed_jobs")
-"""What is true now, put by each worker once a second."""
+GAUGES: Final = ("connections", "waiting_calls", "waiting_chunks", "waiting_logins", "long_replies", "failed_jobs")
+"""Gauges: current values, set by each worker once a second."""
+REMOTE_GAUGES: Final = ("available", "running", "waiting")
+"""Gauges of a remote: whether calls are sent to it, how many are in progress and how many wait."""
 MAX_REMOTES: Final = 64
-"""Remotes that are counted apart; further ones share the last place. Memory that is not used costs nothing."""
+"""The most remotes that are counted separately; further remotes share the last slot. Unused memory costs nothing."""
 OTHERS: Final = "(others)"
 MAX_NAME: Final = 128
-"""Bytes of a remote's name; longer ones are cut."""
+"""Bytes of a remote's name; longer names are truncated."""
 
 _BUCKETS = len(BOUNDS) + 1
 _WIDTH = _BUCKETS + 1
@@ -34,7 +36,8 @@ _CALLS = len(METHODS) * _WIDTH * 8
 _COUNTED = _CALLS + len(METHODS) * 8
 """Bytes of one `Counts`: numbers, then seconds."""
 _NAMES = MAX_REMOTES * MAX_NAME
-_PART = _COUNTED * (1 + MAX_REMOTES) + _NAMES + len(GAUGES) * 8
+_STATES = MAX_REMOTES * len(REMOTE_GAUGES) * 8
+_PART = _COUNTED * (1 + MAX_REMOTES) + _STATES + _NAMES + len(GAUGES) * 8
 """Bytes of one worker."""
 
 
@@ -69,9 +72,10 @@ class WorkerTally:
     def __init__(self, memory: memoryview[int]) -> None:
         gauges = len(memory) - len(GAUGES) * 8
         self.calls: Final = Counts(memory[:_COUNTED])
-        """What clients asked."""
+        """Calls of clients."""
         self.gauges: Final = memory[gauges:].cast("q")
-        self._remotes = memory[_COUNTED : gauges - _NAMES]
+        self._remotes = memory[_COUNTED : gauges - _NAMES - _STATES]
+        self._states = memory[gauges - _NAMES - _STATES : gauges - _NAMES].cast("q")
         self._names = memory[gauges - _NAMES : gauges]
 
     def put(self, **gauges: int) -> None:
@@ -79,20 +83,43 @@ class WorkerTally:
             self.gauges[GAUGES.index(name)] = value
 
     def remote(self, name: str) -> Counts:
-        """What this remote was asked. Always the same place for the same name, also for a worker's successor."""
+        """Calls to this remote. A name always has the same slot, also after a worker is replaced."""
+        return self._counts(self._slot(name))
+
+    def put_remote(self, name: str, **gauges: int) -> None:
+        """Sets the gauges of a remote. Numbers are stored plus one: 0 means that no value was set."""
+        at = self._slot(name)
+        for gauge, value in gauges.items():
+            self._states[at * len(REMOTE_GAUGES) + REMOTE_GAUGES.index(gauge)] = value + 1
+
+    def remote_gauges(self) -> Iterator[tuple[str, dict[str, int]]]:
+        """The gauges of the remotes that this worker uses."""
+        width = len(REMOTE_GAUGES)
+        for at, name in enumerate(self._named()):
+            values = list(self._states[at * width : (at + 1) * width])
+            if all(values):
+                gauges = dict(zip(REMOTE_GAUGES, (value - 1 for value in values), strict=True))
+                yield name.decode("utf-8", "replace"), gauges
+
+    def forget_remotes(self) -> None:
+        """Resets the gauges of all remotes."""
+        for at in range(len(self._states)):
+            self._states[at] = 0
+
+    def _slot(self, name: str) -> int:
+        """The slot of a remote; a new remote takes the next."""
         key = _key(name)
-        places = list(self._named())
-        for at, known in enumerate(places):
-            if known == key:
-                return self._counts(at)
-        at = len(places)
+        names = list(self._named())
+        if key in names:
+            return names.index(key)
+        at = len(names)
         if at >= MAX_REMOTES - 1:
             at, key = MAX_REMOTES - 1, _key(OTHERS)
         self._names[at * MAX_NAME : at * MAX_NAME + len(key)] = key
-        return self._counts(at)
+        return at
 
     def remotes(self) -> Iterator[tuple[str, Counts]]:
-        """Those that were ever counted."""
+        """The remotes that were ever counted."""
         for at, name in enumerate(self._named()):
             yield name.decode("utf-8", "replace"), self._counts(at)
 
@@ -108,7 +135,7 @@ class WorkerTally:
 
 
 class Tallies:
-    """All workers' parts. Made before they are forked."""
+    """All workers' parts. Created before the workers are forked."""
 
     def __init__(self, workers: int = 1) -> None:
         self.workers: Final = workers
@@ -118,18 +145,28 @@ class Tallies:
         return WorkerTally(self._memory[slot * _PART : (slot + 1) * _PART])
 
     def methods(self) -> Iterator[MethodTally]:
-        """Those that were called."""
+        """The methods that were called."""
         return _summed([worker.calls for worker in self._each()])
 
     def remotes(self) -> Iterator[tuple[str, MethodTally]]:
         """By remote and method."""
-        found: dict[str, list[Counts]] = {}
+        by_name: dict[str, list[Counts]] = {}
         for worker in self._each():
             for name, counts in worker.remotes():
-                found.setdefault(name, []).append(counts)
-        for name, parts in sorted(found.items()):
+                by_name.setdefault(name, []).append(counts)
+        for name, parts in sorted(by_name.items()):
             for tally in _summed(parts):
                 yield name, tally
+
+    def remote_gauges(self) -> Iterator[tuple[str, dict[str, int]]]:
+        """By remote: it is available if no worker found otherwise; calls are those of all workers."""
+        found: dict[str, list[dict[str, int]]] = {}
+        for worker in self._each():
+            for name, gauges in worker.remote_gauges():
+                found.setdefault(name, []).append(gauges)
+        for name, parts in sorted(found.items()):
+            sums = {gauge: sum(part[gauge] for part in parts) for gauge in REMOTE_GAUGES}
+            yield name, sums | {"available": min(part["available"] for part in parts)}
 
     def gauge(self, name: str) -> int:
         """The sum over the workers."""
@@ -137,13 +174,15 @@ class Tallies:
         return sum(worker.gauges[at] for worker in self._each())
 
     def highest(self, name: str) -> int:
-        """The highest of the workers, for what they all see alike."""
+        """The highest value of the workers, for gauges that are the same in all workers."""
         at = GAUGES.index(name)
         return max(worker.gauges[at] for worker in self._each())
 
     def leave(self, slot: int) -> None:
-        """The worker is gone: nothing is true of it any more. What it counted stays."""
-        self.worker(slot).put(**dict.fromkeys(GAUGES, 0))
+        """The worker has died: its gauges are reset, its counters stay."""
+        worker = self.worker(slot)
+        worker.put(**dict.fromkeys(GAUGES, 0))
+        worker.forget_remotes()
 
     def _each(self) -> list[WorkerTally]:
         return [self.worker(slot) for slot in range(self.workers)]

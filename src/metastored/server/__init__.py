@@ -1,1 +1,1 @@
-"""Sockets, TLS, proof of identity, limits, workers and lifecycle. It is given one handler and knows no table."""
+"""Sockets, TLS, authentication, limits, workers and lifecycle, around one handler. Independent of the catalog."""

@@ -9,44 +9,57 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Collection, Coroutine
 from functools import partial
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from metastored.config import KEYS, Settings
+from metastored.connectors.context import Context
+from metastored.connectors.registry import Connectors
 from metastored.errors import StoreError
 from metastored.gate.audited import Audited
 from metastored.gate.authorized import Authorized
 from metastored.gate.caller import Policy
+from metastored.gate.hooked import Hook, Hooked, load_hook
+from metastored.gate.measured import Measured
 from metastored.gate.rate_limited import RateLimited
 from metastored.gate.read_only import ReadOnly
 from metastored.gate.services import ForServices
+from metastored.gate.tallies import WorkerTally
 from metastored.hive.statistics.ndv import ESTIMATIONS
-from metastored.server.auth.mechanisms import authenticator, proofs, users
-from metastored.server.server import PROOF_THREADS, STREAM_THREADS, Application
+from metastored.model.remote_hosts import AllowedHosts
+from metastored.remotes.endpoints import Connect, Endpoints
+from metastored.remotes.leases import Leases
+from metastored.remotes.provider import StoredDefinitions
+from metastored.remotes.routing import Routed
+from metastored.server.auth.mechanisms import authenticator, users, verifiers
+from metastored.server.server import AUTHENTICATION_THREADS, STREAM_THREADS, Application
 from metastored.service.bootstrap import ensure_defaults, stored_warehouse
 from metastored.service.core.context import Service
 from metastored.service.housekeeping import reap
 from metastored.service.local import Local
+from metastored.service.remotes.definitions import Remotes
 from metastored.service.retention import clean
+from metastored.service.security.roles import roles_of
 from metastored.service.security.tokens import password_of
 from metastored.store.engine.database import Database
 from metastored.store.engine.migrate import check_schema, ensure_schema
 from metastored.store.engine.opening import open_database
+from metastored.store.security.remote_secrets import RemoteSecrets
 from metastored.store.warehouse import jobs
 from metastored.store.warehouse.directories import Warehouse
 from metastored.threads import Pool
-from metastored.wire.message import Handler
+from metastored.wire.message import Handler, Session
 
 log = logging.getLogger("metastored.server")
 
 Background = tuple[Callable[[], Coroutine[Any, Any, None]], ...]
 
 JOBS_EVERY: Final = 60.0
-"""Seconds between two looks for directories that a crashed server left unmoved."""
+"""Seconds between two searches for directories that a crashed server did not move."""
 
 REAP_EVERY: Final = 60.0
-"""Seconds between two looks for transactions and locks whose clients are gone, and for events that are old."""
+"""Seconds between two runs of the housekeeping: expired transactions and locks, old events."""
 
 
 class FailedJobs:
@@ -62,7 +75,7 @@ class FailedJobs:
 
 def build(settings: Settings) -> Application:
     """The application that the settings describe. Opens the database: only after the process was forked."""
-    threads = settings.threads + STREAM_THREADS + PROOF_THREADS
+    threads = settings.threads + STREAM_THREADS + AUTHENTICATION_THREADS
     database = open_database(settings.database_url, settings.data, threads=threads)
     ensure_schema(database)
     known = users(settings, database)
@@ -84,17 +97,19 @@ def build(settings: Settings) -> Application:
         estimation=ESTIMATIONS[settings.distinct_values],
         admins=frozenset(settings.admin_users),
         partition_limit=settings.limits_partitions_per_call,
-        configured=told_to_hive(settings),
+        configured=hive_values(settings),
+        remote_hosts=AllowedHosts.read(settings.remotes_hosts),
+        remote_secrets=RemoteSecrets.read(settings.remotes_key_file, settings.remotes_references),
     )
     ensure_defaults(service)
 
-    async def finish_left_jobs() -> None:
+    async def finish_pending_jobs() -> None:
         while True:
             try:
                 await pool.run(lambda: warehouse.finish_jobs(database))
                 await pool.run(failed.count)
             except StoreError as error:
-                log.warning("jobs of directories were not looked for and are later: %s", error)
+                log.warning("pending directory jobs could not be read; retrying later: %s", error)
             await asyncio.sleep(JOBS_EVERY)
 
     async def keep_house() -> None:
@@ -104,17 +119,21 @@ def build(settings: Settings) -> Application:
                 await pool.run(lambda: reap(service))
                 await pool.run(lambda: clean(service, settings.event_retention))
             except StoreError as error:
-                log.warning("housekeeping was not done and is tried again later: %s", error)
+                log.warning("housekeeping failed and is retried later: %s", error)
 
-    handler, counting = guarded(Local(service, pool), settings, service, pool)
+    remotes = with_remotes(Local(service, pool), settings, service, pool)
+    handler, counting = guarded(remotes.handler, settings, service, pool)
     return Application(
         handler,
         pool,
         authenticator=authenticator(settings, known, partial(password_of, service)),
-        background=(finish_left_jobs, keep_house, *counting),
+        background=(finish_pending_jobs, keep_house, remotes.end_leases, *counting),
+        disconnect=remotes.endpoints.close,
+        measure_remotes=remotes.measure,
+        remote_status=remotes.status,
         close=database.close,
         spool=settings.data if settings.database_url is None else None,
-        proofs=proofs(settings, known),
+        verifiers=verifiers(settings, known),
         check=lambda: check_schema(database),
         failed_jobs=lambda: failed.number,
         warehouse=warehouse.root,
@@ -122,36 +141,87 @@ def build(settings: Settings) -> Application:
     )
 
 
-def told_to_hive(settings: Settings) -> dict[str, str]:
-    """What clients are told who ask for Hive's keys, as far as this server's settings are not Hive's defaults."""
-    found: dict[str, str] = {}
+class WithRemotes(NamedTuple):
+    """The metastore with its remotes, and its background work."""
 
-    def tell(value: str, *keys: str) -> None:
-        found.update(dict.fromkeys(keys, value))
+    handler: Handler
+    endpoints: Endpoints
+    end_leases: Callable[[], Coroutine[Any, Any, None]]
+
+    def measure(self, tally: WorkerTally) -> None:
+        """Counts the calls to each remote from now on."""
+        self.endpoints.measure = lambda name, handler: Measured(handler, tally.remote(name))
+
+    def status(self) -> dict[str, dict[str, int]]:
+        """The gauges of each endpoint that was called."""
+        return {
+            str(endpoint): {"available": int(each.available), "running": each.running, "waiting": each.waiting}
+            for endpoint, each in self.endpoints.status().items()
+        }
+
+
+def with_remotes(local: Handler, settings: Settings, service: Service, pool: Pool) -> WithRemotes:
+    """The local metastore with the remotes that its database defines."""
+    database = service.database
+    hook = load_hook(settings.filter) if settings.filter is not None else None
+    if hook is not None:
+        local = Hooked(local, hook, None)
+    definitions = StoredDefinitions(Remotes(database, service.remote_secrets, pool), database, pool)
+    connect = Connectors(Context(service.remote_hosts, service.remote_secrets)).connect
+    endpoints = Endpoints(connect if hook is None else hooked(connect, hook))
+    leases = Leases(local, endpoints, database, pool)
+
+    async def roles(session: Session) -> Collection[str]:
+        return await pool.run(lambda: roles_of(database.reader(), session.user or "", session.groups))
+
+    async def end_leases() -> None:
+        while True:
+            await asyncio.sleep(REAP_EVERY)
+            try:
+                await leases.sweep(await definitions())
+            except StoreError as error:
+                log.warning("leases at remotes could not be read; retried later: %s", error)
+
+    partial_lists = settings.remotes_partial == "on"
+    handler = Routed(local, definitions, endpoints, transactions=leases, roles=roles, partial=partial_lists, pool=pool)
+    return WithRemotes(handler, endpoints, end_leases)
+
+
+def hooked(inner: Connect, hook: Hook) -> Connect:
+    """Connectors whose objects pass through a function."""
+    return lambda endpoint: Hooked(inner(endpoint), hook, str(endpoint))
+
+
+def hive_values(settings: Settings) -> dict[str, str]:
+    """The values of Hive's keys that clients can read, where this server's settings differ from Hive's defaults."""
+    values: dict[str, str] = {}
+
+    def put(value: str, *keys: str) -> None:
+        values.update(dict.fromkeys(keys, value))
 
     if settings.port != KEYS["port"].default and settings.port:
-        tell(str(settings.port), "metastore.thrift.port", "hive.metastore.port")
+        put(str(settings.port), "metastore.thrift.port", "hive.metastore.port")
     if settings.event_retention != KEYS["event_retention"].default:
         kept = f"{settings.event_retention:.0f}s"
-        tell(kept, "metastore.event.db.listener.timetolive", "hive.metastore.event.db.listener.timetolive")
+        put(kept, "metastore.event.db.listener.timetolive", "hive.metastore.event.db.listener.timetolive")
     if settings.limits_partitions_per_call >= 0:
         limit = str(settings.limits_partitions_per_call)
-        tell(limit, "metastore.limit.partition.request", "hive.metastore.limit.partition.request")
+        put(limit, "metastore.limit.partition.request", "hive.metastore.limit.partition.request")
     if settings.admin_users:
-        tell(",".join(settings.admin_users), "metastore.users.in.admin.role", "hive.users.in.admin.role")
+        put(",".join(settings.admin_users), "metastore.users.in.admin.role", "hive.users.in.admin.role")
     if settings.distinct_values == "density":
-        tell("true", "metastore.stats.ndv.densityfunction", "hive.metastore.stats.ndv.densityfunction")
+        put("true", "metastore.stats.ndv.densityfunction", "hive.metastore.stats.ndv.densityfunction")
     if settings.tls_certificate is not None:
-        tell("true", "metastore.use.SSL", "hive.metastore.use.SSL")
+        put("true", "metastore.use.SSL", "hive.metastore.use.SSL")
     if settings.kerberos_principal is not None:
-        tell("true", "metastore.sasl.enabled", "hive.metastore.sasl.enabled")
-    return found
+        put("true", "metastore.sasl.enabled", "hive.metastore.sasl.enabled")
+    return values
 
 
 def guarded(inner: Handler, settings: Settings, service: Service, pool: Pool) -> tuple[Handler, Background]:
-    """The handler behind those of `gate/` that the settings turn on, and what must run beside them.
+    """The handler behind the wrappers of `gate/` that the settings turn on, and their background tasks.
 
-    What is off is not there: a call pays for nothing that nobody asked for. Only the store of tokens is always guarded.
+    A wrapper that is off is not installed, so calls do not pay for it. Only the store of tokens is always guarded.
     """
     background = list[Callable[[], Coroutine[Any, Any, None]]]()
     handler: Handler = ForServices(inner, (*settings.admin_users, *settings.service_users))
@@ -165,6 +235,6 @@ def guarded(inner: Handler, settings: Settings, service: Service, pool: Pool) ->
         handler = limited
         background.append(limited.keep_counting)
     if settings.audit == "on":
-        # Outermost, so that what is refused is told too.
+        # Outermost, so that refused calls are logged too.
         handler = Audited(handler)
     return handler, tuple(background)

@@ -1,4 +1,4 @@
-"""What a server says when it is ready: to people on standard output, to programs in the ready file."""
+"""The output of a server that is ready: the banner on standard output, and the ready file for programs."""
 
 from __future__ import annotations
 
@@ -28,14 +28,14 @@ _PASSWORD = re.compile(r"(?<=://)([^/:@]*:).*(?=@)|(?<=[?&])(password=)[^&]*")
 
 
 def uri(host: str, port: int, scheme: str = "thrift") -> str:
-    """What clients are given; a server that listens on all addresses is reached by its machine's name."""
+    """The host name for clients; a server that listens on all addresses has its machine's name."""
     if host in ("0.0.0.0", "::", ""):
         host = socket.gethostname()
     return f"{scheme}://[{host}]:{port}" if ":" in host else f"{scheme}://{host}:{port}"
 
 
 class Warehouses(NamedTuple):
-    """The warehouse that a server has, and the one that its database was made with."""
+    """The warehouse of a server, and the warehouse that its database was created with."""
 
     current: str
     first: str
@@ -48,7 +48,7 @@ class Warehouses(NamedTuple):
 def warn_of_two_warehouses(settings: Settings, warehouses: Warehouses) -> None:
     if warehouses.differ:
         log.warning(
-            "new databases are put into %s; those that were made with the warehouse %s stay where they are: "
+            "new databases are created in %s; databases that were created with the warehouse %s stay there: "
             "once the directories are moved, `metastored relocate %s %s %s` rewrites their locations",
             warehouses.current,
             warehouses.first,
@@ -65,12 +65,12 @@ def text(
     http_port: int | None = None,
     warnings: Sequence[str] = (),
 ) -> str:
-    """The start-up banner; `warnings` say what is open."""
+    """The start-up banner, with the `warnings` of `safety.py`."""
     address = uri(settings.host, port)
     if settings.database_url is None:
         database = f"data {settings.data}"
     else:
-        database = "database " + _PASSWORD.sub(lambda found: f"{found[1] or found[2]}…", settings.database_url)
+        database = "database " + _PASSWORD.sub(lambda match: f"{match[1] or match[2]}…", settings.database_url)
     workers = f"{settings.workers} worker{'s' if settings.workers > 1 else ''}"
     return (
         f"metastored {__version__} serves the Hive Metastore API at {address}\n"
@@ -105,7 +105,7 @@ def _http(settings: Settings, port: int | None) -> str:
 
 
 def check_ready_file(settings: Settings) -> None:
-    """Raises ConfigError when the ready file could not be written: a server that nobody finds out about is no use."""
+    """Raises ConfigError when the ready file could not be written: without it no program finds the server."""
     if settings.ready_file is None:
         return
     try:
@@ -134,14 +134,14 @@ def announce(
     again: bool = False,
     warnings: Sequence[str] = (),
 ) -> None:
-    """Says that calls are answered. `again`: other processes than before serve; only the ready file tells."""
+    """Announces that calls are served. `again`: after workers were replaced, only the ready file is written."""
     port, http_port = ports.thrift.getsockname()[1], ports.http_number
     if settings.ready_file is not None:
         state: dict[str, Any] = {"host": settings.host, "port": port, "pid": os.getpid(), "workers": workers}
         state["warehouse"] = warehouses.current
         if http_port is not None:
             state["http_port"] = http_port
-        # Whoever waits for the file never sees half of it.
+        # Readers of the file never see a partial file.
         unfinished = _unfinished(settings.ready_file)
         try:
             unfinished.write_text(json.dumps(state) + "\n", encoding="utf-8")
@@ -156,7 +156,7 @@ def announce(
 
 
 def forget(settings: Settings) -> None:
-    """Takes the ready file away: nobody answers any more."""
+    """Removes the ready file: the server no longer serves calls."""
     if settings.ready_file is not None:
         with contextlib.suppress(OSError):
             settings.ready_file.unlink()

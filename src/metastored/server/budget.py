@@ -1,6 +1,6 @@
-"""Bytes that may be held at a time, and a queue of those who need more. It never knows what the bytes are.
+"""A limit on bytes that are held at a time, with a queue of waiters (backpressure). It never sees the bytes.
 
-One budget bounds the answers that a worker has in memory, another what it has in temporary files.
+One budget bounds the replies that a worker has in memory, another the bytes in its temporary files.
 """
 
 from __future__ import annotations
@@ -26,20 +26,20 @@ class Budget:
         return len(self._queue)
 
     def change(self, difference: int) -> None:
-        """More or less is held, whether there is room or not: these bytes exist already."""
+        """Adds to the bytes that are held, even above the limit: these bytes exist already."""
         self.held += difference
         if difference < 0:
             self._admit()
 
     def reserve(self, size: int) -> bool:
-        """Takes so many bytes if there is room for them now."""
+        """Takes this many bytes if they are available now."""
         if self._queue or not self._fits(size):
             return False
         self.held += size
         return True
 
     async def room(self, size: int) -> None:
-        """Takes so many bytes when there is room for them, in the order of asking.
+        """Waits until this many bytes are available and takes them, first come, first served.
 
         More than there ever is gets its turn when nothing else is held.
         """

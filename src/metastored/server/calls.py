@@ -1,4 +1,4 @@
-"""What all transports do about a call besides making it: what the log says, and the answer when it failed.
+"""The common parts of all transports around a call: log lines, and the reply to a call that failed.
 
 It never makes a call itself.
 """
@@ -21,9 +21,9 @@ _DEPTH = 4
 
 def subject(call: Call) -> str:
     """`db.table`, `db`, or nothing: the first names among the arguments that the method table has roles for."""
-    found: dict[str, str] = {}
-    _look(list(zip(call.method.args, call.args, strict=False)), found)
-    return ".".join(found[role] for role in ("db", "table") if role in found)
+    by_role: dict[str, str] = {}
+    _look(list(zip(call.method.args, call.args, strict=False)), by_role)
+    return ".".join(by_role[role] for role in ("db", "table") if role in by_role)
 
 
 def describe(call: Call, seconds: float) -> str:
@@ -38,7 +38,7 @@ def log_when_slow(call: Call, peer: str, seconds: float, limit: float) -> None:
 
 
 def failure(call: Call, error: Exception, peer: str) -> Reply:
-    """A handler answers the API's errors itself; what it raises is passed on as far as the API can say it."""
+    """The reply to a call whose handler raised; the API's own errors are replies of the handler already."""
     if not isinstance(error, MetastoreError | ApplicationError):
         ours = isinstance(error, Error)
         log.error("%s: %s failed: %s", peer, call.method.name, error, exc_info=None if ours else error)
@@ -47,18 +47,18 @@ def failure(call: Call, error: Exception, peer: str) -> Reply:
     return Reply.raised(call.method, error)
 
 
-def _look(level: list[tuple[Field, Any]], found: dict[str, str]) -> None:
+def _look(level: list[tuple[Field, Any]], by_role: dict[str, str]) -> None:
     """Breadth first: an argument of the method itself says more than a field deep inside a struct."""
     for _ in range(_DEPTH):
         deeper: list[tuple[Field, Any]] = []
         for field, value in level:
             if field.role in ("db", "table") and isinstance(value, str):
-                found.setdefault(field.role, value)
+                by_role.setdefault(field.role, value)
             elif isinstance(value, Struct):
                 by_name = {line.name: line for line in fields(type(value))}
                 deeper += ((by_name[name], each) for name, each in zip(names(type(value)), value, strict=True))
             elif isinstance(value, tuple) and value:
                 deeper.append((field, value[0]))
-        if "table" in found or not deeper:
+        if "table" in by_role or not deeper:
             return
         level = deeper

@@ -1,7 +1,7 @@
-"""Accepts connections on one port and hands each over with TLS or without, as its first bytes say.
+"""Accepts connections on one port and hands each over with or without TLS, depending on its first bytes.
 
-The bytes are only peeked at: what has been read could not be given back to a TLS handshake. A peer that sends
-nothing costs a socket and no more, until its time is up. This module never reads a Thrift message.
+The bytes are only peeked at, because a TLS handshake must read them too. A peer that sends nothing takes one socket
+until its timeout. This module never reads a Thrift message.
 """
 
 from __future__ import annotations
@@ -24,11 +24,11 @@ log = logging.getLogger("metastored.server")
 BACKLOG: Final = 1024
 """Connections that may wait to be accepted."""
 GIVE_WAY: Final = 0.001
-"""Seconds for which a worker leaves a new connection to those that have fewer."""
+"""Seconds for which a worker leaves a new connection to workers with fewer connections."""
 PEEK_AGAIN: Final = 0.05
-"""Seconds to the next look at a peer whose first byte does not tell enough."""
+"""Seconds until a peer is checked again whose first byte was not enough."""
 KEEPALIVE: Final = {"TCP_KEEPIDLE": 120, "TCP_KEEPINTVL": 30, "TCP_KEEPCNT": 4}
-"""A peer whose machine is gone is noticed after four minutes, even while no call is made."""
+"""TCP keepalive: a peer whose machine is down is detected after four minutes, even without calls."""
 
 
 def listen(host: str, port: int, flag: str = "--port") -> socket.socket:
@@ -98,7 +98,7 @@ class Listener:
         self._state.count()
 
     def stop(self) -> None:
-        """No new connections; those that have said nothing yet are closed."""
+        """Accepts no new connections; closes connections that have sent nothing yet."""
         if not self._stopped:
             self._stopped = True
             self._loop.remove_reader(self._listening)
@@ -106,19 +106,19 @@ class Listener:
                 self._drop(accepted)
 
     def sweep(self, now: float) -> None:
-        """Drops those that have said nothing for too long."""
+        """Drops connections that have sent nothing for too long."""
         limit = self._settings.request_timeout
         if limit:
             for accepted, since in tuple(self._silent.items()):
                 if now - since > limit:
-                    log.info("%s: dropped: it said nothing for %g s", _peer(accepted), limit)
+                    log.info("%s: dropped: it sent nothing for %g s", _peer(accepted), limit)
                     self._drop(accepted)
         if self._refused:
             log.warning("%d connections refused: max_connections is reached", self._refused)
             self._refused = 0
 
     def _ready(self) -> None:
-        """A connection waits. All workers are told so; the one with the fewest takes it, if it is not busy."""
+        """A connection waits. All workers are woken; the one with the fewest connections accepts it, if not busy."""
         if self._state.shares.is_ahead(self._state.slot):
             self._loop.remove_reader(self._listening)
             self._loop.call_later(GIVE_WAY, self._accept_late)
@@ -168,11 +168,11 @@ class Listener:
             return
         self._loop.remove_reader(accepted)
         if first[0] == 0x16 and sniff(first) is None:
-            # A TLS record begins with two bytes. The socket stays readable, so it is asked again by the clock.
+            # A TLS record begins with two bytes. The socket stays readable, so it is checked again by a timer.
             self._loop.call_later(PEEK_AGAIN, self._look_again, accepted)
             return
-        found = sniff(first)
-        tls = self._tls if found is not None and found[0] is Kind.TLS else None
+        sniffed = sniff(first)
+        tls = self._tls if sniffed is not None and sniffed[0] is Kind.TLS else None
         task = self._loop.create_task(self._hand_over(accepted, tls))
         self._handing_over.add(task)
         task.add_done_callback(self._handing_over.discard)
@@ -204,12 +204,12 @@ def _peer(accepted: socket.socket) -> str:
     try:
         host, port = accepted.getpeername()[:2]
     except OSError:
-        return "a peer that has gone"
+        return "a disconnected peer"
     return f"{host}:{port}"
 
 
 def _tune(accepted: socket.socket) -> None:
-    """Answers go out at once, and dead peers are noticed."""
+    """Sends replies without delay (TCP_NODELAY), and detects dead peers (keepalive)."""
     try:
         accepted.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         accepted.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
@@ -217,4 +217,4 @@ def _tune(accepted: socket.socket) -> None:
             if hasattr(socket, name):
                 accepted.setsockopt(socket.IPPROTO_TCP, getattr(socket, name), seconds)
     except OSError:
-        pass  # The peer has gone already; the first look says so.
+        pass  # The peer has disconnected already; the first check detects it.

@@ -1,8 +1,8 @@
-"""How the server's log looks: one record is one line, whatever a client put into its names.
+"""The format of the server's log: one record is one line, whatever names a client sends.
 
 Texts of clients (names, methods, SASL mechanisms, errors about them) reach the log only through `LineFormatter`, which
-escapes what could begin another line or move a terminal's cursor, and cuts what is too long. It never changes what is
-logged in any other way.
+escapes characters that begin another line or move a terminal's cursor, and truncates long messages. It changes nothing
+else.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import Final
 
 LINE_FORMAT: Final = "%(asctime)s %(levelname)s [%(process)d] %(message)s"
 MAX_LINE: Final = 8 * 1024
-"""Characters of one message; what follows is counted and left out."""
+"""The most characters of one message; the rest is replaced by its length."""
 
 # Control characters of ASCII and Latin-1, the line and paragraph separators, marks that reverse text, and surrogates.
 _HARMFUL: Final = re.compile("[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")

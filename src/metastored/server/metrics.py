@@ -1,4 +1,4 @@
-"""What Prometheus reads at /metrics: the tallies of all workers, in its text format.
+"""The metrics at /metrics: the tallies of all workers, in Prometheus's text format.
 
 prometheus-client is imported here, and here only: when the HTTP port is open.
 """
@@ -16,8 +16,13 @@ from metastored import __version__
 from metastored.gate.tallies import BOUNDS, MethodTally, Tallies
 
 CONTENT_TYPE: Final = "text/plain; version=0.0.4; charset=utf-8"
-_WAITING = {"calls": "waiting_calls", "streams": "waiting_chunks", "proofs": "waiting_proofs"}
+_WAITING = {"calls": "waiting_calls", "streams": "waiting_chunks", "authentication": "waiting_logins"}
 """The gauge of each pool's queue."""
+_REMOTE_GAUGES = {
+    "available": "1 while calls are sent to a remote, 0 while its circuit breaker is open.",
+    "running": "Calls that are under way to a remote.",
+    "waiting": "Calls that wait until a remote has fewer calls under way.",
+}
 
 
 class _Tallied(Collector):
@@ -31,6 +36,14 @@ class _Tallied(Collector):
         yield from _families("metastored", "Calls of clients", ["method"], clients)
         remotes = (([tally.method.name, remote], tally) for remote, tally in tallies.remotes())
         yield from _families("metastored_remote", "Calls to remotes", ["method", "remote"], remotes)
+        states = {
+            gauge: GaugeMetricFamily(f"metastored_remote_{gauge}", text, labels=["remote"])
+            for gauge, text in _REMOTE_GAUGES.items()
+        }
+        for remote, gauges in tallies.remote_gauges():
+            for gauge, value in gauges.items():
+                states[gauge].add_metric([remote], value)
+        yield from states.values()
         yield GaugeMetricFamily(
             "metastored_connections", "Open connections, on both ports.", tallies.gauge("connections")
         )
@@ -57,13 +70,13 @@ class _Tallied(Collector):
 
 
 def _families(
-    prefix: str, what: str, labels: list[str], found: Iterable[tuple[list[str], MethodTally]]
+    prefix: str, what: str, labels: list[str], tallies: Iterable[tuple[list[str], MethodTally]]
 ) -> tuple[Metric, ...]:
     """Calls, errors and times, each by the same labels."""
     calls = CounterMetricFamily(f"{prefix}_calls", f"{what}.", labels=labels)
-    errors = CounterMetricFamily(f"{prefix}_errors", f"{what} that were answered with an error.", labels=labels)
+    errors = CounterMetricFamily(f"{prefix}_errors", f"{what} that failed with an error.", labels=labels)
     times = HistogramMetricFamily(f"{prefix}_call_seconds", f"{what}: the time they took.", labels=labels)
-    for values, tally in found:
+    for values, tally in tallies:
         calls.add_metric(values, sum(tally.buckets))
         errors.add_metric(values, tally.errors)
         total, buckets = 0, []

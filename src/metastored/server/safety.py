@@ -1,8 +1,8 @@
-"""Settings that lock everybody out, or that protect less than they seem to: a table of rules over the settings.
+"""Settings that lock out all users, or that protect less than they seem to: a table of rules over the settings.
 
-`findings(settings)` is pure. A finding that refuses describes a server that could not serve anybody, or a setting that
-could have no effect where somebody relies on it; the server does not start. A finding that warns describes what is
-open; it is logged at the start and printed in the banner. Modes of files are in `open_files`, which looks at the disk.
+`findings(settings)` is pure. A finding that refuses describes a server that could serve no client, or a setting for
+protection that has no effect; the server does not start. A finding that warns describes missing protection; it is
+logged at the start and printed in the banner. Modes of files are checked by `open_files`, which reads the disk.
 """
 
 from __future__ import annotations
@@ -45,9 +45,9 @@ def is_loopback(host: str) -> bool:
         return False
 
 
-def _thrift_takes_somebody(settings: Settings) -> bool:
+def _thrift_has_login(settings: Settings) -> bool:
     """Whether any client can get in at the Thrift port."""
-    if not settings.wants_proof or settings.kerberos_principal is not None:
+    if not settings.requires_authentication or settings.kerberos_principal is not None:
         return True
     # Passwords and certificates need TLS.
     by_tls = settings.password_login == "on" or settings.tls_client_ca is not None
@@ -55,12 +55,13 @@ def _thrift_takes_somebody(settings: Settings) -> bool:
 
 
 def _ineffective_without_http(settings: Settings) -> list[str]:
-    given = {
+    settings_of_http = {
         "metrics_token": settings.metrics_token,
         "metrics_addresses": settings.metrics_addresses,
         "kerberos_http_principal": settings.kerberos_http_principal,
+        "trusted_proxies": settings.trusted_proxies,
     }
-    return [name for name, value in given.items() if value]
+    return [name for name, value in settings_of_http.items() if value]
 
 
 RULES: Final = (
@@ -68,71 +69,71 @@ RULES: Final = (
         "web tokens without HTTP",
         True,
         lambda s: s.jwt_keys is not None and s.http_port is None,
-        "jwt_keys is given without http_port: web tokens are taken at /metastore alone, and clients of the Thrift port "
+        "jwt_keys is set without http_port: web tokens are accepted at /metastore only, and clients of the Thrift port "
         "would be refused; add --http-port",
     ),
     Rule(
         "passwords without TLS",
         True,
         lambda s: s.password_login == "on" and s.tls_certificate is None and s.http_port is None,
-        "password_login is on without tls_certificate: passwords are taken over TLS alone, so nobody could log in; "
+        "password_login is on without tls_certificate: passwords are accepted over TLS only, so no user could log in; "
         "add --tls-certificate and --tls-key",
     ),
     Rule(
-        "nobody at the Thrift port",
+        "no login at the Thrift port",
         False,
-        lambda s: not _thrift_takes_somebody(s) and s.http_port is not None,
-        "nobody can log in at the Thrift port: passwords and certificates are taken over TLS alone, and web tokens "
-        "over HTTP alone; clients get in over HTTP, or add --tls-certificate",
+        lambda s: not _thrift_has_login(s) and s.http_port is not None,
+        "no user can log in at the Thrift port: passwords and certificates are accepted over TLS only, and web tokens "
+        "over HTTP only; use HTTP, or add --tls-certificate",
     ),
     Rule(
         "SQL authorization without administrators",
         True,
         lambda s: s.authorization == "sql" and not s.admin_users,
-        "authorization is sql without admin_users: nobody could create a database or grant a privilege; add "
+        "authorization is sql without admin_users: no user could create a database or grant a privilege; add "
         "--admin-users NAME",
     ),
     Rule(
         "SQL authorization without authentication",
         False,
-        lambda s: s.authorization == "sql" and not s.wants_proof,
-        "authorization is sql without authentication: clients are believed who they say they are, {admin_users} "
+        lambda s: s.authorization == "sql" and not s.requires_authentication,
+        "authorization is sql without authentication: the user names of clients are trusted, {admin_users} "
         f"included, so nothing is protected; add one of {AUTHENTICATION}",
     ),
     Rule(
         "a network without authentication",
         False,
-        lambda s: not is_loopback(s.host) and not s.wants_proof,
-        "listening on {host} without authentication: whoever reaches this port can read and change everything; add "
-        f"one of {AUTHENTICATION}",
+        lambda s: not is_loopback(s.host) and not s.requires_authentication,
+        "listening on {host} without authentication: every client that reaches this port can read and change "
+        f"everything; add one of {AUTHENTICATION}",
     ),
     Rule(
         "HTTP without authentication",
         False,
-        lambda s: s.http_port is not None and not s.wants_proof,
-        "http_port without authentication: /metastore serves all methods to anybody, under any name and without a "
-        "password; the users of `metastored user` are asked for their passwords at {http_path} alone. Add one of "
+        lambda s: s.http_port is not None and not s.requires_authentication,
+        "http_port without authentication: /metastore serves all methods to all clients, under any name and without a "
+        "password; the passwords of `metastored user` are required at {http_path} only. Add one of "
         f"{AUTHENTICATION}",
     ),
     Rule(
         "HTTP without TLS on a network",
         False,
         lambda s: s.http_port is not None and s.http_tls == "off" and not is_loopback(s.host),
-        "http_tls is off while listening on {host}: passwords and tokens cross the network as they are; listen on "
+        "http_tls is off while listening on {host}: passwords and tokens are sent unencrypted; listen on "
         "127.0.0.1 behind a gateway, or leave TLS on",
     ),
     Rule(
-        "web tokens for anybody",
+        "web tokens for any service",
         False,
         lambda s: s.jwt_keys is not None and s.jwt_audience is None,
-        "jwt_keys without jwt_audience: a token that was issued for another service is taken here too; add "
+        "jwt_keys without jwt_audience: a token that was issued for another service is accepted too; add "
         "--jwt-audience, and --jwt-issuer where the keys are shared",
     ),
     Rule(
         "proxy users without authentication",
         False,
-        lambda s: bool(s.proxy_users) and not s.wants_proof,
-        "proxy_users without authentication has no effect: every client may act for everybody; add one of "
+        lambda s: bool(s.proxy_users) and not s.requires_authentication,
+        "proxy_users without authentication has no effect: every client may act for every user; add one of "
         f"{AUTHENTICATION}",
     ),
     Rule(
@@ -146,29 +147,30 @@ RULES: Final = (
         "settings of HTTP without HTTP",
         False,
         lambda s: s.http_port is None and bool(_ineffective_without_http(s)),
-        "metrics_token, metrics_addresses and kerberos_http_principal have no effect without http_port",
+        "metrics_token, metrics_addresses, kerberos_http_principal and trusted_proxies have no effect without "
+        "http_port",
     ),
 )
 
 
 def findings(settings: Settings) -> list[Finding]:
-    """What the settings lock or leave open, in the order of RULES."""
-    shown = {
+    """The rules that apply to the settings, in the order of RULES."""
+    values = {
         "host": settings.host,
         "http_path": settings.http_path,
         "log_level": settings.log_level,
         "admin_users": ", ".join(settings.admin_users) or "administrators",
     }
-    return [Finding(each.name, each.refuses, each.text.format(**shown)) for each in RULES if each.applies(settings)]
+    return [Finding(each.name, each.refuses, each.text.format(**values)) for each in RULES if each.applies(settings)]
 
 
 def checked(settings: Settings) -> list[str]:
     """The sentences that warn. Raises ConfigError for the first finding that refuses."""
-    found = findings(settings)
-    for each in found:
+    all_findings = findings(settings)
+    for each in all_findings:
         if each.refuses:
             raise ConfigError(each.text)
-    return [each.text for each in found]
+    return [each.text for each in all_findings]
 
 
 def open_files(settings: Settings) -> Iterator[str]:
@@ -183,6 +185,7 @@ def open_files(settings: Settings) -> Iterator[str]:
         key: settings.tls_key or settings.tls_certificate,
         "kerberos_keytab": settings.kerberos_keytab,
         "metrics_token": settings.metrics_token,
+        "remotes_key_file": settings.remotes_key_file,
     }
     for name, file in files.items():
         # A group may well share a key, as ssl-cert does on Debian.

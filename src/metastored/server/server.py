@@ -1,7 +1,7 @@
 """One worker from start to stop: listen, serve, drain.
 
-It is given its settings, an application and a listening socket, and makes nothing of these itself: the processes are
-in `workers.py`, the parts of the application in `assemble.py`.
+Its settings, the application and the listening socket are arguments: processes are started in `workers.py`, the
+application is built in `assemble.py`.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import logging
 import signal
 import socket
 import sys
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -30,7 +30,7 @@ from metastored.threads import Pool
 from metastored.wire.message import Handler
 
 if TYPE_CHECKING:
-    from metastored.server.auth.identity import Proofs
+    from metastored.server.auth.identity import Verifiers
     from metastored.server.http.app import HttpPort
 
 log = logging.getLogger("metastored.server")
@@ -41,33 +41,47 @@ SWITCH_INTERVAL: Final = 0.0002
 STREAM_THREADS: Final = 4
 """Threads of a worker that make the chunks of long replies."""
 
-PROOF_THREADS: Final = 2
-"""Threads of a worker that check who somebody is. A password takes 19 MiB and a core while it is hashed."""
+AUTHENTICATION_THREADS: Final = 2
+"""Threads of a worker for authentication. Hashing a password takes 19 MiB and a core."""
 
 
 def _nothing() -> None:
     """An application that holds nothing has nothing to close."""
 
 
+async def _no_connections() -> None:
+    """An application without remotes has no connections to close."""
+
+
+def _not_measured(tally: WorkerTally) -> None:
+    """An application without remotes has nothing to count."""
+
+
 @dataclass(frozen=True, slots=True)
 class Application:
-    """What a worker serves: one handler, and what it needs around it."""
+    """The application of a worker: one handler, and its resources."""
 
     handler: Handler
     pool: Pool
     authenticator: Authenticator | None = None
     background: tuple[Callable[[], Coroutine[Any, Any, None]], ...] = ()
     """Run while the server runs, and cancelled when it stops."""
+    disconnect: Callable[[], Coroutine[Any, Any, None]] = _no_connections
+    """Closes the connections to remotes, when no call is in flight."""
+    measure_remotes: Callable[[WorkerTally], None] = _not_measured
+    """Has the calls to remotes counted."""
+    remote_status: Callable[[], Mapping[str, Mapping[str, int]]] = dict
+    """What is true of the remotes that were called; asked once a second."""
     close: Callable[[], None] = _nothing
     """Called at the very end, when no call is in flight and the pool is closed."""
     spool: Path | None = None
-    """Where the streams of slow readers are kept."""
-    proofs: Proofs | None = None
-    """What callers over HTTP can prove who they are with."""
+    """The directory of temporary files for the streams of slow readers."""
+    verifiers: Verifiers | None = None
+    """The verifiers of HTTP credentials."""
     check: Callable[[], None] = _nothing
-    """Raises Error when calls cannot be answered now. It may block."""
+    """Raises Error when calls cannot be served now. It may block."""
     failed_jobs: Callable[[], int] = int
-    """How many jobs of directories have failed; asked once a second."""
+    """The number of failed directory jobs; called once a second."""
     warehouse: str = ""
     """Where new databases are put."""
     first_warehouse: str = ""
@@ -88,7 +102,7 @@ class Server:
         self._application = application
         self._ports = ports
         self._stream_pool = Pool(STREAM_THREADS, "metastored-stream")
-        self._proof_pool = Pool(PROOF_THREADS, "metastored-proof")
+        self._authentication_pool = Pool(AUTHENTICATION_THREADS, "metastored-authentication")
         self.state = state or ServerState()
         self.state.limit(settings)
         self._tasks: list[asyncio.Task[None]] = []
@@ -99,19 +113,20 @@ class Server:
         self._cut = asyncio.Event()
 
     async def start(self) -> None:
-        """From here on calls are answered."""
+        """Starts to serve calls."""
         application, settings = self._application, self._settings
         handler = application.handler
         if self._ports.http is not None:
-            # Without the port nobody could ask for the figures.
+            # The metrics can only be read over the HTTP port.
             self.state.tallies = self.state.tallies or Tallies()
             self._tally = self.state.tallies.worker(self.state.slot)
             handler = Measured(handler, self._tally.calls)
+            application.measure_remotes(self._tally)
         service = Service(
             handler,
             application.pool,
             self._stream_pool,
-            self._proof_pool,
+            self._authentication_pool,
             settings,
             self.state,
             Generation.of(settings.compat),
@@ -130,19 +145,19 @@ class Server:
         self._tasks += (asyncio.create_task(_watched(each)) for each in application.background)
 
     def _http_port(self, listening: socket.socket, service: Service) -> HttpPort:
-        from metastored.server.auth.identity import Identities, Proofs
+        from metastored.server.auth.identity import Identities, Verifiers
         from metastored.server.http.app import HttpPort
         from metastored.server.metrics import Metrics
 
         application, settings = self._application, self._settings
         assert self.state.tallies is not None
         identities = Identities(
-            application.proofs or Proofs(),
-            self._proof_pool,
-            wanted=settings.wants_proof,
+            application.verifiers or Verifiers(),
+            self._authentication_pool,
+            required=settings.requires_authentication,
             proxies=settings.proxy_users,
         )
-        pools = {"calls": application.pool.size, "streams": STREAM_THREADS, "proofs": PROOF_THREADS}
+        pools = {"calls": application.pool.size, "streams": STREAM_THREADS, "authentication": AUTHENTICATION_THREADS}
         metrics = Metrics(self.state.tallies, pools)
         return HttpPort(listening, service, identities, metrics, application.check)
 
@@ -162,21 +177,22 @@ class Server:
         for task in (*waits, *self._tasks):
             task.cancel()
         await asyncio.gather(*waits, *self._tasks, return_exceptions=True)
-        for pool in (self._proof_pool, self._stream_pool, self._application.pool):
+        await self._application.disconnect()
+        for pool in (self._authentication_pool, self._stream_pool, self._application.pool):
             pool.close()
         self._application.close()
 
     def end(self) -> None:
-        """Asks for a stop: calls in flight may finish. To ask twice changes nothing."""
+        """Requests a stop: calls in flight may finish. A second request has no effect."""
         self._stop.set()
 
     def cut_off(self) -> None:
-        """Asks for a stop that waits for nobody."""
+        """Requests a stop that does not wait for calls in flight."""
         self._stop.set()
         self._cut.set()
 
     def interrupt(self) -> None:
-        """What a person at the keyboard means: at first an end, and the second time right now."""
+        """Ctrl-C: the first one drains, the second one aborts."""
         if self._stop.is_set():
             self._cut.set()
         self._stop.set()
@@ -186,7 +202,7 @@ class Server:
         await self._stop.wait()
 
     async def run(self, ready: Callable[[], None]) -> None:
-        """Serves until SIGTERM or SIGINT. `ready` is called when calls are answered."""
+        """Serves until SIGTERM or SIGINT. `ready` is called when calls are served."""
         loop = asyncio.get_running_loop()
         loop.add_signal_handler(signal.SIGTERM, self.end)
         loop.add_signal_handler(signal.SIGQUIT, self.cut_off)
@@ -215,10 +231,12 @@ class Server:
                     connections=self.state.count(),
                     waiting_calls=self._application.pool.waiting,
                     waiting_chunks=self._stream_pool.waiting,
-                    waiting_proofs=self._proof_pool.waiting,
+                    waiting_logins=self._authentication_pool.waiting,
                     long_replies=self.state.open_streams,
                     failed_jobs=self._application.failed_jobs(),
                 )
+                for remote, gauges in self._application.remote_status().items():
+                    self._tally.put_remote(remote, **gauges)
 
 
 async def _watched(work: Callable[[], Coroutine[Any, Any, None]]) -> None:
@@ -231,7 +249,7 @@ async def _watched(work: Callable[[], Coroutine[Any, Any, None]]) -> None:
 
 
 def http_refusal(settings: Settings, http_port: int | None) -> str:
-    """What an HTTP client is told that comes to the Thrift port."""
+    """The response to an HTTP client that connects to the Thrift port."""
     scheme = "HTTPS" if settings.http_tls == "on" else "HTTP"
     where = f"{scheme} is on port {http_port}." if http_port else "There is no HTTP port here."
-    return f"This port speaks Thrift (the Hive Metastore API), not HTTP. {where}"
+    return f"This port serves Thrift (the Hive Metastore API), not HTTP. {where}"

@@ -1,6 +1,6 @@
-"""What a worker knows about itself and its siblings: connections, streams, the time of the last sweep.
+"""The state of a worker: its connections and streams, the time of the last sweep, the load of the other workers.
 
-There is no timer for a call or a connection. Once a second every connection is asked to look at the clock. It never
+There is no timer for a call or a connection. Once a second every connection checks its timeouts. This module never
 reads or writes a socket.
 """
 
@@ -23,15 +23,15 @@ SWEEP: Final = 1.0
 SLOWEST: Final = 64 * 1024
 """Bytes a second: a long message gets more time than a short one, but not more than this takes."""
 SLOWEST_READER: Final = 16 * 1024
-"""Bytes a second that a peer must take of its answer, on average, after the request time-out."""
+"""Bytes a second that a peer must read of its reply, on average, after the request timeout."""
 STANDSTILL: Final = 10.0
-"""Seconds for which a peer may take nothing of its answer while calls of others wait for memory."""
+"""Seconds for which a peer may read nothing of its reply while calls of other peers wait for memory."""
 MAX_STREAMS: Final = 8
 """Long replies that may hold a database snapshot at the same time."""
 
 
 class Connection(Protocol):
-    """What the server does to a connection from outside."""
+    """The interface of a connection for the server."""
 
     def sweep(self, now: float) -> None:
         """Ends the connection when it has waited too long."""
@@ -75,13 +75,13 @@ class ServerState:
     slot: int = 0
     """This worker's place in `shares`."""
     tallies: Tallies | None = None
-    """What all workers have counted, where somebody can ask for it."""
+    """The counters of all workers, if there is an HTTP port to read them."""
     connections: set[Connection] = field(default_factory=set)
     silent: int = 0
     """Accepted sockets that have not sent anything yet."""
     streams: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(MAX_STREAMS))
     replies: Budget = field(default_factory=lambda: Budget(256 * MEGABYTE))
-    """Bytes of answers in memory: in the buffers of connections that do not take them, or being transcoded."""
+    """Bytes of replies in memory: in the buffers of connections that do not read them, or being transcoded."""
     spooled: Budget = field(default_factory=lambda: Budget(4096 * MEGABYTE))
     """Bytes of long replies in temporary files."""
     open_streams: int = 0
@@ -90,15 +90,15 @@ class ServerState:
     """The time of the last sweep: exact enough for time-outs, and free."""
     draining: bool = False
     empty: asyncio.Event = field(default_factory=asyncio.Event)
-    """Set when the server drains and the last connection has gone."""
+    """Set when the server drains and the last connection is closed."""
 
     def limit(self, settings: Settings) -> None:
-        """Sets what this worker may hold."""
+        """Sets the limits of this worker."""
         self.replies.most = settings.reply_megabytes * MEGABYTE
         self.spooled.most = settings.spool_megabytes * MEGABYTE // settings.workers
 
     def count(self, silent: int = 0) -> int:
-        """All sockets of this worker, after a change of those that are silent."""
+        """Publishes the number of this worker's sockets, after a change of the number that have sent nothing yet."""
         self.silent += silent
         total = len(self.connections) + self.silent
         self.shares.put(self.slot, total)

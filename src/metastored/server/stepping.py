@@ -1,10 +1,10 @@
-"""Runs a coroutine on the spot, and makes a task only of one that really waits.
+"""Runs a coroutine directly, and creates a task only if it really waits.
 
-Most calls are answered without waiting; a task for each would cost more than the call. `step` takes the first
-step by hand. When the coroutine yields a future, `resume` is the rest of it, to be driven by a task.
+Most calls complete without waiting; a task for each would cost more than the call. `step` runs the coroutine to its
+first wait. If it yields a future, `resume` is the rest of the coroutine, to be run by a task.
 
-Until its first real wait such a coroutine has no current task: whatever needs one (`asyncio.timeout`,
-`asyncio.wait_for`) must be inside a task that the handler makes itself (`await asyncio.create_task(…)`).
+Until its first real wait the coroutine has no current task: functions that need one (`asyncio.timeout`,
+`asyncio.wait_for`) must be inside a task that the handler creates itself (`await asyncio.create_task(…)`).
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ T = TypeVar("T")
 
 
 class Waiting(NamedTuple, Generic[T]):
-    """A coroutine that has begun, and what it waits for."""
+    """A started coroutine, and the future that it waits for."""
 
     coroutine: Coroutine[Any, Any, T]
     future: Any
 
 
 def step(running: Coroutine[Any, Any, T]) -> T | Waiting[T]:
-    """The coroutine's result, or where it stands when it waits. Its exceptions pass through."""
+    """The coroutine's result, or its state when it waits. Its exceptions are propagated."""
     try:
         return Waiting(running, running.send(None))
     except StopIteration as done:
@@ -35,7 +35,7 @@ def step(running: Coroutine[Any, Any, T]) -> T | Waiting[T]:
 
 @coroutine
 def resume(waiting: Waiting[T]) -> Generator[Any, Any, T]:
-    """The rest of a coroutine: first hands out the future it already waits for, then goes on as it does."""
+    """The rest of a coroutine: yields the future that it already waits for, then continues."""
     running, yielded = waiting
     while True:
         try:

@@ -1,10 +1,10 @@
-"""Sends one long reply: chunks are pulled through the pool, and only while the peer takes them.
+"""Sends one long reply: chunks are pulled through the pool, and only while the peer reads them (backpressure).
 
-Between two chunks no thread is held. A stream holds a database snapshot, so few are open at a time, and one that
-grows old because its reader is slow is drained to a temporary file and goes on from there. What is in such files is
-bounded; a slow reader for whose answer there is no room is dropped when others wait for its snapshot. A peer that is
-gone gives its place back at once, also while it waits for one. This module never decides what becomes of the
-connection.
+Between two chunks no thread is held. A stream holds a database snapshot, so few are open at a time. If a reader is
+slow, the rest of its stream is written to a temporary file and sent from there, so that the snapshot can be closed.
+The size of these files is bounded; a slow reader whose reply does not fit is dropped when others wait for its
+snapshot. A peer that disconnects releases its slot at once, also while it waits for one. This module never closes
+the connection.
 """
 
 from __future__ import annotations
@@ -24,9 +24,9 @@ from metastored.threads import Pool
 from metastored.wire.message import Stream
 
 MAX_AGE: Final = 5.0
-"""Seconds that a snapshot may be held; what is left of its stream then goes to a file."""
+"""Seconds that a snapshot may be held; the rest of its stream is then written to a file."""
 STALL: Final = 0.25
-"""Seconds for which a reader may stand still when all snapshots are taken and others may be waiting for one."""
+"""Seconds for which a reader may read nothing when all snapshots are taken and others may wait for one."""
 READ_SIZE: Final = 512 * 1024
 
 
@@ -43,11 +43,11 @@ class Outlet(Protocol):
 
 
 class TooSlow(StoreError):
-    """The peer does not take its answer, and there is no room to keep it."""
+    """The peer does not read its reply, and there is no space to store it."""
 
 
 class StreamSender:
-    """One stream on its way. When `run` raises before `begun`, the call can still be answered with the error."""
+    """Sends one stream. If `run` raises before `begun`, the error can still be sent as the reply."""
 
     def __init__(
         self,
@@ -76,11 +76,11 @@ class StreamSender:
         self.begun = False
 
     async def run(self) -> None:
-        """Sends all of it, or as much as the peer takes before it hangs up."""
+        """Sends the complete stream, or as much as the peer reads before it disconnects."""
         file: IO[bytes] | None = None
         try:
             try:
-                # The slot is given back with the snapshot: a slow reader of a file keeps nobody waiting.
+                # The slot is released with the snapshot: a slow reader of a file blocks no other stream.
                 if not await self._slot():
                     return
                 self._state.open_streams += 1
@@ -101,7 +101,7 @@ class StreamSender:
             self._state.spooled.change(-self._reserved)
 
     def probe(self) -> bool:
-        """Sends a byte of what goes before the stream: a peer that has closed its end answers it with a reset.
+        """Sends one byte of the stream's head: a peer that has closed its end responds with a reset.
 
         False when there is none to be sent any more.
         """
@@ -113,21 +113,21 @@ class StreamSender:
         return True
 
     async def _slot(self) -> bool:
-        """Waits for one of the few places; False when the peer is gone before."""
+        """Waits for a free slot; False if the peer disconnects first."""
         if not self._state.streams.locked():
             await self._state.streams.acquire()
             return True
-        place = asyncio.ensure_future(self._state.streams.acquire())
+        slot = asyncio.ensure_future(self._state.streams.acquire())
         gone = asyncio.ensure_future(self._outlet.gone.wait())
         try:
-            await asyncio.wait((place, gone), return_when=asyncio.FIRST_COMPLETED)
+            await asyncio.wait((slot, gone), return_when=asyncio.FIRST_COMPLETED)
         finally:
             gone.cancel()
-            if not place.done():
-                place.cancel()
+            if not slot.done():
+                slot.cancel()
             elif self._outlet.lost:
                 self._state.streams.release()
-        return place.done() and not self._outlet.lost
+        return slot.done() and not self._outlet.lost
 
     async def _send_young(self) -> IO[bytes] | None:
         """Sends from the snapshot; the file with the rest of it when the snapshot grew too old."""
@@ -136,7 +136,7 @@ class StreamSender:
                 if self._reserve():
                     return await self._drained()
                 if self._state.streams.locked():
-                    raise TooSlow("it does not take its answer, and the temporary files are full (spool_megabytes)")
+                    raise TooSlow("it does not read its reply, and the temporary files are full (spool_megabytes)")
                 await self._ready_again()
                 continue
             if self._at_once:
@@ -150,7 +150,7 @@ class StreamSender:
         return None
 
     def _reserve(self) -> bool:
-        """Takes room in the temporary files for the rest."""
+        """Reserves space in the temporary files for the rest."""
         rest = self._stream.length - self._taken
         if rest > self._state.spooled.most or not self._state.spooled.reserve(rest):
             return False
@@ -158,7 +158,7 @@ class StreamSender:
         return True
 
     async def _ready_again(self) -> None:
-        """Waits until the peer takes more, or others want its snapshot."""
+        """Waits until the peer reads more, or others need its snapshot."""
         self._old_at = monotonic() + STALL
         with suppress(TimeoutError):
             async with asyncio.timeout(STALL):
@@ -186,11 +186,11 @@ class StreamSender:
 
     async def _writable_in_time(self) -> bool:
         """Whether the peer takes more before its snapshot is too old, or too dear."""
-        while (left := self._old_at - monotonic()) > 0:
+        while (remaining := self._old_at - monotonic()) > 0:
             if self._outlet.writable.is_set():
                 return True
             try:
-                async with asyncio.timeout(min(left, STALL)):
+                async with asyncio.timeout(min(remaining, STALL)):
                     await self._outlet.writable.wait()
             except TimeoutError:
                 if self._state.streams.locked():

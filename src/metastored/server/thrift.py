@@ -1,8 +1,8 @@
 """One Thrift connection: bytes from the transport go into `wire`, calls to the handler, replies back.
 
-One call is in flight at a time; what a peer sends meanwhile waits, so answers keep the order of the calls. A call
-that needs no waiting is answered without a task (`stepping`). This module knows methods only as the table has them,
-and never an object of the catalog.
+One call is in flight at a time; further calls of the peer wait, so replies keep the order of the calls. A call that
+does not wait runs without a task (`stepping`). This module reads methods only from the method table, and is
+independent of the objects of the catalog.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from metastored.config import Settings
 from metastored.errors import ApplicationError, AuthenticationError, StoreError
 from metastored.hive.generation import Generation
 from metastored.server.auth import negotiation as sasl
-from metastored.server.auth.negotiation import Authenticator, Channel, Negotiation
+from metastored.server.auth.negotiation import Authenticator, Channel, Negotiation, NotYet
 from metastored.server.calls import failure, log_when_slow
 from metastored.server.state import SLOWEST, SLOWEST_READER, STANDSTILL, ServerState
 from metastored.server.stepping import Waiting, resume, step
@@ -36,39 +36,39 @@ log = logging.getLogger("metastored.server")
 WRITE_BUFFER: Final = 256 * 1024
 """Bytes that may wait for a slow reader before nothing more is made for it."""
 TURN: Final = 64
-"""Pipelined calls that one connection may have answered before the others get their turn."""
+"""The most pipelined calls of one connection that are served before other connections get their turn."""
 TRANSCODE_ON_LOOP: Final = 64 * 1024
 """Longer replies in compact or JSON are transcoded in the pool."""
 TRANSCODED: Final = 16
 """Times the bytes of a reply that transcoding it takes, of which its values as Python's objects are nearly all."""
 MAX_UNPROVEN: Final = 256 * 1024
-"""Bytes that are kept of a peer that must authenticate and has not."""
+"""The most bytes that are buffered for a peer that must authenticate and has not yet."""
 PROBES: Final = (0.0, 0.05, 0.25, 1.0)
-"""Seconds before each byte that is sent to find out whether a peer that closed its sending side is gone."""
+"""Seconds before each byte that is sent to detect whether a peer that closed its sending side has disconnected."""
 LINGER: Final = 2.0
-"""Seconds for which a refused peer may go on sending; hanging up at once could destroy the answer on its way."""
+"""Seconds for which a refused peer may continue to send; closing at once could destroy the reply in transit."""
 
 _SHUTDOWN = METHODS["shutdown"]
 
 
 @dataclass(frozen=True, slots=True)
 class Service:
-    """What all connections of a worker share."""
+    """The shared state of all connections of a worker."""
 
     handler: Handler
     pool: Pool
     """The application's threads; they may all be waiting for a stream to end."""
     stream_pool: Pool
-    """The threads that only streams use, so that these always come to their end."""
-    proof_pool: Pool
-    """The threads that check who somebody is: however many knock, calls go on."""
+    """The threads for streams only, so that streams always make progress."""
+    authentication_pool: Pool
+    """The threads for authentication: however many clients log in, calls continue."""
     settings: Settings
     state: ServerState
     generation: Generation
     authenticator: Authenticator | None = None
     spool: Path | None = None
-    """Where slow readers' streams are kept; the system's temporary directory unless given."""
-    http_refusal: str = "This port speaks Thrift, not HTTP."
+    """The directory of temporary files for slow readers' streams; by default the system's temporary directory."""
+    http_refusal: str = "This port serves Thrift, not HTTP."
 
 
 class ThriftConnection(asyncio.Protocol):
@@ -82,12 +82,12 @@ class ThriftConnection(asyncio.Protocol):
         self._wire = ServerConnection(service.http_refusal)
         self._session = Session(generation=service.generation)
         self._negotiation: Negotiation | None = None
-        self._admitted = service.authenticator is None and not service.settings.wants_proof
+        self._admitted = service.authenticator is None and not service.settings.requires_authentication
         self._task: asyncio.Task[None] | None = None
         """The call in flight, when it waits."""
         self._reading = True
         self._clogged = False
-        """The peer does not take what it was sent; nothing more is made for it."""
+        """The peer does not read its replies; no further call is served for it (backpressure)."""
         self._ended = False
         """The peer has sent its last byte."""
         self._closing = False
@@ -104,7 +104,7 @@ class ThriftConnection(asyncio.Protocol):
         """Bytes that it had been sent, and had taken, by then."""
         self._written = 0
         self._counted = 0
-        """Bytes of unsent answers that the worker's budget knows of."""
+        """Bytes of unsent replies that the worker's budget has counted."""
         self._sender: StreamSender | None = None
         self._probing: asyncio.Task[None] | None = None
         self.lost = False
@@ -112,7 +112,7 @@ class ThriftConnection(asyncio.Protocol):
         self.writable = asyncio.Event()
         self.writable.set()
 
-    # What asyncio calls
+    # Called by asyncio
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         self._transport = cast(asyncio.Transport, transport)
@@ -122,7 +122,7 @@ class ThriftConnection(asyncio.Protocol):
         self._transport.set_write_buffer_limits(high=WRITE_BUFFER)
         name = common_name(transport.get_extra_info("peercert"))
         if name is not None:
-            self._prove(name, f"CN={name}")
+            self._authenticated(name, f"CN={name}")
         self._state.add(self)
         if self._state.draining:
             self._close()
@@ -157,7 +157,7 @@ class ThriftConnection(asyncio.Protocol):
     def eof_received(self) -> bool:
         if self._closing or self._transport.get_extra_info("sslcontext") is not None:
             return False
-        # A peer that only closed its sending side still wants the answers to what it sent.
+        # A peer that only closed its sending side still reads the replies to its calls.
         self._ended = True
         if self._task is None:
             self._serve()
@@ -173,7 +173,7 @@ class ThriftConnection(asyncio.Protocol):
         self.writable.set()
         self._state.discard(self)
 
-    # What the server calls
+    # Called by the server
 
     def sweep(self, now: float) -> None:
         """Drops a peer that takes too long."""
@@ -190,28 +190,28 @@ class ThriftConnection(asyncio.Protocol):
             self._unsent = unsent
             self._count_unsent(unsent)
             if limit and now - self._unsent_since > limit:
-                self._drop(f"it did not take its answer for {limit:g} s")
+                self._drop(f"it did not read its reply for {limit:g} s")
             elif self._state.replies.waiting and now - self._unsent_since > STANDSTILL:
-                self._drop(f"it did not take its answer for {STANDSTILL:g} s while others waited for memory")
+                self._drop(f"it did not read its reply for {STANDSTILL:g} s while others waited for memory")
             elif limit and self._is_late(now, limit):
-                self._drop(f"it took its answer at less than {SLOWEST_READER} bytes a second")
+                self._drop(f"it read its reply at less than {SLOWEST_READER} bytes a second")
         elif self._task is not None:
             self._caught_up()
         elif self._expecting_since is not None:
             if limit and now - self._expecting_since > limit + self._wire.held / SLOWEST:
-                what = "stopped in the middle of a message" if self._wire.held else "said nothing"
+                what = "stopped in the middle of a message" if self._wire.held else "sent nothing"
                 self._drop(f"it {what} for {limit:g} s")
         elif 0 < self._service.settings.idle_timeout < now - self._active_at:
             log.debug("%s: closed after being idle", self._session.peer)
             self._close()
 
     def _caught_up(self) -> None:
-        """A peer that has taken all begins anew."""
+        """The peer has read everything: its read rate is measured from the start again."""
         if self._taking_since is not None and not self._transport.get_write_buffer_size():
             self._taking_since = None
 
     def _is_late(self, now: float, limit: float) -> bool:
-        """Whether the peer takes its answers so slowly that they would never end."""
+        """Whether the peer reads its replies too slowly."""
         if self._taking_since is None:
             return False
         taken = self._written - self._unsent - self._taken_from
@@ -238,14 +238,14 @@ class ThriftConnection(asyncio.Protocol):
     # Events of the wire
 
     def _serve(self) -> None:
-        """Answers what has arrived. What goes wrong in it is this connection's end and nobody else's."""
+        """Serves the calls that have arrived. An unexpected error closes this connection only."""
         try:
             self._take_turn()
         except Exception:
             self._fail()
 
     def _take_turn(self) -> None:
-        """Answers calls until there are no more, one of them waits, or others should have their turn."""
+        """Serves calls until there are no more, one of them waits, or other connections should have their turn."""
         for _ in range(TURN):
             if self._task is not None or self._closing or self._clogged:
                 return
@@ -258,11 +258,11 @@ class ThriftConnection(asyncio.Protocol):
             elif isinstance(event, SaslMessage):
                 self._start(self._negotiate(event))
             elif isinstance(event, Refused):
-                self._refuse(event.reason, event.answer)
+                self._refuse(event.reason, event.reply)
         self._loop.call_soon(self._serve)
 
     def _quiet(self) -> None:
-        """All that came is answered: the peer may rest, or owes the rest of a message."""
+        """All complete calls are served: the connection is idle, or in the middle of a message."""
         if self._ended:
             self._close()
             return
@@ -284,12 +284,12 @@ class ThriftConnection(asyncio.Protocol):
         call = request.call
         if call is None:
             assert request.error is not None
-            answer = b"" if request.oneway else self._wire.send_error(request, request.error)
+            reply = b"" if request.oneway else self._wire.send_error(request, request.error)
             if request.closes:
-                self._refuse(str(request.error), answer)
+                self._refuse(str(request.error), reply)
             else:
                 log.info("%s: %s", self._session.peer, request.error)
-                self.write(answer)
+                self.write(reply)
         elif not self._admitted:
             error = ApplicationError(ApplicationError.INTERNAL_ERROR, sasl.REQUIRED)
             self._refuse("no authentication", b"" if request.oneway else self._wire.send_error(request, error))
@@ -347,7 +347,7 @@ class ThriftConnection(asyncio.Protocol):
             self._serve()
 
     async def _call_later(self, request: Request, call: Call, started: float) -> None:
-        """A call whose answer may be long waits until there is memory for it."""
+        """A call whose reply may be long waits until there is memory for it."""
         await self._state.replies.room(0)
         try:
             reply = await self._handle(call, self._session)
@@ -405,14 +405,14 @@ class ThriftConnection(asyncio.Protocol):
             self._sender = None
 
     def _probe(self, sender: StreamSender) -> None:
-        """The peer has closed its sending side: perhaps only that, perhaps it is gone. Bytes to it find out."""
+        """The peer has closed its sending side, or disconnected: sending bytes shows which."""
         if self._wire.wraps:
             self._close()  # Nothing can be sent before the first chunk, and no client of SASL closes one side.
         else:
             self._probing = self._loop.create_task(self._probe_again(sender))
 
     async def _probe_again(self, sender: StreamSender) -> None:
-        """The first byte is answered with a reset by a peer that is gone, and the next one meets it."""
+        """A disconnected peer responds to the first byte with a reset, which makes the next write fail."""
         for pause in PROBES:
             await asyncio.sleep(pause)
             if sender is not self._sender or not sender.probe():
@@ -438,7 +438,7 @@ class ThriftConnection(asyncio.Protocol):
     # Authentication
 
     async def _negotiate(self, message: SaslMessage) -> None:
-        authenticator, run = self._service.authenticator, self._service.proof_pool.run
+        authenticator, run = self._service.authenticator, self._service.authentication_pool.run
         try:
             if authenticator is None:
                 raise AuthenticationError(sasl.NOT_CONFIGURED)
@@ -452,24 +452,30 @@ class ThriftConnection(asyncio.Protocol):
                 raise AuthenticationError(f"the client gave up: {message.payload.decode('utf-8', 'replace')}")
             if message.status not in (sasl.OK, sasl.COMPLETE) or self._negotiation is None:
                 raise AuthenticationError(f"a SASL message with status {message.status} was not expected")
-            challenge, done = await run(partial(self._negotiation.step, message.payload))
+            step = partial(self._negotiation.step, message.payload)
+            try:
+                challenge, done = await run(step)
+            except NotYet as later:
+                # Waited for here: the pool's threads are for others meanwhile.
+                await asyncio.sleep(later.seconds)
+                challenge, done = await run(step)
             if message.status == sasl.COMPLETE and not done:
                 raise AuthenticationError("the client ended the negotiation before it was complete")
         except AuthenticationError as error:
-            answer = ServerConnection.sasl_message(sasl.ERROR, str(error).encode())
-            self._refuse(f"not authenticated: {error}", answer)
+            reply = ServerConnection.sasl_message(sasl.ERROR, str(error).encode())
+            self._refuse(f"not authenticated: {error}", reply)
             return
         except StoreError as error:
-            answer = ServerConnection.sasl_message(sasl.ERROR, sasl.NOT_NOW.encode())
-            self._refuse(f"who is asking cannot be found out: {error}", answer)
+            reply = ServerConnection.sasl_message(sasl.ERROR, sasl.NOT_NOW.encode())
+            self._refuse(f"the caller cannot be authenticated: {error}", reply)
             return
         if done:
-            proven = self._negotiation
-            self._wire.secure(proven.wrap, proven.unwrap, proven.frame_size)
-            self._prove(proven.user, proven.principal, by_token=proven.by_token)
+            login = self._negotiation
+            self._wire.secure(login.wrap, login.unwrap, login.frame_size)
+            self._authenticated(login.user, login.principal, by_token=login.by_token)
         self.write(ServerConnection.sasl_message(sasl.COMPLETE if done else sasl.OK, challenge))
 
-    def _prove(self, user: str, principal: str, *, by_token: bool = False) -> None:
+    def _authenticated(self, user: str, principal: str, *, by_token: bool = False) -> None:
         """From here on the connection is this user's."""
         session = self._session
         session.user, session.principal = user, principal
@@ -480,13 +486,13 @@ class ThriftConnection(asyncio.Protocol):
 
     # Hanging up
 
-    def _refuse(self, reason: str, answer: bytes) -> None:
-        """Answers, and hangs up when the peer has had time to read it."""
+    def _refuse(self, reason: str, reply: bytes) -> None:
+        """Sends the reply, and closes the connection after the peer has had time to read it."""
         log.warning("%s: refused: %s", self._session.peer, reason)
         if self.lost:
             return
-        self.write(answer)
-        if answer and self._transport.can_write_eof():
+        self.write(reply)
+        if reply and self._transport.can_write_eof():
             self._closing = True
             self._lingering_since = monotonic()
             self._transport.write_eof()
@@ -498,7 +504,7 @@ class ThriftConnection(asyncio.Protocol):
         self._transport.close()
 
     def _fail(self) -> None:
-        """Something went wrong that can no longer be an answer."""
+        """Closes the connection after an error that can no longer be sent as a reply."""
         log.exception("%s: the connection is closed", self._session.peer)
         self._closing = True
         self._transport.abort()
@@ -509,5 +515,5 @@ class ThriftConnection(asyncio.Protocol):
 
 
 def connections(service: Service) -> Callable[[], ThriftConnection]:
-    """What the listener makes for each socket."""
+    """A factory of protocols for the sockets of the listener."""
     return partial(ThriftConnection, service)

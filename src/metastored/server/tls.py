@@ -1,8 +1,7 @@
-"""The server's side of TLS: certificates from files, or one that metastored makes itself, and those that clients must
-show.
+"""The server's side of TLS: certificates from files or self-signed, and the verification of client certificates.
 
-A certificate is read again when its file changes; connections that are open keep the one they have. No private key
-ever comes into an error or the log.
+A certificate is reloaded when its file changes; open connections keep the old certificate. No private key is ever
+written to an error or the log.
 """
 
 from __future__ import annotations
@@ -29,19 +28,27 @@ MADE_CERTIFICATE: Final = "http-certificate.pem"
 MADE_KEY: Final = "http-key.pem"
 MAKING: Final = "http-certificate.lock"
 YEARS: Final = 10
-"""How long a certificate that metastored makes is good. Nobody else vouches for it, so its age tells nothing."""
+"""The validity of a self-signed certificate. Clients trust it by its fingerprint, so a short one has no use."""
 
 
 class Tls:
-    """A certificate and its key, in a context that connections are made with."""
+    """A certificate and its key, in the SSL context of new connections."""
 
-    def __init__(self, certificate: Path, key: Path | None = None, client_ca: Path | None = None) -> None:
+    def __init__(
+        self,
+        certificate: Path,
+        key: Path | None = None,
+        client_ca: Path | None = None,
+        client_verification: ssl.VerifyMode = ssl.CERT_REQUIRED,
+    ) -> None:
+        """`client_verification` matters with `client_ca`: CERT_OPTIONAL leaves it to the caller to refuse a client
+        without a certificate. One that is presented must be right in any case."""
         self._files = (certificate, key or certificate)
         self._key = key
         self.context: Final = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
         self.context.minimum_version = ssl.TLSVersion.TLSv1_2
         self._seen = self._state()
-        # OpenSSL does not say which of the two files it means.
+        # OpenSSL's errors do not name the file.
         _readable("tls_certificate", certificate)
         if key is not None:
             _readable("tls_key", key)
@@ -58,10 +65,10 @@ class Tls:
                 self.context.load_verify_locations(client_ca)
             except (OSError, ssl.SSLError) as error:
                 raise ConfigError(f"tls_client_ca {client_ca}: {error.strerror or error}") from error
-            self.context.verify_mode = ssl.CERT_REQUIRED
+            self.context.verify_mode = client_verification
 
     def reload(self) -> None:
-        """Reads the files again if they have changed. One that cannot be used is told once, and the old one stays."""
+        """Reloads the files if they have changed. An unusable certificate is logged once; the old one stays in use."""
         state = self._state()
         if state == self._seen or None in state:
             return
@@ -88,14 +95,14 @@ def _readable(setting: str, file: Path) -> None:
 
 
 def _no_password() -> str:
-    """For a key that is encrypted: without this, OpenSSL would ask at the terminal and wait."""
+    """For an encrypted key: without this, OpenSSL would prompt on the terminal and wait."""
     return ""
 
 
 def _stamp(file: Path) -> tuple[int, int, int] | None:
     with suppress(OSError):
-        found = file.stat()
-        return found.st_mtime_ns, found.st_size, found.st_ino
+        stat = file.stat()
+        return stat.st_mtime_ns, stat.st_size, stat.st_ino
     return None
 
 
@@ -110,14 +117,15 @@ def http_tls(settings: Settings) -> Tls | None:
     """For the HTTP port: always, unless a gateway ends TLS."""
     if settings.http_tls == "off":
         return None
-    if settings.tls_certificate is not None:
-        return Tls(settings.tls_certificate, settings.tls_key, settings.tls_client_ca)
-    certificate, key = made_certificate(settings.data)
-    return Tls(certificate, key, settings.tls_client_ca)
+    certificate, key = settings.tls_certificate, settings.tls_key
+    if certificate is None:
+        certificate, key = made_certificate(settings.data)
+    # HTTP has a status for a missing certificate; a handshake could only cut the connection.
+    return Tls(certificate, key, settings.tls_client_ca, ssl.CERT_OPTIONAL)
 
 
 def made_certificate(folder: Path) -> tuple[Path, Path]:
-    """The certificate that metastored signs itself, and its key: made when the folder has none."""
+    """The self-signed certificate and its key; created if the directory has none."""
     certificate, key = folder / MADE_CERTIFICATE, folder / MADE_KEY
     if certificate.exists() and key.exists():
         return certificate, key
@@ -148,13 +156,13 @@ def common_name(certificate: dict[str, object] | None) -> str | None:
     """The common name in the subject of a client's certificate, as `ssl` gives it after it was verified."""
     subject = (certificate or {}).get("subject", ())
     assert isinstance(subject, tuple)
-    found = [value for part in subject for name, value in part if name == "commonName"]
-    # Of two names nobody could say which one was vouched for.
-    return str(found[0]) if len(found) == 1 and found[0] else None
+    names = [value for part in subject for name, value in part if name == "commonName"]
+    # With two common names it would be ambiguous which user is meant.
+    return str(names[0]) if len(names) == 1 and names[0] else None
 
 
 def _put(file: Path, content: bytes) -> None:
-    """Only its owner can read it, and nobody ever sees half of it."""
+    """Writes a file atomically, readable by its owner only."""
     unfinished = file.with_name(f"{file.name}.{os.getpid()}")
     with os.fdopen(private.create(unfinished, os.O_TRUNC), "wb") as output:
         output.write(content)

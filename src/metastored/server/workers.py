@@ -1,7 +1,7 @@
-"""The processes of a server: one that serves by itself, or a parent and its workers.
+"""The processes of a server: a single process, or a parent and its workers.
 
 The parent opens the port and nothing else: no database, no thread, no event loop. So its workers can be forked at any
-time, and one that dies is replaced. It ends them by their process ids; they end when it is gone.
+time, and a worker that dies is replaced. The parent stops workers by their process ids; they exit when it has died.
 """
 
 from __future__ import annotations
@@ -50,13 +50,13 @@ Build = Callable[[Settings], Application]
 
 
 class WorkerSlot(NamedTuple):
-    """What a worker gets from its parent, and the number it has there."""
+    """The resources that a worker inherits from its parent, and its number."""
 
     shares: Shares
     tallies: Tallies
     slot: int
     lifeline: int
-    """A pipe that is closed when the parent is gone: then the worker ends as well."""
+    """A pipe that is closed when the parent has died: then the worker exits too."""
 
 
 def run(settings: Settings, build: Build) -> int:
@@ -65,7 +65,7 @@ def run(settings: Settings, build: Build) -> int:
     configure_logging(settings)
     allow_files(settings.max_connections + OTHER_FILES)
     check_ready_file(settings)
-    # A bad certificate is told before anything is started, and one that is missing is made by one process.
+    # A bad certificate is reported before anything is started, and a missing one is created by a single process.
     thrift_tls(settings)
     if settings.http_port is not None:
         http_tls(settings)
@@ -96,7 +96,7 @@ def serve(
     ready: Callable[[Application], None],
     worker_slot: WorkerSlot | None = None,
 ) -> None:
-    """One worker, in this process; `worker_slot` is what it has from its parent, if it has one."""
+    """Runs one worker in this process; `worker_slot` has the resources of its parent, if there is one."""
     application = build(settings)
 
     async def main() -> None:
@@ -110,7 +110,7 @@ def serve(
 
         def orphaned() -> None:
             loop.remove_reader(worker_slot.lifeline)
-            log.error("the parent process is gone")
+            log.error("the parent process has died")
             server.end()
 
         loop.add_reader(worker_slot.lifeline, orphaned)
@@ -130,14 +130,14 @@ def configure_logging(settings: Settings) -> None:
     logging.basicConfig(level=settings.log_level.upper(), handlers=[handler])
 
 
-def allow_files(wanted: int) -> None:
-    """Raises how many files this process and its workers may open, as far as the machine lets it."""
+def allow_files(number: int) -> None:
+    """Raises the limit of open files of this process and its workers, as far as the system allows."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    if soft == resource.RLIM_INFINITY or soft >= wanted:
+    if soft == resource.RLIM_INFINITY or soft >= number:
         return
-    most = wanted if hard == resource.RLIM_INFINITY else min(wanted, hard)
+    most = number if hard == resource.RLIM_INFINITY else min(number, hard)
     resource.setrlimit(resource.RLIMIT_NOFILE, (most, hard))
-    if most < wanted:
+    if most < number:
         log.warning("at most %d files can be open (ulimit -Hn): max_connections will not be reached", most)
 
 
@@ -171,12 +171,12 @@ class Supervisor:
         self._died_young = 0
         """How many did, one after the other."""
         self._not_before = 0.0
-        """When the next worker may be started: those that die young are replaced more and more slowly."""
+        """When the next worker may be started: workers that die soon are replaced with a growing backoff."""
         self._warehouses = Warehouses("", "")
         """As the first worker reports them."""
         self._stopping = False
         self._hurry = False
-        """SIGQUIT came, or SIGINT twice: what is in flight is cut off."""
+        """SIGQUIT, or SIGINT twice, was received: calls in flight are aborted."""
         self._lifeline, self._lifeline_end = os.pipe()
         self._woken, self._wake = os.pipe()
         os.set_blocking(self._wake, False)
@@ -197,7 +197,7 @@ class Supervisor:
                 os.close(fd)
 
     def _supervise(self) -> int:
-        # The first worker brings the database up to date; the others find it so.
+        # The first worker migrates the database before the others start.
         if not self._start_first():
             return 0 if self._stopping else FAILED
         announced = False
@@ -224,9 +224,9 @@ class Supervisor:
                 selector.register(ready, selectors.EVENT_READ)
                 selector.register(self._woken, selectors.EVENT_READ)
                 until = time.monotonic() + START_TIMEOUT
-                while not self._stopping and (left := until - time.monotonic()) > 0:
-                    found = {key.fd for key, _ in selector.select(left)}
-                    if ready in found:
+                while not self._stopping and (remaining := until - time.monotonic()) > 0:
+                    readable = {key.fd for key, _ in selector.select(remaining)}
+                    if ready in readable:
                         # A worker that is ready reports where its warehouse is; the end of the pipe, that it died.
                         with open(ready, encoding="utf-8", closefd=False) as report:
                             line = report.readline()
@@ -242,7 +242,7 @@ class Supervisor:
     def _fork(self, ready: int | None = None) -> None:
         sys.stdout.flush()
         sys.stderr.flush()
-        gc.freeze()  # What exists now stays shared between the processes.
+        gc.freeze()  # The memory of existing objects stays shared between the processes.
         slot = min(set(range(self._settings.workers)) - {worker.slot for worker in self._workers.values()})
         pid = os.fork()
         if pid:
@@ -253,7 +253,7 @@ class Supervisor:
         try:
             self._become_worker()
             worker_slot = WorkerSlot(self._shares, self._tallies, slot, self._lifeline)
-            serve(self._settings, self._build, self._ports, lambda served: self._tell(ready, served), worker_slot)
+            serve(self._settings, self._build, self._ports, lambda served: self._report(ready, served), worker_slot)
             code = 0
         except (Error, OSError) as error:
             print(f"metastored: {error}", file=sys.stderr)
@@ -272,13 +272,13 @@ class Supervisor:
         if self._stopping:
             # The parent's handler took a signal that came to this process right after the fork.
             os._exit(0)
-        # A Ctrl-C reaches all processes of a terminal; the parent is the one to act on it.
+        # A Ctrl-C reaches all processes of a terminal; only the parent acts on it.
         signal.signal(signal.SIGINT, signal.SIG_IGN)
         for fd in (self._lifeline_end, self._woken, self._wake):
             os.close(fd)
 
     @staticmethod
-    def _tell(ready: int | None, served: Application) -> None:
+    def _report(ready: int | None, served: Application) -> None:
         if ready is not None:
             with open(ready, "w", encoding="utf-8") as report:
                 report.write(json.dumps(_warehouses(served)) + "\n")
@@ -317,7 +317,7 @@ class Supervisor:
                 self._not_before = now + (0.1 * 2**self._died_young if self._died_young else 0.0)
 
     def _end_all(self) -> None:
-        """SIGTERM to each, and SIGKILL to what is left when the time is over."""
+        """Sends SIGTERM to each, and SIGKILL to the remaining processes after the timeout."""
         self._stopping = True
         self._reap()
         self._signal_all(signal.SIGTERM)

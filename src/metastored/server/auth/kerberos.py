@@ -1,10 +1,10 @@
 """Kerberos for the Thrift port: the SASL mechanism GSSAPI (RFC 4752), the server's side.
 
 `Kerberos` holds the server's credential, from its keytab; each connection gets a `GssapiNegotiation`, which accepts
-the client's ticket, agrees on a layer of protection, and from then on wraps and unwraps what passes. It decides who
-somebody is, never what they may do. No key, ticket or token ever comes into an error or the log.
+the client's ticket, agrees on a layer of protection, and from then on wraps and unwraps messages. It authenticates
+users; authorization is elsewhere. No key, ticket or token is ever written to an error or the log.
 
-The package gssapi is imported when a server is given a principal, and at no other time.
+The package gssapi is imported only when a server has a principal.
 """
 
 from __future__ import annotations
@@ -25,9 +25,9 @@ if TYPE_CHECKING:
 
 MECHANISM: Final = "GSSAPI"
 LAYERS: Final = {"auth": 1, "auth-int": 2, "auth-conf": 4}
-"""The qualities of protection, and the bit of each: proof of identity only, also integrity, also encryption."""
+"""The qualities of protection, and the bit of each: authentication only, also integrity, also encryption."""
 MAX_RECEIVED: Final = 0xFFFFFF
-"""The longest wrapped message that clients are told to send: the largest that three bytes can say."""
+"""The longest wrapped message that clients may send: the largest number of three bytes."""
 SMALLEST_FRAME: Final = 1024
 """A client that takes less at a time would make millions of frames of a long reply."""
 
@@ -39,8 +39,8 @@ _NOBODY = "WELLKNOWN"
 _PROTOCOL_ERRORS = -1765328384 % 2**32
 """Where MIT Kerberos begins to number the errors of RFC 4120, section 7.5.9."""
 _NO_TEXTS = ("Success", "Unknown error")
-"""What stands for a minor code that the mechanism did not set."""
-_WRONG_KEY = "the server's keytab has another key than the KDC: make it anew (ktadd), then kinit again"
+"""The placeholder for a minor code that the mechanism did not set."""
+_WRONG_KEY = "the server's keytab has another key than the KDC: recreate it (ktadd), then kinit again"
 _SAID = (
     ("Ticket expired", 32),
     ("Ticket not yet valid", 33),
@@ -50,7 +50,7 @@ _SAID = (
     ("Clock skew too great", 37),
     ("Cannot find key for", 45),
 )
-"""Within SPNEGO the numbers of errors are replaced by others; MIT's words stay, and tell which it was."""
+"""Within SPNEGO error numbers are replaced by others; MIT's error texts stay and identify the error."""
 
 
 def server_principal(configured: str, host: Callable[[], str] = socket.getfqdn) -> str:
@@ -65,7 +65,7 @@ def server_principal(configured: str, host: Callable[[], str] = socket.getfqdn) 
 
 
 def short_name(principal: str, realm: str) -> str:
-    """The user: the first part of a principal of the server's own realm. Who else it might be is not guessed."""
+    """The user: the first part of a principal of the server's own realm. Other principals are refused."""
     parts = _CLIENT_PRINCIPAL.fullmatch(principal)
     if parts is None or parts[1] == _NOBODY:
         raise AuthenticationError(f"{principal} is no principal of a user; name@{realm} or name/host@{realm} is")
@@ -75,7 +75,7 @@ def short_name(principal: str, realm: str) -> str:
 
 
 def explain(error: gssapi.raw.GSSError, principal: str) -> str:
-    """Why a ticket was not accepted, and what would help. Only in the thread where the error came."""
+    """Why a ticket was not accepted, with advice. Valid only in the thread that raised the error."""
     other = (
         f"the ticket is not for {principal}: compare hive.metastore.kerberos.principal, the host in "
         "hive.metastore.uris and the realm with it"
@@ -95,12 +95,12 @@ def explain(error: gssapi.raw.GSSError, principal: str) -> str:
 
 
 def _number(error: gssapi.raw.GSSError) -> int:
-    """Which error of RFC 4120 it was; 0 when that cannot be told."""
+    """The error number of RFC 4120; 0 if unknown."""
     number: int = error.min_code - _PROTOCOL_ERRORS
     if 0 < number < 128:
         return number
-    said = _texts(error)
-    return next((code for words, code in _SAID if words in said), 0)
+    texts = _texts(error)
+    return next((code for words, code in _SAID if words in texts), 0)
 
 
 class Kerberos:
@@ -158,8 +158,8 @@ class GssapiNegotiation:
         self._lock = Lock()
         """A security context may be used by one thread at a time."""
         self._next: Callable[[bytes], tuple[bytes, bool]] = self._accept
-        """What the client's next message is."""
-        self._asked = False
+        """The next step: how to handle the client's next message."""
+        self._challenged = False
         self._offered = 0
         self._layer = 0
         self.principal = ""
@@ -189,7 +189,7 @@ class GssapiNegotiation:
             try:
                 unwrapped = self._context.unwrap(data)
             except self._error as error:
-                raise RemoteProtocolError(f"a message that Kerberos does not let pass: {_texts(error)}") from None
+                raise RemoteProtocolError(f"a message that Kerberos does not accept: {_texts(error)}") from None
         if self._layer == LAYERS["auth-conf"] and not unwrapped.encrypted:
             raise RemoteProtocolError("a message in the clear, though encryption (auth-conf) was agreed on")
         message: bytes = unwrapped.message
@@ -199,22 +199,22 @@ class GssapiNegotiation:
 
     def _accept(self, token: bytes) -> tuple[bytes, bool]:
         if not token:
-            # A client may want to be asked for its first token.
-            if self._asked:
+            # A client may wait for an empty challenge before its first token.
+            if self._challenged:
                 raise AuthenticationError("the client sent no Kerberos token")
-            self._asked = True
+            self._challenged = True
             return b"", False
-        answer = self._context.step(token)
+        reply = self._context.step(token)
         # A step that failed may give a token for the client; then it is this look that raises.
         if not self._context.complete:
-            self._asked = True
-            return answer or b"", False
+            self._challenged = True
+            return reply or b"", False
         self.principal = str(self._context.initiator_name)
         self.user = short_name(self.principal, self._kerberos.realm)
-        if not answer:
+        if not reply:
             return self._offer(b"")
         self._next = self._offer
-        return answer, False
+        return reply, False
 
     def _offer(self, nothing: bytes) -> tuple[bytes, bool]:
         if nothing:
@@ -227,7 +227,7 @@ class GssapiNegotiation:
         self._offered = possible & self._kerberos.layers
         if not self._offered:
             raise AuthenticationError(
-                f"this server wants {_names(self._kerberos.layers)} and the client can do {_names(possible)} only: "
+                f"this server requires {_names(self._kerberos.layers)}, the client supports {_names(possible)}: "
                 "set hadoop.rpc.protection (or the SASL quality of protection) at the client, or sasl_qop here"
             )
         protects = self._offered != LAYERS["auth"]
@@ -255,7 +255,7 @@ class GssapiNegotiation:
         return b"", True
 
     def _authorize(self, name: bytes) -> None:
-        """The client may say as whom it acts."""
+        """Sets the user for whom the client acts."""
         self.user = acting_as(name, self.user, self.principal, self._kerberos.proxies)
 
     def _over(self, payload: bytes) -> tuple[bytes, bool]:
@@ -267,6 +267,6 @@ def _names(layers: int) -> str:
 
 
 def _texts(error: gssapi.raw.GSSError) -> str:
-    """GSSAPI's own words, the general ones first."""
+    """GSSAPI's own messages, the general message first."""
     texts = [*error.get_all_statuses(error.maj_code, True), *error.get_all_statuses(error.min_code, False)]
     return ": ".join(" ".join(text.split()) for text in texts if text not in _NO_TEXTS)

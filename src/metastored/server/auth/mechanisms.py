@@ -1,4 +1,4 @@
-"""Which proofs of identity a server takes, by its settings: SASL mechanisms for Thrift, and those for HTTP.
+"""The kinds of authentication that a server's settings turn on: SASL mechanisms for Thrift, and verifiers for HTTP.
 
 A mechanism is a function that begins an exchange; the exchange itself is in the mechanism's own module, which is
 imported only when it is turned on. Nothing here decides what a user may do.
@@ -17,18 +17,19 @@ from metastored.store.engine.database import Database
 from metastored.store.security.users import is_empty
 
 if TYPE_CHECKING:
-    from metastored.server.auth.identity import Proofs
-    from metastored.server.auth.passwords import Attempts, Passwords
+    from metastored.server.auth.attempts import Attempts
+    from metastored.server.auth.identity import Verifiers
+    from metastored.server.auth.passwords import Passwords
 
 log = logging.getLogger("metastored.server")
 
 Start = Callable[[Channel], Negotiation]
 TokenPassword = Callable[[bytes], tuple[str, bytes]]
-"""Whose delegation token an identifier is, and the password that its holder must know."""
+"""The owner of the delegation token with an identifier, and the password of the token."""
 
 
 class Mechanisms:
-    """An authenticator of several mechanisms; the client names the one it wants."""
+    """An authenticator of several mechanisms; the client selects one by name."""
 
     def __init__(self, starts: Mapping[str, Start]) -> None:
         self._starts = dict(starts)
@@ -43,17 +44,18 @@ class Mechanisms:
 
 
 class Users(NamedTuple):
-    """The users in the database, and who has tried too often. One for all ways to log in."""
+    """The users in the database, and the failed attempts. Shared by all kinds of login."""
 
     passwords: Passwords
     attempts: Attempts
 
 
 def users(settings: Settings, database: Database) -> Users | None:
-    """None where no way leads to a password."""
+    """None if no kind of login uses passwords."""
     if settings.http_port is None and settings.password_login == "off":
         return None
-    from metastored.server.auth.passwords import Attempts, Passwords
+    from metastored.server.auth.attempts import Attempts
+    from metastored.server.auth.passwords import Passwords
 
     if settings.password_login == "on" and is_empty(database.reader()):
         log.warning("password_login is on and there are no users yet, so no password is right: metastored user add")
@@ -63,7 +65,7 @@ def users(settings: Settings, database: Database) -> Users | None:
 def authenticator(
     settings: Settings, users: Users | None = None, token_password: TokenPassword | None = None
 ) -> Authenticator | None:
-    """What Thrift clients can prove themselves with; None for nothing. Raises ConfigError or MissingExtra."""
+    """The SASL authentication of Thrift clients; None if there is none. Raises ConfigError or MissingExtra."""
     starts: dict[str, Start] = {}
     if settings.kerberos_principal is not None and settings.kerberos_keytab is not None:
         from metastored.server.auth import kerberos
@@ -85,11 +87,11 @@ def authenticator(
     return Mechanisms(starts) if starts else None
 
 
-def proofs(settings: Settings, users: Users | None) -> Proofs | None:
-    """What HTTP clients can prove themselves with; None without an HTTP port. Raises ConfigError or MissingExtra."""
+def verifiers(settings: Settings, users: Users | None) -> Verifiers | None:
+    """The verifiers of HTTP credentials; None without an HTTP port. Raises ConfigError or MissingExtra."""
     if settings.http_port is None:
         return None
-    from metastored.server.auth.identity import Proofs
+    from metastored.server.auth.identity import Verifiers
 
     tickets = web_tokens = None
     if settings.kerberos_principal is not None and settings.kerberos_keytab is not None:
@@ -99,7 +101,7 @@ def proofs(settings: Settings, users: Users | None) -> Proofs | None:
         try:
             tickets = Spnego(principal, settings.kerberos_keytab)
         except ConfigError as error:
-            # The metastore's own principal may be all that there is; one that was asked for must be there.
+            # Without kerberos_http_principal the metastore's own principal is enough; a configured one must exist.
             if settings.kerberos_http_principal is not None:
                 raise
             log.warning("Kerberos is not offered over HTTP: %s", error)
@@ -109,5 +111,5 @@ def proofs(settings: Settings, users: Users | None) -> Proofs | None:
 
         web_tokens = JwtTokens(WebKeys(settings.jwt_keys), settings.jwt_issuer, settings.jwt_audience)
     if users is None:
-        return Proofs(None, tickets, web_tokens)
-    return Proofs(users.passwords, tickets, web_tokens, users.attempts)
+        return Verifiers(None, tickets, web_tokens)
+    return Verifiers(users.passwords, tickets, web_tokens, users.attempts)

@@ -1,7 +1,7 @@
-"""How a connection proves who it is: the interface that `thrift.py` speaks SASL through.
+"""Authentication of a connection: the interface between `thrift.py` and the SASL mechanisms.
 
-An authenticator is given to the server; where there is one, only authenticated connections are served. This module
-holds no mechanism and no secret.
+If a server has an authenticator, only authenticated connections are served. This module contains no mechanism and no
+secret.
 """
 
 from __future__ import annotations
@@ -19,25 +19,33 @@ COMPLETE: Final = 5
 """The status byte of Thrift's SASL messages."""
 
 NOT_CONFIGURED: Final = (
-    "this server does not ask for authentication: connect without SASL (hive.metastore.sasl.enabled=false), "
+    "this server does not use authentication: connect without SASL (hive.metastore.sasl.enabled=false), "
     "or give the server kerberos_principal and kerberos_keytab"
 )
 REQUIRED: Final = "this server requires authentication: connect with SASL (hive.metastore.sasl.enabled=true)"
 
-NOT_NOW: Final = "who is asking cannot be found out now: try again later"
+NOT_NOW: Final = "authentication is not available now: try again later"
 
 
 class Channel(NamedTuple):
-    """What an exchange is held over."""
+    """The connection of a negotiation."""
 
     address: str
-    """The peer's, without its port."""
+    """The address of the peer, without its port."""
     encrypted: bool
 
 
-def acting_as(asked: bytes, user: str, principal: str, proxies: Collection[str]) -> str:
-    """As whom somebody acts who has proven to be `user` and asks to be another: only proxy users may."""
-    name = asked.decode("utf-8", "replace")
+class NotYet(Exception):
+    """The message was not read: call `step` again with the same message after `seconds`."""
+
+    def __init__(self, seconds: float) -> None:
+        super().__init__(f"try again in {seconds:.2f} s")
+        self.seconds: Final = seconds
+
+
+def acting_as(requested: bytes, user: str, principal: str, proxies: Collection[str]) -> str:
+    """The effective user of the authenticated `user`. Only proxy users may act for another user."""
+    name = requested.decode("utf-8", "replace")
     if not name or name in (user, principal):
         return user
     if user not in proxies:
@@ -50,26 +58,29 @@ class Negotiation(Protocol):
 
     @property
     def user(self) -> str:
-        """Who was proven; asked for only after `step` said that it is done."""
+        """The authenticated user; valid only after `step` returned that the negotiation is complete."""
         ...
 
     @property
     def principal(self) -> str:
-        """The same by its full name, such as alice@REALM."""
+        """The user's full name, such as alice@REALM."""
         ...
 
     @property
     def by_token(self) -> bool:
-        """Whether the proof is a delegation token, whose holder gets no further tokens and acts for nobody else."""
+        """Whether the credential is a delegation token: its holder gets no tokens and acts for no other user."""
         ...
 
     @property
     def frame_size(self) -> int:
-        """How many bytes at most `wrap` is given at a time, so that the client takes the result."""
+        """The most bytes to pass to `wrap` at a time, so that the client accepts the result."""
         ...
 
     def step(self, payload: bytes) -> tuple[bytes, bool]:
-        """The answer to what the client sent, and whether that was the last; raises AuthenticationError."""
+        """The reply to the client's message, and whether the negotiation is complete.
+
+        Raises AuthenticationError or NotYet.
+        """
         ...
 
     def wrap(self, data: bytes) -> bytes: ...

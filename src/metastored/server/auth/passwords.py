@@ -1,8 +1,8 @@
-"""Passwords of the users in the database: hashed by argon2, checked at a cost, remembered for a minute.
+"""Passwords of the users in the database: hashed by argon2, which is slow, and cached for a minute.
 
-A wrong user costs as much as a wrong password, so that nobody learns who exists. What is remembered is a keyed hash
-that only this process can make, next to the hash in the database: whoever changes or removes the password changes
-that one, and every server forgets at once. No password is ever kept, logged or put into an error.
+A wrong user takes as long as a wrong password, so that the time does not reveal which users exist. The cache maps a
+keyed hash that only this process can compute to the hash in the database: changing or removing a password changes the
+latter, which invalidates the entry on every server at once. No password is ever stored, logged or put into an error.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import threading
 from collections import OrderedDict
 from collections.abc import Callable
 from time import monotonic
-from typing import Final, TypeVar
+from typing import Final
 
 from argon2 import PasswordHasher
 from argon2.exceptions import InvalidHashError, VerificationError
@@ -23,25 +23,19 @@ from metastored.errors import AuthenticationError, ConfigError
 from metastored.store.engine.database import Database
 from metastored.store.security import users
 
-REMEMBERED_FOR: Final = 60.0
+CACHED_FOR: Final = 60.0
 """Seconds for which a password that was right is not hashed again."""
-MAX_REMEMBERED: Final = 10_000
+MAX_CACHED: Final = 10_000
 MAX_PASSWORD: Final = 1024
 """Bytes; longer ones are refused before any work is done."""
 MAX_NAME: Final = 256
-MAX_FAILURES: Final = 10
-FAILURE_WINDOW: Final = 60.0
-"""So many failures of one address within so many seconds, and it has to wait."""
-MAX_ADDRESSES: Final = 10_000
 WRONG: Final = "the user or the password is wrong"
-
-T = TypeVar("T")
 
 _HASHER = PasswordHasher(time_cost=2, memory_cost=19 * 1024, parallelism=1)
 
 
 def hashed(password: str) -> str:
-    """What the database keeps of a password."""
+    """The hash of a password for the database."""
     return _HASHER.hash(password)
 
 
@@ -68,38 +62,45 @@ class Passwords:
         self._clock = clock
         self._key = secrets.token_bytes(32)
         self._nobody = hashed(secrets.token_urlsafe(16))
-        """What a user who does not exist is compared with."""
-        self._remembered: OrderedDict[bytes, tuple[str, float]] = OrderedDict()
-        """By the keyed hash of user and password: the hash in the database that was right, and until when."""
+        """The hash that the password of an unknown user is compared with."""
+        self._cache: OrderedDict[bytes, tuple[str, float]] = OrderedDict()
+        """By the keyed hash of user and password: the hash in the database that was right, and until when.
+
+        Expired entries stay: they let a user pass others who guess (`was_right`), and authenticate nobody.
+        """
         self._lock = threading.Lock()
 
     @property
     def is_quick(self) -> bool:
-        """Whether `is_remembered` may be asked on the event loop."""
+        """Whether `is_cached` may be called on the event loop."""
         return self._database.dialect == "sqlite"
 
-    def is_remembered(self, user: str, password: str) -> bool:
+    def is_cached(self, user: str, password: str) -> bool:
         """Whether this password was right a moment ago and still is; reads one row."""
         if len(password) > MAX_PASSWORD:
             return False
         sign = self._sign(user, password)
         with self._lock:
-            found = self._remembered.get(sign)
-            if found is not None and found[1] < self._clock():
-                del self._remembered[sign]
-                found = None
-        if found is None:
+            entry = self._cache.get(sign)
+        if entry is None or entry[1] < self._clock():
             return False
         row = users.find(self._database.reader(), user)
-        if row is not None and hmac.compare_digest(row.password, found[0]):
+        if row is not None and hmac.compare_digest(row.password, entry[0]):
             return True
         with self._lock:
-            self._remembered.pop(sign, None)
+            self._cache.pop(sign, None)
         return False
+
+    def was_right(self, user: str, password: str) -> bool:
+        """Whether this password was right before in this process, however long ago. It must be checked again."""
+        if len(password) > MAX_PASSWORD:
+            return False
+        with self._lock:
+            return self._sign(user, password) in self._cache
 
     def check(self, user: str, password: str) -> None:
         """Raises AuthenticationError. It may take a tenth of a second: never on the event loop."""
-        if self.is_remembered(user, password):
+        if self.is_cached(user, password):
             return
         if len(password.encode("utf-8", "surrogateescape")) > MAX_PASSWORD or len(user) > MAX_NAME:
             raise AuthenticationError(WRONG)
@@ -112,57 +113,10 @@ class Passwords:
         if row is None:
             raise AuthenticationError(WRONG)
         with self._lock:
-            self._remembered[self._sign(user, password)] = (stored, self._clock() + REMEMBERED_FOR)
-            while len(self._remembered) > MAX_REMEMBERED:
-                self._remembered.popitem(last=False)
+            self._cache[self._sign(user, password)] = (stored, self._clock() + CACHED_FOR)
+            while len(self._cache) > MAX_CACHED:
+                self._cache.popitem(last=False)
 
     def _sign(self, user: str, password: str) -> bytes:
-        told = f"{user}\0{password}".encode("utf-8", "surrogateescape")
-        return hmac.digest(self._key, told, hashlib.sha256)
-
-
-class TooManyAttempts(AuthenticationError):
-    """The address has to wait. Nothing was verified."""
-
-    def __init__(self, address: str, wait: int) -> None:
-        super().__init__(f"too many failed attempts from {address}: try again in {wait} s")
-        self.wait: Final = wait
-
-
-class Attempts:
-    """Failures by address. One worker's: an address that tries all of them has as many more."""
-
-    def __init__(self, clock: Callable[[], float] = monotonic) -> None:
-        self._clock = clock
-        self._failures: OrderedDict[str, tuple[int, float]] = OrderedDict()
-        """How many, and when the first of them is forgotten."""
-        self._lock = threading.Lock()
-
-    def admit(self, address: str) -> None:
-        """Raises TooManyAttempts while this address may not try."""
-        with self._lock:
-            count, until = self._failures.get(address, (0, 0.0))
-        left = until - self._clock()
-        if count >= MAX_FAILURES and left > 0:
-            raise TooManyAttempts(address, int(left) + 1)
-
-    def counted(self, address: str, verify: Callable[[], T]) -> T:
-        """What `verify` gives; when it raises AuthenticationError, that is a failure of this address.
-
-        Called where it is verified, not where somebody waits for it: of a thousand guesses that wait in a queue, those
-        behind the last one that is allowed cost nothing.
-        """
-        self.admit(address)
-        try:
-            return verify()
-        except AuthenticationError:
-            self.failed(address)
-            raise
-
-    def failed(self, address: str) -> None:
-        now = self._clock()
-        with self._lock:
-            count, until = self._failures.pop(address, (0, 0.0))
-            self._failures[address] = (count + 1, until) if until > now else (1, now + FAILURE_WINDOW)
-            while len(self._failures) > MAX_ADDRESSES:
-                self._failures.popitem(last=False)
+        text = f"{user}\0{password}".encode("utf-8", "surrogateescape")
+        return hmac.digest(self._key, text, hashlib.sha256)

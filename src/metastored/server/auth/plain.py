@@ -1,6 +1,6 @@
 """Passwords on the Thrift port: the SASL mechanism PLAIN (RFC 4616), over TLS only.
 
-It hides nothing of what it carries, so it is refused where others could listen.
+It sends passwords unencrypted, so it is refused without TLS.
 """
 
 from __future__ import annotations
@@ -9,8 +9,9 @@ from collections.abc import Iterable
 from typing import Final
 
 from metastored.errors import AuthenticationError
-from metastored.server.auth.negotiation import Channel, acting_as
-from metastored.server.auth.passwords import Attempts, Passwords
+from metastored.server.auth.attempts import Attempts
+from metastored.server.auth.negotiation import Channel, NotYet, acting_as
+from metastored.server.auth.passwords import Passwords
 from metastored.wire.connection import SECURE_FRAME
 
 MECHANISM: Final = "PLAIN"
@@ -39,18 +40,25 @@ class PlainNegotiation:
     def __init__(self, plain: Plain, address: str) -> None:
         self._plain = plain
         self._address = address
+        self._has_turn = False
         self.user = ""
         self.principal = ""
 
     def step(self, payload: bytes) -> tuple[bytes, bool]:
         if not payload:
-            return b"", False  # A client may want to be asked.
+            return b"", False  # A client may wait for an empty challenge.
         parts = payload.split(b"\0")
         if len(parts) != 3:
             raise AuthenticationError(f"a PLAIN message has three parts, this one {len(parts)}")
         actor, user, password = parts
         name, secret = user.decode("utf-8", "replace"), password.decode("utf-8", "surrogateescape")
-        self._plain.attempts.counted(self._address, lambda: self._plain.passwords.check(name, secret))
+        passwords, attempts = self._plain.passwords, self._plain.attempts
+        if not (self._has_turn or passwords.was_right(name, secret)):
+            self._has_turn = True
+            wait = attempts.wait(name, self._address)
+            if wait:
+                raise NotYet(wait)
+        attempts.counted(name, self._address, lambda: passwords.check(name, secret))
         self.principal = name
         self.user = acting_as(actor, name, name, self._plain.proxies)
         return b"", True

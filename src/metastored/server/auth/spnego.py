@@ -1,4 +1,4 @@
-"""Kerberos over HTTP (RFC 4559): one token of the client, one answer, no state between requests."""
+"""Kerberos over HTTP (RFC 4559): one token of the client, one reply, no state between requests."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class Spnego:
             raise AuthenticationError(f"a Kerberos token of {len(token)} bytes; 1 to {MAX_SASL} are accepted")
         try:
             context = gssapi.SecurityContext(creds=self._credentials, usage="accept")
-            answer: bytes = context.step(token) or b""
+            reply: bytes = context.step(token) or b""
             if not context.complete:
                 raise AuthenticationError(
                     "the client did not begin with a Kerberos ticket; Negotiate is taken with Kerberos only"
@@ -53,4 +53,4 @@ class Spnego:
             principal = str(context.initiator_name)
         except gssapi.raw.GSSError as error:
             raise AuthenticationError(f"Kerberos: {explain(error, self.principal)}") from None
-        return short_name(principal, self._realm), principal, answer
+        return short_name(principal, self._realm), principal, reply

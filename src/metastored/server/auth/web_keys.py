@@ -1,8 +1,8 @@
-"""The public keys that web tokens are signed with: a set (JWKS) from a file or a URL, kept and fetched again.
+"""The public keys that web tokens are signed with: a set (JWKS) from a file or a URL, cached and refreshed.
 
-A key server may be slow, gone, or have other keys than a moment ago. So keys are fetched on a thread of their own,
-one fetch at a time and never more often than `NOT_SOONER`; who has a key that is known never waits for it, and keys
-that were good stay good until others come. Nothing here looks into a token.
+A key server may be slow, down, or have changed its keys. So keys are fetched on a thread of their own, one fetch at a
+time and never more often than `NOT_SOONER`. A token with a cached key never waits for a fetch, and cached keys are
+used until a fetch succeeds. This module never parses a token.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ KEPT_FOR: Final = 600.0
 NOT_SOONER: Final = 5.0
 """Seconds between two fetches, however many tokens name unknown keys."""
 TIMEOUT: Final = 10.0
-"""Seconds that a fetch may take, and that somebody waits for one."""
+"""The timeout of a fetch, and of a request that waits for it, in seconds."""
 MAX_KEYS: Final = 1024 * 1024
 """Bytes of a set of keys."""
 PIECE: Final = 64 * 1024
@@ -53,16 +53,16 @@ class WebKeys:
         self._failed = False
         self._thread = Pool(1, "metastored-keys")
         if not _is_url(source):
-            # A file that is wrong is told at the start; a URL may be down at the time.
+            # A wrong file is an error at the start; a URL may be temporarily down.
             self._take(_fetch(source, timeout))
         elif not _has_host(source):
             raise ConfigError(f"jwt_keys {source}: a URL with a host was expected, such as https://host/keys.json")
         elif source.startswith("http://") and not is_loopback(urlsplit(source).hostname or ""):
-            log.warning("jwt_keys %s is fetched without TLS: whoever is on the way can put other keys into it", source)
+            log.warning("jwt_keys %s is fetched without TLS: an attacker on the network can replace the keys", source)
 
     @property
     def in_doubt(self) -> bool:
-        """Whether there may be keys that are not known here, because they cannot be had."""
+        """Whether keys may be missing here because fetching failed."""
         return self._failed or self._fetching is not None
 
     def find(self, name: str | None) -> jwt.PyJWK | None:
@@ -74,7 +74,7 @@ class WebKeys:
         return self._keys.get(name)
 
     async def renewed(self) -> None:
-        """Returns after the next fetch, or when it takes too long. All who ask meanwhile wait for the same one."""
+        """Returns after the next fetch, or after a timeout. Concurrent callers wait for the same fetch."""
         await asyncio.wait([self._start()], timeout=self._timeout)
 
     def _start(self) -> asyncio.Task[None]:
@@ -113,11 +113,11 @@ def _has_host(url: str) -> bool:
 def _fetch(source: str, timeout: float) -> Named:
     """Raises ConfigError that names the source. It may block."""
     try:
-        found = jwt.PyJWKSet.from_dict(_read(source, timeout))
+        key_set = jwt.PyJWKSet.from_dict(_read(source, timeout))
     except (OSError, ValueError, jwt.PyJWTError) as error:
         raise ConfigError(f"jwt_keys {source}: {error}") from None
-    # A shared secret in a public set of keys proves nothing.
-    keys = {key.key_id: key for key in found.keys if key.key_type != "oct"}
+    # A shared secret in a public set of keys authenticates nobody.
+    keys = {key.key_id: key for key in key_set.keys if key.key_type != "oct"}
     if not keys:
         raise ConfigError(f"jwt_keys {source}: there is no public key in it")
     return keys
@@ -127,18 +127,18 @@ def _read(source: str, timeout: float) -> dict[str, Any]:
     data = _download(source, timeout) if _is_url(source) else Path(source).expanduser().read_bytes()
     if len(data) > MAX_KEYS:
         raise ValueError(f"more than {MAX_KEYS} bytes")
-    found = json.loads(data)
-    if not isinstance(found, dict):
+    content = json.loads(data)
+    if not isinstance(content, dict):
         raise ValueError("not a JSON object with keys")
-    return found
+    return content
 
 
 def _download(url: str, timeout: float) -> bytes:
-    """At most one byte more than is taken. The time-out is for all of it, however small the pieces are it comes in."""
+    """Reads at most one byte more than is accepted. The timeout is for the complete response."""
     until = monotonic() + timeout
     data = b""
-    with urllib.request.urlopen(url, timeout=timeout) as answer:
-        while len(data) <= MAX_KEYS and (piece := answer.read1(PIECE)):
+    with urllib.request.urlopen(url, timeout=timeout) as response:
+        while len(data) <= MAX_KEYS and (piece := response.read1(PIECE)):
             data += piece
             if monotonic() > until:
                 raise TimeoutError(f"it was not there after {timeout:g} s")

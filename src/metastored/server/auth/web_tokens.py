@@ -1,6 +1,6 @@
 """Web tokens (JWT) as Hive 4's HTTP clients send them: signed by a key of a JWKS, with the user as their subject.
 
-Only public-key signatures are taken. Where the keys come from is in `web_keys.py`; no token ever comes into an error
+Only public-key signatures are accepted. The keys are fetched in `web_keys.py`; no token is ever written to an error
 or the log.
 """
 
@@ -30,7 +30,7 @@ class JwtTokens:
         self._audience = audience
 
     async def user_of(self, token: str, pool: Pool) -> str:
-        """Whose token this is; raises AuthenticationError, or Unverifiable while the keys cannot be had."""
+        """The user of the token; raises AuthenticationError, or Unverifiable while the keys are not available."""
         try:
             name = jwt.get_unverified_header(token).get("kid")
             key = self._keys.find(name)
@@ -54,9 +54,9 @@ class JwtTokens:
         if key is not None:
             return key
         if self._keys.in_doubt:
-            # Whoever asks may be right; only nobody can say so now.
+            # The token may be valid; it cannot be verified now.
             raise Unverifiable("the keys of web tokens cannot be had now (jwt_keys): try again later")
-        raise AuthenticationError(f"the web token is signed with the key {name!r}, which is none of the known ones")
+        raise AuthenticationError(f"the web token is signed with the key {name!r}, which is not in the key set")
 
     def _verified(self, token: str, key: jwt.PyJWK) -> str:
         claims = jwt.decode(

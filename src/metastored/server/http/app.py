@@ -1,9 +1,10 @@
 """The HTTP port: Starlette's routes on uvicorn's protocol, accepted and timed by the server's own listener.
 
-    POST http_path     the Hive Metastore HTTP protocol: nine methods in Thrift's JSON, for proven callers
-    POST /metastore    all methods in binary, compact and JSON, as Hive 4's clients speak over HTTP
-    GET  /health       the process answers
-    GET  /ready        the database answers too
+    POST http_path     the Hive Metastore HTTP protocol: nine methods in Thrift's JSON, for authenticated callers
+    POST /metastore    all methods in binary, compact and JSON, as Hive 4's clients call them over HTTP
+    POST /sql          metastored's own statements
+    GET  /health       the process runs
+    GET  /ready        the database is available too
     GET  /metrics      for Prometheus
 
 Imported only when there is an HTTP port.
@@ -18,7 +19,7 @@ from collections.abc import Callable
 from ipaddress import ip_address, ip_network
 from pathlib import Path
 from time import monotonic
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response
@@ -34,12 +35,20 @@ from metastored.server.metrics import CONTENT_TYPE, Metrics
 from metastored.server.thrift import Service
 from metastored.server.tls import http_tls
 
+if TYPE_CHECKING:
+    from metastored.server.http.sql import SqlOverHttp
+
 log = logging.getLogger("metastored.server")
 
 RELOAD_EVERY: Final = 5.0
 """Seconds between two looks at the certificate's file."""
 
-METASTORE, HEALTH, READY, METRICS = RESERVED_PATHS
+NO_CERTIFICATE: Final = (
+    b"this server requires a client certificate (tls_client_ca), and the connection has none: connect with a "
+    b"certificate that one of its authorities signed, and its key\n"
+)
+
+METASTORE, HEALTH, READY, METRICS, SQL = RESERVED_PATHS
 
 
 class HttpPort:
@@ -68,7 +77,7 @@ class HttpPort:
         self._listener.stop()
 
     def sweep(self, now: float) -> None:
-        """What is done once a second."""
+        """Called once a second: checks timeouts."""
         self._listener.sweep(now)
         self._pages.tick()
         if self._tls is not None and now >= self._reload_at:
@@ -90,7 +99,7 @@ def _routes(service: Service, identities: Identities, metrics: Metrics, check: C
             await service.pool.run(check)
         except Error as error:
             log.warning("not ready: %s", error)
-            return PlainTextResponse("the database does not answer\n", 503)
+            return PlainTextResponse("the database does not respond\n", 503)
         return PlainTextResponse("ready\n")
 
     may_read = _reader_of_metrics(settings)
@@ -100,25 +109,43 @@ def _routes(service: Service, identities: Identities, metrics: Metrics, check: C
         return refused or Response(metrics.text(), media_type=CONTENT_TYPE)
 
     async def nowhere(scope: Any, receive: Any, send: Any) -> None:
-        line = f"there is nothing at this path: POST to {settings.http_path} or {METASTORE}, or GET {HEALTH}\n"
+        line = f"there is nothing at this path: POST to {settings.http_path}, {METASTORE} or {SQL}, or GET {HEALTH}\n"
         await respond(send, 404, line.encode())
 
     bodies = Bodies()
     nine = HmsHttp(service, identities, bodies, NINE if settings.http_methods == "nine" else None)
-    # The two that calls come to are found by their names: matching patterns is time that every call would pay.
-    busy = {settings.http_path: nine, METASTORE: ThriftOverHttp(service, identities, bodies)}
+    # The paths of calls are looked up by name: matching patterns would slow down every call.
+    busy: dict[str, Any] = {settings.http_path: nine, METASTORE: ThriftOverHttp(service, identities, bodies)}
+    statements: SqlOverHttp | None = None
+
+    async def sql(scope: Any, receive: Any, send: Any) -> None:
+        # Most servers never get a statement, and need neither the client nor the grammar.
+        nonlocal statements
+        if statements is None:
+            from metastored.server.http.sql import SqlOverHttp
+
+            statements = SqlOverHttp(service, identities, bodies)
+        await statements(scope, receive, send)
+
+    busy[SQL] = sql
     others = Router(
         [Route(HEALTH, health), Route(READY, ready), Route(METRICS, figures)], redirect_slashes=False, default=nowhere
     )
 
+    wants_certificate = settings.tls_client_ca is not None and settings.http_tls == "on"
+
     async def pages(scope: Any, receive: Any, send: Any) -> None:
+        if wants_certificate and not scope["state"]["certificate"]:
+            challenges = [(b"www-authenticate", each.encode()) for each in identities.challenges()]
+            await respond(send, 401, NO_CERTIFICATE, challenges)
+            return
         await (busy.get(scope["path"]) or others)(scope, receive, send)
 
     return pages
 
 
 def _reader_of_metrics(settings: Settings) -> Callable[[Request], Response | None]:
-    """Says whom /metrics refuses. Who has the token may come from anywhere; an address needs no token."""
+    """The access check of /metrics: the token is accepted from any address, an allowed address needs no token."""
     networks = [ip_network(each) for each in settings.metrics_addresses]
     token = None if settings.metrics_token is None else _token(settings.metrics_token)
 
@@ -127,8 +154,8 @@ def _reader_of_metrics(settings: Settings) -> Callable[[Request], Response | Non
             return None
         if request.client is not None and any(ip_address(request.client.host) in each for each in networks):
             return None
-        given = request.headers.get("authorization", "").encode()
-        if token is not None and hmac.compare_digest(given, b"Bearer " + token):
+        header = request.headers.get("authorization", "").encode()
+        if token is not None and hmac.compare_digest(header, b"Bearer " + token):
             return None
         if token is None:
             return PlainTextResponse("this address may not read the metrics (metrics_addresses)\n", 403)

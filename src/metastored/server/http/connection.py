@@ -1,7 +1,7 @@
-"""One HTTP connection: uvicorn's protocol, under the clock and the drain of the server that Thrift has as well.
+"""One HTTP connection: uvicorn's protocol with the timeouts and the graceful shutdown of the Thrift port.
 
-uvicorn reads and writes HTTP; its own timers know nothing of peers that stop in the middle of a request or do not
-take their answer. This module never looks into a request.
+uvicorn reads and writes HTTP; it has no timeouts for peers that stop in the middle of a request or do not read their
+response. This module never parses a request.
 """
 
 from __future__ import annotations
@@ -23,14 +23,16 @@ log = logging.getLogger("metastored.server")
 MAX_HEAD: Final = 64 * 1024
 """Bytes of a request's head; tickets in `Authorization: Negotiate` can have 48 KB."""
 FOR_EVER: Final = 10 * 365 * 86400
-PLAIN: Final = "This port speaks HTTPS: begin the address with https://."
+LINGER: Final = 1.0
+"""Seconds for which a peer that is refused may go on sending, so that it reads why."""
+PLAIN: Final = "This port serves HTTPS: begin the address with https://."
 
 
 class _Gathering:
-    """A transport that sends what is written in one turn of the loop as one piece.
+    """A transport that combines all writes of one turn of the event loop into one.
 
-    uvicorn writes the head and the body of an answer apart: two records of TLS, two system calls, and a peer that is
-    woken twice.
+    uvicorn writes the head and the body of a response separately: two TLS records, two system calls, and a peer that
+    is woken twice.
     """
 
     def __init__(self, transport: asyncio.Transport, loop: asyncio.AbstractEventLoop) -> None:
@@ -58,7 +60,7 @@ class _Gathering:
 
     def _flush(self) -> None:
         parts, self._parts = self._parts, []
-        # The peer may have gone since these were written.
+        # The peer may have disconnected since these were written.
         if parts and not self._transport.is_closing():
             self._transport.write(b"".join(parts))
 
@@ -71,19 +73,21 @@ class HttpConnection(HttpToolsProtocol):
         self._state = state
         self._settings = settings
         self._received = 0
+        self._is_refused = False
+        """It was answered without being read; what comes is dropped until it is closed."""
         self._head: int | None = None
         """Bytes of a request's head that has begun and not ended."""
         self._phase: tuple[str, object] = ("", None)
-        """What the peer was doing at the last look at the clock, and in which request."""
+        """The phase of the connection at the last sweep, and its request."""
         self._since = state.now
         self._unsent = 0
         self._unsent_since = state.now
         self._taken_from = 0
         """Bytes that the peer had taken when it began to be behind."""
         self._counted = 0
-        """Bytes of unsent answers that the worker's budget knows of."""
+        """Bytes of unsent responses that the worker's budget has counted."""
 
-    # What asyncio calls
+    # Called by asyncio
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         self._gathering = _Gathering(cast(asyncio.Transport, transport), self.loop)
@@ -95,11 +99,16 @@ class HttpConnection(HttpToolsProtocol):
         elif self._settings.http_tls == "on" and transport.get_extra_info("sslcontext") is None:
             body = PLAIN.encode() + b"\n"
             head = b"HTTP/1.1 400 Bad Request\r\nContent-Type: text/plain; charset=utf-8\r\nConnection: close\r\n"
-            self.transport.write(head + b"Content-Length: %d\r\n\r\n" % len(body) + body)
-            self.transport.close()
+            # Beside the parser, and not closed at once: what the peer still sends would reset the connection, and the
+            # answer with it.
+            self._is_refused = True
+            transport = cast(asyncio.Transport, transport)
+            transport.write(head + b"Content-Length: %d\r\n\r\n" % len(body) + body)
+            transport.write_eof()
+            self.loop.call_later(LINGER, transport.close)
 
     def data_received(self, data: bytes) -> None:
-        if self.transport.is_closing():
+        if self.transport.is_closing() or self._is_refused:
             return
         self._received += len(data)
         super().data_received(data)
@@ -126,7 +135,7 @@ class HttpConnection(HttpToolsProtocol):
         self._state.replies.change(unsent - self._counted)
         self._counted = unsent
 
-    # What the parser calls
+    # Called by the parser
 
     def on_message_begin(self) -> None:
         self._head = 0
@@ -136,7 +145,7 @@ class HttpConnection(HttpToolsProtocol):
         self._head = None
         super().on_headers_complete()
 
-    # What the server calls
+    # Called by the server
 
     def sweep(self, now: float) -> None:
         """Drops a peer that takes too long."""
@@ -153,18 +162,18 @@ class HttpConnection(HttpToolsProtocol):
         if phase[0] == "taking":
             self._sweep_taking(now, limit)
         elif phase[0] not in ("idle", "waiting") and limit and now - self._since > limit + self._received / SLOWEST:
-            what = "stopped in the middle of a request" if self._received or phase[0] != "head" else "said nothing"
+            what = "stopped in the middle of a request" if self._received or phase[0] != "head" else "sent nothing"
             self._drop(f"it {what} for {limit:g} s")
 
     def _sweep_taking(self, now: float, limit: float) -> None:
-        """Drops a peer that does not take its answer, or so slowly that it would never end."""
+        """Drops a peer that does not read its response, or reads it too slowly."""
         taken = self._gathering.written - self._unsent - self._taken_from
         if limit and now - self._unsent_since > limit:
-            self._drop(f"it did not take its answer for {limit:g} s")
+            self._drop(f"it did not read its response for {limit:g} s")
         elif self._state.replies.waiting and now - self._unsent_since > STANDSTILL:
-            self._drop(f"it did not take its answer for {STANDSTILL:g} s while others waited for memory")
+            self._drop(f"it did not read its response for {STANDSTILL:g} s while others waited for memory")
         elif limit and now - self._since > limit + taken / SLOWEST_READER:
-            self._drop(f"it took its answer at less than {SLOWEST_READER} bytes a second")
+            self._drop(f"it read its response at less than {SLOWEST_READER} bytes a second")
 
     def _now_doing(self) -> tuple[str, object]:
         cycle = self.cycle
@@ -190,7 +199,7 @@ class HttpConnection(HttpToolsProtocol):
 
 
 class Pages:
-    """What all connections of a worker share: the application, uvicorn's configuration, the date."""
+    """The shared state of all connections of a worker: the application, uvicorn's configuration, the date."""
 
     def __init__(self, app: Any, settings: Settings, state: ServerState) -> None:
         self._config = Config(
@@ -211,9 +220,9 @@ class Pages:
         self.tick()
 
     def connection(self) -> HttpConnection:
-        """What the listener makes for each socket."""
+        """Creates the protocol for a socket of the listener."""
         return HttpConnection(self._config, self._shared, self._state, self._settings)
 
     def tick(self) -> None:
-        """Once a second: the date that answers carry."""
+        """Once a second: updates the Date header of responses."""
         self._shared.default_headers = [(b"date", formatdate(usegmt=True).encode())]

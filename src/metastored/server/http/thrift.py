@@ -1,8 +1,8 @@
-"""Thrift over HTTP: one call a POST, to the handler that the Thrift port has as well.
+"""Thrift over HTTP: one call per POST, to the same handler as the Thrift port.
 
-A request is a session of its own: nothing of one caller is there for the next. Who is asking is decided before the
-body is read. What all requests of a worker hold of their bodies at a time is bounded. This module knows methods only
-as the table has them.
+Each request is a session of its own: no state is shared with the next request. Authentication comes before the
+body is read. The bytes of request bodies that a worker holds at a time are bounded. This module reads methods only
+from the method table.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ from metastored.hive.generation import Generation
 from metastored.server.auth.identity import Identities, Unauthorized
 from metastored.server.auth.negotiation import NOT_NOW
 from metastored.server.calls import failure, log_when_slow
+from metastored.server.http.forwarded import client_address, networks
 from metastored.server.streams import StreamSender, TooSlow
 from metastored.server.thrift import TRANSCODE_ON_LOOP, TRANSCODED, Service
 from metastored.wire.exchange import Exchange, read
@@ -41,9 +42,9 @@ TYPES: Final = frozenset(
         *("application/json", "application/octet-stream"),
     )
 )
-"""Labels that a Thrift message may carry. What it is in is told from the message.
+"""The accepted content types. The protocol is detected from the message itself.
 
-Others are refused, and so is none: a page of another site could send those with a visitor's credentials.
+Other or missing content types are refused: a page of another site could send them with a visitor's credentials.
 """
 NINE: Final = frozenset(
     (
@@ -53,9 +54,9 @@ NINE: Final = frozenset(
 )
 """The methods of the Hive Metastore HTTP protocol ([MS-HMSHTTP], section 6.1)."""
 MAX_READING: Final = 1024 * 1024
-"""Bytes of a body that can only ask for one of the nine."""
+"""The limit of a request body of the nine methods, in bytes."""
 SHORT: Final = 64 * 1024
-"""Bytes of a body that is always taken, whatever the others hold."""
+"""A body of up to this many bytes is always accepted, however much other requests hold."""
 MAX_HELD: Final = 256 * 1024 * 1024
 """Bytes that long bodies may hold at a time, in a worker."""
 GZIP_FROM: Final = 1400
@@ -65,7 +66,7 @@ _SOON = ((b"retry-after", b"5"),)
 
 
 class Refusal(Exception):
-    """An answer that is no Thrift: a status, and one line that says why."""
+    """A response that is not Thrift: a status, and one line with the reason."""
 
     def __init__(self, status: int, line: str, headers: Headers = ()) -> None:
         super().__init__(line)
@@ -82,7 +83,7 @@ class Bodies:
         self.held = 0
 
     def grow(self, before: int, now: int) -> None:
-        """A body has become longer. Raises Refusal when there is no room for it."""
+        """Counts the growth of a body. Raises Refusal above the limit."""
         if now > SHORT and self.held + now - before > self._most:
             text = "too many long requests are being read at the same time: try again in a moment"
             raise Refusal(503, text, _SOON)
@@ -99,6 +100,7 @@ class ThriftOverHttp:
         self._service = service
         self._identities = identities
         self._bodies = bodies
+        self._trusted = networks(service.settings.trusted_proxies)
         self.generation = service.generation
 
     async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
@@ -112,14 +114,20 @@ class ThriftOverHttp:
                 headers.append((b"retry-after", b"%d" % error.retry_after))
             await respond(send, error.status, f"{error}\n".encode(), headers)
 
-    # What the paths differ in
+    def _peer(self, scope: Any) -> str:
+        """Address and port of the client. The port of a client behind a proxy is not known and is 0."""
+        host, port = scope["client"] or ("", 0)
+        client = client_address(host, scope["headers"], self._trusted)
+        return f"{host}:{port}" if client is None else f"{client}:0"
+
+    # Overridden for each path
 
     async def _identify(self, scope: Any, headers: dict[bytes, bytes], session: Session) -> Headers:
-        """Puts into the session who is asking; the headers that prove to them who answers."""
+        """Authenticates the caller into the session; returns the response headers that authenticate the server."""
         return await self._identities.caller(scope, headers, session)
 
     def _check(self, exchange: Exchange) -> Exchange:
-        """Refuses what this path does not take."""
+        """Refuses requests that this path does not accept."""
         return exchange
 
     def _serves(self, method: Method) -> bool:
@@ -131,32 +139,44 @@ class ThriftOverHttp:
         if scope["method"] != "POST":
             raise Refusal(405, f"{scope['method']} is not for this path: POST a Thrift message", [(b"allow", b"POST")])
         headers: dict[bytes, bytes] = dict(scope["headers"])
-        client = scope["client"] or ("", 0)
-        session = Session(f"{client[0]}:{client[1]}", self.generation)
-        try:
-            proof = await self._identify(scope, headers, session)
-        except StoreError as error:
-            log.error("%s: who is asking cannot be found out: %s", session.peer, error)
-            raise Refusal(503, NOT_NOW, _SOON) from None
+        session, authentication = await self._identified(scope, headers)
         label = _media_type(headers)
-        body = _Body(self._bodies, self.max_body)
+        body = RequestBody(self._bodies, self.max_body)
         try:
             await body.receive(receive, headers)
-            await self._reply(body, session, headers, [(b"content-type", label), *proof], receive, send)
+            await self._reply(body, session, headers, [(b"content-type", label), *authentication], receive, send)
         finally:
             body.forget()
 
+    async def _identified(self, scope: Any, headers: dict[bytes, bytes]) -> tuple[Session, Headers]:
+        """A session of the caller, and the response headers that authenticate the server.
+
+        Raises Refusal and Unauthorized.
+        """
+        session = Session(self._peer(scope), self.generation)
+        try:
+            return session, await self._identify(scope, headers, session)
+        except StoreError as error:
+            log.error("%s: the caller cannot be authenticated: %s", session.peer, error)
+            raise Refusal(503, NOT_NOW, _SOON) from None
+
     async def _reply(
-        self, body: _Body, session: Session, headers: dict[bytes, bytes], answers: Any, receive: Any, send: Any
+        self,
+        body: RequestBody,
+        session: Session,
+        headers: dict[bytes, bytes],
+        response_headers: Any,
+        receive: Any,
+        send: Any,
     ) -> None:
         exchange = await self._parsed(body.data)
-        reply = await self._answer(exchange, session)
+        reply = await self._call(exchange, session)
         if exchange.request.oneway:
-            await respond(send, 200, b"", answers)
+            await respond(send, 200, b"", response_headers)
         elif isinstance(reply, Reply):
-            await self._send(exchange, reply, headers, answers, receive, send)
+            await self._send(exchange, reply, headers, response_headers, receive, send)
         else:
-            await respond(send, 200, reply, answers)
+            await respond(send, 200, reply, response_headers)
 
     async def _parsed(self, body: bytes) -> Exchange:
         if len(body) <= SHORT:
@@ -173,19 +193,19 @@ class ThriftOverHttp:
         except RemoteProtocolError as error:
             raise Refusal(400, " ".join(str(error).split())) from None
 
-    async def _answer(self, exchange: Exchange, session: Session) -> Reply | bytes:
-        """The handler's reply, or the whole answer to what is no call that can be made."""
+    async def _call(self, exchange: Exchange, session: Session) -> Reply | bytes:
+        """The handler's reply, or the encoded error if the request is not a valid call."""
         request = exchange.request
         call = request.call
         if call is None:
             assert request.error is not None
-            return exchange.answer_error(request.error)
+            return exchange.encode_error(request.error)
         if not self._serves(call.method):
             text = f"Invalid method name: '{call.method.name}' (this path serves {', '.join(sorted(NINE))})"
-            return exchange.answer_error(ApplicationError(ApplicationError.UNKNOWN_METHOD, text))
+            return exchange.encode_error(ApplicationError(ApplicationError.UNKNOWN_METHOD, text))
         started = monotonic()
         if call.method.cost != "point" and self._service.state.replies.is_full:
-            # Its answer may be long: it waits until there is memory for it.
+            # The reply may be long: the call waits until there is memory for it.
             await self._service.state.replies.room(0)
         try:
             return await self._service.handler.handle(call, session)
@@ -195,7 +215,13 @@ class ThriftOverHttp:
             log_when_slow(call, session.peer, monotonic() - started, self._service.settings.slow_call)
 
     async def _send(
-        self, exchange: Exchange, reply: Reply, asked: dict[bytes, bytes], headers: Any, receive: Any, send: Any
+        self,
+        exchange: Exchange,
+        reply: Reply,
+        request_headers: dict[bytes, bytes],
+        headers: Any,
+        receive: Any,
+        send: Any,
     ) -> None:
         service, body, call = self._service, reply.body, exchange.request.call
         assert call is not None
@@ -204,7 +230,7 @@ class ThriftOverHttp:
             return
         long = isinstance(body, Stream) or len(body) > TRANSCODE_ON_LOOP
         pool = service.stream_pool if isinstance(body, Stream) else service.pool
-        zipped = _wants_gzip(asked)
+        zipped = _wants_gzip(request_headers)
         encode = partial(_encoded, exchange, reply, zipped)
         size = TRANSCODED * (body.length if isinstance(body, Stream) else len(body)) if long else 0
         if long:
@@ -239,7 +265,7 @@ class ThriftOverHttp:
             if sender.begun:
                 raise
             outlet.leave()
-            await respond(send, 200, exchange.answer(failure(call, error, "HTTP")), headers)
+            await respond(send, 200, exchange.encode_reply(failure(call, error, "HTTP")), headers)
         finally:
             outlet.end()
             watching.cancel()
@@ -247,7 +273,7 @@ class ThriftOverHttp:
 
 
 class _Outlet:
-    """What a stream writes to: one chunk at a time is on its way to the peer."""
+    """The output of a stream: one chunk at a time is in flight to the peer."""
 
     def __init__(self, send: Any, headers: Headers) -> None:
         self._send = send
@@ -271,13 +297,13 @@ class _Outlet:
         self._work.set()
 
     async def watch(self, receive: Any) -> None:
-        """Notices that the peer has gone."""
+        """Waits until the peer disconnects."""
         while (await receive())["type"] != "http.disconnect":
             pass
         self.leave()
 
     def leave(self) -> None:
-        """Nothing more is sent: the peer has gone, or is given up."""
+        """Stops sending: the peer has disconnected, or was dropped."""
         self.lost = True
         self.gone.set()
         self.writable.set()
@@ -300,7 +326,7 @@ class _Outlet:
 
 
 class HmsHttp(ThriftOverHttp):
-    """The path of the Hive Metastore HTTP protocol: TJSON only, proven callers only, structs as in Hive 2.3."""
+    """The path of the Hive Metastore HTTP protocol: TJSON only, authenticated callers only, structs as in Hive 2.3."""
 
     def __init__(
         self, service: Service, identities: Identities, bodies: Bodies, methods: Collection[str] | None
@@ -312,13 +338,13 @@ class HmsHttp(ThriftOverHttp):
             self.max_body = MAX_READING
 
     async def _identify(self, scope: Any, headers: dict[bytes, bytes], session: Session) -> Headers:
-        return await self._identities.proven_caller(scope, headers, session)
+        return await self._identities.authenticated_caller(scope, headers, session)
 
     def _check(self, exchange: Exchange) -> Exchange:
         if exchange.protocol.name != "json":
             raise Refusal(415, f"this path takes Thrift's JSON only, not {exchange.protocol.name}: use /metastore")
         call = exchange.request.call
-        # A method that came after 2.3 has structs that 2.3 knows nothing of.
+        # A method that was added after 2.3 has structs that do not exist in 2.3.
         is_old = call is None or "2.3" in call.method.versions
         return exchange._replace(protocol=TJSON_2_3_0) if is_old else exchange
 
@@ -327,13 +353,13 @@ class HmsHttp(ThriftOverHttp):
 
 
 async def respond(send: Any, status: int, body: bytes, headers: Headers = ()) -> None:
-    """A whole answer. A line of text unless the headers say otherwise."""
-    found = [*headers, (b"content-length", b"%d" % len(body))]
-    if status != HTTPStatus.OK:
-        found.append((b"content-type", b"text/plain; charset=utf-8"))
+    """Sends a complete response: plain text unless the headers say otherwise."""
+    complete = [*headers, (b"content-length", b"%d" % len(body))]
+    if status != HTTPStatus.OK and all(name != b"content-type" for name, _ in complete):
+        complete.append((b"content-type", b"text/plain; charset=utf-8"))
     if status == HTTPStatus.REQUEST_ENTITY_TOO_LARGE:
-        found.append((b"connection", b"close"))
-    await send({"type": "http.response.start", "status": status, "headers": found})
+        complete.append((b"connection", b"close"))
+    await send({"type": "http.response.start", "status": status, "headers": complete})
     await send({"type": "http.response.body", "body": body})
 
 
@@ -341,14 +367,14 @@ def _media_type(headers: dict[bytes, bytes]) -> bytes:
     raw = headers.get(b"content-type", b"").partition(b";")[0].strip().lower()
     label = raw.decode("latin-1")
     if label not in TYPES:
-        found = f"the content type {label!r} is no Thrift" if label else "the request has no content type"
-        raise Refusal(415, f"{found}: use {JSON_TYPE} or {THRIFT_TYPE}")
+        problem = f"the content type {label!r} is not Thrift" if label else "the request has no content type"
+        raise Refusal(415, f"{problem}: use {JSON_TYPE} or {THRIFT_TYPE}")
     if headers.get(b"content-encoding", b"identity").lower() != b"identity":
         raise Refusal(415, "compressed requests are not taken: send the body as it is")
     return raw
 
 
-class _Body:
+class RequestBody:
     """The body of one request, as far as it has come."""
 
     def __init__(self, bodies: Bodies, most: int) -> None:
@@ -358,7 +384,7 @@ class _Body:
         self.data = b""
 
     async def receive(self, receive: Any, headers: dict[bytes, bytes]) -> None:
-        """All of it. Raises Refusal for one that is too long, or ends too soon."""
+        """Receives the complete body. Raises Refusal if it is too long, or ends too early."""
         announced = headers.get(b"content-length", b"0")
         if announced.isdigit() and int(announced) > self._most:
             raise self._too_long()
@@ -395,7 +421,7 @@ def _wants_gzip(headers: dict[bytes, bytes]) -> bool:
 
 
 def _encoded(exchange: Exchange, reply: Reply, zipped: bool) -> tuple[bytes, bool]:
-    data = exchange.answer(reply)
+    data = exchange.encode_reply(reply)
     if not zipped or len(data) < GZIP_FROM:
         return data, False
     return zlib.compress(data, _GZIP_LEVEL, 31), True
