@@ -6,6 +6,7 @@ metastored.table("shop.orders", {"id": "bigint"})   a table to be created; parti
 metastored.structs, metastored.errors               all structs of the API, all errors
 metastored.to_dict(table)                           a struct as a plain dict
 metastored.catalog                                  several catalogs behind one interface
+metastored.spark                                    Spark's external catalog without Spark; PySpark sessions
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from metastored import catalog, errors, structs
+    from metastored import catalog, errors, spark, structs
     from metastored.client._async.client import AsyncClient, aconnect
     from metastored.client._sync.client import Client, connect
     from metastored.model.makers import database, partition, table
@@ -30,6 +31,7 @@ __all__ = [
     "errors",
     "from_dict",
     "partition",
+    "spark",
     "structs",
     "table",
     "to_dict",
@@ -47,7 +49,7 @@ _HOMES = {
     "table": "metastored.model.makers",
     "to_dict": "metastored.model.plain",
 }
-_MODULES = frozenset({"catalog", "errors", "structs"})
+_MODULES = frozenset({"catalog", "errors", "spark", "structs"})
 
 
 def __getattr__(name: str) -> Any:

@@ -11,14 +11,16 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, fields
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, Final, Literal, NamedTuple
 
 from metastored.errors import ConfigError
+from metastored.hive.host_rules import read_host_rule
 from metastored.hive.locations import warehouse_uri
+from metastored.setting_values import Reader, choice, names, nearest, read_yaml, seconds, several, text, whole
 
 __all__ = [
     "CATALOG_PREFIX",
@@ -28,6 +30,7 @@ __all__ = [
     "LOCATION_SCHEMES",
     "OTHERS",
     "PREFIX",
+    "REMOTE_PREFIX",
     "RESERVED_PATHS",
     "Key",
     "Reader",
@@ -39,24 +42,24 @@ __all__ = [
 ]
 
 PREFIX: Final = "METASTORED_"
-"""What the name of an environment variable begins with: METASTORED_DATABASE_URL is `database_url`."""
+"""The prefix of environment variables: METASTORED_DATABASE_URL is `database_url`."""
 CONFIG_VARIABLE: Final = "METASTORED_CONFIG"
 """The environment variable that names the file, as the flag --config does."""
 
 CATALOG_PREFIX: Final = "METASTORED_CATALOG__"
 """The prefix of variables that `metastored.catalog` reads; a server ignores them."""
 
+REMOTE_PREFIX: Final = "METASTORED_REMOTE__"
+"""The prefix of variables with the secrets of remotes, which definitions refer to; they are no settings."""
+
 LOCATION_SCHEMES: Final = ("file", "s3", "s3a", "gs", "abfs", "abfss", "hdfs")
 """The file systems that Hive tables are usually on."""
 
-RESERVED_PATHS: Final = ("/metastore", "/health", "/ready", "/metrics")
+RESERVED_PATHS: Final = ("/metastore", "/health", "/ready", "/metrics", "/sql")
 """The other paths that the HTTP port serves, besides `http_path`."""
 
 _KUBERNETES = re.compile(r"METASTORED_(\w+_)?(SERVICE_HOST|SERVICE_PORT(_\w+)?|PORT_\d+_(TCP|UDP|SCTP)(_\w+)?)")
 _KUBERNETES_PORT = re.compile(r"(tcp|udp|sctp)://")
-
-Reader = Callable[[Any], Any]
-"""Converts a value from text or YAML into the setting; raises ValueError."""
 
 
 class Key(NamedTuple):
@@ -88,86 +91,46 @@ class Key(NamedTuple):
         return PREFIX + self.name.upper()
 
 
-def _text(value: Any) -> str:
-    if not isinstance(value, str) or not value.strip():
-        raise ValueError("a text was expected")
-    return value.strip()
-
-
 def _path(value: Any) -> Path:
     try:
-        return Path(_text(value)).expanduser()
+        return Path(text(value)).expanduser()
     except RuntimeError:
-        raise ValueError("there is no such user, or no HOME, that ~ could stand for; write the whole path") from None
+        raise ValueError("~ cannot be expanded (no such user, or no HOME); write the complete path") from None
 
 
 def _warehouse(value: Any) -> str:
-    return warehouse_uri(os.path.expanduser(_text(value)), os.getcwd())
-
-
-def _whole(low: int, high: int) -> Reader:
-    def read(value: Any) -> int:
-        if isinstance(value, bool) or not re.fullmatch(r"-?\d+", str(value).strip()):
-            raise ValueError(f"a whole number from {low} to {high} was expected")
-        number = int(value)
-        if not low <= number <= high:
-            raise ValueError(f"a whole number from {low} to {high} was expected")
-        return number
-
-    return read
-
-
-def _seconds(value: Any) -> float:
-    if isinstance(value, bool) or not re.fullmatch(r"\d+(\.\d+)?", str(value).strip()):
-        raise ValueError("a number of seconds was expected, such as 60 or 0.5")
-    return float(value)
-
-
-def _choice(*words: str) -> Reader:
-    def read(value: Any) -> str:
-        # YAML 1.1 reads a bare `off` as false, `on` as true and 3.1 as a number; all are words here.
-        word = {False: "off", True: "on"}[value] if isinstance(value, bool) else str(value).strip().lower()
-        if word not in words:
-            raise ValueError(f"one of {', '.join(words)} was expected")
-        return word
-
-    return read
-
-
-def _several(*words: str) -> Reader:
-    def read(value: Any) -> tuple[str, ...]:
-        parts = value if isinstance(value, list | tuple) else str(value).split(",")
-        given = {str(part).strip().lower() for part in parts}
-        if not given or not given <= set(words):
-            raise ValueError(f"some of {', '.join(words)} were expected, with commas between them")
-        return tuple(word for word in words if word in given)
-
-    return read
-
-
-def _names(value: Any) -> tuple[str, ...]:
-    parts = value if isinstance(value, list | tuple) else str(value).split(",")
-    given = tuple(str(part).strip() for part in parts)
-    if not all(given):
-        raise ValueError("names were expected, with commas between them")
-    return given
+    return warehouse_uri(os.path.expanduser(text(value)), os.getcwd())
 
 
 def _schemes(value: Any) -> tuple[str, ...]:
-    given = tuple(name.lower() for name in _names(value))
-    if not all(re.fullmatch(r"[a-z][a-z0-9+.-]*", name) for name in given):
+    schemes = tuple(name.lower() for name in names(value))
+    if not all(re.fullmatch(r"[a-z][a-z0-9+.-]*", name) for name in schemes):
         raise ValueError("schemes were expected, such as file,s3a, with commas between them")
-    return given
+    return schemes
 
 
 def _networks(value: Any) -> tuple[str, ...]:
     from ipaddress import ip_network
 
-    return tuple(str(ip_network(name, strict=False)) for name in _names(value))
+    return tuple(str(ip_network(name, strict=False)) for name in names(value))
+
+
+def _hosts(value: Any) -> tuple[str, ...]:
+    given = names(value)
+    for host in given:
+        read_host_rule(host)
+    return given
+
+
+def _references(value: Any) -> tuple[str, ...]:
+    given = names(value)
+    if not all(name.startswith(("env:", "file:/")) for name in given):
+        raise ValueError("references were expected, such as env:METASTORED_REMOTE__*,file:/run/secrets/*")
+    return given
 
 
 def _url_path(value: Any) -> str:
-    path = _text(value)
+    path = text(value)
     if not re.fullmatch(r"(/[A-Za-z0-9._~-]+)+", path):
         raise ValueError("a path was expected, such as /gateway/default/hmshttpthrift/api/hms")
     return path
@@ -178,7 +141,7 @@ def _key(kind: str, read: Reader, default: Any, description: str) -> Any:
 
 
 def _words(default: str, description: str, *words: str) -> Any:
-    return _key("|".join(words), _choice(*words), default, description)
+    return _key("|".join(words), choice(*words), default, description)
 
 
 # ruff: noqa: RUF009 (a key's default comes from `_key`, which is a dataclass field)
@@ -186,11 +149,9 @@ def _words(default: str, description: str, *words: str) -> Any:
 class Settings:
     """All settings of a server. Created by `load`; the reference has the order of GROUPS."""
 
-    host: str = _key(
-        "address", _text, "127.0.0.1", "The address to listen on; 0.0.0.0 opens the server to the network."
-    )
+    host: str = _key("address", text, "127.0.0.1", "The address to listen on; 0.0.0.0 opens the server to the network.")
     port: int = _key(
-        "port", _whole(0, 65535), 9083, "The Thrift port, for clients with and without TLS; 0 selects a free port."
+        "port", whole(0, 65535), 9083, "The Thrift port, for clients with and without TLS; 0 selects a free port."
     )
     data: Path = _key(
         "directory",
@@ -200,7 +161,7 @@ class Settings:
     )
     database_url: str | None = _key(
         "URL",
-        _text,
+        text,
         None,
         "The URL of a PostgreSQL database: postgresql://user@host/metastored. Excludes data.",
     )
@@ -228,14 +189,14 @@ class Settings:
     )
     directory_timeout: float = _key(
         "seconds",
-        _seconds,
+        seconds,
         60.0,
         "The timeout of a call to a remote file system; a call that moves, removes or counts the contents of a "
         "directory has ten times as long. 0 means no timeout.",
     )
     trash_days: int = _key(
         "days",
-        _whole(0, 36500),
+        whole(0, 36500),
         0,
         "How many days removed data is kept in .Trash, in the warehouse or the root of another file system. PURGE and "
         "tables with auto.purge bypass the trash. 0 removes data at once.",
@@ -254,49 +215,49 @@ class Settings:
         "bit-vectors",
     )
     workers: int = _key(
-        "number", _whole(1, 256), 1, "The number of worker processes; one for each core is a good choice."
+        "number", whole(1, 256), 1, "The number of worker processes; one for each core is a good choice."
     )
-    threads: int = _key("number", _whole(1, 256), 8, "The number of threads of a worker that call the database.")
+    threads: int = _key("number", whole(1, 256), 8, "The number of threads of a worker that call the database.")
     max_connections: int = _key(
         "number",
-        _whole(1, 1_000_000),
+        whole(1, 1_000_000),
         10_000,
         "The maximum number of connections of a worker; further connections are refused.",
     )
     idle_timeout: float = _key(
-        "seconds", _seconds, 86400.0, "The time without a call after which a connection is closed; 0 means no timeout."
+        "seconds", seconds, 86400.0, "The time without a call after which a connection is closed; 0 means no timeout."
     )
     request_timeout: float = _key(
         "seconds",
-        _seconds,
+        seconds,
         60.0,
         "The timeout for a client to send its first bytes, to complete a message, and to read its reply; then the "
         "connection is closed. 0 means no timeout.",
     )
     drain_timeout: float = _key(
-        "seconds", _seconds, 30.0, "The time for calls in progress to finish after SIGTERM; then they are cancelled."
+        "seconds", seconds, 30.0, "The time for calls in progress to finish after SIGTERM; then they are cancelled."
     )
     event_retention: float = _key(
         "seconds",
-        _seconds,
+        seconds,
         86400.0,
         "How long notification events are kept; 864000 (ten days) is a good value for replication.",
     )
     reply_megabytes: int = _key(
         "number",
-        _whole(1, 1_000_000),
+        whole(1, 1_000_000),
         256,
         "The maximum size of replies in the memory of a worker, in megabytes. While it is exceeded, calls that may "
         "have long replies wait (backpressure).",
     )
     spool_megabytes: int = _key(
         "number",
-        _whole(0, 100_000_000),
+        whole(0, 100_000_000),
         4096,
         "The maximum size of temporary files with long replies to slow clients, in megabytes, for all workers. A "
         "client whose reply does not fit is disconnected when another client needs its snapshot.",
     )
-    slow_call: float = _key("seconds", _seconds, 1.0, "Calls that take longer are logged; 0 logs every call.")
+    slow_call: float = _key("seconds", seconds, 1.0, "Calls that take longer are logged; 0 logs every call.")
     tls_certificate: Path | None = _key(
         "file", _path, None, "The server's certificate chain (PEM); without it the Thrift port refuses TLS."
     )
@@ -312,7 +273,7 @@ class Settings:
     )
     kerberos_principal: str | None = _key(
         "principal",
-        _text,
+        text,
         None,
         "The server's own Kerberos principal, such as hive/host@REALM; _HOST is replaced by this machine's name. "
         "It turns Kerberos on. Only authenticated clients are then served.",
@@ -320,7 +281,7 @@ class Settings:
     kerberos_keytab: Path | None = _key("file", _path, None, "The keytab with the key of the principal.")
     sasl_qop: tuple[str, ...] = _key(
         "list",
-        _several("auth", "auth-int", "auth-conf"),
+        several("auth", "auth-int", "auth-conf"),
         ("auth", "auth-int", "auth-conf"),
         "The protection levels that Kerberos clients may use: auth is authentication only, auth-int adds integrity, "
         "auth-conf adds encryption.",
@@ -333,11 +294,11 @@ class Settings:
         "sql",
     )
     admin_users: tuple[str, ...] = _key(
-        "list", _names, (), "Users who have the role admin without a grant; somebody must make the first grant."
+        "list", names, (), "Users who have the role admin without a grant; somebody must make the first grant."
     )
     service_users: tuple[str, ...] = _key(
         "list",
-        _names,
+        names,
         (),
         "Authenticated users who may read and write the store of delegation tokens and master keys, as admin_users "
         "may; for example a HiveServer2 that stores its tokens here. This gives no other privileges.",
@@ -348,22 +309,60 @@ class Settings:
     read_only: Literal["off", "on"] = _words(
         "off", "Whether every call that would change metadata is refused.", "off", "on"
     )
+    remotes_hosts: tuple[str, ...] = _key(
+        "list",
+        _hosts,
+        ("*",),
+        "The hosts that remote catalogs, databases and tables may point to: names with * for any text, addresses, and "
+        "networks such as 10.0.0.0/8, each with :port if only that port is meant. They are checked when a remote is "
+        "made, and at each connection by the address that the name was resolved to. The default allows every host, but "
+        "no link-local address.",
+    )
+    remotes_key_file: Path | None = _key(
+        "file",
+        _path,
+        None,
+        "A file with the key that encrypts the secrets of remotes in the database: 32 bytes in base64, as openssl rand "
+        "-base64 32 prints them; older keys on the lines below only decrypt. Without it secrets can only be given as "
+        "references.",
+    )
+    remotes_references: tuple[str, ...] = _key(
+        "list",
+        _references,
+        ("env:METASTORED_REMOTE__*", "file:/run/secrets/*"),
+        "Which variables of the server's environment and which of its files the secrets of remotes may refer to, as "
+        "env:NAME and file:PATH; * stands for any text.",
+    )
+    remotes_partial: Literal["off", "on"] = _words(
+        "off",
+        "Whether listings across databases leave out remotes that do not answer, and only the log names them. "
+        "Otherwise such a listing fails with an error that names the remote.",
+        "off",
+        "on",
+    )
+    filter: str | None = _key(
+        "name",
+        text,
+        None,
+        "A function that sees each database, table and partition before it is sent, and may change or hide it: the "
+        "name of an entry point of the group metastored.filters. It is Python's form of Hive's MetaStoreFilterHook.",
+    )
     limits_calls_per_minute: int = _key(
         "number",
-        _whole(0, 1_000_000_000),
+        whole(0, 1_000_000_000),
         0,
         "The maximum number of calls of a user in a minute, over all servers; 0 means no limit. Unauthenticated calls "
         "are counted by address. In a file it can also be written as calls_per_minute under limits.",
     )
     limits_partitions_per_call: int = _key(
         "number",
-        _whole(-1, 1_000_000_000),
+        whole(-1, 1_000_000_000),
         -1,
         "The maximum number of partitions in one reply (Hive's metastore.limit.partition.request); -1 means no limit.",
     )
     kerberos_http_principal: str | None = _key(
         "principal",
-        _text,
+        text,
         None,
         "The principal for Kerberos over HTTP (SPNEGO), in the same keytab. The default is HTTP/ and the host of "
         "kerberos_principal.",
@@ -377,18 +376,18 @@ class Settings:
     )
     jwt_keys: str | None = _key(
         "file or URL",
-        _text,
+        text,
         None,
         "The public keys (JWKS) that verify web tokens (JWT) at /metastore. Only authenticated clients are then "
         "served.",
     )
-    jwt_issuer: str | None = _key("text", _text, None, "The required issuer of web tokens (`iss`).")
-    jwt_audience: str | None = _key("text", _text, None, "The required audience of web tokens (`aud`).")
+    jwt_issuer: str | None = _key("text", text, None, "The required issuer of web tokens (`iss`).")
+    jwt_audience: str | None = _key("text", text, None, "The required audience of web tokens (`aud`).")
     proxy_users: tuple[str, ...] = _key(
-        "list", _names, (), "Authenticated users who may act for other users, such as gateways: hue,knox."
+        "list", names, (), "Authenticated users who may act for other users, such as gateways: hue,knox."
     )
     http_port: int | None = _key(
-        "port", _whole(0, 65535), None, "The HTTPS port; without it HTTP is not served. 0 selects a free port."
+        "port", whole(0, 65535), None, "The HTTPS port; without it HTTP is not served. 0 selects a free port."
     )
     http_path: str = _key(
         "path", _url_path, "/gateway/default/hmshttpthrift/api/hms", "The path for calls in Thrift's JSON (POST)."
@@ -404,6 +403,13 @@ class Settings:
         "Whether HTTP is served with TLS; off is only for a gateway on the same machine that terminates TLS.",
         "on",
         "off",
+    )
+    trusted_proxies: tuple[str, ...] = _key(
+        "list",
+        _networks,
+        (),
+        "The addresses or networks of gateways whose X-Forwarded-For is believed: it gives the address of a client in "
+        "the log, for failed logins and for limits. Without it a client behind a gateway has the gateway's address.",
     )
     metrics_addresses: tuple[str, ...] = _key(
         "list", _networks, (), "The addresses or networks that may read /metrics; without it everybody may."
@@ -427,10 +433,10 @@ class Settings:
         return self.warehouse or warehouse_uri(str(self.data / "warehouse"), os.getcwd())
 
     @property
-    def wants_proof(self) -> bool:
+    def requires_authentication(self) -> bool:
         """Whether authentication is required; without it the user name that a client sends is trusted."""
-        given = (self.kerberos_principal, self.tls_client_ca, self.jwt_keys)
-        return self.password_login == "on" or any(each is not None for each in given)
+        settings = (self.kerberos_principal, self.tls_client_ca, self.jwt_keys)
+        return self.password_login == "on" or any(each is not None for each in settings)
 
 
 OTHERS: Final = "Others"
@@ -442,7 +448,7 @@ GROUPS: Final[Mapping[str, tuple[str, ...]]] = {
         *("host", "port", "max_connections", "idle_timeout", "request_timeout"),
         *("reply_megabytes", "spool_megabytes"),
     ),
-    "HTTP": ("http_port", "http_path", "http_methods", "http_tls"),
+    "HTTP": ("http_port", "http_path", "http_methods", "http_tls", "trusted_proxies"),
     "Hive": ("compat", "distinct_values", "event_retention"),
     "Processes": ("workers", "threads", "drain_timeout", "ready_file"),
     "TLS": ("tls_certificate", "tls_key", "tls_client_ca"),
@@ -451,6 +457,7 @@ GROUPS: Final[Mapping[str, tuple[str, ...]]] = {
         *("jwt_keys", "jwt_issuer", "jwt_audience", "proxy_users"),
     ),
     "Authorization": ("authorization", "admin_users", "service_users", "read_only"),
+    "Remotes": ("remotes_hosts", "remotes_key_file", "remotes_references", "remotes_partial", "filter"),
     "Limits": ("limits_calls_per_minute", "limits_partitions_per_call"),
     "Logs and metrics": ("log_level", "slow_call", "audit", "metrics_addresses", "metrics_token"),
 }
@@ -477,9 +484,9 @@ KEYS: Final[Mapping[str, Key]] = _keys()
 
 def keys_by_group() -> dict[str, list[Key]]:
     """All keys by heading, in the order of `--help` and the reference."""
-    found = {group: [KEYS[name] for name in names] for group, names in GROUPS.items()}
+    groups = {group: [KEYS[name] for name in names] for group, names in GROUPS.items()}
     rest = [key for key in KEYS.values() if key.group == OTHERS]
-    return found | {OTHERS: rest} if rest else found
+    return groups | {OTHERS: rest} if rest else groups
 
 
 def load(
@@ -500,15 +507,15 @@ def load(
         ("the environment", _from_environment(environment)),
         ("the flags", dict(flags or {})),
     ):
-        given = dict(_read(source, raw))
+        settings = dict(_read(source, raw))
         # data and database_url exclude each other; a later source overrides an earlier one.
-        if {"data", "database_url"} <= given.keys():
-            raise ConfigError(f"{source}: data and database_url are both given; a server has one database")
-        if "database_url" in given:
+        if {"data", "database_url"} <= settings.keys():
+            raise ConfigError(f"{source}: data and database_url are both set; a server has one database")
+        if "database_url" in settings:
             values.pop("data", None)
-        elif "data" in given:
+        elif "data" in settings:
             values.pop("database_url", None)
-        values |= given
+        values |= settings
     if "data" not in values:
         values |= _read("the defaults", {"data": str(KEYS["data"].default)})
     return _checked(Settings(**values))
@@ -525,24 +532,6 @@ def _read(source: str, raw: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
             yield name, key.read(value)
         except ValueError as error:
             raise ConfigError(f"{source}: {name} is {value!r}; {error}") from None
-
-
-def nearest(name: str, known: Mapping[str, Any]) -> str:
-    """The end of the error about an unknown key: the most similar known key, or all known keys."""
-    near = get_close_matches(name.lower().replace("-", "_"), known, n=1, cutoff=0.5)
-    return f"; did you mean {near[0]!r}?" if near else f"; known are {', '.join(known)}"
-
-
-def read_yaml(file: Path) -> Any:
-    """Returns the content of a YAML file; raises a ConfigError that names the file."""
-    import yaml
-
-    try:
-        return yaml.safe_load(file.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise ConfigError(f"{file}: {error.strerror or error}") from error
-    except (yaml.YAMLError, UnicodeDecodeError) as error:
-        raise ConfigError(f"{file}: not valid YAML: {' '.join(str(error).split())}") from error
 
 
 def _from_file(file: Path) -> Mapping[str, Any]:
@@ -566,9 +555,13 @@ def _flat(content: Mapping[Any, Any], above: str = "") -> Iterator[tuple[str, An
 
 def _from_environment(environment: Mapping[str, str]) -> Mapping[str, str]:
     variables = {key.variable: key.name for key in KEYS.values()}
-    found: dict[str, str] = {}
+    values: dict[str, str] = {}
     for variable, value in environment.items():
-        if not variable.startswith(PREFIX) or variable == CONFIG_VARIABLE or variable.startswith(CATALOG_PREFIX):
+        if (
+            not variable.startswith(PREFIX)
+            or variable == CONFIG_VARIABLE
+            or variable.startswith((CATALOG_PREFIX, REMOTE_PREFIX))
+        ):
             continue
         # Kubernetes sets variables with the address of a service named metastored; they look like settings.
         if _KUBERNETES.fullmatch(variable) or (variable.endswith("PORT") and _KUBERNETES_PORT.match(value)):
@@ -578,22 +571,22 @@ def _from_environment(environment: Mapping[str, str]) -> Mapping[str, str]:
             hint = f"; did you mean {near[0]}?" if near else f"; known are {', '.join(variables)}"
             raise ConfigError(f"the environment: unknown variable {variable}{hint}")
         if value:
-            found[variables[variable]] = value
-    return found
+            values[variables[variable]] = value
+    return values
 
 
 def _checked(settings: Settings) -> Settings:
     """Checks combinations of settings; raises ConfigError."""
     if settings.tls_key is not None and settings.tls_certificate is None:
-        raise ConfigError("tls_key is given without tls_certificate")
+        raise ConfigError("tls_key is set without tls_certificate")
     if (settings.kerberos_principal is None) != (settings.kerberos_keytab is None):
-        raise ConfigError("kerberos_principal and kerberos_keytab are given together or not at all")
+        raise ConfigError("kerberos_principal and kerberos_keytab must be set together")
     if settings.kerberos_http_principal is not None and settings.kerberos_principal is None:
-        raise ConfigError("kerberos_http_principal is given without kerberos_principal")
+        raise ConfigError("kerberos_http_principal is set without kerberos_principal")
     if settings.tls_client_ca is not None and settings.tls_certificate is None and settings.http_port is None:
-        raise ConfigError("tls_client_ca is given without tls_certificate")
+        raise ConfigError("tls_client_ca is set without tls_certificate")
     if settings.jwt_keys is None and (settings.jwt_issuer is not None or settings.jwt_audience is not None):
-        raise ConfigError("jwt_issuer and jwt_audience are given without jwt_keys")
+        raise ConfigError("jwt_issuer and jwt_audience are set without jwt_keys")
     if settings.http_path in RESERVED_PATHS:
         raise ConfigError(f"http_path is {settings.http_path}, which has another meaning")
     return settings

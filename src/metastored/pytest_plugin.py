@@ -1,7 +1,7 @@
-"""The fixture `metastored_server` for anybody's tests: a real, empty server for one test (see `metastored.testing`).
+"""The fixture `metastored_server` for the tests of any project: a real, empty server (see `metastored.testing`).
 
-pytest loads this module by itself where metastored is installed. So it imports nothing until the fixture is used: a
-test run without it pays nothing, and a package whose coverage is measured is not imported before the measurement.
+pytest loads this module automatically where metastored is installed. So it imports nothing until the fixture is used:
+other test runs have no overhead, and no module is imported before the measurement of coverage starts.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""A real metastored server for anybody's tests: a process of its own, on a free port, with nothing in it.
+"""A real metastored server for the tests of any project: an empty server in its own process, on a free port.
 
     with running_server() as server:
         spark_conf["spark.hadoop.hive.metastore.uris"] = server.uri
@@ -34,20 +34,20 @@ SERVE: Final = (sys.executable, "-m", "metastored", "serve")
 
 @dataclass(frozen=True, slots=True)
 class RunningServer:
-    """A server that answers."""
+    """A running server."""
 
     host: str
     port: int
     data: Path | None
-    """The directory of its database; None when a database URL was given."""
+    """The directory of its database; None with a database URL."""
     warehouse: str
-    """Where new databases are put, as a URI: for `spark.sql.warehouse.dir`."""
+    """The URI of the warehouse: for `spark.sql.warehouse.dir`."""
     pid: int
     """The process to signal; with several workers, their parent."""
     ready_file: Path
     log_file: Path
     http_port: int | None = None
-    """The port of HTTP, where it was asked for."""
+    """The HTTP port, if it was requested."""
 
     @property
     def uri(self) -> str:
@@ -55,12 +55,12 @@ class RunningServer:
 
     @property
     def workers(self) -> tuple[int, ...]:
-        """The process ids of those that serve, as they are now."""
+        """The current process ids of the workers."""
         return tuple(json.loads(self.ready_file.read_text(encoding="utf-8"))["workers"])
 
     @property
     def log(self) -> str:
-        """All that the server has printed and logged."""
+        """The complete output and log of the server."""
         return self.log_file.read_text(encoding="utf-8", errors="replace")
 
 
@@ -68,23 +68,23 @@ class RunningServer:
 def running_server(command: Sequence[str] = SERVE, **settings: Any) -> Iterator[RunningServer]:
     """Starts a server with these settings (keys of the configuration), and stops it at the end.
 
-    Host, port, data and warehouse are chosen unless given; None leaves a setting to the server. `command` is what is
-    run, with flags added to it.
+    Host, port, data and warehouse have test defaults; None means the server's own default. `command` is the command to
+    run; flags are appended to it.
     """
     for name in settings:
         if name not in KEYS:
             raise ConfigError(f"running_server has no setting {name!r}; known are {', '.join(KEYS)}")
     with tempfile.TemporaryDirectory(prefix="metastored-test-", ignore_cleanup_errors=True) as folder:
-        home = Path(folder)
-        chosen: dict[str, Any] = {"host": "127.0.0.1", "port": 0, "warehouse": home / "warehouse"}
+        directory = Path(folder)
+        chosen: dict[str, Any] = {"host": "127.0.0.1", "port": 0, "warehouse": directory / "warehouse"}
         if "database_url" not in settings:
-            chosen["data"] = home / "data"
+            chosen["data"] = directory / "data"
         chosen |= settings
-        chosen["ready_file"] = home / "ready.json"
-        log_file = home / "server.log"
-        given = {name: value for name, value in chosen.items() if value is not None}
-        flags = [text for name, value in given.items() for text in (KEYS[name].flag, str(value))]
-        # Settings of the person who runs the tests are not for this server.
+        chosen["ready_file"] = directory / "ready.json"
+        log_file = directory / "server.log"
+        settings_set = {name: value for name, value in chosen.items() if value is not None}
+        flags = [text for name, value in settings_set.items() for text in (KEYS[name].flag, str(value))]
+        # The server does not inherit settings from the environment of the test run.
         environment = {name: value for name, value in os.environ.items() if not name.startswith("METASTORED_")}
         with log_file.open("wb") as output:
             process = subprocess.Popen(
@@ -110,18 +110,18 @@ def _wait_until_ready(process: subprocess.Popen[bytes], ready_file: Path, log_fi
     deadline = time.monotonic() + START_TIMEOUT
     while not ready_file.exists():
         if process.poll() is not None:
-            said = log_file.read_text(encoding="utf-8", errors="replace")
-            raise ConnectError(f"the server ended with exit code {process.returncode} before it was ready:\n{said}")
+            output = log_file.read_text(encoding="utf-8", errors="replace")
+            raise ConnectError(f"the server ended with exit code {process.returncode} before it was ready:\n{output}")
         if time.monotonic() > deadline:
-            said = log_file.read_text(encoding="utf-8", errors="replace")
-            raise TimeoutExceeded(f"the server was not ready after {START_TIMEOUT:g} s:\n{said}")
+            output = log_file.read_text(encoding="utf-8", errors="replace")
+            raise TimeoutExceeded(f"the server was not ready after {START_TIMEOUT:g} s:\n{output}")
         time.sleep(0.01)
     ready: dict[str, Any] = json.loads(ready_file.read_text(encoding="utf-8"))
     return ready
 
 
 def _stop(process: subprocess.Popen[bytes]) -> None:
-    """Politely, then not; workers end with their parent."""
+    """Sends SIGTERM, and SIGKILL after a timeout; workers exit with their parent."""
     if process.poll() is None:
         process.send_signal(signal.SIGTERM)
     try:

@@ -1,7 +1,7 @@
-"""A bounded pool of threads for calls that may wait, such as those to the database.
+"""A bounded pool of threads for blocking work, such as database calls.
 
-Work goes in through a `SimpleQueue` and comes back to the event loop as a future: a third of the cost of
-`run_in_executor`. The number of threads is bounded, and so is what waits for them. It never starts a thread
+Work is passed through a `SimpleQueue`, and its result is returned to the event loop as a future: a third of the cost
+of `run_in_executor`. The number of threads and the length of the queue are bounded (backpressure). No thread is started
 before the first piece of work.
 """
 
@@ -19,7 +19,7 @@ __all__ = ["MAX_WAITING", "Pool"]
 
 _T = TypeVar("_T")
 MAX_WAITING: Final = 10_000
-"""Pieces of work that may wait; a server that is so far behind refuses more."""
+"""The most pieces of work in the queue; when it is full, further work is refused."""
 
 _Work = tuple[Callable[[], Any], asyncio.AbstractEventLoop, "asyncio.Future[Any]"]
 
@@ -42,7 +42,7 @@ class Pool:
 
     @property
     def waiting(self) -> int:
-        """How many pieces of work no thread has taken yet."""
+        """The length of the queue."""
         return self._queue.qsize()
 
     def run(self, work: Callable[[], _T]) -> asyncio.Future[_T]:
@@ -78,12 +78,12 @@ class Pool:
             try:
                 loop.call_soon_threadsafe(_finish, future, value, error)
             except RuntimeError:
-                return  # The loop is closed: nobody waits for the answer any more.
-            # Nothing of a finished call is kept alive while the thread waits for the next.
+                return  # The loop is closed: nothing waits for the result.
+            # Releases the objects of a finished call while the thread waits for the next.
             del item, work, loop, future, value, error
 
     def close(self, timeout: float = 5.0) -> None:
-        """Lets the threads finish what they have, and ends them."""
+        """Lets the threads finish their current work, and stops them."""
         self._closed = True
         for _ in self._threads:
             self._queue.put(None)

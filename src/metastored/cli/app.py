@@ -10,7 +10,9 @@ from metastored import __version__
 from metastored.cli.backup import backup, restore
 from metastored.cli.doctor import doctor
 from metastored.cli.relocate import relocate
+from metastored.cli.remotes import remotes
 from metastored.cli.serve import Grouped, serve
+from metastored.cli.sql import sql
 from metastored.cli.transfer import exports, imports
 from metastored.cli.user import user
 
@@ -24,8 +26,8 @@ app = typer.Typer(
 )
 
 
-def _version(asked: bool) -> None:
-    if asked:
+def _version(requested: bool) -> None:
+    if requested:
         typer.echo(f"metastored {__version__}")
         raise typer.Exit
 
@@ -44,6 +46,8 @@ app.command(name="doctor")(doctor)
 app.command(name="backup")(backup)
 app.command(name="restore")(restore)
 app.command(name="relocate")(relocate)
+app.command(name="sql")(sql)
 app.add_typer(user)
+app.add_typer(remotes)
 app.add_typer(imports)
 app.add_typer(exports)

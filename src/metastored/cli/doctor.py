@@ -71,7 +71,7 @@ def _delete(database: Database, id: int) -> None:
 
     with jobs.claimed(database, id) as job:
         if job is None:
-            raise ConfigError(f"there is no job {id}; metastored doctor lists those that there are")
+            raise ConfigError(f"there is no job {id}; metastored doctor lists the existing jobs")
         database.run(lambda tx: jobs.done(tx, id))
 
 

@@ -38,7 +38,7 @@ def explained(command: F) -> F:
         except BrokenPipeError:
             raise  # The reader of the output has closed the pipe: the command ends without a message.
         except OSError as error:
-            log.debug("the trace of what follows", exc_info=True)
+            log.debug("the traceback of the following error", exc_info=True)
             where = f"{error.filename}: " if error.filename is not None else ""
             fail(Error(f"{where}{error.strerror or error}"))
 

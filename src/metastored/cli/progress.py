@@ -35,13 +35,13 @@ class Lines:
 
     def partitions(self, done: int) -> None:
         self._partitions += done
-        self._tell()
+        self._print_progress()
 
     def table_done(self) -> None:
         self._tables += 1
-        self._tell()
+        self._print_progress()
 
-    def _tell(self) -> None:
+    def _print_progress(self) -> None:
         if time.monotonic() - self._last >= EVERY:
             self._last = time.monotonic()
             self.line(f"{self._tables:,} of {self._total:,} tables, {self._partitions:,} partitions")
@@ -100,5 +100,5 @@ class Bars:
         self._console.print(text, soft_wrap=True)
 
 
-def shown() -> Bars | Lines:
+def progress_display() -> Bars | Lines:
     return Bars() if sys.stderr.isatty() else Lines()

@@ -41,7 +41,7 @@ class Grouped(TyperCommand):
 
 
 def _parameter(key: Key) -> inspect.Parameter:
-    # Values stay text here: `config.load` reads all three sources alike and has the better errors.
+    # Values stay text here: `config.load` parses all three sources in the same way and has better errors.
     metavar = key.kind if "|" in key.kind else key.kind.upper()
     default = f" [default: {key.default_text}]" if key.default_text else ""
     option: Any = typer.Option(

@@ -1,7 +1,7 @@
-"""What `metastored serve` does once its flags are read, and the short way to it: plain flags need no typer.
+"""The body of `metastored serve`, and a fast parser for plain flags that does not import typer.
 
-Typer brings pydantic along, and both take a fifth of a start. So flags that are all written as `--flag value` or
-`--flag=value` are read here; help, mistakes and everything else are typer's. It never explains a mistake.
+Importing typer (and pydantic with it) takes a fifth of the start-up time. So arguments that are all written as
+`--flag value` or `--flag=value` are parsed here; help, errors and all other arguments are left to typer.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ def serve_until_stopped(flags: dict[str, str]) -> int:
     """Serves until stopped; `flags` override the environment and the file. Returns the exit code."""
     file = flags.pop(FILE, None)
     settings = load(None if file is None else Path(file), flags=flags)
-    # Nothing that is made while importing is garbage: to look for some takes a tenth of the time, and again later.
+    # Importing creates no garbage: collections during the imports would take a tenth of the time.
     gc.disable()
     from metastored.server.assemble import build
     from metastored.server.workers import run

@@ -77,6 +77,17 @@ Principal = Annotated[
 Warehouse = Annotated[
     str | None, typer.Option(metavar="URI", help="The warehouse of a new data folder, as for metastored serve.")
 ]
+Federation = Annotated[
+    Path,
+    typer.Argument(metavar="FEDERATION.yml", help="Its file of metastores: waggle-dance-federation.yml."),
+]
+WaggleDanceServer = Annotated[
+    Path | None,
+    typer.Option("--server-config", metavar="SERVER.yml", help="Waggle Dance's server file, for database-resolution."),
+]
+Running = Annotated[
+    str | None, typer.Option(metavar="URI", help="Execute the statements at this server: thrift://host:9083.")
+]
 Config = Annotated[Path | None, typer.Option(metavar="FILE", help="The configuration file of the server.")]
 
 
@@ -129,6 +140,37 @@ def import_metastore(
     )
 
 
+@imports.command(name="waggle-dance")
+@explained
+def import_waggle_dance(
+    federation: Federation,
+    server: WaggleDanceServer = None,
+    into: Running = None,
+    user: User = None,
+    password_stdin: Stdin = False,
+    kerberos: Principal = None,
+) -> None:
+    """Turn the configuration of Waggle Dance into remote catalogs. Without --into, print the statements."""
+    from metastored.cli.connecting import connected
+    from metastored.cli.waggle_dance import read_yaml
+    from metastored.client._sync.statements import Statements
+    from metastored.hive.statements.printing import printed
+    from metastored.remotes.waggle_dance import convert
+
+    found = convert(read_yaml(federation), None if server is None else read_yaml(server))
+    for note in found.notes:
+        typer.echo(f"note: {note}", err=True)
+    if into is None:
+        for statement in found.statements:
+            typer.echo(f"{printed(statement)};\n")
+        return
+    with connected(into, user, password_stdin, kerberos) as client:
+        statements = Statements(client)
+        for statement in found.statements:
+            statements.execute(statement)
+            typer.echo(f"created remote catalog {statement.name[0]}")
+
+
 @exports.command(name="metastore")
 @explained
 def export_metastore(
@@ -173,7 +215,7 @@ def _mode(verify: bool, dry_run: bool) -> Mode:
     from metastored.transfer.ends import Mode
 
     if verify and dry_run:
-        raise ConfigError("--verify and --dry-run are two things: choose one")
+        raise ConfigError("--verify and --dry-run cannot be combined: choose one")
     return Mode.VERIFY if verify else Mode.DRY_RUN if dry_run else Mode.COPY
 
 
@@ -187,7 +229,7 @@ def _run(
     verbose: bool,
     access: tuple[str | None, bool, str | None, str | None, Path | None],
 ) -> None:
-    from metastored.cli.progress import shown
+    from metastored.cli.progress import progress_display
     from metastored.transfer.places import Access
     from metastored.transfer.running import run
     from metastored.transfer.selection import Selection
@@ -201,7 +243,7 @@ def _run(
     password = sys.stdin.readline().rstrip("\r\n") if password_stdin else None
     selection = Selection(catalogs, databases, tables, frozenset(without or ()))
     bad = False
-    with shown() as display:
+    with progress_display() as display:
         for source in sources:
             try:
                 tally = run(
@@ -216,7 +258,7 @@ def _run(
                     verbose=verbose,
                 )
             except KeyboardInterrupt:
-                display.line("interrupted: the same command goes on where this one stopped")
+                display.line("interrupted: run the same command again to resume")
                 raise typer.Exit(INTERRUPTED) from None
             for line in _summary(tally, mode):
                 display.line(line)

@@ -119,7 +119,7 @@ def _database(data: str | None, url: str | None, config: Path | None, *, create:
             ensure_schema(database)
             if is_new:
                 where = f"in {settings.data}" if settings.database_url is None else "in PostgreSQL"
-                typer.echo(f"metastored: a new database was made {where}", err=True)
+                typer.echo(f"metastored: a new database was created {where}", err=True)
         yield database
     finally:
         database.close()

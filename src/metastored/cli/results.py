@@ -1,0 +1,53 @@
+"""Results of statements as text for people, and as JSON for programs. Pure."""
+
+from __future__ import annotations
+
+import json
+import unicodedata
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from metastored.client.statements import Result
+
+
+def as_json(result: Result) -> str:
+    """One line: the columns and the rows."""
+    return json.dumps({"columns": result.columns, "rows": result.rows}, ensure_ascii=False)
+
+
+def as_text(result: Result) -> str:
+    """A table with a heading, as wide as its texts; nothing for a statement without a result.
+
+    A single value of several lines, such as a statement, is printed as it is.
+    """
+    if not result.columns:
+        return ""
+    if len(result.columns) == 1 and any("\n" in (row[0] or "") for row in result.rows):
+        return "\n".join(row[0] or "" for row in result.rows)
+    lines = [[[name] for name in result.columns], *([_shown(value) for value in row] for row in result.rows)]
+    widths = [max(_width(text) for row in lines for text in row[at]) for at in range(len(result.columns))]
+    printed = [line for row in lines for line in _printed(row, widths)]
+    rule = "-+-".join("-" * width for width in widths)
+    count = f"({len(result.rows)} row{'' if len(result.rows) == 1 else 's'})"
+    return "\n".join([printed[0], rule, *printed[1:], count])
+
+
+def _shown(value: str | None) -> list[str]:
+    return ["" if value is None else line for line in (value or "").split("\n")]
+
+
+def _printed(row: list[list[str]], widths: list[int]) -> list[str]:
+    """A row takes as many lines as its tallest value."""
+    height = max(map(len, row))
+    return [
+        " | ".join(
+            text + " " * (width - _width(text))
+            for text, width in zip([cell[at] if at < len(cell) else "" for cell in row], widths, strict=True)
+        ).rstrip()
+        for at in range(height)
+    ]
+
+
+def _width(text: str) -> int:
+    """Columns of a terminal: wide characters take two."""
+    return sum(2 if unicodedata.east_asian_width(sign) in "WF" else 1 for sign in text)

@@ -1,0 +1,130 @@
+"""The prompt of `metastored sql`: lines until a `;`, a history in the home directory, completion with Tab.
+
+A statement with a secret in it is not written to the history.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from metastored.cli.results import as_json, as_text
+from metastored.errors import Error, StatementError
+from metastored.hive.statements.parsing import keywords, parse_script
+from metastored.hive.statements.words import is_complete
+
+if TYPE_CHECKING:
+    from metastored.client._sync.client import Client
+    from metastored.client._sync.statements import Statements
+
+HISTORY: Final = Path("~/.metastored_history")
+HISTORY_LINES: Final = 1000
+ENDS: Final = frozenset({"exit", "quit"})
+_SECRET: Final = re.compile(r"password|secret|token|passphrase|credential", re.IGNORECASE)
+
+
+def interactive(client: Client, statements: Statements, output: str) -> None:
+    """Reads and executes statements until the end of the input, `exit` or `quit`. Errors are printed."""
+    print(f"connected to {client.uri}; a statement ends with ; and exit ends the session")
+    with _lines(lambda: _names(client, statements)) as read:
+        while (text := _statement(statements, read)) is not None:
+            try:
+                for statement in parse_script(text):
+                    result = statements.execute(statement)
+                    if result.columns or output == "text":
+                        print(as_json(result) if output == "json" else as_text(result) or "ok")
+            except StatementError as error:
+                print(pointed(text, error))
+            except Error as error:
+                print(f"error: {error}")
+            except KeyboardInterrupt:
+                print("interrupted: whether the statement took effect is not known")
+
+
+def pointed(text: str, error: StatementError) -> str:
+    """The line of the error, a mark below the place, and the error."""
+    lines = text.split("\n")
+    line = lines[error.line - 1] if error.line <= len(lines) else ""
+    return f"{line}\n{' ' * (error.column - 1)}^\nerror: {error}"
+
+
+def _statement(statements: Statements, read: Callable[[str], str]) -> str | None:
+    """The next text that ends with `;`; None at the end. Ctrl-C drops what was typed."""
+    text = ""
+    while True:
+        prompt = f"{statements.current}> " if not text else f"{'-> ':>{len(str(statements.current)) + 2}}"
+        try:
+            line = read(prompt)
+        except EOFError:
+            print()
+            return None
+        except KeyboardInterrupt:
+            print()
+            text = ""
+            continue
+        if not text and line.strip().rstrip(";").lower() in ENDS:
+            return None
+        text = f"{text}\n{line}" if text else line
+        if text.strip() and is_complete(text):
+            return text
+
+
+@contextmanager
+def _lines(names: Callable[[], list[str]]) -> Iterator[Callable[[str], str]]:
+    """Reads lines; with the history and completion where Python has readline."""
+    try:
+        import readline
+    except ImportError:
+        yield input
+        return
+    file = HISTORY.expanduser()
+    with suppress(OSError):
+        readline.read_history_file(file)
+    readline.set_auto_history(False)
+    readline.set_completer_delims(" \t\n;(),='\"`")
+    readline.set_completer(completer(names))
+    readline.parse_and_bind("tab: complete")
+
+    def read(prompt: str) -> str:
+        line = input(prompt)
+        if line.strip() and _SECRET.search(line) is None:
+            readline.add_history(line)
+        return line
+
+    try:
+        yield read
+    finally:
+        readline.set_history_length(HISTORY_LINES)
+        with suppress(OSError):
+            # The names in it are nobody else's business.
+            os.close(os.open(file, os.O_CREAT | os.O_WRONLY, 0o600))
+            readline.write_history_file(file)
+        readline.set_auto_history(True)
+
+
+def completer(names: Callable[[], list[str]]) -> Callable[[str, int], str | None]:
+    """Completes keywords, in the case in which they were begun, and names. The names are read at each new word."""
+    found: list[str] = []
+
+    def complete(begun: str, state: int) -> str | None:
+        nonlocal found
+        if state == 0:
+            words = keywords()
+            cased = [word.lower() if begun[:1].islower() else word for word in words]
+            try:
+                known = names()
+            except Error:
+                known = []  # Completion is no place for an error: the statement itself will say it.
+            found = sorted({word for word in (*cased, *known) if word.startswith(begun)})
+        return found[state] if state < len(found) else None
+
+    return complete
+
+
+def _names(client: Client, statements: Statements) -> list[str]:
+    """Databases, and the tables of the current one."""
+    return [*client.databases(), *client.tables(str(statements.current))]
