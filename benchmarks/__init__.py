@@ -3,5 +3,5 @@
     make bench                    all groups
     make bench ARGS="slice"       one group; --quick for a short look
 
-A figure is a ratio to a peer in the same run; absolute times mean nothing on another machine.
+A figure is a ratio to a peer in the same run; absolute times depend on the machine.
 """

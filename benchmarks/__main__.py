@@ -12,7 +12,19 @@ from pathlib import Path
 import metastored
 from benchmarks.rows import HEADER, Results, line
 
-GROUPS = ("slice", "statistics", "remote", "operations", "growth", "transactions", "events", "clients", "http")
+GROUPS = (
+    "slice",
+    "statistics",
+    "remote",
+    "operations",
+    "growth",
+    "transactions",
+    "events",
+    "clients",
+    "cached",
+    "http",
+    "spark_catalog",
+)
 NAMED = ("operations_large",)
 """Groups that take long and run only when they are named."""
 OUT = Path(__file__).parent / "results"
@@ -23,7 +35,7 @@ def main() -> None:
     parser.add_argument("groups", nargs="*", default=list(GROUPS), help=f"of {', '.join(GROUPS + NAMED)}")
     parser.add_argument("--quick", action="store_true", help="smaller sizes, for a first look")
     options = parser.parse_args()
-    # An installed package comes with its bytecode; a checkout may have none, and starting would be compiling.
+    # Compiles the bytecode: an installed package has it, a checkout may not, and the start-up time would include it.
     compileall.compile_dir(Path(metastored.__file__).parent, quiet=1)
     results = Results()
     for group in options.groups:
@@ -34,8 +46,8 @@ def main() -> None:
     for row in results.rows:
         print(line(row))
     OUT.mkdir(exist_ok=True)
-    found = {"python": platform.python_version(), "machine": platform.machine(), **results.as_json()}
-    (OUT / "figures.json").write_text(json.dumps(found, indent=2) + "\n", "utf-8")
+    figures = {"python": platform.python_version(), "machine": platform.machine(), **results.as_json()}
+    (OUT / "figures.json").write_text(json.dumps(figures, indent=2) + "\n", "utf-8")
     plot(results)
     print(f"\nwritten: {OUT / 'figures.json'} and {OUT / 'figures.png'}")
 

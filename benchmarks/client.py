@@ -1,4 +1,4 @@
-"""A client that costs as little as possible, so that what is measured is the server.
+"""A client with as little overhead as possible, so that the server is measured.
 
 Requests are encoded once; a reply is read to its known length and not decoded.
 """
@@ -26,14 +26,14 @@ class Client:
         self.socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         self._connection = ClientConnection()
         self._room = bytearray(1 << 18)
-        self.answered = 0.0
+        self.replied_at = 0.0
 
     def call(self, name: str, *args: Any) -> Any:
-        """A call whose answer is decoded: for preparing, not for measuring."""
-        return self.ask(name, *args).value(METHODS[name])
+        """A call whose reply is decoded: for preparation, not for measurement."""
+        return self.request(name, *args).value(METHODS[name])
 
-    def ask(self, name: str, *args: Any) -> Reply:
-        """A call whose answer is read to its end and not decoded; `answered` is when its last bytes came."""
+    def request(self, name: str, *args: Any) -> Reply:
+        """A call whose reply is read to its end and not decoded; `replied_at` is when the last bytes arrived."""
         method = METHODS[name]
         self.socket.sendall(self._connection.send(method, binary.encode_args(method, args)))
         seen = size = 0
@@ -41,11 +41,11 @@ class Client:
             if size == len(self._room):
                 self._room += bytes(size)
             got = self.socket.recv_into(memoryview(self._room)[size:])
-            self.answered = time.perf_counter()
+            self.replied_at = time.perf_counter()
             if not got:
                 raise ConnectionError(f"the server closed the connection during {name}")
             size += got
-            # Every answer ends with a zero: others are not looked at, so that a long one is walked through once.
+            # Every reply ends with a zero: data with another last byte is not parsed, so a long reply is walked once.
             if not self._room[size - 1]:
                 self._connection.receive_data(bytes(memoryview(self._room)[seen:size]))
                 seen = size
@@ -56,12 +56,12 @@ class Client:
     def exchange(self, request: bytes, length: int) -> None:
         """Sends a request and reads exactly this many bytes of reply."""
         self.socket.sendall(request)
-        left = length
-        while left:
-            got = self.socket.recv_into(self._room, min(left, 1 << 18))
+        remaining = length
+        while remaining:
+            got = self.socket.recv_into(self._room, min(remaining, 1 << 18))
             if not got:
                 raise ConnectionError("the server closed the connection")
-            left -= got
+            remaining -= got
 
     def close(self) -> None:
         self.socket.close()
@@ -74,7 +74,7 @@ def request_for(name: str, *args: Any) -> bytes:
 
 
 def reply_length(host: str, port: int, request: bytes) -> int:
-    """How long the reply to this request is: everything until the server falls silent."""
+    """The length of the reply to this request: all bytes until the server sends no more."""
     client = Client(host, port)
     client.socket.sendall(request)
     client.socket.settimeout(60)
@@ -104,7 +104,7 @@ def median_time(host: str, port: int, request: bytes, times: int) -> float:
 
 
 def median_after(host: str, port: int, change: Callable[[], bytes], times: int) -> float:
-    """The same when something is changed before each exchange, which is not counted, and says what is asked then."""
+    """The same with a change before each exchange, which is not timed; it returns the next request."""
     length = reply_length(host, port, change())
     client = Client(host, port)
     taken = []
@@ -122,13 +122,13 @@ def rate(host: str, port: int, request: bytes, connections: int, seconds: float)
     length = reply_length(host, port, request)
     selector = selectors.DefaultSelector()
     sockets = []
-    left: dict[int, int] = {}
+    remaining: dict[int, int] = {}
     for _ in range(connections):
         client = Client(host, port)
         client.socket.setblocking(False)
         sockets.append(client.socket)
         selector.register(client.socket, selectors.EVENT_READ)
-        left[client.socket.fileno()] = length
+        remaining[client.socket.fileno()] = length
         client.socket.send(request)
     done = 0
     start = time.perf_counter()
@@ -136,12 +136,12 @@ def rate(host: str, port: int, request: bytes, connections: int, seconds: float)
     while time.perf_counter() < end:
         for key, _ in selector.select(1.0):
             sock: socket.socket = key.fileobj  # type: ignore[assignment]
-            rest = left[key.fd] - len(sock.recv(1 << 16))
+            rest = remaining[key.fd] - len(sock.recv(1 << 16))
             if rest == 0:
                 done += 1
                 sock.send(request)
                 rest = length
-            left[key.fd] = rest
+            remaining[key.fd] = rest
     taken = time.perf_counter() - start
     for sock in sockets:
         sock.close()

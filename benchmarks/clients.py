@@ -1,10 +1,9 @@
 """metastored's client beside the others for Python, on the same server: a table, ten thousand partitions, many calls at
 once.
 
-The others are measured by `other_clients.py`, in processes of their own. What they decode is the same answer, byte for
-byte. Whole calls are shown too; the server's share of their time is the same for all. metastored's client recognises
-columns that it decoded before, so tables are asked for in turn, and once more such that it has forgotten them when they
-come.
+The others are measured by `other_clients.py`, in processes of their own. All decode the same reply, byte for byte.
+Complete calls are shown too; the server's share of their time is the same for all. metastored's client caches decoded
+columns, so tables are requested in turn: once with few tables, and once with more tables than fit in the cache.
 """
 
 from __future__ import annotations
@@ -36,16 +35,16 @@ SCRIPT = Path(__file__).with_name("other_clients.py")
 WITNESS = SCRIPT.parent.parent / ".venv-witness/bin/python"
 LISTING = METHODS["get_partitions"]
 GET_TABLE = {"pyiceberg": (5.0, 10.0), "hive-metastore-client": (2.0, 4.0), "pymetastore": (2.0, 4.0)}
-"""How many times faster one table should come: at least, and as a goal."""
+"""How many times faster one table should be: at least, and as a goal."""
 
 
 def python_of(client: str) -> str:
-    """hive-metastore-client needs a Thrift of another age, and so an environment of its own."""
+    """hive-metastore-client needs an old version of Thrift, and so an environment of its own."""
     return str(WITNESS) if client == "hive-metastore-client" else sys.executable
 
 
 def add_tables(client: Client, names: Sequence[str]) -> None:
-    """Tables whose columns are as many and as long, and differ."""
+    """Tables with columns of the same number and length, but different names."""
     for number, name in enumerate(names):
         made = table(DB, name)
         assert made.sd is not None
@@ -53,36 +52,36 @@ def add_tables(client: Client, names: Sequence[str]) -> None:
         client.create_table(replace(made, sd=replace(made.sd, cols=columns)))
 
 
-def answered(client: Client) -> bytes:
+def encoded_reply(client: Client) -> bytes:
     """All partitions as the server sends them, not decoded."""
     pool, deadline = client.api.pool, Deadline(60.0)
     assert pool is not None
     connection = pool.acquire(Identity(None), deadline)
-    asked = connection.call(LISTING, binary.encode_args(LISTING, (DB, "parts", -1)))
-    body = deadline.wait(asked, "the partitions").body
+    reply = connection.call(LISTING, binary.encode_args(LISTING, (DB, "parts", -1)))
+    body = deadline.wait(reply, "the partitions").body
     pool.release(connection)
     assert isinstance(body, bytes)
     return body
 
 
 def acquisition(client: Client) -> None:
-    """A connection that is idle, taken from the pool and given back."""
+    """Takes an idle connection from the pool and returns it."""
     pool = client.api.pool
     assert pool is not None
     pool.release(pool.acquire(Identity(None), Deadline(60.0)))
 
 
-def measured(client: str, peer: Peer, times: int, answer: Path) -> dict[str, float]:
-    """What another client takes, in seconds."""
-    # -P: this folder's modules must not stand in for Python's own.
-    command = [python_of(client), "-P", str(SCRIPT), client, str(peer.port), str(times), str(answer)]
+def measured(client: str, peer: Peer, times: int, reply: Path) -> dict[str, float]:
+    """The times of another client, in seconds."""
+    # -P: this folder's modules must not shadow Python's own.
+    command = [python_of(client), "-P", str(SCRIPT), client, str(peer.port), str(times), str(reply)]
     run = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True, timeout=600)
-    found: dict[str, float] = json.loads(run.stdout)
-    return found
+    seconds: dict[str, float] = json.loads(run.stdout)
+    return seconds
 
 
 async def concurrent(uri: str, seconds: float, tasks: int = 64) -> float:
-    """Calls a second of one process that keeps so many on their way."""
+    """Calls a second of one process with this many calls in flight."""
     async with metastored.aconnect(uri, cache=False, max_size=tasks) as client:
         done, end = 0, float("inf")
 
@@ -100,9 +99,9 @@ async def concurrent(uri: str, seconds: float, tasks: int = 64) -> float:
 
 
 def busy(results: Results, peer: Peer, seconds: float, least: float, aim: float) -> None:
-    """How much of what a server can do one process asks of it; bare requests, never decoded, are all that it can."""
+    """The throughput of one process, relative to the server's maximum: bare requests whose replies are not decoded."""
     wide = request_for("get_table", DB, "wide")
-    # Java is slow at first: whoever is measured first would be at a disadvantage.
+    # Java is slow at first: the first client would be at a disadvantage.
     rate(peer.host, peer.port, wide, 64, seconds)
     many = asyncio.run(concurrent(f"thrift://{peer.host}:{peer.port}", seconds))
     most = rate(peer.host, peer.port, wide, 64, seconds)
@@ -123,12 +122,12 @@ def run(results: Results, quick: bool) -> None:
             new = quiet_median(in_turn(lambda name: client.api.get_table(DB, name), NEW), times)
             idle = median(lambda: acquisition(client), times)
             listing = median(lambda: client.api.get_partitions(DB, "parts", -1), 5)
-            answer = answered(client)
-        decode = least_work(lambda: binary.decode_result(LISTING, answer), 5)
-        with metastored.connect(uri) as remembering:
-            cached = quiet_median(in_turn(lambda name: remembering.api.get_table(DB, name)), times)
-        file = Path(scratch, "answer")
-        file.write_bytes(answer)
+            reply = encoded_reply(client)
+        decode = least_work(lambda: binary.decode_result(LISTING, reply), 5)
+        with metastored.connect(uri) as caching:
+            cached = quiet_median(in_turn(lambda name: caching.api.get_table(DB, name)), times)
+        file = Path(scratch, "reply")
+        file.write_bytes(reply)
         others = {name: measured(name, peer, times, file) for name in CLIENTS}
         for name, theirs in others.items():
             least, aim = GET_TABLE[name]
@@ -150,5 +149,5 @@ def run(results: Results, quick: bool) -> None:
         busy(results, peer, seconds, 0.1, 0.3)
     with apache() as peer:
         prepare(peer)
-        # The client shares the machine with the server: what decoding takes, the server does not get.
+        # The client shares the machine with the server: decoding takes processor time from the server.
         busy(results, peer, seconds, 0.7, 0.9)

@@ -1,7 +1,7 @@
-"""The notification log: a follower asks for the next thousand events, for the first time and again.
+"""The notification log: a follower requests the next thousand events, for the first time and again.
 
-Apache's metastore keeps a log only with the listener that `make peers` brings; without it the rows are left out, and
-that is said. metastored renders a message when it is first asked for and then remembers it, so both times are measured.
+Apache's metastore keeps a log only with the listener that `make peers` installs; without it the rows are skipped with
+a message. metastored renders a message at its first request and then caches it, so both times are measured.
 """
 
 from __future__ import annotations
@@ -34,11 +34,11 @@ def measure(peer: Peer, events: int) -> tuple[float, float]:
             client.call("add_partition", partition(DB, "t", number))
         request = NotificationEventRequest(lastEvent=before, maxEvents=events)
         start = time.perf_counter()
-        reply = client.ask("get_next_notification", request)
-        first_times.append(client.answered - start)
-        found = len(reply.value(METHODS["get_next_notification"]).events)
-        if found != events:
-            raise RuntimeError(f"{peer.name} told of {found} events, not of {events}")
+        reply = client.request("get_next_notification", request)
+        first_times.append(client.replied_at - start)
+        returned = len(reply.value(METHODS["get_next_notification"]).events)
+        if returned != events:
+            raise RuntimeError(f"{peer.name} returned {returned} events, not {events}")
     client.close()
     again = median_time(peer.host, peer.port, request_for("get_next_notification", request), 20)
     return statistics.median(first_times), again
@@ -55,6 +55,6 @@ def run(results: Results, quick: bool) -> None:
         return
     with metastored_on_sqlite() as peer:
         first, ours = measure(peer, events)
-    # A follower reads each event once: the first time is held to the same.
+    # A follower reads each event once: the first time has the same limit.
     results.faster(f"{what}, first", first, their_first, least=10, aim=10)
     results.faster(f"{what}, again", ours, theirs, least=10, aim=10)

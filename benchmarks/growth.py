@@ -36,7 +36,7 @@ def run(results: Results, quick: bool) -> None:
             add = sum([timed(client.call, "add_partitions", batch) for batch in batches(DB, name, size)])
             names = bulk_time(peer, request_for("get_partition_names", DB, name, -1), 2)
             day = request_for("get_partitions_by_filter", DB, name, 'ds = "day-000003"', -1)
-            found = bulk_time(peer, day, 20)
+            filtered = bulk_time(peer, day, 20)
             full = bulk_time(peer, request_for("get_partitions", DB, name, -1), 1)
             before = client.call("get_table", DB, name)
             wider = replace(before.sd, cols=(*before.sd.cols, FieldSchema("added", "int")))
@@ -48,7 +48,7 @@ def run(results: Results, quick: bool) -> None:
             for label, value in (
                 ("add_partitions", add),
                 ("get_partition_names", names),
-                ("filter, 24 found", found),
+                ("filter, 24 found", filtered),
                 ("get_partitions", full),
                 ("alter with cascade", casc),
                 ("rename table", ren),

@@ -1,4 +1,4 @@
-"""The rows of HTTP: TJSON over kept HTTPS connections beside binary Thrift, and the encoding of long answers."""
+"""The rows of HTTP: TJSON over kept HTTPS connections beside binary Thrift, and the encoding of long replies."""
 
 from __future__ import annotations
 
@@ -62,15 +62,15 @@ def _measure(folder: Path, get_table: bytes, times: int) -> tuple[float, float]:
 
 
 def _https_time(port: int, times: int) -> float:
-    """The median time of one exchange on one connection that is kept, with its password in every request."""
+    """The median time of one exchange on one persistent connection, with a password in every request."""
     from metastored.config import KEYS
 
     context = ssl.create_default_context()
     context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
     body = f'[1,"get_table",1,1,{{"1":{{"str":"{DB}"}},"2":{{"str":"wide"}}}}]'.encode()
-    proof = base64.b64encode(f"{USER}:{PASSWORD}".encode()).decode()
+    credentials = base64.b64encode(f"{USER}:{PASSWORD}".encode()).decode()
     head = (
-        f"POST {KEYS['http_path'].default} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Basic {proof}\r\n"
+        f"POST {KEYS['http_path'].default} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Basic {credentials}\r\n"
         f"Content-Type: application/x-thrift\r\nContent-Length: {len(body)}\r\n\r\n"
     ).encode()
     with context.wrap_socket(socket.create_connection(("127.0.0.1", port), timeout=60)) as connection:
@@ -92,12 +92,12 @@ def _read_answer(connection: ssl.SSLSocket) -> None:
     head, _, body = data.partition(b"\r\n\r\n")
     assert head.startswith(b"HTTP/1.1 200 "), head
     length = int(head.lower().partition(b"content-length: ")[2].split()[0])
-    left = length - len(body)
-    while left:
-        got = len(connection.recv(min(left, 1 << 16)))
+    remaining = length - len(body)
+    while remaining:
+        got = len(connection.recv(min(remaining, 1 << 16)))
         if not got:
             raise ConnectionError("the server closed the connection")
-        left -= got
+        remaining -= got
 
 
 def _encoding(times: int) -> tuple[float, float]:

@@ -1,4 +1,4 @@
-"""The tables and partitions that are measured with."""
+"""The tables and partitions of the measurements."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The operations of hmsbench, at several sizes: what a catalog does all day, side by side with Apache's metastore."""
+"""The operations of hmsbench, at several sizes: usual calls of a catalog, side by side with Apache's metastore."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class Operations:
         self.client.call("create_database", Database(name=DB))
 
     def fill(self, name: str, size: int) -> list[str]:
-        """A table with so many partitions; their names."""
+        """Creates a table with this many partitions; returns their names."""
         self.client.call("create_table", table(DB, name, partitioned=True))
         names: list[str] = []
         for batch in batches(DB, name, size):
@@ -47,7 +47,7 @@ class Operations:
 
     def measure(self, size: int) -> dict[str, float]:
         call = self.client.call
-        found: dict[str, float] = {}
+        seconds: dict[str, float] = {}
         many = f"{DB}{size}"
         call("create_database", Database(name=many))
 
@@ -55,25 +55,27 @@ class Operations:
             for number in range(size):
                 call("create_table", table(many, f"t{number}"))
 
-        found["createTable"] = timed(create)
+        seconds["createTable"] = timed(create)
         listing = request_for("get_all_tables", many)
-        found["listTables"] = median_time(self.peer.host, self.peer.port, listing, 20)
+        seconds["listTables"] = median_time(self.peer.host, self.peer.port, listing, 20)
 
         def write() -> bytes:
             (txn,) = call("open_txns", OpenTxnRequest(1, "u", "h")).txn_ids
             call("commit_txn", CommitTxnRequest(txn))
             return listing
 
-        found["listTables, after others' writes"] = median_after(self.peer.host, self.peer.port, write, 20)
+        seconds["listTables, after others' writes"] = median_after(self.peer.host, self.peer.port, write, 20)
         names = self.fill(f"p{size}", size)
-        wanted = tuple(names[: min(len(names), 1000)])
-        by_names = request_for("get_partitions_by_names", DB, f"p{size}", wanted)
-        found["getPartitionsByNames"] = bulk_time(self.peer, by_names, 10)
+        requested = tuple(names[: min(len(names), 1000)])
+        by_names = request_for("get_partitions_by_names", DB, f"p{size}", requested)
+        seconds["getPartitionsByNames"] = bulk_time(self.peer, by_names, 10)
         old = call("get_table", DB, f"p{size}")
         new = replace(old, tableName=f"q{size}")
         context = EnvironmentContext({})
-        found["renameTable"] = timed(lambda: call("alter_table_with_environment_context", DB, f"p{size}", new, context))
-        # In calls of so many: Apache's metastore refuses one that names a thousand, and does not survive five thousand.
+        seconds["renameTable"] = timed(
+            lambda: call("alter_table_with_environment_context", DB, f"p{size}", new, context)
+        )
+        # In batches: Apache's metastore refuses a call with a thousand names, and crashes with five thousand.
         half = names[: len(names) // 2]
         requests = [
             DropPartitionsRequest(
@@ -85,13 +87,13 @@ class Operations:
             )
             for at in range(0, len(half), NAMED_AT_ONCE)
         ]
-        found["dropPartitions"] = timed(lambda: [call("drop_partitions_req", request) for request in requests])
-        found["dropTable with partitions"] = timed(lambda: call("drop_table", DB, f"q{size}", True))
-        found["concurrentPartitionAdd"] = self.concurrently(size)
-        return found
+        seconds["dropPartitions"] = timed(lambda: [call("drop_partitions_req", request) for request in requests])
+        seconds["dropTable with partitions"] = timed(lambda: call("drop_table", DB, f"q{size}", True))
+        seconds["concurrentPartitionAdd"] = self.concurrently(size)
+        return seconds
 
     def concurrently(self, size: int) -> float:
-        """Several connections add single partitions to one table. What they say is encoded beforehand."""
+        """Several connections add single partitions to one table. Requests are encoded in advance."""
         name = f"c{size}"
         self.client.call("create_table", table(DB, name, partitioned=True))
         count = min(size, 1000)
@@ -123,15 +125,15 @@ def run(results: Results, quick: bool) -> None:
 
 
 def compare(results: Results, sizes: tuple[int, ...]) -> None:
-    found: dict[str, dict[int, dict[str, float]]] = {}
+    by_peer: dict[str, dict[int, dict[str, float]]] = {}
     for start in (apache, metastored_on_sqlite):
         with start() as peer:
             operations = Operations(peer)
-            found[peer.name] = {size: operations.measure(size) for size in sizes}
+            by_peer[peer.name] = {size: operations.measure(size) for size in sizes}
             operations.client.close()
-    theirs, ours = found.values()
+    theirs, ours = by_peer.values()
     for size in sizes:
         for name, seconds in ours[size].items():
-            # hmsbench lists the tables of a metastore that stands still; the other row shows what is behind it.
+            # hmsbench lists the tables of an idle metastore; the other row lists them after a write.
             least = 1 if name.endswith("writes") else 10
             results.faster(f"{name}, {size:,}", seconds, theirs[size][name], least=least, aim=10)

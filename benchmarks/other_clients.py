@@ -2,9 +2,9 @@
 
     python other_clients.py CLIENT PORT TIMES ANSWER
 
-prints seconds as JSON: one table, all partitions, and decoding the answer in the file ANSWER (a result struct in Thrift
+prints seconds as JSON: one table, all partitions, and decoding the reply in the file ANSWER (a result struct in Thrift
 binary) with the protocol that the client uses and with Thrift's own C codec. Each client is used as its own code and
-its documentation do. Nothing of metastored is imported: the environments know nothing of it.
+its documentation do. Nothing of metastored is imported: it is not installed in the environments.
 """
 
 from __future__ import annotations
@@ -22,15 +22,15 @@ from typing import Any
 
 DB, PARTITIONED = "bench", "parts"
 TABLES = tuple(f"wide_{number}" for number in range(10))
-"""Asked for in turn, so that nobody who remembers the last answer has an easy time."""
+"""Requested in turn, so that a cache of the last reply is no advantage."""
 NEW = tuple(f"new_{number}" for number in range(700))
-"""Also in turn, and more than a client recognises when they come again."""
+"""Also in turn, and more than fit in a client's cache."""
 HOST = "127.0.0.1"
 ROUNDS = 5
 
 
 def median(function: Callable[[], object], times: int) -> float:
-    """Of the seconds that a call takes, after some to warm up."""
+    """The median of the seconds that a call takes, after a warm-up."""
     taken = []
     for _ in range(times + times // 4):
         start = time.perf_counter()
@@ -40,18 +40,18 @@ def median(function: Callable[[], object], times: int) -> float:
 
 
 def quiet_median(function: Callable[[], object], times: int) -> float:
-    """The least of several medians: that of the moment in which the machine had least else to do."""
+    """The least of several medians, to reduce the influence of other load on the machine."""
     return min(median(function, times // ROUNDS) for _ in range(ROUNDS))
 
 
-def in_turn(ask: Callable[[str], object], tables: Sequence[str] = TABLES) -> Callable[[], object]:
-    """Asks for one table after the other."""
+def in_turn(get: Callable[[str], object], tables: Sequence[str] = TABLES) -> Callable[[], object]:
+    """Requests one table after the other."""
     names = cycle(tables)
-    return lambda: ask(next(names))
+    return lambda: get(next(names))
 
 
 def least_work(function: Callable[[], object], times: int) -> float:
-    """The best of a few, in seconds of this process, so that the machine's other work does not count."""
+    """The best of a few runs, in processor time of this process, so that other load does not count."""
     best = float("inf")
     for _ in range(times):
         start = time.process_time()
@@ -94,7 +94,7 @@ class PyIceberg:
 
 
 class PyMetastore:
-    """pymetastore: one connection, and dataclasses made of what Thrift's generated client gives."""
+    """pymetastore: one connection, and dataclasses made from the structs of Thrift's generated client."""
 
     generated = "pymetastore.hive_metastore.ThriftHiveMetastore"
 
@@ -116,7 +116,7 @@ CLIENTS: dict[str, Callable[[int, ExitStack], Any]] = {
 
 
 def decoding(generated: str, data: bytes, accelerated: bool) -> Callable[[], object]:
-    """Reads an answer to get_partitions with the client's own classes."""
+    """Decodes a reply to get_partitions with the client's own classes."""
     service = import_module(generated)
     protocols = import_module("thrift.protocol.TBinaryProtocol")
     protocol = protocols.TBinaryProtocolAccelerated if accelerated else protocols.TBinaryProtocol
@@ -131,17 +131,17 @@ def decoding(generated: str, data: bytes, accelerated: bool) -> Callable[[], obj
 
 
 def main() -> None:
-    name, port, times, answer = sys.argv[1], int(sys.argv[2]), int(sys.argv[3]), Path(sys.argv[4]).read_bytes()
+    name, port, times, reply = sys.argv[1], int(sys.argv[2]), int(sys.argv[3]), Path(sys.argv[4]).read_bytes()
     with ExitStack() as stack:
         client = CLIENTS[name](port, stack)
-        found = {
+        seconds = {
             "get_table": quiet_median(in_turn(client.table), times),
             "get_table, new": quiet_median(in_turn(client.table, NEW), times),
             "get_partitions": median(client.partitions, 1),
-            "decode": least_work(decoding(client.generated, answer, accelerated=False), 2),
-            "decode in C": least_work(decoding(client.generated, answer, accelerated=True), 3),
+            "decode": least_work(decoding(client.generated, reply, accelerated=False), 2),
+            "decode in C": least_work(decoding(client.generated, reply, accelerated=True), 3),
         }
-    print(json.dumps(found))
+    print(json.dumps(seconds))
 
 
 if __name__ == "__main__":

@@ -16,7 +16,7 @@ from tests.support.postgres import running_postgres
 
 @dataclass
 class Peer:
-    """A server that is running, and how long it took until it answered."""
+    """A running server, and its start-up time."""
 
     name: str
     host: str
@@ -26,7 +26,7 @@ class Peer:
 
     @property
     def memory(self) -> int:
-        """Bytes that the server's processes hold and share with nobody."""
+        """The private memory of the server's processes, in bytes."""
         return sum(_memory(pid) for pid in self.pids)
 
 

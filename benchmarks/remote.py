@@ -1,72 +1,44 @@
-"""What a remote costs: a table of an Apache metastore read directly, and through metastored under another name."""
+"""The overhead of a remote: an Apache metastore read directly, and through metastored under another name.
+
+Also how long a list of many remote databases takes, the memory for a long reply, and whether broken remotes slow down
+calls for the others.
+"""
 
 from __future__ import annotations
 
 import contextlib
-import signal
-import socket
 import statistics
-import subprocess
-import sys
-import tempfile
 import threading
 import time
 from collections.abc import Iterator
 
+from benchmarks.broken import garbage, listening, relay
 from benchmarks.client import Client, reply_length, request_for
-from benchmarks.peers import apache
+from benchmarks.objects import batches, table
+from benchmarks.peers import Peer, apache
 from benchmarks.rows import Results, Row
-from benchmarks.slice import DB, prepare
+from benchmarks.slice import DB, add_partitions, prepare
+from metastored.testing import RunningServer, running_server
 from metastored.wire.generated.databases import Database
 
 HANGING = 100
+REMOTES = 20
+RESTART = 1.0
+SLOW = 2.0
+MEGABYTE = 1024 * 1024
 
 
-@contextlib.contextmanager
-def metastored_with_remotes(*definitions: str) -> Iterator[int]:
-    """The port of a metastored server with these remote databases."""
-    with tempfile.TemporaryDirectory(prefix="metastored-bench-", ignore_cleanup_errors=True) as folder:
-        command = [sys.executable, "-m", "benchmarks.remote_server", folder, *definitions]
-        process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
-        try:
-            assert process.stdout is not None
-            yield int(process.stdout.readline())
-        finally:
-            process.send_signal(signal.SIGTERM)
-            process.wait(30)
-            assert process.stdout is not None
-            process.stdout.close()
+def make_remote(client: Client, name: str, remote_name: str, uri: str) -> None:
+    """Creates a remote database as any client does."""
+    parameters = {"hive.metastore.uris": uri, "metastored.remote": remote_name}
+    client.call("create_database", Database(name=name, parameters=parameters))
 
 
-@contextlib.contextmanager
-def silent_server() -> Iterator[int]:
-    """Accepts connections and never answers."""
-    listening = socket.create_server(("127.0.0.1", 0), backlog=512)
-    listening.settimeout(0.2)
-    taken: list[socket.socket] = []
-    stop = threading.Event()
-
-    def accept() -> None:
-        while not stop.is_set():
-            with contextlib.suppress(TimeoutError):
-                taken.append(listening.accept()[0])
-
-    thread = threading.Thread(target=accept)
-    thread.start()
-    try:
-        yield listening.getsockname()[1]
-    finally:
-        stop.set()
-        thread.join()
-        for connection in (*taken, listening):
-            connection.close()
-
-
-def in_turn(places: list[tuple[int, bytes]], times: int) -> list[float]:
-    """The median time at each place, asked in turn, so that all see the same machine."""
+def in_turn(targets: list[tuple[int, bytes]], times: int) -> list[float]:
+    """The median time at each address, measured in turn, so that all have the same load."""
     host = "127.0.0.1"
-    clients = [(Client(host, port), request, reply_length(host, port, request)) for port, request in places]
-    taken: list[list[float]] = [[] for _ in places]
+    clients = [(Client(host, port), request, reply_length(host, port, request)) for port, request in targets]
+    taken: list[list[float]] = [[] for _ in targets]
     for _ in range(times):
         for (client, request, length), times_of in zip(clients, taken, strict=True):
             start = time.perf_counter()
@@ -79,17 +51,27 @@ def in_turn(places: list[tuple[int, bytes]], times: int) -> list[float]:
 
 def run(results: Results, quick: bool) -> None:
     times = 400 if quick else 2000
-    with apache() as peer, silent_server() as silent:
+    parts = 2_000 if quick else 10_000
+    with apache() as peer, listening() as silent:
         prepare(peer)
-        remotes = (f"far={DB}@thrift://{peer.host}:{peer.port}", f"dead={DB}@thrift://127.0.0.1:{silent}")
-        with metastored_with_remotes(*remotes) as port:
+        add_partitions(peer, parts)
+        with running_server() as server:
+            port = server.port
             client = Client("127.0.0.1", port)
             client.call("create_database", Database(name="near"))
+            make_remote(client, "far", DB, f"thrift://{peer.host}:{peer.port}")
+            make_remote(client, "dead", DB, f"thrift://127.0.0.1:{silent}")
             client.close()
             direct_call, far_call = request_for("get_table", DB, "wide"), request_for("get_table", "far", "wide")
             local_call = request_for("get_database", "near")
             direct, through = in_turn([(peer.port, direct_call), (port, far_call)], times)
             results.add(compared("get_table through a remote, over the direct call", through, direct, 1.25, 1.10))
+            long_direct = request_for("get_partitions", DB, "parts", -1)
+            long_far = request_for("get_partitions", "far", "parts", -1)
+            direct, through = in_turn([(peer.port, long_direct), (port, long_far)], 5 if quick else 15)
+            results.add(
+                compared(f"get_partitions of {parts:,} through a remote, over direct", through, direct, 1.35, 1.15)
+            )
             local, remote = in_turn([(port, local_call), (port, far_call)], times)
             hanging = [Client("127.0.0.1", port) for _ in range(HANGING)]
             for each in hanging:
@@ -99,6 +81,123 @@ def run(results: Results, quick: bool) -> None:
                 each.close()
             results.add(compared(f"a local call while {HANGING} hang, over one before", local_then, local))
             results.add(compared(f"a remote call while {HANGING} hang, over one before", remote_then, remote))
+
+        chaos(results, peer, times)
+    listing(results, 100 if quick else 1_000, times)
+    memory(results, 5_000 if quick else 100_000)
+
+
+def chaos(results: Results, peer: Peer, times: int) -> None:
+    """Of some remotes one hangs, one is dead, one sends garbage, one is slow and one restarts every second."""
+    with contextlib.ExitStack() as stack:
+        ports = [
+            stack.enter_context(listening()),
+            1,
+            stack.enter_context(listening(garbage)),
+            stack.enter_context(listening(relay(peer.port, SLOW))),
+            stack.enter_context(listening(relay(peer.port), RESTART)),
+        ]
+        server = stack.enter_context(running_server())
+        client = Client("127.0.0.1", server.port)
+        for number in range(REMOTES):
+            if number == REMOTES - 1:
+                at = peer.port  # Measured without a relay, which runs in this process beside the callers.
+            else:
+                at = ports[number] if number < len(ports) else stack.enter_context(listening(relay(peer.port)))
+            make_remote(client, f"r{number}", DB, f"thrift://127.0.0.1:{at}")
+        client.close()
+        healthy = [(server.port, request_for("get_table", f"r{REMOTES - 1}", "wide"))]
+        (quiet,) = in_turn(healthy, times)
+        with called_meanwhile(server, [f"r{number}" for number in range(len(ports))]):
+            (broken,) = in_turn(healthy, times)
+        results.add(compared(f"a remote of {REMOTES} while five are broken, over quiet", broken, quiet, 1.2))
+
+
+@contextlib.contextmanager
+def called_meanwhile(server: RunningServer, databases: list[str]) -> Iterator[None]:
+    """Each of these is called all the time, on a connection of its own. Replies are read, whatever they are."""
+    stop = threading.Event()
+
+    def work(database: str) -> None:
+        client = Client("127.0.0.1", server.port)
+        client.socket.settimeout(0.5)
+        request = request_for("get_table", database, "wide")
+        while not stop.is_set():
+            client.socket.sendall(request)
+            with contextlib.suppress(TimeoutError):
+                while client.socket.recv(1 << 16)[-1:] != b"\0":
+                    pass
+            stop.wait(0.01)  # Broken remotes fail at once while their circuit is open.
+        client.close()
+
+    threads = [threading.Thread(target=work, args=(name,)) for name in databases]
+    for thread in threads:
+        thread.start()
+    try:
+        yield
+    finally:
+        stop.set()
+        for thread in threads:
+            thread.join()
+
+
+def listing(results: Results, count: int, times: int) -> None:
+    """Names of remote databases are in the store: to list them calls nobody."""
+    with running_server() as here, running_server() as plain:
+        for server, remote in ((here, True), (plain, False)):
+            client = Client("127.0.0.1", server.port)
+            for number in range(count):
+                if remote:
+                    make_remote(client, f"db{number:05}", DB, f"thrift://127.0.0.1:{1 + number}")
+                else:
+                    client.call("create_database", Database(name=f"db{number:05}"))
+            client.close()
+        request = request_for("get_all_databases")
+        ours, local = in_turn([(here.port, request), (plain.port, request)], max(50, times // 10))
+        results.add(compared(f"list of {count:,} remote databases, over local ones", ours, local, 1.5, 1.1))
+
+
+def memory(results: Results, count: int) -> None:
+    """What a long reply adds to the memory of the server in front. The remote is a metastored: Derby takes too long."""
+    with running_server() as far, running_server() as here:
+        client = Client("127.0.0.1", far.port)
+        client.call("create_database", Database(name=DB))
+        client.call("create_table", table(DB, "parts", partitioned=True))
+        for batch in batches(DB, "parts", count):
+            client.call("add_partitions", batch)
+        client.close()
+        client = Client("127.0.0.1", here.port)
+        make_remote(client, "far", DB, far.uri)
+        client.call("get_all_tables", "far")
+        peer = Peer("metastored", "127.0.0.1", here.port, (here.pid, *here.workers), 0.0)
+        idle = most = peer.memory
+        done = threading.Event()
+
+        def watch() -> None:
+            nonlocal most
+            while not done.wait(0.05):
+                most = max(most, peer.memory)
+
+        thread = threading.Thread(target=watch)
+        thread.start()
+        client.request("get_partitions", "far", "parts", -1)
+        done.set()
+        thread.join()
+        client.close()
+        added = (most - idle) / MEGABYTE
+        results.add(
+            Row(
+                f"memory above idle for {count:,} partitions",
+                added,
+                200.0,
+                "MB",
+                added / 200.0,
+                1.0,
+                0.5,
+                higher_is_better=False,
+                note="the peer's figure is the goal",
+            )
+        )
 
 
 def compared(name: str, now: float, base: float, least: float | None = None, aim: float | None = None) -> Row:

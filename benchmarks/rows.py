@@ -1,4 +1,4 @@
-"""What a benchmark finds: rows of a table, with what they are measured against and what they should reach."""
+"""The results of a benchmark: rows of a table, each with the peer's figure and the goal."""
 
 from __future__ import annotations
 
@@ -65,8 +65,8 @@ HEADER = f"{'':58} {'metastored':>12} {'peer':>12} {'':6} {'ratio':>8}   least /
 
 
 def line(row: Row) -> str:
-    wanted = "" if row.least is None else f"{row.least:g} / {row.aim:g}" if row.aim is not None else f"{row.least:g}"
+    goals = "" if row.least is None else f"{row.least:g} / {row.aim:g}" if row.aim is not None else f"{row.least:g}"
     return (
         f"{row.name:58} {row.metastored:12,.3f} {row.peer:12,.3f} {row.unit:6} {row.ratio:8.2f}   "
-        f"{wanted:12} {row.verdict} {row.note}".rstrip()
+        f"{goals:12} {row.verdict} {row.note}".rstrip()
     )

@@ -23,7 +23,7 @@ def prepare(peer: Peer) -> None:
 
 
 def add_partitions(peer: Peer, count: int) -> float:
-    """Seconds to add so many partitions, a thousand a call. Encoding is not counted: it is the client's."""
+    """Seconds to add this many partitions, a thousand per call. Encoding is not counted: it is the client's work."""
     client = Client(peer.host, peer.port)
     requests = [request_for("add_partitions", batch) for batch in batches(DB, "parts", count)]
     # The reply has the same header as a request, then one number and a STOP: a byte less than an empty list.
@@ -60,13 +60,13 @@ def run(results: Results, quick: bool) -> None:
 
     def measure(peer: Peer) -> dict[str, float]:
         prepare(peer)
-        found = {"add": add_partitions(peer, parts)}
-        found["get_table"] = median_time(peer.host, peer.port, get_table, times)
-        found["rate"] = rate(peer.host, peer.port, get_table, 64, seconds)
-        found["list"] = bulk_time(peer, get_partitions, 3)
-        found["filter"] = median_time(peer.host, peer.port, by_filter, max(50, times // 10))
-        found["start"], found["memory"] = peer.started_in, peer.memory
-        return found
+        figures = {"add": add_partitions(peer, parts)}
+        figures["get_table"] = median_time(peer.host, peer.port, get_table, times)
+        figures["rate"] = rate(peer.host, peer.port, get_table, 64, seconds)
+        figures["list"] = bulk_time(peer, get_partitions, 3)
+        figures["filter"] = median_time(peer.host, peer.port, by_filter, max(50, times // 10))
+        figures["start"], figures["memory"] = peer.started_in, peer.memory
+        return figures
 
     with apache() as peer:
         theirs = measure(peer)
@@ -82,7 +82,7 @@ def run(results: Results, quick: bool) -> None:
     faster(f"get_partitions of {parts:,}, bytes received", ours["list"], theirs["list"], least=10, aim=20)
     faster(f"get_partitions_by_filter, 24 of {parts:,}", ours["filter"], theirs["filter"], least=15, aim=30)
     faster(f"add_partitions, {parts:,} in calls of 1,000", ours["add"], theirs["add"], least=30, aim=60)
-    faster("start to first answer", ours["start"], theirs["start"], least=10, aim=20)
+    faster("start to first reply", ours["start"], theirs["start"], least=10, aim=20)
     megabytes = 1024 * 1024
     results.add(
         Row(

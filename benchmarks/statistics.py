@@ -1,7 +1,7 @@
-"""Column statistics of a partitioned table in one answer: asked for the first time, and again, as planners do.
+"""Column statistics of a partitioned table in one reply: requested for the first time, and again, as planners do.
 
-Both servers remember such answers. The first time is one call, since an Apache metastore also takes what it remembers
-for answers to similar questions.
+Both servers cache these replies. The first time is a single call, since an Apache metastore also uses its cache for
+similar requests.
 """
 
 from __future__ import annotations
@@ -51,8 +51,8 @@ def prepare(peer: Peer, parts: int) -> list[str]:
         names += [make_part_name(("ds", "h"), partition.values or ()) for partition in batch]
     for start in range(0, parts, BATCH):
         chosen = list(enumerate(names))[start : start + BATCH]
-        given = tuple(_statistics(name, number) for number, name in chosen)
-        client.call("set_aggr_stats_for", SetPartitionsStatsRequest(colStats=given))
+        statistics = tuple(_statistics(name, number) for number, name in chosen)
+        client.call("set_aggr_stats_for", SetPartitionsStatsRequest(colStats=statistics))
     client.close()
     return names
 

@@ -44,13 +44,13 @@ def locks_and_transactions(peer: Peer, times: int) -> dict[str, float]:
         (txn,) = client.call("open_txns", OpenTxnRequest(1, "u", "h")).txn_ids
         client.call("commit_txn", CommitTxnRequest(txn))
 
-    found = {"lock and unlock": each(times, pair), "open_txns and commit_txn": each(times, transaction)}
+    seconds = {"lock and unlock": each(times, pair), "open_txns and commit_txn": each(times, transaction)}
     client.close()
-    return found
+    return seconds
 
 
 def valid_at(opened: Sequence[int]) -> bytes:
-    """Asks for what a reader sees that begins while these are open."""
+    """Requests the snapshot of a reader that begins while these are open."""
     snapshot = f"{opened[-1]}:{opened[0]}:{','.join(map(str, opened))}:"
     return request_for("get_valid_write_ids", GetValidWriteIdsRequest((f"{DB}2.t",), snapshot))
 
@@ -62,16 +62,16 @@ def write_ids(peer: Peer, times: int, unfinished: int) -> dict[str, float]:
     opened: list[int] = []
     while len(opened) < unfinished:
         opened += client.call("open_txns", OpenTxnRequest(min(1000, unfinished - len(opened)), "u", "h")).txn_ids
-    wanted = iter(opened)
+    transactions = iter(opened)
 
     def allocate() -> None:
-        request = AllocateTableWriteIdsRequest(DB + "2", "t", txnIds=(next(wanted),))
+        request = AllocateTableWriteIdsRequest(DB + "2", "t", txnIds=(next(transactions),))
         client.call("allocate_table_write_ids", request)
 
-    found = {"allocate_table_write_ids": each(times, allocate)}
+    seconds = {"allocate_table_write_ids": each(times, allocate)}
     valid = valid_at(opened)
-    asked = max(10, times // 10)
-    found[f"get_valid_write_ids, {unfinished:,} open"] = median_time(peer.host, peer.port, valid, asked)
+    count = max(10, times // 10)
+    seconds[f"get_valid_write_ids, {unfinished:,} open"] = median_time(peer.host, peer.port, valid, count)
 
     def transaction() -> int:
         (txn,) = client.call("open_txns", OpenTxnRequest(1, "u", "h")).txn_ids
@@ -86,13 +86,13 @@ def write_ids(peer: Peer, times: int, unfinished: int) -> dict[str, float]:
         return valid_at(opened)
 
     name = f"get_valid_write_ids, {unfinished:,} open"
-    found[f"{name}, after others' writes"] = median_after(peer.host, peer.port, ended, asked)
-    found[f"{name}, a snapshot of its own"] = median_after(peer.host, peer.port, begun, asked)
-    while writers := tuple(islice(wanted, 1000)):
+    seconds[f"{name}, after others' writes"] = median_after(peer.host, peer.port, ended, count)
+    seconds[f"{name}, a snapshot of its own"] = median_after(peer.host, peer.port, begun, count)
+    while writers := tuple(islice(transactions, 1000)):
         client.call("allocate_table_write_ids", AllocateTableWriteIdsRequest(DB + "2", "t", txnIds=writers))
     client.close()
-    found[f"get_valid_write_ids, {unfinished:,} open and writing"] = median_time(peer.host, peer.port, valid, asked)
-    return found
+    seconds[f"get_valid_write_ids, {unfinished:,} open and writing"] = median_time(peer.host, peer.port, valid, count)
+    return seconds
 
 
 def run(results: Results, quick: bool) -> None:
@@ -104,7 +104,7 @@ def run(results: Results, quick: bool) -> None:
     with metastored_on_sqlite() as peer:
         ours = locks_and_transactions(peer, times) | write_ids(peer, times, unfinished)
     for name, seconds in ours.items():
-        # Where all of them write to the table, the answer lists them all, and reading them is most of the work. Where
-        # each reader has a snapshot of its own, to send and to read 50 KB is.
+        # If all of them write to the table, the reply lists them all, and reading them is most of the work. If each
+        # reader has its own snapshot, sending and reading 50 KB is most of the work.
         shown = name.endswith(("writing", "of its own"))
         results.faster(name, seconds, theirs[name], least=1 if shown else 10, aim=10)

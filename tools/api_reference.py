@@ -65,14 +65,14 @@ def text() -> str:
 
 
 def main(check: bool) -> int:
-    wanted = text()
-    if OUT.exists() and OUT.read_text("utf-8") == wanted:
+    content = text()
+    if OUT.exists() and OUT.read_text("utf-8") == content:
         return 0
     if check:
         print(f"not current: {OUT.relative_to(ROOT)}; run python tools/api_reference.py")
         return 1
     OUT.parent.mkdir(parents=True, exist_ok=True)
-    OUT.write_text(wanted, "utf-8")
+    OUT.write_text(content, "utf-8")
     return 0
 
 

@@ -1,11 +1,11 @@
-"""Says what is wrong in the API files, and fails when anything is: `python tools/check_api.py`.
+"""Checks the API files and prints problems; fails if there are any: `python tools/check_api.py`.
 
-Routing, renaming, authorisation and audit know a name or a location only by its role, so one whose field has none would
-pass them unseen. Beside that this holds every attribute to its vocabulary (see
+Routing, renaming, authorization and audit find names and locations by their roles only, so they would ignore a name
+whose field has no role. It also checks every attribute against its vocabulary (see
 `src/metastored/wire/api/__init__.py`) and to what it claims: a method that is routed by names must have names to route
 by.
 
-It reads what `tools/generate.py` made of the files; that those are current is checked by `generate.py --check`.
+It reads the modules that `tools/generate.py` generated; `generate.py --check` checks that they are current.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ VOCABULARY = {
     "merge": words("none concat sorted_union sum"),
     "retry": words("safe lookup never"),
 }
-HOOKS = words("lock snapshot notifications grants filter txn_range")
+HOOKS = words("lock snapshot notifications grants filter definitions txn_range check heartbeat end")
 EVENTS = words(
     "CREATE_CATALOG ALTER_CATALOG DROP_CATALOG CREATE_DATABASE ALTER_DATABASE DROP_DATABASE "
     "CREATE_TABLE ALTER_TABLE DROP_TABLE ADD_PARTITION ALTER_PARTITION ALTER_PARTITIONS DROP_PARTITION INSERT RELOAD "
@@ -79,10 +79,10 @@ EXEMPT = {
     "SkewedInfo.skewedColValueLocationMaps": "a role on a map is that of its keys; the server opens none of its values",
     "WriteEventInfo.files": _BY_REPLICATION,
     "get_config_value.name": "a setting",
-    "CreateDatabaseRequest.remote_dbname": "a name in the remote, which nobody may rename here",
-    "Database.remote_dbname": "a name in the remote, which nobody may rename here",
+    "CreateDatabaseRequest.remote_dbname": "a name in the remote, which is never renamed here",
+    "Database.remote_dbname": "a name in the remote, which is never renamed here",
     "FireEventRequest.batchPartitionValsForRefresh": "lists of lists carry no role",
-    "PartitionsByExprRequest.defaultPartitionName": "the word that stands for a null value",
+    "PartitionsByExprRequest.defaultPartitionName": "the text of a null value",
     "exchange_partition.partitionSpecs": _BY_COLUMN,
     "exchange_partitions.partitionSpecs": _BY_COLUMN,
     "isPartitionMarkedForEvent.part_vals": _BY_COLUMN,
@@ -97,7 +97,7 @@ def is_textual(type: Type) -> bool:
 
 
 def can_have_role(type: Type, role: str) -> bool:
-    """Ids and limits stand on numbers, names on text; both also on lists and sets, names also on a map's keys."""
+    """Whether a role fits a type: ids and limits on numbers, names on text; lists, sets; names also on a map's keys."""
     kinds = ("i64", "i16") if role in ID_ROLES else ("string", "binary")
     if type.name in ("list", "set"):
         return type.args[0].name in kinds
@@ -114,7 +114,7 @@ def is_named_like_a_location(name: str) -> bool:
 
 
 def field_problems(owner: str, field: Field) -> Iterator[str]:
-    """What is wrong with one field of a struct or one argument of a method."""
+    """The problems of one field of a struct or one argument of a method."""
     where = f"{owner}.{field.name}"
     if field.role is not None:
         if where in EXEMPT:
@@ -128,7 +128,7 @@ def field_problems(owner: str, field: Field) -> Iterator[str]:
 
 
 def result_problems(method: Method) -> Iterator[str]:
-    """What is wrong with the role of a method's result."""
+    """The problems of the role of a method's result."""
     where = f"{method.name}.returns"
     if method.returns is None or where in EXEMPT:
         return
@@ -140,7 +140,7 @@ def result_problems(method: Method) -> Iterator[str]:
 
 
 def word_problems(method: Method) -> Iterator[str]:
-    """Attributes that are missing, or say what the vocabulary does not have."""
+    """Attributes that are missing, or whose value is not in the vocabulary."""
     for attribute, known in VOCABULARY.items():
         value = getattr(method, attribute)
         if not value:
@@ -154,7 +154,7 @@ def word_problems(method: Method) -> Iterator[str]:
             yield f"{method.name} has event {event!r}, which is no kind of notification"
     for need in filter(None, method.privileges.split(", ")):
         if not PRIVILEGES.fullmatch(need):
-            yield f"{method.name} has privilege {need!r}; see src/metastored/wire/api/__init__.py for what can be said"
+            yield f"{method.name} has privilege {need!r}; see src/metastored/wire/api/__init__.py for the vocabulary"
     if not re.fullmatch(r"[A-Z][^\n]{8,108}\.", method.doc):
         yield f"{method.name} has the doc {method.doc!r}; it is a sentence of at most 110 characters"
     declared = {*method.throws, *(name for version in method.versions for name in method.throws_in(version))}
@@ -163,15 +163,15 @@ def word_problems(method: Method) -> Iterator[str]:
 
 
 def claim_problems(method: Method) -> Iterator[str]:
-    """Attributes that do not fit each other or the arguments."""
-    roles = {place.role for place in argument_names(method)}
+    """Attributes that contradict each other or the arguments."""
+    roles = {position.role for position in argument_names(method)}
     routed_by = {"names": {"db", "full_name"}, "pattern": {"db", "pattern"}, "id": {"txn_id", "lock_id"}}
     if (by := routed_by.get(method.route)) and not roles & by:
         yield f"{method.name} has route {method.route}, but no argument with role {' or '.join(sorted(by))}"
     if method.merge != "none" and method.route in ("local", "id"):
-        yield f"{method.name} merges answers, but route {method.route} gives one"
+        yield f"{method.name} merges replies, but route {method.route} has one reply"
     if method.route in ("all", "pattern") and method.merge == "none":
-        yield f"{method.name} has route {method.route}, but does not say how answers are merged"
+        yield f"{method.name} has route {method.route}, but does not say how replies are merged"
     if method.verb == "read" and (method.cost == "write" or method.retry != "safe" or method.event):
         yield f"{method.name} is a read: its cost is no write, its retry safe, and it writes no event"
     if method.verb in ("write", "ddl", "grant") and method.cost != "write":
@@ -184,9 +184,9 @@ def claim_problems(method: Method) -> Iterator[str]:
 
 
 def ownership_problems(method: Method, roles: set[str]) -> Iterator[str]:
-    """Transactions and locks are named by numbers that anybody can guess: only who opened one may use it.
+    """Transactions and locks have ids that are easy to guess: only the user who opened one may use it.
 
-    Methods about tables carry such a number too, and nothing is done with it.
+    Methods about tables have such a number too, and ignore it.
     """
     needs = method.privileges.split(", ")
     about = method.object in ("transaction", "lock", "notification")
@@ -196,10 +196,10 @@ def ownership_problems(method: Method, roles: set[str]) -> Iterator[str]:
             yield f"{method.name} takes the number of a {kind}, so it needs 'own {kind}'"
         if role not in roles and f"own {kind}" in needs:
             yield f"{method.name} needs 'own {kind}', but no argument is the number of one"
-    given = {field.name for argument in method.args for field in _fields_of(argument.type)}
+    known = {field.name for argument in method.args for field in _fields_of(argument.type)}
     for name in (*method.changes_with, *(word for need in needs for word in _conditions(need))):
-        if name not in given:
-            yield f"{method.name} speaks of the field {name}, which its request does not have"
+        if name not in known:
+            yield f"{method.name} names the field {name}, which its request does not have"
     if method.changes_with and method.verb != "session":
         yield f"{method.name} has changes_with, but is no session method: it changes something anyway"
 
@@ -213,7 +213,7 @@ def _conditions(need: str) -> list[str]:
 
 
 def problems() -> Iterator[str]:
-    """All that is wrong, as lines that begin with the file."""
+    """All problems, as lines that begin with the file."""
     seen: set[str] = set()
     for name, cls in STRUCTS.items():
         topic = cls.__module__.rpartition(".")[2]
@@ -224,23 +224,23 @@ def problems() -> Iterator[str]:
     for method in METHODS.values():
         seen.add(f"{method.name}.returns")
         seen.update(f"{method.name}.{field.name}" for field in method.args)
-        found = [
+        lines = [
             *(problem for field in method.args for problem in field_problems(method.name, field)),
             *result_problems(method),
             *word_problems(method),
             *claim_problems(method),
         ]
-        yield from (f"{method.topic}.toml: {problem}" for problem in found)
+        yield from (f"{method.topic}.toml: {problem}" for problem in lines)
     for where in sorted(set(EXEMPT) - seen):
         yield f"tools/check_api.py: EXEMPT has {where}, which is not in the API"
 
 
 def main() -> int:
-    found = list(problems())
-    for line in found:
+    lines = list(problems())
+    for line in lines:
         print(line)
-    print(f"{len(METHODS)} methods and {len(STRUCTS)} structs, {len(found)} problems")
-    return 1 if found else 0
+    print(f"{len(METHODS)} methods and {len(STRUCTS)} structs, {len(lines)} problems")
+    return 1 if lines else 0
 
 
 if __name__ == "__main__":

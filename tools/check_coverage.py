@@ -26,13 +26,13 @@ def covered(data: coverage.Coverage, package: str) -> float:
 def main(packages: list[str]) -> int:
     data = coverage.Coverage()
     data.load()
-    found = {package: covered(data, package) for package in packages}
-    for package, percent in found.items():
+    percents = {package: covered(data, package) for package in packages}
+    for package, percent in percents.items():
         print(
             f"coverage of {package}: {percent:.1f} %"
             + ("" if percent >= LEAST else f", which is less than {LEAST:g} %")
         )
-    return 1 if any(percent < LEAST for percent in found.values()) else 0
+    return 1 if any(percent < LEAST for percent in percents.values()) else 0
 
 
 if __name__ == "__main__":

@@ -15,12 +15,12 @@ from collections.abc import Iterator
 from pathlib import Path
 
 PACKAGE = "metastored"
-# Run or loaded by others, never imported from.
+# Modules that are run or loaded by other programs, and never imported.
 WITHOUT_EXPORTS = frozenset({"__main__"})
 
 
 def modules_of(source: Path) -> Iterator[tuple[str, Path]]:
-    """The package itself and each module or package directly in it, with the file that is its front."""
+    """The package itself and each module or package directly in it, with its file."""
     yield PACKAGE, source / PACKAGE / "__init__.py"
     for path in sorted((source / PACKAGE).iterdir()):
         if path.is_dir() and (path / "__init__.py").exists():
@@ -30,7 +30,7 @@ def modules_of(source: Path) -> Iterator[tuple[str, Path]]:
 
 
 def public_names(front: Path) -> set[str]:
-    """What a front file defines under a public name, and, where it is a package's, takes from other modules."""
+    """The public names that a module defines and, for a package, imports from other modules of metastored."""
     statements = ast.parse(front.read_text(), str(front)).body
     names = _bound(statements, package=front.name == "__init__.py")
     return {name for name in names if not name.startswith("_")}
@@ -59,25 +59,25 @@ def _bound(statements: list[ast.stmt], package: bool) -> Iterator[str]:
 
 
 def faults(source: Path) -> list[str]:
-    """All that is wrong, one line each."""
-    found = []
+    """All problems, one line each."""
+    lines = []
     for module_name, front in modules_of(source):
         offered = public_names(front)
         module = importlib.import_module(module_name)
         listed = getattr(module, "__all__", None)
         if listed is None:
             if offered:
-                found.append(f"{front}: no __all__, but public names: {', '.join(sorted(offered))}")
+                lines.append(f"{front}: no __all__, but public names: {', '.join(sorted(offered))}")
             continue
         missing = sorted(name for name in listed if not hasattr(module, name))
         twice = sorted({name for name in listed if list(listed).count(name) > 1})
         unlisted = sorted(offered - set(listed))
-        found.extend(f"{front}: __all__ lists {name}, which {module_name} does not have" for name in missing)
-        found.extend(f"{front}: __all__ lists {name} twice" for name in twice)
-        found.extend(
+        lines.extend(f"{front}: __all__ lists {name}, which {module_name} does not have" for name in missing)
+        lines.extend(f"{front}: __all__ lists {name} twice" for name in twice)
+        lines.extend(
             f"{front}: {name} is public but not in __all__; list it, or begin its name with _" for name in unlisted
         )
-    return found
+    return lines
 
 
 def main() -> int:
@@ -85,10 +85,10 @@ def main() -> int:
     parser.add_argument("source", type=Path, nargs="?", default=Path("src"))
     source: Path = parser.parse_args().source
     sys.path.insert(0, str(source))
-    found = faults(source)
-    for fault in found:
+    lines = faults(source)
+    for fault in lines:
         print(fault, file=sys.stderr)
-    return 1 if found else 0
+    return 1 if lines else 0
 
 
 if __name__ == "__main__":

@@ -1,7 +1,6 @@
-"""Fails when a tracked file names a package index or a path of somebody's machine.
+"""Fails when a tracked file contains the address of a package index or a path of a developer's machine.
 
-Both work for the one who wrote them and for nobody else. It looks at what git tracks, so caches and virtual
-environments are of no concern, and at text only.
+Both work only on that machine. It checks text files that git tracks; caches and virtual environments are not tracked.
 """
 
 from __future__ import annotations
@@ -19,7 +18,7 @@ INDEX = (
 )
 # A path as a word of its own or in a file URI, not the end of a longer one such as s3://bucket/work/x.
 BEFORE_A_PATH = r"(?:(?<![\w/.}-])|(?<=file://))"
-# Folders that containers and build services check out to.
+# Folders in which containers and build services check out.
 WORKPLACES = re.compile(BEFORE_A_PATH + r"/(?:builds|root|work|workspace)/[\w.-]+")
 
 
@@ -44,7 +43,7 @@ def _git(*arguments: str) -> str:
 
 
 def _machine_paths() -> tuple[str, ...]:
-    """The home of whoever runs this, and where the repository is checked out, here and in other worktrees."""
+    """The user's home directory, and the directories of all worktrees of the repository."""
     lines = _git("worktree", "list", "--porcelain").splitlines()
     checkouts = [line.partition(" ")[2] for line in lines if line.startswith("worktree ")]
     return (str(Path.home()), *checkouts)
@@ -52,8 +51,8 @@ def _machine_paths() -> tuple[str, ...]:
 
 def main() -> int:
     machine_paths = _machine_paths()
-    found = 0
-    # This file and its tests hold the patterns and examples of what they look for.
+    count = 0
+    # This file and its tests contain the patterns and examples of matches.
     own = {Path("tools/check_tree.py"), Path("tests/tools/test_check_tree.py")}
     for path in map(Path, _git("ls-files", "-z").rstrip("\0").split("\0")):
         if path in own or not path.is_file():
@@ -63,9 +62,9 @@ def main() -> int:
         except UnicodeDecodeError:
             continue
         for line, reason in sorted(set(faults(text, machine_paths))):
-            found += 1
+            count += 1
             print(f"{path}:{line}: {reason}", file=sys.stderr)
-    return 1 if found else 0
+    return 1 if count else 0
 
 
 if __name__ == "__main__":

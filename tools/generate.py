@@ -1,4 +1,4 @@
-"""Writes the Python that is made from the API files; with --check only says whether it is current.
+"""Generates Python from the API files; with --check only reports whether it is current.
 
     src/metastored/wire/api/*.toml  ->  src/metastored/wire/generated/*.py
                               ->  src/metastored/client/_async/methods.py
@@ -44,20 +44,20 @@ HEADER = '"""The metastore API, {topic}. Made by tools/generate.py from api/{fil
 
 
 class Api:
-    """Everything the API files say."""
+    """The content of all API files."""
 
     def __init__(self) -> None:
         self.topics: dict[str, dict[str, Any]] = {
             path.stem: tomllib.loads(path.read_text("utf-8")) for path in sorted(API.glob("*.toml"))
         }
-        self.home: dict[str, str] = {}
+        self.topic_of: dict[str, str] = {}
         self.enums: set[str] = set()
         for topic, data in self.topics.items():
             for kind in ("struct", "enum"):
                 for name in data.get(kind, {}):
-                    if name in self.home:
-                        raise SystemExit(f"{name} is defined in {self.home[name]}.toml and in {topic}.toml")
-                    self.home[name] = topic
+                    if name in self.topic_of:
+                        raise SystemExit(f"{name} is defined in {self.topic_of[name]}.toml and in {topic}.toml")
+                    self.topic_of[name] = topic
             self.enums.update(data.get("enum", {}))
 
     def annotation(self, type: Type) -> str:
@@ -71,7 +71,7 @@ class Api:
             return f"frozenset[{self.annotation(type.args[0])}]"
         if type.name == "map":
             return f"dict[{self.annotation(type.args[0])}, {self.annotation(type.args[1])}]"
-        if type.name not in self.home:
+        if type.name not in self.topic_of:
             raise SystemExit(f"unknown type {type.name}")
         return type.name
 
@@ -126,8 +126,8 @@ def topic_text(api: Api, topic: str, data: dict[str, Any]) -> str:
     for struct in structs.values():
         for line in struct["fields"]:
             for name in api.used(parse_field(line).type):
-                if api.home[name] != topic:
-                    imports.setdefault(api.home[name], set()).add(name)
+                if api.topic_of[name] != topic:
+                    imports.setdefault(api.topic_of[name], set()).add(name)
     exports = sorted([*structs, *data.get("enum", {})])
     out = [HEADER.format(topic=topic.replace("_", " "), file=f"{topic}.toml")]
     out.append("# ruff: noqa\nfrom __future__ import annotations\n")
@@ -138,8 +138,8 @@ def topic_text(api: Api, topic: str, data: dict[str, Any]) -> str:
     if structs:
         texts = [struct_text(api, name, struct) for name, struct in structs.items()]
         out.append("\nif TYPE_CHECKING:")
-        for home, names in sorted(imports.items()):
-            out.append(f"    from metastored.wire.generated.{home} import {', '.join(sorted(names))}")
+        for topic, names in sorted(imports.items()):
+            out.append(f"    from metastored.wire.generated.{topic} import {', '.join(sorted(names))}")
         out.append("\n" + "\n\n".join(seen for seen, _ in texts))
         out.append("\nelse:\n    from metastored.wire.structs import Struct, at, new\n")
         out.append("\n\n".join(runs for _, runs in texts))
@@ -199,15 +199,15 @@ def methods_text(api: Api) -> str:
 
 def versions_text(versions: str) -> str:
     """The versions of Hive that have a method, in words."""
-    found = parse_versions(versions)
-    first, last = ("the one after 4.2" if each == "next" else each for each in (found[0], found[-1]))
-    if found[-1] == VERSIONS[-1]:
+    listed = parse_versions(versions)
+    first, last = ("the one after 4.2" if each == "next" else each for each in (listed[0], listed[-1]))
+    if listed[-1] == VERSIONS[-1]:
         return f"Hive {first} and later"
     return f"Hive {first} only" if first == last else f"Hive {first} to {last}"
 
 
 def docstring(method: dict[str, Any]) -> list[str]:
-    """What a method does, since which Hive, and what it raises."""
+    """The docstring of a method: what it does, its versions of Hive, and what it raises."""
     throws = ", ".join(line.split()[1] for line in method["throws"])
     raises = f" Raises {throws}." if throws else ""
     says = f"{versions_text(method.get('in', '2.3+'))}.{raises}"
@@ -231,22 +231,24 @@ def client_text(api: Api) -> str:
             returns = parse_returns(method["returns"])[0]
             for type in [*(field.type for field in fields), *([] if returns is None else [returns])]:
                 for struct in api.used(type):
-                    used.setdefault(api.home[struct], set()).add(struct)
-            given, optional = [], False
+                    used.setdefault(api.topic_of[struct], set()).add(struct)
+            parameters, optional = [], False
             for field in fields:
                 optional = optional or field.default is not None or field.type.name == "EnvironmentContext"
-                given.append(f"{field.name}: {api.annotation(field.type)} | None" + (" = None" if optional else ""))
-            answer = "None" if returns is None else api.annotation(returns)
+                parameters.append(
+                    f"{field.name}: {api.annotation(field.type)} | None" + (" = None" if optional else "")
+                )
+            annotation = "None" if returns is None else api.annotation(returns)
             passed = "".join(f", {field.name}" for field in fields)
-            body.append(f"\n    async def {name}({', '.join(['self', *given])}) -> {answer}:")
+            body.append(f"\n    async def {name}({', '.join(['self', *parameters])}) -> {annotation}:")
             body += docstring(method)
-            keep = "" if returns is None else f"answer: {answer} = "
+            keep = "" if returns is None else f"result: {annotation} = "
             body.append(f'        {keep}await self.call("{name}"{passed})')
             if returns is not None:
-                body.append("        return answer")
+                body.append("        return result")
     out.append("if TYPE_CHECKING:")
-    for home, names in sorted(used.items()):
-        out.append(f"    from metastored.wire.generated.{home} import {', '.join(sorted(names))}")
+    for topic, names in sorted(used.items()):
+        out.append(f"    from metastored.wire.generated.{topic} import {', '.join(sorted(names))}")
     out.append(
         "\n\nclass AsyncMethods:\n"
         '    """One function a method, named as the method. Arguments are those of Thrift; null is None."""\n\n'

@@ -35,7 +35,7 @@ def download(lock: Path, into: Path) -> Path:
 
 
 def unpack(wheel: Path, into: Path) -> int:
-    """Copies the wanted jars, flat, and returns how many there were."""
+    """Copies the required jars into one folder, and returns their number."""
     count = 0
     with zipfile.ZipFile(wheel) as archive:
         for name in archive.namelist():

@@ -1,7 +1,7 @@
-"""Writes src/metastored/service/hive_defaults.tsv: Hive's own settings and their defaults, asked of Hive's classes.
+"""Writes src/metastored/service/hive_defaults.tsv: Hive's own settings and their defaults, read from Hive's classes.
 
-It runs Hive 2.3.10, 3.1.3, 4.0.1 and 4.1.0, those that `make setup` and `make peers` brought. Run it when a version is
-added: `python tools/hive_defaults.py`; with --check it only says whether the file is current.
+It runs Hive 2.3.10, 3.1.3, 4.0.1 and 4.1.0, as far as `make setup` and `make peers` installed them. Run it when a
+version is added: `python tools/hive_defaults.py`; with --check it only reports whether the file is current.
 """
 
 from __future__ import annotations
@@ -18,10 +18,10 @@ from tests.support.apache import hive_defaults  # noqa: E402
 
 OUT = ROOT / "src/metastored/service/hive_defaults.tsv"
 VERSIONS: Final = {"2.3": "2.3.10", "3.1": "3.1.3", "4.0": "4.0.1", "4.2": "4.1.0"}
-"""The releases that are asked for each choice of `compat`; none of 4.2 is at hand."""
+"""The releases whose defaults are read for each value of `compat`; no release of 4.2 is available."""
 READABLE: Final = re.compile(r"(hive|hdfs|mapred|metastore).*")
 OF_THIS_MACHINE: Final = re.compile(r"/tmp\b.*|.*(password|passphrase|secret|credential).*", re.I)
-"""Values that tell where the tool ran, and what no server tells."""
+"""Values that depend on the machine of the tool, and secrets that no server returns."""
 HEAD = """\
 # Made by tools/hive_defaults.py from Hive's own classes: do not edit.
 # The generations that know a key, the key, its default; tab and line feed are written \\t and \\n.
@@ -43,7 +43,7 @@ def main() -> None:
     text = HEAD + "".join(lines())
     if "--check" in sys.argv:
         if OUT.read_text(encoding="utf-8") != text:
-            sys.exit(f"{OUT.relative_to(ROOT)} is not what Hive's classes say: run tools/hive_defaults.py")
+            sys.exit(f"{OUT.relative_to(ROOT)} differs from Hive's classes: run tools/hive_defaults.py")
         return
     OUT.write_text(text, encoding="utf-8")
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Resolves pyproject.toml into the lock files, with uv from a virtual environment that is thrown away.
-# Options are uv's: --upgrade takes newer versions, without it what is locked stays where it can.
+# Resolves pyproject.toml into the lock files, with uv from a temporary virtual environment.
+# Options are uv's: --upgrade installs newer versions; without it, locked versions stay if possible.
 set -eu
 scratch="$(mktemp -d)"
 trap 'rm -rf "$scratch"' EXIT
@@ -16,10 +16,10 @@ compile() {
 }
 
 compile requirements.lock pyproject.toml --group dev --extra postgres --extra spark --extra fast \
-    --extra arrow --extra iceberg --extra glue "$@"
+    --extra arrow --extra iceberg --extra glue --extra ssh "$@"
 compile requirements-build.lock --group build "$@"
 compile requirements-kerberos.lock --group kerberos "$@"
 compile requirements-witness.lock --group witness "$@"
 compile requirements-spark35.lock --group spark35 "$@"
-# Only its jars are used: what the package itself depends on is never installed.
+# Only its jars are used: the dependencies of the package are never installed.
 compile requirements-hive3.lock --group hive3 --no-deps "$@"

@@ -1,11 +1,11 @@
-"""Brings the Apache Hive metastores that tests compare metastored with, Hive's tests and Node's Thrift: `make peers`.
+"""Downloads the Apache Hive metastores for the comparison tests, Hive's own tests and Node's Thrift: `make peers`.
 
-Maven fetches what Apache publishes, and checks its checksums. A peer is laid out as `.peers/hive-VERSION/`:
+Maven fetches Apache's artifacts, and verifies their checksums. A peer is stored in `.peers/hive-VERSION/`:
 the jars, without Derby's (pyspark has a newer one, which all of them run on), and `schema.sql`, Hive's own
 script for Derby. `.peers/listener-VERSION/` is the one jar that fills the notification log of a Hive that
-`make setup` brings. `.peers/client-tests-VERSION/` has Hive's own tests of its client API, and JUnit; the other jars
-that the tests need are those of that Hive. A version that is there is left alone. What cannot be brought is printed
-with the reason and never fails the run, since only suites that say so depend on it.
+`make setup` installs. `.peers/client-tests-VERSION/` has Hive's own tests of its client API, and JUnit; the other jars
+that the tests need are those of that Hive. A version that exists is not changed. A download that fails is printed
+with the reason and never fails the run, since only the suites that name it depend on it.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ NODE_THRIFT = "thrift@0.24.0"
 HADOOP_HDFS = "org.apache.hadoop:hadoop-hdfs:3.3.6"
 LISTENER = "org.apache.hive.hcatalog:hive-hcatalog-server-extensions"
 LISTENERS = ("2.3.10", "3.1.3")
-# All else that these tests use is in the jars of that Hive.
+# The other dependencies of these tests are in the jars of that Hive.
 CLIENT_TESTS = {
     "3.1.3": (
         "org.apache.hive:hive-standalone-metastore:3.1.3:jar:tests",
@@ -35,16 +35,16 @@ CLIENT_TESTS = {
         "org.hamcrest:hamcrest-core:1.3",
     )
 }
-# Poms and schema changes for versions of which Apache publishes no distribution.
+# Poms and schema changes for versions without a published distribution.
 RECIPES = Path(__file__).with_name("peers")
 
 
-class CannotBring(Exception):
-    """Why a peer is not here, in one line."""
+class DownloadFailed(Exception):
+    """The reason why a peer could not be installed, in one line."""
 
 
 def from_distribution(artifact: str, version: str, schema: str, peers: Path, into: Path) -> None:
-    """Takes the jars and the schema script out of the distribution that is a Maven artifact."""
+    """Extracts the jars and the schema script from the distribution, a Maven artifact."""
     with tempfile.TemporaryDirectory(dir=peers) as download:
         copy(f"org.apache.hive:{artifact}:{version}:tar.gz:bin", Path(download))
         for archive in Path(download).glob("*.tar.gz"):
@@ -54,10 +54,10 @@ def from_distribution(artifact: str, version: str, schema: str, peers: Path, int
 
 
 def from_pom(version: str, schema_of: str, peers: Path, into: Path) -> None:
-    """Takes the jars that a pom lists, and the schema of an earlier peer with the changes since."""
+    """Copies the jars that a pom lists, and the schema of an earlier peer with the changes since."""
     earlier = peers / f"hive-{schema_of}" / "schema.sql"
     if not earlier.exists():
-        raise CannotBring(f"its schema begins with that of Hive {schema_of}, which is not here")
+        raise DownloadFailed(f"its schema is based on that of Hive {schema_of}, which is not installed")
     pom = RECIPES / f"hive-{version}.pom.xml"
     goal = [f"{MAVEN_PLUGIN}:copy-dependencies", "-DincludeScope=runtime", f"-DoutputDirectory={into}"]
     maven(pom.name, ["-f", str(pom), *goal])
@@ -74,25 +74,25 @@ PEERS: dict[str, Callable[[Path, Path], None]] = {
 
 
 def copy(coordinates: str, into: Path) -> None:
-    """Copies one artifact, without what it depends on."""
+    """Copies one artifact, without its dependencies."""
     maven(coordinates, [f"{MAVEN_PLUGIN}:copy", f"-Dartifact={coordinates}", f"-DoutputDirectory={into}"])
 
 
 def maven(what: str, arguments: Sequence[str]) -> None:
     program = shutil.which("mvn")
     if program is None:
-        raise CannotBring("mvn is not on this machine: apt-get install maven brings it")
+        raise DownloadFailed("mvn is not on this machine: apt-get install maven installs it")
     command = [program, "-B", "-q", "-ntp", "--strict-checksums", *arguments]
     try:
         done = subprocess.run(command, capture_output=True, text=True, timeout=MAVEN_TIMEOUT, check=False)
     except subprocess.TimeoutExpired:
-        raise CannotBring(f"Maven took longer than {MAVEN_TIMEOUT:.0f} s over {what}") from None
+        raise DownloadFailed(f"Maven took longer than {MAVEN_TIMEOUT:.0f} s over {what}") from None
     if done.returncode:
-        raise CannotBring(f"Maven failed over {what}: {first_error(done.stdout)}")
+        raise DownloadFailed(f"Maven failed over {what}: {first_error(done.stdout)}")
 
 
 def first_error(output: str) -> str:
-    """What happened, out of Maven's first error line: without the goal's name and the addresses."""
+    """The message of Maven's first error line, without the goal's name and the addresses."""
     for line in output.splitlines():
         if "[ERROR]" in line:
             reason = line.rpartition("standalone-pom: ")[2].partition(" -> [Help")[0]
@@ -117,18 +117,18 @@ def unpack(archive: Path, script: str, into: Path) -> None:
                     shutil.copyfileobj(source, target)
 
 
-def bring(version: str, peers: Path) -> None:
-    """Brings one peer; its folder appears complete or not at all."""
+def install(version: str, peers: Path) -> None:
+    """Installs one peer; its folder is complete or does not exist."""
     with tempfile.TemporaryDirectory(dir=peers, prefix=f".hive-{version}-") as scratch:
         folder = Path(scratch) / "complete"
         folder.mkdir()
         PEERS[version](peers, folder)
         if not (folder / "schema.sql").exists() or not any(folder.glob("*.jar")):
-            raise CannotBring("what Maven brought has no jars or no schema script")
+            raise DownloadFailed("the artifact has no jars or no schema script")
         folder.rename(peers / f"hive-{version}")
 
 
-def bring_listener(version: str, peers: Path) -> None:
+def install_listener(version: str, peers: Path) -> None:
     with tempfile.TemporaryDirectory(dir=peers, prefix=f".listener-{version}-") as scratch:
         folder = Path(scratch) / "complete"
         folder.mkdir()
@@ -136,7 +136,7 @@ def bring_listener(version: str, peers: Path) -> None:
         folder.rename(peers / f"listener-{version}")
 
 
-def bring_client_tests(version: str, peers: Path) -> None:
+def install_client_tests(version: str, peers: Path) -> None:
     with tempfile.TemporaryDirectory(dir=peers, prefix=f".client-tests-{version}-") as scratch:
         folder = Path(scratch) / "complete"
         folder.mkdir()
@@ -145,50 +145,54 @@ def bring_client_tests(version: str, peers: Path) -> None:
         folder.rename(peers / f"client-tests-{version}")
 
 
-def bring_node(peers: Path) -> None:
-    """Brings Thrift for Node, whose client the Hive Metastore HTTP protocol was written for."""
+def install_node(peers: Path) -> None:
+    """Installs Thrift for Node, for whose client the Hive Metastore HTTP protocol was written."""
     program = shutil.which("npm")
     if program is None:
-        raise CannotBring("npm is not on this machine: apt-get install npm brings it")
+        raise DownloadFailed("npm is not on this machine: apt-get install npm installs it")
     with tempfile.TemporaryDirectory(dir=peers, prefix=".node-") as scratch:
         command = [program, "install", "--no-audit", "--no-fund", "--no-package-lock", "--prefix", scratch, NODE_THRIFT]
         done = subprocess.run(command, capture_output=True, text=True, timeout=MAVEN_TIMEOUT, check=False)
         if done.returncode:
-            raise CannotBring(f"npm ended with exit code {done.returncode}")
+            raise DownloadFailed(f"npm ended with exit code {done.returncode}")
         (Path(scratch) / "node_modules").rename(peers / "node_modules")
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0] if __doc__ else None)
-    parser.add_argument("folder", type=Path, help="where the peers live, one folder a version")
+    parser.add_argument("folder", type=Path, help="the folder of the peers, with one folder per version")
     peers: Path = parser.parse_args().folder.resolve()
     peers.mkdir(parents=True, exist_ok=True)
-    wanted: list[tuple[str, Path, Callable[[], None]]] = [
-        *((f"Hive {version}", peers / f"hive-{version}", partial(bring, version, peers)) for version in PEERS),
+    downloads: list[tuple[str, Path, Callable[[], None]]] = [
+        *((f"Hive {version}", peers / f"hive-{version}", partial(install, version, peers)) for version in PEERS),
         *(
-            (f"the listener of Hive {version}", peers / f"listener-{version}", partial(bring_listener, version, peers))
+            (
+                f"the listener of Hive {version}",
+                peers / f"listener-{version}",
+                partial(install_listener, version, peers),
+            )
             for version in LISTENERS
         ),
         *(
             (
                 f"the client tests of Hive {version}",
                 peers / f"client-tests-{version}",
-                partial(bring_client_tests, version, peers),
+                partial(install_client_tests, version, peers),
             )
             for version in CLIENT_TESTS
         ),
-        ("Thrift for Node", peers / "node_modules", partial(bring_node, peers)),
+        ("Thrift for Node", peers / "node_modules", partial(install_node, peers)),
     ]
-    for name, folder, brings in wanted:
+    for name, folder, download in downloads:
         if folder.is_dir():
-            print(f"peers: {name} is here")
+            print(f"peers: {name} is installed")
             continue
         try:
-            brings()
-        except CannotBring as reason:
-            print(f"peers: {name} could not be brought: {reason}")
+            download()
+        except DownloadFailed as reason:
+            print(f"peers: {name} could not be installed: {reason}")
         else:
-            print(f"peers: {name} brought")
+            print(f"peers: {name} was installed")
     return 0
 
 

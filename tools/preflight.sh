@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Says which programs that metastored's set-up needs are missing, and which Debian package brings each.
-# With --java, Java is one of them: `make setup` needs it, `make quick` does not.
+# Prints which programs that `make setup` needs are missing, and which Debian package contains each.
+# With --java, Java is checked too: `make setup` needs it, `make quick` does not.
 set -u
 python="${PYTHON:-python3}"
 missing=()

@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
 # Installs the Debian packages that some suites use, then the kerberos extra into the given virtual environment.
-# It asks nothing, and it never fails: what could not be brought is printed at the end, with what would bring it.
+# It has no prompts and never fails: packages that could not be installed are printed at the end, with the reason.
 set -u
 venv="$1"
-# A KDC and its tools, and what building gssapi needs: there is no wheel of it for Linux.
+# A KDC and its tools, and the build dependencies of gssapi, which has no wheel for Linux.
 packages=(krb5-kdc krb5-admin-server krb5-user libkrb5-dev gcc)
-not_brought=()
+not_installed=()
 
 # Building an extension needs Python's headers. Only Debian's own Python has them in a package.
 if ! "$venv/bin/python" -c 'import os, sys, sysconfig; sys.exit(not os.path.exists(sysconfig.get_path("include") + "/Python.h"))'; then
@@ -32,7 +32,7 @@ done
 if [ "${#wanted[@]}" -gt 0 ] && command -v apt-get >/dev/null; then
     echo "system: installing ${wanted[*]}"
     as_root apt-get update -qq >/dev/null 2>&1
-    # Together first, which is fast; one by one after that, so that a missing package takes no other with it.
+    # Together first, which is fast; if that fails, one by one, so that a missing package does not affect the others.
     if ! as_root apt-get install -y -qq --no-install-recommends "${wanted[@]}" >/dev/null 2>&1; then
         for package in "${wanted[@]}"; do
             as_root apt-get install -y -qq --no-install-recommends "$package" >/dev/null 2>&1
@@ -40,7 +40,7 @@ if [ "${#wanted[@]}" -gt 0 ] && command -v apt-get >/dev/null; then
     fi
 fi
 for package in "${packages[@]}"; do
-    installed "$package" || not_brought+=("Debian package $package: as root, apt-get install $package")
+    installed "$package" || not_installed+=("Debian package $package: as root, apt-get install $package")
 done
 
 stamp="$venv/.kerberos"
@@ -52,15 +52,15 @@ if [ ! "$stamp" -nt requirements-kerberos.lock ] || ! "$venv/bin/python" -c 'imp
         touch "$stamp"
     else
         sed 's/^/system:   /' "$log" | tail -n 15
-        not_brought+=("the kerberos extra (gssapi): it builds once libkrb5-dev, gcc and Python's headers are here")
+        not_installed+=("the kerberos extra (gssapi): it builds once libkrb5-dev, gcc and Python's headers are here")
     fi
     rm -f "$log"
 fi
 
-if [ "${#not_brought[@]}" -gt 0 ]; then
-    echo "system: could not be brought:"
-    printf '  %s\n' "${not_brought[@]}"
+if [ "${#not_installed[@]}" -gt 0 ]; then
+    echo "system: could not be installed:"
+    printf '  %s\n' "${not_installed[@]}"
 else
-    echo "system: everything is here"
+    echo "system: everything is installed"
 fi
 exit 0

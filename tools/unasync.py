@@ -3,7 +3,7 @@
     src/metastored/client/_async/*.py   ->  src/metastored/client/_sync/*.py
     src/metastored/catalog/_async/*.py  ->  src/metastored/catalog/_sync/*.py
 
-Both differ only in the words below. Run it after every change in `_async`.
+Both differ only in the replacements below. Run it after every change in `_async`.
 """
 
 from __future__ import annotations
@@ -29,8 +29,8 @@ WORDS = [
     (r"\bAsyncIterator\b", "Iterator"),
     (r"\bAsyncGenerator\b", "Generator"),
     (r"\basynccontextmanager\b", "contextmanager"),
-    (r"\bAsync(Caller|Capabilities|CatalogManager|CatalogProvider|Client|HiveProvider|Lock|Methods|Pool|Read|Transaction"
-     r"|Write)\b", r"\1"),
+    (r"\bAsync(Caller|Capabilities|CatalogManager|CatalogProvider|Client|EventPoll|HiveProvider|Lock|Methods|Pool|Read"
+     r"|Statements|Transaction|Write)\b", r"\1"),
     (r"\bAwaitable\[([^\[\]]*)\]", r"\1"),
     (r"\baconnect\b", "connect"),
     (r"The (\w+), asynchronous: the source from which `tools/unasync\.py` makes `_sync`\.",
@@ -39,14 +39,14 @@ WORDS = [
 
 
 def synchronous(text: str, name: str) -> str:
-    """The same module without waiting."""
+    """The synchronous form of a module."""
     for pattern, replacement in WORDS:
         text = re.sub(pattern, replacement, text)
     return HEADER.format(name=name) + text
 
 
 def formatted(text: str, target: Path) -> str:
-    """As ruff writes it: words got shorter, and imports may stand in another order."""
+    """Formatted by ruff: names became shorter, and the order of imports may change."""
     ruff = [sys.executable, "-m", "ruff"]
     name = ["--stdin-filename", str(target), "-"]
     for command in (["check", "--quiet", "--select", "I", "--fix"], ["format", "--quiet"]):
@@ -77,7 +77,7 @@ def main(check: bool) -> int:
     for stale in {path for package in PACKAGES for path in (package / "_sync").glob("*.py")} - set(files):
         wrong += 1
         if check:
-            print(f"nothing makes {stale.relative_to(ROOT)}; run python tools/unasync.py")
+            print(f"{stale.relative_to(ROOT)} has no source; run python tools/unasync.py")
         else:
             stale.unlink()
     if not check:

@@ -1,6 +1,6 @@
 """Writes docs/reference/versions.md: what each version of Hive can do, tested with a server of each.
 
-It starts them one after the other, those that `make setup` and `make peers` installed, and takes some minutes. Run it
+It starts the servers that `make setup` and `make peers` installed, one after the other, and takes some minutes. Run it
 after a change of the features or of the detection of versions: `python tools/version_matrix.py`.
 """
 
@@ -53,25 +53,27 @@ Hive 2.0 to 2.2 are no longer available; that column is simulated. "Detected ver
 """
 
 
-def asked(uri: str) -> dict[str, str]:
+def capabilities_of(uri: str) -> dict[str, str]:
     """Each line of the table for one server."""
     with metastored.connect(uri, cache=False) as client:
-        found = {"detected version": str(client.capabilities.version())}
+        column = {"detected version": str(client.capabilities.version())}
         for name in FEATURES:
-            found[name.replace("_", " ")] = "yes" if client.capabilities.supports(name) else "no"
+            column[name.replace("_", " ")] = "yes" if client.capabilities.supports(name) else "no"
         for name, args in CALLS.items():
-            found[f"`{name}`"] = "yes" if client.capabilities.knows(name, *args) else "no"
-        return found
+            column[f"`{name}`"] = "yes" if client.capabilities.knows(name, *args) else "no"
+        return column
 
 
 def main() -> None:
     columns: dict[str, dict[str, str]] = {}
     for name, start in SERVERS.items():
         with start() as server:
-            columns[name] = asked(server if isinstance(server, str) else server.uri)
+            columns[name] = capabilities_of(server if isinstance(server, str) else server.uri)
         print(name, columns[name]["detected version"], flush=True)
     lines = [f"| | {' | '.join(columns)} |", "|---|" + "---|" * len(columns)]
-    lines += [f"| {line} | {' | '.join(found[line] for found in columns.values())} |" for line in columns["metastored"]]
+    lines += [
+        f"| {line} | {' | '.join(column[line] for column in columns.values())} |" for line in columns["metastored"]
+    ]
     OUT.write_text(HEAD + "\n".join(lines) + "\n", "utf-8")
 
 

@@ -1,6 +1,6 @@
 """Prints which tests failed at first and passed alone, from pytest's lists of failures of both runs.
 
-    tools/unsteady.py FIRST SECOND
+    tools/flaky.py FIRST SECOND
 
 Each file is a copy of `.pytest_cache/v/cache/lastfailed`: after `make test`, and after `make retest`. A file that does
 not exist is an empty list. It always exits with 0: which run decides is up to `.ci/run`.
@@ -19,12 +19,12 @@ def failed(file: Path) -> list[str]:
 
 
 def summary(first: list[str], second: list[str]) -> str:
-    """One line: how many tests are unsteady, and which."""
-    unsteady = [test for test in first if test not in set(second)]
-    if not unsteady:
-        return "unsteady: no test failed at first and passed alone"
-    count = f"{len(unsteady)} test{'s' if len(unsteady) > 1 else ''}"
-    return f"unsteady: {count} failed at first and passed alone: {', '.join(unsteady)}"
+    """One line: the number of flaky tests, and their names."""
+    flaky = [test for test in first if test not in set(second)]
+    if not flaky:
+        return "flaky: no test failed at first and passed alone"
+    count = f"{len(flaky)} test{'s' if len(flaky) > 1 else ''}"
+    return f"flaky: {count} failed at first and passed alone: {', '.join(flaky)}"
 
 
 if __name__ == "__main__":
