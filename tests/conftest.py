@@ -1,7 +1,7 @@
-"""Fixtures that every room's tests may use, and the list of what a run left out.
+"""Fixtures for the tests of all packages, and the list of skipped tests.
 
 hive_2_3 and hive_3_1 come with `make setup` and are never skipped; the others skip unless `make peers`
-brought them, and kdc unless `make system` did. Each starts once a session, when first asked for; tests that
+installed them, and kdc unless `make system` did. Each starts once a session, at its first use; tests that
 use one create databases under names of their own.
 """
 

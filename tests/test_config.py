@@ -70,6 +70,11 @@ VALUES: dict[str, tuple[Any, Any]] = {
     "service_users": ("hive, spark", ("hive", "spark")),
     "audit": ("on", "on"),
     "read_only": ("on", "on"),
+    "remotes_hosts": ("10.0.0.0/8, *.example.com,old:9083", ("10.0.0.0/8", "*.example.com", "old:9083")),
+    "remotes_key_file": ("/keys", Path("/keys")),
+    "remotes_references": ("env:OLD_*", ("env:OLD_*",)),
+    "remotes_partial": ("on", "on"),
+    "filter": ("mine", "mine"),
     "limits_calls_per_minute": ("600", 600),
     "limits_partitions_per_call": ("600", 600),
     "kerberos_http_principal": ("HTTP/h@R", "HTTP/h@R"),
@@ -82,6 +87,7 @@ VALUES: dict[str, tuple[Any, Any]] = {
     "http_path": ("/hms", "/hms"),
     "http_methods": ("all", "all"),
     "http_tls": ("off", "off"),
+    "trusted_proxies": ("10.0.0.0/8, ::1", ("10.0.0.0/8", "::1/128")),
     "metrics_addresses": ("127.0.0.1", ("127.0.0.1/32",)),
     "metrics_token": ("/token", Path("/token")),
     "log_level": ("DEBUG", "debug"),
@@ -128,7 +134,7 @@ def test_an_unknown_variable_is_refused_with_the_nearest() -> None:
         load(environment={"METASTORED_DATABASE": "x"})
 
 
-def test_a_key_that_resembles_none_is_answered_with_all() -> None:
+def test_a_key_unlike_any_other_is_refused_with_a_list_of_all() -> None:
     with pytest.raises(ConfigError, match="unknown key 'zzz'; known are host, port, "):
         load(environment={}, flags={"zzz": "1"})
 
@@ -146,13 +152,13 @@ def test_a_key_that_resembles_none_is_answered_with_all() -> None:
         ("host", " ", "a text was expected"),
     ],
 )
-def test_a_wrong_value_is_named_with_what_was_expected(name: str, value: str, expected: str) -> None:
+def test_a_wrong_value_is_named_with_the_expected_form(name: str, value: str, expected: str) -> None:
     with pytest.raises(ConfigError) as caught:
         load(environment={}, flags={name: value})
     assert str(caught.value).startswith(f"the flags: {name} is {value!r}; {expected}")
 
 
-def test_what_yaml_makes_of_off_and_of_versions_is_understood(tmp_path: Path) -> None:
+def test_yaml_booleans_and_numbers_are_accepted_for_off_and_versions(tmp_path: Path) -> None:
     settings = load(written(tmp_path, "directories: off\ncompat: 4.0\n"), {})
     assert (settings.directories, settings.compat) == ("off", "4.0")
 
@@ -173,7 +179,7 @@ def test_a_missing_file_is_named(tmp_path: Path) -> None:
 
 
 def test_a_server_has_one_database() -> None:
-    with pytest.raises(ConfigError, match="data and database_url are both given"):
+    with pytest.raises(ConfigError, match="data and database_url are both set"):
         load(environment={}, flags={"data": "/d", "database_url": "postgresql://h/d"})
 
 
@@ -183,7 +189,7 @@ def test_a_later_source_may_choose_another_kind_of_database(tmp_path: Path) -> N
 
 
 @pytest.mark.parametrize("given", [{"tls_key": "/k"}, {"kerberos_principal": "p"}, {"kerberos_keytab": "/k"}])
-def test_keys_that_need_each_other_are_asked_for_together(given: dict[str, str]) -> None:
+def test_settings_that_need_each_other_are_required_together(given: dict[str, str]) -> None:
     with pytest.raises(ConfigError, match=r"tls_certificate|together"):
         load(environment={}, flags=given)
 

@@ -39,12 +39,12 @@ USED = (
     Client,
     MetadataCache,
 )
-"""What people who use the client hold in their hands."""
+"""The public classes of the client."""
 
 ROOT = Path(__file__).parent.parent
 
 
-def test_the_package_tells_type_checkers_that_it_is_typed() -> None:
+def test_the_package_has_py_typed() -> None:
     assert files(metastored).joinpath("py.typed").is_file()
 
 
@@ -68,14 +68,14 @@ def test_a_built_wheel_has_the_command_and_the_pytest_plugin(tmp_path: Path) -> 
     assert "--dry-run" in done.stdout
 
 
-def test_what_is_public_is_listed() -> None:
+def test_public_names_are_listed_in_all() -> None:
     public = {"aconnect", "catalog", "connect", "database", "errors", "partition", "structs", "table", "to_dict"}
     assert public <= set(dir(metastored))
     assert "__version__" in dir(metastored)
     assert all(getattr(metastored, name) is not None for name in dir(metastored))
 
 
-def test_a_name_that_is_not_public_is_refused_with_those_that_are() -> None:
+def test_a_private_name_is_refused_with_the_list_of_public_ones() -> None:
     with pytest.raises(AttributeError, match=r"has no attribute 'conect'; it has .*connect"):
         _ = metastored.conect
 
@@ -103,6 +103,7 @@ def test_all_structs_and_enums_are_in_one_place() -> None:
         assert getattr(metastored.structs, name) is getattr(generated, name)
 
 
+@pytest.mark.slow
 def test_structs_have_their_types_for_type_checkers(tmp_path: Path) -> None:
     program = tmp_path / "program.py"
     program.write_text(
@@ -129,7 +130,7 @@ def test_every_public_method_has_a_docstring(kind: type) -> None:
     assert [name for name, value in functions if callable(value) and not inspect.getdoc(value)] == []
 
 
-def test_docstrings_of_the_api_say_what_since_when_and_what_is_raised() -> None:
+def test_docstrings_of_the_api_have_purpose_versions_and_errors() -> None:
     for name, method in METHODS.items():
         text = inspect.getdoc(getattr(Caller, name)) or ""
         assert text.startswith(method.doc), name

@@ -10,6 +10,9 @@ from pathlib import Path
 
 import pytest
 
+# Each test runs pytest in a process of its own.
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).parent.parent
 
 PROJECT = """

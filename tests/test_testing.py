@@ -15,6 +15,9 @@ from metastored.wire.connection import NEED_DATA, ClientConnection
 from metastored.wire.message import Reply
 from metastored.wire.methods import METHODS
 
+# Starts and stops servers in processes of their own.
+pytestmark = pytest.mark.slow
+
 pytest_plugins = ["metastored.pytest_plugin"]
 
 
@@ -65,7 +68,7 @@ def test_an_unknown_setting_is_refused() -> None:
             pass
 
 
-def test_a_server_that_does_not_start_says_why(tmp_path: Path) -> None:
+def test_a_server_that_does_not_start_raises_with_the_reason(tmp_path: Path) -> None:
     blocked = tmp_path / "file"
     blocked.write_text("not a folder")
     with pytest.raises(ConnectError, match="exit code 2 before it was ready") as caught:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import uuid
 from collections.abc import Iterator
 from contextlib import ExitStack
 from pathlib import Path
@@ -9,9 +10,11 @@ from typing import Any, NamedTuple
 
 import pytest
 
+from metastored.catalog import DatabaseDefinition
 from metastored.testing import running_server
-from tests.support.driven import HALVES
+from tests.support.driven import HALVES, managed
 from tests.support.glue import KEYS
+from tests.support.postgres import running_postgres
 
 
 class Backend(NamedTuple):
@@ -32,6 +35,7 @@ class Backend(NamedTuple):
 BACKENDS: dict[str, tuple[pytest.MarkDecorator, ...]] = {
     "memory": (),
     "hive-metastored": (),
+    "hive-postgresql": (pytest.mark.postgres,),
     "hive_2_3": (pytest.mark.apache, pytest.mark.slow),
     "hive_3_1": (pytest.mark.apache, pytest.mark.slow),
     "iceberg-sql": (),
@@ -51,6 +55,10 @@ def backend(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFac
             yield Backend(name, {"type": "memory"})
         elif name == "hive-metastored":
             server = stack.enter_context(running_server())
+            yield Backend(name, {"type": "hive_metastore", "uri": server.uri})
+        elif name == "hive-postgresql":
+            url = stack.enter_context(stack.enter_context(running_postgres()).database())
+            server = stack.enter_context(running_server(database_url=url))
             yield Backend(name, {"type": "hive_metastore", "uri": server.uri})
         elif name == "hive_2_3":
             uri = request.getfixturevalue(name).uri
@@ -74,3 +82,20 @@ def backend(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFac
 @pytest.fixture(scope="module", params=HALVES)
 def half(request: pytest.FixtureRequest) -> str:
     return str(request.param)
+
+
+@pytest.fixture(scope="module")
+def catalogs(backend: Backend, half: str) -> Iterator[Any]:
+    with managed(half, environment={}, list=[{"name": "here", **backend.settings}]) as manager:
+        yield manager
+
+
+@pytest.fixture
+def db(catalogs: Any, backend: Backend) -> Iterator[str]:
+    """A database of the test's own."""
+    name = f"catalog_{uuid.uuid4().hex[:12]}"
+    location = "s3://bucket/here" if backend.name == "glue" else None
+    catalogs.create_database(name, DatabaseDefinition(comment="a test's own", location=location))
+    yield name
+    catalogs.use(database="default")
+    catalogs.drop_database(name, if_exists=True, cascade=True)

@@ -1,9 +1,7 @@
-"""One behaviour suite over every kind of catalog, both halves each."""
+"""One suite of behaviour for every kind of catalog, with the synchronous and the asynchronous manager."""
 
 from __future__ import annotations
 
-import uuid
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -38,31 +36,13 @@ from metastored.errors import (
     kind_of,
 )
 from tests.catalog.conftest import Backend
-from tests.support.driven import managed
 
 COLUMNS = columns_of_spark("id BIGINT COMMENT 'the number', price DECIMAL(10,2), ds STRING")
 QUERY = "select id from orders"
 
 
-@pytest.fixture(scope="module")
-def catalogs(backend: Backend, half: str) -> Iterator[Any]:
-    with managed(half, environment={}, list=[{"name": "here", **backend.settings}]) as manager:
-        yield manager
-
-
-@pytest.fixture
-def db(catalogs: Any, backend: Backend) -> Iterator[str]:
-    """A database of the test's own."""
-    name = f"catalog_{uuid.uuid4().hex[:12]}"
-    location = "s3://bucket/here" if backend.name == "glue" else None
-    catalogs.create_database(name, DatabaseDefinition(comment="a test's own", location=location))
-    yield name
-    catalogs.use(database="default")
-    catalogs.drop_database(name, if_exists=True, cascade=True)
-
-
 def orders(backend: Backend, **changes: Any) -> TableDefinition:
-    """A table to be made, partitioned by its column `ds`."""
+    """A table to be created, partitioned by its column `ds`."""
     given: dict[str, Any] = {"columns": COLUMNS, "partition_by": ("ds",), "comment": "all orders"}
     return TableDefinition(**(given | changes))
 
@@ -74,7 +54,7 @@ def names(found: Any) -> list[str]:
 # Databases
 
 
-def test_a_database_is_made_found_listed_and_dropped(catalogs: Any, db: str) -> None:
+def test_a_database_is_created_read_listed_and_dropped(catalogs: Any, db: str) -> None:
     other = f"{db}_2"
     made = catalogs.create_database(other, DatabaseDefinition(comment="two", properties={"made": "here"}))
     assert (made.catalog, made.database, made.comment) == ("here", (other,), "two")
@@ -86,18 +66,18 @@ def test_a_database_is_made_found_listed_and_dropped(catalogs: Any, db: str) -> 
     assert names(catalogs.list_databases("here", f"{db}*")) == [db]
 
 
-def test_a_database_that_is_there_already_is_an_error_unless_it_may_be(catalogs: Any, db: str) -> None:
-    with pytest.raises(AlreadyExistsException) as told:
+def test_an_existing_database_is_an_error_unless_if_not_exists(catalogs: Any, db: str) -> None:
+    with pytest.raises(AlreadyExistsException) as raised:
         catalogs.create_database(db)
-    assert kind_of(told.value) is ErrorKind.ALREADY_EXISTS
+    assert kind_of(raised.value) is ErrorKind.ALREADY_EXISTS
     assert catalogs.create_database(db, DatabaseDefinition(comment="x"), if_not_exists=True).comment == "a test's own"
 
 
-def test_a_database_that_is_missing_is_an_error_unless_it_may_be(catalogs: Any) -> None:
-    for ask in (catalogs.get_database, catalogs.drop_database, catalogs.list_tables):
-        with pytest.raises(NoSuchObjectException, match="no_such_db") as told:
-            ask("no_such_db")
-        assert kind_of(told.value) is ErrorKind.NOT_FOUND
+def test_a_missing_database_is_an_error_unless_if_exists(catalogs: Any) -> None:
+    for call in (catalogs.get_database, catalogs.drop_database, catalogs.list_tables):
+        with pytest.raises(NoSuchObjectException, match="no_such_db") as raised:
+            call("no_such_db")
+        assert kind_of(raised.value) is ErrorKind.NOT_FOUND
     catalogs.drop_database("no_such_db", if_exists=True)
 
 
@@ -122,7 +102,7 @@ def test_a_database_is_changed(catalogs: Any, backend: Backend, db: str) -> None
 # Tables
 
 
-def test_a_table_is_made_found_and_dropped(catalogs: Any, backend: Backend, db: str) -> None:
+def test_a_table_is_created_read_and_dropped(catalogs: Any, backend: Backend, db: str) -> None:
     made = catalogs.create_table(f"{db}.orders", orders(backend, properties={"made": "here"}))
     assert (made.catalog, made.database, made.name, made.kind) == ("here", (db,), "orders", TableKind.TABLE)
     assert [(each.name, each.data_type, each.comment) for each in made.columns] == [
@@ -142,7 +122,7 @@ def test_a_table_is_made_found_and_dropped(catalogs: Any, backend: Backend, db: 
         catalogs.get_table(f"{db}.orders")
 
 
-def test_a_table_that_is_there_already_is_an_error_unless_it_may_be(catalogs: Any, backend: Backend, db: str) -> None:
+def test_an_existing_table_is_an_error_unless_if_not_exists(catalogs: Any, backend: Backend, db: str) -> None:
     catalogs.create_table(f"{db}.orders", orders(backend))
     with pytest.raises(AlreadyExistsException, match="orders"):
         catalogs.create_table(f"{db}.orders", orders(backend))
@@ -150,11 +130,11 @@ def test_a_table_that_is_there_already_is_an_error_unless_it_may_be(catalogs: An
     assert found.comment == "all orders"
 
 
-def test_a_table_that_is_missing_is_an_error_unless_it_may_be(catalogs: Any, db: str) -> None:
-    for ask in (catalogs.get_table, catalogs.get_view, catalogs.drop_table, catalogs.drop_view):
-        with pytest.raises(NoSuchObjectException, match=rf"{db}\.nothing") as told:
-            ask(f"{db}.nothing")
-        assert kind_of(told.value) is ErrorKind.NOT_FOUND
+def test_a_missing_table_is_an_error_unless_if_exists(catalogs: Any, db: str) -> None:
+    for call in (catalogs.get_table, catalogs.get_view, catalogs.drop_table, catalogs.drop_view):
+        with pytest.raises(NoSuchObjectException, match=rf"{db}\.nothing") as raised:
+            call(f"{db}.nothing")
+        assert kind_of(raised.value) is ErrorKind.NOT_FOUND
     catalogs.drop_table(f"{db}.nothing", if_exists=True)
     catalogs.drop_view(f"{db}.nothing", if_exists=True)
 
@@ -205,7 +185,7 @@ def test_a_type_is_widened_and_a_column_dropped(catalogs: Any, backend: Backend,
     assert [each.name for each in changed.columns] == ["a", "b"]
 
 
-def test_a_change_of_what_is_not_there_changes_nothing(catalogs: Any, backend: Backend, db: str) -> None:
+def test_a_change_of_a_missing_column_or_table_changes_nothing(catalogs: Any, backend: Backend, db: str) -> None:
     before = catalogs.create_table(f"{db}.orders", orders(backend))
     with pytest.raises(InvalidInputException, match=r"has no column missing.*it has id"):
         catalogs.alter_table(f"{db}.orders", TableChanges(comment="x", drop_columns=["missing"]))
@@ -214,7 +194,7 @@ def test_a_change_of_what_is_not_there_changes_nothing(catalogs: Any, backend: B
     assert catalogs.get_table(f"{db}.orders") == before
 
 
-def test_a_table_is_renamed_where_that_can_be(catalogs: Any, backend: Backend, db: str) -> None:
+def test_a_table_is_renamed_where_the_catalog_supports_it(catalogs: Any, backend: Backend, db: str) -> None:
     catalogs.create_table(f"{db}.orders", orders(backend))
     if not backend.renames:
         with pytest.raises(InvalidOperationException, match="cannot be renamed"):
@@ -224,7 +204,7 @@ def test_a_table_is_renamed_where_that_can_be(catalogs: Any, backend: Backend, d
     assert names(catalogs.list_tables(db)) == ["sales"]
 
 
-def test_every_type_goes_in_and_comes_out(catalogs: Any, backend: Backend, db: str) -> None:
+def test_every_type_is_stored_and_read(catalogs: Any, backend: Backend, db: str) -> None:
     shared = ["boolean", "int", "bigint", "float", "double", "string", "binary", "date", "timestamp", "decimal(38,18)"]
     nested = ["array<map<string,struct<a:int,b:array<decimal(5,2)>>>>", "struct<x:struct<y:struct<z:date>>>"]
     hive = ["tinyint", "smallint", "char(3)", "varchar(10)", "uniontype<int,string>", "array<varchar(3)>"]
@@ -264,10 +244,10 @@ def test_files_are_sorted_and_in_buckets(catalogs: Any, backend: Backend, db: st
 # Views
 
 
-def test_a_view_is_made_found_replaced_and_dropped(catalogs: Any, backend: Backend, db: str) -> None:
+def test_a_view_is_created_read_replaced_and_dropped(catalogs: Any, backend: Backend, db: str) -> None:
     given = ViewDefinition(definition=QUERY, columns=COLUMNS[:1], comment="ids")
     if not backend.views:
-        with pytest.raises(NotSupported, match="does not support making views"):
+        with pytest.raises(NotSupported, match="does not support creating views"):
             catalogs.create_view(f"{db}.ids", given)
         return
     catalogs.create_table(f"{db}.orders", orders(backend))
@@ -290,7 +270,7 @@ def test_a_view_is_made_found_replaced_and_dropped(catalogs: Any, backend: Backe
     assert catalogs.list_views(db) == []
 
 
-def test_views_and_tables_are_not_taken_for_one_another(catalogs: Any, backend: Backend, db: str) -> None:
+def test_views_and_tables_are_not_confused(catalogs: Any, backend: Backend, db: str) -> None:
     catalogs.create_table(f"{db}.orders", orders(backend))
     with pytest.raises(NoSuchObjectException, match="is a table, not a view"):
         catalogs.get_view(f"{db}.orders")
@@ -308,7 +288,7 @@ def test_views_and_tables_are_not_taken_for_one_another(catalogs: Any, backend: 
 # Partitions
 
 
-def test_a_table_of_one_line_is_made_in_every_catalog(catalogs: Any, backend: Backend, db: str) -> None:
+def test_a_table_of_metastored_table_is_created_in_every_catalog(catalogs: Any, backend: Backend, db: str) -> None:
     columns = {"id": ("bigint", "the number"), "price": "decimal(10,2)"}
     made = metastored.table("any.name", columns, partitioned_by={"ds": "string"}, comment="all orders")
     table = catalogs.create_table(f"{db}.orders", made)
@@ -320,14 +300,14 @@ def test_a_table_of_one_line_is_made_in_every_catalog(catalogs: Any, backend: Ba
     assert (table.name, table.partition_by, table.comment) == ("orders", ("ds",), "all orders")
 
 
-def test_what_is_no_table_or_no_name_is_refused_with_what_would_work(catalogs: Any, db: str) -> None:
+def test_invalid_tables_and_names_are_refused(catalogs: Any, db: str) -> None:
     with pytest.raises(InvalidInputException, match=r"from a TableDefinition or metastored\.table"):
         catalogs.create_table(f"{db}.orders", {"id": "bigint"})
     with pytest.raises(InvalidInputException, match="7 is not a name"):
         catalogs.get_table(7)
 
 
-def test_partitions_are_added_found_filtered_and_dropped(catalogs: Any, backend: Backend, db: str) -> None:
+def test_partitions_are_added_read_filtered_and_dropped(catalogs: Any, backend: Backend, db: str) -> None:
     table = catalogs.create_table(f"{db}.orders", orders(backend))
     days = [PartitionDefinition(values={"ds": f"2024-01-0{day}"}) for day in (1, 2, 3)]
     if not backend.partitions:
@@ -349,9 +329,7 @@ def test_partitions_are_added_found_filtered_and_dropped(catalogs: Any, backend:
     catalogs.drop_partition(f"{db}.orders", {"ds": "2024-01-01"}, if_exists=True)
 
 
-def test_a_partition_that_is_there_already_is_an_error_unless_it_may_be(
-    catalogs: Any, backend: Backend, db: str
-) -> None:
+def test_an_existing_partition_is_an_error_unless_if_not_exists(catalogs: Any, backend: Backend, db: str) -> None:
     if not backend.partitions:
         return
     catalogs.create_table(f"{db}.orders", orders(backend))
@@ -392,15 +370,15 @@ def test_a_partition_is_changed(catalogs: Any, backend: Backend, db: str) -> Non
 
 def test_a_table_without_partitions_has_none(catalogs: Any, db: str) -> None:
     catalogs.create_table(f"{db}.plain", TableDefinition(columns=COLUMNS))
-    with pytest.raises(NotSupported, match=rf"here\.{db}\.plain has no partitions of its own") as told:
+    with pytest.raises(NotSupported, match=rf"here\.{db}\.plain has no partitions of its own") as raised:
         catalogs.get_partition(f"{db}.plain", {"ds": "1"})
-    assert kind_of(told.value) is ErrorKind.NOT_SUPPORTED
+    assert kind_of(raised.value) is ErrorKind.NOT_SUPPORTED
 
 
 # Statistics and constraints
 
 
-def test_statistics_go_in_and_come_out(catalogs: Any, backend: Backend, db: str) -> None:
+def test_statistics_are_stored_and_read(catalogs: Any, backend: Backend, db: str) -> None:
     catalogs.create_table(f"{db}.orders", orders(backend))
     assert catalogs.get_statistics(f"{db}.orders").columns == {}
     given = TableStatistics(
@@ -430,7 +408,7 @@ def test_partitions_have_statistics_of_their_own(catalogs: Any, backend: Backend
     assert catalogs.get_statistics(f"{db}.orders").columns == {}
 
 
-def test_constraints_are_made_with_the_table_and_later(catalogs: Any, backend: Backend, db: str) -> None:
+def test_constraints_are_created_with_the_table_and_later(catalogs: Any, backend: Backend, db: str) -> None:
     key = Constraint(kind=ConstraintKind.PRIMARY_KEY, columns=("id",), name=f"pk_{db}", rely=True)
     if not backend.constraints:
         catalogs.create_table(f"{db}.orders", orders(backend))
@@ -454,7 +432,7 @@ def test_constraints_are_made_with_the_table_and_later(catalogs: Any, backend: B
     catalogs.drop_constraint(f"{db}.lines", f"fk_{db}", if_exists=True)
 
 
-def test_the_newer_constraints_are_kept_or_refused_by_name(catalogs: Any, backend: Backend, db: str) -> None:
+def test_the_newer_constraints_are_stored_or_refused(catalogs: Any, backend: Backend, db: str) -> None:
     given = [
         Constraint(kind=ConstraintKind.UNIQUE, columns=("id", "price"), name=f"uk_{db}"),
         Constraint(kind=ConstraintKind.NOT_NULL, columns=("id",), name=f"nn_{db}", enabled=True),

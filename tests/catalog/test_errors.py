@@ -1,4 +1,4 @@
-"""Each kind of failure that the design names: which error it is, its drawer, and that it is really raised so."""
+"""Each kind of failure that the design names: the error that is raised, and its kind."""
 
 from __future__ import annotations
 
@@ -165,16 +165,16 @@ def _quietly(call: Callable[[], Any]) -> None:
         ),
     ],
 )
-def test_each_failure_is_its_error_in_its_drawer(
+def test_each_failure_raises_its_error_and_has_its_kind(
     variant: str, act: Callable[[], Any], expected: type[Error], kind: ErrorKind
 ) -> None:
-    with pytest.raises(expected) as told:
+    with pytest.raises(expected) as raised:
         act()
-    assert kind_of(told.value) is kind, variant
-    assert str(told.value), variant
+    assert kind_of(raised.value) is kind, variant
+    assert str(raised.value), variant
 
 
-def test_what_the_network_and_the_protocol_do_wrong_is_outside() -> None:
+def test_errors_of_the_network_and_the_protocol_are_external() -> None:
     for error in (TransportError("x"), RemoteProtocolError("x"), MetaException("x")):
         assert kind_of(error) is ErrorKind.EXTERNAL
     unknown = ApplicationError(ApplicationError.UNKNOWN_METHOD, "x")

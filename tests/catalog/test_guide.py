@@ -1,4 +1,4 @@
-"""The session in docs/guide/catalog.md is run as it stands there, and its configuration is what it says."""
+"""Runs the program in docs/guide/catalog.md, and compares its configuration with the defaults."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from metastored.testing import running_server
 GUIDE = (Path(__file__).parents[2] / "docs/guide/catalog.md").read_text("utf-8")
 
 
-def test_the_guide_does_what_it_says(capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_program_of_the_guide_runs(capsys: pytest.CaptureFixture[str]) -> None:
     (session,) = re.findall(r"```python\n(.*?)```", GUIDE, re.DOTALL)
     names: dict[str, Any] = {}
     with running_server() as server:
@@ -24,7 +24,7 @@ def test_the_guide_does_what_it_says(capsys: pytest.CaptureFixture[str]) -> None
     assert said.endswith("ds=2024-01-01\n")
 
 
-def test_the_guides_configuration_holds_the_defaults(tmp_path: Path) -> None:
+def test_the_configuration_of_the_guide_has_the_defaults(tmp_path: Path) -> None:
     (text,) = re.findall(r"```yaml\n(.*?)```", GUIDE, re.DOTALL)
     file = tmp_path / "catalogs.yaml"
     file.write_text(text)

@@ -38,7 +38,7 @@ TABLE = TableDefinition(columns=[ColumnStatus("id", "bigint")])
 VIEW = ViewDefinition(definition="select 1 as id", columns=[ColumnStatus("id", "int")], comment="one")
 
 
-def test_names_are_made_whole_by_the_defaults(half: str) -> None:
+def test_names_are_completed_by_the_defaults(half: str) -> None:
     with managed(half, environment={}, list=TWO) as catalogs:
         assert catalogs.catalogs == ("one", "two")
         assert catalogs.create_table("t", TABLE).full_name == "one.default.t"
@@ -56,12 +56,12 @@ def test_names_are_made_whole_by_the_defaults(half: str) -> None:
 @pytest.mark.parametrize("name", ["", "a..b", ".t", ()])
 def test_names_with_empty_parts_are_refused(name: Any) -> None:
     with managed("sync", environment={}, list=TWO) as catalogs:
-        for ask in (catalogs.get_table, catalogs.get_database):
+        for call in (catalogs.get_table, catalogs.get_database):
             with pytest.raises(InvalidInputException, match="a part of it is empty"):
-                ask(name)
+                call(name)
 
 
-def test_a_catalog_that_is_not_there_is_named_with_those_that_are(half: str) -> None:
+def test_an_unknown_catalog_is_named_with_the_known_ones(half: str) -> None:
     with managed(half, environment={}, list=TWO) as catalogs:
         with pytest.raises(
             InvalidInputException, match=r"'three', which is no catalog; known are one, two\. Write table"
@@ -77,7 +77,7 @@ def test_a_catalog_that_is_not_there_is_named_with_those_that_are(half: str) -> 
         CatalogManager({})
 
 
-def test_a_catalog_that_is_down_stands_in_nobodys_way(half: str) -> None:
+def test_a_catalog_that_is_down_affects_only_calls_to_it(half: str) -> None:
     dead = {"name": "dead", "type": "hive", "uri": "thrift://127.0.0.1:1", "thrift": {"timeout_ms": 500}}
     with managed(half, environment={}, list=[*TWO, dead]) as catalogs:
         assert catalogs.get_database("one.default").catalog == "one"
@@ -87,7 +87,7 @@ def test_a_catalog_that_is_down_stands_in_nobodys_way(half: str) -> None:
         assert catalogs.get_database("two.first").catalog == "two"
 
 
-def test_many_who_open_a_catalog_at_once_open_it_once() -> None:
+def test_concurrent_calls_open_a_catalog_once() -> None:
     registry = CollectorRegistry()
     with CatalogManager.load(environment={}, list=TWO, metrics=Prometheus(registry)) as catalogs:
         found: list[Any] = []
@@ -108,7 +108,7 @@ def test_many_who_open_a_catalog_at_once_open_it_once() -> None:
     assert asyncio.run(together()) == 1
 
 
-def test_one_who_opens_in_vain_leaves_the_next_to_try(half: str) -> None:
+def test_opening_a_catalog_is_retried_by_the_next_call(half: str) -> None:
     broken = {"name": "broken", "type": "memory", "initial_database": "a-b"}
     with managed(half, environment={}, list=[broken]) as catalogs:
         for _ in range(2):
@@ -123,8 +123,8 @@ def test_settings_of_a_metastore_reach_its_client(half: str) -> None:
             "type": "hive_metastore",
             "uri": server.uri,
             "username": "ann",
-            "connection_pool": {"max_size": 3, "min_idle": 9, "idle_timeout_ms": 1500},
-            "cache": {"max_capacity": 5, "ttl_seconds": 7, "tti_seconds": 6},
+            "connection_pool": {"max_size": 3, "min_idle": 9, "idle_timeout_ms": 1500, "connection_timeout_ms": 900},
+            "cache": {"max_capacity": 5, "ttl_seconds": 7, "tti_seconds": 6, "events_every": 2.5},
             "thrift": {"protocol": "compact", "transport": "framed", "timeout_ms": 1234},
         }
         with managed(half, environment={}, list=[settings]) as catalogs:
@@ -133,13 +133,15 @@ def test_settings_of_a_metastore_reach_its_client(half: str) -> None:
             assert (client.api.pool.settings.max_size, client.api.pool.settings.min_idle) == (3, 3)
             assert client.api.pool.settings.idle_timeout == 1.5
             assert client.pool_stats().opened == 3
+            assert client.api.pool.settings.acquire_timeout == 0.9
             assert client.cache.settings[:4] == (True, 5, 7, 6)
+            assert (client.cache.settings.tables, client.cache.settings.events_every) == (50, 2.5)
             assert catalogs.get_database("default").catalog == "hive"
             with client.lock("default"):
                 pass
 
 
-def test_kerberos_is_asked_for_by_the_metastores_principal(half: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_metastores_principal_turns_kerberos_on(half: str, monkeypatch: pytest.MonkeyPatch) -> None:
     absent: Any = None
     monkeypatch.setitem(sys.modules, "gssapi", absent)
     settings = {"name": "h", "type": "hive", "uri": "thrift://127.0.0.1:1", "kerberos_principal": "hive/_HOST@REALM"}
@@ -179,10 +181,71 @@ def test_global_views_are_in_a_database_of_their_own(half: str) -> None:
             catalogs.get_table("v")
 
 
-# Providers of one's own
+def test_a_temporary_view_is_created_and_dropped_by_its_name_alone(half: str) -> None:
+    with managed(half, environment={}, list=TWO) as catalogs:
+        catalogs.temporary.create("v", VIEW)
+        catalogs.temporary.create("GLOBAL_TEMP.w", VIEW)
+        assert [(each.name, each.kind) for each in catalogs.temporary.list()] == [
+            ("v", TableKind.TEMPORARY_VIEW),
+            ("w", TableKind.GLOBAL_TEMPORARY_VIEW),
+        ]
+        catalogs.temporary.drop("V")
+        catalogs.temporary.drop("w")
+        assert catalogs.temporary.list() == []
+        with pytest.raises(ObjectNotFound, match="temporary view v not found"):
+            catalogs.temporary.drop("v")
+        catalogs.temporary.drop("v", if_exists=True)
+        with pytest.raises(InvalidInputException, match=r"'db\.v' is no name of a temporary view: .*global_temp\.v"):
+            catalogs.temporary.create("db.v", VIEW)
 
 
-def test_a_provider_of_ones_own_is_used_and_closed() -> None:
+def test_global_views_are_found_in_every_call_and_any_case(half: str) -> None:
+    with managed(half, environment={}, list=TWO) as catalogs:
+        created = catalogs.create_view("Global_Temp.V", VIEW)
+        assert created.kind is TableKind.GLOBAL_TEMPORARY_VIEW
+        assert catalogs.create_view("global_temp.v", VIEW, if_not_exists=True) == created
+        with pytest.raises(ObjectAlreadyExists):
+            catalogs.create_view("global_temp.v", VIEW)
+        catalogs.create_view("global_temp.v", VIEW, replace=True)
+        for database in ("global_temp", "GLOBAL_TEMP", ("Global_Temp",)):
+            assert [each.name for each in catalogs.list_tables(database)] == ["v"]
+            assert [each.name for each in catalogs.list_views(database, "v*")] == ["v"]
+        assert catalogs.list_views("global_temp", "x*") == []
+        assert catalogs.get_view("GLOBAL_TEMP.v").name == catalogs.get_table("global_temp.V").name == "v"
+        with pytest.raises(InvalidInputException, match="is a temporary view: drop it with drop_view"):
+            catalogs.drop_table("global_temp.v")
+        catalogs.drop_view("Global_TEMP.V")
+        for call in (catalogs.get_table, catalogs.get_view, catalogs.drop_view):
+            with pytest.raises(ObjectNotFound, match="global temporary view"):
+                call("global_temp.v")
+        catalogs.drop_view("global_temp.v", if_exists=True)
+        catalogs.temporary.create("s", VIEW)
+        catalogs.drop_view("S")
+        assert catalogs.temporary.list() == []
+
+
+@pytest.mark.apache
+@pytest.mark.slow
+@pytest.mark.parametrize("idle", [0, 2])
+def test_a_wrong_transport_names_the_key_to_change(half: str, hive_2_3: Any, idle: int) -> None:
+    settings = {
+        "name": "h",
+        "type": "hive",
+        "uri": hive_2_3.uri,
+        "connection_pool": {"min_idle": idle},
+        "thrift": {"transport": "framed", "timeout_ms": 5000},
+    }
+    with managed(half, environment={}, list=[settings]) as catalogs:
+        with pytest.raises(
+            Exception, match=r"thrift\.transport is framed: if the server is not framed.*set .* to auto"
+        ):
+            catalogs.get_database("default")
+
+
+# Custom providers
+
+
+def test_a_custom_provider_is_used_and_closed() -> None:
     class Mine:
         name = "mine"
         closed = False
@@ -207,7 +270,7 @@ def test_a_provider_of_ones_own_is_used_and_closed() -> None:
         ({"type": "glue"}, "boto3", "glue"),
     ],
 )
-def test_without_its_library_a_catalog_names_the_pip_line(
+def test_a_catalog_without_its_library_names_the_pip_command(
     half: str, monkeypatch: pytest.MonkeyPatch, entry: dict[str, str], module: str, extra: str
 ) -> None:
     absent: Any = None
@@ -229,7 +292,7 @@ print(sorted({"pyarrow", "pyiceberg", "boto3", "pyspark", "prometheus_client"} &
     assert (done.stdout, done.stderr) == ("[]\n", "")
 
 
-def test_a_type_that_is_none_is_said_when_it_is_needed() -> None:
+def test_an_invalid_type_is_an_error_when_it_is_converted() -> None:
     with managed("sync", environment={}, list=TWO) as catalogs:
         odd = catalogs.create_table("odd", TableDefinition(columns=[ColumnStatus("c", "int(3)")]))
         assert odd.column("C").data_type == "int(3)"

@@ -1,4 +1,4 @@
-"""Tables as others made them: Spark's schema in parameters, Iceberg's partitioning, formats by their classes."""
+"""Tables of other programs: Spark's schema in parameters, Iceberg's partitioning, formats by their classes."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def table(parameters: dict[str, str] | None = None, **changes: Any) -> Table:
 # Spark
 
 
-def test_a_table_of_spark_has_the_schema_that_spark_keeps() -> None:
+def test_a_spark_table_has_the_schema_in_its_parameters() -> None:
     keys = {"spark.sql.sources.schema.numPartCols": "1", "spark.sql.sources.schema.partCol.0": "ds"}
     found = table_status("c", table({**SPARK, **keys, "spark.sql.sources.schema": SCHEMA}))
     assert [(each.name, each.data_type, each.nullable, each.is_partition) for each in found.columns] == [
@@ -50,7 +50,7 @@ def test_a_table_of_spark_has_the_schema_that_spark_keeps() -> None:
     assert found.location is None
 
 
-def test_a_long_schema_is_put_together_from_its_parts() -> None:
+def test_a_long_schema_is_joined_from_its_parts() -> None:
     parts = {
         f"spark.sql.sources.schema.part.{at}": SCHEMA[at * 50 : at * 50 + 50] for at in range(len(SCHEMA) // 50 + 1)
     }
@@ -69,14 +69,14 @@ def test_a_long_schema_is_put_together_from_its_parts() -> None:
         {**SPARK, "spark.sql.sources.schema": '{"type":"struct","fields":[{"name":"v","type":"variant"}]}'},
     ],
 )
-def test_without_a_schema_of_spark_that_can_be_read_hives_columns_count(parameters: dict[str, str] | None) -> None:
+def test_hives_columns_are_used_without_a_readable_schema_of_spark(parameters: dict[str, str] | None) -> None:
     assert [each.data_type for each in table_status("c", table(parameters)).columns] == ["array<string>"]
 
 
 # Iceberg
 
 
-def test_an_iceberg_table_in_hive_says_how_it_is_partitioned() -> None:
+def test_the_partitioning_of_an_iceberg_table_in_hive_is_read() -> None:
     schema = {
         "type": "struct",
         "fields": [
@@ -106,7 +106,7 @@ def test_an_iceberg_table_in_hive_says_how_it_is_partitioned() -> None:
 @pytest.mark.parametrize(
     ("format", "property"), [("iceberg", None), ("parquet", None), ("orc", "orc"), ("AVRO", "avro")]
 )
-def test_an_iceberg_table_to_be_made_says_its_files_format(format: str, property: str | None) -> None:
+def test_a_new_iceberg_table_has_the_format_of_its_files(format: str, property: str | None) -> None:
     given = TableDefinition(columns=[ColumnStatus("id", "bigint")], format=format, partition_by=["bucket(4, id)"])
     made = hive_table("db", "t", given, iceberg=True)
     assert (made.parameters or {}).get("write.format.default") == property
@@ -118,14 +118,14 @@ def test_an_iceberg_table_to_be_made_says_its_files_format(format: str, property
 # Hive
 
 
-def test_a_table_to_be_made_needs_columns_and_keys_among_them() -> None:
+def test_a_new_table_needs_columns_and_keys_among_them() -> None:
     with pytest.raises(InvalidInputException, match=r"db\.t needs at least one column"):
         hive_table("db", "t", TableDefinition(columns=[]))
     with pytest.raises(InvalidInputException, match=r"partitioned by day\(at\), which is no column of it"):
         hive_table("db", "t", TableDefinition(columns=[ColumnStatus("at", "date")], partition_by=["day(at)"]))
 
 
-def test_a_location_makes_a_table_external_unless_it_is_said_not_to() -> None:
+def test_a_location_makes_a_table_external_unless_external_is_false() -> None:
     columns = [ColumnStatus("id", "int")]
     made = [
         hive_table("db", "t", TableDefinition(columns=columns, location=location, external=external))
@@ -136,12 +136,12 @@ def test_a_location_makes_a_table_external_unless_it_is_said_not_to() -> None:
 
 
 @pytest.mark.parametrize("format", FORMATS)
-def test_each_format_is_known_again_by_its_classes(format: str) -> None:
+def test_each_format_is_recognised_by_its_classes(format: str) -> None:
     made = hive_table("db", "t", TableDefinition(columns=[ColumnStatus("id", "int")], format=format.upper()))
     assert format_of(made) == format
 
 
-def test_formats_that_cannot_be_made_here_are_refused() -> None:
+def test_unknown_formats_and_formats_with_own_metadata_are_refused() -> None:
     with pytest.raises(InvalidInputException, match="unknown format 'xml'; known are parquet"):
         classes_of("xml")
     for format in ("iceberg", "Delta", "hudi", "lance"):
@@ -174,7 +174,7 @@ def test_tables_of_other_formats_and_kinds_are_recognised() -> None:
     assert acid is not None and acid.insert_only
 
 
-def test_empty_texts_and_times_stand_for_nothing() -> None:
+def test_empty_texts_and_times_are_none() -> None:
     found = table_status("c", Table(tableName="t", dbName="a.b", owner="", createTime=0, lastAccessTime=1_700_000_000))
     assert (found.owner, found.created, found.database, found.columns) == (None, None, ("a", "b"), ())
     assert found.last_access is not None and found.last_access.year == 2023
@@ -182,7 +182,7 @@ def test_empty_texts_and_times_stand_for_nothing() -> None:
     assert (part.values, part.name, part.location) == ({"ds": "a b"}, "ds=a b", None)
 
 
-def test_a_database_keeps_what_is_not_changed() -> None:
+def test_fields_of_a_database_without_a_change_stay() -> None:
     before = Database("db", "said", "file:/x", {"a": "1"}, ownerName="ann")
     assert changed_database(before, DatabaseChanges()) == before
     after = changed_database(before, DatabaseChanges(comment="", location="file:/y", owner="bob"))
@@ -194,10 +194,10 @@ def test_a_database_keeps_what_is_not_changed() -> None:
     )
 
 
-# Columns in other words
+# Columns of Arrow and Spark
 
 
-def test_columns_come_from_arrow_and_go_back() -> None:
+def test_columns_are_converted_from_arrow_and_back() -> None:
     schema = pa.schema(
         [pa.field("id", pa.int64(), nullable=False), pa.field("s", pa.string(), metadata={"comment": "é"})]
     )
@@ -206,7 +206,7 @@ def test_columns_come_from_arrow_and_go_back() -> None:
     assert pa.schema([each.arrow() for each in columns]).equals(schema, check_metadata=True)
 
 
-def test_columns_come_from_spark_and_go_back() -> None:
+def test_columns_are_converted_from_spark_and_back() -> None:
     columns = columns_of_spark("a INTERVAL DAY TO SECOND, b ARRAY<CHAR(3)> COMMENT 'x'")
     assert columns_of_spark(to_spark_json(spark_columns(columns))) == columns
     assert [each.spark() for each in columns] == ["interval day to second", "array<char(3)>"]

@@ -1,4 +1,4 @@
-"""How catalogs are configured: the file of the design, the environment, and code."""
+"""The settings of catalogs: the file of the design, the environment, and code."""
 
 from __future__ import annotations
 
@@ -92,7 +92,7 @@ def test_the_file_of_the_design_loads_unchanged(file: Path) -> None:
     )
 
 
-def test_what_is_left_out_has_the_defaults_of_the_design_but_for_the_transport() -> None:
+def test_keys_that_are_left_out_have_the_defaults_of_the_design_except_the_transport() -> None:
     (hive,) = loaded({"name": "h", "type": "hive", "uri": "thrift://a:9083"}).list
     assert hive.connection_pool == PoolKeys(
         max_size=10, min_idle=2, connection_timeout_ms=30_000, idle_timeout_ms=600_000
@@ -111,7 +111,7 @@ def test_hive_metastore_has_shorter_and_other_spellings() -> None:
         assert isinstance(loaded({"name": "h", "type": kind, "uri": "thrift://a"}).list[0], HiveCatalog)
 
 
-def test_iceberg_and_glue_are_given_what_their_libraries_take() -> None:
+def test_iceberg_and_glue_get_the_options_of_their_libraries() -> None:
     entry = {
         "name": "i",
         "type": "iceberg",
@@ -127,7 +127,7 @@ def test_iceberg_and_glue_are_given_what_their_libraries_take() -> None:
     assert (iceberg.cache.enabled, glue.cache.enabled, iceberg.nested_namespaces) == (False, False, False)
 
 
-def test_settings_given_in_code_are_taken_as_they_are() -> None:
+def test_settings_can_be_objects_in_code() -> None:
     catalog = MemoryCatalog(name="m")
     assert load(environment={}, given={"list": [catalog]}).list == (catalog,)
 
@@ -135,7 +135,7 @@ def test_settings_given_in_code_are_taken_as_they_are() -> None:
 # The environment
 
 
-def test_the_environment_names_the_file_and_overrules_it(file: Path) -> None:
+def test_the_environment_names_the_file_and_overrides_it(file: Path) -> None:
     found = load(
         environment={
             "METASTORED_CATALOG__FILE": str(file),
@@ -155,19 +155,19 @@ def test_the_environment_names_the_file_and_overrules_it(file: Path) -> None:
     )  # fmt: skip
 
 
-def test_the_list_may_stand_in_the_environment() -> None:
+def test_the_list_can_be_in_the_environment() -> None:
     text = "[{name: a, type: memory}, {name: b, type: hive, uri: 'thrift://x'}]"
     assert [each.name for each in load(environment={"METASTORED_CATALOG__LIST": text}).list] == ["a", "b"]
 
 
-def test_what_is_given_in_code_overrules_all(file: Path) -> None:
+def test_code_overrides_the_environment_and_the_file(file: Path) -> None:
     assert (
         load(file, {"METASTORED_CATALOG__DEFAULT_CATALOG": "sail"}, {"default_catalog": "hive"}).default_catalog
         == "hive"
     )
 
 
-def test_a_server_does_not_mind_variables_of_catalogs() -> None:
+def test_a_server_ignores_variables_of_catalogs() -> None:
     assert load_server(environment={"METASTORED_CATALOG__DEFAULT_CATALOG": "x", "METASTORED_PORT": "7"}).port == 7
 
 
@@ -188,7 +188,7 @@ def test_a_server_does_not_mind_variables_of_catalogs() -> None:
         ({"type": "hive", "uri": None}, "uri is missing"),
         ({"type": "hive", "uri": 7}, r"uri is 7; a text was expected"),
         ({"type": "hive", "uri": "a", "cache": {"enabled": "maybe"}}, "enabled is 'maybe'; true or false was expected"),
-        ({"type": "hive", "uri": "a", "cache": 3}, "keys and values were expected, found 3"),
+        ({"type": "hive", "uri": "a", "cache": 3}, "keys and values were expected, found a int"),
         ({"type": "hive", "uri": "a", "cache": {"ttl_seconds": -1}}, "a whole number was expected"),
         ({"type": "hive", "uri": "a", "thrift": {"transport": "pigeon"}}, "one of auto, buffered, framed was expected"),
         ({"type": "iceberg", "uri": "a", "catalog": "hadoop"}, "one of rest, sql was expected"),
@@ -196,12 +196,47 @@ def test_a_server_does_not_mind_variables_of_catalogs() -> None:
         ({"type": "memory", "initial_database": []}, "a database's name was expected"),
     ],
 )
-def test_what_is_wrong_is_refused_with_what_was_meant(entry: dict[str, Any], message: str) -> None:
+def test_wrong_keys_and_values_are_refused_with_what_was_expected(entry: dict[str, Any], message: str) -> None:
     with pytest.raises(ConfigError, match=message):
         loaded({"name": "x", **entry})
 
 
-def test_values_may_be_written_as_texts_or_left_null() -> None:
+@pytest.mark.parametrize("word", ["true", "TRUE", "yes", "On", "1", 1, True])
+def test_true_has_the_words_of_the_servers_settings(word: Any) -> None:
+    (hive,) = loaded({"name": "h", "type": "hive", "uri": "a", "cache": {"enabled": word}}).list
+    assert hive.cache.enabled is True
+    assert load_server(flags={"audit": word}, environment={}).audit == "on"
+
+
+@pytest.mark.parametrize("word", ["false", "No", "off", "0", 0, False])
+def test_false_has_the_words_of_the_servers_settings(word: Any) -> None:
+    (hive,) = loaded({"name": "h", "type": "hive", "uri": "a", "cache": {"enabled": word}}).list
+    assert hive.cache.enabled is False
+    assert load_server(flags={"audit": word}, environment={}).audit == "off"
+
+
+def test_no_repr_and_no_error_shows_a_secret() -> None:
+    found = loaded(
+        {"name": "h", "type": "hive", "uri": "thrift://a", "password": "secret"},
+        {"name": "g", "type": "glue", "secret_access_key": "secret", "access_key_id": "secret",
+         "session_token": "secret"},
+        {"name": "i", "type": "iceberg", "catalog": "sql", "uri": "postgresql://u:secret@h/d",
+         "properties": {"token": "secret"}},
+    )  # fmt: skip
+    assert "secret" not in repr(found).replace("secret_access_key", "")
+    entries: list[Any] = [
+        ["secret"],
+        {"name": "h", "type": "hive", "uri": "thrift://a", "connection_pool": ["secret"]},
+        {"name": "i", "type": "iceberg", "uri": ["postgresql://u:secret@h/d"]},
+        {"name": "i", "type": "iceberg", "uri": "a", "properties": "secret"},
+    ]
+    for entry in entries:
+        with pytest.raises(ConfigError) as refused:
+            loaded(entry)
+        assert "secret" not in str(refused.value)
+
+
+def test_values_can_be_texts_or_null() -> None:
     entry = {"name": "h", "type": "hive", "uri": "a", "cache": {"enabled": "False", "ttl_seconds": "9"}, "thrift": None}
     (hive,) = loaded(entry, default_database="a.b").list
     assert (hive.cache.enabled, hive.cache.ttl_seconds, hive.thrift) == (False, 9, ThriftKeys())
@@ -212,15 +247,15 @@ def test_values_may_be_written_as_texts_or_left_null() -> None:
 @pytest.mark.parametrize(
     ("given", "message"),
     [
-        ({}, "has to hold at least one catalog"),
-        ({"list": "memory"}, "has to hold at least one catalog"),
+        ({}, "must have at least one catalog"),
+        ({"list": "memory"}, "must have at least one catalog"),
         ({"list": ["memory"]}, r"list\[0\]: keys and values were expected"),
         ({"list": [{"name": "a", "type": "memory"}] * 2}, "more than one catalog of the name a"),
         ({"list": [{"name": "a", "type": "memory"}], "default_catalog": "b"}, "default_catalog is 'b'; known are a"),
         ({"list": [{"name": "a", "type": "memory"}], "default_catalogue": "a"}, "did you mean 'default_catalog'"),
     ],
 )
-def test_lists_that_cannot_be_are_refused(given: dict[str, Any], message: str) -> None:
+def test_invalid_lists_are_refused(given: dict[str, Any], message: str) -> None:
     with pytest.raises(ConfigError, match=message):
         load(environment={}, given=given)
 
@@ -235,7 +270,7 @@ def test_lists_that_cannot_be_are_refused(given: dict[str, Any], message: str) -
         ("catalog: {lists: []}", "unknown key 'lists' in catalog; did you mean 'list'"),
     ],
 )
-def test_files_that_are_none_are_refused_by_name(tmp_path: Path, text: str, message: str) -> None:
+def test_invalid_files_are_refused_by_name(tmp_path: Path, text: str, message: str) -> None:
     path = tmp_path / "catalogs.yaml"
     path.write_text(text)
     with pytest.raises(ConfigError, match=f"catalogs.yaml: {message}"):
@@ -247,9 +282,9 @@ def test_files_that_are_none_are_refused_by_name(tmp_path: Path, text: str, mess
 @pytest.mark.parametrize(
     ("variable", "message"),
     [
-        ("METASTORED_CATALOG__LIST__HIVES__URI", r"is of no catalog in the list; did you mean 'hive'"),
-        ("METASTORED_CATALOG__LIST__HIVE", "leads nowhere; write METASTORED_CATALOG__LIST__NAME__KEY"),
-        ("METASTORED_CATALOG__DEFAULT__CATALOG", "leads nowhere"),
+        ("METASTORED_CATALOG__LIST__HIVES__URI", r"names no catalog of the list; did you mean 'hive'"),
+        ("METASTORED_CATALOG__LIST__HIVE", "is not a key; write METASTORED_CATALOG__LIST__NAME__KEY"),
+        ("METASTORED_CATALOG__DEFAULT__CATALOG", "is not a key"),
         ("METASTORED_CATALOG__LIST__HIVE__URL", "unknown key 'url'; did you mean 'uri'"),
         (
             "METASTORED_CATALOG__DEFAULT_CATALOGS",
@@ -257,6 +292,18 @@ def test_files_that_are_none_are_refused_by_name(tmp_path: Path, text: str, mess
         ),
     ],
 )
-def test_variables_that_lead_nowhere_are_refused(file: Path, variable: str, message: str) -> None:
+def test_unknown_variables_are_refused(file: Path, variable: str, message: str) -> None:
     with pytest.raises(ConfigError, match=message):
         load(file, environment={variable: "x"})
+
+
+@pytest.mark.parametrize(("value", "seconds"), [(0, 0.0), (2.5, 2.5), ("10", 10.0)])
+def test_the_time_between_two_polls_of_events_is_a_key_of_the_cache(value: Any, seconds: float) -> None:
+    (hive,) = loaded({"name": "h", "type": "hive", "uri": "thrift://a", "cache": {"events_every": value}}).list
+    assert hive.cache.events_every == seconds
+
+
+@pytest.mark.parametrize("value", [-1, "often", True, [1], float("inf")])
+def test_a_time_between_two_polls_of_events_that_is_no_number_of_seconds_is_refused(value: Any) -> None:
+    with pytest.raises(ConfigError, match=r"catalog\.list\[h\]\.cache\.events_every is .*a number of seconds"):
+        loaded({"name": "h", "type": "hive", "uri": "thrift://a", "cache": {"events_every": value}})

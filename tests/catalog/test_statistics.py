@@ -13,7 +13,14 @@ from metastored.catalog.status import ColumnStatistics, Constraint, ConstraintKi
 from metastored.errors import ConversionError, InvalidInputException
 from metastored.model.names import TableName
 from metastored.wire import binary
-from metastored.wire.generated.common import ColumnStatisticsObj, SQLPrimaryKey
+from metastored.wire.generated.common import (
+    ColumnStatisticsData,
+    ColumnStatisticsObj,
+    LongColumnStatsData,
+    SQLPrimaryKey,
+    Timestamp,
+    TimestampColumnStatsData,
+)
 
 HERE = TableName("", "db", "t")
 
@@ -31,11 +38,16 @@ HERE = TableName("", "db", "t")
             "timestamp",
             ColumnStatistics(null_count=0, distinct_count=1, min=datetime(2024, 1, 1, tzinfo=UTC)),
         ),
+        (
+            "timestamp with local time zone",
+            ColumnStatistics(null_count=0, distinct_count=1, max=datetime(1969, 12, 31, 23, 59, 59, tzinfo=UTC)),
+        ),
+        ("DECIMAL (10, 2)", ColumnStatistics(null_count=0, distinct_count=1, min=Decimal("1.00"))),
         ("varchar(9)", ColumnStatistics(null_count=0, distinct_count=2, average_length=2.5, max_length=9)),
         ("binary", ColumnStatistics(null_count=4, average_length=2.5, max_length=9)),
     ],
 )
-def test_statistics_of_each_type_come_back(type: str, given: ColumnStatistics) -> None:
+def test_statistics_of_each_type_are_converted_and_back(type: str, given: ColumnStatistics) -> None:
     sent = hive_statistics("c", type, given)
     assert column_statistics(binary.decode(ColumnStatisticsObj, binary.encode(sent))) == given
 
@@ -43,19 +55,39 @@ def test_statistics_of_each_type_come_back(type: str, given: ColumnStatistics) -
 @pytest.mark.parametrize(
     ("type", "least", "message"),
     [
-        ("array<int>", None, r"is a array<int>, of which Hive keeps no statistics"),
+        ("array<int>", None, r"is a array<int>, of which Hive has no statistics"),
         ("int", "soon", "'soon' and None are no values of it"),
         ("date", 7, "7 and None are no values of it"),
         ("decimal(3,1)", "x", "no values of it"),
         ("timestamp", 3, "no values of it"),
+        (
+            "timestamp",
+            datetime(2024, 1, 1, 0, 0, 0, 5),
+            "a fraction of a second, and statistics have whole",
+        ),
     ],
 )
-def test_values_of_another_type_are_refused(type: str, least: str | int | None, message: str) -> None:
+def test_values_of_another_type_are_refused(type: str, least: str | int | datetime | None, message: str) -> None:
     with pytest.raises(ConversionError, match=message):
         hive_statistics("c", type, ColumnStatistics(min=least))
 
 
-def test_counts_are_among_the_parameters() -> None:
+def test_a_timestamp_without_a_zone_is_in_utc() -> None:
+    sent = hive_statistics("c", "timestamp", ColumnStatistics(min=datetime(2024, 1, 1, 12)))
+    assert column_statistics(sent).min == datetime(2024, 1, 1, 12, tzinfo=UTC)
+
+
+def test_statistics_of_timestamps_are_read_in_both_kinds() -> None:
+    both = (
+        ColumnStatisticsData(timestampStats=TimestampColumnStatsData(Timestamp(-1), Timestamp(5), 1, 2)),
+        ColumnStatisticsData(longStats=LongColumnStatsData(-1, 5, 1, 2)),
+    )
+    first, second = (column_statistics(ColumnStatisticsObj("c", "timestamp", each)) for each in both)
+    assert first == second
+    assert first.min == datetime(1969, 12, 31, 23, 59, 59, tzinfo=UTC)
+
+
+def test_counts_are_stored_in_parameters() -> None:
     parameters = with_counts({"a": "1"}, TableStatistics(row_count=7, total_size=100, file_count=2))
     assert {key: parameters[key] for key in ("a", "numRows", "totalSize", "numFiles")} == {
         "a": "1", "numRows": "7", "totalSize": "100", "numFiles": "2",
@@ -80,7 +112,7 @@ GIVEN = [
 ]
 
 
-def test_constraints_of_several_columns_are_put_together_in_their_order() -> None:
+def test_constraints_of_several_columns_are_grouped_in_their_order() -> None:
     structs = [each for kind in hive_constraints(HERE, GIVEN) for each in kind]
     assert set(constraints_of(reversed(structs))) == set(GIVEN)
     assert constraints_of([SQLPrimaryKey(column_name="a")]) == (
@@ -101,6 +133,6 @@ def test_constraints_of_several_columns_are_put_together_in_their_order() -> Non
         (Constraint(kind=ConstraintKind.DEFAULT, columns=("a", "b"), expression="1"), "is of one column"),
     ],
 )
-def test_constraints_that_cannot_be_are_refused(given: Constraint, message: str) -> None:
+def test_invalid_constraints_are_refused(given: Constraint, message: str) -> None:
     with pytest.raises(InvalidInputException, match=message):
         hive_constraints(HERE, [given])

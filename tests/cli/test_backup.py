@@ -19,7 +19,7 @@ WRITERS = 2
 
 
 class Writers:
-    """Clients that create databases as fast as they can. `done` are those that the server has acknowledged."""
+    """Clients that create databases as fast as they can. `done` are the databases that the server has acknowledged."""
 
     def __init__(self, server: RunningServer) -> None:
         self.done: list[str] = []

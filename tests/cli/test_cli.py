@@ -21,7 +21,7 @@ from metastored.errors import StoreError
 ROOT = Path(__file__).parent.parent.parent
 
 
-# Settings of the person who runs the tests are not for these commands.
+# The commands do not inherit settings from the environment of the test run.
 ENVIRONMENT = {name: value for name, value in os.environ.items() if not name.startswith("METASTORED_")}
 
 
@@ -70,11 +70,11 @@ def test_plain_flags_are_read_as_typer_reads_them(monkeypatch: pytest.MonkeyPatc
 
 
 @pytest.mark.parametrize("words", [["--help"], ["--prot", "1"], ["--port"], ["--port", "--host"], ["1"], ["-p", "1"]])
-def test_what_is_no_plain_flag_is_left_to_typer(words: list[str]) -> None:
+def test_other_arguments_than_plain_flags_are_left_to_typer(words: list[str]) -> None:
     assert plain_flags(words) is None
 
 
-def test_a_start_on_sqlite_loads_neither_typer_nor_what_postgresql_needs(tmp_path: Path) -> None:
+def test_a_start_on_sqlite_imports_neither_typer_nor_the_postgresql_driver(tmp_path: Path) -> None:
     program = (
         "import sys, metastored.cli, metastored.server.workers\n"
         "sys.argv = ['metastored', 'serve', '--port', '0', '--data', sys.argv[1]]\n"

@@ -64,7 +64,7 @@ def test_a_database_with_nothing_wrong_ends_with_exit_code_0(database: Database,
     assert (done.returncode, json.loads(done.stdout)) == (0, {"findings": []})
 
 
-def test_a_failed_job_is_listed_with_path_reason_attempts_and_what_would_help(
+def test_a_failed_job_is_listed_with_path_reason_attempts_and_advice(
     database: Database, doctor: Doctor, tmp_path: Path
 ) -> None:
     id = _failed_removal(database, tmp_path)

@@ -1,4 +1,4 @@
-"""`metastored relocate`, and a warehouse that differs from the stored one, as a person meets them."""
+"""`metastored relocate`, and a warehouse that differs from the stored one, on the command line."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def data(tmp_path: Path) -> Path:
     return folder
 
 
-def test_relocate_rewrites_what_a_moved_warehouse_holds(data: Path, tmp_path: Path) -> None:
+def test_relocate_rewrites_the_locations_below_a_moved_warehouse(data: Path, tmp_path: Path) -> None:
     (tmp_path / "old").rename(tmp_path / "new")
     done = metastored("relocate", str(tmp_path / "old"), str(tmp_path / "new"), "--data", str(data))
     old, new = f"file:{tmp_path}/old", f"file:{tmp_path}/new"
@@ -56,7 +56,7 @@ def test_relocate_rewrites_what_a_moved_warehouse_holds(data: Path, tmp_path: Pa
         f"table hive.shop.t: {old}/shop.db/t -> {new}/shop.db/t",
         "rewritten: 1 catalog, 2 databases, 1 table, 0 partitions, 0 properties",
     ]
-    # Without --warehouse a server has the one that is stored.
+    # Without --warehouse a server uses the stored warehouse.
     with running_server(data=data, warehouse=None) as server, client_of.connect(server.uri) as client:
         assert table_place(client, "t") == f"{new}/shop.db/t"
         client.api.create_database(Database(name="fresh"))
@@ -84,7 +84,7 @@ def test_a_dry_run_prints_json_and_changes_nothing(data: Path, tmp_path: Path) -
     assert json.loads(done.stdout) == {**found, "dry_run": False}
 
 
-def test_nothing_below_the_old_directory_is_exit_code_1_with_what_there_is(data: Path, tmp_path: Path) -> None:
+def test_nothing_below_the_old_directory_is_exit_code_1_with_the_existing_roots(data: Path, tmp_path: Path) -> None:
     done = metastored("relocate", f"{tmp_path}/ol", "/new", "--data", str(data))
     assert done.returncode == 1
     assert f"nothing is stored below file:{tmp_path}/ol; the databases are in file:{tmp_path}/old" in done.stdout
@@ -98,7 +98,7 @@ def test_nothing_below_the_old_directory_is_exit_code_1_with_what_there_is(data:
         (("/old", "/new", "--output", "xml"), "--output is 'xml'; text or json was expected"),
     ],
 )
-def test_what_cannot_be_done_is_one_line_and_exit_code_2(data: Path, words: tuple[str, ...], reason: str) -> None:
+def test_an_operation_that_fails_is_one_line_and_exit_code_2(data: Path, words: tuple[str, ...], reason: str) -> None:
     done = metastored("relocate", *words, "--data", str(data))
     assert (done.returncode, len(done.stderr.splitlines())) == (2, 1)
     assert reason in done.stderr
@@ -112,7 +112,7 @@ def test_a_folder_without_a_database_gets_none(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("workers", [1, 2])
-def test_another_warehouse_is_for_new_databases_and_the_banner_says_so(
+def test_another_warehouse_is_for_new_databases_and_the_banner_prints_that(
     data: Path, tmp_path: Path, workers: int
 ) -> None:
     old, new = f"file:{tmp_path}/old", f"file:{tmp_path}/new"
@@ -138,7 +138,7 @@ def test_without_a_warehouse_the_stored_one_stays(data: Path, tmp_path: Path) ->
 
 
 @pytest.mark.parametrize("kind", ["sqlite", pytest.param("postgresql", marks=pytest.mark.postgres)])
-def test_a_running_server_answers_with_the_new_locations(tmp_path: Path, kind: str) -> None:
+def test_a_running_server_returns_the_new_locations(tmp_path: Path, kind: str) -> None:
     with ExitStack() as stack:
         if kind == "postgresql":
             url = stack.enter_context(stack.enter_context(running_postgres()).database())

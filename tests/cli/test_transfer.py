@@ -34,7 +34,7 @@ def server() -> Iterator[RunningServer]:
         yield running
 
 
-def test_an_import_says_what_it_did(server: RunningServer, tmp_path: Path) -> None:
+def test_an_import_prints_a_summary(server: RunningServer, tmp_path: Path) -> None:
     done = metastored("import", "metastore", server.uri, "--into", str(tmp_path))
     assert done.returncode == 0, done.stderr
     assert "added: 1 database, 1 table\n" in done.stderr
@@ -51,7 +51,7 @@ def test_a_verification_with_differences_ends_with_1(server: RunningServer, tmp_
     assert "missing: 1 database, 1 table\n" in done.stderr
 
 
-def test_a_dry_run_tells_what_would_be_written(server: RunningServer, tmp_path: Path) -> None:
+def test_a_dry_run_prints_what_would_be_written(server: RunningServer, tmp_path: Path) -> None:
     words = ("import", "metastore", server.uri, "--into", str(tmp_path))
     assert metastored(*words, "--databases", "default").returncode == 0
     done = metastored(*words, "--dry-run")
@@ -114,11 +114,11 @@ def test_a_dry_run_has_one_line_for_the_partitions_of_a_table(tmp_path: Path) ->
             content.fill(client, "a", 24, 60)
         words = ("import", "metastore", running.uri, "--into", str(tmp_path / "data"))
         brief = metastored(*words, "--dry-run", "--databases", "a_main").stderr.splitlines()
-        told = [line for line in brief if "partition" in line and not line.startswith(("compared:", "would be"))]
-        assert told and all(re.fullmatch(r"table a_main\.\w+: \d+ partitions? would be added", line) for line in told)
+        lines = [line for line in brief if "partition" in line and not line.startswith(("compared:", "would be"))]
+        assert lines and all(re.fullmatch(r"table a_main\.\w+: \d+ partitions? would be added", line) for line in lines)
         each = metastored(*words, "--dry-run", "--verbose", "--databases", "a_main").stderr.splitlines()
         named = [line for line in each if line.startswith("partition a_main.")]
-        assert len(named) == sum(int(line.split()[2]) for line in told) > len(told)
+        assert len(named) == sum(int(line.split()[2]) for line in lines) > len(lines)
 
 
 @pytest.mark.parametrize("mode", [(), ("--dry-run",), ("--verify",), ("--drop",)], ids=str)
@@ -156,7 +156,7 @@ def test_a_database_that_only_the_target_has_is_matched_when_it_is_to_be_dropped
         assert (done.returncode, "dropped: 1 database\n" in done.stderr) == (0, True)
 
 
-def test_an_export_goes_the_other_way(server: RunningServer, tmp_path: Path) -> None:
+def test_an_export_copies_in_the_other_direction(server: RunningServer, tmp_path: Path) -> None:
     assert metastored("import", "metastore", server.uri, "--into", str(tmp_path / "data")).returncode == 0
     with running_server() as other:
         words = ("export", "metastore", other.uri, "--from", str(tmp_path / "data"))
@@ -178,7 +178,7 @@ def test_on_a_terminal_there_is_a_bar(server: RunningServer, tmp_path: Path) -> 
     )
     os.close(theirs)
     seen = b""
-    with suppress(OSError):  # What Linux says when the other side of a terminal is gone.
+    with suppress(OSError):  # Linux's error when the other side of a terminal is closed.
         while data := os.read(ours, 65536):
             seen += data
     os.close(ours)
@@ -186,8 +186,8 @@ def test_on_a_terminal_there_is_a_bar(server: RunningServer, tmp_path: Path) -> 
     assert b"tables" in seen and b"1/1" in seen and b"added: 1 database, 1 table" in seen
 
 
-def test_ctrl_c_says_that_it_can_go_on(tmp_path: Path) -> None:
-    # A job in a shell's background takes no Ctrl-C, nor do its children, unless they are told to.
+def test_ctrl_c_prints_how_to_resume(tmp_path: Path) -> None:
+    # A background job of a shell ignores Ctrl-C, and so do its children, unless the signal is reset.
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
     try:
         with scripted(otherwise=stall) as silent:
@@ -200,7 +200,7 @@ def test_ctrl_c_says_that_it_can_go_on(tmp_path: Path) -> None:
             _, said = process.communicate(timeout=60)
     finally:
         signal.signal(signal.SIGINT, before)
-    assert (process.returncode, said) == (130, "interrupted: the same command goes on where this one stopped\n")
+    assert (process.returncode, said) == (130, "interrupted: run the same command again to resume\n")
 
 
 @pytest.mark.parametrize(
@@ -209,18 +209,18 @@ def test_ctrl_c_says_that_it_can_go_on(tmp_path: Path) -> None:
         (("import", "metastore", "thrift://a", "--into", "x", "--verify", "--dry-run"), "choose one"),
         (("import", "metastore", "thrift://a", "thrift://b", "--into", "x"), "need a name each"),
         (("import", "metastore", "ftp://a", "--into", "x"), "begins with ftp://"),
-        (("import", "metastore", "thrift://127.0.0.1:1", "--into", "x", "--without", "tables"), "nothing that can be"),
+        (("import", "metastore", "thrift://127.0.0.1:1", "--into", "x", "--without", "tables"), "cannot be left out"),
         (("export", "metastore", "somewhere", "--from", "x"), "is not the address of a metastore"),
         (("export", "metastore", "thrift://127.0.0.1:1", "--from", "nowhere"), "there is no metastored.db in it"),
     ],
 )
-def test_what_cannot_be_meant_is_one_line_and_exit_code_2(words: tuple[str, ...], said: str) -> None:
+def test_invalid_arguments_are_one_line_and_exit_code_2(words: tuple[str, ...], said: str) -> None:
     done = metastored(*words)
     assert done.returncode == 2
     assert done.stderr.startswith("metastored: ") and said in done.stderr and done.stderr.count("\n") == 1
 
 
-def test_a_source_that_does_not_answer_is_one_line(tmp_path: Path) -> None:
+def test_a_source_that_is_down_is_reported_in_one_line(tmp_path: Path) -> None:
     done = metastored("import", "metastore", "thrift://127.0.0.1:1", "--into", str(tmp_path))
     assert done.returncode == 2
     assert "no connection" in done.stderr and "Traceback" not in done.stderr

@@ -1,4 +1,4 @@
-"""Handlers for tests of the client: a metastore in memory that can also be written to, and one that answers little."""
+"""Handlers for tests of the client: a writable metastore in memory, and one with few methods."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def table_of(db: str, name: str, columns: int = 2, **parameters: str) -> Table:
 
 
 class WritableMetastore(MemoryMetastore):
-    """Tables, databases, partitions and functions that can be made and dropped, and events that tell of it."""
+    """A metastore with tables, databases, partitions, functions and notification events."""
 
     def __init__(self, tables: tuple[Table, ...] = (), events: bool = False) -> None:
         super().__init__({})
@@ -191,7 +191,7 @@ class WritableMetastore(MemoryMetastore):
 
 
 class OnlyNine:
-    """A server that answers the nine methods of the HTTP protocol and no other."""
+    """A server with only the nine methods of the HTTP protocol."""
 
     def __init__(self, inner: MemoryMetastore) -> None:
         self.inner = inner
@@ -204,12 +204,12 @@ class OnlyNine:
 
 
 class LockingMetastore(WritableMetastore):
-    """Gives out locks and transactions, and does what it is told to do with them."""
+    """A metastore with locks and transactions, whose behaviour the test sets."""
 
     def __init__(self, tables: tuple[Table, ...] = ()) -> None:
         super().__init__(tables)
         self.states = [LockState.ACQUIRED]
-        """What is answered to `lock` and each `check_lock`; the last is repeated."""
+        """The replies to `lock` and each `check_lock`; the last is repeated."""
         self.locked: list[LockRequest] = []
         self.unlocked: list[int | None] = []
         self.beats: list[HeartbeatRequest] = []
@@ -217,9 +217,9 @@ class LockingMetastore(WritableMetastore):
         self.commits: list[CommitTxnRequest] = []
         self.opened: list[OpenTxnRequest] = []
         self.lost: Exception | None = None
-        """What heartbeats, and the end of a transaction, are answered with."""
+        """The error that heartbeats and the end of a transaction return."""
         self.broken = False
-        """Heartbeats and commits do not get through."""
+        """Heartbeats and commits are lost."""
         self.written: list[AddDynamicPartitions] = []
         self.refuses_partitions: Exception | None = None
         self.write_ids: tuple[TxnToWriteId, ...] = (TxnToWriteId(7, 3),)

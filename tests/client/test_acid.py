@@ -34,12 +34,12 @@ def there(parameters: dict[str, str] = FULL) -> LockingMetastore:
 
 
 def said(metastore: LockingMetastore) -> list[str]:
-    """The calls that matter, in their order; how the version was found out is left out."""
+    """The calls in their order, without those that detect the version."""
     asked = ("getVersion", "get_metastore_db_uuid", "alter_catalog", "get_table_objects_by_name_req", "show_locks")
     return [name for name in metastore.called if name not in asked]
 
 
-# What a table is
+# Properties of a table
 
 
 @pytest.mark.parametrize(
@@ -52,7 +52,7 @@ def said(metastore: LockingMetastore) -> list[str]:
         (INSERT_ONLY | {"bucketing_version": "?"}, 0, None, Acid(True, None, None, None)),
     ],
 )
-def test_a_tables_parameters_tell_whether_it_is_transactional(
+def test_the_parameters_of_a_table_show_whether_it_is_transactional(
     parameters: dict[str, str], buckets: int, write_id: int | None, expected: Acid | None
 ) -> None:
     table = Table(parameters=parameters, sd=StorageDescriptor(numBuckets=buckets), writeId=write_id)
@@ -77,7 +77,7 @@ def test_each_version_has_its_locks(
     assert lock_type("delete", version, exclusive) == lock_type("merge", version, exclusive) == update
 
 
-def test_writers_keep_one_another_out_until_hive_4_1() -> None:
+def test_writers_exclude_one_another_before_hive_4_1() -> None:
     assert [keeps_writers_out(HiveVersion(*each)) for each in ((3, 1), (4, 0), (4, 1))] == [True, True, False]
 
 
@@ -149,7 +149,7 @@ def test_a_write_that_fails_is_aborted(half: str) -> None:
     assert metastore.ended == ["abort"]
 
 
-def test_a_lock_that_is_not_given_aborts_the_write(half: str) -> None:
+def test_a_lock_that_is_not_acquired_aborts_the_write(half: str) -> None:
     metastore = there()
     metastore.states = [LockState.WAITING]
     with connected(half, handler=metastore) as client:
@@ -179,7 +179,7 @@ def test_a_write_that_ends_early_is_not_ended_again(half: str) -> None:
     assert metastore.ended == ["abort", "commit"]
 
 
-def test_what_cannot_be_written_is_said_before_anything_is_opened(half: str) -> None:
+def test_a_write_that_is_not_possible_is_refused_before_a_transaction_is_opened(half: str) -> None:
     metastore = there(INSERT_ONLY)
     metastore.create_table(table_of("sales", "plain"))
     with connected(half, handler=metastore) as client:
@@ -238,7 +238,7 @@ def table(uri: str, half: str) -> Iterator[tuple[Any, str]]:
         client.drop_table(f"{db}.t", delete_data=False)
 
 
-def test_what_was_committed_is_seen_and_what_was_aborted_is_not(table: tuple[Any, str]) -> None:
+def test_a_reader_sees_committed_writes_and_no_aborted_ones(table: tuple[Any, str]) -> None:
     client, name = table
     with client.write(name) as first:
         first.wrote("ds=1")
@@ -259,7 +259,7 @@ def test_a_reader_does_not_see_a_write_that_is_still_open(table: tuple[Any, str]
         assert write.snapshot.is_valid(write.write_id)
 
 
-def test_an_overwrite_waits_for_those_who_read(table: tuple[Any, str]) -> None:
+def test_an_overwrite_waits_for_readers(table: tuple[Any, str]) -> None:
     client, name = table
     version = client.capabilities.version()
     with client.read(name):
@@ -286,7 +286,7 @@ def test_two_writers_share_a_table_or_wait_as_their_version_of_hive_does(table: 
 
 
 @pytest.mark.parametrize("uri", ["metastored", "metastored_4_2"], indirect=True)
-def test_of_two_updates_at_once_one_is_done(table: tuple[Any, str]) -> None:
+def test_of_two_concurrent_updates_one_is_committed(table: tuple[Any, str]) -> None:
     # Apache's metastores without the rest of Hive take no table whose rows can be changed.
     client, name = table
     db = name.partition(".")[0]
@@ -321,7 +321,7 @@ def test_new_partitions_belong_to_the_write(table: tuple[Any, str]) -> None:
     assert client.partition_names(name) == ("ds=2024-01-01",)
 
 
-def test_the_files_of_a_write_are_told_to_those_who_follow_the_log_of_hive_4(table: tuple[Any, str]) -> None:
+def test_the_files_of_a_write_are_in_the_notification_log_of_hive_4(table: tuple[Any, str]) -> None:
     client, name = table
     storage = client.table(name).sd
     with client.write(name) as write:
@@ -340,7 +340,7 @@ def test_the_files_of_a_write_are_told_to_those_who_follow_the_log_of_hive_4(tab
     assert found[0].files.count("bucket_") == 2
 
 
-def test_files_are_told_with_a_value_for_each_partition_key(half: str) -> None:
+def test_files_are_reported_with_a_value_for_each_partition_key(half: str) -> None:
     metastore = there()
     with connected(half, handler=metastore, cache=False) as client:
         with pytest.raises(InvalidInputException, match=r"is partitioned by \(ds\), and 3 values"):
@@ -350,7 +350,7 @@ def test_files_are_told_with_a_value_for_each_partition_key(half: str) -> None:
     assert metastore.called[-1] == "abort_txn"
 
 
-def test_a_transaction_that_somebody_aborted_cannot_be_committed(table: tuple[Any, str]) -> None:
+def test_a_transaction_that_another_client_aborted_cannot_be_committed(table: tuple[Any, str]) -> None:
     client, name = table
     with pytest.raises(TransactionFailed, match="was aborted"), client.write(name) as write:
         client.api.abort_txn(AbortTxnRequest(txnid=write.transaction.id))

@@ -3,16 +3,13 @@ one that lacks what Hive 2.0 to 2.2 did."""
 
 from __future__ import annotations
 
-import os
 import uuid
-from collections.abc import Iterator
-from contextlib import ExitStack
-from typing import Any, NamedTuple
+from typing import Any
 
 import pytest
 
 import metastored
-from metastored.client.versions import FEATURES, HiveVersion
+from metastored.client.versions import FEATURES
 from metastored.errors import (
     DatabaseAlreadyExists,
     DatabaseNotFound,
@@ -27,7 +24,6 @@ from metastored.errors import (
 )
 from metastored.model.formats import FORMATS, format_of
 from metastored.service.core.serving import served
-from metastored.testing import running_server
 from metastored.wire.generated.common import (
     ColumnStatistics,
     ColumnStatisticsData,
@@ -36,83 +32,10 @@ from metastored.wire.generated.common import (
     LongColumnStatsData,
     Table,
 )
-from metastored.wire.generated.databases import Database
 from metastored.wire.generated.partitions import Partition
 from metastored.wire.structs import replace
-from tests.support.driven import HALVES, connected
-from tests.support.hive_2_0 import hive_2_0
-from tests.support.postgres import running_postgres
-
-
-class Server(NamedTuple):
-    """A metastore under test, and what it is."""
-
-    uri: str
-    version: HiveVersion
-    is_metastored: bool
-
-
-SERVERS: dict[str, tuple[pytest.MarkDecorator, ...]] = {
-    "metastored-sqlite": (),
-    "metastored-postgresql": (pytest.mark.postgres,),
-    "hive_2_0": (),
-    "hive_2_3": (pytest.mark.apache, pytest.mark.slow),
-    "hive_3_0": (pytest.mark.peers, pytest.mark.slow),
-    "hive_3_1": (pytest.mark.apache, pytest.mark.slow),
-    "hive_4_0_0": (pytest.mark.peers, pytest.mark.slow),
-    "hive_4_0_1": (pytest.mark.peers, pytest.mark.slow),
-    "hive_4_1_0": (pytest.mark.peers, pytest.mark.slow),
-}
-# Any other server, by its address: METASTORED_TEST_HMS_4_2_0=thrift://host:9083.
-GIVEN = "METASTORED_TEST_HMS_"
-SERVERS |= {name: () for name in sorted(os.environ) if name.startswith(GIVEN)}
-VERSIONS = {
-    "hive_2_3": HiveVersion(2, 3),
-    "hive_3_0": HiveVersion(3, 0),
-    "hive_3_1": HiveVersion(3, 1),
-    "hive_4_0_0": HiveVersion(4, 0, 0),
-    "hive_4_0_1": HiveVersion(4, 0, 1),
-    "hive_4_1_0": HiveVersion(4, 1, 0),
-}
-
-
-@pytest.fixture(scope="session", params=[pytest.param(name, marks=marks) for name, marks in SERVERS.items()])
-def server(request: pytest.FixtureRequest) -> Iterator[Server]:
-    name = request.param
-    with ExitStack() as stack:
-        if name == "metastored-sqlite":
-            running = stack.enter_context(running_server())
-            yield Server(running.uri, HiveVersion(3, 1), True)
-        elif name == "metastored-postgresql":
-            postgres = stack.enter_context(running_postgres())
-            url = stack.enter_context(postgres.database())
-            running = stack.enter_context(running_server(database_url=url))
-            yield Server(running.uri, HiveVersion(3, 1), True)
-        elif name == "hive_2_0":
-            yield Server(stack.enter_context(hive_2_0()), HiveVersion(2, 0), False)
-        elif name.startswith(GIVEN):
-            numbers = [int(number) for number in name.removeprefix(GIVEN).split("_")]
-            # What servers before 4 answer does not tell the last number.
-            yield Server(os.environ[name], HiveVersion(*numbers[: 3 if numbers[0] >= 4 else 2]), False)
-        else:
-            hive = request.getfixturevalue(name)
-            yield Server(hive.uri, VERSIONS[name], False)
-
-
-@pytest.fixture(params=HALVES)
-def client(request: pytest.FixtureRequest, server: Server) -> Iterator[Any]:
-    with connected(request.param, server.uri, cache=False, user="ann") as found:
-        yield found
-
-
-@pytest.fixture
-def db(client: Any, server: Server) -> Iterator[str]:
-    """A database of the test's own."""
-    name = f"client_{uuid.uuid4().hex[:12]}"
-    client.create_database(Database(name=name, description="a test's own", parameters={}))
-    yield name
-    for table in client.tables(name):
-        client.drop_table((name, table))
+from tests.client.conftest import Server
+from tests.support.driven import connected
 
 
 def table_of(db: str, name: str, keys: tuple[str, ...] = (), **changes: Any) -> Table:
@@ -132,7 +55,7 @@ def partition_of(table: Table, *values: str) -> Partition:
 
 
 @pytest.mark.parametrize("format", sorted(FORMATS))
-def test_a_table_that_was_written_in_one_line_is_taken_by_every_server(client: Any, db: str, format: str) -> None:
+def test_every_server_accepts_a_table_of_metastored_table(client: Any, db: str, format: str) -> None:
     made = metastored.table(
         (db, format),
         {"id": "bigint", "tags": "map<string,array<int>>"},
@@ -161,7 +84,7 @@ def test_partitions_columns_and_names_are_changed_in_one_line_on_every_server(cl
     assert len(client.partition((db, "sales"), "ds=1/h=b").sd.cols) == 3
 
 
-def test_a_database_is_made_found_and_dropped(client: Any) -> None:
+def test_a_database_is_created_read_and_dropped(client: Any) -> None:
     name = f"client_{uuid.uuid4().hex[:12]}"
     client.create_database(name)
     assert name in client.databases()
@@ -178,7 +101,7 @@ def test_a_database_is_made_found_and_dropped(client: Any) -> None:
     assert (missing.value.object, missing.value.name) == ("database", name)
 
 
-def test_a_table_is_made_found_altered_renamed_and_dropped(client: Any, db: str) -> None:
+def test_a_table_is_created_read_altered_renamed_and_dropped(client: Any, db: str) -> None:
     client.create_table(table_of(db, "t"))
     with pytest.raises(TableAlreadyExists, match=rf"{db}\.t"):
         client.create_table(table_of(db, "t"))
@@ -230,7 +153,7 @@ def test_partitions_are_added_paged_filtered_and_dropped(server: Server, client:
 
 
 def test_values_of_partitions_keep_their_special_characters(client: Any, db: str) -> None:
-    """Slashes, equal signs, percents, quotes, blanks and letters of every alphabet are in the values of people."""
+    """Slashes, equal signs, percent signs, quotes, spaces and letters of every alphabet."""
     table = table_of(db, "odd", ("k",))
     client.create_table(table)
     values = ["a=b", "a/b", "100%", "it's", "a b", "x:y", "#1"]
@@ -274,7 +197,7 @@ def test_statistics_of_partitions_are_set_and_read(client: Any, db: str) -> None
     assert client.partition_statistics(f"{db}.ps", ["ds=2"], ["price"]) == {}
 
 
-def test_a_table_is_told_to_be_there_or_not(client: Any, db: str) -> None:
+def test_table_exists_returns_whether_a_table_exists(client: Any, db: str) -> None:
     assert client.table_exists(f"{db}.none") is False
 
 
@@ -286,7 +209,7 @@ def test_a_filter_over_what_is_no_partition_key_is_refused(server: Server, clien
         client.partition_names(f"{db}.f", where="price = '1'")
 
 
-def test_a_lock_is_held_and_given_back(server: Server, client: Any, db: str) -> None:
+def test_a_lock_is_held_and_released(server: Server, client: Any, db: str) -> None:
     client.create_table(table_of(db, "l"))
     with client.lock(f"{db}.l") as held:
         assert held.id > 0
@@ -316,11 +239,11 @@ def test_a_transaction_commits_at_the_end_and_aborts_on_an_error(server: Server,
     assert {info.id for info in states.open_txns if info.state == 3}.isdisjoint({transaction.id, second.id})
 
 
-def test_the_version_is_told(server: Server, client: Any) -> None:
+def test_the_version_is_detected(server: Server, client: Any) -> None:
     assert client.capabilities.version() == server.version
 
 
-def test_features_are_known_as_the_version_has_them(server: Server, client: Any) -> None:
+def test_the_features_of_each_version_are_detected(server: Server, client: Any) -> None:
     since_2 = ("databases", "tables", "partitions", "lock_service", "table_statistics", "partition_batching",
                "compaction_history")  # fmt: skip
     since_3 = ("acid_transactions", "constraints", "materialized_views", "schema_registry")
@@ -333,7 +256,7 @@ def test_features_are_known_as_the_version_has_them(server: Server, client: Any)
         assert getattr(client.capabilities, f"has_{feature}")() is there, feature
 
 
-def test_a_missing_feature_is_a_whole_sentence(server: Server, client: Any) -> None:
+def test_the_error_for_a_missing_feature_is_a_sentence(server: Server, client: Any) -> None:
     if server.version >= (3, 0):
         assert client.capabilities.has_constraints(check=True)
         return

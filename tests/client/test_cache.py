@@ -1,24 +1,26 @@
-"""What a client remembers, when it forgets, and how many calls that saves."""
+"""The metadata cache: what is cached, when it is invalidated, and how many calls it saves."""
 
 from __future__ import annotations
 
 import asyncio
 import math
 import threading
+import time
+from collections.abc import Callable
 from typing import Any
 
 import pytest
 
 import metastored
 from metastored.client.cache import Absent, CacheSettings, MetadataCache, tags_of, tags_of_event
-from metastored.errors import ConfigError, ConnectionLost, TableNotFound
+from metastored.errors import ApplicationError, ConfigError, ConnectionLost, RateLimited, TableNotFound
 from metastored.wire.generated.common import Table
 from metastored.wire.message import Call, Reply, Session
 from metastored.wire.methods import METHODS
 from metastored.wire.structs import replace
 from tests.client.handlers import WritableMetastore, table_of
 from tests.support.driven import connected
-from tests.support.scripted import hang_up, scripted
+from tests.support.scripted import answer, hang_up, scripted
 
 
 def metastore(count: int = 3, events: bool = False) -> WritableMetastore:
@@ -28,7 +30,7 @@ def metastore(count: int = 3, events: bool = False) -> WritableMetastore:
 QUIET = CacheSettings(events_every=0)
 
 
-def test_what_was_asked_is_not_asked_again(half: str) -> None:
+def test_a_cached_read_makes_no_call(half: str) -> None:
     there = metastore()
     with connected(half, handler=there, cache=QUIET) as client:
         for _ in range(10):
@@ -39,7 +41,7 @@ def test_what_was_asked_is_not_asked_again(half: str) -> None:
         assert (stats.hits, stats.misses, stats.entries) == (18, 2, 2)
 
 
-def test_it_is_off_with_one_flag(half: str) -> None:
+def test_the_cache_can_be_turned_off(half: str) -> None:
     there = metastore()
     with connected(half, handler=there, cache=False) as client:
         client.table("sales.t0")
@@ -48,13 +50,13 @@ def test_it_is_off_with_one_flag(half: str) -> None:
         assert client.cache_stats() is None
 
 
-def test_who_changes_what_it_got_changes_nothing_in_the_cache(half: str) -> None:
+def test_a_changed_result_does_not_change_the_cache(half: str) -> None:
     with connected(half, handler=metastore(), cache=QUIET) as client:
         client.table("sales.t0").parameters["color"] = "blue"
         assert client.table("sales.t0").parameters["color"] == "red"
 
 
-def test_that_something_is_missing_is_remembered_too(half: str) -> None:
+def test_a_missing_object_is_cached_too(half: str) -> None:
     there = metastore()
     with connected(half, handler=there, cache=QUIET) as client:
         for _ in range(3):
@@ -66,7 +68,7 @@ def test_that_something_is_missing_is_remembered_too(half: str) -> None:
         assert client.table("sales.nothing").tableName == "nothing"
 
 
-def test_own_writes_are_seen_at_once(half: str) -> None:
+def test_own_writes_invalidate_the_cache_at_once(half: str) -> None:
     with connected(half, handler=metastore(), cache=QUIET) as client:
         assert len(client.tables("sales")) == 3
         client.table("sales.t1")
@@ -81,7 +83,7 @@ def test_own_writes_are_seen_at_once(half: str) -> None:
         assert client.databases() == ("sales", "more")
 
 
-def test_a_write_leaves_what_is_known_of_other_tables(half: str) -> None:
+def test_a_write_does_not_invalidate_other_tables(half: str) -> None:
     there = metastore()
     with connected(half, handler=there, cache=QUIET) as client:
         client.table("sales.t0")
@@ -95,10 +97,10 @@ def test_a_write_leaves_what_is_known_of_other_tables(half: str) -> None:
         assert client.table("sales.t1").parameters["color"] == "green"
 
 
-def test_a_write_whose_answer_was_lost_is_forgotten_as_well(half: str) -> None:
+def test_a_write_whose_reply_was_lost_invalidates_the_cache_too(half: str) -> None:
     there = metastore()
     with scripted(there) as server:
-        with connected(half, server.uri, cache=QUIET, framed=False, retry=metastored_once()) as client:
+        with connected(half, server.uri, cache=QUIET, framed=False, retry=one_attempt()) as client:
             client.table("sales.t0")
             server.then(hang_up)
             with pytest.raises(ConnectionLost):
@@ -107,44 +109,205 @@ def test_a_write_whose_answer_was_lost_is_forgotten_as_well(half: str) -> None:
             assert server.called.count("get_table_req") == 2
 
 
-def metastored_once() -> Any:
+def one_attempt() -> Any:
     from metastored.client.retry import Retry
 
     return Retry(attempts=1)
 
 
-def test_what_others_change_is_seen_by_the_events_of_the_server(half: str) -> None:
+# Notification events
+
+
+OFTEN = CacheSettings(events_every=0.01)
+
+
+def pause(client: Any, seconds: float) -> None:
+    """Lets time pass, in which the event loop of an asynchronous client runs."""
+    client.wait(seconds) if hasattr(client, "wait") else time.sleep(seconds)
+
+
+def eventually(client: Any, condition: Callable[[], bool]) -> None:
+    """Waits for a condition; the timeout of pytest ends the wait."""
+    while not condition():
+        pause(client, 0.005)
+
+
+def is_missing(client: Any, name: str) -> bool:
+    try:
+        client.table(name)
+    except TableNotFound:
+        return True
+    return False
+
+
+def polls(there: WritableMetastore) -> int:
+    return there.called.count("get_current_notificationEventId")
+
+
+def test_changes_by_others_are_found_by_notification_events(half: str) -> None:
     there = metastore(events=True)
-    with connected(half, handler=there, cache=CacheSettings(events_every=1e-9)) as client:
+    with connected(half, handler=there, cache=OFTEN) as client:
         client.table("sales.t0")
         client.table("sales.t1")
         there.drop_table_with_environment_context("sales", "t0", True, None)
-        with pytest.raises(TableNotFound):
-            client.table("sales.t0")
+        eventually(client, lambda: is_missing(client, "sales.t0"))
         there.calls.clear()
         client.table("sales.t1")
         assert "get_table_req" not in there.called
         assert client.cache_stats().events == 1
 
 
-def test_a_rename_by_others_is_seen_under_the_old_name_too(half: str) -> None:
+def test_a_rename_by_others_invalidates_the_old_name_too(half: str) -> None:
     there = metastore(events=True)
-    with connected(half, handler=there, cache=CacheSettings(events_every=1e-9)) as client:
+    with connected(half, handler=there, cache=OFTEN) as client:
         client.table("sales.t0")
         there.alter_table_with_environment_context("sales", "t0", table_of("sales", "renamed"), None)
-        with pytest.raises(TableNotFound):
-            client.table("sales.t0")
+        eventually(client, lambda: is_missing(client, "sales.t0"))
 
 
-def test_a_server_without_events_is_asked_for_them_once(half: str) -> None:
+def test_a_server_without_events_is_polled_once(half: str) -> None:
     there = metastore()
-    with connected(half, handler=there, cache=CacheSettings(events_every=1e-9)) as client:
+    with connected(half, handler=there, cache=OFTEN) as client:
         for _ in range(5):
             client.table("sales.t0")
-        assert there.called.count("get_current_notificationEventId") == 1
+            client.forget("sales")
+            pause(client, 0.02)
+        assert polls(there) == 1
 
 
-def test_many_tasks_that_ask_the_same_make_one_call() -> None:
+@pytest.mark.parametrize(
+    "error", [ApplicationError(ApplicationError.INTERNAL_ERROR, "Internal error"), RateLimited("too many calls")]
+)
+def test_a_poll_that_fails_for_a_time_is_repeated(half: str, error: Exception) -> None:
+    class Failing:
+        """A metastore whose first three polls fail."""
+
+        def __init__(self, inner: WritableMetastore) -> None:
+            self.inner = inner
+            self.failures = 0
+
+        async def handle(self, call: Call, session: Session) -> Reply:
+            if call.method.name == "get_current_notificationEventId" and self.failures < 3:
+                self.failures += 1
+                return Reply.raised(call.method, error)
+            return await self.inner.handle(call, session)
+
+    there = metastore(events=True)
+    with connected(half, handler=Failing(there), cache=OFTEN) as client:
+        client.table("sales.t0")
+        eventually(client, lambda: polls(there) > 0)
+        client.table("sales.t0")
+        there.drop_table_with_environment_context("sales", "t0", True, None)
+        eventually(client, lambda: is_missing(client, "sales.t0"))
+
+
+def test_one_poll_serves_all_cached_objects(half: str) -> None:
+    there = metastore(100, events=True)
+    settings = CacheSettings(events_every=0.2)
+    started = time.monotonic()
+    with connected(half, handler=there, cache=settings) as client:
+        for _ in range(5):
+            for at in range(100):
+                client.table(f"sales.t{at}")
+            client.tables("sales")
+            client.databases()
+            pause(client, 0.1)
+        called = there.called
+        elapsed = time.monotonic() - started
+        polled = called.count("get_current_notificationEventId")
+        assert polled <= elapsed / settings.events_every + 1
+        assert len(called) - polled == 102, "each object is fetched once"
+
+
+def test_tables_that_are_read_seldom_cost_no_call_each(half: str) -> None:
+    there = metastore(events=True)
+    with connected(half, handler=there, cache=CacheSettings()) as client:
+        for _ in range(4):
+            client.table("sales.t0")
+            client.table("sales.t1")
+            pause(client, 1.1)
+        assert len(there.called) == 3, "the number of the latest event, and each table once"
+
+
+class Stuck:
+    """A metastore whose event calls do not return, after the first one."""
+
+    def __init__(self, inner: WritableMetastore) -> None:
+        self.inner = inner
+        self.stuck = 0
+
+    async def handle(self, call: Call, session: Session) -> Reply:
+        if call.method.name == "get_current_notificationEventId" and "get_table_req" in self.inner.called:
+            self.stuck += 1
+            await asyncio.sleep(60)
+        return await self.inner.handle(call, session)
+
+
+def test_a_cached_read_never_waits_for_a_poll(half: str) -> None:
+    there = Stuck(metastore(events=True))
+    with connected(half, handler=there, cache=OFTEN, timeout=2.0) as client:
+        client.table("sales.t0")
+        eventually(client, lambda: there.stuck == 1)
+        for _ in range(100):
+            assert client.table("sales.t0").tableName == "t0"
+        assert there.inner.called.count("get_table_req") == 1
+        assert there.stuck == 1, "one poll at a time"
+
+
+def test_without_events_every_there_are_no_polls(half: str) -> None:
+    there = metastore(events=True)
+    with connected(half, handler=there, cache=QUIET) as client:
+        client.table("sales.t0")
+        pause(client, 0.05)
+        assert there.called == ["get_table_req"]
+
+
+def test_polls_end_when_the_cache_is_not_used_and_start_again_with_it(half: str) -> None:
+    there = metastore(events=True)
+    with connected(half, handler=there, cache=CacheSettings(events_every=0.02, tti=0.1)) as client:
+        client.table("sales.t0")
+        eventually(client, lambda: polls(there) > 1)
+        eventually(client, lambda: client.cache_stats().entries == 0)
+        pause(client, 0.1)
+        ended = polls(there)
+        pause(client, 0.2)
+        assert polls(there) == ended
+        there.made["sales", "t0"] = table_of("sales", "t0", color="blue")
+        assert client.table("sales.t0").parameters["color"] == "blue"
+        there.drop_table_with_environment_context("sales", "t0", True, None)
+        eventually(client, lambda: is_missing(client, "sales.t0"))
+
+
+def test_polls_end_when_the_client_is_closed() -> None:
+    there = metastore(events=True)
+    with metastored.connect(handler=there, cache=OFTEN) as client:
+        client.table("sales.t0")
+        while polls(there) < 3:
+            time.sleep(0.001)
+    ended = polls(there)
+    time.sleep(0.1)
+    assert polls(there) == ended
+    assert not [thread for thread in threading.enumerate() if thread.name == "metastored-background"]
+
+
+def test_a_change_while_the_first_reply_is_fetched_is_not_missed(half: str) -> None:
+    class Changing(WritableMetastore):
+        """Changes the table just after it was read for the first time."""
+
+        def get_table_req(self, request: Any) -> Any:
+            reply = super().get_table_req(request)
+            if not any("color" in (table.parameters or {}) for table in self.made.values()):
+                changed = table_of("sales", "t0", color="blue")
+                self.alter_table_with_environment_context("sales", "t0", changed, None)
+            return reply
+
+    there = Changing((table_of("sales", "t0"),), events=True)
+    with connected(half, handler=there, cache=OFTEN) as client:
+        client.table("sales.t0")
+        eventually(client, lambda: client.table("sales.t0").parameters.get("color") == "blue")
+
+
+def test_concurrent_tasks_with_the_same_arguments_make_one_call() -> None:
     there = metastore()
 
     async def test() -> None:
@@ -159,7 +322,7 @@ def test_many_tasks_that_ask_the_same_make_one_call() -> None:
     assert there.called == ["get_table_req"]
 
 
-def test_many_threads_that_ask_the_same_make_one_call() -> None:
+def test_concurrent_threads_with_the_same_arguments_make_one_call() -> None:
     there = metastore()
     with metastored.connect(handler=Slow(there), cache=QUIET) as client:
         threads = [threading.Thread(target=client.table, args=("sales.t0",)) for _ in range(20)]
@@ -170,7 +333,7 @@ def test_many_threads_that_ask_the_same_make_one_call() -> None:
     assert there.called == ["get_table_req"]
 
 
-def test_when_the_task_that_asks_is_cancelled_another_asks() -> None:
+def test_when_the_task_that_calls_is_cancelled_another_one_calls() -> None:
     there = metastore()
 
     async def test() -> None:
@@ -185,7 +348,7 @@ def test_when_the_task_that_asks_is_cancelled_another_asks() -> None:
     asyncio.run(test())
 
 
-def test_an_error_goes_to_all_that_wait_for_the_same() -> None:
+def test_all_callers_of_a_combined_call_get_its_error() -> None:
     async def test() -> None:
         async with metastored.aconnect(handler=Slow(metastore()), cache=QUIET) as client:
             found = await asyncio.gather(
@@ -197,7 +360,7 @@ def test_an_error_goes_to_all_that_wait_for_the_same() -> None:
 
 
 class Slow:
-    """A metastore whose answers take a moment."""
+    """A metastore with slow replies."""
 
     def __init__(self, inner: WritableMetastore) -> None:
         self.inner = inner
@@ -230,49 +393,59 @@ def test_with_the_cache_a_program_that_mostly_reads_makes_a_twentieth_of_the_cal
     assert few <= many * 0.05
 
 
-def test_clients_with_other_deadlines_share_what_is_remembered_and_what_was_seen(half: str) -> None:
+def test_clients_with_other_deadlines_share_the_cache_and_its_polls(half: str) -> None:
     there = metastore(events=True)
-    with connected(half, handler=there, cache=CacheSettings(events_every=1e-9)) as client:
+    with connected(half, handler=there, cache=OFTEN) as client:
         shorter = client.within(5.0)
         client.table("sales.t0")
         there.drop_table_with_environment_context("sales", "t0", True, None)
-        with pytest.raises(TableNotFound):
-            shorter.table("sales.t0")
+        eventually(client, lambda: is_missing(shorter, "sales.t0"))
         assert client.api.calls == shorter.api.calls
         client.cache.clear()
         assert client.cache.stats().entries == 0
 
 
-def test_a_client_without_a_cache_has_none_to_ask(half: str) -> None:
+def test_the_cache_of_a_client_without_one_is_an_error(half: str) -> None:
     with metastored.connect(handler=metastore(), cache=False) as client:
         with pytest.raises(ConfigError, match="this client has no cache"):
             client.cache.stats()
 
 
-def test_events_that_cannot_be_read_this_time_are_read_the_next(half: str) -> None:
+def test_events_that_could_not_be_read_are_read_by_the_next_poll(half: str) -> None:
     there = metastore(events=True)
+
+    def polls_are_lost(peer: Any, data: bytes) -> None:
+        (hang_up if b"get_current_notificationEventId" in data else answer)(peer, data)
+
     with scripted(there) as server:
-        settings = CacheSettings(events_every=1e-9)
-        with connected(half, server.uri, cache=settings, framed=False, retry=metastored_once()) as client:
+        with connected(half, server.uri, cache=OFTEN, framed=False, retry=one_attempt()) as client:
             client.table("sales.t0")
-            server.then(hang_up)
+            server.then(*[polls_are_lost] * 3)
             assert client.table("sales.t0").tableName == "t0"
             there.drop_table_with_environment_context("sales", "t0", True, None)
-            with pytest.raises(TableNotFound):
-                client.table("sales.t0")
+            eventually(client, lambda: is_missing(client, "sales.t0"))
 
 
-def test_after_very_many_events_everything_is_forgotten(half: str) -> None:
+def test_after_very_many_events_the_cache_is_cleared(half: str) -> None:
     there = metastore(events=True)
-    with connected(half, handler=there, cache=CacheSettings(events_every=1e-9)) as client:
+    with connected(half, handler=there, cache=OFTEN) as client:
         client.table("sales.t0")
+        there.made["sales", "t0"] = table_of("sales", "t0", color="blue")
         for _ in range(1001):
             there._tell("CREATE_TABLE", "other", "table")
+        eventually(client, lambda: client.table("sales.t0").parameters["color"] == "blue")
+
+
+def test_when_the_event_log_starts_again_the_cache_is_cleared(half: str) -> None:
+    there = metastore(events=True)
+    with connected(half, handler=there, cache=OFTEN) as client:
+        client.table("sales.t0")
         there.made["sales", "t0"] = table_of("sales", "t0", color="blue")
-        assert client.table("sales.t0").parameters["color"] == "blue"
+        there.log.clear()
+        eventually(client, lambda: client.table("sales.t0").parameters["color"] == "blue")
 
 
-# The memory itself, with a clock that is told what time it is.
+# The cache itself, with a clock of the test
 
 
 class Clock:
@@ -294,7 +467,7 @@ def put(cache: MetadataCache, name: str, value: Any = b"x", db: str = "db") -> t
     return key
 
 
-def test_an_answer_is_forgotten_when_it_is_too_old() -> None:
+def test_an_entry_expires_after_its_ttl() -> None:
     cache, clock = filled(ttl=10.0, tti=100.0)
     key = put(cache, "t")
     clock.now = 10.0
@@ -304,7 +477,7 @@ def test_an_answer_is_forgotten_when_it_is_too_old() -> None:
     assert cache.stats().expired == 1
 
 
-def test_an_answer_is_forgotten_when_nobody_asks_for_it() -> None:
+def test_an_unused_entry_expires_after_its_tti() -> None:
     cache, clock = filled(ttl=100.0, tti=5.0)
     used, unused = put(cache, "used"), put(cache, "unused")
     for clock.now in (4.0, 8.0):
@@ -312,7 +485,7 @@ def test_an_answer_is_forgotten_when_nobody_asks_for_it() -> None:
     assert cache.get(unused) is None
 
 
-def test_that_something_is_missing_is_remembered_for_a_shorter_time() -> None:
+def test_a_missing_object_is_cached_for_a_shorter_time() -> None:
     cache, clock = filled(negative_ttl=1.0)
     key = put(cache, "t", Absent(TableNotFound("table", "db.t")))
     clock.now = 1.0
@@ -321,8 +494,8 @@ def test_that_something_is_missing_is_remembered_for_a_shorter_time() -> None:
     assert cache.get(key) is None
 
 
-def test_the_least_recently_used_makes_room() -> None:
-    cache, _ = filled(capacity=2)
+def test_the_least_recently_used_entry_is_evicted() -> None:
+    cache, _ = filled(table_capacity=2)
     first, second = put(cache, "a"), put(cache, "b")
     cache.get(first)
     third = put(cache, "c")
@@ -330,7 +503,33 @@ def test_the_least_recently_used_makes_room() -> None:
     assert (cache.stats().evicted, cache.stats().entries) == (1, 2)
 
 
-def test_what_was_fetched_while_something_changed_is_not_kept() -> None:
+def test_databases_and_tables_have_capacities_of_their_own() -> None:
+    assert (CacheSettings().capacity, CacheSettings().tables) == (10_000, 100_000)
+    cache, _ = filled(capacity=2)
+    databases = [("get_database", bytes([at])) for at in range(3)]
+    for at, key in enumerate(databases):
+        cache.put(key, b"x", frozenset({(f"db{at}", "")}), cache.moment())
+    tables = [put(cache, f"t{at}") for at in range(25)]
+    assert [cache.get(key) for key in databases] == [None, b"x", b"x"]
+    assert [key for key in tables if cache.get(key) is not None] == tables[5:]
+    assert (cache.stats().databases, cache.stats().tables) == (2, 20)
+
+
+def test_a_reply_with_many_tables_counts_as_many() -> None:
+    cache, _ = filled(table_capacity=100)
+    single = put(cache, "single")
+    for batch in range(3):
+        tags = frozenset({("db", f"t{batch}_{at}") for at in range(40)})
+        cache.put(("get_table_objects_by_name_req", bytes([batch])), b"x", tags, cache.moment())
+    assert cache.get(single) is None
+    assert cache.stats().tables == 80
+    too_many = frozenset({("db", f"u{at}") for at in range(101)})
+    cache.put(("get_table_objects_by_name_req", b"too many"), b"x", too_many, cache.moment())
+    assert cache.get(("get_table_objects_by_name_req", b"too many")) is None
+    assert cache.stats().tables == 80
+
+
+def test_a_reply_that_was_fetched_during_a_change_is_not_cached() -> None:
     cache, _ = filled()
     before = cache.moment()
     cache.changed({("other", "table")})
@@ -338,7 +537,7 @@ def test_what_was_fetched_while_something_changed_is_not_kept() -> None:
     assert cache.get(("get_table", b"")) is None
 
 
-def test_a_change_of_a_database_forgets_its_tables_and_no_others() -> None:
+def test_a_change_of_a_database_invalidates_its_tables_and_no_others() -> None:
     cache, _ = filled()
     mine, other = put(cache, "t", db="a"), put(cache, "t", db="b")
     cache.changed({("a", "")})
@@ -365,11 +564,11 @@ def test_a_change_of_a_database_forgets_its_tables_and_no_others() -> None:
         ),
     ],
 )
-def test_what_a_call_is_about(method: str, args: tuple[Any, ...], expected: set[tuple[str, str]]) -> None:
+def test_the_tags_of_a_call(method: str, args: tuple[Any, ...], expected: set[tuple[str, str]]) -> None:
     assert tags_of(METHODS[method], args) == expected
 
 
-def test_what_an_event_is_about() -> None:
+def test_the_tags_of_an_event() -> None:
     assert tags_of_event("DROP_TABLE", "Sales", "T", None) == {("sales", "t")}
     assert tags_of_event("CREATE_DATABASE", "sales", None, None) == {("sales", "")}
     assert tags_of_event("OPEN_TXN", None, None, None) == {("", "")}
@@ -378,6 +577,6 @@ def test_what_an_event_is_about() -> None:
     assert tags_of_event("ALTER_TABLE", "sales", "new", "H4sIAAAA") == {("sales", "new"), ("sales", "")}
 
 
-def test_settings_that_cannot_be_are_refused() -> None:
+def test_impossible_settings_are_refused() -> None:
     with pytest.raises(ConfigError, match="ttl of the cache is -1"):
         filled(ttl=-1)

@@ -1,4 +1,4 @@
-"""Capabilities that are learned: old servers, servers in between, and what is remembered of them."""
+"""Capabilities: detected on old servers and on servers in between, and cached."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def tables(count: int = 3) -> tuple[Any, ...]:
     return tuple(table_of("sales", f"t{at}") for at in range(count))
 
 
-def test_without_bulk_calls_tables_are_asked_for_one_by_one(half: str) -> None:
+def test_without_bulk_calls_tables_are_read_one_by_one(half: str) -> None:
     there = Hive20(tables())
     with connected(half, handler=there, cache=False) as client:
         assert client.capabilities.version() == HiveVersion(2, 0)
@@ -57,7 +57,7 @@ def test_without_bulk_calls_tables_are_asked_for_one_by_one(half: str) -> None:
         assert not client.capabilities.has_bulk_operations()
 
 
-def test_what_a_server_does_not_know_is_not_tried_twice(half: str) -> None:
+def test_a_method_that_a_server_does_not_have_is_not_called_twice(half: str) -> None:
     there = Hive20(tables())
     with connected(half, handler=there, cache=False) as client:
         for _ in range(3):
@@ -65,14 +65,14 @@ def test_what_a_server_does_not_know_is_not_tried_twice(half: str) -> None:
         assert there.called == ["get_table_req", "get_table", "get_table", "get_table"]
 
 
-def test_where_get_table_is_gone_the_request_form_is_used(half: str) -> None:
+def test_without_get_table_the_request_form_is_used(half: str) -> None:
     with connected(half, handler=Hive401(tables()), cache=False) as client:
         assert client.table("sales.t0").tableName == "t0"
         assert client.capabilities.version() == HiveVersion(4, 0, 1)
         assert client.capabilities.generation() is Generation.HIVE_4_0
 
 
-def test_a_server_with_neither_form_is_said_to_have_neither(half: str) -> None:
+def test_a_server_with_neither_form_of_a_call_is_an_error_that_names_both(half: str) -> None:
     class Neither(WritableMetastore):
         get_table = None  # type: ignore[assignment]
         get_table_req = None  # type: ignore[assignment]
@@ -83,7 +83,7 @@ def test_a_server_with_neither_form_is_said_to_have_neither(half: str) -> None:
                 client.table("sales.t0")
 
 
-def test_a_method_that_fails_for_another_reason_is_there(half: str) -> None:
+def test_a_method_that_fails_for_another_reason_exists(half: str) -> None:
     class Grumpy(WritableMetastore):
         def get_valid_write_ids(self, request: GetValidWriteIdsRequest) -> GetValidWriteIdsResponse:
             raise RuntimeError("not today")
@@ -110,11 +110,11 @@ def test_a_method_that_fails_for_another_reason_is_there(half: str) -> None:
         (None, None),
     ],
 )
-def test_versions_are_read_from_what_servers_say(text: str | None, expected: HiveVersion | None) -> None:
+def test_versions_are_parsed(text: str | None, expected: HiveVersion | None) -> None:
     assert parse_version(text) == expected
 
 
-def test_versions_know_their_generation(half: str) -> None:
+def test_each_version_has_a_generation(half: str) -> None:
     class Newer(WritableMetastore):
         said = "4.2.0"
 
@@ -157,7 +157,7 @@ def test_an_error_other_than_an_unknown_method_is_passed_on(half: str) -> None:
                 ask()
 
 
-def test_what_is_learned_is_learned_of_one_address(half: str) -> None:
+def test_capabilities_are_detected_for_each_address(half: str) -> None:
     """Servers are upgraded one after the other: each form is missing at one of them."""
     old, new = Hive20(tables()), Hive401(tables())
     with scripted(new) as second:
@@ -173,7 +173,7 @@ def test_what_is_learned_is_learned_of_one_address(half: str) -> None:
     assert new.called.count("get_table") <= 1, "the call during which the first one died"
 
 
-def test_a_server_that_is_replaced_at_its_address_is_tried_again(half: str) -> None:
+def test_a_server_that_is_replaced_at_its_address_is_detected(half: str) -> None:
     there: Any = Hive20(tables())
 
     class Either:
@@ -197,8 +197,11 @@ def test_a_server_that_is_replaced_at_its_address_is_tried_again(half: str) -> N
         ("update_table_params", "no release of Hive has it yet"),
     ],
 )
-def test_a_method_that_is_missing_is_said_with_the_versions_that_have_it(half: str, method: str, told: str) -> None:
-    with connected(half, handler=WritableMetastore(), cache=False) as client:
+def test_the_error_for_a_missing_method_names_the_versions_that_have_it(half: str, method: str, told: str) -> None:
+    class Lacking(WritableMetastore):
+        get_table_objects_by_name = None  # type: ignore[assignment]
+
+    with connected(half, handler=Lacking(), cache=False) as client:
         with pytest.raises(MethodMissing) as raised:
             client.api.call(method)
     assert str(raised.value) == f"the metastore at this process has no {method}; {told}"

@@ -1,4 +1,4 @@
-"""Locks and transactions: waited for, kept alive, lost, committed, aborted."""
+"""Locks and transactions: the wait for them, heartbeats, loss, commit and abort."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ BEAT = 0.01
 
 
 def until(client: Any, condition: Callable[[], bool]) -> None:
-    """Lets heartbeats beat until this is so; pytest's time-out ends a wait that is in vain."""
+    """Waits for a condition while heartbeats are sent; the timeout of pytest ends the wait."""
     while not condition():
         if isinstance(client, Driven):
             client.wait(0.001)
@@ -49,7 +49,7 @@ def test_a_lock_is_waited_for(half: str) -> None:
     assert there.unlocked == [5]
 
 
-def test_a_lock_that_is_not_given_in_time_is_given_back(half: str) -> None:
+def test_a_lock_that_is_not_acquired_in_time_is_released(half: str) -> None:
     there = LockingMetastore()
     there.states = [LockState.WAITING]
     with connected(half, handler=there) as client:
@@ -59,7 +59,7 @@ def test_a_lock_that_is_not_given_in_time_is_given_back(half: str) -> None:
     assert there.unlocked == [5]
 
 
-def test_a_lock_that_is_refused_says_why(half: str) -> None:
+def test_the_error_of_a_refused_lock_has_the_reason(half: str) -> None:
     there = LockingMetastore()
     there.states = [LockState.NOT_ACQUIRED]
     with connected(half, handler=there) as client:
@@ -77,7 +77,7 @@ def test_a_lock_is_kept_alive(half: str) -> None:
     assert there.beats[0].lockid == 5
 
 
-def test_a_lock_that_was_lost_is_said_at_the_end_and_when_asked(half: str) -> None:
+def test_a_lost_lock_is_an_error_at_the_end_and_in_check(half: str) -> None:
     there = LockingMetastore()
     with connected(half, handler=there) as client:
         with pytest.raises(LockFailed, match=r"the exclusive lock 5 on sales\.orders was lost: No such lock 5"):
@@ -97,7 +97,7 @@ def _is_fine(held: Any) -> bool:
     return True
 
 
-def test_a_heartbeat_that_does_not_get_through_is_not_the_end(half: str) -> None:
+def test_a_heartbeat_that_fails_does_not_end_the_lock(half: str) -> None:
     there = LockingMetastore()
     with connected(half, handler=there) as client:
         with client.lock("sales.orders", heartbeat=BEAT), client.transaction(heartbeat=BEAT):
@@ -106,7 +106,7 @@ def test_a_heartbeat_that_does_not_get_through_is_not_the_end(half: str) -> None
             there.broken = False
 
 
-def test_what_went_wrong_inside_is_not_hidden_by_a_lost_lock(half: str) -> None:
+def test_an_error_inside_the_block_is_not_hidden_by_a_lost_lock(half: str) -> None:
     there = LockingMetastore()
     with connected(half, handler=there) as client:
         with pytest.raises(RuntimeError, match="on purpose"):
@@ -145,7 +145,7 @@ def test_a_transaction_that_ends_early_is_not_ended_again(half: str) -> None:
     assert there.ended == ["abort"]
 
 
-def test_a_transaction_that_the_server_aborted_is_said(half: str) -> None:
+def test_a_transaction_that_the_server_aborted_is_an_error(half: str) -> None:
     there = LockingMetastore()
     with connected(half, handler=there) as client:
         with pytest.raises(TransactionFailed, match="transaction 7 was aborted: conflict"):
@@ -153,7 +153,7 @@ def test_a_transaction_that_the_server_aborted_is_said(half: str) -> None:
                 there.lost = TxnAbortedException("conflict")
 
 
-def test_a_commit_whose_answer_is_lost_is_not_known(half: str) -> None:
+def test_the_outcome_of_a_commit_whose_reply_is_lost_is_not_known(half: str) -> None:
     there = LockingMetastore()
     with connected(half, handler=there) as client:
         with pytest.raises(TransactionFailed, match="whether transaction 7 was committed is not known"):
@@ -161,7 +161,7 @@ def test_a_commit_whose_answer_is_lost_is_not_known(half: str) -> None:
                 there.broken = True
 
 
-def test_a_transaction_that_is_gone_is_aborted_well_enough(half: str) -> None:
+def test_the_abort_of_a_transaction_that_no_longer_exists_is_no_error(half: str) -> None:
     there = LockingMetastore()
     with connected(half, handler=there) as client:
         with pytest.raises(RuntimeError, match="on purpose"):
@@ -170,7 +170,7 @@ def test_a_transaction_that_is_gone_is_aborted_well_enough(half: str) -> None:
                 raise RuntimeError("on purpose")
 
 
-def test_a_transaction_without_a_write_id_is_said(half: str) -> None:
+def test_a_transaction_without_a_write_id_is_an_error(half: str) -> None:
     there = LockingMetastore()
     there.write_ids = (TxnToWriteId(8, 3),)
     with connected(half, handler=there) as client, client.transaction() as transaction:

@@ -1,4 +1,4 @@
-"""Every method of the API can be called, in both halves, and is spoken to the server as itself."""
+"""Every method of the API can be called, by both clients, under its own name."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from tests.support.values import with_defaults
 
 
 class Listening:
-    """Answers everything with the least that its type has."""
+    """Replies to everything with the smallest value of the result type."""
 
     def __init__(self, missing: bool = False) -> None:
         self.called: list[str] = []
@@ -50,7 +50,7 @@ def test_every_method_can_be_called(half: str) -> None:
     assert there.called == list(METHODS)
 
 
-def test_an_answer_without_its_value_is_an_error(half: str) -> None:
+def test_a_reply_without_its_value_is_an_error(half: str) -> None:
     with connected(half, handler=Listening(missing=True), cache=False) as client:
         with pytest.raises(ApplicationError, match="get_table failed: unknown result") as raised:
             client.api.get_table("d", "t")
@@ -67,7 +67,7 @@ def test_every_method_has_the_arguments_of_the_api_with_types(methods: type) -> 
         assert (signature.return_annotation == "None") == (method.returns is None)
 
 
-def test_the_package_says_that_it_has_types() -> None:
+def test_the_package_is_marked_as_typed() -> None:
     from importlib.resources import files
 
     assert files(metastored).joinpath("py.typed").is_file()

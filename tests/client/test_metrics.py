@@ -1,4 +1,4 @@
-"""What a client tells about its calls, in Prometheus' names and to any other hook."""
+"""Metrics of a client, for Prometheus and for any other metrics system."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tests.support.driven import connected
 
 
 class Flaky(WritableMetastore):
-    """Loses the first answer to a call."""
+    """Loses the first reply to a call."""
 
     lost = False
 
@@ -27,7 +27,7 @@ class Flaky(WritableMetastore):
 
 
 class Notes:
-    """The smallest hook."""
+    """The smallest implementation of the interface."""
 
     def __init__(self) -> None:
         self.told: list[tuple[str, ...]] = []
@@ -44,7 +44,7 @@ class Notes:
         self.told.append(("watching", "without a pool" if stats[0] is None else "with one"))
 
 
-def test_each_call_is_told_with_its_outcome(half: str) -> None:
+def test_each_call_is_counted_with_its_outcome(half: str) -> None:
     notes = Notes()
     with connected(half, handler=WritableMetastore((table_of("sales", "t"),)), metrics=notes, cache=False) as client:
         client.table("sales.t")
@@ -60,16 +60,16 @@ def test_each_call_is_told_with_its_outcome(half: str) -> None:
     ]
 
 
-def test_repetitions_are_told_and_logged(half: str, caplog: pytest.LogCaptureFixture) -> None:
+def test_retries_are_counted_and_logged(half: str, caplog: pytest.LogCaptureFixture) -> None:
     notes = Notes()
     with caplog.at_level(logging.INFO, "metastored.client"):
         with connected(half, handler=Flaky(), metrics=notes, cache=False) as client:
             client.databases()
     assert notes.told[1:] == [("get_all_databases",), ("get_all_databases", "ok")]
-    assert "get_all_databases at this process failed and is tried again" in caplog.text
+    assert "get_all_databases at this process failed and is retried" in caplog.text
 
 
-def test_a_call_without_an_answer_has_failed(half: str) -> None:
+def test_a_call_without_a_reply_has_failed(half: str) -> None:
     class Dead(WritableMetastore):
         async def handle(self, call: Call, session: Session) -> Reply:
             raise ConnectionLost("on purpose")
@@ -81,7 +81,7 @@ def test_a_call_without_an_answer_has_failed(half: str) -> None:
     assert notes.told[-1] == ("get_all_databases", "failed")
 
 
-def test_prometheus_gets_names_and_figures_of_all_clients(half: str) -> None:
+def test_prometheus_gets_the_statistics_of_all_clients(half: str) -> None:
     registry = CollectorRegistry()
     metrics = Prometheus(registry)
     there = WritableMetastore((table_of("sales", "t"),))

@@ -1,4 +1,4 @@
-"""A metastore that answers nine methods over HTTPS and no other: what it lacks is done here, or said."""
+"""A metastore with only nine methods, over HTTPS: the client does the rest, or names the missing method."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from metastored.client.versions import HiveVersion
 from metastored.errors import (
     AuthenticationError,
     MetaException,
@@ -14,7 +15,6 @@ from metastored.errors import (
     NotSupported,
     ObjectNotFound,
     TableNotFound,
-    VersionUnknown,
 )
 from metastored.testing import RunningServer
 from metastored.wire.generated.partitions import Partition
@@ -82,18 +82,21 @@ def test_filters_are_applied_here(client: Any) -> None:
     ],
     ids=lambda given: given if isinstance(given, str) else "",
 )
-def test_what_is_missing_is_said(server: RunningServer, client: Any, method: str, ask: Callable[[Any], Any]) -> None:
+def test_the_error_names_the_missing_method(
+    server: RunningServer, client: Any, method: str, ask: Callable[[Any], Any]
+) -> None:
     with pytest.raises(
         NotSupported, match=rf"the metastore at https://127.0.0.1:{server.http_port}{API}.* has no {method}"
     ):
         ask(client)
 
 
-def test_what_it_is_cannot_be_told(client: Any) -> None:
-    with pytest.raises(VersionUnknown, match=r"is no version of Hive from 2\.0 on"):
-        client.capabilities.version()
+def test_its_version_is_taken_for_2_3_and_said_to_be_assumed(client: Any, caplog: pytest.LogCaptureFixture) -> None:
+    assert client.capabilities.version() == HiveVersion(2, 3)
+    assert client.capabilities.version_is_assumed
+    assert "is taken for Hive 2.3: getVersion says None, and it has neither" in caplog.text
     with pytest.raises(
-        NotSupported, match=r"is no known version of Hive and has no get_not_null_constraints.*since 3\.0"
+        NotSupported, match=r"is Hive 2\.3 as far as is known and has no get_not_null_constraints.*since 3\.0"
     ):
         client.capabilities.has_constraints(check=True)
     why = r"has no get_catalogs \(this path serves get_all_databases, .*\); Hive has it since 3\.1"

@@ -1,10 +1,14 @@
-"""Connections: how many, for whom, for how long, and what is said about them."""
+"""The connection pool: number, users, lifetime and idle time of connections, and statistics."""
 
 from __future__ import annotations
 
 import asyncio
+import gc
+import subprocess
+import sys
 import threading
 import time
+import weakref
 from collections.abc import Callable
 from typing import Any
 
@@ -25,7 +29,7 @@ from metastored.errors import (
 from metastored.wire.message import Reply
 from tests.client.handlers import WritableMetastore, table_of
 from tests.support.driven import connected
-from tests.support.scripted import Act, Peer, answer, hang_up, scripted, stall
+from tests.support.scripted import Act, Peer, Scripted, answer, closing_at_once, hang_up, scripted, stall
 
 
 def metastore() -> WritableMetastore:
@@ -37,7 +41,7 @@ def options(**given: Any) -> dict[str, Any]:
 
 
 def held(opened: threading.Event) -> Act:
-    """An answer that waits until it is let go."""
+    """A reply that is sent when the event is set."""
 
     def act(peer: Peer, data: bytes) -> None:
         opened.wait(30)
@@ -47,7 +51,7 @@ def held(opened: threading.Event) -> Act:
 
 
 def until(condition: Callable[[], bool]) -> None:
-    """Waits until this is so; pytest's time-out ends a wait that is in vain."""
+    """Waits for a condition; the timeout of pytest ends the wait."""
     while not condition():
         time.sleep(0.001)
 
@@ -61,7 +65,7 @@ def test_calls_one_after_the_other_use_one_connection(half: str) -> None:
         assert (stats.size, stats.idle, stats.busy, stats.opened, stats.acquired) == (1, 1, 0, 1, 5)
 
 
-def test_threads_share_the_connections_and_wait_for_their_turn() -> None:
+def test_threads_share_the_connections_and_wait_for_a_free_one() -> None:
     opened = threading.Event()
     with scripted(metastore(), otherwise=held(opened)) as server:
         with metastored.connect(server.uri, **options(max_size=3)) as client:
@@ -78,7 +82,7 @@ def test_threads_share_the_connections_and_wait_for_their_turn() -> None:
             assert server.accepted == 3
 
 
-def test_tasks_share_the_connections_and_wait_for_their_turn() -> None:
+def test_tasks_share_the_connections_and_wait_for_a_free_one() -> None:
     async def test(uri: str) -> None:
         async with metastored.aconnect(uri, **options(max_size=3)) as client:
             assert await asyncio.gather(*(client.databases() for _ in range(64))) == [("sales",)] * 64
@@ -91,7 +95,7 @@ def test_tasks_share_the_connections_and_wait_for_their_turn() -> None:
         assert server.accepted == 3
 
 
-def test_many_find_out_at_once_whether_a_server_wants_frames() -> None:
+def test_concurrent_calls_detect_the_framing_of_a_server() -> None:
     async def test(uri: str) -> None:
         async with metastored.aconnect(uri, cache=False) as client:
             assert await asyncio.gather(*(client.databases() for _ in range(20))) == [("sales",)] * 20
@@ -110,7 +114,7 @@ def test_when_too_many_wait_one_more_is_refused() -> None:
             pool = client.api.pool
             assert pool is not None
             until(lambda: pool.stats().waiting == 1)
-            with pytest.raises(PoolExhausted, match="1 calls are under way and 1 wait already; raise max_size"):
+            with pytest.raises(PoolExhausted, match="1 calls are in progress and 1 are waiting; raise max_size"):
                 client.databases()
             assert pool.stats().refused == 1
             opened.set()
@@ -118,21 +122,23 @@ def test_when_too_many_wait_one_more_is_refused() -> None:
                 thread.join()
 
 
-def test_a_call_that_waited_in_vain_leaves_its_place(half: str) -> None:
+def test_a_call_that_stops_waiting_leaves_the_queue(half: str) -> None:
     opened = threading.Event()
     with scripted(metastore(), held(opened)) as server:
         with metastored.connect(server.uri, **options(max_size=1)) as client:
             first = threading.Thread(target=client.databases)
             first.start()
             until(lambda: len(server.requests) == 1)
-            with pytest.raises(TimeoutExceeded, match=r"waiting while 1 other calls are under way took longer"):
+            with pytest.raises(
+                TimeoutExceeded, match=r"waiting for a connection while 1 calls use them all took longer"
+            ):
                 client.within(0.05).databases()
             opened.set()
             first.join()
             assert client.databases() == ("sales",)
 
 
-def test_unused_connections_are_closed_except_those_that_should_stay(half: str) -> None:
+def test_idle_connections_are_closed_except_min_idle(half: str) -> None:
     with scripted(metastore()) as server:
         with connected(half, server.uri, **options(idle_timeout=0.0)) as client:
             client.databases()
@@ -148,12 +154,44 @@ def test_unused_connections_are_closed_except_those_that_should_stay(half: str) 
 
 
 def eventually(client: Any, condition: Callable[[], bool]) -> None:
-    """Waits until this is so, while what runs beside an asynchronous client goes on."""
+    """Waits for a condition, while the event loop of an asynchronous client runs."""
     while not condition():
         client.wait(0.005) if hasattr(client, "wait") else time.sleep(0.005)
 
 
-def test_connections_that_should_be_ready_are_opened_again_beside_the_calls(half: str) -> None:
+def pause(client: Any, seconds: float) -> None:
+    """Lets time pass, in which the event loop of an asynchronous client runs."""
+    client.wait(seconds) if hasattr(client, "wait") else time.sleep(seconds)
+
+
+def burst(half: str, client: Any, server: Scripted, count: int) -> None:
+    """Makes so many calls, each of which is replied to when all of them have arrived."""
+    arrived = threading.Barrier(count)
+
+    def together(peer: Peer, data: bytes) -> None:
+        arrived.wait(30)
+        answer(peer, data)
+
+    server.then(*[together] * count)
+    if half == "async":
+
+        async def calls() -> None:
+            await asyncio.gather(*(client._inner.databases() for _ in range(count)))
+
+        client._runner.run(calls())
+        return
+    threads = [threading.Thread(target=client.databases) for _ in range(count)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+
+
+def timer_threads() -> list[threading.Thread]:
+    return [thread for thread in threading.enumerate() if thread.name == "metastored-timers"]
+
+
+def test_min_idle_connections_are_replaced_beside_the_calls(half: str) -> None:
     kept = options(min_idle=2, look_every=0.005)
     with scripted(metastore()) as server, connected(half, server.uri, **kept) as client:
         assert client.pool_stats().idle == 2
@@ -166,7 +204,7 @@ def test_connections_that_should_be_ready_are_opened_again_beside_the_calls(half
         assert len(server.requests) == called + 1, "a call after a restart finds a connection that works"
 
 
-def test_connections_that_should_be_ready_are_opened_also_without_a_with() -> None:
+def test_min_idle_connections_are_opened_without_a_with_too() -> None:
     with scripted(metastore()) as server:
         client = metastored.connect(server.uri, **options(min_idle=2, look_every=0.005))
         assert client.databases() == ("sales",)
@@ -175,7 +213,7 @@ def test_connections_that_should_be_ready_are_opened_also_without_a_with() -> No
         client.close()
 
 
-def test_what_should_be_ready_is_tried_until_the_server_is_back(half: str) -> None:
+def test_min_idle_connections_are_retried_until_the_server_is_back(half: str) -> None:
     kept = options(min_idle=1, look_every=0.005, retry=Retry(attempts=1))
     with scripted(metastore()) as server, connected(half, server.uri, **kept) as client:
         port = server.port
@@ -188,7 +226,7 @@ def test_what_should_be_ready_is_tried_until_the_server_is_back(half: str) -> No
             assert client.databases() == ("sales",)
 
 
-def test_connections_in_use_leave_no_room_for_more_that_are_ready() -> None:
+def test_min_idle_does_not_exceed_max_size() -> None:
     opened = threading.Event()
     with scripted(metastore(), otherwise=held(opened)) as server:
         with metastored.connect(server.uri, **options(max_size=2, min_idle=2, look_every=0.005)) as client:
@@ -203,14 +241,33 @@ def test_connections_in_use_leave_no_room_for_more_that_are_ready() -> None:
                 thread.join()
 
 
-def test_what_is_ready_is_replaced_when_it_is_old(half: str) -> None:
+def test_a_connection_that_is_opened_for_min_idle_counts_towards_max_size() -> None:
+    opened = threading.Event()
+    settings = options(user="ann", max_size=2, min_idle=1, look_every=0.005)
+    with scripted(metastore(), otherwise=held(opened)) as server:
+        client = metastored.connect(server.uri, **settings)
+        threads = [threading.Thread(target=client.databases) for _ in range(2)]
+        threads[0].start()
+        until(lambda: len(server.requests) == 2)  # The call and the keeper of min_idle both send the user.
+        threads[1].start()
+        pool = client.api.pool
+        assert pool is not None
+        until(lambda: pool.stats().waiting == 1 or server.accepted == 3)
+        assert server.accepted == 2
+        opened.set()
+        for thread in threads:
+            thread.join()
+        client.close()
+
+
+def test_an_idle_connection_is_replaced_after_max_lifetime(half: str) -> None:
     kept = options(min_idle=1, look_every=0.005, max_lifetime=0.05)
     with scripted(metastore()) as server, connected(half, server.uri, **kept) as client:
         eventually(client, lambda: server.accepted > 2)
         assert client.databases() == ("sales",)
 
 
-def test_a_connection_is_replaced_when_it_is_old(half: str) -> None:
+def test_a_connection_is_replaced_after_max_lifetime(half: str) -> None:
     with scripted(metastore()) as server, connected(half, server.uri, **options(max_lifetime=0.0)) as client:
         client.databases()
         client.databases()
@@ -218,7 +275,7 @@ def test_a_connection_is_replaced_when_it_is_old(half: str) -> None:
         assert client.pool_stats().replaced == 2
 
 
-def test_a_connection_that_gives_no_sign_of_life_is_replaced(half: str) -> None:
+def test_a_connection_that_fails_its_health_check_is_replaced(half: str) -> None:
     with scripted(metastore()) as server, connected(half, server.uri, **options(check_after=0.0)) as client:
         client.databases()
         time.sleep(0.01)
@@ -230,7 +287,143 @@ def test_a_connection_that_gives_no_sign_of_life_is_replaced(half: str) -> None:
         assert server.called.count("getStatus") == 1
 
 
-def test_the_server_learns_the_user_once_a_connection(half: str) -> None:
+def test_idle_connections_are_closed_when_their_time_is_up_without_another_call(half: str) -> None:
+    settings = options(max_size=5, min_idle=2, idle_timeout=0.1, look_every=0.02)
+    with scripted(metastore()) as server, connected(half, server.uri, **settings) as client:
+        burst(half, client, server, 5)
+        assert client.pool_stats().idle > 2
+        eventually(client, lambda: client.pool_stats().idle == 2)
+        opened = client.pool_stats().opened
+        eventually(client, lambda: server.opened == 2)
+        pause(client, 0.3)
+        assert (client.pool_stats().idle, server.opened, client.pool_stats().opened) == (2, 2, opened)
+
+
+def test_all_idle_connections_are_closed_without_min_idle_and_the_next_call_opens_one(half: str) -> None:
+    with scripted(metastore()) as server, connected(half, server.uri, **options(idle_timeout=0.1)) as client:
+        burst(half, client, server, 4)
+        eventually(client, lambda: client.pool_stats().idle == 0 and server.opened == 0)
+        assert client.databases() == ("sales",)
+
+
+def test_the_idle_time_of_a_connection_starts_again_with_each_call(half: str) -> None:
+    with scripted(metastore()) as server, connected(half, server.uri, **options(idle_timeout=2.0)) as client:
+        for _ in range(6):
+            assert client.databases() == ("sales",)
+            pause(client, 0.5)
+        assert server.accepted == 1
+
+
+def test_the_thread_that_closes_idle_connections_ends_with_them() -> None:
+    with scripted(metastore()) as server:
+        with metastored.connect(server.uri, **options(idle_timeout=0.05)) as client:
+            client.databases()
+            until(lambda: client.api.pool is not None and client.api.pool.stats().idle == 0)
+            until(lambda: not timer_threads())
+        clients = [metastored.connect(server.uri, **options(idle_timeout=60.0)) for _ in range(3)]
+        for client in clients:
+            client.databases()
+        assert len(timer_threads()) == 1, "all clients of a process share one thread"
+        assert all(thread.daemon for thread in timer_threads())
+        for client in clients:
+            client.close()
+        until(lambda: not timer_threads())
+
+
+def test_no_task_is_left_when_an_asynchronous_client_is_closed() -> None:
+    async def test(uri: str) -> None:
+        async with metastored.aconnect(uri, **options(cache=True, min_idle=1, idle_timeout=60.0)) as client:
+            assert await asyncio.gather(*(client.databases() for _ in range(3))) == [("sales",)] * 3
+        assert asyncio.all_tasks() == {asyncio.current_task()}
+
+    with scripted(metastore()) as server:
+        asyncio.run(test(server.uri))
+
+
+@pytest.mark.parametrize("closes", [True, False], ids=["closed", "not closed"])
+def test_a_client_does_not_keep_the_process_alive(closes: bool) -> None:
+    code = (
+        "import sys, metastored, warnings; warnings.simplefilter('ignore')\n"
+        "client = metastored.connect(sys.argv[1], min_idle=2, idle_timeout=600.0)\n"
+        "assert client.databases() == ('sales',)\n" + ("client.close()\n" if closes else "")
+    )
+    with scripted(WritableMetastore((table_of("sales", "orders"),), events=True)) as server:
+        subprocess.run([sys.executable, "-c", code, server.uri], check=True, timeout=60)
+
+
+def test_a_client_that_is_no_longer_used_is_not_kept_in_memory() -> None:
+    with scripted(WritableMetastore((table_of("sales", "orders"),), events=True)) as server:
+        client = metastored.connect(server.uri, idle_timeout=600.0, framed=False)
+        client.table("sales.orders")
+        assert client.api.pool is not None
+        pool = weakref.ref(client.api.pool)
+        client.api.pool.drop_idle()
+        del client
+        gc.collect()
+        assert pool() is None
+
+
+def test_the_wait_for_a_connection_is_limited() -> None:
+    opened = threading.Event()
+    with scripted(metastore(), held(opened)) as server:
+        with metastored.connect(server.uri, **options(max_size=1, acquire_timeout=0.1, timeout=60.0)) as client:
+            first = threading.Thread(target=client.databases)
+            first.start()
+            until(lambda: len(server.requests) == 1)
+            with pytest.raises(TimeoutExceeded, match=r"get_all_databases at .*: waiting for a connection .* 0\.1 s$"):
+                client.databases()
+            opened.set()
+            first.join()
+            assert client.databases() == ("sales",)
+
+
+def test_the_wait_of_a_task_for_a_connection_is_limited() -> None:
+    async def test(uri: str) -> None:
+        async with metastored.aconnect(uri, **options(max_size=1, acquire_timeout=0.1, timeout=60.0)) as client:
+            first = asyncio.ensure_future(client.databases())
+            while not server.requests:
+                await asyncio.sleep(0.001)
+            with pytest.raises(TimeoutExceeded, match=r"waiting for a connection .* 0\.1 s$"):
+                await client.databases()
+            opened.set()
+            assert await first == ("sales",)
+
+    opened = threading.Event()
+    with scripted(metastore(), held(opened)) as server:
+        asyncio.run(test(server.uri))
+
+
+def test_a_call_that_has_its_connection_is_not_limited_by_the_wait_for_one(half: str) -> None:
+    def slow(peer: Peer, data: bytes) -> None:
+        time.sleep(0.3)
+        answer(peer, data)
+
+    with scripted(metastore(), otherwise=slow) as server:
+        with connected(half, server.uri, **options(acquire_timeout=0.1)) as client:
+            assert client.databases() == ("sales",)
+
+
+def test_a_server_that_closes_each_connection_at_once_is_not_flooded(half: str) -> None:
+    with closing_at_once() as server:
+        every, started = 0.05, time.monotonic()
+        with connected(half, server.uri, **options(min_idle=5, look_every=every)) as client:
+            pause(client, 0.5)
+            accepted = server.accepted
+            checks = (time.monotonic() - started) / every
+            assert accepted <= 5 * (checks + 2)
+
+
+def test_a_health_check_without_a_reply_costs_no_more_than_a_new_connection(half: str) -> None:
+    settings = options(check_after=0.0, connect_timeout=0.5, timeout=60.0)
+    with scripted(metastore()) as server, connected(half, server.uri, **settings) as client:
+        client.databases()
+        time.sleep(0.01)
+        server.then(stall)
+        assert client.databases() == ("sales",)
+        assert server.accepted == 2
+
+
+def test_the_user_is_sent_once_for_each_connection(half: str) -> None:
     there = metastore()
     with scripted(there) as server, connected(half, server.uri, **options(user="ann", groups=("staff",))) as client:
         client.databases()
@@ -239,7 +432,7 @@ def test_the_server_learns_the_user_once_a_connection(half: str) -> None:
     assert server.called.count("set_ugi") == 1
 
 
-def test_a_server_that_refuses_the_user_is_said(half: str) -> None:
+def test_a_server_that_refuses_the_user_is_an_error(half: str) -> None:
     class Strict(WritableMetastore):
         async def handle(self, call: Any, session: Any) -> Any:
             if call.method.name == "set_ugi":
@@ -251,7 +444,7 @@ def test_a_server_that_refuses_the_user_is_said(half: str) -> None:
             client.databases()
 
 
-def test_a_server_that_does_not_ask_who_calls_is_served_all_the_same(half: str) -> None:
+def test_a_server_without_set_ugi_can_be_used(half: str) -> None:
     class Open(WritableMetastore):
         async def handle(self, call: Any, session: Any) -> Any:
             if call.method.name == "set_ugi":
@@ -264,7 +457,7 @@ def test_a_server_that_does_not_ask_who_calls_is_served_all_the_same(half: str) 
         assert server.accepted == 1
 
 
-def test_a_call_that_waits_when_the_client_is_closed_is_told_so() -> None:
+def test_a_call_that_waits_when_the_client_is_closed_fails() -> None:
     with scripted(metastore(), otherwise=stall) as server:
         client = metastored.connect(server.uri, **options(max_size=1))
         failed: list[str] = []
@@ -287,7 +480,7 @@ def test_a_call_that_waits_when_the_client_is_closed_is_told_so() -> None:
         assert any("this client is closed" in text for text in failed)
 
 
-def test_a_closed_client_says_so(half: str) -> None:
+def test_a_call_of_a_closed_client_is_an_error(half: str) -> None:
     with scripted(metastore()) as server:
         with connected(half, server.uri, **options()) as client:
             client.databases()
@@ -296,7 +489,7 @@ def test_a_closed_client_says_so(half: str) -> None:
                 client.databases()
 
 
-def test_closing_ends_the_calls_that_are_under_way() -> None:
+def test_closing_ends_the_calls_in_progress() -> None:
     with scripted(metastore(), otherwise=stall) as server:
         client = metastored.connect(server.uri, **options())
         failed: list[Exception] = []
@@ -315,7 +508,7 @@ def test_closing_ends_the_calls_that_are_under_way() -> None:
         assert isinstance(failed[0], ConnectError) or "closed" in str(failed[0])
 
 
-def test_a_task_that_is_cancelled_gives_its_turn_to_the_next() -> None:
+def test_a_cancelled_task_frees_its_connection_for_the_next_call() -> None:
     async def test(uri: str) -> None:
         async with metastored.aconnect(uri, **options(max_size=1)) as client:
             first = asyncio.ensure_future(client.databases())
@@ -338,15 +531,16 @@ def test_a_task_that_is_cancelled_gives_its_turn_to_the_next() -> None:
         ({"idle_timeout": -1}, "idle_timeout is -1"),
         ({"max_waiting": -1}, "max_waiting is -1"),
         ({"look_every": 0}, "look_every is 0"),
+        ({"acquire_timeout": 0}, "acquire_timeout is 0"),
     ],
 )
-def test_settings_that_cannot_be_are_refused(given: dict[str, Any], told: str) -> None:
+def test_impossible_settings_are_refused(given: dict[str, Any], told: str) -> None:
     with pytest.raises(ConfigError, match=told):
         PoolSettings(**given).checked()
 
 
 @pytest.mark.parametrize("given", [{"batch": 0}, {"timeout": 0}, {"token": "t"}, {"headers": {"A": "b"}}, {}])
-def test_options_that_cannot_be_are_refused(given: dict[str, Any]) -> None:
+def test_impossible_options_are_refused(given: dict[str, Any]) -> None:
     with pytest.raises(ConfigError):
         metastored.connect("thrift://host:9083" if given else None, **given)
     with pytest.raises(ConfigError, match="leaves no time"):

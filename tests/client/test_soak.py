@@ -1,10 +1,15 @@
-"""A client that lives long: many calls of many kinds, over servers that are restarted, in memory that does not grow."""
+"""A client in use for a long time: its memory does not grow, nor the number of its connections."""
 
 from __future__ import annotations
 
+import asyncio
 import random
 import socket
+import ssl
+import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -14,6 +19,9 @@ from metastored.client._sync.client import Client
 from metastored.client.cache import CacheSettings
 from metastored.errors import TableNotFound
 from metastored.testing import running_server
+from tests.server.support import certificate
+from tests.support.driven import HALVES, connected
+from tests.support.relay import relayed
 
 CALLS = 200_000
 WARM = CALLS // 10
@@ -21,7 +29,7 @@ RESTARTS = 10
 
 
 def resident() -> int:
-    """Bytes of memory that this process has."""
+    """The resident memory of this process, in bytes."""
     return int(Path("/proc/self/statm").read_text().split()[1]) * 4096
 
 
@@ -46,7 +54,7 @@ def test_memory_does_not_grow_over_many_calls_and_restarts(tmp_path: Path) -> No
     with socket.create_server(("127.0.0.1", 0)) as free:
         port = free.getsockname()[1]
     options = {"port": port, "data": tmp_path / "data", "warehouse": (tmp_path / "warehouse").as_uri()}
-    client = metastored.connect(f"thrift://127.0.0.1:{port}", cache=CacheSettings(capacity=100, events_every=0.1))
+    client = metastored.connect(f"thrift://127.0.0.1:{port}", cache=CacheSettings(table_capacity=100, events_every=0.1))
     warm = 0
     try:
         for turn in range(RESTARTS):
@@ -62,3 +70,54 @@ def test_memory_does_not_grow_over_many_calls_and_restarts(tmp_path: Path) -> No
         client.close()
     assert CALLS // RESTARTS == WARM
     assert resident() <= warm * 1.1
+    stats = client.pool_stats()
+    assert stats is not None
+    # After each restart one connection for the calls and one for the polls of events beside them; a call that finds its
+    # connection closed drops all idle ones, among them perhaps the new one of a poll.
+    assert stats.opened <= 3 * RESTARTS
+    assert (stats.busy, stats.waiting) == (0, 0)
+
+
+@pytest.mark.parametrize("bursts", [5, pytest.param(200, marks=pytest.mark.soak)])
+@pytest.mark.parametrize("half", HALVES)
+def test_the_number_of_connections_does_not_grow_over_bursts_of_calls(half: str, bursts: int, tmp_path: Path) -> None:
+    """With TLS 1.3, and as many idle connections as in the document: all connections are counted by a relay."""
+    cert, key = certificate(tmp_path)
+    context = ssl.create_default_context(cafile=str(cert))
+    context.minimum_version = ssl.TLSVersion.TLSv1_3
+    with running_server(tls_certificate=cert, tls_key=key, http_port=0, http_methods="all") as server:
+        assert server.http_port is not None
+        with relayed(server.http_port) as relay:
+            uri = f"https://localhost:{relay.port}/metastore"
+            settings = {"max_size": 20, "min_idle": 5, "look_every": 0.02, "cache": False, "tls": context}
+            with connected(half, uri, **settings, idle_timeout=2.0) as client:
+                for _ in range(bursts):
+                    burst(half, client)
+                    pause(client, 0.02)
+                most = client.pool_stats().opened
+                # A connection is opened again only when it was idle for two seconds.
+                assert relay.accepted <= 20 + bursts
+                assert client.pool_stats().size <= 20
+                while client.pool_stats().size > 5 or relay.opened > 5:
+                    pause(client, 0.02)
+                pause(client, 1.0)
+                stats = client.pool_stats()
+                assert (stats.idle, stats.busy, stats.opened) == (5, 0, most), "no connection is replaced"
+
+
+def pause(client: Any, seconds: float) -> None:
+    """Lets time pass, in which the event loop of an asynchronous client runs."""
+    client.wait(seconds) if hasattr(client, "wait") else time.sleep(seconds)
+
+
+def burst(half: str, client: Any) -> None:
+    """A hundred calls of twenty threads or tasks."""
+    if half == "async":
+
+        async def calls() -> None:
+            await asyncio.gather(*(client._inner.databases() for _ in range(100)))
+
+        client._runner.run(calls())
+        return
+    with ThreadPoolExecutor(20) as threads:
+        assert all("default" in names for names in threads.map(lambda _: client.databases(), range(100)))

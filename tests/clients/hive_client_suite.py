@@ -1,4 +1,4 @@
-"""What is known of Hive 3.1.3's own tests of its client API: which of them fail on Hive's server, and which here.
+"""Known results of Hive 3.1.3's own tests of its client API: which of them fail on Hive's server, and which here.
 
 Hive's tests were written for an older Thrift, in which a server that stumbles over a null closed the connection. With
 the Thrift of Hive 3.1.3 it answers "Internal error processing …", so that those tests fail on Hive's own server.
@@ -13,7 +13,7 @@ from typing import Any, Final
 SETTINGS: Final[Mapping[str, Any]] = {"compat": "3.1", "trash_days": 1, "limits_partitions_per_call": 100}
 """How metastored runs."""
 HIVE_SETTINGS: Final[Mapping[str, str]] = {
-    # What Hive's tests set for servers that they start themselves.
+    # The settings of Hive's tests for servers that they start themselves.
     "metastore.limit.partition.request": "100",
     "fs.trash.interval": "1",
 }
@@ -99,7 +99,7 @@ FAILS_ON_HIVE: Final[Mapping[str, frozenset[str]]] = {
 
 _UNDECLARED: Final = (
     "Hive throws an exception that the call does not declare, and its client gets Thrift's \"Internal error processing"
-    ' …"; metastored answers with one that is declared, and says what is missing or taken'
+    ' …"; metastored raises a declared exception, whose message names the object'
 )
 _NO_COLUMNS: Final = (
     "a partition that was added without columns has an empty list of them here, and can be altered; Hive answers with"

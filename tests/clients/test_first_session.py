@@ -71,7 +71,7 @@ def started(command: str, folder: Path) -> Iterator[int]:
 
 
 def printed(program: str, folder: Path) -> str:
-    """What a program prints that starts Spark by itself. Spark gets its master and its memory from the environment."""
+    """The output of a program that starts Spark itself. Spark gets its master and its memory from the environment."""
     settings = " ".join(f"--conf {name}={value}" for name, value in CONF.items() if "catalog" not in name)
     environment = {
         **os.environ,

@@ -19,7 +19,7 @@ from tests.support.hive_client_suite import FAIL, PASS, ClientSuite, client_suit
 pytestmark = pytest.mark.peers
 
 CLASSES = suite_classes() or ("Test",)
-"""One that does not exist stands for all of them where `make peers` has not brought them, to be skipped."""
+"""Without `make peers` this is one name, which is skipped for all tests."""
 
 
 @pytest.fixture(scope="module")
@@ -36,7 +36,7 @@ def suite() -> Iterator[ClientSuite]:
 
 
 @pytest.mark.parametrize("name", CLASSES)
-def test_what_passes_on_hive_passes_on_metastored(name: str, suite: ClientSuite, tmp_path: Path) -> None:
+def test_tests_that_pass_on_hive_pass_on_metastored(name: str, suite: ClientSuite, tmp_path: Path) -> None:
     warehouse = tmp_path / "warehouse"
     with running_server(**SETTINGS, warehouse=warehouse.as_uri()) as server:
         # The trash is in the warehouse.
@@ -52,7 +52,7 @@ def test_what_passes_on_hive_passes_on_metastored(name: str, suite: ClientSuite,
 @pytest.mark.soak
 @pytest.mark.apache
 @pytest.mark.parametrize("name", CLASSES)
-def test_what_fails_on_hive_is_what_is_listed(name: str, suite: ClientSuite) -> None:
+def test_the_tests_that_fail_on_hive_are_the_listed_ones(name: str, suite: ClientSuite) -> None:
     with apache_3_1(HIVE_SETTINGS) as hive:
         outcomes = suite.run(name, hive.uri, f"file:{hive.warehouse}", home=hive.home)
     listed = FAILS_ON_HIVE.get(name, frozenset())

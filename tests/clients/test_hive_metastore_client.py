@@ -87,10 +87,10 @@ with HiveMetastoreClient(host, port) as client:
 
 @pytest.fixture(scope="module")
 def found() -> dict[str, Any]:
-    """What the client was answered."""
+    """The results of the client."""
     with running_server() as server:
-        answer: dict[str, Any] = run_foreign(SCRIPT, host=server.host, port=server.port, warehouse=server.warehouse)
-        return answer
+        result: dict[str, Any] = run_foreign(SCRIPT, host=server.host, port=server.port, warehouse=server.warehouse)
+        return result
 
 
 def test_a_database_is_created_once(found: dict[str, Any]) -> None:
@@ -121,7 +121,7 @@ def test_a_filter_finds_partitions(found: dict[str, Any]) -> None:
     assert [location.partition("/orders/")[2] for location in found["filtered"]] == ["day=2024-01-01/hour=2"]
 
 
-def test_partitions_are_dropped_and_a_missing_one_is_told(found: dict[str, Any]) -> None:
+def test_partitions_are_dropped_and_a_missing_one_is_reported(found: dict[str, Any]) -> None:
     assert found["missing"] == "NoSuchObjectException"
     assert found["left"] == ["day=2024-01-01/hour=2", "day=2024-01-02/hour=1"]
 

@@ -111,8 +111,8 @@ def result(server: RunningServer) -> dict[str, Any]:
         "inserts": INSERTS,
     }
     script = "".join(f"{name} = {value!r}\n" for name, value in given.items()) + SCRIPT
-    answer: dict[str, Any] = run_spark(script, conf=conf, python=str(SPARK_3_5 / "bin/python"))
-    return answer
+    result: dict[str, Any] = run_spark(script, conf=conf, python=str(SPARK_3_5 / "bin/python"))
+    return result
 
 
 @pytest.mark.parametrize("table", TABLES)

@@ -19,7 +19,7 @@ from lance_namespace import (
     DescribeTableRequest, DropNamespaceRequest, DropTableRequest, ListNamespacesRequest, ListTablesRequest, connect
 )
 
-logging.disable(logging.CRITICAL)  # both log every refusal that is asked for below
+logging.disable(logging.CRITICAL)  # both log every error that is provoked below
 
 def refused(call, request):
     try:
@@ -73,12 +73,12 @@ for kind, above in (("hive2", []), ("hive3", ["hive"])):
 
 
 @pytest.fixture(scope="module")
-def answers() -> dict[str, dict[str, Any]]:
+def results() -> dict[str, dict[str, Any]]:
     with running_server() as server:
-        answer: dict[str, dict[str, Any]] = run_foreign(
+        result: dict[str, dict[str, Any]] = run_foreign(
             SCRIPT, uri=server.uri, warehouse=server.warehouse.removeprefix("file:")
         )
-        return answer
+        return result
 
 
 @pytest.fixture(params=["hive2", "hive3"])
@@ -87,9 +87,9 @@ def kind(request: pytest.FixtureRequest) -> str:
 
 
 @pytest.fixture
-def found(answers: dict[str, dict[str, Any]], kind: str) -> dict[str, Any]:
-    """What the namespace of one kind was answered."""
-    return answers[kind]
+def found(results: dict[str, dict[str, Any]], kind: str) -> dict[str, Any]:
+    """The results of the namespace of one kind."""
+    return results[kind]
 
 
 def test_a_namespace_is_created_once_with_its_properties(found: dict[str, Any], kind: str) -> None:
@@ -111,7 +111,7 @@ def test_a_declared_table_is_described_and_its_rows_are_read(found: dict[str, An
     assert found["no table"].endswith("does not exist")
 
 
-def test_tables_with_and_without_data_are_told_apart(found: dict[str, Any]) -> None:
+def test_tables_with_and_without_data_are_distinguished(found: dict[str, Any]) -> None:
     assert found["tables"] == ["drafts", "points"]
     assert found["filled"] == ["points"]
     assert found["only declared"] == [False, True]

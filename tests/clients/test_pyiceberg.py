@@ -1,4 +1,4 @@
-"""pyiceberg 0.12, unmodified, on metastored: an Iceberg table from its creation to its end, and writers who contend for
+"""pyiceberg 0.12, unmodified, on metastored: an Iceberg table from its creation to its drop, and concurrent writers of
 it.
 
 pyiceberg commits under Hive's locks: a writer that finds the table changed takes its commit back and tries again.

@@ -1,7 +1,7 @@
 """Sail 0.7, a Spark without Java, unmodified: it creates, fills and reads parquet, Delta and Iceberg tables on
 metastored.
 
-One Sail does the work and a second one sees it; PySpark speaks to both by Spark Connect. pyiceberg reads the Iceberg
+One Sail does the work and a second one sees it; PySpark connects to both by Spark Connect. pyiceberg reads the Iceberg
 table that Sail wrote.
 """
 
@@ -18,7 +18,7 @@ from tests.support.foreign import run_foreign
 
 pytestmark = pytest.mark.witness
 
-# What the first Sail found, what pyiceberg read then, and what the second Sail found.
+# The results of the first Sail, of pyiceberg, and of the second Sail.
 Runs = tuple[dict[str, Any], list[dict[str, Any]], dict[str, Any]]
 
 FORMATS = ("parquet", "delta", "iceberg")
@@ -39,7 +39,7 @@ def rows(statement):
     return [[None if value is None else str(value) for value in row] for row in spark.sql(statement).collect()]
 
 def insert(table, values):
-    # Not as a statement: Sail answers one with a count of rows in a type that PySpark cannot read.
+    # Not as a statement: Sail returns a count of rows in a type that PySpark cannot read.
     spark.sql(f"values {values}").write.insertInto(table)
 
 def refused(statement):

@@ -1,6 +1,6 @@
 """Everything Spark does with a metastore in a working week, by the built-in Hive clients of Spark 4.3 and 3.5.
 
-One session does the work, a second one sees all of it. Both are unmodified: they are told the address, nothing else.
+One session does the work, a second one sees all of it. Both are unmodified: they only get the address.
 """
 
 from __future__ import annotations
@@ -131,7 +131,7 @@ def server() -> Iterator[RunningServer]:
 
 @pytest.fixture(scope="module", params=["4.3", "3.5"])
 def runs(request: pytest.FixtureRequest, server: RunningServer) -> tuple[dict[str, Any], dict[str, Any]]:
-    """What the first session found, and what the second."""
+    """The results of the first session, and of the second."""
     python = sys.executable if request.param == "4.3" else str(SPARK_3_5)
     conf = {
         "spark.hadoop.hive.metastore.uris": server.uri,

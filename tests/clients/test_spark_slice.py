@@ -69,8 +69,8 @@ def result(server: RunningServer) -> dict[str, Any]:
         "spark.sql.warehouse.dir": server.warehouse,
         "spark.hadoop.hive.exec.dynamic.partition.mode": "nonstrict",
     }
-    answer: dict[str, Any] = run_spark(SCRIPT, conf=conf)
-    return answer
+    result: dict[str, Any] = run_spark(SCRIPT, conf=conf)
+    return result
 
 
 TABLES = ("sales_parquet", "sales_textfile")

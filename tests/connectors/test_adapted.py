@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from metastored.connectors.adapted import Adapted, Source
+from metastored.connectors.adapted.handler import Adapted, Source
 from metastored.errors import (
     ConfigError,
     ErrorKind,

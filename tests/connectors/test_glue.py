@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from metastored.connectors.adapted import Adapted
-from metastored.connectors.glue import GlueSource
+from metastored.connectors.adapted.handler import Adapted
+from metastored.connectors.glue.catalog import GlueSource
 from metastored.errors import (
     AlreadyExistsException,
     InvalidOperationException,

@@ -17,9 +17,9 @@ from pyiceberg import types as theirs
 from pyiceberg.catalog.sql import SqlCatalog
 from pyiceberg.schema import Schema
 
-from metastored.connectors.adapted import Adapted
-from metastored.connectors.iceberg import IcebergSource
-from metastored.connectors.iceberg_types import columns_of, partition_spec, schema_of, to_hive, to_iceberg
+from metastored.connectors.adapted.handler import Adapted
+from metastored.connectors.iceberg.catalog import IcebergSource
+from metastored.connectors.iceberg.types import columns_of, partition_spec, schema_of, to_hive, to_iceberg
 from metastored.errors import (
     AlreadyExistsException,
     ConversionError,

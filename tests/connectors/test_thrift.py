@@ -11,7 +11,8 @@ import pytest
 
 from metastored.client.endpoints import Endpoint
 from metastored.client.pooling import PoolSettings
-from metastored.connectors.thrift import MAX_REPLY, ThriftMetastore, endpoint_of
+from metastored.connectors.addresses import MAX_REPLY
+from metastored.connectors.thrift import ThriftMetastore, endpoint_of
 from metastored.errors import ConfigError, MetaException, NoSuchObjectException
 from metastored.wire.message import EXCEPTION, Call, Reply, Session
 from metastored.wire.methods import METHODS
@@ -181,7 +182,7 @@ def test_a_metastore_that_does_not_answer_is_an_error_after_the_deadline() -> No
             answers = await asyncio.gather(failure_of(here), failure_of(here))
             assert "the answer to get_table took longer than 0.2 s" in answers[0]
             # The first may have let its place go a moment before the second gave up.
-            waiting = "while 1 other calls are under way took longer than 0.2 s"
+            waiting = "while 1 calls use them all took longer than 0.2 s"
             assert waiting in answers[1] or "connecting took longer than 0.2 s" in answers[1]
             await until(lambda: server.connections == 0)
 
@@ -284,7 +285,7 @@ def test_connections_that_were_unused_for_long_are_replaced() -> None:
 def test_an_answer_above_the_limit_is_refused() -> None:
     async def test() -> None:
         async with serving(memory()) as server, metastore(server, max_reply=50) as here:
-            assert "more than 50 bytes; ask for fewer objects" in await failure_of(here)
+            assert "more than 50 bytes; request fewer objects" in await failure_of(here)
 
     run(test())
 

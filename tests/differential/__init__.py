@@ -1,1 +1,1 @@
-"""The same questions to metastored and to a real Hive in the same run, and their answers compared line by line."""
+"""The same calls to metastored and to a real Hive in the same run; their replies are compared line by line."""

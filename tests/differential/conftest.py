@@ -1,4 +1,4 @@
-"""Both sides of a comparison: a real Hive, and a metastored that answers as that version."""
+"""Both sides of a comparison: a real Hive, and a metastored in the compatibility mode of that version."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def _sides(hive: ApacheMetastore, version: str, compat: str, folder: Path) -> It
 
 @contextmanager
 def _or_skip(peer: AbstractContextManager[ApacheMetastore]) -> Iterator[ApacheMetastore]:
-    """A server that needs what `make peers` brings, or a skip that says so."""
+    """A server that `make peers` installs; skips with a reason if it is missing."""
     try:
         hive = peer.__enter__()
     except MissingPeer as reason:
@@ -45,7 +45,7 @@ def _or_skip(peer: AbstractContextManager[ApacheMetastore]) -> Iterator[ApacheMe
         peer.__exit__(None, None, None)
 
 
-# Each comparison has servers of its own: what other tests left in theirs would be listed.
+# Each comparison has its own servers: objects of other tests would be listed.
 
 
 @contextmanager

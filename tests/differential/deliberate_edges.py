@@ -1,4 +1,4 @@
-"""Where metastored means to differ from Hive in what is half written or said twice; see `deliberate.py`."""
+"""The deliberate differences to Hive for incomplete or contradictory requests; see `deliberate.py`."""
 
 from __future__ import annotations
 

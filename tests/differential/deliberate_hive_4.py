@@ -536,5 +536,5 @@ EVERY_DIFFERENCE: Final = (
 
 
 def differences(version: str) -> dict[str, Difference]:
-    """By line, those of a version."""
+    """The differences of a version, by line."""
     return {line: each for each in EVERY_DIFFERENCE if version in each.versions for line in each.lines}

@@ -1,6 +1,4 @@
-"""Where metastored means to differ from Hive 4 in what belongs to no topic, mostly as Hive 4 fails; see
-`deliberate.py`.
-"""
+"""The deliberate differences to Hive 4 without a topic of their own, mostly bugs of Hive 4; see `deliberate.py`."""
 
 from __future__ import annotations
 

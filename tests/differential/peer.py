@@ -1,7 +1,7 @@
-"""A metastore under question, real or metastored, and its answers as lines of text.
+"""A metastore under test, real or metastored, and its replies as lines of text.
 
-What may differ between two servers that behave alike is taken out of the text: where the warehouse lies, the
-present time, ids and fields that the version under question does not have. Nothing else is.
+Values that differ between two equal servers are replaced in the text: the warehouse's location, the present time, ids,
+and fields that the version under test does not have. Nothing else is.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from metastored.wire.structs import Struct, fields, names
 from tests.support.client import Client
 
 WAREHOUSE = "{W}"
-"""Stands for the warehouse's URI, in arguments and in answers."""
+"""The placeholder of the warehouse's URI, in arguments and in replies."""
 OUTSIDE = "{X}"
 """Stands for the URI of a folder beside the warehouse, for files that a test puts there."""
 
@@ -59,11 +59,11 @@ OTHER_FORMS: Final[dict[str, Callable[..., Any]]] = {
     "get_table": _get_table,
     "get_table_objects_by_name": _get_table_objects_by_name,
 }
-"""How clients ask versions that do not have a method yet, or no longer."""
+"""The calls that clients use for versions that do not have a method yet, or no longer."""
 
 
 def has(version: str, method: str) -> bool:
-    """Whether a version can be asked this."""
+    """Whether a version has this method."""
     return version in METHODS[method].versions or method in OTHER_FORMS
 
 
@@ -78,14 +78,14 @@ class Peer:
     outside: Path
 
     def ask(self, method: str, *args: Any) -> Any:
-        """The decoded answer; arguments may use the placeholders."""
+        """The decoded reply; arguments may use the placeholders."""
         placed = [self._placed(arg) for arg in args]
         if self.version in METHODS[method].versions:
             return self.client.call(method, *placed)
         return OTHER_FORMS[method](self.client, *placed)
 
     def answer(self, method: str, *args: Any) -> str:
-        """The answer, or the error, as a line."""
+        """The reply, or the error, as a line."""
         try:
             return self.shown(self.ask(method, *args))
         except (MetastoreError, ApplicationError, TransportError) as error:

@@ -1,7 +1,7 @@
-"""The vocabulary of the scripts in `probes/`: what can be asked of a metastore, as data.
+"""The vocabulary of the scripts in `probes/`: calls to a metastore, as data.
 
-A script is a list of probes. Each has a label, is asked in its turn of both sides, and gives one line. The scripts
-never look at an answer themselves.
+A script is a list of probes. Each has a label, runs in its turn on both sides, and gives one line. The scripts never
+read a reply themselves.
 """
 
 from __future__ import annotations
@@ -24,11 +24,11 @@ Show = Callable[[Any], Any]
 
 
 class Probe(Protocol):
-    """Something asked of a peer, answered by one line."""
+    """A request to a peer; its reply is one line."""
 
     @property
     def kind(self) -> str:
-        """What the label begins with, so that probes of different kinds may share one."""
+        """The prefix of the label, so that probes of different kinds may share one."""
 
     @property
     def label(self) -> str: ...
@@ -39,7 +39,7 @@ class Probe(Protocol):
 
 @dataclass(frozen=True)
 class Ask:
-    """One call; `show` picks what matters of a long answer."""
+    """One call; `show` selects the relevant part of a long reply."""
 
     label: str
     method: str
@@ -55,7 +55,7 @@ class Ask:
 
 
 def ask(label: str, method: str, *args: Any, show: Show | None = None, versions: Sequence[str] = ALL) -> Ask:
-    """A call, asked of the versions that have it."""
+    """A call, made to the versions that have it."""
     return Ask(f"{method}: {label}", method, args, show, [version for version in versions if has(version, method)])
 
 
@@ -122,13 +122,13 @@ class Tree:
         if not root.exists():
             return "nothing"
         # Hadoop's local file system leaves a checksum file beside each file that it writes.
-        found = (path for path in root.rglob("*") if not path.name.endswith(".crc"))
-        return " ".join(sorted(f"{path.relative_to(root)}{'/' if path.is_dir() else ''}" for path in found)) or "empty"
+        result = (path for path in root.rglob("*") if not path.name.endswith(".crc"))
+        return " ".join(sorted(f"{path.relative_to(root)}{'/' if path.is_dir() else ''}" for path in result)) or "empty"
 
 
 @dataclass(frozen=True)
 class Put:
-    """Writes a file of so many bytes where a table's data would be."""
+    """Writes a file of so many bytes into the directory of a table."""
 
     label: str
     location: str
@@ -164,7 +164,7 @@ def _line(peer: Peer, question: Callable[[], Any]) -> str:
 
 
 def lines(script: Sequence[Probe], peer: Peer) -> Iterator[tuple[str, str]]:
-    """(label, answer) of every probe that this version has, in order."""
+    """(label, reply) of every probe that this version has, in order."""
     for probe in script:
         if peer.version in probe.versions:
             yield f"{probe.kind}{probe.label}", probe.run(peer)

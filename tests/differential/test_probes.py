@@ -1,4 +1,4 @@
-"""Every script of `probes/` on both sides: equal line by line, except what `deliberate.py` lists."""
+"""Every script of `probes/` on both sides: equal line by line, except for the differences in `deliberate.py`."""
 
 from __future__ import annotations
 
@@ -31,71 +31,71 @@ GENERAL_TOPICS = (
 """All that has a wording of Hive 4's own is compared with the latest each time, and with the others in the long run."""
 HIVE_4_0_TOPICS = (*OWN_TOPICS, *(pytest.param(topic, marks=pytest.mark.soak) for topic in GENERAL_TOPICS))
 LONGEST = 3000
-"""Hive may answer with a whole stack of calls."""
+"""Hive may reply with a complete stack trace."""
 
 
 def compared(topic: str, script: Sequence[Probe], sides: Sides) -> list[str]:
-    """What is wrong, a paragraph each."""
+    """The problems, one paragraph each."""
     hive, metastored = sides
     for side in sides:
-        # What one script said of its user and its settings is not for the next.
+        # User and settings of one script must not affect the next.
         side.client.close()
     meant = differences(hive.version)
     wrong: list[str] = []
-    for (label, expected), (_, found) in zip(lines(script, hive), lines(script, metastored), strict=True):
+    for (label, expected), (_, result) in zip(lines(script, hive), lines(script, metastored), strict=True):
         difference = meant.get(f"{topic}/{label}")
-        if expected == found:
+        if expected == result:
             if difference is not None and not difference.sometimes:
-                wrong.append(f"{label}\n  is listed as different, and is not: {found}")
+                wrong.append(f"{label}\n  is listed as different, and is not: {result}")
         elif difference is None:
-            wrong.append(f"{label}\n  Hive: {expected[:LONGEST]}\n  metastored: {found[:LONGEST]}")
-        elif not difference.agreement(expected, found):
+            wrong.append(f"{label}\n  Hive: {expected[:LONGEST]}\n  metastored: {result[:LONGEST]}")
+        elif not difference.agreement(expected, result):
             wrong.append(
                 f"{label}\n  differs otherwise than listed\n  Hive: {expected[:LONGEST]}\n  metastored:"
-                f" {found[:LONGEST]}"
+                f" {result[:LONGEST]}"
             )
     return wrong
 
 
 @pytest.mark.parametrize("topic", PLAIN_TOPICS)
-def test_metastored_answers_as_hive_2_3(topic: str, sides_2_3: Sides) -> None:
+def test_metastored_replies_as_hive_2_3(topic: str, sides_2_3: Sides) -> None:
     wrong = compared(topic, TOPICS[topic], sides_2_3)
     assert not wrong, "\n".join(wrong)
 
 
 @pytest.mark.parametrize("topic", PLAIN_TOPICS)
-def test_metastored_answers_as_hive_3_1(topic: str, sides_3_1: Sides) -> None:
+def test_metastored_replies_as_hive_3_1(topic: str, sides_3_1: Sides) -> None:
     wrong = compared(topic, TOPICS[topic], sides_3_1)
     assert not wrong, "\n".join(wrong)
 
 
-def test_metastored_tells_the_events_of_hive_2_3(sides_2_3_with_events: Sides) -> None:
+def test_metastored_records_the_events_of_hive_2_3(sides_2_3_with_events: Sides) -> None:
     wrong = compared(EVENTS, TOPICS[EVENTS], sides_2_3_with_events)
     assert not wrong, "\n".join(wrong)
 
 
-def test_metastored_tells_the_events_of_hive_3_1(sides_3_1_with_events: Sides) -> None:
+def test_metastored_records_the_events_of_hive_3_1(sides_3_1_with_events: Sides) -> None:
     wrong = compared(EVENTS, TOPICS[EVENTS], sides_3_1_with_events)
     assert not wrong, "\n".join(wrong)
 
 
 @pytest.mark.peers
 @pytest.mark.parametrize("topic", HIVE_4_0_TOPICS)
-def test_metastored_answers_as_hive_4_0_0(topic: str, sides_4_0_0: Sides) -> None:
+def test_metastored_replies_as_hive_4_0_0(topic: str, sides_4_0_0: Sides) -> None:
     wrong = compared(topic, TOPICS[topic], sides_4_0_0)
     assert not wrong, "\n".join(wrong)
 
 
 @pytest.mark.peers
 @pytest.mark.parametrize("topic", HIVE_4_0_TOPICS)
-def test_metastored_answers_as_hive_4_0_1(topic: str, sides_4_0_1: Sides) -> None:
+def test_metastored_replies_as_hive_4_0_1(topic: str, sides_4_0_1: Sides) -> None:
     wrong = compared(topic, TOPICS[topic], sides_4_0_1)
     assert not wrong, "\n".join(wrong)
 
 
 @pytest.mark.peers
 @pytest.mark.parametrize("topic", (*GENERAL_TOPICS, *OWN_TOPICS))
-def test_metastored_answers_as_hive_4_1(topic: str, sides_4_1: Sides) -> None:
+def test_metastored_replies_as_hive_4_1(topic: str, sides_4_1: Sides) -> None:
     wrong = compared(topic, TOPICS[topic], sides_4_1)
     assert not wrong, "\n".join(wrong)
 

@@ -1,6 +1,6 @@
-"""Sequences of calls that nobody thought of, on both sides: answers, errors and directories are equal after each step.
+"""Random sequences of calls on both sides: replies, errors and directories are equal after each step.
 
-Names are few, so that calls meet: a table is created twice, renamed onto another, dropped under a partition's feet.
+Names are few, so that calls conflict: a table is created twice, renamed onto another, dropped while it has partitions.
 """
 
 from __future__ import annotations
@@ -54,7 +54,8 @@ environments = st.sampled_from(
 )
 
 
-# Strategies are made once: to make them takes longer than to ask both sides. So what is drawn is told the database.
+# Strategies are made once: making them takes longer than calling both sides. So the database is passed to the drawn
+# value.
 Made = Callable[[str], Table]
 Step = Callable[[str], Probe]
 
@@ -88,14 +89,14 @@ partition_changes: SearchStrategy[Callable[[Any], Any]] = st.one_of(
 )
 
 
-def by_values(found: tuple[Any, ...]) -> list[object]:
-    return sorted(part.values for part in found)
+def by_values(result: tuple[Any, ...]) -> list[object]:
+    return sorted(part.values for part in result)
 
 
 def create(made: Made) -> Step:
     def step(db: str) -> Probe:
-        wanted = made(db)
-        return ask(f"{wanted.tableName} {wanted.tableType}", "create_table", wanted)
+        expected = made(db)
+        return ask(f"{expected.tableName} {expected.tableType}", "create_table", expected)
 
     return step
 
@@ -151,25 +152,27 @@ class Session:
         self.agree(ask("new", "create_database", Database(self.db)))
 
     def agree(self, probe: Probe) -> None:
-        hive, metastored = (self.answer(side, probe) for side in self.sides)
+        hive, metastored = (self.reply(side, probe) for side in self.sides)
         self.history.append(f"{probe.kind}{probe.label}: {metastored[:200]}")
-        told = (f"{probe.kind}{probe.label}", f"  Hive: {hive}", f"  metastored: {metastored}")
+        reported = (f"{probe.kind}{probe.label}", f"  Hive: {hive}", f"  metastored: {metastored}")
         agreed = metastored == hive or self.stumbles_over_no_number(probe, hive, metastored)
-        assert agreed, "\n".join(["after", *self.history[:-1], *told])
+        assert agreed, "\n".join(["after", *self.history[:-1], *reported])
 
     def stumbles_over_no_number(self, probe: Probe, hive: str, metastored: str) -> bool:
-        """Derby cannot compare a value of `h` that is no number, and Hive then refuses the filter; it matches nothing
-        in metastored, which finds the others."""
+        """Derby cannot compare a value of `h` that is no number, and Hive then refuses the filter.
+
+        It matches nothing in metastored, which finds the others.
+        """
         if hive != NOT_COMPARABLE or not isinstance(probe, Ask) or probe.args[2:3] != (ABOVE_1,):
             return False
         side = self.sides[1]
-        found = [part.values for part in side.ask("get_partitions", self.db, probe.args[1], -1)]
-        numbers = [values for values in found if values[1].isdigit()]
+        result = [part.values for part in side.ask("get_partitions", self.db, probe.args[1], -1)]
+        numbers = [values for values in result if values[1].isdigit()]
         above_1 = sorted(values for values in numbers if int(values[1]) > 1)
-        return len(numbers) < len(found) and metastored == side.shown(above_1)
+        return len(numbers) < len(result) and metastored == side.shown(above_1)
 
     @staticmethod
-    def answer(side: Peer, probe: Probe) -> str:
+    def reply(side: Peer, probe: Probe) -> str:
         return probe.run(side)
 
     def step(self, probe: Probe) -> None:
@@ -177,7 +180,7 @@ class Session:
         self.agree(Tree("now", f"{{W}}/{self.db}.db"))
 
     def finish(self) -> None:
-        """All that is left, and then nothing."""
+        """The remaining objects, then none."""
         self.agree(ask("left", "get_all_tables", self.db))
         for name in ("t1", "t2", "t3", "t4"):
             self.agree(ask(name, "get_table", self.db, name))

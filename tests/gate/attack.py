@@ -1,6 +1,6 @@
 """Arguments for any method that point at vera's objects: made by walking the method's types and filling in roles.
 
-No method is known by its name here. A `Spelling` says how catalogs, databases and tables are written; a `Filler` makes
+No method is listed by its name here. A `Spelling` says how catalogs, databases and tables are written; a `Filler` makes
 the arguments, and can put something else at one place of a name, so that gate and metastore see different names there.
 """
 
@@ -69,7 +69,7 @@ SUBSTITUTES: Final = {
     "table": (None, "", "mt"),
     "full_name": ("mdb.mt", "vkdb", "@hive#vkdb.vt"),
 }
-"""What else may be written at one place, while the others point at vera's object."""
+"""Other names for one position, while all other positions name vera's object."""
 
 NAMES: Final = {
     **dict.fromkeys(("packageName",), "vp"),
@@ -108,7 +108,7 @@ TEXTS: Final = {
 TABLE_FILTER: Final = 'hive_filter_field_params__k like "%"'
 NUMBERS: Final = {"num_txns": 1, "version": 1, "key_seq": 1, "eventType": 1, "numDVs": 1}
 MANY: Final = ("max", "limit", "rows")
-"""What a number is about that means everything when it is -1."""
+"""Roles of numbers for which -1 means everything."""
 
 
 PLACES: Final = (None, "file:/nowhere/vkdb.db/vt", "file:/nowhere/mdb.db/mt")

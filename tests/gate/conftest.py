@@ -1,4 +1,4 @@
-"""A metastore behind the gate, without a network. Tests that take `house` run on SQLite and on a real PostgreSQL."""
+"""A metastore behind the gate, without a network. Tests with `guarded` run on SQLite and PostgreSQL."""
 
 from __future__ import annotations
 
@@ -73,8 +73,8 @@ def bag(ref: HiveObjectRef, word: str, to: str, kind: int = USER, *, option: boo
     )
 
 
-class House:
-    """Calls as somebody: through the gate, or past it as `root` would before it was closed."""
+class Guarded:
+    """A metastore behind the gate: calls of any user through the gate, and `unguarded` calls of `root`."""
 
     def __init__(self, database: Database, wrap: Callable[[Handler, Service, Pool], Handler]) -> None:
         self.service = Service(database, Warehouse(WAREHOUSE, "off"))
@@ -84,20 +84,20 @@ class House:
         self.handler = wrap(self.local, self.service, self.pool)
         self.loop = asyncio.new_event_loop()
 
-    def answer(self, session: Session, name: str, *args: Any) -> Reply:
+    def reply(self, session: Session, name: str, *args: Any) -> Reply:
         return self.loop.run_until_complete(self.handler.handle(call_of(name, *args), session))
 
-    def ask(self, user: str | None, name: str, *args: Any, groups: tuple[str, ...] = ()) -> Any:
-        """The answer to a user, or the error."""
-        return self.answer(session_of(user, groups), name, *args).value(METHODS[name])
+    def call(self, user: str | None, name: str, *args: Any, groups: tuple[str, ...] = ()) -> Any:
+        """The result of a call of this user; raises its error."""
+        return self.reply(session_of(user, groups), name, *args).value(METHODS[name])
 
-    def past(self, name: str, *args: Any) -> Any:
-        """The answer of the metastore itself."""
+    def unguarded(self, name: str, *args: Any) -> Any:
+        """The result of the metastore itself, without the gate."""
         call = call_of(name, *args)
         return self.loop.run_until_complete(self.local.handle(call, session_of("root"))).value(call.method)
 
     def grant(self, ref: HiveObjectRef, word: str, to: str, kind: int = USER, *, option: bool = False) -> None:
-        self.past("grant_privileges", bag(ref, word, to, kind, option=option))
+        self.unguarded("grant_privileges", bag(ref, word, to, kind, option=option))
 
     def close(self) -> None:
         self.pool.close()
@@ -109,32 +109,32 @@ def authorized(inner: Handler, service: Service, pool: Pool) -> Handler:
 
 
 @pytest.fixture
-def house(opener: Opener) -> Iterator[House]:
+def guarded(opener: Opener) -> Iterator[Guarded]:
     """dana owns the database d, tom its table t; rose has the role r; root is admin."""
     database = opener()
     ensure_schema(database)
-    house = House(database, authorized)
-    house.past("create_database", DatabaseStruct(name="d", ownerName="dana", ownerType=USER))
-    house.past("create_table", table("t", "tom"))
-    house.past("create_role", Role(roleName="r"))
-    house.past("grant_role", "r", "rose", USER, "root", USER, False)
-    yield house
-    house.close()
+    guarded = Guarded(database, authorized)
+    guarded.unguarded("create_database", DatabaseStruct(name="d", ownerName="dana", ownerType=USER))
+    guarded.unguarded("create_table", table("t", "tom"))
+    guarded.unguarded("create_role", Role(roleName="r"))
+    guarded.unguarded("grant_role", "r", "rose", USER, "root", USER, False)
+    yield guarded
+    guarded.close()
 
 
 class Nothing:
-    """A handler that answers every call with nothing."""
+    """A handler whose every reply is empty."""
 
     async def handle(self, call: Call, session: Session) -> Reply:
         return Reply.of(call.method, None)
 
 
 @pytest.fixture(scope="session")
-def empty_house(tmp_path_factory: pytest.TempPathFactory) -> Iterator[House]:
-    """A gate before a metastore that answers nothing."""
+def empty_metastore(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Guarded]:
+    """A gate before a handler with empty replies."""
     database = open_database(None, tmp_path_factory.mktemp("gate"), threads=4)
     ensure_schema(database)
-    house = House(database, lambda inner, service, pool: authorized(Nothing(), service, pool))
-    yield house
-    house.close()
+    guarded = Guarded(database, lambda inner, service, pool: authorized(Nothing(), service, pool))
+    yield guarded
+    guarded.close()
     database.close()

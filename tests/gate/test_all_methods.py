@@ -1,7 +1,7 @@
-"""Nobody without rights gets or changes anything of another's objects, by any method and any spelling of a name.
+"""A user without privileges can neither read nor change objects of another user, by any method and spelling of a name.
 
 Every method of the table is called as a user without rights, with arguments that `attack.py` makes from its types, on
-the objects of `estate.py`. A reply must not contain what is secret of them, and no row of the database may differ
+the objects of `victim.py`. A reply must not contain what is secret of them, and no row of the database may differ
 afterwards, but for what the lists of exceptions below allow with a reason each.
 """
 
@@ -17,7 +17,7 @@ from metastored.store.engine.opening import open_database
 from metastored.wire.message import Reply
 from metastored.wire.methods import METHODS
 from tests.gate.attack import SPELLINGS, Attack, attacks
-from tests.gate.estate import ADMIN, ATTACKER, MARK, Estate
+from tests.gate.victim import ADMIN, ATTACKER, MARK, Victim
 from tests.store.conftest import Opener
 
 pytestmark = pytest.mark.slow
@@ -39,7 +39,7 @@ MAY_RETURN = {
 
 MAY_CHANGE = {
     "get_delegation_token": "a user's own token, for jobs of that user",
-    "get_metastore_db_uuid": "the database gets its identifier when somebody asks for it first",
+    "get_metastore_db_uuid": "the database gets its identifier at the first request",
 }
 """Methods by which everybody adds rows that are neither vera's nor in mallory's database."""
 
@@ -82,18 +82,18 @@ WITHOUT_EFFECT = {
         _SECRET,
     ),
 }
-"""Methods that do nothing even for an admin with these arguments, so that this test proves little about them."""
+"""Methods that do nothing even for an admin with these arguments, so that this test shows little about them."""
 
 
 @pytest.fixture(scope="module")
-def estate(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Estate]:
+def victim(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Victim]:
     # That a request struct is missing is reported by the metastore, and is not what is tested here.
     logging.getLogger("metastored").setLevel(logging.CRITICAL)
-    folder = tmp_path_factory.mktemp("estate") / "data"
+    folder = tmp_path_factory.mktemp("victim") / "data"
     folder.mkdir()
-    estate = Estate(lambda: open_database(None, folder, threads=4), folder)
-    yield estate
-    estate.close()
+    victim = Victim(lambda: open_database(None, folder, threads=4), folder)
+    yield victim
+    victim.close()
     logging.getLogger("metastored").setLevel(logging.NOTSET)
 
 
@@ -101,59 +101,59 @@ def body_of(reply: Reply) -> bytes:
     return reply.body if isinstance(reply.body, bytes) else reply.body.read()
 
 
-def is_told(reply: Reply) -> bool:
+def is_leaked(reply: Reply) -> bool:
     """Whether a reply has anything secret."""
     return MARK.encode() in body_of(reply)
 
 
-def every_attack(estate: Estate, name: str) -> Iterator[Attack]:
+def every_attack(victim: Victim, name: str) -> Iterator[Attack]:
     """With vera's numbers, and with mallory's own."""
-    yield from attacks(METHODS[name], estate.ids)
-    for attack in attacks(METHODS[name], estate.own_ids):
+    yield from attacks(METHODS[name], victim.ids)
+    for attack in attacks(METHODS[name], victim.own_ids):
         yield attack._replace(how=f"own ids, {attack.how}")
 
 
 @pytest.mark.parametrize("name", METHODS)
-def test_a_user_without_rights_gets_and_changes_nothing_of_anothers(estate: Estate, name: str) -> None:
-    told, changed = [], []
-    for attack in every_attack(estate, name):
-        if is_told(estate.reply(ATTACKER, name, attack.args)):
-            told.append(attack.how)
-        any_change, of_others = estate.changes()
+def test_a_user_without_rights_gets_and_changes_nothing_of_anothers(victim: Victim, name: str) -> None:
+    leaked, changed = [], []
+    for attack in every_attack(victim, name):
+        if is_leaked(victim.reply(ATTACKER, name, attack.args)):
+            leaked.append(attack.how)
+        any_change, of_others = victim.changes()
         if of_others:
             changed.append(f"{attack.how}: {of_others}")
         if any_change:
-            estate.restore()
-    assert not told or name in MAY_RETURN, f"{name} returned what is secret: {told[0]}"
+            victim.restore()
+    assert not leaked or name in MAY_RETURN, f"{name} returned what is secret: {leaked[0]}"
     assert not changed or name in MAY_CHANGE, f"{name} changed what is another's: {changed[0]}"
-    # The lists of exceptions have none that is not needed.
-    assert told or name not in MAY_RETURN
+    # The lists of exceptions have no unused entries.
+    assert leaked or name not in MAY_RETURN
     assert changed or name not in MAY_CHANGE
 
 
 @pytest.mark.parametrize("user", [ATTACKER, None])
-def test_no_dialect_and_no_missing_name_opens_anything(estate: Estate, user: str | None) -> None:
+def test_no_dialect_and_no_missing_name_opens_anything(victim: Victim, user: str | None) -> None:
     for name in METHODS.keys() - MAY_RETURN.keys() - MAY_CHANGE.keys():
         for generation in (Generation.HIVE_2_3, Generation.HIVE_3_1):
-            for attack in attacks(METHODS[name], estate.ids, SPELLINGS[:2]):
-                assert not is_told(estate.reply(user, name, attack.args, generation)), (name, attack.how)
-        any_change, of_others = estate.changes()
+            for attack in attacks(METHODS[name], victim.ids, SPELLINGS[:2]):
+                assert not is_leaked(victim.reply(user, name, attack.args, generation)), (name, attack.how)
+        any_change, of_others = victim.changes()
         assert not of_others, (name, of_others)
         if any_change:
-            estate.restore()
+            victim.restore()
 
 
-def test_the_same_calls_have_an_effect_for_an_admin(estate: Estate) -> None:
-    """Else their failure as another user would prove nothing."""
+def test_the_same_calls_have_an_effect_for_an_admin(victim: Victim) -> None:
+    """Otherwise their failure as another user would show nothing."""
     idle = set()
     for name, method in METHODS.items():
         effect = False
-        for attack in every_attack(estate, name):
-            reply = estate.reply(ADMIN, name, attack.args)
+        for attack in every_attack(victim, name):
+            reply = victim.reply(ADMIN, name, attack.args)
             if reply.error is None and method.cost != "write":
                 effect = True
-            if estate.changes()[0]:
-                estate.restore()
+            if victim.changes()[0]:
+                victim.restore()
                 effect = True
             if effect:
                 break
@@ -165,15 +165,15 @@ def test_the_same_calls_have_an_effect_for_an_admin(estate: Estate) -> None:
 def test_a_sample_holds_on_both_databases(opener: Opener, caplog: pytest.LogCaptureFixture) -> None:
     """A sample: every method, the plain spelling and one with a Unicode space."""
     caplog.set_level(logging.CRITICAL, "metastored")
-    estate = Estate(opener)
+    victim = Victim(opener)
     for name in METHODS.keys() - MAY_RETURN.keys() - MAY_CHANGE.keys() - {"open_txns"}:
-        for attack in sample(estate, name):
-            assert not is_told(estate.reply(ATTACKER, name, attack.args)), (name, attack.how)
-        assert estate.changes()[1] == "", name
-    estate.close()
+        for attack in sample(victim, name):
+            assert not is_leaked(victim.reply(ATTACKER, name, attack.args)), (name, attack.how)
+        assert victim.changes()[1] == "", name
+    victim.close()
 
 
-def sample(estate: Estate, name: str) -> Iterator[Attack]:
-    for attack in attacks(METHODS[name], estate.ids, (SPELLINGS[1], SPELLINGS[5])):
+def sample(victim: Victim, name: str) -> Iterator[Attack]:
+    for attack in attacks(METHODS[name], victim.ids, (SPELLINGS[1], SPELLINGS[5])):
         if "is" not in attack.how.split(" ", 3)[:3]:
             yield attack

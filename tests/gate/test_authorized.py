@@ -1,4 +1,4 @@
-"""Who may do what: users by methods, owners, grants, roles."""
+"""Authorization: users by methods, owners, grants, roles."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from tests.gate.conftest import (
     GROUP,
     ROLE,
     USER,
-    House,
+    Guarded,
     bag,
     on_database,
     on_table,
@@ -37,9 +37,9 @@ from tests.gate.conftest import (
 DENIED = "Permission denied"
 
 
-def allowed(house: House, user: str | None, name: str, *args: Any, groups: tuple[str, ...] = ()) -> bool:
-    """Whether a call was let through, whatever then came of it."""
-    error = house.answer(session_of(user, groups), name, *args).error
+def allowed(guarded: Guarded, user: str | None, name: str, *args: Any, groups: tuple[str, ...] = ()) -> bool:
+    """Whether a call passed the gate, whatever its result."""
+    error = guarded.reply(session_of(user, groups), name, *args).error
     return error is None or not str(error).startswith(DENIED)
 
 
@@ -60,7 +60,7 @@ MATRIX: dict[str, tuple[tuple[str, tuple[Any, ...]], str]] = {
         ("get_table_objects_by_name_req", (GetTablesRequest(dbName="d", tablesPattern="*"),)),
         "dana everywhere",
     ),
-    # Everybody may ask; the reply has only the tables that the caller may read (test_holes.py).
+    # All users may call it; the reply has only the tables that the caller may read (test_holes.py).
     "read tables of every database": (
         ("get_table_objects_by_name_req", (GetTablesRequest(dbName="*", tblNames=("t",)),)),
         "*",
@@ -92,200 +92,200 @@ USERS = ("dana", "tom", "reader", "writer", "deleter", "all", "everywhere", "cre
 
 
 @pytest.mark.parametrize("deed", MATRIX)
-def test_each_user_may_do_what_they_own_or_were_granted(house: House, deed: str) -> None:
-    house.grant(on_table("d", "t"), "SELECT", "reader")
-    house.grant(on_table("d", "t"), "insert", "writer")
-    house.grant(on_table("d", "t"), "DELETE", "deleter")
-    house.grant(on_table("d", "t"), "ALL", "all")
-    house.grant(on_database("d"), "SELECT", "everywhere")
-    house.grant(EVERYTHING, "CREATE", "creator")
+def test_users_have_access_by_ownership_and_grants(guarded: Guarded, deed: str) -> None:
+    guarded.grant(on_table("d", "t"), "SELECT", "reader")
+    guarded.grant(on_table("d", "t"), "insert", "writer")
+    guarded.grant(on_table("d", "t"), "DELETE", "deleter")
+    guarded.grant(on_table("d", "t"), "ALL", "all")
+    guarded.grant(on_database("d"), "SELECT", "everywhere")
+    guarded.grant(EVERYTHING, "CREATE", "creator")
     (name, args), expected = MATRIX[deed]
-    users = {user for user in USERS if allowed(house, user, name, *args)}
+    users = {user for user in USERS if allowed(guarded, user, name, *args)}
     assert users == (set(USERS) if expected == "*" else set(expected.split()))
-    assert allowed(house, "root", name, *args)
+    assert allowed(guarded, "root", name, *args)
 
 
-def test_a_refusal_says_who_lacks_what(house: House) -> None:
+def test_a_refusal_names_the_user_and_the_missing_privilege(guarded: Guarded) -> None:
     with pytest.raises(MetaException) as raised:
-        house.ask("alice", "get_table", "d", "t")
+        guarded.call("alice", "get_table", "d", "t")
     assert str(raised.value) == "Permission denied: user alice needs SELECT on table d.t"
     with pytest.raises(MetaException, match=r"a caller without a name needs ownership of table d.t"):
-        house.ask(None, "alter_table", "d", "t", table("t", "tom"))
+        guarded.call(None, "alter_table", "d", "t", table("t", "tom"))
     with pytest.raises(MetaException, match="user alice needs the admin role"):
-        house.ask("alice", "get_role_names")
+        guarded.call("alice", "get_role_names")
 
 
-def test_what_is_refused_changes_nothing(house: House) -> None:
+def test_a_refused_call_changes_nothing(guarded: Guarded) -> None:
     with pytest.raises(MetaException, match=DENIED):
-        house.ask("alice", "create_table", table("new", "alice"))
-    assert house.past("get_all_tables", "d") == ("t",)
+        guarded.call("alice", "create_table", table("new", "alice"))
+    assert guarded.unguarded("get_all_tables", "d") == ("t",)
 
 
-def test_roles_and_groups_carry_privileges(house: House) -> None:
-    house.grant(on_table("d", "t"), "SELECT", "r", ROLE)
-    house.grant(on_table("d", "t"), "INSERT", "team", GROUP)
-    assert allowed(house, "rose", "get_table", "d", "t")
-    assert not allowed(house, "alice", "get_table", "d", "t")
+def test_roles_and_groups_carry_privileges(guarded: Guarded) -> None:
+    guarded.grant(on_table("d", "t"), "SELECT", "r", ROLE)
+    guarded.grant(on_table("d", "t"), "INSERT", "team", GROUP)
+    assert allowed(guarded, "rose", "get_table", "d", "t")
+    assert not allowed(guarded, "alice", "get_table", "d", "t")
     part = Partition(values=("1",), dbName="d", tableName="t", sd=table("t", "x").sd)
-    assert allowed(house, "alice", "add_partition", part, groups=("team",))
+    assert allowed(guarded, "alice", "add_partition", part, groups=("team",))
 
 
-def test_a_role_within_a_role_counts(house: House) -> None:
-    house.past("create_role", Role(roleName="outer"))
-    house.past("grant_role", "outer", "r", ROLE, "root", USER, False)
-    house.grant(on_table("d", "t"), "SELECT", "outer", ROLE)
-    assert allowed(house, "rose", "get_table", "d", "t")
+def test_a_role_within_a_role_counts(guarded: Guarded) -> None:
+    guarded.unguarded("create_role", Role(roleName="outer"))
+    guarded.unguarded("grant_role", "outer", "r", ROLE, "root", USER, False)
+    guarded.grant(on_table("d", "t"), "SELECT", "outer", ROLE)
+    assert allowed(guarded, "rose", "get_table", "d", "t")
 
 
-def test_what_public_has_everybody_has(house: House) -> None:
-    house.grant(on_table("d", "t"), "SELECT", "public", ROLE)
-    assert allowed(house, "alice", "get_table", "d", "t")
-    assert allowed(house, None, "get_table", "d", "t")
+def test_all_users_have_the_grants_of_public(guarded: Guarded) -> None:
+    guarded.grant(on_table("d", "t"), "SELECT", "public", ROLE)
+    assert allowed(guarded, "alice", "get_table", "d", "t")
+    assert allowed(guarded, None, "get_table", "d", "t")
 
 
-def test_everybody_creates_tables_in_default_which_public_owns(house: House) -> None:
-    house.ask("alice", "create_table", table("mine", "alice", "default"))
-    assert house.ask("alice", "get_table", "default", "mine").owner == "alice"
-    assert not allowed(house, "bob", "get_table", "default", "mine")
+def test_all_users_create_tables_in_default_which_public_owns(guarded: Guarded) -> None:
+    guarded.call("alice", "create_table", table("mine", "alice", "default"))
+    assert guarded.call("alice", "get_table", "default", "mine").owner == "alice"
+    assert not allowed(guarded, "bob", "get_table", "default", "mine")
 
 
-def test_who_has_the_role_admin_may_do_everything(house: House) -> None:
-    house.past("grant_role", "admin", "alice", USER, "root", USER, False)
-    assert house.ask("alice", "get_role_names") == ("admin", "public", "r")
-    assert house.ask("alice", "get_table", "d", "t").owner == "tom"
+def test_users_with_the_role_admin_may_do_everything(guarded: Guarded) -> None:
+    guarded.unguarded("grant_role", "admin", "alice", USER, "root", USER, False)
+    assert guarded.call("alice", "get_role_names") == ("admin", "public", "r")
+    assert guarded.call("alice", "get_table", "d", "t").owner == "tom"
 
 
-def test_a_revoked_privilege_is_gone_at_once(house: House) -> None:
-    house.grant(on_table("d", "t"), "SELECT", "alice")
-    assert allowed(house, "alice", "get_table", "d", "t")
-    house.past("revoke_privileges", bag(on_table("d", "t"), "SELECT", "alice"))
-    assert not allowed(house, "alice", "get_table", "d", "t")
+def test_a_revoked_privilege_is_gone_at_once(guarded: Guarded) -> None:
+    guarded.grant(on_table("d", "t"), "SELECT", "alice")
+    assert allowed(guarded, "alice", "get_table", "d", "t")
+    guarded.unguarded("revoke_privileges", bag(on_table("d", "t"), "SELECT", "alice"))
+    assert not allowed(guarded, "alice", "get_table", "d", "t")
 
 
-def test_what_one_user_may_another_may_not(house: House) -> None:
-    house.grant(on_table("d", "t"), "SELECT", "team", GROUP)
+def test_the_cache_of_allowed_calls_is_per_user(guarded: Guarded) -> None:
+    guarded.grant(on_table("d", "t"), "SELECT", "team", GROUP)
     for _ in range(2):
-        assert allowed(house, "alice", "get_table", "d", "t", groups=("team",))
-        assert not allowed(house, "alice", "get_table", "d", "t")
-        assert not allowed(house, "bob", "get_table", "d", "t")
+        assert allowed(guarded, "alice", "get_table", "d", "t", groups=("team",))
+        assert not allowed(guarded, "alice", "get_table", "d", "t")
+        assert not allowed(guarded, "bob", "get_table", "d", "t")
 
 
-def test_a_new_owner_takes_over_at_once(house: House) -> None:
-    assert not allowed(house, "alice", "get_table", "d", "t")
-    found = house.past("get_table", "d", "t")
-    house.past("alter_table", "d", "t", replace(found, owner="alice"))
-    assert allowed(house, "alice", "get_table", "d", "t")
-    assert not allowed(house, "tom", "get_table", "d", "t")
+def test_a_new_owner_takes_over_at_once(guarded: Guarded) -> None:
+    assert not allowed(guarded, "alice", "get_table", "d", "t")
+    found = guarded.unguarded("get_table", "d", "t")
+    guarded.unguarded("alter_table", "d", "t", replace(found, owner="alice"))
+    assert allowed(guarded, "alice", "get_table", "d", "t")
+    assert not allowed(guarded, "tom", "get_table", "d", "t")
 
 
-def test_a_table_cannot_be_moved_into_anothers_database(house: House) -> None:
-    found = house.past("get_table", "d", "t")
-    house.past("create_database", Database(name="e", ownerName="eve", ownerType=USER))
+def test_a_table_cannot_be_moved_into_anothers_database(guarded: Guarded) -> None:
+    found = guarded.unguarded("get_table", "d", "t")
+    guarded.unguarded("create_database", Database(name="e", ownerName="eve", ownerType=USER))
     with pytest.raises(MetaException, match=r"user tom needs ownership of table e.t"):
-        house.ask("tom", "alter_table", "d", "t", replace(found, dbName="e"))
+        guarded.call("tom", "alter_table", "d", "t", replace(found, dbName="e"))
 
 
-def test_what_does_not_exist_is_hidden_from_strangers_and_missing_to_the_owner(house: House) -> None:
+def test_a_missing_object_is_denied_to_other_users_and_not_found_for_the_owner(guarded: Guarded) -> None:
     with pytest.raises(MetaException, match=r"user alice needs SELECT on table d.nope"):
-        house.ask("alice", "get_table", "d", "nope")
+        guarded.call("alice", "get_table", "d", "nope")
     with pytest.raises(MetastoreError, match=r"d.nope table not found"):
-        house.ask("dana", "get_table", "d", "nope")
+        guarded.call("dana", "get_table", "d", "nope")
     with pytest.raises(MetastoreError, match=r"nodb.t table not found"):
-        house.ask("alice", "get_table", "nodb", "t")
+        guarded.call("alice", "get_table", "nodb", "t")
 
 
-def test_a_view_is_made_from_tables_that_its_maker_may_read(house: House) -> None:
+def test_a_view_is_made_from_tables_that_its_maker_may_read(guarded: Guarded) -> None:
     sources = CreationMetadata(catName="hive", dbName="d", tblName="v", tablesUsed=frozenset({"d.t"}))
     view = table("v", "dana", creationMetadata=sources)
     with pytest.raises(MetaException, match=r"user dana needs SELECT on table d\.t"):
-        house.ask("dana", "create_table", view)
-    house.grant(on_table("d", "t"), "SELECT", "dana")
-    assert allowed(house, "dana", "create_table", view)
+        guarded.call("dana", "create_table", view)
+    guarded.grant(on_table("d", "t"), "SELECT", "dana")
+    assert allowed(guarded, "dana", "create_table", view)
 
 
 # --- locations ----------------------------------------------------------------------------------------------------
 
 
-def test_a_table_lies_where_it_would_by_itself(house: House) -> None:
-    assert allowed(house, "dana", "create_table", table("n1", "dana", location="file:///nowhere/d.db/n1"))
+def test_a_table_may_have_its_default_location(guarded: Guarded) -> None:
+    assert allowed(guarded, "dana", "create_table", table("n1", "dana", location="file:///nowhere/d.db/n1"))
     for place in ("file:/elsewhere", "file:/nowhere/d.db/t", "file:/nowhere/d.db/n2/../t", "s3a://b/n2"):
-        assert not allowed(house, "dana", "create_table", table("n2", "dana", location=place)), place
+        assert not allowed(guarded, "dana", "create_table", table("n2", "dana", location=place)), place
 
 
-def test_a_location_elsewhere_needs_a_grant(house: House) -> None:
+def test_a_location_elsewhere_needs_a_grant(guarded: Guarded) -> None:
     with pytest.raises(MetaException, match="user dana needs USE_LOCATION on the metastore for the location file:/x"):
-        house.ask("dana", "create_table", table("n", "dana", location="file:/x"))
-    house.grant(EVERYTHING, "USE_LOCATION", "dana")
-    house.ask("dana", "create_table", table("n", "dana", location="file:/x"))
+        guarded.call("dana", "create_table", table("n", "dana", location="file:/x"))
+    guarded.grant(EVERYTHING, "USE_LOCATION", "dana")
+    guarded.call("dana", "create_table", table("n", "dana", location="file:/x"))
 
 
-def test_an_alter_may_leave_a_table_where_it_is(house: House) -> None:
-    house.past("create_table", table("far", "tom", location="file:/far"))
-    found = house.past("get_table", "d", "far")
-    assert allowed(house, "tom", "alter_table", "d", "far", found)
+def test_an_alter_may_leave_a_table_where_it_is(guarded: Guarded) -> None:
+    guarded.unguarded("create_table", table("far", "tom", location="file:/far"))
+    found = guarded.unguarded("get_table", "d", "far")
+    assert allowed(guarded, "tom", "alter_table", "d", "far", found)
     moved = replace(found, sd=replace(found.sd, location="file:/further"))
-    assert not allowed(house, "tom", "alter_table", "d", "far", moved)
+    assert not allowed(guarded, "tom", "alter_table", "d", "far", moved)
 
 
-def test_a_database_lies_in_the_warehouse(house: House) -> None:
-    house.grant(EVERYTHING, "CREATE", "alice")
-    assert allowed(house, "alice", "create_database", Database(name="n1", locationUri="file:/nowhere/n1.db"))
-    assert not allowed(house, "alice", "create_database", Database(name="n2", locationUri="file:/nowhere/d.db"))
+def test_a_database_may_have_its_default_location(guarded: Guarded) -> None:
+    guarded.grant(EVERYTHING, "CREATE", "alice")
+    assert allowed(guarded, "alice", "create_database", Database(name="n1", locationUri="file:/nowhere/n1.db"))
+    assert not allowed(guarded, "alice", "create_database", Database(name="n2", locationUri="file:/nowhere/d.db"))
 
 
 # --- granting -----------------------------------------------------------------------------------------------------
 
 
-def test_an_owner_grants_what_is_theirs(house: House) -> None:
-    assert house.ask("tom", "grant_privileges", bag(on_table("d", "t"), "SELECT", "alice")) is True
-    assert allowed(house, "alice", "get_table", "d", "t")
+def test_an_owner_grants_on_own_objects(guarded: Guarded) -> None:
+    assert guarded.call("tom", "grant_privileges", bag(on_table("d", "t"), "SELECT", "alice")) is True
+    assert allowed(guarded, "alice", "get_table", "d", "t")
     with pytest.raises(MetaException, match=r"user alice needs SELECT with grant option on table d.t"):
-        house.ask("alice", "grant_privileges", bag(on_table("d", "t"), "SELECT", "bob"))
+        guarded.call("alice", "grant_privileges", bag(on_table("d", "t"), "SELECT", "bob"))
 
 
-def test_who_has_the_grant_option_passes_on_exactly_that(house: House) -> None:
-    house.grant(on_table("d", "t"), "SELECT", "alice", option=True)
-    assert house.ask("alice", "grant_privileges", bag(on_table("d", "t"), "SELECT", "bob")) is True
+def test_the_grant_option_allows_exactly_its_privilege(guarded: Guarded) -> None:
+    guarded.grant(on_table("d", "t"), "SELECT", "alice", option=True)
+    assert guarded.call("alice", "grant_privileges", bag(on_table("d", "t"), "SELECT", "bob")) is True
     with pytest.raises(MetaException, match=r"needs INSERT with grant option on table d.t"):
-        house.ask("alice", "grant_privileges", bag(on_table("d", "t"), "SELECT,INSERT", "carol"))
+        guarded.call("alice", "grant_privileges", bag(on_table("d", "t"), "SELECT,INSERT", "carol"))
 
 
-def test_only_admins_grant_on_everything(house: House) -> None:
+def test_only_admins_grant_on_everything(guarded: Guarded) -> None:
     for user in ("tom", "dana"):
         with pytest.raises(MetaException, match="needs CREATE with grant option on the metastore"):
-            house.ask(user, "grant_privileges", bag(EVERYTHING, "CREATE", user))
-    assert house.ask("root", "grant_privileges", bag(EVERYTHING, "CREATE", "tom")) is True
+            guarded.call(user, "grant_privileges", bag(EVERYTHING, "CREATE", user))
+    assert guarded.call("root", "grant_privileges", bag(EVERYTHING, "CREATE", "tom")) is True
 
 
-def test_a_role_is_passed_on_with_the_admin_option(house: House) -> None:
+def test_a_role_is_passed_on_with_the_admin_option(guarded: Guarded) -> None:
     grant = ("grant_role", "r", "alice", USER, "rose", USER, False)
     with pytest.raises(MetaException, match="user rose needs the admin option on role r"):
-        house.ask("rose", *grant)
-    house.past("revoke_role", "r", "rose", USER)
-    house.past("grant_role", "r", "rose", USER, "root", USER, True)
-    assert house.ask("rose", *grant) is True
+        guarded.call("rose", *grant)
+    guarded.unguarded("revoke_role", "r", "rose", USER)
+    guarded.unguarded("grant_role", "r", "rose", USER, "root", USER, True)
+    assert guarded.call("rose", *grant) is True
 
 
-def test_everybody_sees_what_they_have_themselves(house: House) -> None:
-    assert [role.roleName for role in house.ask("rose", "list_roles", "rose", USER)] == ["r", "public"]
-    assert house.ask("rose", "list_privileges", "r", ROLE, on_table("d", "t")) == ()
-    assert house.ask("rose", "get_privilege_set", on_table("d", "t"), "rose", ()) is not None
+def test_all_users_see_their_own_grants(guarded: Guarded) -> None:
+    assert [role.roleName for role in guarded.call("rose", "list_roles", "rose", USER)] == ["r", "public"]
+    assert guarded.call("rose", "list_privileges", "r", ROLE, on_table("d", "t")) == ()
+    assert guarded.call("rose", "get_privilege_set", on_table("d", "t"), "rose", ()) is not None
     request = GetRoleGrantsForPrincipalRequest(principal_name="rose", principal_type=USER)
-    assert not allowed(house, "alice", "get_role_grants_for_principal", request)
-    assert not allowed(house, "alice", "list_privileges", "rose", USER, HiveObjectRef())
-    assert not allowed(house, "alice", "list_privileges", None, USER, on_table("d", "t"))
-    assert allowed(house, "tom", "list_privileges", None, USER, on_table("d", "t"))
+    assert not allowed(guarded, "alice", "get_role_grants_for_principal", request)
+    assert not allowed(guarded, "alice", "list_privileges", "rose", USER, HiveObjectRef())
+    assert not allowed(guarded, "alice", "list_privileges", None, USER, on_table("d", "t"))
+    assert allowed(guarded, "tom", "list_privileges", None, USER, on_table("d", "t"))
 
 
 # --- all methods ----------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("name", METHODS)
-def test_every_method_has_a_decision_whatever_its_arguments(empty_house: House, name: str) -> None:
-    """What needs the admin role is refused, and nothing fails inside the gate."""
+def test_every_method_has_a_decision_whatever_its_arguments(empty_metastore: Guarded, name: str) -> None:
+    """Methods that need the admin role are refused, and nothing fails inside the gate."""
     for user in ("alice", "root", None):
         try:
-            empty_house.ask(user, name)
+            empty_metastore.call(user, name)
         except (MetastoreError, ApplicationError) as error:
             refused = str(error).startswith(DENIED)
         else:
@@ -296,6 +296,6 @@ def test_every_method_has_a_decision_whatever_its_arguments(empty_house: House, 
             assert not refused
 
 
-def test_a_method_that_declares_nothing_still_says_why(house: House) -> None:
+def test_a_refusal_by_a_method_without_exceptions_has_the_reason(guarded: Guarded) -> None:
     with pytest.raises(ApplicationError, match="Permission denied: user alice needs the admin role"):
-        house.ask("alice", "get_all_token_identifiers")
+        guarded.call("alice", "get_all_token_identifiers")

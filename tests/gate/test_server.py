@@ -54,11 +54,11 @@ def test_a_table_that_spark_creates_keeps_its_owners_privileges() -> None:
         assert found.grantInfo.grantOption is True
 
 
-def test_a_client_that_asks_too_often_is_told_so() -> None:
+def test_a_client_above_the_rate_limit_gets_an_error() -> None:
     with running_server(limits_calls_per_minute=5) as server, Client(server.host, server.port) as client:
         refused = None
         end = time.monotonic() + PATIENCE
-        # A minute may turn in between, and then the count begins anew.
+        # A new minute may start in between, which resets the count.
         while refused is None and time.monotonic() < end:
             try:
                 client.call("get_all_databases")

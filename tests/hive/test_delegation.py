@@ -4,7 +4,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from metastored.hive.delegation import DelegationError, Identifier, Kept, MasterKey, Token, _Reader, short_name, vlong
+from metastored.hive.delegation import (
+    DelegationError,
+    Identifier,
+    MasterKey,
+    StoredToken,
+    Token,
+    _Reader,
+    short_name,
+    vlong,
+)
 
 LONGS = st.integers(-(2**63), 2**63 - 1)
 
@@ -44,7 +53,7 @@ def test_tokens_and_keys_are_read_back(identifier: bytes, password: bytes, servi
     assert Token.decode(token.encode()) == token
     key = MasterKey(1, 2, password)
     assert MasterKey.decode(key.encode()) == key
-    assert Kept.decode(Kept(password, 5).encode()) == Kept(password, 5)
+    assert StoredToken.decode(StoredToken(password, 5).encode()) == StoredToken(password, 5)
 
 
 def test_an_identifier_has_hadoops_bytes() -> None:
@@ -57,7 +66,7 @@ def test_a_token_may_be_written_with_padding() -> None:
 
 
 @pytest.mark.parametrize("text", ["", "A", "!!!!", "fw", "é"])
-def test_what_is_no_token_is_refused(text: str) -> None:
+def test_an_invalid_token_is_refused(text: str) -> None:
     with pytest.raises(DelegationError):
         Token.decode(text)
 

@@ -1,7 +1,7 @@
-"""A text that is 64 times as long takes each parser about 64 times as long; what is longer than its limit is refused.
+"""A text that is 64 times as long takes each parser about 64 times as long; a longer text than the limit is refused.
 
-Every parser is given the texts that are worst for it. Times are compared only with each other: a parser whose time
-grows with the square of the length would need 4,096 times as long.
+Every parser gets the texts that are worst for it. Times are compared only with each other: a parser whose time grows
+with the square of the length would need 4,096 times as long.
 """
 
 from __future__ import annotations
@@ -142,7 +142,7 @@ CASES: dict[str, tuple[Callable[[str], Any], Callable[[int], str]]] = {
 
 
 def seconds(parse: Callable[[str], Any], text: str) -> float:
-    """The shortest of several runs, in time of this thread alone. A refusal is an answer too."""
+    """The shortest of several runs, in time of this thread alone. A refusal counts as a result too."""
     best, begun = float("inf"), time.monotonic()
     for _ in range(5):
         start = time.thread_time()
@@ -157,7 +157,7 @@ def seconds(parse: Callable[[str], Any], text: str) -> float:
 @pytest.mark.parametrize("name", CASES)
 def test_a_parser_takes_time_in_proportion_to_its_text(name: str) -> None:
     parse, text = CASES[name]
-    seconds(parse, text(SHORT))  # What is done once is done now.
+    seconds(parse, text(SHORT))  # Caches are filled now.
     for _ in range(3):
         ratio = seconds(parse, text(LONG)) / max(seconds(parse, text(SHORT)), 1e-6)
         if ratio < MOST:
@@ -200,6 +200,6 @@ def test_a_filter_of_many_nots_can_be_evaluated() -> None:
     assert [predicate(node, KEYS, Generation.HIVE_4_2)([value, "1"]) for value in "ab"] == [False, True]
 
 
-def test_a_filter_that_is_too_long_says_what_to_do() -> None:
-    with pytest.raises(FilterSyntaxError, match="ask for the partitions in several calls"):
+def test_the_error_of_a_too_long_filter_names_a_remedy() -> None:
+    with pytest.raises(FilterSyntaxError, match="request the partitions in several calls"):
         parse_filter("k=1 or " * limits.MAX_FILTER, Generation.HIVE_3_1)

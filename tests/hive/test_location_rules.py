@@ -1,8 +1,16 @@
-"""Which locations are accepted, and how places contain each other."""
+"""Which locations are accepted, and how locations contain each other."""
 
 import pytest
 
-from metastored.hive.location_rules import Places, accepted, archive_directory, is_above, place, relative, unaliased
+from metastored.hive.location_rules import (
+    LocationIndex,
+    accepted,
+    archive_directory,
+    is_above,
+    location_key,
+    relative,
+    unaliased,
+)
 from metastored.hive.locations import LocationError
 
 SCHEMES = ("file", "s3a")
@@ -34,7 +42,7 @@ def test_other_locations_are_refused(text: str) -> None:
         accepted(text, "file:/w", SCHEMES)
 
 
-def test_what_is_never_opened_may_have_any_scheme_but_leads_nowhere_else() -> None:
+def test_a_location_that_is_never_opened_may_have_any_scheme_but_stays_below_its_root() -> None:
     assert accepted("ftp://h/x/", "file:/w", None) == "ftp://h/x"
     assert accepted("local:/x", "hdfs://n/w", None) == "file:/x"
     assert accepted("/x", "hdfs://n/w", None) == "hdfs://n/x"
@@ -52,23 +60,23 @@ def test_a_relative_path_stays_below_its_root() -> None:
             relative("file:/w/t", path)
 
 
-def test_a_place_is_the_same_in_every_spelling() -> None:
-    assert len({place(text) for text in ("/x", "file:/x/", "file:///x", "local:/x", "file://localhost/x")}) == 1
+def test_a_location_has_one_key_in_every_spelling() -> None:
+    assert len({location_key(text) for text in ("/x", "file:/x/", "file:///x", "local:/x", "file://localhost/x")}) == 1
     assert unaliased("pfile:///x/") == "file:/x"
 
 
-def test_a_directory_contains_what_is_below_it_and_not_what_begins_alike() -> None:
+def test_a_directory_contains_paths_below_it_and_not_paths_with_the_same_prefix() -> None:
     assert is_above("file:/w", "file:///w/t") and is_above("file:/", "/w") and is_above("s3a://b", "s3a://B/t")
     assert not is_above("file:/w", "file:/w2") and not is_above("file:/w", "file:/w") and not is_above("s3a:/w", "/w/t")
 
 
-def test_items_are_found_at_above_and_below_a_place() -> None:
-    items = Places([("file:/a/b", "b"), ("file:/a/b/c", "c"), ("file:/a2", "a2"), ("file:relative", "lost")])
-    assert items.at(place("/a/b")) == ["b"]
-    assert sorted(items.around(place("/a/b"))) == ["c"]
-    assert sorted(items.around(place("/a/b/c/d"))) == ["b", "c"]
-    assert sorted(items.around(place("/"))) == ["a2", "b", "c"]
-    assert list(items.around(place("/a2/x"))) == ["a2"]
+def test_items_are_found_at_above_and_below_a_location() -> None:
+    items = LocationIndex([("file:/a/b", "b"), ("file:/a/b/c", "c"), ("file:/a2", "a2"), ("file:relative", "lost")])
+    assert items.at(location_key("/a/b")) == ["b"]
+    assert sorted(items.around(location_key("/a/b"))) == ["c"]
+    assert sorted(items.around(location_key("/a/b/c/d"))) == ["b", "c"]
+    assert sorted(items.around(location_key("/"))) == ["a2", "b", "c"]
+    assert list(items.around(location_key("/a2/x"))) == ["a2"]
 
 
 def test_the_directory_of_an_archive_is_below_the_table() -> None:

@@ -29,7 +29,7 @@ def test_a_location_has_one_way_to_be_written(text: str, written: str) -> None:
 
 
 @pytest.mark.parametrize("text", ["", "file:x/y"])
-def test_what_cannot_be_a_location_is_refused(text: str) -> None:
+def test_an_invalid_location_is_refused(text: str) -> None:
     with pytest.raises(locations.LocationError, match=r"location cannot be empty|relative path after its scheme"):
         locations.parse_location(text)
 
@@ -44,12 +44,12 @@ def test_what_cannot_be_a_location_is_refused(text: str) -> None:
         ("odd:x", "odd:x"),
     ],
 )
-def test_one_place_may_be_written_in_two_ways(one: str, other: str) -> None:
+def test_one_location_may_be_written_in_two_ways(one: str, other: str) -> None:
     assert locations.same_location(one, other)
 
 
 @pytest.mark.parametrize(("one", "other"), [("file:/x", "file:/X"), ("hdfs:/x", "file:/x"), ("s3://a", "s3://b")])
-def test_other_places_are_not_the_same(one: str, other: str) -> None:
+def test_other_locations_are_not_the_same(one: str, other: str) -> None:
     assert not locations.same_location(one, other)
 
 
@@ -64,7 +64,7 @@ def test_other_places_are_not_the_same(one: str, other: str) -> None:
         ("hdfs:/w/a", "file:/w", False),
     ],
 )
-def test_a_location_lies_under_another_by_whole_segments(text: str, ancestor: str, under: bool) -> None:
+def test_a_location_is_below_another_by_complete_segments(text: str, ancestor: str, under: bool) -> None:
     assert locations.is_under(text, ancestor) is under
 
 
@@ -129,7 +129,7 @@ def test_a_remote_location_has_no_local_path(text: str) -> None:
         ("s3a://bucket/wh", "s3a://bucket/wh"),
     ],
 )
-def test_a_warehouse_given_by_a_user_becomes_a_uri(text: str, uri: str) -> None:
+def test_a_warehouse_typed_by_a_user_becomes_a_uri(text: str, uri: str) -> None:
     assert locations.warehouse_uri(text, "/home/me") == uri
 
 

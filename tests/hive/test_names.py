@@ -58,7 +58,7 @@ def test_names_are_stored_trimmed_and_in_lower_case() -> None:
     assert names.normalize(" \tPd_X\n") == "pd_x"
 
 
-def test_only_what_java_trims_is_trimmed() -> None:
+def test_only_the_characters_that_java_trims_are_trimmed() -> None:
     assert names.normalize("\u00a0a") == "\u00a0a"
 
 

@@ -1,8 +1,8 @@
-"""Patterns of names, as the real servers answered them."""
+"""Patterns of names, compared with the results of the real servers."""
 
 import pytest
 
-from metastored.hive.patterns import compile_pattern
+from metastored.hive.patterns import compile_pattern, may_begin_with
 
 DATABASES = ["default", "otherdb", "pd_x", "pdb"]
 TABLES = ["badcol2", "ext1", "ext2", "t1", "v1", "wf2"]
@@ -54,7 +54,19 @@ def test_a_pattern_of_many_stars_does_not_take_for_ever() -> None:
     assert not compile_pattern("*a" * 40 + "b")("a" * 120)
 
 
-def test_a_very_long_pattern_is_not_kept() -> None:
+def test_a_very_long_pattern_is_not_cached() -> None:
     pattern = "x" * 5000
     assert compile_pattern(pattern) is not compile_pattern(pattern)
     assert compile_pattern(pattern)(pattern)
+
+
+@pytest.mark.parametrize(
+    ("pattern", "possible"),
+    [
+        *((pattern, True) for pattern in ("*", None, "old_*", "OLD_db", "o*", "*db", "x|old_y", "old.db", " old_x")),
+        *((pattern, False) for pattern in ("new_*", "x|y", "oldx", "nld.db")),
+    ],
+)
+def test_whether_a_name_with_a_prefix_can_match(pattern: str | None, possible: bool) -> None:
+    assert may_begin_with(pattern, "old_") is possible
+    assert may_begin_with(pattern, "")

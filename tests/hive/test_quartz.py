@@ -60,6 +60,6 @@ def test_some_moments_never_come(text: str) -> None:
         "- * * * * ?",
     ],
 )
-def test_what_is_no_expression_is_refused(text: str) -> None:
+def test_bytes_that_are_no_expression_are_refused(text: str) -> None:
     with pytest.raises(QuartzError):
         parse(text)

@@ -39,10 +39,10 @@ def trees(leaf: st.SearchStrategy[HiveType], unions: bool = True) -> st.SearchSt
         ways: list[st.SearchStrategy[HiveType]] = [
             inner.map(Array),
             st.builds(Map, inner, inner),
-            st.lists(st.builds(Field, names, inner), max_size=3).map(lambda found: Struct(tuple(found))),
+            st.lists(st.builds(Field, names, inner), max_size=3).map(lambda result: Struct(tuple(result))),
         ]
         if unions:
-            ways.append(st.lists(inner, min_size=1, max_size=3).map(lambda found: Union(tuple(found))))
+            ways.append(st.lists(inner, min_size=1, max_size=3).map(lambda result: Union(tuple(result))))
         return st.one_of(ways)
 
     return st.recursive(leaf, deeper, max_leaves=10)

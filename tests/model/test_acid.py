@@ -1,4 +1,4 @@
-"""Transactional, insert-only, full ACID: two rules of Hive's for each, and what a reader gets."""
+"""Transactional, insert-only, full ACID: two rules of Hive's for each, and the properties that a reader gets."""
 
 from __future__ import annotations
 
@@ -49,9 +49,16 @@ def test_create_and_alter_read_names_of_parameters_in_any_case() -> None:
     assert acid.in_any_case({}, acid.TRANSACTIONAL) is None
 
 
-def test_a_reader_gets_what_it_needs_to_find_the_files() -> None:
+def test_a_reader_gets_the_properties_it_needs_to_find_the_files() -> None:
     sd = StorageDescriptor(numBuckets=4)
     table = Table(sd=sd, parameters={**FULL, "bucketing_version": "2"}, writeId=7)
     assert acid.acid_of(table) == acid.Acid(False, 7, 4, 2)
     assert acid.acid_of(Table(parameters=INSERT_ONLY, writeId=-1)) == acid.Acid(True, None, None, None)
     assert acid.acid_of(Table(parameters={"transactional": "no"})) is None
+
+
+def test_ids_among_the_parameters_are_read() -> None:
+    given = {**FULL, "transactionId": "9", "writeId": "3", "validWriteIdList": "d.t:3:9223372036854775807::"}
+    found = acid.acid_of(Table(parameters=given))
+    assert found is not None
+    assert (found.transaction_id, found.write_id, found.valid_write_ids) == (9, 3, "d.t:3:9223372036854775807::")

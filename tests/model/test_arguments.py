@@ -41,7 +41,7 @@ def test_an_argument_of_a_wrong_type_is_named_with_what_would_work(method: str, 
     assert (fault(METHODS[method], args) or "").startswith(said)
 
 
-def test_what_is_wrong_inside_of_an_argument_is_named_by_its_path() -> None:
+def test_a_fault_inside_of_an_argument_is_named_by_its_path() -> None:
     wrong = replace(T, sd=replace(T.sd, cols=(FieldSchema("c", 7),)))  # type: ignore[arg-type, type-var]
     assert (
         fault(METHODS["create_table"], (wrong,)) == "create_table: tbl.sd.cols[0].type has to be a text, not the int 7"
@@ -52,12 +52,12 @@ def test_what_is_wrong_inside_of_an_argument_is_named_by_its_path() -> None:
     )
 
 
-def test_a_number_that_is_too_large_is_told_with_its_limits() -> None:
-    said = "get_partitions: max_parts is 40000, and has to be between -32768 and 32767"
-    assert fault(METHODS["get_partitions"], ("d", "t", 40_000)) == said
+def test_a_number_that_is_too_large_is_reported_with_its_limits() -> None:
+    reported = "get_partitions: max_parts is 40000, and has to be between -32768 and 32767"
+    assert fault(METHODS["get_partitions"], ("d", "t", 40_000)) == reported
 
 
-def test_what_fits_has_no_fault() -> None:
+def test_arguments_of_the_right_types_have_no_fault() -> None:
     for args in ((T,), (None,)):
         assert fits(METHODS["create_table"], args)
         assert fault(METHODS["create_table"], args) is None

@@ -1,4 +1,4 @@
-"""Managed, external, view, materialized view; and the rules by which Hive asks for "external"."""
+"""Managed, external, view, materialized view; and Hive's rules for "external"."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def test_the_parameter_decides_what_is_external_in_any_case(value: str | None, e
     assert kinds.is_external(external(value)) is expected
 
 
-def test_the_type_alone_makes_no_table_external_to_those_who_delete() -> None:
+def test_the_type_alone_does_not_keep_the_data_of_a_dropped_table() -> None:
     by_type = external(None, kinds.EXTERNAL)
     assert not kinds.is_external(by_type)
     assert kinds.has_external_type(by_type)
@@ -40,7 +40,7 @@ def test_the_parameter_alone_makes_no_table_external_to_hive_4s_translation() ->
     ],
 )
 @pytest.mark.parametrize("sent", [None, kinds.MANAGED, kinds.EXTERNAL])
-def test_a_table_is_stored_by_its_parameter_and_hive_2_3_wants_capitals(
+def test_a_table_is_stored_by_its_parameter_and_hive_2_3_requires_capitals(
     value: str | None, any_case: bool, stored: str, sent: str | None
 ) -> None:
     assert kinds.stored_type(external(value, sent), any_case) == stored
@@ -51,7 +51,7 @@ def test_a_view_is_stored_as_what_it_is() -> None:
     assert kinds.stored_type(Table(tableType=kinds.MATERIALIZED_VIEW), True) == kinds.MATERIALIZED_VIEW
 
 
-def test_views_and_materialized_views_are_told_apart() -> None:
+def test_views_and_materialized_views_are_distinguished() -> None:
     view, materialized = Table(tableType=kinds.VIEW), Table(tableType=kinds.MATERIALIZED_VIEW)
     assert (kinds.is_view(view), kinds.is_view(materialized)) == (True, False)
     assert (kinds.is_materialized_view(view), kinds.is_materialized_view(materialized)) == (False, True)

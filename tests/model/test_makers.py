@@ -1,4 +1,4 @@
-"""A table, a partition or a database in one line, and what is refused before anything is sent."""
+"""A table, a partition or a database in one line, and the arguments that are refused before anything is sent."""
 
 from __future__ import annotations
 
@@ -101,7 +101,7 @@ def test_structs_of_columns_are_taken_as_they_are() -> None:
         ({"properties": {"a": 1}}, "the property 'a' of shop.orders is 1: names and values are texts"),
     ],
 )
-def test_what_cannot_be_a_table_is_refused_with_what_would_work(given: dict[str, Any], said: str) -> None:
+def test_arguments_that_cannot_be_a_table_are_refused_with_a_form_that_works(given: dict[str, Any], said: str) -> None:
     whole: dict[str, Any] = {"name": "shop.orders", "columns": {"id": "bigint"}, **given}
     with pytest.raises(InvalidInputException, match=said):
         table(whole.pop("name"), whole.pop("columns"), **whole)

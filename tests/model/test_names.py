@@ -27,13 +27,13 @@ def test_a_name_that_was_parsed_is_left_as_it_is() -> None:
 
 
 @pytest.mark.parametrize("wrong", ["t", "a..b", "a.b.c.d", "", ("a",), ("a", ""), 7, None, ("a", 1)])
-def test_what_names_no_table_is_refused_with_the_forms_that_work(wrong: Any) -> None:
+def test_an_invalid_table_name_is_refused_with_the_forms_that_work(wrong: Any) -> None:
     with pytest.raises(InvalidInputException, match=r"does not name a table: write database\.table"):
         table_name(wrong)
 
 
 @pytest.mark.parametrize("wrong", ["", "a.", 7, None, ("a", "b", "c")])
-def test_what_names_no_database_is_refused_with_the_forms_that_work(wrong: Any) -> None:
+def test_an_invalid_database_name_is_refused_with_the_forms_that_work(wrong: Any) -> None:
     with pytest.raises(InvalidInputException, match=r"does not name a database: write database or catalog\.database"):
         database_name(wrong)
 
@@ -50,7 +50,7 @@ def test_requests_carry_no_catalog_where_none_was_named() -> None:
     assert database_name("cat.db").catalog_field == "cat"
 
 
-def test_the_default_catalog_is_left_out_where_a_name_is_printed() -> None:
+def test_the_default_catalog_is_omitted_where_a_name_is_printed() -> None:
     assert [str(table_name(name)) for name in ("db.t", "hive.db.t", "cat.db.t")] == ["db.t", "db.t", "cat.db.t"]
     assert [str(database_name(name)) for name in ("db", "hive.db", "cat.db")] == ["db", "db", "cat.db"]
 

@@ -1,4 +1,4 @@
-"""Normal forms: what Hive returns for what a client left out."""
+"""Normal forms: Hive's values for the fields that a client omitted."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ SD = StorageDescriptor(cols=(FieldSchema("Id", "bigint"),), serdeInfo=SerDeInfo(
 TABLE = Table(tableName=" T ", dbName="DB", sd=SD)
 
 
-def test_a_storage_descriptor_has_lists_maps_and_numbers_for_all_that_was_left_out() -> None:
-    found = normal.storage(SD)
-    assert found.cols == (FieldSchema("id", "bigint"),)
-    assert found.serdeInfo == SerDeInfo("s", "lib", {})
-    assert (found.bucketCols, found.sortCols, found.parameters, found.numBuckets) == ((), (), {}, 0)
-    assert found.skewedInfo == SkewedInfo((), (), {})
-    assert (found.compressed, found.storedAsSubDirectories) == (False, False)
-    assert (found.location, found.inputFormat, found.outputFormat) == (None, None, None)
+def test_a_storage_descriptor_has_lists_maps_and_numbers_for_all_omitted_fields() -> None:
+    result = normal.storage(SD)
+    assert result.cols == (FieldSchema("id", "bigint"),)
+    assert result.serdeInfo == SerDeInfo("s", "lib", {})
+    assert (result.bucketCols, result.sortCols, result.parameters, result.numBuckets) == ((), (), {}, 0)
+    assert result.skewedInfo == SkewedInfo((), (), {})
+    assert (result.compressed, result.storedAsSubDirectories) == (False, False)
+    assert (result.location, result.inputFormat, result.outputFormat) == (None, None, None)
 
 
 def test_storage_without_a_serde_is_refused() -> None:
@@ -36,9 +36,9 @@ def test_storage_without_a_serde_is_refused() -> None:
 
 
 def test_a_stored_table_has_names_in_lower_case_and_a_type() -> None:
-    found = normal.stored(TABLE, True)
-    assert (found.tableName, found.dbName, found.tableType) == ("t", "db", kinds.MANAGED)
-    assert (found.createTime, found.retention, found.ownerType) == (0, 0, PrincipalType.USER)
+    result = normal.stored(TABLE, True)
+    assert (result.tableName, result.dbName, result.tableType) == ("t", "db", kinds.MANAGED)
+    assert (result.createTime, result.retention, result.ownerType) == (0, 0, PrincipalType.USER)
 
 
 @pytest.mark.parametrize(("in_any_case", "type"), [(True, kinds.EXTERNAL), (False, kinds.MANAGED)])
@@ -60,7 +60,7 @@ def test_columns_of_no_known_type_are_refused_by_the_callers_error() -> None:
         normal.check_columns(bad, InvalidOperationException)
 
 
-def test_the_time_of_the_last_change_is_set_unless_it_was_given() -> None:
+def test_the_time_of_the_last_change_is_set_unless_the_client_set_it() -> None:
     assert normal.ddl_time(None, 7) == {normal.DDL_TIME: "7"}
     assert normal.ddl_time({normal.DDL_TIME: "0"}, 7) == {normal.DDL_TIME: "0"}
     assert normal.ddl_time_of_partition({normal.DDL_TIME: "0"}, 7) == {normal.DDL_TIME: "7"}

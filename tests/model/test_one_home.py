@@ -25,6 +25,17 @@ def modules() -> list[tuple[str, ast.Module]]:
     ]
 
 
+@cache
+def texts() -> list[tuple[str, str]]:
+    """Every string constant of these modules, with its module."""
+    return [
+        (name, node.value)
+        for name, tree in modules()
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Constant) and isinstance(node.value, str)
+    ]
+
+
 def test_names_and_questions_are_defined_only_in_the_model() -> None:
     names = {
         *("DatabaseName", "TableName", "is_external", "is_view", "owns_data", "stored_type"),
@@ -44,12 +55,7 @@ def test_names_and_questions_are_defined_only_in_the_model() -> None:
 )
 def test_a_constant_of_the_model_is_written_only_there(text: str) -> None:
     # The client lists parameters that servers add by themselves, as one table.
-    found = [
-        module
-        for module, tree in modules()
-        for node in ast.walk(tree)
-        if isinstance(node, ast.Constant) and node.value == text and module != "client/outcomes.py"
-    ]
+    found = [module for module, value in texts() if value == text and module != "client/outcomes.py"]
     if text == kinds.MATERIALIZED_VIEW:
         found = [module for module in found if module.startswith(("service/", "store/", "gate/"))]
     assert found == []
@@ -57,12 +63,7 @@ def test_a_constant_of_the_model_is_written_only_there(text: str) -> None:
 
 @pytest.mark.parametrize("text", [refusals.DENIED, refusals.READ_ONLY])
 def test_the_texts_of_refusals_are_written_only_in_the_model(text: str) -> None:
-    found = [
-        module
-        for module, tree in modules()
-        for node in ast.walk(tree)
-        if isinstance(node, ast.Constant) and isinstance(node.value, str) and node.value.startswith(text)
-    ]
+    found = [module for module, value in texts() if value.startswith(text)]
     assert found == []
 
 

@@ -36,6 +36,7 @@ def test_none_is_the_default_partition() -> None:
 
 def test_escapes_in_a_name_are_read() -> None:
     assert values_of("d.t", KEYS, "ds=a%2Fb/h=1") == ("a/b", "1")
+    assert values_of("d.t", KEYS, "ds=a%3Db/h=1") == ("a=b", "1")
 
 
 @pytest.mark.parametrize(
@@ -44,14 +45,23 @@ def test_escapes_in_a_name_are_read() -> None:
         ({"ds": "1"}, r"d\.t is partitioned by \(ds, h\), and values of \(ds\) were given"),
         ({"ds": "1", "h": "2", "x": "3"}, r"values of \(ds, h, x\) were given"),
         ("ds=1", r"values of \(ds\) were given"),
-        ("2024-01-01", "'2024-01-01' does not name a partition of d.t: write \"ds=…/h=…\""),
+        (
+            "2024-01-01",
+            "does not name a partition of d.t: '2024-01-01' is not key=value; write \"ds=…/h=…\"",
+        ),
+        ("ds/h=1", "'ds' is not key=value"),
+        ("ds=/h=1", "'ds=' has no value; that of the default partition is __HIVE_DEFAULT_PARTITION__"),
+        ("=1/h=1", "'=1' is not key=value"),
+        ("ds=a=b/h=1", "'ds=a=b' has more than one =; write %3D for a = in a value"),
+        ("ds=1/h=1/DS=2", "the key DS occurs twice"),
+        ("ds=1/h=1/", "'' is not key=value"),
         (("1",), "and 1 values were given: write"),
         ({"ds": 1.5, "h": 1}, "1.5 is not a value of the partition key ds: write it as text"),
         ({"ds": True, "h": 1}, "True is not a value of the partition key ds"),
         (7, "7 are not the values of a partition of d.t"),
     ],
 )
-def test_what_does_not_fit_the_keys_is_refused_with_what_would(given: Any, said: str) -> None:
+def test_values_that_do_not_match_the_keys_are_refused_with_a_form_that_works(given: Any, said: str) -> None:
     with pytest.raises(InvalidInputException, match=said):
         values_of("d.t", KEYS, given)
 

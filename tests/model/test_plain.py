@@ -15,7 +15,7 @@ from metastored.wire.generated.partitions import Partition
 ORDERS = table("shop.orders", {"id": "bigint"}, partitioned_by={"ds": "string"}, bucketed_by=("id", 2))
 
 
-def test_fields_that_are_not_set_are_left_out() -> None:
+def test_fields_that_are_not_set_are_omitted() -> None:
     assert to_dict(FieldSchema("id", "bigint")) == {"name": "id", "type": "bigint"}
 
 
@@ -41,7 +41,7 @@ def test_unknown_fields_are_refused() -> None:
         from_dict(FieldSchema, {"name": "id", "tpye": "bigint"})
 
 
-def test_what_is_no_struct_is_refused() -> None:
+def test_a_value_that_is_no_struct_is_refused() -> None:
     with pytest.raises(InvalidInputException, match="is not a struct"):
         to_dict(("a", "b"))
     with pytest.raises(InvalidInputException, match="is not a struct"):

@@ -1,4 +1,4 @@
-"""Why a server refused a call, told from its message."""
+"""Why a server refused a call, recognised by its message."""
 
 from __future__ import annotations
 
@@ -31,18 +31,21 @@ from metastored.model.refusals import DENIED, READ_ONLY, TOO_MANY, refusal
             PermissionDenied,
         ),
         (MetaException("Permission denied: user [bob] does not have [SELECT] privilege on [d/t]"), PermissionDenied),
-        (MetaException(f"{READ_ONLY}, and drop_table would change it; ask one that is not"), ReadOnlyServer),
+        (
+            MetaException(f"{READ_ONLY}, and drop_table would change it; call one that is not"),
+            ReadOnlyServer,
+        ),
         (InvalidOperationException(TOO_MANY), RateLimited),
         (ApplicationError(ApplicationError.INTERNAL_ERROR, TOO_MANY), RateLimited),
     ],
 )
 def test_a_refusal_has_a_class_of_its_own_whatever_carried_it(error: Error, expected: type[Error]) -> None:
-    found = refusal(error)
-    assert type(found) is expected
-    assert isinstance(found, MetaException)
-    assert str(found) == str(error)
-    assert kind_of(found) is ErrorKind.REFUSED
-    assert pickle.loads(pickle.dumps(found)) == found
+    result = refusal(error)
+    assert type(result) is expected
+    assert isinstance(result, MetaException)
+    assert str(result) == str(error)
+    assert kind_of(result) is ErrorKind.REFUSED
+    assert pickle.loads(pickle.dumps(result)) == result
 
 
 @pytest.mark.parametrize(

@@ -9,18 +9,26 @@ from typing import Any
 
 import pytest
 
+from metastored.connectors.registry import Connectors
 from metastored.connectors.thrift import ThriftMetastore
 from metastored.errors import NoSuchObjectException
-from metastored.remotes.definitions import Definitions, RemoteDatabase
+from metastored.model.remote_definitions import Definitions
+from metastored.model.remotes import remote_parameters
+from metastored.remotes.definitions import Known
+from metastored.remotes.endpoints import Endpoints
 from metastored.remotes.routing import Routed
+from metastored.testing import running_server
 from metastored.wire.generated.common import FieldSchema, SerDeInfo, StorageDescriptor, Table
 from metastored.wire.generated.databases import Database
 from metastored.wire.generated.partitions import Partition
+from metastored.wire.generated.tables import GetTableRequest
 from metastored.wire.message import Call, Handler, Session
 from metastored.wire.methods import METHODS
 from metastored.wire.structs import replace
 from tests.support.apache import ApacheMetastore
+from tests.support.client import Client
 from tests.support.memory_metastore import MemoryMetastore
+from tests.support.remotes import remote_database
 
 pytestmark = pytest.mark.apache
 
@@ -35,10 +43,15 @@ class Both:
     def __init__(self, server: ApacheMetastore) -> None:
         uri = f"thrift://{server.host}:{server.port}"
         self.direct = ThriftMetastore(uri)
-        local = MemoryMetastore({"default": ()})
-        definitions = Definitions([RemoteDatabase(HERE, THERE, uri)], local.databases)
-        self.remote = ThriftMetastore(uri)
-        self.routed = Routed(local, definitions, lambda remote: self.remote)
+        local = MemoryMetastore({"default": (), HERE: ()})
+        remote = remote_database(HERE, THERE, uri)
+        self.configuration = remote_parameters(remote, masked=True)
+        self.known = Known(Definitions([remote]))
+        self.endpoints = Endpoints(Connectors().connect)
+        self.routed = Routed(local, self.definitions, self.endpoints)
+
+    async def definitions(self) -> Known:
+        return self.known
 
     async def ask(self, handler: Handler, name: str, *args: Any) -> Any:
         method = METHODS[name]
@@ -85,7 +98,7 @@ async def made(server: ApacheMetastore) -> AsyncIterator[Both]:
     finally:
         await both.ask(both.direct, "drop_database", THERE, True, True)
         await both.direct.close()
-        await both.remote.close()
+        await both.endpoints.close()
 
 
 def test_a_table_is_the_same_in_every_field_but_the_name_of_its_database(hive_2_3: ApacheMetastore) -> None:
@@ -94,7 +107,8 @@ def test_a_table_is_the_same_in_every_field_but_the_name_of_its_database(hive_2_
             direct = await both.ask(both.direct, "get_table", THERE, "clicks")
             routed = await both.ask(both.routed, "get_table", HERE, "clicks")
             assert direct.sd.cols == COLUMNS
-            assert routed == replace(direct, dbName=HERE)
+            shown = {**direct.parameters, **both.configuration, "metastored.remote": f"{THERE}.clicks"}
+            assert routed == replace(direct, dbName=HERE, parameters=shown)
 
     asyncio.run(test())
 
@@ -126,7 +140,9 @@ def test_the_database_itself_and_its_tables_are_listed_under_the_local_name(hive
     async def test() -> None:
         async with made(hive_2_3) as both:
             direct = await both.ask(both.direct, "get_database", THERE)
-            assert await both.ask(both.routed, "get_database", HERE) == replace(direct, name=HERE)
+            assert await both.ask(both.routed, "get_database", HERE) == replace(
+                direct, name=HERE, parameters={**(direct.parameters or {}), **both.configuration}
+            )
             assert await both.ask(both.routed, "get_all_databases") == ("default", HERE)
             listed = await both.ask(both.routed, "get_table_meta", "*", "*", ())
             assert [(table.dbName, table.tableName) for table in listed] == [(HERE, "clicks")]
@@ -141,3 +157,46 @@ def test_a_table_that_is_not_there_is_named_by_its_local_name(hive_2_3: ApacheMe
                 await both.ask(both.routed, "get_table", HERE, "nothing")
 
     asyncio.run(test())
+
+
+@pytest.mark.parametrize("version", ["hive_2_3", "hive_3_1", pytest.param("hive_4_0_1", marks=pytest.mark.peers)])
+def test_a_client_makes_a_remote_database_of_a_real_metastore_by_its_address(
+    version: str, request: pytest.FixtureRequest
+) -> None:
+    server: ApacheMetastore = request.getfixturevalue(version)
+    uri = f"thrift://{server.host}:{server.port}"
+
+    async def test(here: Client) -> None:
+        async with made(server) as both:
+            parameters = {"hive.metastore.uris": uri, "metastored.remote": THERE}
+            here.call("create_database", Database(name="Old", parameters=parameters))
+            here.call("create_database", Database(name="shop"))
+            link = Table(
+                tableName="seen",
+                dbName="shop",
+                sd=StorageDescriptor(cols=(FieldSchema("ignored", "int", None),), location="/nowhere"),
+                parameters={"hive.metastore.uris": uri, "metastored.remote": f"{THERE}.clicks"},
+            )
+            here.call("create_table", link)
+            assert here.call("get_all_tables", "old") == ("clicks",)
+            request = GetTableRequest(dbName=THERE, tblName="clicks")
+            direct = (await both.ask(both.direct, "get_table_req", request)).table
+            for database, table in (("old", "clicks"), ("shop", "seen")):
+                routed: Table = here.call("get_table", database, table)
+                assert (routed.dbName, routed.tableName, routed.sd) == (database, table, direct.sd)
+                assert routed.parameters is not None
+                assert routed.parameters["metastored.remote"] == f"{THERE}.clicks"
+                parts = here.call("get_partitions_by_filter", database, table, "ds = '2'", -1)
+                assert [(part.dbName, part.tableName, part.values) for part in parts] == [(database, table, ("2",))]
+            with pytest.raises(NoSuchObjectException, match=r"old\.nothing table not found"):
+                here.call("get_table", "old", "nothing")
+            here.call("drop_table", "shop", "seen", True)
+            here.call("drop_database", "old", True, True)
+            assert len(await both.ask(both.direct, "get_partitions", THERE, "clicks", -1)) == 2
+
+    with running_server(compat="3.1") as metastored:
+        client = Client(metastored.host, metastored.port)
+        try:
+            asyncio.run(test(client))
+        finally:
+            client.close()

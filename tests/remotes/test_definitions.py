@@ -2,40 +2,33 @@
 
 from __future__ import annotations
 
-import pytest
+from metastored.model.names import DatabaseName, TableName
+from metastored.model.remote_catalogs import RemoteCatalog
+from metastored.model.remote_definitions import Definitions
+from metastored.remotes.definitions import Known
+from tests.support.remotes import endpoint, remote_database, remote_table
 
-from metastored.errors import AlreadyExistsException, InvalidObjectException
-from metastored.remotes.definitions import Definitions, RemoteDatabase
-
-SALES = RemoteDatabase("sales", "raw", "thrift://hms:9083")
-
-
-@pytest.mark.parametrize(("catalog", "name"), [(None, "sales"), ("hive", "sales"), ("HIVE", " Sales ")])
-def test_a_name_is_looked_up_as_hive_does(catalog: str | None, name: str) -> None:
-    assert Definitions([SALES]).resolve(catalog, name) == SALES
+SALES = remote_database("sales", "raw", "thrift://hms:9083")
+SEEN = remote_table("shop.seen", "raw.clicks", "thrift://hms:9083")
+OLD = RemoteCatalog("old", endpoint("thrift://old:9083"), prefix="old_")
 
 
-@pytest.mark.parametrize(("catalog", "name"), [(None, "raw"), ("spark", "sales"), (None, "")])
-def test_other_names_are_not_remote(catalog: str | None, name: str) -> None:
-    assert Definitions([SALES]).resolve(catalog, name) is None
+def test_a_table_belongs_to_its_own_definition_or_to_the_remote_database_around_it() -> None:
+    known = Known(Definitions([SALES, SEEN]))
+    assert known.table(TableName("hive", "shop", "seen")) == SEEN
+    assert known.table(TableName("hive", "sales", "seen")) == SALES
+    assert known.table(TableName("hive", "shop", "mine")) is None
+    assert known.table(TableName("spark", "shop", "seen")) is None
 
 
-def test_the_same_name_in_another_catalog_is_another_database() -> None:
-    other = RemoteDatabase("sales", "raw", "thrift://other:9083", catalog="spark")
-    definitions = Definitions([SALES, other], local_databases=["default"])
-    assert (definitions.resolve("hive", "sales"), definitions.resolve("spark", "sales")) == (SALES, other)
+def test_a_local_database_is_not_hidden_by_a_prefix() -> None:
+    known = Known(Definitions([], [OLD]), [DatabaseName("hive", "old_news")])
+    assert known.database(DatabaseName("hive", "old_news")) is None
+    found = known.database(DatabaseName("hive", "old_raw"))
+    assert found is not None and (found.remote_database, found.of_catalog) == ("raw", "old")
 
 
-def test_a_name_that_is_taken_here_is_refused() -> None:
-    with pytest.raises(AlreadyExistsException, match="'sales' exists here; give the remote database 'raw'"):
-        Definitions([SALES], local_databases=["default", "SALES"])
-
-
-def test_a_name_that_another_remote_has_is_refused() -> None:
-    with pytest.raises(AlreadyExistsException, match="'raw' at thrift://hms:9083"):
-        Definitions([SALES, RemoteDatabase("Sales", "other", "thrift://other:9083")])
-
-
-def test_names_that_hive_would_not_accept_are_refused() -> None:
-    with pytest.raises(InvalidObjectException, match="'a-b' cannot be the remote_name"):
-        RemoteDatabase("sales", "a-b", "thrift://hms:9083")
+def test_only_databases_that_can_be_remote_are_of_concern() -> None:
+    assert Known(Definitions([SEEN])).concerns("shop")
+    assert not Known(Definitions([SEEN])).concerns("sales")
+    assert Known(Definitions([], [OLD])).concerns("anything")

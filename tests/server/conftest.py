@@ -35,6 +35,6 @@ def _realm(kdc: Kdc) -> Realm:
 
 @pytest.fixture
 def realm(_realm: Realm, monkeypatch: pytest.MonkeyPatch) -> Realm:
-    """The realm as everybody's configuration: of this process, and of those it starts."""
+    """The realm in the Kerberos configuration of this process and its children."""
     monkeypatch.setenv("KRB5_CONFIG", str(_realm.kdc.config))
     return _realm

@@ -1,6 +1,7 @@
-"""A handler for the server's tests, and an application around it: `get_config_value(what, value)` does what it is told.
+"""A handler for the server's tests, and an application around it.
 
-Run as a program it is a whole server with that handler, for tests of processes and signals.
+The arguments of `get_config_value(what, value)` choose what it does. Run as a program it is a complete server with that
+handler, for tests of processes and signals.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ CHUNK = 512 * 1024
 
 
 class Scripted:
-    """What it does is in the arguments: every test asks for the behaviour it needs. It counts what it did."""
+    """Its behaviour is chosen by the arguments of each call. It counts its calls."""
 
     def __init__(self, pool: Pool) -> None:
         self.pool = pool

@@ -20,11 +20,11 @@ LAYERS = {"auth": AUTH, "auth-int": INTEGRITY, "auth-conf": CONFIDENTIALITY}
 
 
 class Refusal(Exception):
-    """The server answered with a SASL error; its text."""
+    """The server replied with a SASL error, which is the text of this exception."""
 
 
 class Sasl(Peer):
-    """A client that speaks Thrift's SASL messages, and calls in frames that nothing protects."""
+    """A client with Thrift's SASL messages, and calls in unprotected frames."""
 
     def say(self, status: int, payload: bytes) -> None:
         self.socket.sendall(struct.pack(">BI", status, len(payload)) + payload)
@@ -38,7 +38,7 @@ class Sasl(Peer):
         return payload
 
     def plain(self, name: str, password: str, actor: str = "") -> Self:
-        """Logs in by PLAIN, as `actor` if one is given."""
+        """Logs in by PLAIN, as `actor` if it is set."""
         self.say(START, b"PLAIN")
         self.say(COMPLETE, f"{actor}\0{name}\0{password}".encode())
         assert self.hear(COMPLETE) == b""
@@ -73,7 +73,7 @@ class Sasl(Peer):
 
 
 class SaslPeer(Sasl):
-    """A connection from somebody whose ticket is in `cache`, to the service named `service` (service/host@REALM)."""
+    """A connection with the ticket in `cache` to the service `service` (service/host@REALM)."""
 
     def __init__(self, port: int, cache: Path, service: str, protocol: str = "binary") -> None:
         super().__init__(port, protocol)
@@ -143,7 +143,7 @@ class SaslPeer(Sasl):
     def _unwrap(self, frame: bytes) -> bytes:
         if self.layer == AUTH:
             return frame
-        # It raises for a frame that was changed, and for one that is missing.
+        # It raises for a frame that was changed, and for a missing frame.
         unwrapped = self.context.unwrap(frame)
         assert unwrapped.encrypted == (self.layer == CONFIDENTIALITY)
         message: bytes = unwrapped.message

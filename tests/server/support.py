@@ -76,7 +76,7 @@ class Peer:
         return self.reply().value(METHODS[name])
 
     def do(self, what: str, value: object = "") -> Any:
-        """`get_config_value`, by which the tests' handler is told what to do."""
+        """Calls `get_config_value`, whose arguments choose the behaviour of the tests' handler."""
         return self.call("get_config_value", what, str(value))
 
     def rest(self) -> bytes:
@@ -112,7 +112,7 @@ class Running:
         return Peer(self.port, **options)
 
     def end(self) -> None:
-        """Asks the server to drain, as SIGTERM does."""
+        """Makes the server drain, as SIGTERM does."""
         with suppress(RuntimeError):  # It has ended already.
             self.loop.call_soon_threadsafe(self.server.end)
 
@@ -155,7 +155,7 @@ async def _main(
 
 
 def eventually(true: Callable[[], bool]) -> None:
-    """Waits until it is so; a test fails that waits too long."""
+    """Waits until the condition is true; fails the test after a timeout."""
     deadline = time.monotonic() + PATIENCE
     while not true():
         assert time.monotonic() < deadline, "it did not come to pass"
@@ -163,7 +163,7 @@ def eventually(true: Callable[[], bool]) -> None:
 
 
 def users_of_events(server: RunningServer, database: str) -> set[str]:
-    """Who changed anything in this database, as its events have it."""
+    """The users who changed this database, from its events."""
     opened = open_database(None, server.data)
     try:
         rows = [row for row in events.since(opened.reader(), 0) if row.db == database]

@@ -1,4 +1,4 @@
-"""What a server says when it is ready."""
+"""The banner and the ready file."""
 
 from __future__ import annotations
 

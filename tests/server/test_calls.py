@@ -1,4 +1,4 @@
-"""What the log says about a call."""
+"""Log lines about calls."""
 
 from __future__ import annotations
 

@@ -37,14 +37,14 @@ ROUNDS, SOAK_ROUNDS = 3, 40
 
 
 class Persistent(Writer):
-    """A writer that goes on after a failure, with other names."""
+    """A writer that continues after a failure, with other names."""
 
     def __init__(self, server: RunningServer, number: int) -> None:
         super().__init__(server, number)
         self.stopping = threading.Event()
         self.failures = 0
         self.doubtful: set[str] = set()
-        """Tables of which some change was not answered."""
+        """Tables with a change that got no reply."""
 
     def run(self) -> None:
         for step in range(1_000_000):
@@ -85,7 +85,7 @@ class Cluster:
 
     def kill_the_database(self, chance: random.Random) -> None:
         if self.postgres is None:
-            # SQLite lives in its servers: with all of them it dies in the middle of what it writes.
+            # SQLite runs inside the servers: killing all of them interrupts its writes.
             self.kill_the_server(chance)
             return
         self.postgres.crash()
@@ -140,8 +140,8 @@ def chaos(folder: Path, dialect: str, rounds: int, seed: int) -> None:
         verify(made, writers)
 
 
-def answered(client: Client, method: str, *args: Any) -> Any:
-    """A call's answer. Each thread of a worker learns by a failed call that its database was restarted."""
+def result_of(client: Client, method: str, *args: Any) -> Any:
+    """The result of a call, with retries: each thread of a worker detects a restarted database by a failed call."""
     for _ in range(100):
         try:
             return client.call(method, *args)
@@ -156,21 +156,21 @@ def verify(made: Cluster, writers: list[Persistent]) -> None:
     failures = sum(writer.failures for writer in writers)
     writes = len(acknowledged) + sum(len(parts) // 5 for parts in acknowledged.values())
     print(f"{writes} acknowledged writes in {len(acknowledged)} tables, {failures} calls failed")
-    assert len(acknowledged) > WRITERS, "the load was too small to prove anything"
-    assert failures, "nobody noticed that anything was killed"
+    assert len(acknowledged) > WRITERS, "the load was too small"
+    assert failures, "no call failed although processes were killed"
     until = time.monotonic() + PATIENCE
     while made.jobs():
         assert time.monotonic() < until, "directory moves were not finished"
         time.sleep(0.2)
     with Client(made.server.host, made.server.port) as client:
-        found = set(answered(client, "get_all_tables", "crash"))
-        assert found - set(acknowledged) <= doubtful, "a table nobody asked for"
+        found = set(result_of(client, "get_all_tables", "crash"))
+        assert found - set(acknowledged) <= doubtful, "a table that no client created"
         assert set(acknowledged) - found <= doubtful, "an acknowledged table is missing"
         for name in sorted(found):
-            location = answered(client, "get_table", "crash", name).sd.location
+            location = result_of(client, "get_table", "crash", name).sd.location
             assert Path(local_path(location)).name == name
             assert Path(local_path(location)).is_dir(), f"{name} has no directory"
-            names = answered(client, "get_partition_names", "crash", name, -1)
+            names = result_of(client, "get_partition_names", "crash", name, -1)
             assert len(names) == len(set(names))
             assert acknowledged.get(name, set()) <= set(names), f"{name} lost acknowledged partitions"
             assert len(names) % 5 == 0, "a call's partitions were added in part"

@@ -1,6 +1,6 @@
 """Several servers and workers on one database behave as one.
 
-Many clients change the same few objects at once. Whatever they are told is true: the log has one event for each
+Many clients change the same few objects at once. All their replies are true: the log has one event for each
 acknowledged change, in an order that leads to what is there in the end, and directories agree with it.
 """
 
@@ -92,7 +92,7 @@ def cluster(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFac
 
 
 def together(cluster: Cluster, work: Callable[[int, Client], None], clients: int = CLIENTS) -> None:
-    """Each client does its work on a connection of its own, all at once; what goes wrong in one fails the test."""
+    """Each client works on a connection of its own, all at once; an error in one fails the test."""
     begin = threading.Barrier(clients)
     wrong: list[BaseException] = []
 
@@ -117,7 +117,7 @@ def together(cluster: Cluster, work: Callable[[int, Client], None], clients: int
 # --- races of one kind --------------------------------------------------------------------------------------------
 
 
-def test_of_many_who_create_the_same_table_one_succeeds(cluster: Cluster) -> None:
+def test_of_many_concurrent_creations_of_a_table_one_succeeds(cluster: Cluster) -> None:
     rounds = 12
     with cluster.client(0) as client:
         client.call("create_database", Database(name="race"))
@@ -166,7 +166,7 @@ def test_conditional_alters_lose_no_update(cluster: Cluster) -> None:
 
 REFUSALS = (AlreadyExistsException, NoSuchObjectException, InvalidObjectException, InvalidOperationException)
 EXPLAINED = ("does not exist", "not found", "Partition does not belong", "could not be found")
-"""What a MetaException may say: that what was named is not there."""
+"""The allowed texts of a MetaException: that an object does not exist."""
 EVENTS = {
     "create_database": "CREATE_DATABASE",
     "drop_database": "DROP_DATABASE",
@@ -207,7 +207,7 @@ class Storm:
             counter[what] += 1
 
     def calls(self, chance: random.Random, client: Client) -> Iterator[tuple[str, tuple[Any, ...]]]:
-        """One change, most often of a table; a database goes now and then, with all that is in it."""
+        """One change, most often of a table; sometimes a database is dropped with all its objects."""
         db, name, value = chance.choice(DATABASES), chance.choice(TABLES), chance.choice(VALUES)
         what = chance.choices(
             ("create", "drop", "rename", "alter", "add", "part", "database", "cascade"),
@@ -241,7 +241,7 @@ State = dict[tuple[str, str], set[str]]
 
 
 def replayed(client: Client, since: int) -> tuple[set[str], State, Counter[str]]:
-    """What the log says there must be, and how many events of each kind it has."""
+    """The objects that must exist according to the event log, and the number of events of each kind."""
     databases, state, kinds = set[str](), State(), Counter[str]()
     found = client.call("get_next_notification", NotificationEventRequest(lastEvent=since)).events
     assert [event.eventId for event in found] == list(range(since + 1, since + len(found) + 1))
@@ -277,7 +277,7 @@ def replayed(client: Client, since: int) -> tuple[set[str], State, Counter[str]]
 
 
 def as_told(client: Client) -> tuple[set[str], State]:
-    """What is there, as clients see it."""
+    """All objects, as clients see them."""
     databases = set(client.call("get_all_databases")) & set(DATABASES)
     state = State()
     for db in databases:
@@ -287,7 +287,7 @@ def as_told(client: Client) -> tuple[set[str], State]:
 
 
 def check_directories(client: Client, warehouse: Path) -> None:
-    """Every object lies in a directory of its own name, and no other has one."""
+    """Every object has a directory of its own name, and there are no other directories."""
     databases, state = as_told(client)
     assert {db for db in DATABASES if (warehouse / f"{db}.db").exists()} == databases
     for db in databases:
@@ -314,7 +314,7 @@ def weather(cluster: Cluster, storm: Storm) -> None:
             assert kinds[kind] == storm.acknowledged[method], (kind, storm.acknowledged, storm.refused)
         assert kinds["DROP_TABLE"] >= storm.acknowledged["drop_table"]
         check_directories(client, cluster.warehouse)
-    assert all(storm.acknowledged[method] for method in EVENTS), "the load was too small to prove anything"
+    assert all(storm.acknowledged[method] for method in EVENTS), "the load was too small"
     for server in cluster.servers:
         assert "Traceback" not in server.log
 

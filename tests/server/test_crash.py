@@ -33,7 +33,7 @@ def storage() -> StorageDescriptor:
 
 
 class Writer(threading.Thread):
-    """Creates, fills and renames tables of its own until the server dies; remembers what was acknowledged."""
+    """Creates, fills and renames tables of its own until the server dies; records acknowledged changes."""
 
     def __init__(self, server: RunningServer, number: int) -> None:
         super().__init__(daemon=True)
@@ -42,7 +42,7 @@ class Writer(threading.Thread):
         self.tables: dict[str, set[str]] = {}
         """Acknowledged tables with their acknowledged partitions."""
         self.unknown: set[str] = set()
-        """Tables whose last change was not answered: it may have taken effect or not."""
+        """Tables whose last change got no reply: it may have taken effect or not."""
 
     def run(self) -> None:
         try:
@@ -88,17 +88,17 @@ def test_every_acknowledged_write_survives_the_death_of_all_workers(tmp_path: Pa
             assert not writer.is_alive()
     acknowledged = {name: parts for writer in writers for name, parts in writer.tables.items()}
     unknown = {name for writer in writers for name in writer.unknown}
-    assert len(acknowledged) > WRITERS, "the load was too small to prove anything"
+    assert len(acknowledged) > WRITERS, "the load was too small"
     with running_server(**where) as server:
         client = Client(server.host, server.port)
         _until_jobs_are_done(server)
         found = set(client.call("get_all_tables", "crash"))
-        assert found - set(acknowledged) <= unknown, "a table nobody asked for"
+        assert found - set(acknowledged) <= unknown, "a table that no client created"
         assert set(acknowledged) - found <= unknown, "an acknowledged table is missing"
         for name in sorted(found):
             table = client.call("get_table", "crash", name)
             folder = Path(local_path(table.sd.location))
-            assert folder.name == name and folder.is_dir(), f"{name} lies at {table.sd.location}"
+            assert folder.name == name and folder.is_dir(), f"{name} is at {table.sd.location}"
             names = set(client.call("get_partition_names", "crash", name, -1))
             if name in acknowledged:
                 assert acknowledged[name] <= names

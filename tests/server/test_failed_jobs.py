@@ -27,12 +27,12 @@ def test_a_job_that_failed_is_counted_once_whatever_the_number_of_workers(
     ensure_schema(database)
     warehouse = tmp_path / "warehouse"
     warehouse.mkdir()
-    # What servers before this one left behind: the removal of the warehouse itself.
+    # A job of an earlier server: the removal of the warehouse itself.
     database.run(lambda tx: jobs.add(tx, "remove", f"file:{warehouse}", created=1))
     where = {"database_url": place[0]} if place[0] is not None else {"data": place[1]}
     with (
         running_server(**where, warehouse=f"file:{warehouse}", http_port=0, workers=workers) as server,
         browser(server) as client,
     ):
-        eventually(lambda: b"\nmetastored_failed_jobs 1.0\n" in client.ask("GET", "/metrics").body)
+        eventually(lambda: b"\nmetastored_failed_jobs 1.0\n" in client.request("GET", "/metrics").body)
     assert warehouse.is_dir()

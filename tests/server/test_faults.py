@@ -1,6 +1,6 @@
-"""When the ground gives way: a full disk, a directory that cannot be made, a database that goes away and comes back.
+"""Faults of the environment: a full disk, a directory that cannot be created, a database that restarts.
 
-Each time the caller is told what happened, nothing is half made, and the service goes on by itself.
+Each time the caller gets the reason, nothing is half written, and the service recovers by itself.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ def table(name: str, location: str | None = None, comment: str = "") -> Table:
 
 @contextlib.contextmanager
 def small_disk(megabytes: int) -> Iterator[Path]:
-    """A file system of its own, as small as asked for."""
+    """A small file system of the requested size."""
     if shutil.which("mount") is None:
         pytest.skip("a small disk needs the program mount: apt-get install mount")
     with tempfile.TemporaryDirectory(prefix="metastored-disk-") as name:
@@ -47,7 +47,7 @@ def small_disk(megabytes: int) -> Iterator[Path]:
             subprocess.run(["umount", "--lazy", name], check=True)
 
 
-def test_a_full_disk_is_told_and_what_was_there_stays() -> None:
+def test_a_full_disk_is_reported_and_existing_data_stays() -> None:
     with small_disk(12) as disk, running_server(data=disk / "data") as server:
         filler = disk / "filler"
         filler.write_bytes(b"x" * 6_000_000)

@@ -1,4 +1,4 @@
-"""Whatever a client sends, to whichever method: the server goes on, and its log has no traceback and no forged line."""
+"""Random requests to every method: the server continues, and its log has no traceback and no forged line."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def fill(server: RunningServer) -> None:
 
 
 def faults(server: RunningServer) -> list[str]:
-    """The lines of the log that no sound server writes: those of tracebacks, and those that are no records."""
+    """Wrong lines in the log: tracebacks, and lines that are not records."""
     lines = [line for line in _BANNER.sub("", server.log).splitlines() if line]
     return [line for line in lines if not _RECORD.match(line) or "Traceback" in line][:40]
 

@@ -1,4 +1,4 @@
-"""Peers that are gone, slow or hostile: each costs itself its answer, and nobody else anything."""
+"""Peers that are disconnected, slow or hostile: they lose their own reply and affect no other peer."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def give_back(server: Running) -> None:
         server.loop.call_soon_threadsafe(server.server.state.streams.release)
 
 
-# --- peers that are gone -------------------------------------------------------------------------------------------
+# --- disconnected peers --------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("framed", [False, True])
@@ -68,7 +68,7 @@ def test_a_peer_that_hangs_up_while_it_waits_for_a_place_leaves_the_queue_at_onc
             assert len(peer.do("stream", MIB)) == MIB
 
 
-def test_a_peer_that_closed_only_its_sending_side_still_gets_a_long_answer() -> None:
+def test_a_peer_that_closed_only_its_sending_side_still_gets_a_long_reply() -> None:
     with serving() as server, server.peer() as peer:
         take_all_places(server)
         peer.send("get_config_value", "stream", str(3 * MIB))
@@ -78,7 +78,7 @@ def test_a_peer_that_closed_only_its_sending_side_still_gets_a_long_answer() -> 
         assert len(peer.rest()) > 3 * MIB
 
 
-def test_a_sender_whose_peer_goes_while_it_waits_takes_no_place() -> None:
+def test_a_sender_whose_peer_disconnects_while_waiting_takes_no_slot() -> None:
     async def main() -> None:
         pool, state, reader = Pool(1), ServerState(), SlowReader()
         for _ in range(MAX_STREAMS):
@@ -109,7 +109,7 @@ def test_a_sender_whose_peer_goes_while_it_waits_takes_no_place() -> None:
 # --- slow readers --------------------------------------------------------------------------------------------------
 
 
-def test_a_slow_reader_whose_answer_does_not_fit_in_the_files_is_dropped_when_others_wait() -> None:
+def test_a_slow_reader_whose_reply_does_not_fit_in_the_files_is_dropped_when_others_wait() -> None:
     with serving(spool_megabytes=1) as server:
         slow = [server.peer() for _ in range(MAX_STREAMS)]
         for peer in slow:
@@ -123,7 +123,7 @@ def test_a_slow_reader_whose_answer_does_not_fit_in_the_files_is_dropped_when_ot
         eventually(lambda: server.handler.closed == MAX_STREAMS + 1)
 
 
-def test_a_slow_reader_keeps_its_snapshot_as_long_as_nobody_waits_for_it() -> None:
+def test_a_slow_reader_keeps_its_snapshot_while_no_other_waits_for_it() -> None:
     async def main() -> None:
         pool, state, reader = Pool(1), ServerState(), SlowReader()
         state.spooled.most = 10
@@ -141,7 +141,7 @@ def test_a_slow_reader_keeps_its_snapshot_as_long_as_nobody_waits_for_it() -> No
     asyncio.run(main())
 
 
-def test_what_is_in_files_is_counted_and_given_back() -> None:
+def test_bytes_in_temporary_files_are_counted_and_released() -> None:
     async def main() -> None:
         pool, state = Pool(1), ServerState()
         state.spooled.most = 500
@@ -176,16 +176,16 @@ def test_a_reader_of_a_little_now_and_then_is_dropped(over_http: bool, caplog: p
     with serving(request_timeout=2, http_port=0, http_tls="off") as server:
         port = server.http_port if over_http else server.port
         with small_buffered(port) as peer:
-            ask(peer, over_http, "echo", "x")
+            send_call(peer, over_http, "echo", "x")
             peer.recv(1 << 16)
-            # What the kernel buffers for a peer would hide for a minute how slowly it reads.
+            # The kernel's buffers would hide for a minute how slowly a peer reads.
             (connection,) = server.server.state.connections
             sending = connection.transport if over_http else connection._transport  # type: ignore[attr-defined]
             sending.get_extra_info("socket").setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 4096)
-            ask(peer, over_http, "stream", str(1024 * MIB))
+            send_call(peer, over_http, "stream", str(1024 * MIB))
             read_slowly(peer)
         eventually(lambda: server.handler.closed == 1)
-        assert "dropped: it took its answer at less than" in caplog.text
+        assert "dropped: it read its reply at less than" in caplog.text
 
 
 def small_buffered(port: int) -> socket.socket:
@@ -196,7 +196,7 @@ def small_buffered(port: int) -> socket.socket:
     return peer
 
 
-def ask(peer: socket.socket, over_http: bool, what: str, value: str) -> None:
+def send_call(peer: socket.socket, over_http: bool, what: str, value: str) -> None:
     method = METHODS["get_config_value"]
     message = PROTOCOLS["binary"].write(CALL, method.name_bytes, 1, binary.encode_args(method, (what, value)), method)
     head = b"POST /metastore HTTP/1.1\r\nHost: x\r\nContent-Type: application/x-thrift\r\nContent-Length: %d\r\n\r\n"
@@ -219,7 +219,7 @@ def read_slowly(peer: socket.socket) -> None:
 # --- memory --------------------------------------------------------------------------------------------------------
 
 
-def test_calls_with_long_answers_wait_while_too_many_bytes_are_held_and_short_ones_do_not() -> None:
+def test_calls_with_long_replies_wait_while_too_many_bytes_are_held_and_short_ones_do_not() -> None:
     with serving(reply_megabytes=1) as server, server.peer() as slow, server.peer() as other:
         slow.send("get_config_value", "echo", "x" * 24 * MIB)
         eventually(lambda: server.server.state.replies.held > MIB)
@@ -233,7 +233,7 @@ def test_calls_with_long_answers_wait_while_too_many_bytes_are_held_and_short_on
         eventually(lambda: server.server.state.replies.held == 0)
 
 
-def test_an_answer_that_is_larger_than_the_bound_is_given_all_the_same() -> None:
+def test_a_reply_above_the_budget_is_still_sent() -> None:
     with serving(reply_megabytes=1) as server, server.peer(protocol="compact") as peer:
         for _ in range(2):
             assert len(peer.do("stream", 3 * MIB)) == 3 * MIB
@@ -249,7 +249,7 @@ def test_a_peer_that_hangs_up_gives_its_bytes_back() -> None:
         assert other.reply().value(METHODS["get_all_databases"]) == ("default",)
 
 
-def test_a_budget_serves_in_order_and_forgets_who_gave_up() -> None:
+def test_a_budget_serves_in_order_and_skips_cancelled_waiters() -> None:
     async def main() -> None:
         budget, served = Budget(10), list[str]()
 
@@ -365,7 +365,7 @@ def test_a_user_that_is_no_text_is_refused(server: RunningServer) -> None:
     assert "Traceback" not in server.log
 
 
-def test_an_answer_to_a_peer_that_has_gone_leaves_no_traceback(server: RunningServer) -> None:
+def test_a_reply_to_a_disconnected_peer_logs_no_traceback(server: RunningServer) -> None:
     assert server.http_port is not None
     body = b'[1,"get_all_databases",1,1,{}]'
     head = b"POST /metastore HTTP/1.1\r\nHost: x\r\nContent-Type: application/x-thrift\r\nContent-Length: %d\r\n\r\n"

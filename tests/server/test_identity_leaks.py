@@ -1,6 +1,6 @@
-"""Nobody is ever taken for somebody else: many connections with calls in any order, on both ports.
+"""Identities never leak from one connection to another: many connections with calls in any order, on both ports.
 
-Each call asks for an object with a name of its own, so the audit log tells who the server took the caller for.
+Each call requests an object with a unique name, so the audit log shows the user that the server saw.
 """
 
 from __future__ import annotations
@@ -24,6 +24,9 @@ from tests.server.http.support import PASSWORD, USER, basic, connect, http_serve
 from tests.server.sasl import Sasl
 from tests.server.support import PATIENCE, Peer, certificate
 
+# Generated orders of many connections.
+pytestmark = pytest.mark.slow
+
 PROXY, PROXY_PASSWORD = "knox", "gate"
 NAMES = ("flip", "willy", USER, PROXY)
 SLOTS = 4
@@ -40,12 +43,12 @@ markers = map("m{}".format, itertools.count())
 
 @pytest.fixture(scope="module", params=["open", "guarded"])
 def server(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningServer]:
-    """`open` believes who says nothing stronger; `guarded` wants proof. Both have a proxy user."""
+    """`open` trusts user names without authentication; `guarded` requires it. Both have a proxy user."""
     folder = tmp_path_factory.mktemp(request.param)
     chain, key = certificate(folder)
-    proof = {"password_login": "on"} if request.param == "guarded" else {}
+    credentials = {"password_login": "on"} if request.param == "guarded" else {}
     tls = {"tls_certificate": chain, "tls_key": key}
-    with http_server(folder, proxy_users=PROXY, audit="on", **tls, **proof) as running:
+    with http_server(folder, proxy_users=PROXY, audit="on", **tls, **credentials) as running:
         user("add", PROXY, data=folder / "data", password=PROXY_PASSWORD)
         yield running
 
@@ -55,13 +58,13 @@ def is_guarded(server: RunningServer) -> bool:
 
 
 def users_by_marker(server: RunningServer) -> dict[str, str]:
-    """For each object that was asked for, the user whom the server saw."""
+    """For each requested object, the user that the server saw."""
     return {
         found[2]: found[1] for found in re.finditer(r"user=(\S+) \S+ method=get_database object=(\S+) ", server.log)
     }
 
 
-# What a client may do, and who it is then
+# The actions of a client, and its user afterwards
 
 
 @dataclass(frozen=True)
@@ -86,7 +89,7 @@ class Call:
 
 @dataclass(frozen=True)
 class Post:
-    """Requests that are sent without waiting, on one kept HTTP connection: of each, who proves what and claims what."""
+    """Pipelined requests on one persistent HTTP connection: of each, the credentials and the claimed name."""
 
     slot: int
     callers: tuple[tuple[str | None, str | None], ...]
@@ -106,13 +109,13 @@ steps = st.one_of(
 
 @dataclass
 class Crowd:
-    """The connections, and who each of them ought to be."""
+    """The connections, and the expected user of each."""
 
     server: RunningServer
     stack: ExitStack
     tls: ssl.SSLContext = field(default_factory=trusting)
     thrift: dict[int, Peer] = field(default_factory=dict)
-    proven: dict[int, str | None] = field(default_factory=dict)
+    authenticated: dict[int, str | None] = field(default_factory=dict)
     believed: dict[int, str | None] = field(default_factory=dict)
     http: dict[int, ssl.SSLSocket] = field(default_factory=dict)
     expected: dict[str, str] = field(default_factory=dict)
@@ -123,7 +126,7 @@ class Crowd:
                 self._log_in(slot, name, actor)
             case SetUgi(slot, name) if slot in self.thrift:
                 self.thrift[slot].call("set_ugi", name, ())
-                if self.proven[slot] in (None, PROXY):
+                if self.authenticated[slot] in (None, PROXY):
                     self.believed[slot] = name
             case Call(slot) if slot in self.thrift:
                 marker = next(markers)
@@ -136,7 +139,7 @@ class Crowd:
     def _log_in(self, slot: int, name: str | None, actor: str) -> None:
         guarded = is_guarded(self.server)
         if guarded == (name is None) or (actor and name != PROXY):
-            return  # Such a log-in is not taken here, which others test.
+            return  # This kind of login is refused here, which other tests check.
         if slot in self.thrift:
             self.thrift.pop(slot).socket.close()
         peer: Peer
@@ -147,8 +150,8 @@ class Crowd:
             peer.plain(name, PASSWORD if name == USER else PROXY_PASSWORD, actor)
         self.thrift[slot] = self.stack.enter_context(peer)
         self.believed[slot] = actor or name
-        # Who logged in as a proxy for somebody is that somebody, and no proxy any more.
-        self.proven[slot] = actor or name
+        # A proxy user that logged in for another user is that user, and no longer a proxy.
+        self.authenticated[slot] = actor or name
 
     def _post(self, slot: int, callers: tuple[tuple[str | None, str | None], ...]) -> None:
         assert self.server.http_port is not None
@@ -174,7 +177,7 @@ class Crowd:
         assert [status(self.http[slot]) for _ in callers] == statuses
 
 
-def test_in_whatever_order_connections_speak_each_is_who_it_is(server: RunningServer) -> None:
+def test_connections_in_any_order_keep_their_own_identities(server: RunningServer) -> None:
     @ROUNDS
     @given(st.lists(steps, min_size=10, max_size=40))
     def check(script: list[Any]) -> None:
@@ -191,7 +194,7 @@ def test_in_whatever_order_connections_speak_each_is_who_it_is(server: RunningSe
 
 
 def test_callers_at_the_same_time_are_kept_apart(server: RunningServer) -> None:
-    """Twelve threads, each with a user of its own on a kept connection of each kind."""
+    """Twelve threads, each with its own user on a persistent connection of each kind."""
     assert server.http_port is not None
     port, tls, guarded = server.http_port, trusting(), is_guarded(server)
 
@@ -205,7 +208,7 @@ def test_callers_at_the_same_time_are_kept_apart(server: RunningServer) -> None:
                 peer.plain(PROXY, PROXY_PASSWORD, name)
             else:
                 peer.call("set_ugi", name, ())
-            proof = basic(PROXY, PROXY_PASSWORD)["Authorization"]
+            credentials = basic(PROXY, PROXY_PASSWORD)["Authorization"]
             for turn in range(15):
                 one, other = f"t{number}x{turn}", f"h{number}x{turn}"
                 with pytest.raises(NoSuchObjectException):
@@ -213,7 +216,7 @@ def test_callers_at_the_same_time_are_kept_apart(server: RunningServer) -> None:
                 body = f'[1,"get_database",1,1,{{"1":{{"str":"{other}"}}}}]'
                 http.sendall(
                     f"POST /metastore HTTP/1.1\r\nHost: x\r\nContent-Type: application/x-thrift\r\n"
-                    f"Authorization: {proof}\r\nx-actor-username: {name}\r\n"
+                    f"Authorization: {credentials}\r\nx-actor-username: {name}\r\n"
                     f"Content-Length: {len(body)}\r\n\r\n{body}".encode()
                 )
                 assert status(http) == 200

@@ -1,4 +1,4 @@
-"""One port for plain and TLS clients, and for those that say nothing."""
+"""One port for plain clients, TLS clients, and clients that send nothing."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def test_without_a_certificate_a_handshake_is_refused_with_a_reason_in_the_log(
     assert "no certificate" in caplog.text
 
 
-def test_a_broken_handshake_harms_nobody(tmp_path: Path) -> None:
+def test_a_broken_handshake_affects_no_other_connection(tmp_path: Path) -> None:
     chain, key = certificate(tmp_path)
     with serving(tls_certificate=str(chain), tls_key=str(key)) as server:
         with server.peer() as broken, server.peer() as other:
@@ -87,7 +87,7 @@ def test_more_connections_than_allowed_are_refused() -> None:
         assert first.do("echo", "3") == "3"
 
 
-def test_answers_go_out_at_once_and_dead_peers_are_noticed(server: Running) -> None:
+def test_replies_are_sent_without_delay_and_dead_peers_are_detected(server: Running) -> None:
     with server.peer() as peer:
         peer.do("echo", "x")
         (connection,) = server.server.state.connections

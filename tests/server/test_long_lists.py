@@ -1,4 +1,4 @@
-"""Long lists of partitions: pulled from one snapshot in bounded memory, framed or not, while a writer goes on."""
+"""Long lists of partitions: pulled from one snapshot in bounded memory, framed or not, while a writer continues."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def list_all(server: RunningServer, *, framed: bool) -> tuple[int, int]:
 
 
 def _ended(server: RunningServer, sock: socket.socket) -> bool:
-    """Whether an unframed reply is over: the server answers another call on the same connection."""
+    """Whether an unframed reply is complete: the server serves another call on the same connection."""
     sock.settimeout(2)
     try:
         return not sock.recv(1, socket.MSG_PEEK)
@@ -113,10 +113,10 @@ def check(count: int) -> None:
 
 
 @pytest.mark.slow
-def test_forty_thousand_partitions_pass_in_bounded_memory_while_a_writer_goes_on() -> None:
+def test_forty_thousand_partitions_are_sent_in_bounded_memory_while_a_writer_continues() -> None:
     check(40_000)
 
 
 @pytest.mark.soak
-def test_a_million_partitions_pass_in_bounded_memory_while_a_writer_goes_on() -> None:
+def test_a_million_partitions_are_sent_in_bounded_memory_while_a_writer_continues() -> None:
     check(1_000_000)

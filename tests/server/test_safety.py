@@ -1,4 +1,4 @@
-"""Settings that lock everybody out are refused, and those that leave something open are reported: one test a rule."""
+"""Settings that lock out all users are refused, and settings with too little protection are reported."""
 
 from __future__ import annotations
 
@@ -15,6 +15,9 @@ from metastored.testing import running_server
 from tests.server.http.support import user
 from tests.server.support import certificate, eventually
 from tests.transfer.support import metastored
+
+# Starts a server for each unsafe setting.
+pytestmark = pytest.mark.slow
 
 Flags = dict[str, str]
 
@@ -39,7 +42,7 @@ REFUSED: dict[str, list[tuple[Flags, Flags]]] = {
 """Settings to which the rule applies, and some beside them to which it does not."""
 
 WARNED: dict[str, list[tuple[Flags, Flags]]] = {
-    "nobody at the Thrift port": [
+    "no login at the Thrift port": [
         (WEB, WEB | KERBEROS),
         ({"password_login": "on", "http_port": "0"}, {"password_login": "on", "http_port": "0"} | TLS),
         ({"tls_client_ca": "ca.pem", "http_port": "0"}, {"tls_client_ca": "ca.pem", "http_port": "0"} | TLS),
@@ -51,7 +54,7 @@ WARNED: dict[str, list[tuple[Flags, Flags]]] = {
         (OPEN | WEB | {"http_tls": "off"}, WEB | {"http_tls": "off"}),
         (OPEN | {"http_port": "0", "http_tls": "off"}, OPEN | {"http_port": "0"}),
     ],
-    "web tokens for anybody": [({"jwt_keys": "keys.json", "http_port": "0"}, WEB)],
+    "web tokens for any service": [({"jwt_keys": "keys.json", "http_port": "0"}, WEB)],
     "proxy users without authentication": [({"proxy_users": "knox"}, {"proxy_users": "knox"} | KERBEROS)],
     "settings of HTTP without HTTP": [
         ({"metrics_token": "token"}, {"metrics_token": "token", "http_port": "0"}),
@@ -71,7 +74,7 @@ CASES += [(rule, *pair, False) for rule, pairs in WARNED.items() for pair in pai
 
 
 @pytest.mark.parametrize(("rule", "flags", "mended", "refuses"), CASES)
-def test_a_rule_applies_to_these_settings_and_not_to_those_beside_them(
+def test_a_rule_applies_to_these_settings_and_not_to_similar_ones(
     rule: str, flags: Flags, mended: Flags, refuses: bool
 ) -> None:
     assert found(flags).get(rule) is refuses
@@ -102,7 +105,7 @@ def test_every_finding_names_a_setting_to_change_and_is_one_line() -> None:
         (("--audit", "on", "--log-level", "error"), "--log-level info"),
     ],
 )
-def test_a_server_that_would_lock_everybody_out_does_not_start(
+def test_a_server_that_would_lock_out_all_users_does_not_start(
     tmp_path: Path, flags: tuple[str, ...], words: str
 ) -> None:
     done = metastored("serve", "--port", "0", "--data", str(tmp_path / "data"), *flags, timeout=60)
@@ -112,12 +115,12 @@ def test_a_server_that_would_lock_everybody_out_does_not_start(
 
 
 @pytest.mark.parametrize("workers", [1, 2])
-def test_what_is_open_is_logged_and_printed_in_the_banner(workers: int) -> None:
+def test_missing_protection_is_logged_and_printed_in_the_banner(workers: int) -> None:
     with running_server(http_port=0, workers=workers, **SQL) as server:
         # The banner comes after the ready file.
         eventually(lambda: "  Spark: " in server.log)
         said = server.log
-    for words in ("/metastore serves all methods to anybody", "authorization is sql without authentication"):
+    for words in ("/metastore serves all methods to all clients", "authorization is sql without authentication"):
         assert sum(" WARNING " in line and words in line for line in said.splitlines()) == 1
         assert sum(line.startswith("  Warning: ") and words in line for line in said.splitlines()) == 1
 

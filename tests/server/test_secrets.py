@@ -1,4 +1,4 @@
-"""Secrets of every kind are used, rightly and wrongly, and then looked for in all that a server says."""
+"""Secrets of every kind are used, rightly and wrongly, and then searched for in all output of a server."""
 
 from __future__ import annotations
 
@@ -18,10 +18,13 @@ from metastored.store.engine.opening import open_database
 from metastored.store.security import tokens, users
 from metastored.testing import RunningServer
 from metastored.wire.generated.databases import Database
-from tests.server.http.support import ALL, Answer, browser, http_server, trusting, user
+from tests.server.http.support import ALL, Response, browser, http_server, trusting, user
 from tests.server.sasl import COMPLETE, OK, START, Refusal, Sasl
 from tests.server.support import PATIENCE, Peer, certificate
 from tests.server.tokens import Issuer, digest
+
+# Starts a server for each kind of credentials.
+pytestmark = pytest.mark.slow
 
 PASSWORD = "pa55-of-maja-7b1f"
 GUESS = "gue55-0f-mallory"
@@ -30,7 +33,7 @@ URL_PASSWORD = "ur1-password-5d02"
 
 
 class Heard:
-    """All that came back from a server, in whatever way."""
+    """All output of a server: replies, logs, metrics."""
 
     def __init__(self) -> None:
         self.parts: list[str] = []
@@ -39,9 +42,9 @@ class Heard:
         for each in said:
             self.parts.append(each.decode("latin-1") if isinstance(each, bytes) else str(each))
 
-    def answer(self, answer: Answer) -> Answer:
-        self.add(answer.headers, answer.body)
-        return answer
+    def response(self, response: Response) -> Response:
+        self.add(response.headers, response.body)
+        return response
 
     @property
     def text(self) -> str:
@@ -49,7 +52,7 @@ class Heard:
 
 
 def in_forms(secret: str | bytes) -> set[str]:
-    """A secret as itself, and as somebody careless might print it."""
+    """A secret in plain text and in the usual encodings."""
     data = secret.encode() if isinstance(secret, str) else secret
     forms = {base64.b64encode(data).decode(), base64.urlsafe_b64encode(data).decode().rstrip("="), data.hex()}
     with suppress(UnicodeDecodeError):
@@ -67,7 +70,7 @@ def metastored(*words: str, said: str = "") -> str:
 
 @pytest.fixture
 def server(tmp_path: Path) -> Iterator[RunningServer]:
-    """Everything that has a secret is on, and so is everything that talks."""
+    """All settings with secrets are on, and so are all logs."""
     chain, key = certificate(tmp_path)
     (tmp_path / "token").write_text(METRICS)
     issuer.file(tmp_path)
@@ -102,7 +105,7 @@ def log_in(server: RunningServer, token: Token, heard: Heard, password: bytes | 
             heard.add(refusal)
 
 
-def test_no_secret_is_ever_said(server: RunningServer, tmp_path: Path) -> None:
+def test_no_secret_is_ever_logged_or_sent(server: RunningServer, tmp_path: Path) -> None:
     heard, data = Heard(), tmp_path / "data"
     heard.add(user("add", "willy", data=data, password=PASSWORD))
     heard.add(user("passwd", "willy", data=data, password=PASSWORD), user("list", data=data))
@@ -113,8 +116,8 @@ def test_no_secret_is_ever_said(server: RunningServer, tmp_path: Path) -> None:
     # HTTP, rightly and wrongly.
     with browser(server) as client:
 
-        def post(kind: str, proof: str, body: str | bytes = ALL, path: str = "/metastore") -> Answer:
-            return heard.answer(client.post(body, path, proof={"Authorization": f"{kind} {proof}"}))
+        def post(kind: str, credentials: str, body: str | bytes = ALL, path: str = "/metastore") -> Response:
+            return heard.response(client.post(body, path, credentials={"Authorization": f"{kind} {credentials}"}))
 
         right = base64.b64encode(f"willy:{PASSWORD}".encode()).decode()
         assert post("Basic", right).status == 200
@@ -124,9 +127,9 @@ def test_no_secret_is_ever_said(server: RunningServer, tmp_path: Path) -> None:
         post(GUESS, GUESS)
         post("Basic", GUESS)
         post("Basic", right, "nonsense")
-        heard.answer(client.ask("GET", f"/{GUESS[:4]}", headers={"Authorization": f"Basic {right}"}))
+        heard.response(client.request("GET", f"/{GUESS[:4]}", headers={"Authorization": f"Basic {right}"}))
         for given in (f"Bearer {METRICS}", f"Bearer {GUESS}", f"Basic {right}"):
-            heard.answer(client.ask("GET", "/metrics", headers={"Authorization": given}))
+            heard.response(client.request("GET", "/metrics", headers={"Authorization": given}))
 
     # Thrift, and tokens in all the ways the API has for them.
     with Sasl(server.port, tls=trusting()) as peer:
@@ -177,7 +180,7 @@ def test_no_secret_is_ever_said(server: RunningServer, tmp_path: Path) -> None:
 
 
 def _kept(data: Path) -> Iterator[str]:
-    """What the database keeps of secrets: hashes and keys are nobody's to see either."""
+    """The secrets in the database: hashes and keys must not be printed either."""
     database = open_database(None, data)
     try:
         yield from (row.password for row in users.every(database.reader()))
@@ -195,7 +198,7 @@ def _kept(data: Path) -> Iterator[str]:
         f"mysql://metastored:{URL_PASSWORD}@127.0.0.1/metastored",
     ],
 )
-def test_the_password_in_a_database_url_is_not_said_when_it_leads_nowhere(url: str) -> None:
+def test_the_password_in_a_wrong_database_url_is_not_printed(url: str) -> None:
     for words in (("serve", "--port", "0"), ("user", "list")):
         said = metastored(*words, "--database-url", url)
         assert said.strip() and URL_PASSWORD not in said, said.replace(URL_PASSWORD, "THE PASSWORD")

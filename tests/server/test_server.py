@@ -1,4 +1,4 @@
-"""The life of a worker: what happens when it is told to end."""
+"""The lifecycle of a worker: stopping."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from metastored.wire.methods import METHODS
 from tests.server.support import eventually, serving
 
 
-def test_a_server_that_drains_accepts_nobody_and_finishes_what_it_has() -> None:
+def test_a_draining_server_accepts_no_connections_and_finishes_its_calls() -> None:
     with serving() as server:
         with server.peer() as busy, server.peer() as idle:
             assert idle.do("echo", "x") == "x"

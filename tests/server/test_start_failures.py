@@ -1,4 +1,4 @@
-"""A server that cannot start says why in one line and ends with exit code 2, whichever setting is at fault."""
+"""A server that cannot start prints the reason in one line and exits with code 2, for every wrong setting."""
 
 from __future__ import annotations
 
@@ -90,7 +90,7 @@ FILES = [key.name for key in KEYS.values() if key.kind in ("file", "file or URL"
 @pytest.mark.parametrize("name", FILES)
 def test_a_file_that_cannot_be_used(tmp_path: Path, name: str, kind: str, workers: str) -> None:
     if name == "kerberos_keytab" and find_spec("gssapi") is None:
-        pytest.skip("the kerberos extra (gssapi) is not installed: make system brings it")
+        pytest.skip("the kerberos extra (gssapi) is not installed: make system installs it")
     chain, key = certificate(tmp_path)
     file = {"missing": tmp_path / "missing", "a directory": tmp_path, "empty": tmp_path / "empty"}[kind]
     (tmp_path / "empty").touch()
@@ -108,7 +108,7 @@ def test_a_file_that_cannot_be_used(tmp_path: Path, name: str, kind: str, worker
     refused(serve(*flags), name, str(file))
 
 
-def test_a_key_with_a_password_is_refused_and_not_asked_for(tmp_path: Path) -> None:
+def test_a_key_with_a_password_is_refused_without_a_prompt(tmp_path: Path) -> None:
     chain, key = certificate(tmp_path)
     found = load_pem_private_key(Path(key).read_bytes(), None)
     pem, how = serialization.Encoding.PEM, serialization.BestAvailableEncryption(b"secret")
@@ -147,7 +147,7 @@ def test_a_database_url_that_cannot_be_used(url: str, words: str, workers: str) 
 
 
 @pytest.mark.parametrize("name", ["data", "ready_file", "tls_certificate", "metrics_token"])
-def test_a_home_that_nobody_has(name: str) -> None:
+def test_a_home_directory_of_an_unknown_user(name: str) -> None:
     refused(serve(KEYS[name].flag, "~nobody-of-this-name/x"), f"{name} is '~nobody-of-this-name/x'", "whole path")
 
 

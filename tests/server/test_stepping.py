@@ -22,10 +22,10 @@ def begin(coroutine: Coroutine[Any, Any, Any]) -> Waiting[Any]:
 
 
 def test_a_coroutine_that_does_not_wait_is_finished_at_once() -> None:
-    async def answer() -> int:
+    async def response() -> int:
         return 42
 
-    assert step(answer()) == 42
+    assert step(response()) == 42
 
 
 def test_an_exception_passes_through_the_first_step() -> None:
@@ -36,7 +36,7 @@ def test_an_exception_passes_through_the_first_step() -> None:
         step(fail())
 
 
-def test_a_task_goes_on_from_the_future_that_was_waited_for() -> None:
+def test_a_task_continues_from_the_pending_future() -> None:
     async def work(future: Awaitable[int]) -> int:
         first = await future
         await asyncio.sleep(0)

@@ -1,4 +1,4 @@
-"""Long replies: pulled while the peer takes them, drained when it does not, closed whatever happens."""
+"""Long replies: pulled while the peer reads them, spooled to a file when it does not, always closed."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _METHOD = METHODS["get_config_value"]
 
 @pytest.mark.parametrize("framed", [False, True], ids=["unframed", "framed"])
 @pytest.mark.parametrize("protocol", ["binary", "compact", "json"])
-def test_a_stream_arrives_whole(server: Running, protocol: str, framed: bool) -> None:
+def test_a_stream_arrives_complete(server: Running, protocol: str, framed: bool) -> None:
     with server.peer(protocol=protocol, framed=framed) as peer:
         assert peer.do("stream", 3 * MIB) == "x" * 3 * MIB
         assert peer.do("echo", "and on") == "and on"
@@ -36,7 +36,7 @@ def test_a_stream_to_a_slow_reader_is_made_no_faster_than_it_is_read(server: Run
         peer.send("get_config_value", "stream", str(1024 * MIB))
         peer.socket.recv(1)
         eventually(lambda: server.handler.produced > 0)
-        # What was made is in the socket's buffers and in one or two chunks; it stands still until we read.
+        # Only the socket's buffers and one or two chunks are filled; then the stream waits until we read.
         made = -1
         while made != server.handler.produced:
             made = server.handler.produced
@@ -65,7 +65,7 @@ def test_an_error_after_the_first_chunk_closes_the_connection(
 
 
 @pytest.mark.parametrize("protocol", ["binary", "compact"])
-def test_an_error_before_the_first_chunk_is_an_answer(server: Running, protocol: str) -> None:
+def test_an_error_before_the_first_chunk_is_sent_as_the_reply(server: Running, protocol: str) -> None:
     with server.peer(protocol=protocol) as peer:
         with pytest.raises(ApplicationError, match="Internal error processing get_config_value"):
             peer.do("no stream", 4 * MIB)
@@ -73,7 +73,7 @@ def test_an_error_before_the_first_chunk_is_an_answer(server: Running, protocol:
     assert server.handler.closed == 1
 
 
-def test_a_stream_that_is_shorter_than_it_said_closes_the_connection(
+def test_a_stream_shorter_than_its_length_closes_the_connection(
     server: Running, caplog: pytest.LogCaptureFixture
 ) -> None:
     with server.peer(framed=True) as peer:
@@ -115,7 +115,7 @@ def test_many_streams_do_not_keep_other_calls_waiting(server: Running) -> None:
 
 
 class SlowReader:
-    """A connection that takes nothing until it is told to."""
+    """A connection that reads nothing until the test says so."""
 
     def __init__(self) -> None:
         self.lost = False
@@ -147,7 +147,7 @@ def test_an_old_snapshot_is_drained_to_a_file_and_released(tmp_path: Path) -> No
         async with asyncio.timeout(20):
             while not closed:
                 await asyncio.sleep(0.01)
-            # The reader has taken one chunk; the snapshot is gone all the same, and so is its slot.
+            # The reader has read one chunk only; the snapshot and its slot are released anyway.
             assert len(reader.received) == len(b"head") + CHUNK
             while state.streams._value < MAX_STREAMS:
                 await asyncio.sleep(0.01)
@@ -185,7 +185,7 @@ def test_chunks_at_hand_are_sent_without_a_thread_unless_they_have_to_be_wrapped
     assert sum(thread != threading.get_ident() for thread in made_by) == threads
 
 
-def test_when_all_snapshots_are_taken_those_of_readers_that_stand_still_are_released() -> None:
+def test_when_all_snapshots_are_taken_those_of_stalled_readers_are_released() -> None:
     closed: list[int] = []
 
     def chunks(number: int) -> Iterator[bytes]:

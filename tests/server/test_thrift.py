@@ -1,4 +1,4 @@
-"""One connection: what it is answered, in which order, and when it ends."""
+"""One connection: its replies, their order, and its end."""
 
 from __future__ import annotations
 
@@ -16,19 +16,19 @@ from tests.server.support import Running, eventually, serving
 
 @pytest.mark.parametrize("framed", [False, True], ids=["unframed", "framed"])
 @pytest.mark.parametrize("protocol", ["binary", "compact", "json"])
-def test_a_call_is_answered(server: Running, protocol: str, framed: bool) -> None:
+def test_a_call_gets_its_reply(server: Running, protocol: str, framed: bool) -> None:
     with server.peer(protocol=protocol, framed=framed) as peer:
         assert peer.do("echo", "hello") == "hello"
         assert peer.do("echo", "again") == "again"
 
 
 @pytest.mark.parametrize("what", ["wait", "pool", "block"])
-def test_a_call_that_waits_is_answered(server: Running, what: str) -> None:
+def test_a_call_that_waits_gets_its_reply(server: Running, what: str) -> None:
     with server.peer() as peer:
         assert peer.do(what, "0.01") == "0.01"
 
 
-def test_pipelined_calls_are_answered_in_their_order(server: Running) -> None:
+def test_pipelined_calls_get_their_replies_in_order(server: Running) -> None:
     with server.peer() as peer:
         names = [("wait", "0.2"), ("echo", "b"), ("pool", "c"), ("wait", "0"), ("echo", "e")]
         messages = [peer.message("get_config_value", *each) for each in names]
@@ -51,18 +51,18 @@ def test_many_pipelined_calls_leave_room_for_other_connections(server: Running) 
             received += data
 
 
-def test_a_peer_that_closes_its_sending_side_gets_its_answers(server: Running) -> None:
+def test_a_peer_that_closes_its_sending_side_gets_its_replies(server: Running) -> None:
     with server.peer() as peer:
         peer.socket.sendall(peer.message("get_config_value", "wait", "0.1") + peer.message("getName"))
         peer.socket.shutdown(1)
-        answers = peer.rest()
-        assert b"get_config_value" in answers
-        assert b"getName" in answers
+        replies = peer.rest()
+        assert b"get_config_value" in replies
+        assert b"getName" in replies
 
 
 def test_an_exception_of_the_api_is_passed_on(server: Running) -> None:
     with server.peer() as peer, pytest.raises(ApplicationError, match="Internal error processing get_config_value"):
-        # get_config_value declares no MetaException, and neither does Apache's answer say what it was.
+        # get_config_value declares no MetaException, so the reply has no reason, as in Apache's server.
         peer.do("raise", "no")
 
 
@@ -77,15 +77,15 @@ def test_a_failure_of_the_handler_is_an_internal_error_and_logged(
     assert "ZeroDivisionError" in caplog.text
 
 
-def test_an_unknown_method_is_named_and_the_connection_goes_on(server: Running) -> None:
+def test_an_unknown_method_is_named_and_the_connection_continues(server: Running) -> None:
     with server.peer() as peer:
         peer.socket.sendall(peer.message("getName").replace(b"getName", b"getNamf"))
-        answer = peer.socket.recv(1000)
-        assert b"Invalid method name: 'getNamf'" in answer
+        response = peer.socket.recv(1000)
+        assert b"Invalid method name: 'getNamf'" in response
         assert peer.do("echo", "x") == "x"
 
 
-def test_shutdown_ends_only_the_connection_that_asks(server: Running) -> None:
+def test_shutdown_closes_only_the_connection_of_the_caller(server: Running) -> None:
     with server.peer() as first, server.peer() as second:
         assert first.do("echo", "x") == "x"
         assert second.do("echo", "x") == "x"
@@ -94,15 +94,17 @@ def test_shutdown_ends_only_the_connection_that_asks(server: Running) -> None:
         assert second.do("echo", "y") == "y"
 
 
-def test_malformed_arguments_are_answered_before_hanging_up(server: Running, caplog: pytest.LogCaptureFixture) -> None:
+def test_malformed_arguments_get_an_error_before_the_connection_is_closed(
+    server: Running, caplog: pytest.LogCaptureFixture
+) -> None:
     with server.peer() as peer:
         message = peer.message("get_config_value", "echo", "x")
         # A type that does not exist, where the first field begins.
         at = message.index(b"get_config_value") + len("get_config_value") + 4
         peer.socket.sendall(message[:at] + b"\x7f" + message[at + 1 :] + b"z" * 100_000)
-        answer = peer.rest()
-        assert answer[3] == EXCEPTION
-        assert b"get_config_value" in answer
+        response = peer.rest()
+        assert response[3] == EXCEPTION
+        assert b"get_config_value" in response
     assert "refused" in caplog.text
 
 
@@ -115,13 +117,13 @@ def test_bytes_that_are_no_thrift_end_the_connection_with_a_reason_in_the_log(
     assert "no Thrift message: ff fe fd" in caplog.text
 
 
-def test_an_http_request_is_told_what_this_port_is_and_where_https_is(tmp_path: Path) -> None:
+def test_an_http_request_to_the_thrift_port_gets_the_address_of_https(tmp_path: Path) -> None:
     with serving(http_port=0, data=str(tmp_path)) as server, server.peer() as peer:
         peer.socket.sendall(b"GET / HTTP/1.1\r\nHost: x\r\n\r\n")
-        answer = peer.rest().decode()
-        assert answer.startswith("HTTP/1.1 400 ")
-        assert "speaks Thrift" in answer
-        assert f"HTTPS is on port {server.http_port}." in answer
+        response = peer.rest().decode()
+        assert response.startswith("HTTP/1.1 400 ")
+        assert "serves Thrift" in response
+        assert f"HTTPS is on port {server.http_port}." in response
 
 
 def test_a_peer_that_stalls_in_a_message_is_dropped_while_others_are_served() -> None:
@@ -132,7 +134,7 @@ def test_a_peer_that_stalls_in_a_message_is_dropped_while_others_are_served() ->
         assert other.do("echo", "y") == "y"
 
 
-def test_a_peer_that_says_nothing_is_dropped() -> None:
+def test_a_peer_that_sends_nothing_is_dropped() -> None:
     with serving(request_timeout="1") as server, server.peer() as silent:
         assert silent.rest() == b""
 
@@ -153,12 +155,12 @@ def test_an_idle_connection_is_closed() -> None:
         assert peer.rest() == b""
 
 
-def test_a_waiting_call_is_neither_idle_nor_slow_to_ask() -> None:
+def test_a_waiting_call_is_neither_idle_nor_a_slow_request() -> None:
     with serving(idle_timeout="0.5", request_timeout="0.5") as server, server.peer() as peer:
         assert peer.do("wait", "2.5") == "2.5"
 
 
-def test_a_peer_that_does_not_take_its_answers_is_dropped() -> None:
+def test_a_peer_that_does_not_read_its_replies_is_dropped() -> None:
     with serving(request_timeout="1") as server, server.peer() as peer:
         peer.send("get_config_value", "stream", str(1 << 28))
         eventually(lambda: server.handler.closed == 1)

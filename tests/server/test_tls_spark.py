@@ -1,4 +1,4 @@
-"""PySpark's own Java metastore client over TLS, with a truststore: unmodified, with settings that Hive's users know."""
+"""PySpark's own Java metastore client over TLS, with a truststore: unmodified, with the usual settings of Hive."""
 
 from __future__ import annotations
 

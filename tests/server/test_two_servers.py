@@ -115,7 +115,7 @@ def test_a_transaction_opened_at_one_is_aborted_at_the_other(both: Both) -> None
         one.call("commit_txn", CommitTxnRequest(txnid=txn))
 
 
-def test_what_one_creates_the_other_lists_changes_and_tells_of(both: Both) -> None:
+def test_one_server_sees_and_changes_the_objects_and_events_of_the_other(both: Both) -> None:
     one, other = both
     before = one.call("get_current_notificationEventId").eventId
     one.call("create_database", Database(name="two"))

@@ -37,7 +37,7 @@ def test_calls_follow_each_other_on_one_connection(client: Any) -> None:
     assert client.call("get_all_databases") == ("default",)
 
 
-def test_a_long_message_comes_whole(client: Any, protocol: str) -> None:
+def test_a_long_message_arrives_complete(client: Any, protocol: str) -> None:
     # thriftpy2 reads JSON byte by byte, in a time that grows with the square of a string's length.
     slow = isinstance(client, Thriftpy2Client) and protocol == "json"
     text = "äx]}" * (2_000 if slow else 100_000)

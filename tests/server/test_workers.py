@@ -23,7 +23,7 @@ pytestmark = pytest.mark.slow
 
 
 def serving_pids(server: RunningServer, tries: int = 40) -> set[int]:
-    """The processes that answer a number of new connections."""
+    """The processes that serve a number of new connections."""
     found = set()
     for _ in range(tries):
         with Peer(server.port) as peer:
@@ -43,7 +43,7 @@ def is_alive(pid: int) -> bool:
         os.kill(pid, 0)
     except ProcessLookupError:
         return False
-    # One that has ended and that nobody has asked about yet is dead, too.
+    # A zombie process is dead, too.
     state = Path(f"/proc/{pid}/stat")
     return not (state.exists() and state.read_text().rpartition(")")[2].split()[0] == "Z")
 
@@ -66,7 +66,7 @@ def test_connections_are_spread_over_the_workers() -> None:
         eventually(lambda: len(spread(server, 8)) == 2)
         served = spread(server, 64)
         assert served.keys() == set(server.workers)
-        # Whoever is free takes a connection, so the halves need not be equal; but none is left out.
+        # Any free worker accepts a connection, so the numbers need not be equal; but each worker gets some.
         assert min(served.values()) >= 16
 
 
@@ -111,7 +111,7 @@ def test_sigterm_lets_a_call_in_flight_finish(workers: int) -> None:
 
 
 @pytest.mark.parametrize("workers", [1, 2])
-def test_a_second_sigterm_does_not_cut_off_what_is_in_flight(workers: int) -> None:
+def test_a_second_sigterm_does_not_abort_calls_in_flight(workers: int) -> None:
     # Service managers send it to all processes of a service, and the parent sends it to its workers again.
     with running_server(COMMAND, workers=workers) as server:
         with Peer(server.port) as busy, Peer(server.port) as idle:
@@ -128,7 +128,7 @@ def test_a_second_sigterm_does_not_cut_off_what_is_in_flight(workers: int) -> No
 
 
 @pytest.mark.parametrize("workers", [1, 2])
-def test_sigquit_cuts_off_what_is_in_flight(workers: int) -> None:
+def test_sigquit_aborts_calls_in_flight(workers: int) -> None:
     with running_server(COMMAND, workers=workers) as server, Peer(server.port) as busy:
         busy.send("get_config_value", "wait", "60")
         eventually(lambda: "waiting for 60 s" in server.log)
@@ -146,7 +146,7 @@ def keyboard() -> Iterator[None]:
 
 @pytest.mark.usefixtures("keyboard")
 @pytest.mark.parametrize("workers", [1, 2])
-def test_a_second_ctrl_c_cuts_off_what_is_in_flight(workers: int) -> None:
+def test_a_second_ctrl_c_aborts_calls_in_flight(workers: int) -> None:
     with running_server(COMMAND, workers=workers) as server:
         with Peer(server.port) as busy, Peer(server.port) as idle:
             idle.call("getName")
@@ -166,7 +166,7 @@ def test_workers_end_when_their_parent_is_killed() -> None:
         eventually(lambda: not any(map(is_alive, workers)))
 
 
-def test_a_server_that_cannot_start_says_why_in_one_line() -> None:
+def test_a_server_that_cannot_start_prints_the_reason_in_one_line() -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
         with pytest.raises(ConnectError, match=f"cannot listen on 127.0.0.1:{port}"):
@@ -191,7 +191,7 @@ def test_a_worker_that_cannot_start_ends_the_server(tmp_path: Path) -> None:
     assert done.stderr.splitlines()[0] == "metastored: no database here"
 
 
-def test_the_banner_says_how_to_connect_from_spark() -> None:
+def test_the_banner_prints_how_to_connect_from_spark() -> None:
     with running_server(COMMAND) as server:
         assert f"spark.hadoop.hive.metastore.uris={server.uri}" in server.log
 

@@ -1,4 +1,4 @@
-"""What a table's name stands for elsewhere (locks, write ids, compactions) goes where the table goes."""
+"""Locks, write ids and compactions, which name a table, follow the table when it is renamed."""
 
 from __future__ import annotations
 
@@ -34,8 +34,8 @@ def with_a_written_table(metastore: Metastore) -> Table:
 
 
 def high_water_mark(metastore: Metastore, name: str) -> int:
-    answer = metastore.call("get_valid_write_ids", GetValidWriteIdsRequest(fullTableNames=(f"db.{name}",)))
-    mark: int = answer.tblValidWriteIds[0].writeIdHighWaterMark
+    reply = metastore.call("get_valid_write_ids", GetValidWriteIdsRequest(fullTableNames=(f"db.{name}",)))
+    mark: int = reply.tblValidWriteIds[0].writeIdHighWaterMark
     return mark
 
 
@@ -73,5 +73,5 @@ def test_a_rename_onto_a_taken_name_is_refused_in_one_attempt(
     monkeypatch.setattr(database, "write", counted)
     with pytest.raises(InvalidOperationException, match=r"new table db\.u already exists"):
         metastore.call("alter_table", "db", "t", replace(table, tableName="u"))
-    # What looks to the store like a conflict is tried again on PostgreSQL, with pauses.
+    # An error that the store takes for a conflict is retried on PostgreSQL, with pauses.
     assert begun == [1]

@@ -1,4 +1,4 @@
-"""Calls that take a filter, when what they would look into is not there. `tests/hive` has what filters mean."""
+"""Calls with a filter on tables or databases that do not exist. `tests/hive` tests the filters themselves."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ OWNED = 'hive_filter_field_owner__ = "ann"'
         (Generation.HIVE_4_0, f"Specified catalog.database.table does not exist : hive.{DB}.nope"),
     ],
 )
-def test_a_missing_table_is_told_as_each_generation_does(start: Starter, generation: Generation, words: str) -> None:
+def test_a_missing_table_has_the_error_of_each_generation(start: Starter, generation: Generation, words: str) -> None:
     metastore = start(generation)
     make_table(metastore)
     with pytest.raises(NoSuchObjectException) as caught:
@@ -29,7 +29,7 @@ def test_a_missing_table_is_told_as_each_generation_does(start: Starter, generat
     assert caught.value.message == words
 
 
-def test_the_request_form_tells_of_a_missing_table_in_the_same_words(start: Starter) -> None:
+def test_the_request_form_has_the_same_error_for_a_missing_table(start: Starter) -> None:
     metastore = start(Generation.HIVE_4_0)
     make_table(metastore)
     with pytest.raises(NoSuchObjectException) as caught:

@@ -1,4 +1,4 @@
-"""The less usual forms of calls do what the usual ones do."""
+"""The less usual forms of calls have the same results as the usual forms."""
 
 from __future__ import annotations
 
@@ -39,8 +39,8 @@ def partitioned(metastore: Metastore) -> Metastore:
 
 
 def names(metastore: Metastore) -> tuple[str, ...]:
-    found: tuple[str, ...] = metastore.call("get_partition_names", "db", "t", -1)
-    return found
+    result: tuple[str, ...] = metastore.call("get_partition_names", "db", "t", -1)
+    return result
 
 
 def test_partitions_are_appended_with_a_context(partitioned: Metastore) -> None:
@@ -58,10 +58,10 @@ def test_statistics_of_a_partition_are_set_by_request(partitioned: Metastore) ->
     data = ColumnStatisticsData(longStats=LongColumnStatsData(numNulls=1, numDVs=5, lowValue=0, highValue=9))
     described = ColumnStatisticsDesc(isTblLevel=False, dbName="db", tableName="t", partName="k=1")
     statistics = ColumnStatistics(described, (ColumnStatisticsObj("a", "bigint", data),), engine="hive")
-    answer = partitioned.call("update_partition_column_statistics_req", SetPartitionsStatsRequest((statistics,)))
-    assert answer.result is True
-    found = partitioned.call("get_partition_column_statistics", "db", "t", "k=1", "a")
-    assert found.statsObj[0].statsData.longStats.numDVs == 5
+    reply = partitioned.call("update_partition_column_statistics_req", SetPartitionsStatsRequest((statistics,)))
+    assert reply.result is True
+    result = partitioned.call("get_partition_column_statistics", "db", "t", "k=1", "a")
+    assert result.statsObj[0].statsData.longStats.numDVs == 5
 
 
 def test_there_are_no_materialized_views_to_rewrite_with(metastore: Metastore) -> None:

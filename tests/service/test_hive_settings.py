@@ -1,4 +1,4 @@
-"""What clients learn of the configuration: the server's own settings, and else Hive's defaults."""
+"""The configuration that clients read: the server's own settings, and else Hive's defaults."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import pytest
 from metastored.config import Settings
 from metastored.errors import ConfigValSecurityException, MetaException
 from metastored.hive.generation import Generation
-from metastored.server.assemble import told_to_hive
+from metastored.server.assemble import hive_values
 from metastored.service.hive_settings import OWN, default
 from tests.service.conftest import Starter
 from tests.support.metastore import Metastore
@@ -20,15 +20,15 @@ def test_trino_learns_the_timeout_of_transactions(metastore: Metastore) -> None:
 
 
 @pytest.mark.parametrize("key", ["hive.txn.max.open.batch", "metastore.batch.retrieve.max", "hive.max.open.txns"])
-def test_hives_defaults_are_known_under_both_names(metastore: Metastore, key: str) -> None:
+def test_hives_defaults_are_returned_under_both_names(metastore: Metastore, key: str) -> None:
     assert metastore.call("get_config_value", key, "none") != "none"
 
 
-def test_what_hive_does_not_know_either_is_the_callers_default(metastore: Metastore) -> None:
+def test_an_unknown_key_has_the_callers_default(metastore: Metastore) -> None:
     assert metastore.call("get_config_value", "hive.no.such.key", "mine") == "mine"
 
 
-def test_only_hives_keys_can_be_asked_for_and_no_password(metastore: Metastore) -> None:
+def test_only_hives_keys_can_be_read_and_no_password(metastore: Metastore) -> None:
     for key in ("fs.defaultFS", "javax.jdo.option.ConnectionURL", "hive.metastore.keystore.password"):
         with pytest.raises(ConfigValSecurityException, match="cannot be accessed"):
             metastore.call("get_config_value", key, "x")
@@ -39,7 +39,7 @@ def test_keys_without_hive_are_for_hive_3_and_later(start: Starter) -> None:
         start(Generation.HIVE_2_3).call("get_config_value", "metastore.txn.timeout", "x")
 
 
-def test_the_times_that_metastored_keeps_to_are_the_ones_it_tells() -> None:
+def test_the_timeouts_that_metastored_uses_are_returned() -> None:
     assert {key: default(key, Generation.HIVE_4_0) for key in OWN} == {
         **dict.fromkeys(("metastore.txn.timeout", "hive.txn.timeout"), "300s"),
         **dict.fromkeys(("metastore.repl.txn.timeout", "hive.repl.txn.timeout"), "11d"),
@@ -48,7 +48,7 @@ def test_the_times_that_metastored_keeps_to_are_the_ones_it_tells() -> None:
 
 def test_the_servers_own_settings_come_before_hives_defaults(start: Starter) -> None:
     settings = Settings(port=9999, event_retention=60.0, admin_users=("root", "ops"), limits_partitions_per_call=7)
-    metastore = start(configured=told_to_hive(settings))
+    metastore = start(configured=hive_values(settings))
     for key, value in {
         "hive.metastore.port": "9999",
         "metastore.thrift.port": "9999",
@@ -59,8 +59,8 @@ def test_the_servers_own_settings_come_before_hives_defaults(start: Starter) -> 
         assert metastore.call("get_config_value", key, "x") == value
 
 
-def test_settings_that_are_hives_own_are_told_as_hive_tells_them() -> None:
-    assert told_to_hive(Settings()) == {}
+def test_hives_own_settings_are_returned_as_by_hive() -> None:
+    assert hive_values(Settings()) == {}
 
 
 def test_a_session_of_hive_4_may_set_the_expression_proxy(hive_4: Metastore) -> None:

@@ -59,8 +59,8 @@ def test_nothing_is_removed_when_a_table_is_dropped(client: Client, warehouse: P
 
 def test_no_statistics_are_made_up(client: Client) -> None:
     client.call("create_table", Table("counted", "d", sd=replace(SD, location="s3://bucket/counted")))
-    found = client.call("get_table", "d", "counted")
-    client.call("alter_table", "d", "counted", replace(found, parameters={**found.parameters, "k": "v"}))
+    result = client.call("get_table", "d", "counted")
+    client.call("alter_table", "d", "counted", replace(result, parameters={**result.parameters, "k": "v"}))
     assert set(client.call("get_table", "d", "counted").parameters) == {"k", "transient_lastDdlTime"}
 
 

@@ -1,6 +1,6 @@
 """Simple models of the lock manager and of snapshot isolation agree with the server, whatever clients do.
 
-The models know nothing of the implementation: they keep everything in lists and look at all of it at every step.
+The models are independent of the implementation: they keep everything in lists and scan all of it at every step.
 """
 
 from __future__ import annotations
@@ -145,7 +145,7 @@ def conflict(mine: Request, its: Request, generation: Generation) -> bool:
             shorter = min(len(place), len(other_place))
             if place[:shorter] != other_place[:shorter] or not exclude(type, other_type, generation):
                 continue
-            # A reader of a database does not mind what happens to its tables.
+            # A reader of a database does not conflict with changes of its tables.
             if {(len(place) == 1, type), (len(other_place) == 1, other_type)} == {(True, "read"), (False, "exclusive")}:
                 continue
             return True
@@ -163,7 +163,7 @@ class Locks(Machine):
             if its.id > mine.id and not its.held:
                 continue
             if self.generation is Generation.HIVE_2_3 and not its.held:
-                # Only what is not stronger stands in the way of each component.
+                # Only locks that are not stronger block each component.
                 weaker = [
                     (place, type)
                     for place, type in its.wanted
@@ -176,7 +176,7 @@ class Locks(Machine):
         return True
 
     def expire(self) -> None:
-        """Who waits takes what silent clients hold in its way; who is in nobody's way may stay a little."""
+        """A waiting request takes the locks of clients that timed out and block it; others may stay a little longer."""
         gone = [txn for txn, open in self.open.items() if open and self.now - self.heard[txn] > TIMEOUT]
         for txn in gone:
             self.open[txn] = False
@@ -195,11 +195,11 @@ class Locks(Machine):
         in_txn=st.booleans(),
         data=st.data(),
     )
-    def asks(self, place: tuple[str, ...], type: int, also: Any, in_txn: bool, data: st.DataObject) -> None:
+    def requests_a_lock(self, place: tuple[str, ...], type: int, also: Any, in_txn: bool, data: st.DataObject) -> None:
         running = [txn for txn, open in self.open.items() if open]
         txn = data.draw(st.sampled_from(running)) if in_txn and running else 0
         # In 2.3 a request of several types may be passed by some of its components only: too intricate a model.
-        wanted = [(place, type)] if also is None or self.generation is Generation.HIVE_2_3 else [(place, type), also]
+        expected = [(place, type)] if also is None or self.generation is Generation.HIVE_2_3 else [(place, type), also]
         components = tuple(
             LockComponent(
                 type=kind,
@@ -209,24 +209,24 @@ class Locks(Machine):
                 partitionname=names[2] if len(names) > 2 else None,
                 operationType=1,
             )
-            for names, kind in wanted
+            for names, kind in expected
         )
-        answer = self.call("lock", LockRequest(component=components, txnid=txn, user="u", hostname="h"))
-        mine = Request(answer.lockid, txn, [(names, NAMES[kind]) for names, kind in wanted], heard=self.now)
+        reply = self.call("lock", LockRequest(component=components, txnid=txn, user="u", hostname="h"))
+        mine = Request(reply.lockid, txn, [(names, NAMES[kind]) for names, kind in expected], heard=self.now)
         mine.held = self.may_have(mine)
         self.requests.append(mine)
-        assert answer.state == (1 if mine.held else 2)
+        assert reply.state == (1 if mine.held else 2)
 
     @precondition(lambda self: self.requests)
     @rule(data=st.data())
     def checks(self, data: st.DataObject) -> None:
         mine = data.draw(st.sampled_from(self.requests))
-        answer = self.call("check_lock", CheckLockRequest(lockid=mine.id))
+        reply = self.call("check_lock", CheckLockRequest(lockid=mine.id))
         mine.heard = self.now
         if mine.txn:
             self.heard[mine.txn] = self.now
         mine.held = mine.held or self.may_have(mine)
-        assert answer.state == (1 if mine.held else 2)
+        assert reply.state == (1 if mine.held else 2)
 
     @precondition(lambda self: self.requests)
     @rule(data=st.data())
@@ -254,7 +254,7 @@ class Locks(Machine):
 
     @rule(data=st.data())
     def goes_silent(self, data: st.DataObject) -> None:
-        """Time passes; some clients show that they live, the others are reaped."""
+        """Time passes; some clients send heartbeats, the others time out."""
         self.waits(200)
         for one in self.requests:
             if not one.txn and data.draw(st.booleans()):
@@ -304,12 +304,12 @@ class Snapshots(Machine):
     def begins(self) -> None:
         txn = Txn(self.opens())
         self.txns.append(txn)
-        found = self.call("get_open_txns")
+        result = self.call("get_open_txns")
         known = [one.id for one in self.txns if one.state != "committed"]
-        assert (found.txn_high_water_mark, sorted(found.open_txns)) == (len(self.txns), known)
-        assert found.min_open_txn == min(one.id for one in self.running())
+        assert (result.txn_high_water_mark, sorted(result.open_txns)) == (len(self.txns), known)
+        assert result.min_open_txn == min(one.id for one in self.running())
         if self.generation is not Generation.HIVE_2_3:
-            txn.snapshot = ValidTxnList.of_reply(len(self.txns), found.open_txns, found.abortedBits, own_txn=txn.id)
+            txn.snapshot = ValidTxnList.of_reply(len(self.txns), result.open_txns, result.abortedBits, own_txn=txn.id)
             aborted = tuple(one.id for one in self.txns if one.state == "aborted")
             assert txn.snapshot.aborted == aborted
 
@@ -380,7 +380,7 @@ class Snapshots(Machine):
     @precondition(lambda self: len(self.txns) > 0)
     @rule(data=st.data())
     def comes_too_late(self, data: st.DataObject) -> None:
-        """Ended transactions answer as ended ones; nothing changes."""
+        """Calls for ended transactions report that they ended; nothing changes."""
         txn = data.draw(st.sampled_from(self.txns))
         if txn.state == "committed":
             self.call("commit_txn", CommitTxnRequest(txnid=txn.id))
@@ -391,7 +391,7 @@ class Snapshots(Machine):
 
     @rule()
     def is_tidied(self) -> None:
-        """Housekeeping never changes what anybody sees."""
+        """Housekeeping never changes the state that clients see."""
         self.servers[self.generation][-1].reap()
 
     @invariant()
@@ -401,13 +401,13 @@ class Snapshots(Machine):
                 continue
             for table in ("t", "u"):
                 request = GetValidWriteIdsRequest(fullTableNames=(f"db.{table}",), validTxnList=str(reader.snapshot))
-                (found,) = self.call("get_valid_write_ids", request).tblValidWriteIds
+                (result,) = self.call("get_valid_write_ids", request).tblValidWriteIds
                 for txn in self.txns:
                     if table not in txn.write_ids:
                         continue
                     write_id = txn.write_ids[table]
-                    seen = write_id <= found.writeIdHighWaterMark and write_id not in found.invalidWriteIds
-                    assert seen == reader.snapshot.is_valid(txn.id), (reader, txn, found)
+                    seen = write_id <= result.writeIdHighWaterMark and write_id not in result.invalidWriteIds
+                    assert seen == reader.snapshot.is_valid(txn.id), (reader, txn, result)
 
 
 # --- running ------------------------------------------------------------------------------------------------------
@@ -423,7 +423,7 @@ def beside_servers(kind: type[Machine], start: Starter) -> type[Machine]:
 def test_the_model_agrees(kind: type[Machine], start: Starter) -> None:
     model = beside_servers(kind, start)
     on_sqlite = model.servers[Generation.HIVE_3_1][0].database.dialect == SQLITE
-    # The model needs many tries to meet what is rare; one database may do most of them.
+    # The model needs many examples to reach rare cases; one database may run most of them.
     run_state_machine_as_test(model, settings=SMALL if on_sqlite else settings(SMALL, max_examples=30))
 
 

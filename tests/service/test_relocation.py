@@ -1,4 +1,4 @@
-"""Stored locations after a directory was moved: what is rewritten, what is not, and that it is all or none."""
+"""Stored locations after a directory was moved: which are rewritten, which are not, and that it is all or none."""
 
 from __future__ import annotations
 
@@ -58,13 +58,13 @@ def add(metastore: Metastore, table: str, **locations: str | None) -> None:
 
 
 def location(metastore: Metastore, table: str) -> str:
-    found: str = metastore.call("get_table", "sales", table).sd.location
-    return found
+    result: str = metastore.call("get_table", "sales", table).sd.location
+    return result
 
 
 def places(metastore: Metastore, table: str) -> dict[str, str]:
-    found = metastore.call("get_partitions", "sales", table, -1)
-    return {part.values[0]: part.sd.location for part in found}
+    result = metastore.call("get_partitions", "sales", table, -1)
+    return {part.values[0]: part.sd.location for part in result}
 
 
 def test_a_database_and_its_tables_move_together(metastore: Metastore) -> None:
@@ -90,8 +90,8 @@ def test_the_managed_location_of_a_database_moves_too(start: Starter) -> None:
     database = Database(name="sales", locationUri="file:/elsewhere/sales", managedLocationUri=f"{OLD}/managed/sales")
     metastore.call("create_database", database)
     relocate(metastore.database, OLD, NEW)
-    found = metastore.call("get_database", "sales")
-    assert (found.locationUri, found.managedLocationUri) == ("file:/elsewhere/sales", f"{NEW}/managed/sales")
+    result = metastore.call("get_database", "sales")
+    assert (result.locationUri, result.managedLocationUri) == ("file:/elsewhere/sales", f"{NEW}/managed/sales")
 
 
 def test_partitions_move_however_their_locations_are_stored(metastore: Metastore) -> None:
@@ -159,8 +159,8 @@ def test_properties_that_hold_locations_are_rewritten_in_tables_and_partitions(m
     assert table.sd.serdeInfo.parameters == {"path": f"{NEW}/t", "other": f"{OLD}/t"}
     assert table.parameters["avro.schema.url"] == f"{NEW}/t.avsc"
     assert table.parameters["comment"] == f"was {OLD}"
-    found = metastore.call("get_partition", "sales", "t", ("1",))
-    assert found.sd.serdeInfo.parameters == {"Path": f"{NEW}/t/day=1"}
+    actual = metastore.call("get_partition", "sales", "t", ("1",))
+    assert actual.sd.serdeInfo.parameters == {"Path": f"{NEW}/t/day=1"}
     assert result.properties == 3
 
 
@@ -200,8 +200,8 @@ def test_directories_of_skewed_values_move(metastore: Metastore) -> None:
     skewed = SkewedInfo(("a",), (("1",),), {("1",): f"{OLD}/t/a=1"})
     create_table(metastore, "t", replace(storage(f"{OLD}/t"), skewedInfo=skewed))
     relocate(metastore.database, OLD, NEW)
-    found = metastore.call("get_table", "sales", "t").sd.skewedInfo
-    assert found.skewedColValueLocationMaps == {("1",): f"{NEW}/t/a=1"}
+    result = metastore.call("get_table", "sales", "t").sd.skewedInfo
+    assert result.skewedColValueLocationMaps == {("1",): f"{NEW}/t/a=1"}
 
 
 def test_a_dry_run_reports_the_same_and_writes_nothing(metastore: Metastore) -> None:
@@ -327,6 +327,7 @@ def check_bounded(metastore: Metastore, small: int, large: int) -> None:
     assert second < first * 1.5
 
 
+@pytest.mark.slow
 def test_memory_does_not_grow_with_the_partitions(metastore: Metastore) -> None:
     check_bounded(metastore, 6 * relocation.PAGE, 18 * relocation.PAGE)
 

@@ -12,13 +12,16 @@ from metastored.wire.methods import METHODS
 
 TESTS: Final = Path(__file__).resolve().parents[1]
 THROUGH_THE_WIRE: Final = ("service", "differential", "server", "clients", "gate")
-"""Where a metastore is asked with encoded calls; tests of other rooms name methods without calling them."""
+"""The folders whose tests send encoded calls; tests of other packages name methods without calling them."""
 REFUSED: Final[dict[str, str]] = {}
 """Methods that metastored does not serve, each with its reason. At most ten."""
 
 
 def _called() -> Iterator[str]:
-    """Texts that a function is given first, or behind a label: `call("get_table", …)`, `ask("one", "get_table", …)`."""
+    """The first text arguments of a function, or those after a label:
+
+    `call("get_table", …)`, `ask("one", "get_table", …)`.
+    """
     for room in THROUGH_THE_WIRE:
         for path in (TESTS / room).rglob("*.py"):
             for node in ast.walk(ast.parse(path.read_text("utf-8"))):

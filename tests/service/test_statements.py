@@ -90,9 +90,9 @@ def test_a_partition_that_is_altered_twice_in_one_call_has_the_last_form(shop: M
     first = replace(stored, sd=replace(stored.sd, cols=(FieldSchema("id", "string"),)))
     second = replace(first, parameters={**stored.parameters, "note": "second"})
     shop.call("alter_partitions", "shop", "orders", (first, second))
-    found = shop.call("get_partition", "shop", "orders", ("0",))
-    assert found.sd.cols == first.sd.cols
-    assert found.parameters["note"] == "second"
+    result = shop.call("get_partition", "shop", "orders", ("0",))
+    assert result.sd.cols == first.sd.cols
+    assert result.parameters["note"] == "second"
     events = shop.call("get_next_notification", NotificationEventRequest(lastEvent=0)).events
     assert [event.eventType for event in events].count("ALTER_PARTITION") == 2
     assert [event.eventId for event in events] == list(range(1, len(events) + 1))

@@ -35,7 +35,7 @@ def place(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[tuple[str 
 
 @pytest.fixture
 def opener(place: tuple[str | None, Path | None]) -> Iterator[Opener]:
-    """Opens the same database, as often as wanted, as other processes would."""
+    """Opens the same database several times, as other processes would."""
     opened: list[Database] = []
 
     def open_again() -> Database:
@@ -59,8 +59,8 @@ def make_table(tx: Transaction, name: str = "t", db: str = "db") -> int:
     """A table in `hive.db`, which is made when it is missing; its id."""
     catalog = catalogs.find(tx, "hive")
     cat_id = catalogs.insert(tx, "hive", b"") if catalog is None else catalog.id
-    found = databases.find(tx, "hive", db)
-    db_id = databases.insert(tx, cat_id, db, b"") if found is None else found.id
+    result = databases.find(tx, "hive", db)
+    db_id = databases.insert(tx, cat_id, db, b"") if result is None else result.id
     return tables.insert(
         tx, db_id, name, type="MANAGED_TABLE", owner="o", last_access=0, write_id=-1, body=b"", params={}
     )

@@ -80,7 +80,7 @@ def test_eight_servers_may_start_at_once_on_nothing(place: Place) -> None:
     assert [finish_python(server) for server in servers] == [HEAD] * 8
 
 
-def test_a_killed_writer_leaves_whole_transactions_and_no_lock(database: Database, place: Place) -> None:
+def test_a_killed_writer_leaves_complete_transactions_and_no_lock(database: Database, place: Place) -> None:
     database.run(lambda tx: tx.run(_BEGIN))
     writer = start_python(_WRITER, *_arguments(place, 1_000_000))
     while events.current(database.reader()) < 20:

@@ -41,8 +41,8 @@ def test_a_database_is_found_changed_and_deleted(database: Database) -> None:
     assert databases.names(database.reader(), "hive") == ["a", "db"]
     assert [row.name for row in databases.rows(database.reader(), "other")] == ["db"]
     database.run(lambda tx: databases.update(tx, id, b"new"))
-    found = databases.find(database.reader(), "hive", "db")
-    assert found is not None and found.body == b"new"
+    result = databases.find(database.reader(), "hive", "db")
+    assert result is not None and result.body == b"new"
     assert database.run(lambda tx: databases.lock(tx, id, exclusive=True))
     database.run(lambda tx: databases.delete(tx, id))
     assert databases.names(database.reader(), "hive") == ["a"]
@@ -127,7 +127,7 @@ def test_an_id_is_never_used_twice(database: Database, table_id: int) -> None:
     assert database.run(make_table) > table_id
 
 
-def test_a_lock_says_whether_the_row_is_still_there(database: Database, table_id: int) -> None:
+def test_a_lock_returns_whether_the_row_still_exists(database: Database, table_id: int) -> None:
     with database.write() as tx:
         assert tables.lock(tx, table_id)
         assert tables.lock(tx, table_id, exclusive=False)

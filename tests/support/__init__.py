@@ -1,1 +1,1 @@
-"""What tests share: real peers to compare with, real servers on free ports, and clients that witness."""
+"""Helpers of the tests: real peers to compare with, real servers on free ports, and reference clients."""

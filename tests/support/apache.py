@@ -1,7 +1,7 @@
 """Real Apache Hive metastores, started for tests on free ports of 127.0.0.1, each on its own Derby database.
 
 Hive 2.3 runs on the jars inside pyspark, 3.1 on those `make setup` unpacks, and the others on those `make
-peers` brings. Nothing here is a stand-in, and nothing here is shared: each context manager owns one process,
+peers` installs. Nothing here is a stand-in, and nothing here is shared: each context manager owns one process,
 one folder and one port, and kills that process by its id when the block ends. It never imports pyspark, and
 it never downloads.
 """
@@ -23,7 +23,7 @@ from pathlib import Path
 from types import MappingProxyType
 from xml.sax.saxutils import escape
 
-from tests.support.thrift_probe import answers
+from tests.support.thrift_probe import is_up
 
 ROOT = Path(__file__).resolve().parents[2]
 PEERS = Path(os.environ.get("HIVE_PEERS", ROOT / ".peers")).resolve()
@@ -35,7 +35,7 @@ START_TIMEOUT = 120.0
 STOP_TIMEOUT = 10.0
 LOG_TAIL_LINES = 60
 
-# Hive and DataNucleus reflect into the JDK; Java 17 closes these packages unless told otherwise.
+# Hive and DataNucleus reflect into the JDK; Java 17 closes these packages by default.
 OPENED_PACKAGES = ("java.lang", "java.net", "java.nio", "java.util", "java.util.concurrent", "java.time")
 
 # A JRE has no compiler, so the small main classes are compiled by Janino, which pyspark carries.
@@ -57,7 +57,7 @@ LIBRARY_JARS = tuple(
         "slf4j-api",
     )
 )
-# Hive 4.1.0 parses its filters with this, and does not say so.
+# Hive 4.1.0 parses its filters with this, an undeclared dependency.
 FILTER_JARS = ("antlr4-runtime-*.jar",)
 DERBY_JARS = ("derby-*.jar", "derbyshared-*.jar", "derbytools-*.jar")
 
@@ -77,7 +77,7 @@ EXPRESSION_PROXIES = {
     "4.1.0": "org.apache.hadoop.hive.ql.optimizer.ppr.PartitionExpressionForMetastore",
 }
 DERBY_DRIVER = "org.apache.derby.jdbc.EmbeddedDriver"
-# What fills the notification log is no part of the metastore's own jars.
+# The listener of the notification log is not in the metastore's own jars.
 KEEPING_EVENTS = {
     "metastore.transactional.event.listeners": "org.apache.hive.hcatalog.listener.DbNotificationListener",
     # Else only Hadoop's proxy users may read the log.
@@ -107,11 +107,11 @@ class ApacheMetastore:
 
 
 class MissingPeer(Exception):
-    """The jars of a metastore are not on this machine; the message names the command that brings them."""
+    """The jars of a metastore are not on this machine; the message names the command that installs them."""
 
 
 class StartFailure(Exception):
-    """A metastore ended or stayed silent before it answered; the message ends with its log."""
+    """A metastore exited or did not respond at the start; the message ends with its log."""
 
 
 @contextlib.contextmanager
@@ -135,15 +135,15 @@ def apache_2_3(*, events: bool = False) -> Iterator[ApacheMetastore]:
 @contextlib.contextmanager
 def apache_3_1(
     more: Mapping[str, str] = MappingProxyType({}),
-    ready: Callable[[str, int], bool] = answers,
+    ready: Callable[[str, int], bool] = is_up,
     *,
     events: bool = False,
 ) -> Iterator[ApacheMetastore]:
     """Hive 3.1.3 from the jars that `make setup` unpacks; with `events` it keeps a notification log.
 
-    `more` are settings of its own; `ready` asks whether it answers, where they change how it speaks.
+    `more` are settings of its own; `ready` checks whether it is up, if they change its protocol.
     """
-    jars = [*_peer_jars("3.1.3", brought_by="make setup"), *_matching(_pyspark_jars(), DERBY_JARS)]
+    jars = [*_peer_jars("3.1.3", installed_by="make setup"), *_matching(_pyspark_jars(), DERBY_JARS)]
     settings = {**STANDALONE_SETTINGS, **NO_RETRIES, "datanucleus.schema.autoCreateAll": "true", **more}
     if events:
         jars += listener_jars("3.1.3")
@@ -155,7 +155,7 @@ def apache_3_1(
 
 @contextlib.contextmanager
 def apache_peer(version: str) -> Iterator[ApacheMetastore]:
-    """A Hive that `make peers` brings, such as "4.0.1", on the schema that its own script makes."""
+    """A Hive that `make peers` installs, such as "4.0.1", on the schema that its own script makes."""
     jars = _jars_of_peer(version)
     script = PEERS / f"hive-{version}" / "schema.sql"
     settings = {**STANDALONE_SETTINGS, **NO_RETRIES}
@@ -169,12 +169,12 @@ def apache_peer(version: str) -> Iterator[ApacheMetastore]:
 
 def jars_of_hive_3_1() -> list[Path]:
     """Hive 3.1.3's, and the compiler for small programs that use them."""
-    return [*_peer_jars("3.1.3", brought_by="make setup"), *_matching(_pyspark_jars(), COMPILER_JARS)]
+    return [*_peer_jars("3.1.3", installed_by="make setup"), *_matching(_pyspark_jars(), COMPILER_JARS)]
 
 
 def _jars_of_peer(version: str) -> list[Path]:
     return [
-        *_peer_jars(version, brought_by="make peers"),
+        *_peer_jars(version, installed_by="make peers"),
         *_matching(_pyspark_jars(), (*HADOOP_JARS, *DERBY_JARS, *COMPILER_JARS)),
         *_matching(PEERS / "hive-3.1.3", LIBRARY_JARS),
         *_matching(PEERS / "hive-4.0.1", FILTER_JARS),
@@ -185,12 +185,12 @@ def listener_jars(version: str) -> list[Path]:
     """The jar of what writes a notification log, or MissingPeer."""
     jars = sorted((PEERS / f"listener-{version}").glob("*.jar"))
     if not jars:
-        raise MissingPeer(f"Hive {version}'s notification listener is not on this machine: make peers brings it")
+        raise MissingPeer(f"Hive {version}'s notification listener is not on this machine: make peers installs it")
     return jars
 
 
 def run_with_hive_2_3(main: str, given: str = "") -> str:
-    """What a small program prints that uses Hive 2.3.10's own classes; `main` is its source, `given` its input."""
+    """The output of a small program that uses Hive 2.3.10's classes; `main` is its source, `given` its input."""
     return _printed(sorted(_pyspark_jars().glob("*.jar")), main, given)
 
 
@@ -205,11 +205,11 @@ def run_with_hive_4_1(main: str, *arguments: str) -> str:
 
 
 def hive_defaults(version: str) -> str:
-    """What a Hive without settings of its own answers to get_config_value, as `java/HiveDefaults.java` prints it."""
+    """The values of get_config_value of a Hive with default settings, as `java/HiveDefaults.java` prints them."""
     if version == "2.3.10":
         return _printed(sorted(_pyspark_jars().glob("*.jar")), "HiveDefaults", "", ["hive"])
     if version == "3.1.3":
-        jars = [*_peer_jars("3.1.3", brought_by="make setup"), *_matching(_pyspark_jars(), COMPILER_JARS)]
+        jars = [*_peer_jars("3.1.3", installed_by="make setup"), *_matching(_pyspark_jars(), COMPILER_JARS)]
         return _printed(jars, "HiveDefaults", "", ["metastore"])
     return _printed(_jars_of_peer(version), "HiveDefaults", "", ["metastore"])
 
@@ -268,7 +268,7 @@ def _home(version: str, site: str, warehouse_key: str, settings: Mapping[str, st
 
 @contextlib.contextmanager
 def _running(
-    home: _Home, jars: Sequence[Path], main: Sequence[str], ready: Callable[[str, int], bool] = answers
+    home: _Home, jars: Sequence[Path], main: Sequence[str], ready: Callable[[str, int], bool] = is_up
 ) -> Iterator[ApacheMetastore]:
     """Runs the class that main names, from source; the rest of main and a free port are its arguments."""
     port = _free_port()
@@ -308,7 +308,7 @@ def _wait_until_it_answers(
         if ready(HOST, port):
             return
         time.sleep(0.2)
-    silence = f"Hive {home.version} did not answer on port {port} in {START_TIMEOUT:.0f} s"
+    silence = f"Hive {home.version} did not reply on port {port} in {START_TIMEOUT:.0f} s"
     raise StartFailure(_failure(silence, home.log))
 
 
@@ -347,22 +347,22 @@ def java() -> str:
     home = os.environ.get("JAVA_HOME")
     found = shutil.which("java", path=f"{home}/bin") if home else shutil.which("java")
     if found is None:
-        raise MissingPeer("java is not on this machine: apt-get install openjdk-17-jre-headless brings it")
+        raise MissingPeer("java is not on this machine: apt-get install openjdk-17-jre-headless installs it")
     return found
 
 
 def _pyspark_jars() -> Path:
     spec = importlib.util.find_spec("pyspark")
     if spec is None or spec.origin is None:
-        raise MissingPeer("pyspark is not installed: make setup brings it")
+        raise MissingPeer("pyspark is not installed: make setup installs it")
     return Path(spec.origin).parent / "jars"
 
 
-def _peer_jars(version: str, *, brought_by: str) -> list[Path]:
+def _peer_jars(version: str, *, installed_by: str) -> list[Path]:
     folder = PEERS / f"hive-{version}"
     jars = sorted(folder.glob("*.jar"))
     if not jars:
-        raise MissingPeer(f"the Hive {version} server is not on this machine: {brought_by} brings it")
+        raise MissingPeer(f"the Hive {version} server is not on this machine: {installed_by} installs it")
     return jars
 
 

@@ -1,6 +1,6 @@
 """A client that can call any method of any metastore: metastored's own codec over a blocking socket.
 
-It answers in decoded structs and raises what the reply carries. It never retries a call; after a lost connection
+It returns decoded structs and raises the error of a reply. It never retries a call; after a lost connection
 the next call opens a new one, as a client of an old Hive must do after every internal error.
 """
 
@@ -28,7 +28,7 @@ class Client:
         self._wire = ClientConnection()
 
     def call(self, name: str, *args: Any) -> Any:
-        """The method's result; arguments that are left out are null."""
+        """The method's result; missing arguments are null."""
         method = METHODS[name]
         given = (*args, *[None] * (len(method.args) - len(args)))
         connection = self._opened()
@@ -39,7 +39,7 @@ class Client:
             while isinstance(reply := self._wire.next_event(), NeedData):
                 data = connection.recv(CHUNK)
                 if not data:
-                    raise ConnectionLost(f"the server closed the connection while it was asked for {name}")
+                    raise ConnectionLost(f"the server closed the connection during {name}")
                 self._wire.receive_data(data)
         except (OSError, ConnectionLost):
             self.close()

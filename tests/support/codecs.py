@@ -1,4 +1,4 @@
-"""metastored's own codecs by the name of the protocol, for tests that ask the same of all three."""
+"""metastored's own codecs by the name of the protocol, for tests of all three."""
 
 from __future__ import annotations
 
@@ -31,5 +31,5 @@ def decode(cls: type, data: bytes, protocol: str) -> Any:
         finally:
             tjson.CODEC.forget()
     value, end = reader(data, 0)
-    assert end == len(data), f"{len(data) - end} bytes are left"
+    assert end == len(data), f"{len(data) - end} bytes remain"
     return value

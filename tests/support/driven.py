@@ -37,7 +37,7 @@ class Driven:
         self._runner.run(_of(self._inner.__aexit__(kind, error, trace)))
 
     def wait(self, seconds: float) -> None:
-        """Lets time pass, in which what runs beside the caller goes on."""
+        """Advances the time, while background tasks continue."""
         self._runner.run(asyncio.sleep(seconds))
 
     def _face(self, value: Any) -> Any:

@@ -1,4 +1,4 @@
-"""Expressions on partition keys as Hive's own classes serialized them, with what Hive says of some partitions.
+"""Expressions on partition keys as Hive's own classes serialized them, with Hive's result for some partitions.
 
 The files were printed by `java/Expressions.java`, with the argument `all`, on the published hive-exec of each version
 (Kryo 3.0.3 and, from 4.0 on, 5.5.0). That of 3.1.3 runs on Java 8 alone, so the test run makes none of them anew: it

@@ -1,8 +1,8 @@
 """A program in the environment of clients that clash with the tests' own: it runs a script and gives back its result.
 
-    answer = run_foreign("result = HiveMetastoreClient(host, port).open().get_all_databases()", host=…, port=…)
+    result = run_foreign("result = HiveMetastoreClient(host, port).open().get_all_databases()", host=…, port=…)
 
-The script sees what it was given under its names, and assigns its answer to `result`; both are what JSON can carry.
+The script sees its arguments under their names, and assigns its result to `result`; both must be valid in JSON.
 It has no metastored in its sight, and a folder of its own that is gone afterwards. It never outlives its time.
 """
 
@@ -33,16 +33,16 @@ with open(sys.argv[2], "w", encoding="utf-8") as file:
 
 
 def run_foreign(script: str, **given: Any) -> Any:
-    """What the script assigned to `result`; an error in it is one of the test, with all that was printed."""
+    """The value that the script assigned to `result`; an error in it fails the test, with the output."""
     require("witness")
     with tempfile.TemporaryDirectory(prefix="metastored-foreign-", ignore_cleanup_errors=True) as name:
         folder = Path(name)
         # A file, not an argument: Spark Connect takes a program without one for its own tests.
-        program, task, answer = folder / "program.py", folder / "task.json", folder / "answer.json"
+        program, task, result = folder / "program.py", folder / "task.json", folder / "result.json"
         program.write_text(PROGRAM, encoding="utf-8")
         task.write_text(json.dumps({"given": given, "script": script}), encoding="utf-8")
         done = subprocess.run(
-            [PYTHON, program, task, answer],
+            [PYTHON, program, task, result],
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
@@ -51,4 +51,4 @@ def run_foreign(script: str, **given: Any) -> Any:
             timeout=TIMEOUT,
         )
         assert done.returncode == 0, done.stdout.decode(errors="replace")
-        return json.loads(answer.read_text(encoding="utf-8"))
+        return json.loads(result.read_text(encoding="utf-8"))

@@ -1,7 +1,7 @@
 """Messages that no honest client sends, for all methods of the API, and the connections that carry them.
 
 Arguments are built from the method table: values that are absent, extreme, or taken from texts that some parser reads.
-Some messages are then damaged as bytes. Everything follows from one seed. Nothing here looks at an answer: what
+Some messages are then damaged as bytes. Everything follows from one seed. Nothing here looks at a reply: what
 counts is what the server writes to its log, and that it still serves. Use it only with `--directories off`: the
 locations in these messages are arbitrary.
 """
@@ -49,7 +49,7 @@ class Fuzzer:
         self.random: Final = random.Random(seed)
 
     def message(self, method: Method, protocol: str) -> bytes:
-        """A call that can be read, whatever its arguments are."""
+        """A call with a valid header and any arguments."""
         absent = self.random.choice((0.0, 0.1, 0.4))
         args = tuple(None if self.random.random() < absent else self.value(each.type, 4) for each in method.args)
         body = binary.encode_args(method, args)
@@ -121,7 +121,7 @@ class Fuzzer:
     # Connections
 
     def thrift_connection(self, methods: Iterator[Method]) -> tuple[bytes, int]:
-        """What is sent on one connection of the Thrift port, and how many messages are in it."""
+        """The bytes to send on one connection of the Thrift port, and the number of their messages."""
         protocol, framed = self.random.choice(tuple(PROTOCOLS)), self.random.random() < 0.5
         parts = [self.message(next(methods), protocol) for _ in range(self.random.randrange(1, PER_CONNECTION))]
         if self.random.random() < 0.7:
@@ -131,7 +131,7 @@ class Fuzzer:
         return b"".join(parts), len(parts)
 
     def sasl_connection(self) -> bytes:
-        """The beginning of a negotiation that goes wrong."""
+        """The beginning of a negotiation that fails."""
         parts = []
         for _ in range(self.random.randrange(1, 4)):
             payload = self.random.choice((b"PLAIN", b"GSSAPI", b"DIGEST-MD5", b"X\nINFO [1] forged", b"\xff" * 30, b""))
@@ -186,7 +186,7 @@ def exchange(host: str, port: int, data: bytes, *, leave: bool = False) -> int:
 
 
 def _send_and_drain(connection: socket.socket, data: bytes) -> None:
-    """A server that pipelines stops reading while its answers are not taken."""
+    """A server with pipelining stops reading while its replies are not read."""
     rest = memoryview(data)
     connection.setblocking(False)
     while rest:

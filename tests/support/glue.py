@@ -13,7 +13,7 @@ from pathlib import Path
 
 START_TIMEOUT = 120.0
 KEYS = {"access_key_id": "testing", "secret_access_key": "testing", "region": "us-east-1"}
-"""What a catalog of it is configured with, besides its endpoint."""
+"""The configuration of its catalog, besides its endpoint."""
 
 
 @contextmanager

@@ -1,6 +1,6 @@
-"""A server as Hive 2.0 to 2.2 were, which nobody can fetch any more: metastored, with what came later taken away.
+"""A simulated server of Hive 2.0 to 2.2, which are no longer published: metastored without newer methods and fields.
 
-What is left answers as Hive 2.3 does. The calls that take a request, and with them many tables in one, came with 2.3;
+All else behaves as in Hive 2.3. The calls that take a request, and with them many tables in one, came with 2.3;
 constraints with 2.1.
 """
 
@@ -25,7 +25,7 @@ SINCE_2_1: Final = frozenset({
     "create_table_with_constraints", "add_primary_key", "add_foreign_key", "drop_constraint", "get_primary_keys",
     "get_foreign_keys", "cache_file_metadata",
 })  # fmt: skip
-"""What 2.3 has and 2.0 has not."""
+"""Methods that 2.3 has and 2.0 has not."""
 KNOWN: Final = frozenset(name for name, method in METHODS.items() if "2.3" in method.versions) - SINCE_2_1
 PATIENCE = 60.0
 
@@ -41,7 +41,7 @@ class Hive20:
             text = f"Invalid method name: '{call.method.name}'"
             return Reply.raised(call.method, ApplicationError(ApplicationError.UNKNOWN_METHOD, text))
         if call.method.name == "set_ugi":
-            session.user = call.args[0]  # The metastore behind is told on a connection of the same user.
+            session.user = call.args[0]  # The connection to the inner metastore has the same user.
             return Reply.of(call.method, call.args[1])
         return await self._inner.handle(call, session)
 

@@ -1,6 +1,6 @@
 """Hive 3.1.3's own tests of its client API, run on servers that are there already: metastored's, or Hive's.
 
-`make peers` brings the tests. One JVM runs any number of the classes, one after the other, each on the server that
+`make peers` installs the tests. One JVM runs any number of the classes, one after the other, each on the server that
 the caller names; the tests run in Hive's "cluster" mode, in which they start no server. The tests clean up the
 directories of the warehouse, and the trash in the home directory that the caller names. It never starts a server.
 """
@@ -44,7 +44,7 @@ IGNORED: Final = "ignored"
 
 @dataclass(frozen=True)
 class Outcome:
-    """What became of one test."""
+    """The outcome of one test."""
 
     name: str
     outcome: str
@@ -52,7 +52,7 @@ class Outcome:
 
 
 def suite_classes() -> tuple[str, ...]:
-    """The names of the test classes, in order; empty if `make peers` has not brought them."""
+    """The names of the test classes, in order; empty if `make peers` has not installed them."""
     found: set[str] = set()
     for jar in FOLDER.glob("*-tests.jar"):
         with zipfile.ZipFile(jar) as archive:
@@ -110,7 +110,7 @@ def client_suite() -> Iterator[ClientSuite]:
     """Starts the JVM, and ends it by its id."""
     tests = sorted(FOLDER.glob("*.jar"))
     if not tests:
-        raise MissingPeer("the tests of Hive 3.1.3's client API are not on this machine: make peers brings them")
+        raise MissingPeer("the tests of Hive 3.1.3's client API are not on this machine: make peers installs them")
     with tempfile.TemporaryDirectory(prefix="hive-client-tests-") as name:
         folder = Path(name)
         command = [

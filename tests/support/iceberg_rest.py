@@ -51,11 +51,12 @@ STATUS: dict[type[Exception], int] = {
     TableAlreadyExistsError: 409,
     FileExistsError: 409,
     NamespaceNotEmptyError: 409,
+    PermissionError: 401,
 }
 
 
 class _Service:
-    """The catalog's state and its answers: one function for a path's shape and verb."""
+    """The catalog's state and its responses: one function for each path pattern and verb."""
 
     def __init__(self, folder: Path) -> None:
         warehouse = (folder / "warehouse").as_uri()
@@ -63,9 +64,11 @@ class _Service:
         self.views: dict[tuple[tuple[str, ...], str], dict[str, Any]] = {}
         self.lock = threading.Lock()
         self.fails: int | None = None
-        """A status that everything is answered with, when a test wants it."""
+        """If set, the status of every response."""
+        self.token: str | None = None
+        """If set, the bearer token without which every response is 401."""
 
-    def answer(self, verb: str, path: str, query: dict[str, list[str]], body: Any) -> Any:
+    def respond(self, verb: str, path: str, query: dict[str, list[str]], body: Any) -> Any:
         match verb, path.strip("/").split("/")[1:]:
             case "GET", ["config"]:
                 return {"defaults": {}, "overrides": {}, "endpoints": ENDPOINTS}
@@ -182,8 +185,10 @@ class _Handler(BaseHTTPRequestHandler):
         try:
             if self.service.fails is not None and not url.path.endswith("/config"):
                 raise RuntimeError("on purpose")
+            if self.service.token not in (None, (self.headers.get("Authorization") or "").removeprefix("Bearer ")):
+                raise PermissionError("another token is needed")
             with self.service.lock:
-                found = self.service.answer(
+                found = self.service.respond(
                     self.command, url.path, parse_qs(url.query), json.loads(raw) if raw else None
                 )
             status = 200 if found is not None else 204
@@ -217,6 +222,15 @@ class RestCatalog:
             yield
         finally:
             self._service.fails = None
+
+    @contextmanager
+    def demanding(self, token: str) -> Iterator[None]:
+        """Every request needs this token meanwhile."""
+        self._service.token = token
+        try:
+            yield
+        finally:
+            self._service.token = None
 
 
 @contextmanager

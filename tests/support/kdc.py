@@ -22,7 +22,7 @@ HOST = "127.0.0.1"
 START_TIMEOUT = 30.0
 STOP_TIMEOUT = 10.0
 COMMAND_TIMEOUT = 30.0
-MASTER_PASSWORD = "of a database that lives for one test run"
+MASTER_PASSWORD = "of a database of one test run"
 PROGRAMS = ("kdb5_util", "kadmin.local", "krb5kdc", "kinit")
 # Debian keeps the first three where only root's PATH looks.
 PATH = os.pathsep.join((os.environ.get("PATH", os.defpath), "/usr/sbin", "/usr/local/sbin"))
@@ -32,14 +32,14 @@ def missing() -> str | None:
     """Why tests with a KDC cannot run here, as one sentence for a skip; None when they can."""
     absent = [name for name in PROGRAMS if shutil.which(name, path=PATH) is None]
     if absent:
-        return f"there is no KDC on this machine ({', '.join(absent)}): make system brings it"
+        return f"there is no KDC on this machine ({', '.join(absent)}): make system installs it"
     if importlib.util.find_spec("gssapi") is None:
-        return "the kerberos extra (gssapi) is not installed: make system brings it"
+        return "the kerberos extra (gssapi) is not installed: make system installs it"
     return None
 
 
 class Kdc:
-    """A running KDC, and what a test asks of its administrator."""
+    """A running KDC, and its administration."""
 
     def __init__(self, folder: Path, realm: str, port: int) -> None:
         self.folder = folder
@@ -53,7 +53,7 @@ class Kdc:
         return self.folder / "krb5.conf"
 
     def principal(self, name: str) -> str:
-        """A principal with a random key: its full name. One that another test asked for stays as it is."""
+        """Creates a principal with a random key; returns its full name. An existing principal is not changed."""
         if name not in self._known:
             self._admin(f"addprinc -randkey {name}")
             self._known.add(name)
@@ -85,7 +85,7 @@ class Kdc:
 
     @property
     def environment(self) -> dict[str, str]:
-        """What the programs of Kerberos are run with."""
+        """The environment of Kerberos's programs."""
         return {**os.environ, "KRB5_CONFIG": str(self.config), "KRB5_KDC_PROFILE": str(self.folder / "kdc.conf")}
 
     def _write_configuration(self) -> None:

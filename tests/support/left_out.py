@@ -1,8 +1,8 @@
-"""The end of a test run: which suites were left out, why, and the command that brings what they need.
+"""The end of a test run: which suites were skipped, why, and the command that installs what they need.
 
-A skip's reason is one sentence that names that command ("… is not on this machine: make peers brings it");
-here equal reasons are counted together. Soak tests that a marker expression deselected are told the same way. In a
-run with several processes each of them deselects, and the one that prints is told by the others.
+A skip's reason is one sentence that names that command ("… is not on this machine: make peers installs it");
+here equal reasons are counted together. Soak tests that a marker expression deselected are reported likewise. In a
+run with several processes each process deselects, and reports to the one that prints.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 OUTPUT = "metastored_left_out"
-"""Under this name a process of several tells what it deselected."""
+"""The key under which a worker process of xdist reports deselected tests."""
 SOAK_REASON = "large forms: make soak runs them"
 
 
@@ -35,7 +35,7 @@ class LeftOut:
         # All of them have collected the same.
         self._deselected = Counter(getattr(node, "workeroutput", {}).get(OUTPUT, {}))
 
-    # Outermost, so that its lines come after those of every other reporter.
+    # Outermost, so that its lines come after the lines of every other reporter.
     @pytest.hookimpl(wrapper=True, tryfirst=True)
     def pytest_sessionfinish(self, session: pytest.Session) -> Iterator[None]:
         output = getattr(session.config, "workeroutput", None)
@@ -55,7 +55,7 @@ class LeftOut:
 
 
 def summary(by_reason: dict[str, Counter[str]]) -> list[str]:
-    """The lines to print for reasons and the files, with their number of tests, that each left out."""
+    """The lines to print: each reason, with the skipped files and their number of tests."""
     if not by_reason:
         return ["left out: nothing"]
     lines = ["left out:"]

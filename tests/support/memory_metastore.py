@@ -24,7 +24,7 @@ class MemoryMetastore:
         self.databases = databases
         self.calls: list[tuple[str, tuple[Any, ...]]] = []
         self.users: list[str | None] = []
-        """Who asked, call by call, as set_ugi said."""
+        """The user of each call, as set by set_ugi."""
 
     async def handle(self, call: Call, session: Session) -> Reply:
         if call.method.name == "set_ugi":
@@ -73,6 +73,9 @@ class MemoryMetastore:
             parameters={"comment": f"from {database}"},
             tableType="MANAGED_TABLE",
         )
+
+    def get_table_objects_by_name(self, database: str, names: tuple[str, ...]) -> tuple[Table, ...]:
+        return tuple(self.get_table(database, name) for name in names)
 
     def get_partitions(self, database: str, name: str, limit: int) -> tuple[Partition, ...]:
         sd = self.get_table(database, name).sd

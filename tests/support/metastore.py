@@ -1,6 +1,6 @@
 """A metastore without a network: calls go in and come out as the bytes that would be on the wire.
 
-Its clock stands still until a test moves it.
+Its clock is stopped until a test moves it.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from metastored.wire.methods import METHODS
 
 
 class Clock:
-    """Seconds since the epoch, as a test wants them."""
+    """Seconds since the epoch, set by a test."""
 
     def __init__(self) -> None:
         self.now = 1_700_000_000.0
@@ -35,7 +35,7 @@ class Clock:
 
 
 class Metastore:
-    """`metastore.call(method, …)` answers as a server of one generation does."""
+    """`metastore.call(method, …)` returns the result as a server of one generation does."""
 
     def __init__(
         self,
@@ -56,7 +56,7 @@ class Metastore:
         self._loop = asyncio.new_event_loop()
 
     def call(self, name: str, *args: Any) -> Any:
-        """The decoded answer; raises what the answer carries. Each call comes from a client of its own."""
+        """The decoded result; raises the error of the reply. Each call comes from a client of its own."""
         method = METHODS[name]
         given = (*args, *[None] * (len(method.args) - len(args)))
         call = Call(method, None, body=binary.encode_args(method, given))
@@ -65,7 +65,7 @@ class Metastore:
         return reply.value(method)
 
     def reap(self) -> None:
-        """What a server does by itself now and then."""
+        """Runs the periodic housekeeping of a server."""
         reap(self.service)
 
     def close(self) -> None:

@@ -24,7 +24,7 @@ FIXTURES: Final = {
 
 
 class Needs:
-    """Marks the collected tests, and knows which test is running."""
+    """Marks the collected tests, and tracks the running test."""
 
     running: pytest.Item | None = None
 

@@ -117,7 +117,7 @@ def running_postgres() -> Iterator[PostgresServer]:
 
 
 def _unprivileged() -> dict[str, Any]:
-    """For subprocess: how to run a program as somebody else than root."""
+    """For subprocess: arguments to run a program as another user than root."""
     if os.geteuid() != 0:
         return {}
     user = pwd.getpwnam("nobody")

@@ -1,4 +1,4 @@
-"""A server that does exactly what it is told, byte by byte: a list of acts, one for each request that comes.
+"""A server that follows a script byte by byte: a list of acts, one for each request.
 
 It runs in a thread of its own and is closed, with all its connections, when its block ends. What it should answer is
 said as bytes, or as the reply of a real handler cut, delayed, spoiled or withheld.
@@ -20,7 +20,7 @@ CHUNK = 65536
 PATIENCE = 30.0
 
 Act = Callable[["Peer", bytes], None]
-"""What is done with a request, given as the bytes that came."""
+"""An act: handles the bytes of one request."""
 
 
 class Peer:
@@ -33,7 +33,7 @@ class Peer:
         self.session = Session()
 
     def reply(self, data: bytes) -> bytes:
-        """What the handler answers to this request, as bytes for the socket."""
+        """The handler's reply to this request, as bytes for the socket."""
         assert self.server.handler is not None
         self.wire.receive_data(data)
         event = self.wire.next_event()
@@ -56,10 +56,13 @@ async def _handled(handler: Handler, request: Request, session: Session) -> Repl
 class Scripted:
     """`acts` are done in their order, one a request, over all connections; then `otherwise`."""
 
-    def __init__(self, handler: Handler | None, acts: Sequence[Act], otherwise: Act, port: int = 0) -> None:
+    def __init__(
+        self, handler: Handler | None, acts: Sequence[Act], otherwise: Act, port: int = 0, serves: bool = True
+    ) -> None:
         self.handler = handler
+        self._serves = serves
         self.called: list[str] = []
-        """The methods that the handler was asked for."""
+        """The methods that were called."""
         self.requests: list[bytes] = []
         self.accepted = 0
         self._acts = list(acts)
@@ -76,6 +79,12 @@ class Scripted:
     def uri(self) -> str:
         return f"thrift://{HOST}:{self.port}"
 
+    @property
+    def opened(self) -> int:
+        """The number of connections that are open."""
+        with self._lock:
+            return len(self._open)
+
     def then(self, *acts: Act) -> None:
         """More acts, for the next requests."""
         with self._lock:
@@ -86,7 +95,9 @@ class Scripted:
         with self._lock:
             opened, self._open = self._open, set()
         for each in opened:
-            _close(each)
+            # Only its own thread closes a socket: the number of a closed one may be another's when that thread waits.
+            with suppress(OSError):
+                each.shutdown(socket.SHUT_RDWR)
 
     def close(self) -> None:
         with self._lock:
@@ -120,7 +131,7 @@ class Scripted:
     def _serve(self, connection: socket.socket) -> None:
         peer = Peer(self, connection)
         with suppress(OSError):
-            while data := connection.recv(CHUNK):
+            while self._serves and (data := connection.recv(CHUNK)):
                 with self._lock:
                     self.requests.append(data)
                     act = self._acts.pop(0) if self._acts else self._otherwise
@@ -142,7 +153,7 @@ def answer(peer: Peer, data: bytes) -> None:
 
 
 def in_pieces(size: int) -> Act:
-    """A good answer, so many bytes at a time."""
+    """A valid reply, this many bytes at a time."""
 
     def act(peer: Peer, data: bytes) -> None:
         whole = peer.reply(data)
@@ -153,7 +164,7 @@ def in_pieces(size: int) -> Act:
 
 
 def cut(after: int) -> Act:
-    """So many bytes of a good answer, then the end of the connection. The call has been served."""
+    """This many bytes of a valid reply, then the connection is closed. The call has been served."""
 
     def act(peer: Peer, data: bytes) -> None:
         peer.socket.sendall(peer.reply(data)[:after])
@@ -172,7 +183,7 @@ def stall(peer: Peer, data: bytes) -> None:
 
 
 def say(text: bytes) -> Act:
-    """These bytes, whatever was asked."""
+    """These bytes, for any request."""
 
     def act(peer: Peer, data: bytes) -> None:
         peer.socket.sendall(text)
@@ -192,6 +203,16 @@ def say_and_hang_up(text: bytes) -> Act:
 def scripted(handler: Handler | None = None, *acts: Act, otherwise: Act = answer, port: int = 0) -> Iterator[Scripted]:
     """A server on a free port, or on this one."""
     server = Scripted(handler, acts, otherwise, port)
+    try:
+        yield server
+    finally:
+        server.close()
+
+
+@contextmanager
+def closing_at_once() -> Iterator[Scripted]:
+    """A server that accepts each connection and closes it before it reads anything."""
+    server = Scripted(None, (), stall, serves=False)
     try:
         yield server
     finally:

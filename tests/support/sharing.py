@@ -17,8 +17,13 @@ TOGETHER: Final = {
         "tests/clients/test_iceberg_java.py",
         "tests/clients/test_spark.py",
         "tests/clients/test_spark_slice.py",
+        "tests/remotes/test_spark.py",
+        "tests/connectors/test_iceberg_spark.py",
         "tests/server/auth/test_spark.py",
         "tests/server/test_tls_spark.py",
+        "tests/spark/test_remotes.py",
+        "tests/spark/test_with_spark.py",
+        "tests/spark/test_statements.py",
     ),
     "Hive servers for everybody": (
         "tests/catalog/test_behaviour.py",
@@ -26,6 +31,26 @@ TOGETHER: Final = {
         "tests/client/test_behaviour.py",
         "tests/client/test_transports.py",
         "tests/remotes/test_apache_remote.py",
+        "tests/spark/test_backward_compatibility.py",
+        "tests/spark/test_data_sources.py",
+        "tests/spark/test_databases.py",
+        "tests/spark/test_functions.py",
+        "tests/spark/test_partition_filters.py",
+        "tests/spark/test_partitions.py",
+        "tests/spark/test_tables.py",
+        "tests/specs/test_client_section_10_criteria.py",
+        "tests/specs/test_client_section_1_summary.py",
+        "tests/specs/test_client_section_2_architecture.py",
+        "tests/specs/test_client_section_3_compatibility.py",
+        "tests/specs/test_client_section_4_transactions.py",
+        "tests/specs/test_client_section_5_testability.py",
+        "tests/specs/test_client_section_6_catalog.py",
+        "tests/specs/test_client_section_7_errors.py",
+        "tests/specs/test_client_section_7_pool_and_cache.py",
+        "tests/specs/test_client_section_7_retries.py",
+        "tests/specs/test_client_section_8_gotchas.py",
+        "tests/specs/test_client_section_b_questions.py",
+        "tests/remotes/test_waggle_dance_versions.py",
         "tests/support/test_apache.py",
         "tests/transfer/test_apache.py",
     ),
@@ -38,7 +63,7 @@ _SCOPES: Final = {file: scope for scope, files in TOGETHER.items() for file in f
 
 
 def scope_of(nodeid: str) -> str:
-    """What is run in one process."""
+    """The tests that run in one process."""
     file = PurePosixPath(nodeid.partition("::")[0]).as_posix()
     return _SCOPES.get(file, file)
 

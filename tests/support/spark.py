@@ -1,6 +1,6 @@
 """A PySpark program in a process of its own: a session with Hive support runs a script and gives back its result.
 
-    answer = run_spark("result = [row[0] for row in spark.sql('show databases').collect()]",
+    result = run_spark("result = [row[0] for row in spark.sql('show databases').collect()]",
                        conf={"spark.hadoop.hive.metastore.uris": server.uri})
 
 Each run has a new JVM, so settings that a JVM reads once are safe to change, and a folder of its own for all that
@@ -37,7 +37,7 @@ CONF = {
 
 JVM_FLAGS = "spark.driver.extraJavaOptions"
 
-# What the process runs: the session, then the script in its sight.
+# The program of the process: it starts the session, then runs the script.
 PROGRAM = """\
 import json, sys
 from pyspark.sql import SparkSession
@@ -84,11 +84,11 @@ def run_spark(
         }
         (folder / "tmp").mkdir()
         settings[JVM_FLAGS] = f"-Djava.io.tmpdir={folder / 'tmp'} {settings.get(JVM_FLAGS, '')}".strip()
-        task, answer, log = folder / "task.json", folder / "answer.json", folder / "log"
+        task, result, log = folder / "task.json", folder / "result.json", folder / "log"
         task.write_text(json.dumps({"conf": settings, "script": script}), encoding="utf-8")
         with log.open("wb") as output:
             process = subprocess.Popen(
-                [python, "-c", PROGRAM, str(task), str(answer)],
+                [python, "-c", PROGRAM, str(task), str(result)],
                 stdin=subprocess.DEVNULL,
                 stdout=output,
                 stderr=output,
@@ -105,7 +105,7 @@ def run_spark(
             raise SparkFailure(_with_log(f"Spark was not done after {timeout:g} s", log))
         if process.returncode != 0:
             raise SparkFailure(_with_log(f"Spark ended with exit code {process.returncode}", log))
-        return json.loads(answer.read_text(encoding="utf-8"))
+        return json.loads(result.read_text(encoding="utf-8"))
 
 
 def _ends(process: subprocess.Popen[bytes], timeout: float) -> bool:

@@ -1,4 +1,4 @@
-"""The real Apache metastores start, say their version, and are gone when the block ends."""
+"""The real Apache metastores start, return their version, and are stopped when the block ends."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from thriftpy2.rpc import client_context
 
 from tests.support import apache
 from tests.support.apache import ApacheMetastore, MissingPeer, StartFailure, apache_2_3, apache_peer
-from tests.support.thrift_probe import answers, ask_for_string, ask_for_strings
+from tests.support.thrift_probe import call_for_string, call_for_strings, is_up
 
 HIVES = [
-    # Before Hive 4 the version a server tells is a constant that nobody raised with the releases.
+    # Before Hive 4 the version of a server is a constant that was not updated with the releases.
     pytest.param("hive_2_3", "3.0", marks=pytest.mark.apache),
     pytest.param("hive_3_0", "3.0", marks=pytest.mark.peers),
     pytest.param("hive_3_1", "3.0", marks=pytest.mark.apache),
@@ -25,10 +25,10 @@ HIVES = [
 
 
 @pytest.mark.parametrize(("fixture", "version"), HIVES)
-def test_a_real_metastore_starts_and_answers(request: pytest.FixtureRequest, fixture: str, version: str) -> None:
+def test_a_real_metastore_starts_and_serves_calls(request: pytest.FixtureRequest, fixture: str, version: str) -> None:
     metastore: ApacheMetastore = request.getfixturevalue(fixture)
-    assert ask_for_string(metastore.host, metastore.port, "getVersion") == version
-    assert "default" in ask_for_strings(metastore.host, metastore.port, "get_all_databases")
+    assert call_for_string(metastore.host, metastore.port, "getVersion") == version
+    assert "default" in call_for_strings(metastore.host, metastore.port, "get_all_databases")
 
 
 @pytest.mark.parametrize(("fixture", "version"), HIVES)
@@ -66,10 +66,10 @@ def test_a_real_metastore_can_be_written_to(request: pytest.FixtureRequest, fixt
 
 
 @pytest.mark.apache
-def test_a_server_is_gone_when_its_block_ends() -> None:
+def test_a_server_is_stopped_when_its_block_ends() -> None:
     with apache_2_3() as metastore:
-        assert answers(metastore.host, metastore.port)
-    assert not answers(metastore.host, metastore.port)
+        assert is_up(metastore.host, metastore.port)
+    assert not is_up(metastore.host, metastore.port)
     assert not metastore.warehouse.exists()
     with pytest.raises(ProcessLookupError):
         os.kill(metastore.pid, 0)
@@ -82,6 +82,6 @@ def test_a_server_that_cannot_start_shows_the_end_of_its_log(monkeypatch: pytest
         pass
 
 
-def test_a_version_that_was_not_brought_names_the_command_that_brings_it() -> None:
-    with pytest.raises(MissingPeer, match=r"Hive 0\.1 .*make peers brings it"), apache_peer("0.1"):
+def test_a_version_that_is_not_installed_names_the_command_that_installs_it() -> None:
+    with pytest.raises(MissingPeer, match=r"Hive 0\.1 .*make peers installs it"), apache_peer("0.1"):
         pass

@@ -13,12 +13,12 @@ def test_a_file_is_one_scope() -> None:
     assert scope_of("tests/wire/test_sniff.py::test_a[1]") == "tests/wire/test_sniff.py"
 
 
-def test_what_starts_spark_is_one_scope() -> None:
+def test_tests_that_start_spark_are_one_scope() -> None:
     assert scope_of("tests/clients/test_spark.py::test_a") == scope_of("tests/server/test_tls_spark.py::test_b[x]")
 
 
 @pytest.mark.parametrize("file", [file for files in TOGETHER.values() for file in files])
-def test_what_is_kept_together_exists(file: str) -> None:
+def test_tests_that_are_kept_together_exist(file: str) -> None:
     assert (Path(__file__).parent.parent.parent / file).is_file()
 
 

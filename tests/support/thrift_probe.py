@@ -1,6 +1,6 @@
 """The smallest Thrift client: one strict binary call without arguments, unframed, written out by hand.
 
-It exists to ask a server that may be any Hive whether it is up, without depending on the codec under test or
+It checks whether a server of any Hive version is up, without depending on the codec under test or
 on a Thrift library. It reads replies of two shapes only, a string and a list of strings, and never interprets
 a struct.
 """
@@ -20,16 +20,16 @@ TIMEOUT = 10.0
 
 
 class UnexpectedReply(Exception):
-    """The peer answered with something other than the one reply that was asked for."""
+    """The peer sent another message than the expected reply."""
 
 
-def ask_for_string(host: str, port: int, method: str) -> str:
+def call_for_string(host: str, port: int, method: str) -> str:
     """Calls a method such as getVersion, whose result is a string."""
     with _reply(host, port, method, STRING) as reply:
         return _string(reply)
 
 
-def ask_for_strings(host: str, port: int, method: str) -> list[str]:
+def call_for_strings(host: str, port: int, method: str) -> list[str]:
     """Calls a method such as get_all_databases, whose result is a list of strings."""
     with _reply(host, port, method, LIST) as reply:
         element, count = struct.unpack("!Bi", _exactly(reply, 5))
@@ -38,10 +38,10 @@ def ask_for_strings(host: str, port: int, method: str) -> list[str]:
         return [_string(reply) for _ in range(count)]
 
 
-def answers(host: str, port: int) -> bool:
-    """Whether a metastore listens there and says its name."""
+def is_up(host: str, port: int) -> bool:
+    """Whether a metastore listens there and replies to getName."""
     try:
-        return bool(ask_for_string(host, port, "getName"))
+        return bool(call_for_string(host, port, "getName"))
     except (OSError, UnexpectedReply):
         return False
 

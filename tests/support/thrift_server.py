@@ -1,4 +1,4 @@
-"""Small Thrift servers for tests, in the test's own event loop: one that serves a Handler, one that never answers.
+"""Small Thrift servers for tests, in the test's own event loop: one that serves a Handler, one that never replies.
 
 They listen on free ports of 127.0.0.1 and are closed, with all their connections, when their block ends.
 """
@@ -16,11 +16,11 @@ HOST = "127.0.0.1"
 
 
 class ThriftServer:
-    """Serves a handler. `cut`: of the next answer only so many bytes are sent before the connection is closed."""
+    """Serves a handler. `cut`: of the next reply only this many bytes are sent before the connection is closed."""
 
     def __init__(self, handler: Handler | None) -> None:
         self.handler = handler
-        """Without one, connections are accepted and nothing is ever said."""
+        """Without one, connections are accepted and nothing is ever sent."""
         self.cut: int | None = None
         self.port = 0
         self.accepted = 0
@@ -45,7 +45,7 @@ class ThriftServer:
         """Closes the port and every connection, as the end of a process does."""
         assert self._server is not None
         self._server.close()
-        await asyncio.sleep(0.01)  # What was being accepted is open now.
+        await asyncio.sleep(0.01)  # Connections that were being accepted are open now.
         for peer in list(self._open):
             peer.transport.abort()
         await until(lambda: not self._open)
@@ -98,7 +98,7 @@ class _Peer(asyncio.Protocol):
 
 @asynccontextmanager
 async def serving(handler: Handler | None) -> AsyncIterator[ThriftServer]:
-    """A server of this handler; of None, one that accepts and never answers."""
+    """A server of this handler; with None, a server that accepts and never replies."""
     server = ThriftServer(handler)
     await server.start()
     try:
@@ -108,6 +108,6 @@ async def serving(handler: Handler | None) -> AsyncIterator[ThriftServer]:
 
 
 async def until(condition: Callable[[], bool]) -> None:
-    """Lets the event loop go on until this is so; pytest's time-out ends a wait that is in vain."""
+    """Runs the event loop until the condition is true; pytest's timeout ends the wait otherwise."""
     while not condition():
         await asyncio.sleep(0.001)

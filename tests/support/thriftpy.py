@@ -140,15 +140,15 @@ class Thriftpy2Client:
         method, version = METHODS[name], self._version
         given = zip(method_fields(method, version), args, strict=False)
         values = {field.name: to_thriftpy2(value, field.type, version) for field, value in given}
-        # A protocol for each call: that of JSON goes on answering with the first message it has read.
+        # A new protocol for each call: the JSON protocol returns its first message again and again.
         client = TClient(getattr(module(version), SERVICE), self._protocol(self._transport))
         try:
-            answer = getattr(client, name)(**values)
+            result = getattr(client, name)(**values)
         except TApplicationException as error:
             raise ApplicationError(error.type, error.message or "") from None
         except tuple(getattr(module(version), known) for known in THRIFT_EXCEPTIONS) as error:
             raise THRIFT_EXCEPTIONS[type(error).__name__](error.message) from None
-        return None if method.returns is None else from_thriftpy2(answer, method.returns, version)
+        return None if method.returns is None else from_thriftpy2(result, method.returns, version)
 
     def close(self) -> None:
         self._transport.close()

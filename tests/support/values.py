@@ -49,7 +49,7 @@ def values(type: Type, depth: int = 3, version: str | None = None) -> Values:
 
 def _hashable(type: Type, depth: int, version: str | None) -> Values:
     if is_struct(type):
-        # A set of structs can only hold those without dicts inside.
+        # A set can only contain structs without dicts inside.
         return st.just(new(STRUCTS[type.name], [None] * len(names(STRUCTS[type.name]))))
     return values(type, depth, version)
 

@@ -1,4 +1,4 @@
-"""Clients of other libraries for servers that tests start: metastored is understood by those who did not write it."""
+"""Clients of other libraries (reference implementations) for servers that tests start."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from tests.support.thriftpy import Thriftpy2Client
 def apache_client(
     host: str, port: int, protocol: str = "binary", framed: bool = False, version: str = "next", timeout: float = 30
 ) -> ApacheClient:
-    """Apache Thrift's library. `version` is the version of the API that it speaks: 2.3, 3.1, …"""
+    """Apache Thrift's library. `version` is its version of the API: 2.3, 3.1, …"""
     return ApacheClient(host, port, protocol, framed, version, timeout)
 
 

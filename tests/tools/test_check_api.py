@@ -78,7 +78,7 @@ def test_the_number_of_a_transaction_or_lock_needs_its_opener() -> None:
     (problem,) = check_api.claim_problems(changed("unlock", privileges=""))
     assert problem == "unlock takes the number of a lock, so it needs 'own lock'"
     (problem,) = check_api.claim_problems(changed("commit_txn", changes_with=("nothing",)))
-    assert problem == "commit_txn speaks of the field nothing, which its request does not have"
+    assert problem == "commit_txn names the field nothing, which its request does not have"
 
 
 @pytest.mark.parametrize(
@@ -138,8 +138,8 @@ def test_a_word_outside_the_vocabulary_is_found(changes: dict[str, Any], words: 
     [
         ("get_catalogs", {"route": "names"}, "has route names, but no argument"),
         ("get_table", {"route": "id"}, "has route id, but no argument"),
-        ("get_catalogs", {"merge": "concat"}, "merges answers, but route local gives one"),
-        ("get_all_databases", {"merge": "none"}, "does not say how answers are merged"),
+        ("get_catalogs", {"merge": "concat"}, "merges replies, but route local has one reply"),
+        ("get_all_databases", {"merge": "none"}, "does not say how replies are merged"),
         ("get_table", {"retry": "never"}, "is a read"),
         ("create_table", {"cost": "point"}, "so its cost is write"),
         ("get_database", {"privileges": "select table"}, "no argument names a table"),
@@ -163,6 +163,6 @@ def test_a_result_that_cannot_have_its_role_is_found() -> None:
 
 
 @pytest.mark.parametrize("doc", ["", "returns a table.", "Returns a table", f"Returns {'x' * 110}."])
-def test_a_method_says_in_a_sentence_what_it_does(doc: str) -> None:
+def test_a_method_has_a_sentence_of_documentation(doc: str) -> None:
     (problem,) = check_api.word_problems(changed("get_table", doc=doc))
     assert "get_table has the doc" in problem

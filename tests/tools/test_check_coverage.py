@@ -14,7 +14,7 @@ TOOL = ROOT / "tools" / "check_coverage.py"
 
 
 def run(folder: Path, *command: str) -> subprocess.CompletedProcess[str]:
-    """A command that knows nothing of the coverage that is being measured around it."""
+    """Runs a command outside of the coverage measurement of the test run."""
     environment = {name: value for name, value in os.environ.items() if not name.startswith(("COVERAGE_", "COV_"))}
     return subprocess.run(
         [sys.executable, *command], cwd=folder, env=environment, capture_output=True, text=True, check=False, timeout=60
@@ -39,7 +39,7 @@ def test_packages_that_are_covered_pass(measured: Path) -> None:
     assert (done.returncode, done.stdout) == (0, "coverage of wire: 100.0 %\n")
 
 
-def test_a_room_that_is_not_is_told_with_the_limit(measured: Path) -> None:
+def test_a_package_below_the_limit_is_reported_with_the_limit(measured: Path) -> None:
     done = run(measured, str(TOOL), "wire", "hive", "gate")
     assert done.returncode == 1
     assert "coverage of hive: 33.3 %, which is less than 90 %" in done.stdout

@@ -15,7 +15,7 @@ ROOT = Path(__file__).parents[2]
 def run(source: Path) -> subprocess.CompletedProcess[str]:
     """The tool in a process of its own, since it imports the package that it checks."""
     command = [sys.executable, str(ROOT / "tools" / "check_exports.py"), str(source)]
-    # A package made here is named metastored too; its lines are none of metastored's coverage.
+    # The package of this test is named metastored too; it must not count in metastored's coverage.
     environment = {name: value for name, value in os.environ.items() if not name.startswith("COVERAGE_")}
     return subprocess.run(command, capture_output=True, text=True, check=False, env=environment)
 
@@ -27,7 +27,7 @@ def package(root: Path, code: str) -> Path:
     return root
 
 
-def test_public_names_are_what_a_front_defines_or_takes_from_the_package(tmp_path: Path) -> None:
+def test_public_names_are_defined_in_the_module_or_imported_from_the_package(tmp_path: Path) -> None:
     front = tmp_path / "__init__.py"
     front.write_text(
         "from __future__ import annotations\nimport os\nfrom typing import Any\n"
@@ -65,7 +65,7 @@ def test_public_names_without_a_list_are_a_fault(tmp_path: Path) -> None:
     assert "no __all__, but public names: read" in result.stderr
 
 
-def test_what_a_plain_module_imports_is_not_its_export(tmp_path: Path) -> None:
+def test_imports_of_a_plain_module_are_not_its_exports(tmp_path: Path) -> None:
     source = package(tmp_path, "__all__: list[str] = []\n")
     (source / "metastored" / "errors.py").write_text("__all__ = ['E']\nclass E(Exception): ...\n")
     (source / "metastored" / "config.py").write_text("from metastored.errors import E\n")

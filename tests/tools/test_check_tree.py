@@ -40,5 +40,5 @@ def test_an_ordinary_path_is_not(text: str) -> None:
     assert list(faults(text, ("/srv/build/metastored",))) == []
 
 
-def test_the_line_is_told() -> None:
+def test_the_line_number_is_reported() -> None:
     assert list(faults("one\ntwo /root/x\n", ())) == [(2, "a path of one machine: /root/x")]

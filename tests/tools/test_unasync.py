@@ -9,7 +9,7 @@ import pytest
 from tools import unasync
 
 
-def test_waiting_goes_and_names_change() -> None:
+def test_await_is_removed_and_names_are_replaced() -> None:
     text = """from metastored.client._backend import aio as io
 from metastored.client._async.pool import AsyncPool
 
@@ -31,7 +31,7 @@ class AsyncLock:
     ]
 
 
-def test_what_is_written_is_current_and_a_change_is_noticed(
+def test_the_written_file_is_current_and_a_change_is_detected(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert unasync.main(check=True) == 0
@@ -45,6 +45,6 @@ def test_what_is_written_is_current_and_a_change_is_noticed(
     assert (target / "one.py").read_text().endswith("def f() -> None: ...\n")
     (target / "stale.py").write_text("")
     assert unasync.main(check=True) == 1
-    assert "nothing makes _sync/stale.py" in capsys.readouterr().out
+    assert "_sync/stale.py has no source" in capsys.readouterr().out
     assert unasync.main(check=False) == 0
     assert unasync.main(check=True) == 0

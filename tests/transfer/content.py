@@ -105,7 +105,7 @@ def set_statistics(client: Client, db: str, name: str, parts: list[str] | None, 
 
 
 def fill(client: Client, prefix: str, tables: int, partitions: int) -> None:
-    """Databases whose names begin with `prefix`, with so many tables and partitions in all."""
+    """Databases whose names begin with `prefix`, with these numbers of tables and partitions in total."""
     main, other = f"{prefix}_main", f"{prefix}_other"
     client.create_database(
         Database(name=main, description="the main one", parameters={"a": "1"}, ownerName="ann", ownerType=1)
@@ -150,7 +150,7 @@ def _kinds_of_tables(client: Client, db: str) -> None:
 
 
 def _materialized_view(client: Client, db: str) -> None:
-    """Its name comes before that of the table it was made from. Hive 4 wants to know more of its sources."""
+    """Its name sorts before its source table. Hive 4 requires more fields of the sources."""
     if not client.capabilities.has_materialized_views() or client.capabilities.version() >= (4, 0):
         return
     made_from = CreationMetadata("hive", db, "a_view", frozenset({f"{db}.external"}), "5:5::")
@@ -182,7 +182,7 @@ def _constraints(client: Client, db: str, other: str) -> None:
     client.api.add_primary_key(AddPrimaryKeyRequest(primaryKeyCols=key))
     other_key = SQLPrimaryKey(db, "buckets", "id", 1, f"{db}_pk2", False, False, True, "hive")
     client.api.add_primary_key(AddPrimaryKeyRequest(primaryKeyCols=(other_key,)))
-    # The table that refers comes before the one it refers to.
+    # The referring table sorts before the referenced table.
     refers = SQLForeignKey(
         db, "buckets", "id", other, "t000", "id", 1, 0, 0, f"{db}_fk", f"{db}_pk2", True, False, True, "hive"
     )

@@ -1,4 +1,4 @@
-"""Two ends to be compared without the code under test: everything that a metastore answers, as plain values."""
+"""Compares two metastores without the code under test: all their replies, as plain values."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ def command(*words: str) -> list[str]:
 
 
 def environment() -> dict[str, str]:
-    """Without settings of the person who runs the tests."""
+    """Without settings from the environment of the test run."""
     return {name: value for name, value in os.environ.items() if not name.startswith("METASTORED_")}
 
 
 def everything(client: Client, prefix: str, *, without: frozenset[str] = frozenset()) -> dict[str, Any]:
-    """All that a metastore answers about databases that begin with `prefix`, by what was asked.
+    """All replies of a metastore about databases that begin with `prefix`, by request.
 
     `without` are fields (`Table.createTime`) that are left out. Catalogs are not looked at: 2.3 has none.
     """
@@ -71,7 +71,7 @@ def _plain(value: Any, without: frozenset[str]) -> Any:
 
 
 def unequal(one: dict[str, Any], other: dict[str, Any]) -> dict[str, tuple[Any, Any]]:
-    """What differs, by what was asked; the first partition that does stands for all of a table."""
+    """The differences by request; of the partitions of a table only the first difference."""
     found = {}
     for key in one.keys() | other.keys():
         mine, theirs = one.get(key), other.get(key)

@@ -25,9 +25,9 @@ from tests.transfer.content import fill
 from tests.transfer.support import command, environment, everything, metastored, unequal
 
 STAMPED = frozenset({"Table.createTime", "Function.createTime"})
-"""What no client can choose at a metastore that is written to through its API."""
+"""Fields that a metastore sets itself when it is written to through its API."""
 NOT_IN_2_3 = frozenset({"Table.ownerType", "SQLPrimaryKey.catName", "SQLForeignKey.catName"})
-"""What metastored tells a client of 2.3 too, which passes over it."""
+"""Fields that metastored returns to a client of 2.3 too, which ignores them."""
 PATIENCE = 240.0
 
 
@@ -121,7 +121,7 @@ def test_an_import_from_2_3_that_was_killed_three_times_is_equal(
 
 
 @pytest.mark.apache
-def test_a_verification_finds_nothing_and_says_what_2_3_has_not(
+def test_a_verification_finds_no_differences_and_names_the_methods_that_2_3_lacks(
     filled_2_3: ApacheMetastore, imported_2_3: Path, size: Size
 ) -> None:
     done = metastored("import", "metastore", filled_2_3.uri, "--into", str(imported_2_3), *size.databases, "--verify")
@@ -147,7 +147,7 @@ def empty_2_3() -> Iterator[ApacheMetastore]:
 
 
 @pytest.mark.apache
-def test_what_goes_back_into_an_empty_2_3_is_equal_again(
+def test_an_export_into_an_empty_2_3_is_equal(
     filled_2_3: ApacheMetastore, imported_2_3: Path, empty_2_3: ApacheMetastore, size: Size, tmp_path: Path
 ) -> None:
     words = ("export", "metastore", empty_2_3.uri, "--from", str(imported_2_3), *size.databases)
@@ -172,7 +172,7 @@ def test_a_metastore_without_catalogs_can_become_one(filled_2_3: ApacheMetastore
 def test_a_metastore_without_catalogs_gets_none(hive_2_3: ApacheMetastore, tmp_path: Path) -> None:
     with open_end(str(tmp_path), Access()):
         pass
-    with pytest.raises(NotSupported, match="has no catalogs, which came with Hive 3: there is no place for sales"):
+    with pytest.raises(NotSupported, match="has no catalogs, which came with Hive 3: sales cannot be created there"):
         run(Source(str(tmp_path), "sales"), hive_2_3.uri, Access(), journal=tmp_path / "sales.journal")
 
 

@@ -1,4 +1,4 @@
-"""What counts as a difference between an object and its copy, and what does not."""
+"""Which differences between an object and its copy count, and which do not."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from metastored.wire.structs import replace
 from tests.transfer.content import storage, table
 
 
-def test_a_field_that_differs_is_told_with_both_values() -> None:
+def test_a_field_that_differs_is_reported_with_both_values() -> None:
     one = table("db", "t")
     assert differences(one, replace(one, owner="bob")) == ["owner is 'ann' in the source and 'bob' in the target"]
 
 
-def test_a_parameter_is_told_by_its_key() -> None:
+def test_a_differing_parameter_is_reported_by_its_key() -> None:
     one = replace(table("db", "t"), parameters={"a": "1", "b": "2"})
     found = differences(one, replace(one, parameters={"a": "1", "c": "3"}))
     assert found == [
@@ -31,7 +31,7 @@ def test_a_parameter_is_told_by_its_key() -> None:
     ]
 
 
-def test_a_column_is_told_by_its_place() -> None:
+def test_a_differing_column_is_reported_by_its_position() -> None:
     one = table("db", "t")
     assert one.sd is not None and one.sd.cols is not None
     renamed = (FieldSchema("key", "bigint", "the number"), *one.sd.cols[1:])
@@ -58,7 +58,7 @@ def test_where_an_object_is_does_not_count() -> None:
     assert differences(replace(one, catName="hive", id=7, writeId=3), replace(one, catName="other")) == []
 
 
-def test_what_the_target_stamps_does_not_count_where_it_does() -> None:
+def test_fields_that_the_target_sets_are_not_compared() -> None:
     one = replace(table("db", "t"), createTime=1)
     two = replace(one, createTime=2)
     assert differences(one, two, STAMPED) == []
@@ -88,7 +88,7 @@ def test_statistics_of_timestamps_are_the_same_in_their_old_and_new_form() -> No
     assert statistics_differences(old, new) == []
 
 
-def test_a_number_of_the_statistics_that_differs_is_told() -> None:
+def test_a_differing_number_in_statistics_is_reported() -> None:
     def of(nulls: int, bits: bytes | None = None) -> ColumnStatisticsObj:
         data = LongColumnStatsData(1, 2, nulls, 4, bits)
         return ColumnStatisticsObj("c", "bigint", ColumnStatisticsData(longStats=data))

@@ -1,4 +1,4 @@
-"""How far a transfer has come, kept through every interruption."""
+"""The progress of a transfer survives every interruption."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from metastored.errors import ConfigError
 from metastored.transfer.journal import Journal
 
 
-def test_what_is_done_is_known_to_the_next_run(tmp_path: Path) -> None:
+def test_the_next_run_skips_finished_objects(tmp_path: Path) -> None:
     path = tmp_path / "deep" / "j"
     with Journal(path, "a to b") as first:
         assert not first.goes_on
@@ -64,7 +64,7 @@ def test_a_finished_transfer_leaves_no_journal(tmp_path: Path) -> None:
     assert not path.exists()
 
 
-def test_a_journal_that_cannot_be_written_is_told(tmp_path: Path) -> None:
+def test_a_journal_that_cannot_be_written_is_reported(tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match="cannot be written"):
         with Journal(tmp_path, "a to b"):
             pass

@@ -19,9 +19,7 @@ def test_a_password_is_not_shown() -> None:
             assert "postgres@" in opened.reader.name and "geheim" not in opened.reader.name
 
 
-def test_a_journal_tells_its_transfer_by_a_number_and_not_by_words(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_journal_identifies_its_transfer_by_a_hash(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     kept: list[str] = []
 
     def begun(ends: Ends) -> None:

@@ -66,11 +66,11 @@ def copy(source: str | Source, target: Path | str, **options: Any) -> Tally:
 
 
 def found(source: str | Source, target: Path | str, **options: Any) -> dict[tuple[str, Action], int]:
-    """What a verification counts."""
+    """The counts of a verification."""
     return dict(copy(source, target, mode=Mode.VERIFY, **options).changes)
 
 
-def test_what_comes_out_is_what_went_in(server: RunningServer, source: Client, tmp_path: Path) -> None:
+def test_an_imported_metastore_is_equal_to_its_source(server: RunningServer, source: Client, tmp_path: Path) -> None:
     copy(server.uri, tmp_path)
     assert found(server.uri, tmp_path) == {}
     with running_server(data=tmp_path) as other, metastored.connect(other.uri, cache=False) as target:
@@ -110,7 +110,7 @@ def test_a_second_run_writes_nothing(server: RunningServer, tmp_path: Path) -> N
     assert list(tmp_path.glob("*.journal")) == []
 
 
-def test_a_dry_run_tells_and_writes_nothing(server: RunningServer, tmp_path: Path) -> None:
+def test_a_dry_run_prints_and_writes_nothing(server: RunningServer, tmp_path: Path) -> None:
     copy(server.uri, tmp_path, selection=Selection(databases="default"))
     written = (tmp_path / "metastored.db").read_bytes()
     tally = copy(server.uri, tmp_path, mode=Mode.DRY_RUN)
@@ -133,7 +133,7 @@ def test_no_directory_is_made_or_removed(changing: tuple[RunningServer, Client],
     assert (somewhere / "file").exists()
 
 
-def test_what_changed_is_altered(changing: tuple[RunningServer, Client], tmp_path: Path) -> None:
+def test_changed_objects_are_altered(changing: tuple[RunningServer, Client], tmp_path: Path) -> None:
     server, client = changing
     copy(server.uri, tmp_path)
     client.set_parameters("a_other.t001", new="one")
@@ -160,9 +160,7 @@ def test_what_changed_is_altered(changing: tuple[RunningServer, Client], tmp_pat
         assert unequal(everything(client, ""), everything(target, "")) == {}
 
 
-def test_a_table_that_was_made_anew_replaces_the_old_one(
-    changing: tuple[RunningServer, Client], tmp_path: Path
-) -> None:
+def test_a_recreated_table_replaces_the_old_one(changing: tuple[RunningServer, Client], tmp_path: Path) -> None:
     server, client = changing
     copy(server.uri, tmp_path)
     client.drop_table("a_main.p1")
@@ -172,7 +170,7 @@ def test_a_table_that_was_made_anew_replaces_the_old_one(
     assert found(server.uri, tmp_path) == {}
 
 
-def test_what_vanished_is_kept_unless_it_is_to_be_dropped(
+def test_objects_missing_in_the_source_are_kept_unless_drop_is_set(
     changing: tuple[RunningServer, Client], tmp_path: Path
 ) -> None:
     server, client = changing
@@ -196,21 +194,21 @@ def test_what_vanished_is_kept_unless_it_is_to_be_dropped(
     assert found(server.uri, tmp_path) == {}
 
 
-def test_a_verification_tells_the_fields_that_differ(server: RunningServer, tmp_path: Path) -> None:
+def test_a_verification_prints_the_fields_that_differ(server: RunningServer, tmp_path: Path) -> None:
     copy(server.uri, tmp_path)
     with running_server(data=tmp_path) as other, metastored.connect(other.uri, cache=False) as target:
         target.set_parameters("a_other.t001", stray="x")
 
     class Lines(Silent):
         def __init__(self) -> None:
-            self.told: list[str] = []
+            self.printed: list[str] = []
 
         def line(self, text: str) -> None:
-            self.told.append(text)
+            self.printed.append(text)
 
     lines = Lines()
     assert found(server.uri, tmp_path, display=lines) == {("table", Action.ALTER): 1}
-    (line,) = lines.told
+    (line,) = lines.printed
     assert line.startswith("table a_other.t001: differs: ")
     assert "parameters['stray'] is not set in the source and 'x' in the target" in line
 
@@ -238,8 +236,8 @@ def test_a_kind_can_be_left_out(server: RunningServer, tmp_path: Path, kind: str
     assert missing == expected[kind]
 
 
-def test_a_kind_that_is_not_known_is_refused() -> None:
-    with pytest.raises(ConfigError, match="'tables' is nothing that can be left out"):
+def test_an_unknown_kind_is_refused() -> None:
+    with pytest.raises(ConfigError, match="'tables' cannot be left out"):
         Selection(without=frozenset({"tables"}))
 
 
@@ -257,7 +255,7 @@ def test_several_sources_become_catalogs(server: RunningServer, tmp_path: Path) 
         assert len(target.partition_names("one.a_main.p1")) == PARTITIONS // 20
 
 
-def test_what_one_source_cannot_have_is_refused_and_the_rest_goes_on(server: RunningServer, tmp_path: Path) -> None:
+def test_a_refused_object_of_one_source_does_not_stop_the_others(server: RunningServer, tmp_path: Path) -> None:
     copy(Source(server.uri, "one"), tmp_path)
     tally = run(Source(server.uri, "two"), str(tmp_path), Access())
     assert any("Constraint name already exists: a_main_pk" in text for text in tally.failures)
@@ -283,12 +281,12 @@ def test_several_sources_need_names() -> None:
 
 
 @pytest.mark.parametrize("place", ["ftp://host/x", "nowhere at all"])
-def test_what_is_no_place_is_refused(tmp_path: Path, place: str) -> None:
+def test_an_invalid_source_or_target_is_refused(tmp_path: Path, place: str) -> None:
     with pytest.raises(ConfigError, match=place):
         run(place, str(tmp_path), Access())
 
 
-def test_an_export_is_equal_but_for_what_the_target_stamps(
+def test_an_export_is_equal_except_for_fields_that_the_target_sets(
     server: RunningServer, source: Client, tmp_path: Path
 ) -> None:
     copy(server.uri, tmp_path / "data")
@@ -300,7 +298,7 @@ def test_an_export_is_equal_but_for_what_the_target_stamps(
         assert unequal(everything(source, "", without=STAMPED), everything(target, "", without=STAMPED)) == {}
 
 
-def test_an_interrupted_copy_goes_on_where_it_was(
+def test_an_interrupted_copy_resumes(
     server: RunningServer, source: Client, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     class Interrupted(Exception):
@@ -338,13 +336,13 @@ def test_a_page_that_was_written_is_not_read_again(
 ) -> None:
     monkeypatch.setattr("metastored.transfer.partitions.PAGE", 5)
     only = Selection(databases="a_main", tables="a_p")
-    asked: list[int] = []
+    calls: list[int] = []
 
     class Cut(Silent):
         def partitions(self, done: int) -> None:
             if done:
-                asked.append(done)
-            if len(asked) == 3:
+                calls.append(done)
+            if len(calls) == 3:
                 raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
@@ -369,13 +367,13 @@ def test_write_ids_of_transactional_tables_come_along(changing: tuple[RunningSer
     assert found(server.uri, tmp_path) == {}
 
 
-def test_a_table_that_the_target_refuses_is_told_and_the_others_are_copied(
+def test_a_table_that_the_target_refuses_is_reported_and_the_others_are_copied(
     changing: tuple[RunningServer, Client], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     put = LocalWriter.put_table
 
     def refusing(self: LocalWriter, change: TableChange) -> None:
-        if change.of.table == "t001":
+        if change.name.table == "t001":
             raise MetaException("not this one")
         put(self, change)
 
@@ -396,7 +394,7 @@ def test_a_postgresql_database_is_filled_in_the_same_way(server: RunningServer, 
             assert unequal(everything(source, ""), everything(target, "")) == {}
 
 
-def test_what_a_server_has_no_call_for_is_said(tmp_path: Path) -> None:
+def test_methods_that_a_server_lacks_are_noted(tmp_path: Path) -> None:
     with scripted(MemoryMetastore({"shop": ()})) as server:
         tally = copy(server.uri, tmp_path)
     assert tally.changes["database", Action.ADD] == 1
@@ -412,3 +410,22 @@ def test_tables_without_times_and_owners_are_equal_too(changing: tuple[RunningSe
     client.create_table(bare)
     copy(server.uri, tmp_path)
     assert found(server.uri, tmp_path) == {}
+
+
+def test_remotes_are_left_out_and_named(tmp_path: Path) -> None:
+    link = Table(tableName="link", dbName="default", sd=content.storage())
+    with running_server() as old, running_server() as server:
+        with metastored.connect(old.uri, cache=False) as client:
+            client.create_database(Database(name="far"))
+            client.create_table(link)
+        with metastored.connect(server.uri, cache=False) as client:
+            parameters = {"hive.metastore.uris": old.uri}
+            client.create_database(Database(name="far", parameters=parameters))
+            client.create_table(replace(link, parameters=parameters))
+            client.create_table(replace(link, tableName="here"))
+        tally = copy(server.uri, tmp_path)
+    assert sorted(note.split(" and was")[0] for note in tally.notes if "remote" in note) == [
+        "database far is remote",
+        "table default.link is remote",
+    ]
+    assert tally.changes["table", Action.ADD] == 1

@@ -1,7 +1,7 @@
-"""Messages for the tests of reading: sound ones, and a corpus of broken ones for each protocol.
+"""Messages for the tests of reading: valid messages, and a corpus of broken ones for each protocol.
 
 A broken message has a name, its bytes, and what reading it as a call must raise: Incomplete, BadMessage (the header
-could be read, so the peer gets an answer) or Malformed (it could not). None means that it is read after all.
+could be read, so the peer gets a reply) or Malformed (it could not). None means that it is read after all.
 """
 
 from __future__ import annotations

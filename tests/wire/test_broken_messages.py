@@ -1,4 +1,4 @@
-"""Whatever bytes come in: a message, "not yet" or a refusal; never another exception, no memory for empty claims."""
+"""Any bytes are a message, incomplete or refused; never another exception, no memory is allocated by claimed sizes."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def read(wire: WireProtocol, data: bytes) -> Incoming | Exception:
     except (Incomplete, RemoteProtocolError) as error:
         return error
     if found.method is not None:
-        # What was read can be passed on.
+        # A message that was read can be passed on.
         binary.encode_args(found.method, found.value)
     return found
 
@@ -136,11 +136,11 @@ def test_noise_behind_a_header_is_a_message_or_a_refusal(protocol: str, method: 
 
 
 @pytest.mark.parametrize("protocol", PROTOCOLS)
-def test_a_walker_refuses_what_is_longer_than_a_message_may_be(protocol: str) -> None:
+def test_a_walker_refuses_a_message_above_the_limit(protocol: str) -> None:
     wire = PROTOCOLS[protocol]
 
     class Long(bytearray):
-        """As many bytes as one says, without their memory."""
+        """An object with the length of many bytes, without their memory."""
 
         def __len__(self) -> int:
             return MAX_MESSAGE + 1

@@ -140,7 +140,7 @@ def test_a_struct_is_these_bytes(value: Any, in_binary: str, in_compact: str, in
 
 
 @pytest.mark.parametrize("protocol", PROTOCOLS)
-def test_not_a_number_comes_back_as_such(protocol: str) -> None:
+def test_nan_is_decoded_as_nan(protocol: str) -> None:
     data = encode(DoubleColumnStatsData(lowValue=math.nan), protocol)
     assert math.isnan(decode(DoubleColumnStatsData, data, protocol).lowValue)
 
@@ -226,7 +226,7 @@ def test_a_text_that_is_no_utf_8_passes(protocol: str) -> None:
     reply = wire.read_reply(method, wire.write(REPLY, b"get_fields", 1, body, method), 0)
     assert reply.body is not None
     comment = binary.decode_result(method, reply.body)[0].comment
-    # JSON has no such text: the wrong byte becomes U+FFFD, as it does in Java.
+    # The text is not valid in JSON: the wrong byte becomes U+FFFD, as in Java.
     assert comment == {"json": "caf\ufffd"}.get(protocol, "caf\udce9")
 
 
@@ -241,7 +241,7 @@ def test_json_with_spaces_is_read() -> None:
     assert (found.seqid, found.value, found.end) == (7, ("d",), len(text))
 
 
-def test_the_lists_of_partitions_share_what_repeats() -> None:
+def test_lists_of_partitions_share_repeated_values() -> None:
     method = METHODS["get_partitions"]
     columns = tuple(FieldSchema(f"c{n}", "int") for n in range(3))
     other = (*columns, FieldSchema("d", "int"))

@@ -45,7 +45,7 @@ def test_a_struct_is_read_as_it_was_written(name: str) -> None:
 @pytest.mark.parametrize("protocol", PROTOCOLS)
 @settings(ROUND, max_examples=60)
 @given(data=st.data())
-def test_a_call_and_its_answer_are_read_as_they_were_written(protocol: str, data: st.DataObject) -> None:
+def test_a_call_and_its_reply_are_read_as_they_were_written(protocol: str, data: st.DataObject) -> None:
     wire = PROTOCOLS[protocol]
     method = data.draw(st.sampled_from(sorted(METHODS.values(), key=lambda method: method.name)))
     seqid = data.draw(st.integers(-(2**31), 2**31 - 1))

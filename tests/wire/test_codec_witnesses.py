@@ -15,6 +15,9 @@ from tests.support.codecs import decode, encode
 from tests.support.idl import struct_fields
 from tests.support.values import structs, with_defaults
 
+# Encodes every struct with two other Thrift libraries.
+pytestmark = pytest.mark.slow
+
 ROUND = settings(
     max_examples=8,
     deadline=None,

@@ -1,4 +1,4 @@
-"""Answers that are decoded as they are read are what they would have been, decoded later."""
+"""Replies that are decoded while they are read are equal to replies that are decoded later."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def partitions(count: int) -> tuple[Partition, ...]:
     return tuple(Partition(values=(f"{at}",), sd=sd, parameters={"at": f"{at}"}) for at in range(count))
 
 
-def answer(protocol: str, framed: bool, kind: int, body: bytes, name: bytes = LISTING.name_bytes) -> bytes:
+def message(protocol: str, framed: bool, kind: int, body: bytes, name: bytes = LISTING.name_bytes) -> bytes:
     message = PROTOCOLS[protocol].write(kind, name, 1, body, LISTING)
     return len(message).to_bytes(4) + message if framed else message
 
@@ -47,40 +47,40 @@ def received(data: bytes, protocol: str = "binary", framed: bool = False, piece:
 @pytest.mark.parametrize("piece", [700, 1 << 30])
 def test_the_value_is_the_same(protocol: str, framed: bool, piece: int) -> None:
     body = binary.encode_result(LISTING, partitions(3))
-    reply = received(answer(protocol, framed, REPLY, body), protocol, framed, piece)
+    reply = received(message(protocol, framed, REPLY, body), protocol, framed, piece)
     assert reply.value(LISTING) == partitions(3)
     assert reply.body == body
 
 
-def test_a_long_answer_in_pieces_is_put_together() -> None:
+def test_a_long_reply_in_pieces_is_assembled() -> None:
     body = binary.encode_result(LISTING, partitions(2_000))
     assert len(body) > 4 * DIRECT_LIMIT
-    assert received(answer("binary", False, REPLY, body), piece=10_000).value(LISTING) == partitions(2_000)
+    assert received(message("binary", False, REPLY, body), piece=10_000).value(LISTING) == partitions(2_000)
 
 
-def test_who_asks_for_the_value_twice_gets_two_that_can_be_changed() -> None:
-    reply = received(answer("binary", False, REPLY, binary.encode_result(LISTING, partitions(1))))
+def test_two_reads_of_the_value_return_independent_copies() -> None:
+    reply = received(message("binary", False, REPLY, binary.encode_result(LISTING, partitions(1))))
     first = reply.value(LISTING)
     first[0].parameters["at"] = "elsewhere"
     assert reply.value(LISTING) == partitions(1)
 
 
-def test_errors_are_raised_when_the_value_is_asked_for() -> None:
+def test_errors_are_raised_when_the_value_is_read() -> None:
     declared = Reply.raised(LISTING, NoSuchObjectException("no such table"))
     assert isinstance(declared.body, bytes)
     with pytest.raises(NoSuchObjectException, match="no such table"):
-        received(answer("binary", False, REPLY, declared.body)).value(LISTING)
+        received(message("binary", False, REPLY, declared.body)).value(LISTING)
     failed = binary.encode_application_error(ApplicationError(ApplicationError.INTERNAL_ERROR, "it broke"))
     with pytest.raises(ApplicationError, match="it broke"):
-        received(answer("binary", False, EXCEPTION, failed)).value(LISTING)
+        received(message("binary", False, EXCEPTION, failed)).value(LISTING)
 
 
-def test_what_is_no_answer_is_refused() -> None:
+def test_a_message_that_is_not_the_reply_is_refused() -> None:
     body = binary.encode_result(LISTING, partitions(1))
-    with pytest.raises(RemoteProtocolError, match="answered b'get_table' number 1"):
-        received(answer("binary", False, REPLY, body, b"get_table"))
+    with pytest.raises(RemoteProtocolError, match="replied b'get_table' number 1"):
+        received(message("binary", False, REPLY, body, b"get_table"))
     with pytest.raises(RemoteProtocolError, match="holds elements of type 8, not 12"):
-        received(answer("binary", False, REPLY, b"\x0f\x00\x00\x08\x00\x00\x00\x01\x00\x00\x00\x01\x00"))
+        received(message("binary", False, REPLY, b"\x0f\x00\x00\x08\x00\x00\x00\x01\x00\x00\x00\x01\x00"))
     # Table.16 CreationMetadata, its 7 list<SourceTable>, and their 1 Table.
     bomb = b"\x0c\x00\x10\x0f\x00\x07\x0c\x00\x00\x00\x01\x0c\x00\x01" * 5_000
     connection = ClientConnection(decode=True)
@@ -92,7 +92,7 @@ def test_what_is_no_answer_is_refused() -> None:
 
 
 def test_a_cut_anywhere_is_incomplete() -> None:
-    data = answer("binary", False, REPLY, binary.encode_result(LISTING, partitions(2)))
+    data = message("binary", False, REPLY, binary.encode_result(LISTING, partitions(2)))
     for cut in range(len(data)):
         connection = ClientConnection(decode=True)
         connection.send(LISTING, ASKED)

@@ -1,4 +1,4 @@
-"""Messages in bodies of their own: what is parsed in one go is what is found by a closer look."""
+"""Messages in bodies of their own: the fast parser has the same results as the slow one."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ OTHERS = [
 
 
 def closer(data: bytes) -> Any:
-    """What `read_call` makes of it: a message without its end and size, which count white space, or the error."""
+    """The result of `read_call`: a message without its end and size, which depend on white space, or the error."""
     try:
         found = TJSON.read_call(data, len(data) - len(data.lstrip()))
     except (RemoteProtocolError, Incomplete) as error:
@@ -59,13 +59,13 @@ def at_once(data: bytes) -> Any:
 
 
 @pytest.mark.parametrize("data", CALLS)
-def test_a_whole_call_is_the_same_in_one_go(data: bytes) -> None:
+def test_a_complete_call_is_parsed_in_one_go_with_the_same_result(data: bytes) -> None:
     assert at_once(data) == closer(data)
     assert at_once(data) is not None
 
 
 @pytest.mark.parametrize("data", OTHERS)
-def test_what_is_no_plain_call_is_left_to_a_closer_look_or_fails_the_same_way(data: bytes) -> None:
+def test_other_messages_are_left_to_the_slow_parser_or_fail_with_the_same_error(data: bytes) -> None:
     assert at_once(data) in (None, closer(data))
 
 
@@ -87,7 +87,7 @@ def test_what_is_no_plain_call_is_left_to_a_closer_look_or_fails_the_same_way(da
         ),
     )
 )
-def test_any_message_is_the_same_in_one_go_or_left_to_a_closer_look(message: tuple[Any, ...]) -> None:
+def test_any_message_is_parsed_the_same_in_one_go_or_left_to_the_slow_parser(message: tuple[Any, ...]) -> None:
     data = orjson.dumps(message)
     assert at_once(data) in (None, closer(data))
 

@@ -1,4 +1,4 @@
-"""The method table: its size in every version, and what it says of methods that others rely on."""
+"""The method table: its size in every version, and attributes that other modules rely on."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def test_the_table_is_complete() -> None:
     ("version", "count"),
     [("2.3", 154), ("3.1", 207), ("4.0.0", 276), ("4.0.1", 280), ("4.1", 283), ("4.2", 284), ("next", 287)],
 )
-def test_each_version_has_the_methods_of_its_release_and_those_of_fb303(version: str, count: int) -> None:
+def test_each_version_has_the_methods_of_its_release_and_of_fb303(version: str, count: int) -> None:
     of_version = {name for name, method in METHODS.items() if version in method.versions}
     assert of_version >= FB303
     assert len(of_version - FB303) == count
@@ -54,7 +54,7 @@ def test_a_result_of_bare_names_has_a_role() -> None:
     assert (method.returns, method.returns_role) == (parse_type("list<string>"), "table")
 
 
-def test_a_result_without_a_role_or_without_a_value_says_so() -> None:
+def test_a_result_without_a_role_or_without_a_value_has_no_names() -> None:
     assert METHODS["get_table"].returns_role is None
     assert parse_returns("void") == (None, None)
 
@@ -108,7 +108,7 @@ def test_whatever_writes_a_row_costs_a_write(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", ["set_ugi", "open_txns", "lock", "check_lock", "heartbeat", "unlock", "commit_txn"])
-def test_what_a_reader_needs_around_its_reads_belongs_to_its_session(name: str) -> None:
+def test_methods_that_readers_need_are_session_methods(name: str) -> None:
     assert METHODS[name].verb == "session"
 
 
@@ -165,6 +165,10 @@ def test_only_a_handful_of_methods_have_hooks() -> None:
     assert filtered >= {"show_locks", "get_table_meta", "get_table_names_by_filter"}
     assert len(filtered) < 10
     assert by_hook == {
+        "check": {"check_lock"},
+        "definitions": {"get_properties"},
+        "end": {"abort_txn", "abort_txns", "commit_txn", "unlock"},
+        "heartbeat": {"heartbeat"},
         "txn_range": {"heartbeat_txn_range"},
         "lock": {"lock"},
         "snapshot": {"get_valid_write_ids"},

@@ -1,4 +1,4 @@
-"""Names in arguments and results, found by walking the types."""
+"""Names in arguments and results, read by walking the types."""
 
 from __future__ import annotations
 
@@ -128,7 +128,7 @@ def test_a_place_has_the_ids_and_wire_types_of_its_fields() -> None:
     )
 
 
-def test_two_fields_under_one_id_are_told_apart_by_their_wire_type() -> None:
+def test_two_fields_under_one_id_are_distinguished_by_their_wire_type() -> None:
     table = struct_layout("Table")
     assert table[16, STRING] == Leaf("cat")
     assert table[16, STRUCT] == Nested("CreationMetadata")
@@ -199,7 +199,7 @@ def test_absent_arguments_and_fields_have_no_names() -> None:
     assert found("get_table_req", GetTableRequest(dbName="sales")) == [("db", "sales")]
 
 
-def test_names_in_a_table_and_what_it_carries() -> None:
+def test_names_in_a_table_and_its_nested_structs() -> None:
     table = Table(
         tableName="orders",
         dbName="sales",

@@ -1,4 +1,4 @@
-"""What other versions of Hive wrote under the same names is read, and passed on as it came."""
+"""Structs with older layouts of Hive are read, and passed on unchanged."""
 
 from __future__ import annotations
 

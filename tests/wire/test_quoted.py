@@ -1,4 +1,4 @@
-"""TJSON inside of other JSON: what stands in the string is the struct's text, whole."""
+"""TJSON inside other JSON: the string contains the complete text of the struct."""
 
 from __future__ import annotations
 

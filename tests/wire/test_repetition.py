@@ -23,7 +23,7 @@ def partition(at: int, columns: tuple[FieldSchema, ...]) -> Partition:
 
 
 def listing(*columns: tuple[FieldSchema, ...]) -> bytes:
-    """An answer with a partition for each of these columns."""
+    """A reply with a partition for each of these columns."""
     return binary.encode_result(LISTING, tuple(partition(at, each) for at, each in enumerate(columns)))
 
 
@@ -43,7 +43,7 @@ OTHER_LAST = (*COLUMNS[:-1], FieldSchema("column_19", "string", "a remark!"))
         [COLUMNS[:1]] * 4,
         [COLUMNS * (MEMO_LIMIT // 400)] * 2,
     ],
-    ids=["same", "shorter", "longer", "another comment", "none", "short", "beyond what is remembered"],
+    ids=["same", "shorter", "longer", "another comment", "none", "short", "too long for the cache"],
 )
 class TestTheEnd:
     def test_it_is_found_with_and_without_a_memo(self, columns: list[tuple[FieldSchema, ...]]) -> None:
@@ -67,7 +67,7 @@ def test_a_cut_inside_a_repetition_is_incomplete() -> None:
             binary.skip(body[:cut], 0, STRUCT, 0, [])
 
 
-def test_a_message_above_the_limit_is_refused_also_when_its_elements_are_whole() -> None:
+def test_a_message_above_the_limit_is_refused_also_when_its_elements_are_complete() -> None:
     message = BINARY.write(REPLY, LISTING.name_bytes, 1, listing(*SAME), LISTING)
     assert len(message) < MAX_MESSAGE
     with pytest.raises(BadMessage, match="more than 1000 bytes"):

@@ -1,4 +1,4 @@
-"""Reading straight through and comparing runs gives what reading field by field does, in whatever order they come."""
+"""Sequential reading with the comparison of runs has the results of reading field by field, in any order."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ LISTING = METHODS["get_partitions"]
 
 
 class Plain(BinaryCompiler):
-    """Binary, read field by field, with nothing remembered."""
+    """Binary, read field by field, without a cache."""
 
     reader = PositionCompiler.reader
 
@@ -58,7 +58,7 @@ UNKNOWN = (
 
 
 def outcome(read: Any, data: bytes) -> Any:
-    """What a reader makes of bytes: a value and its end, or the kind of error."""
+    """The result of a reader: a value and its end, or the kind of error."""
     try:
         value, end = read(data, 0)
         return (value, end) if end <= len(data) else "incomplete"
@@ -157,10 +157,10 @@ def test_partitions_with_their_fields_mixed_doubled_and_spoiled_are_read_as_fiel
     at, byte = data.draw(st.integers(0, len(body) - 1)), data.draw(st.integers(0, 255))
     spoiled = body[:at] + bytes((byte,)) + body[at + 1 :]
     assert outcome(ours, spoiled) == outcome(plain, spoiled)
-    assert outcome(ours, body) == outcome(plain, body), "what was broken is not remembered"
+    assert outcome(ours, body) == outcome(plain, body), "broken values are not cached"
 
 
-def test_who_changes_a_map_changes_it_for_nobody_else() -> None:
+def test_changing_a_returned_map_does_not_change_the_cached_one() -> None:
     sd = StorageDescriptor(cols=COLUMNS, location="l", serdeInfo=SERDE, parameters={"a": "1"}, skewedInfo=SKEWED)
     part = Partition(values=("1",), sd=sd, parameters={"b": "2"})
     data = binary.encode_result(LISTING, (part, part, part))
@@ -172,7 +172,7 @@ def test_who_changes_a_map_changes_it_for_nobody_else() -> None:
             each.sd.parameters["spoiled"] = "here"
             each.sd.skewedInfo.skewedColValueLocationMaps[("9",)] = "here"
             each.parameters["spoiled"] = "here"
-        assert found[0].sd.cols is found[1].sd.cols, "what cannot be changed is shared"
+        assert found[0].sd.cols is found[1].sd.cols, "immutable values are shared"
 
 
 def test_a_map_that_was_changed_is_written_as_it_is_now() -> None:

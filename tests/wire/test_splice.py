@@ -172,7 +172,7 @@ def test_fields_in_any_order_are_renamed() -> None:
     assert (result.dbName, result.tableName) == ("sales", "RAW")
 
 
-def test_an_argument_that_is_given_twice_is_renamed_twice() -> None:
+def test_an_argument_that_occurs_twice_is_renamed_twice() -> None:
     method = METHODS["get_database"]
     once = b"\x0b\x00\x01\x00\x00\x00\x03raw"
     assert splice_arguments(method, once + once + b"\x00", {"db": to_sales}).count(b"sales") == 2
@@ -180,7 +180,7 @@ def test_an_argument_that_is_given_twice_is_renamed_twice() -> None:
 
 def test_an_older_layout_is_renamed_where_its_names_were() -> None:
     method = METHODS["add_dynamic_partitions"]
-    # Hive 2.3: txnid, dbname, tablename; since 3.1 a write id stands in the second place.
+    # Hive 2.3: txnid, dbname, tablename; since 3.1 the second field is a write id.
     old = (
         b"\x0c\x00\x01\x0a\x00\x01"
         + bytes(8)

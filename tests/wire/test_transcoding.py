@@ -24,6 +24,7 @@ def reply(count: int) -> bytes:
 
 
 @pytest.mark.parametrize("protocol", ["compact", "json"])
+@pytest.mark.slow
 def test_transcoding_takes_no_more_memory_than_is_reserved_for_it(protocol: str) -> None:
     wire, body = PROTOCOLS[protocol], reply(20_000)
     wire.write(REPLY, METHOD.name_bytes, 1, reply(1), METHOD)  # Its codecs are compiled now.

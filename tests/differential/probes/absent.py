@@ -1,4 +1,4 @@
-"""What is absent: null and empty names, lists and columns, as Hive's own tests of its client send them."""
+"""Absent values: null and empty names, lists and columns, as Hive's own tests of its client send them."""
 
 from metastored.wire.generated.databases import Database
 from metastored.wire.generated.partitions import PartitionSpec, PartitionSpecWithSharedSD, PartitionWithoutSD

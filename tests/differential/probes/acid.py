@@ -1,7 +1,7 @@
 """Transactions, write ids, locks and the compaction queue.
 
-Ids go on from call to call and from script to script. So the first probe learns how far each side has got, and from
-there on both count from 1: in arguments `txn(1)` and `lock(1)` stand for ids, in answers they are counted back.
+Ids continue from call to call and from script to script. The first probe reads the present ids of each side, and from
+there on both count from 1: in arguments `txn(1)` and `lock(1)` are replaced by ids, in replies ids are counted back.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ READ, WRITE, EXCLUSIVE = 1, 2, 3
 SELECT, INSERT, UPDATE, DELETE = (getattr(DataOperationType, name) for name in ("SELECT", "INSERT", "UPDATE", "DELETE"))
 
 FAR = 1_000_000_000
-"""Ids in arguments are this far beyond those that any server has."""
+"""Ids in arguments are this far above those of any server."""
 
 
 class Base(NamedTuple):
@@ -82,9 +82,9 @@ def _answered(value: Any, base: Base, role: str | None = None) -> Any:
         named = zip(roles, value, strict=False) if len(roles) == len(value) else []
         return tuple.__new__(type(value), [_answered(item, base, roles[name]) for name, item in named] or list(value))
     if isinstance(value, frozenset):
-        return frozenset(found for found in (_answered(item, base, role) for item in value) if found > 0)
+        return frozenset(result for result in (_answered(item, base, role) for item in value) if result > 0)
     if isinstance(value, tuple) and value and isinstance(value[0], int):
-        return tuple(found for found in (_answered(item, base, role) for item in value) if found > 0)
+        return tuple(result for result in (_answered(item, base, role) for item in value) if result > 0)
     if isinstance(value, tuple):
         return tuple(_answered(item, base, role) for item in value)
     if isinstance(value, int) and value > 0:
@@ -109,10 +109,10 @@ class Count:
     def run(self, peer: Peer) -> str:
         (opened,) = peer.ask("open_txns", OpenTxnRequest(num_txns=1, user="u", hostname="h")).txn_ids
         peer.ask("commit_txn", CommitTxnRequest(txnid=opened))
-        found = peer.ask("lock", asked(READ, db="counting", table="x"))
-        peer.ask("unlock", UnlockRequest(lockid=found.lockid))
+        result = peer.ask("lock", asked(READ, db="counting", table="x"))
+        peer.ask("unlock", UnlockRequest(lockid=result.lockid))
         queued = peer.ask("compact2", CompactionRequest(dbname="counting", tablename="x", type=1))
-        _bases[id(peer)] = Base(opened, found.lockid, queued.id)
+        _bases[id(peer)] = Base(opened, result.lockid, queued.id)
         return "counted"
 
 
@@ -130,10 +130,10 @@ class Call:
     def run(self, peer: Peer) -> str:
         base = base_of(peer)
         try:
-            found = peer.ask(self.method, *(given(arg, base) for arg in self.args))
+            result = peer.ask(self.method, *(given(arg, base) for arg in self.args))
         except (MetastoreError, ApplicationError, TransportError) as error:
             return told(peer.shown_error(error), base)
-        counted = _answered(found, base)
+        counted = _answered(result, base)
         return peer.shown(counted if self.show is None else self.show(counted))
 
 
@@ -200,22 +200,24 @@ def dynamic(label: str, number: int, *parts: str, op: int = INSERT) -> Call:
     return ask(label, "add_dynamic_partitions", request, versions=("3.1",) if number == 1 else SINCE_3_1)
 
 
-def of_this(found: Any) -> Any:
-    """Those of these scripts: other tests may have left some."""
-    return tuple(row for row in found.compacts if row.dbname == "acid")
+def of_this(result: Any) -> Any:
+    """The transactions of these scripts: other tests may have left some."""
+    return tuple(row for row in result.compacts if row.dbname == "acid")
 
 
-def locks_of_this(found: Any) -> Any:
-    return tuple(row for row in found.locks if row.dbname in ("acid", "acid2"))
+def locks_of_this(result: Any) -> Any:
+    return tuple(row for row in result.locks if row.dbname in ("acid", "acid2"))
 
 
-def infos(found: Any) -> Any:
-    return found.txn_high_water_mark, tuple(info for info in found.open_txns if info.id > 0)
+def infos(result: Any) -> Any:
+    return result.txn_high_water_mark, tuple(info for info in result.open_txns if info.id > 0)
 
 
 TRANSACTIONS: list[Probe] = [
     opened("two", 2),
-    ask("two", "get_open_txns", show=lambda found: (found.txn_high_water_mark, found.open_txns, found.min_open_txn)),
+    ask(
+        "two", "get_open_txns", show=lambda result: (result.txn_high_water_mark, result.open_txns, result.min_open_txn)
+    ),
     ask("two", "get_open_txns_info", show=infos),
     opened("none", 0),
     opened("less than none", -1),
@@ -243,7 +245,7 @@ TRANSACTIONS: list[Probe] = [
     ask("aborted", "heartbeat", HeartbeatRequest(txnid=txn(2))),
     ask("some missing", "abort_txns", AbortTxnsRequest(txn_ids=(txn(9999), txn(2)))),
     valid("one aborted", "{2}:9223372036854775807::{2}"),
-    ask("one aborted", "get_open_txns", show=lambda found: (found.txn_high_water_mark, found.open_txns)),
+    ask("one aborted", "get_open_txns", show=lambda result: (result.txn_high_water_mark, result.open_txns)),
     dynamic("of an aborted one", 2, "p=1"),
     dynamic("of a committed one", 1, "p=1"),
     dynamic("of a missing one", 9999, "p=1"),
@@ -271,7 +273,7 @@ LOCKS: list[Probe] = [
     ask("wants it alone", "lock", asked(EXCLUSIVE)),
     ask("wants it alone", "check_lock", CheckLockRequest(lockid=lock(10))),
     ask("reads while one waits", "lock", asked(READ)),
-    # From 4.0 on, Hive names any of those that one waits for.
+    # From 4.0 on, Hive names any of the locks that a request waits for.
     ask(
         "while one waits",
         "show_locks",
@@ -298,7 +300,7 @@ LOCKS: list[Probe] = [
     ask("of transactions", "show_locks", ShowLocksRequest(dbname="acid"), show=locks_of_this),
     commit("with locks", 9),
     ask("after the commit", "show_locks", ShowLocksRequest(dbname="acid"), show=locks_of_this),
-    # From 4.0 on, Hive gives it a lock, which nobody can give back.
+    # From 4.0 on, Hive grants it a lock, which cannot be released.
     ask("of a committed one", "lock", asked(READ, 9), versions=BEFORE_4),
     ask("of a missing one", "lock", asked(READ, 9999)),
     abort("with locks", 10),
@@ -317,33 +319,33 @@ PAIRS = [
         for other in (READ, WRITE, EXCLUSIVE)
     ),
 ]
-"""What is held and what is asked for."""
+"""The held and the requested lock."""
 
 FIRST_PAIR = 15
 
 
 def pairs() -> list[Probe]:
-    found: list[Probe] = []
+    result: list[Probe] = []
     for place, (one, first, other, second) in enumerate(PAIRS):
         number = FIRST_PAIR + 2 * place
-        found += (
+        result += (
             ask(f"{one}; {other}: first", "lock", first),
             ask(f"{one}; {other}: second", "lock", second),
             ask(f"{one}; {other}: first", "unlock", UnlockRequest(lockid=lock(number))),
             ask(f"{one}; {other}: second", "check_lock", CheckLockRequest(lockid=lock(number + 1))),
             ask(f"{one}; {other}: second", "unlock", UnlockRequest(lockid=lock(number + 1))),
         )
-    return found
+    return result
 
 
 COMPACTIONS: list[Probe] = [
     ask("a table", "compact", CompactionRequest(dbname="acid", tablename="t", type=2)),
-    ask("again", "compact2", CompactionRequest(dbname="acid", tablename="t", type=1), show=lambda found: found[1:]),
+    ask("again", "compact2", CompactionRequest(dbname="acid", tablename="t", type=1), show=lambda result: result[1:]),
     ask(
         "a partition",
         "compact2",
         CompactionRequest(dbname="acid", tablename="t", partitionname="p=1", type=1, runas="me"),
-        show=lambda found: found[1:],
+        show=lambda result: result[1:],
     ),
     ask("both", "show_compact", ShowCompactRequest(), show=of_this),
     # Last, since it costs Hive an id.

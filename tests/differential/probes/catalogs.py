@@ -48,7 +48,7 @@ def placed(label: str, location: str) -> list[Probe]:
 
 
 SCRIPT: list[Probe] = [
-    ask("those of this script", "get_catalogs", show=lambda found: [n for n in found.names if n in (CAT, "hive")]),
+    ask("those of this script", "get_catalogs", show=lambda result: [n for n in result.names if n in (CAT, "hive")]),
     ask("the default one", "get_catalog", GetCatalogRequest("hive")),
     ask("missing", "get_catalog", GetCatalogRequest("zz")),
     ask("plain", "create_catalog", create(CAT, description="x", locationUri="{X}/cat2")),
@@ -97,7 +97,7 @@ SCRIPT: list[Probe] = [
         "in it",
         "add_partitions_req",
         AddPartitionsRequest("cdb", "p", (partition("cdb", "p", ("3",), catName=CAT),), True, True, CAT),
-        show=lambda found: [part.sd.location for part in found.partitions],
+        show=lambda result: [part.sd.location for part in result.partitions],
     ),
     ask("in it", "get_partitions", "@cat2#cdb", "p", -1),
     ask("in it", "get_partition_names", "@cat2#cdb", "p", -1),

@@ -1,7 +1,7 @@
 """Column statistics: set, got, merged, deleted, and aggregated over partitions of which some have none.
 
-A real Hive remembers aggregated answers for minutes, whatever the order of the partitions: every question about other
-statistics or another order is asked of a table of its own.
+A real Hive caches aggregated replies for minutes, whatever the order of the partitions: every request for other
+statistics or another order uses a table of its own.
 """
 
 from __future__ import annotations
@@ -78,13 +78,13 @@ def over(of: str, places: Sequence[int], columns: Sequence[str] = EVERY) -> Part
     return PartitionsStatsRequest(dbName=DB, tblName=of, colNames=tuple(columns), partNames=names(places))
 
 
-def by_column(found: Any) -> Any:
+def by_column(result: Any) -> Any:
     """Columns in the order of their names: a database gives them in any."""
-    return found.partsFound, tuple(sorted(found.colStats, key=lambda one: one.colName))
+    return result.partsFound, tuple(sorted(result.colStats, key=lambda one: one.colName))
 
 
-def by_partition(found: Any) -> Any:
-    return {name: tuple(sorted(objects)) for name, objects in found.partStats.items()}
+def by_partition(result: Any) -> Any:
+    return {name: tuple(sorted(objects)) for name, objects in result.partStats.items()}
 
 
 def partitioned(of: str, filled: Sequence[int]) -> Iterator[Probe]:
@@ -96,9 +96,9 @@ def partitioned(of: str, filled: Sequence[int]) -> Iterator[Probe]:
         yield ask(f"{of} {at}", "update_partition_column_statistics", one)
 
 
-def extrapolated(of: str, label: str, asked: Sequence[int]) -> Iterator[Probe]:
+def extrapolated(of: str, label: str, request: Sequence[int]) -> Iterator[Probe]:
     yield from partitioned(of, (1, 3, 4, 6))
-    yield ask(label, "get_aggr_stats_for", over(of, asked), show=by_column)
+    yield ask(label, "get_aggr_stats_for", over(of, request), show=by_column)
 
 
 def merging(of: str) -> Iterator[Probe]:

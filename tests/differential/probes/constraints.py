@@ -1,4 +1,4 @@
-"""Constraints. On the database of these tests 2.3 cannot keep any, so only 3.1 is asked."""
+"""Constraints. On the database of these tests 2.3 cannot store any, so only 3.1 is compared."""
 
 from __future__ import annotations
 
@@ -78,8 +78,8 @@ def drop(name: str, of: str = "t") -> DropConstraintRequest:
     return DropConstraintRequest(dbname=DB, tablename=of, constraintname=name)
 
 
-def columns_of(found: Any) -> Any:
-    return tuple((key.column_name, key.key_seq) for key in found.primaryKeys)
+def columns_of(result: Any) -> Any:
+    return tuple((key.column_name, key.key_seq) for key in result.primaryKeys)
 
 
 CHECK = SQLCheckConstraint(*of("t"), "a", "a > 0", "cc1", *FLAGS)

@@ -1,4 +1,4 @@
-"""Databases: made, found, listed, changed and dropped."""
+"""Databases: create, get, list, alter and drop."""
 
 from metastored.wire.generated.databases import Database
 from tests.differential.probes.objects import starting

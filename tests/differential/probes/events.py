@@ -1,4 +1,4 @@
-"""What a change leaves in the notification log: every step of this script is followed by a look at the log.
+"""The events of each change: every step of this script is followed by a read of the notification log.
 
 It needs servers that keep one. Texts inside of messages are parsed, since the order of their fields is a run's own, and
 ids are counted from where the log began.
@@ -48,8 +48,8 @@ class Begin:
     def run(self, peer: Peer) -> str:
         # Hive's log begins with its first event.
         peer.ask("create_database", Database(name="evt_first"))
-        found = peer.ask("get_current_notificationEventId").eventId
-        _first[id(peer)] = _last[id(peer)] = found
+        result = peer.ask("get_current_notificationEventId").eventId
+        _first[id(peer)] = _last[id(peer)] = result
         return "counted"
 
 
@@ -63,7 +63,7 @@ def parsed(value: Any) -> Any:
 
 @dataclass(frozen=True)
 class Leaves:
-    """A probe, and what the log has of it."""
+    """A probe, and its events in the log."""
 
     step: Probe
     kind: ClassVar[str] = "leaves: "
@@ -77,11 +77,11 @@ class Leaves:
         return self.step.versions
 
     def run(self, peer: Peer) -> str:
-        answer = self.step.run(peer)
-        found = peer.ask("get_next_notification", NotificationEventRequest(lastEvent=_last[id(peer)])).events
+        reply = self.step.run(peer)
+        result = peer.ask("get_next_notification", NotificationEventRequest(lastEvent=_last[id(peer)])).events
         before = _last[id(peer)]
-        if found:
-            _last[id(peer)] = found[-1].eventId
+        if result:
+            _last[id(peer)] = result[-1].eventId
         shown = [
             (
                 event.eventId - before,
@@ -92,9 +92,9 @@ class Leaves:
                 event.messageFormat,
                 parsed(event.message),
             )
-            for event in found
+            for event in result
         ]
-        return peer.shown((answer[:1] == "!", shown))
+        return peer.shown((reply[:1] == "!", shown))
 
 
 @dataclass(frozen=True)
@@ -121,8 +121,8 @@ class Since:
         line = peer.answer(self.method, replace(self.request, **moved))
         if self.method != "get_next_notification" or line.startswith("!"):
             return line
-        found = peer.ask(self.method, replace(self.request, **moved)).events
-        return peer.shown([(event.eventId - first, event.eventType, event.tableName) for event in found])
+        result = peer.ask(self.method, replace(self.request, **moved)).events
+        return peer.shown([(event.eventId - first, event.eventType, event.tableName) for event in result])
 
 
 def leaves(label: str, method: str, *args: Any, versions: Sequence[str] = ALL) -> Leaves:
@@ -191,7 +191,7 @@ SCRIPT: list[Probe] = [
     count("of another database", dbName="nodb"),
     count("since the third", fromEventId=3),
     count("from the future", fromEventId=BEFORE),
-    # Behind what counts events: 2.3 has none of the first, and Hive one for each partition of the second.
+    # After the steps that count events: 2.3 has none of the first, and Hive one for each partition of the second.
     leaves("changed", "alter_database", DB, Database(name=DB, parameters={"a": "b"})),
     leaves(
         "two by request",

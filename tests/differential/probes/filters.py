@@ -50,8 +50,8 @@ TABLE_FILTERS = (
 )
 
 
-def first_three(found: tuple[object, ...]) -> tuple[object, ...]:
-    return tuple(part.values[:3] for part in found)  # type: ignore[attr-defined]
+def first_three(result: tuple[object, ...]) -> tuple[object, ...]:
+    return tuple(part.values[:3] for part in result)  # type: ignore[attr-defined]
 
 
 SCRIPT: list[Probe] = [

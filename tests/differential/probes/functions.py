@@ -19,8 +19,8 @@ def function(name: str | None, db: str = DB, **other: object) -> Function:
     return Function(functionName=name, dbName=db, **(plain | other))  # type: ignore[arg-type]
 
 
-def of_this(found: object) -> object:
-    return tuple(f for f in found.functions or () if f.dbName == DB)  # type: ignore[attr-defined]
+def of_this(result: object) -> object:
+    return tuple(f for f in result.functions or () if f.dbName == DB)  # type: ignore[attr-defined]
 
 
 SCRIPT: list[Probe] = [

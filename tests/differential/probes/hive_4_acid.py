@@ -1,6 +1,6 @@
-"""What only Hive 4 has of transactions and of the compaction queue: the calls of compactors, and seeds.
+"""Calls for transactions and the compaction queue that only Hive 4 has: those of compactors, and seeds.
 
-Ids are counted as in `acid`. A compactor hands back what it was given, so the probes here remember that for each side.
+Ids are counted as in `acid`. A compactor sends back the compaction it took, so the probes here store it for each side.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ POOL = "pool4"
 MISSING = CompactionInfoStruct(id=999_999, dbname=DB, tablename="t", type=2)
 
 _taken: dict[int, CompactionInfoStruct] = {}
-"""What a side's compactor works on."""
+"""The compaction that a side's compactor works on."""
 
 
 def ask(label: str, method: str, *args: Any, show: Any = None, versions: Sequence[str] = HIVE_4) -> Call:
@@ -53,7 +53,7 @@ def ask(label: str, method: str, *args: Any, show: Any = None, versions: Sequenc
 
 @dataclass(frozen=True)
 class Take:
-    """A compactor asks for work."""
+    """A compactor requests work."""
 
     label: str
     method: str = "find_next_compact2"
@@ -63,17 +63,17 @@ class Take:
 
     def run(self, peer: Peer) -> str:
         if self.method == "find_next_compact":
-            found = peer.ask(self.method, "w1")
+            result = peer.ask(self.method, "w1")
         else:
-            found = peer.ask(self.method, FindNextCompactRequest("w1", "4", self.pool))
-        if found.ci is not None:
-            _taken[id(peer)] = found.ci
-        return peer.shown(found)
+            result = peer.ask(self.method, FindNextCompactRequest("w1", "4", self.pool))
+        if result.ci is not None:
+            _taken[id(peer)] = result.ci
+        return peer.shown(result)
 
 
 @dataclass(frozen=True)
 class Report:
-    """A compactor says of what it took how that went; the rest of the arguments follows."""
+    """A compactor reports the result of the compaction it took; the rest of the arguments follows."""
 
     label: str
     method: str
@@ -89,8 +89,8 @@ class Report:
             if self.method == "set_hadoop_jobid":
                 return peer.shown(peer.ask(self.method, *self.args, taken.id))
             if self.method == "abort_Compactions":
-                found = peer.ask(self.method, AbortCompactionRequest(compactionIds=(taken.id or 0,)))
-                return peer.shown([tuple(one)[1:] for one in found.abortedcompacts.values()])
+                result = peer.ask(self.method, AbortCompactionRequest(compactionIds=(taken.id or 0,)))
+                return peer.shown([tuple(one)[1:] for one in result.abortedcompacts.values()])
             return peer.shown(peer.ask(self.method, taken, *(given(arg, base) for arg in self.args)))
         except (MetastoreError, ApplicationError, TransportError) as error:
             return told(peer.shown_error(error), base)
@@ -98,7 +98,7 @@ class Report:
 
 @dataclass(frozen=True)
 class Refused:
-    """A call whose answer counts without its numbers, since those are a server's own."""
+    """A call whose reply is compared without its numbers, which are each server's own."""
 
     label: str
     method: str
@@ -112,11 +112,11 @@ class Refused:
 
 def compact(label: str, part: str | None = None, **other: Any) -> Call:
     request = CompactionRequest(dbname=DB, tablename="t", partitionname=part, type=2, poolName=POOL, **other)
-    return ask(label, "compact2", request, show=lambda found: found[1:3])
+    return ask(label, "compact2", request, show=lambda result: result[1:3])
 
 
-def rows(found: Any) -> Any:
-    return tuple(replace(row, id=None) for row in found.compacts)
+def rows(result: Any) -> Any:
+    return tuple(replace(row, id=None) for row in result.compacts)
 
 
 def shown(label: str, **other: Any) -> Call:
@@ -129,7 +129,7 @@ def latest(label: str, **other: Any) -> Call:
         label,
         "get_latest_committed_compaction_info",
         request,
-        show=lambda found: tuple(replace(row, id=None) for row in found.compactions or ()),
+        show=lambda result: tuple(replace(row, id=None) for row in result.compactions or ()),
     )
 
 
@@ -159,8 +159,8 @@ def seed(label: str, number: int, table: str) -> Call:
     return ask(label, "seed_write_id", SeedTableWriteIdsRequest(dbName=DB, tableName=table, seedWriteId=number))
 
 
-def open_ones(found: Any) -> Any:
-    return found.txn_high_water_mark, found.open_txns
+def open_ones(result: Any) -> Any:
+    return result.txn_high_water_mark, result.open_txns
 
 
 TRANSACTIONS: list[Probe] = [
@@ -240,7 +240,7 @@ COMPACTIONS: list[Probe] = [
         "missing",
         "abort_Compactions",
         AbortCompactionRequest(compactionIds=(999_999,)),
-        show=lambda found: [tuple(one) for one in found.abortedcompacts.values()],
+        show=lambda result: [tuple(one) for one in result.abortedcompacts.values()],
     ),
     Take("one to be aborted"),
     Report("of one that is worked on", "abort_Compactions"),

@@ -1,4 +1,4 @@
-"""What Hive 4 keeps besides: connectors, procedures, packages, scheduled queries, replication metrics."""
+"""Other objects of Hive 4: connectors, procedures, packages, scheduled queries, replication metrics."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""What only Hive 4 has of tables: statistics as requests, all constraints at once, properties, what was written."""
+"""Calls for tables that only Hive 4 has: statistics as requests, all constraints at once, properties, the write log."""
 
 from __future__ import annotations
 
@@ -93,10 +93,10 @@ def by_expression(label: str, method: str, of: str = "p", show: Any = None, **ot
     return ask(label, method, replace(request, **other), show=show)
 
 
-def specified(found: Any) -> Any:
-    """What tells the specs apart: those with a shared storage descriptor, and lists."""
-    kinds = [(spec.rootPath, spec.sharedSDPartitionSpec or spec.partitionList) for spec in found.partitionsSpec]
-    return found.hasUnknownPartitions, [(root, [part.values for part in kind.partitions]) for root, kind in kinds]
+def specified(result: Any) -> Any:
+    """The kinds of specs: those with a shared storage descriptor, and lists."""
+    kinds = [(spec.rootPath, spec.sharedSDPartitionSpec or spec.partitionList) for spec in result.partitionsSpec]
+    return result.hasUnknownPartitions, [(root, [part.values for part in kind.partitions]) for root, kind in kinds]
 
 
 def written(txn: int, table: str, *values: str) -> WriteNotificationLogRequest:
@@ -155,12 +155,12 @@ def objects(label: str, *names: str, show: Any = None, **other: Any) -> Ask:
     return ask(label, "get_table_objects_by_name_req", request, show=show)
 
 
-def named(found: Any) -> Any:
-    return [(each.dbName, each.tableName) for each in found.tables]
+def named(result: Any) -> Any:
+    return [(each.dbName, each.tableName) for each in result.tables]
 
 
-def fields(*wanted: str, **other: Any) -> GetProjectionsSpec:
-    return GetProjectionsSpec(fieldList=wanted, **other)
+def fields(*expected: str, **other: Any) -> GetProjectionsSpec:
+    return GetProjectionsSpec(fieldList=expected, **other)
 
 
 CHOSEN: list[Probe] = [
@@ -217,13 +217,16 @@ PARTITIONS: list[Probe] = [
 
 
 def repaired(label: str, text: str, of: str = "msck", **other: Any) -> list[Probe]:
-    """What MSCK … DROP PARTITIONS sends: the filter as a text, its values always quoted and escaped as in a path."""
+    """The request of MSCK … DROP PARTITIONS.
+
+    The filter as a text, its values always quoted and escaped as in a path.
+    """
     names = PartitionsByExprRequest(DB, of, expr=text.encode(), maxParts=-1, catName=CAT)
     exprs = (DropPartitionsExpr(text.encode()),)
     drop = DropPartitionsRequest(DB, of, RequestPartsSpec(exprs=exprs), False, True, catName=CAT)
     return [
-        ask(label, "get_partitions_by_expr", names, show=lambda found: [part.values for part in found.partitions]),
-        ask(label, "drop_partitions_req", replace(drop, **other), show=lambda found: len(found.partitions)),
+        ask(label, "get_partitions_by_expr", names, show=lambda result: [part.values for part in result.partitions]),
+        ask(label, "drop_partitions_req", replace(drop, **other), show=lambda result: len(result.partitions)),
         ask(f"after {label}", "get_partition_names", DB, of, -1),
     ]
 
@@ -315,5 +318,7 @@ SCRIPT: list[Probe] = [
         "scheduled_query_progress",
         ScheduledQueryProgressInfo(999_999, QueryState.EXECUTING, "q"),
     ),
-    ask("with all", "drop_database_req", DropDatabaseRequest(DB, CAT, False, True, True), show=lambda found: "dropped"),
+    ask(
+        "with all", "drop_database_req", DropDatabaseRequest(DB, CAT, False, True, True), show=lambda result: "dropped"
+    ),
 ]

@@ -1,4 +1,4 @@
-"""Changes to objects, and what the scripts show of them. The objects themselves are in `tests/support/objects.py`."""
+"""Changes to objects, and their results in the scripts. The objects themselves are in `tests/support/objects.py`."""
 
 from __future__ import annotations
 
@@ -12,18 +12,18 @@ from tests.support.objects import columns
 
 
 def with_parameters(**new: str) -> Callable[[Any], Any]:
-    return lambda found: replace(found, parameters={**(found.parameters or {}), **new})
+    return lambda result: replace(result, parameters={**(result.parameters or {}), **new})
 
 
 def without_parameters(*gone: str) -> Callable[[Any], Any]:
-    def change(found: Any) -> Any:
-        return replace(found, parameters={k: v for k, v in (found.parameters or {}).items() if k not in gone})
+    def change(result: Any) -> Any:
+        return replace(result, parameters={k: v for k, v in (result.parameters or {}).items() if k not in gone})
 
     return change
 
 
 def with_storage(**new: Any) -> Callable[[Any], Any]:
-    return lambda found: replace(found, sd=replace(found.sd, **new))
+    return lambda result: replace(result, sd=replace(result.sd, **new))
 
 
 def with_columns(text: str) -> Callable[[Any], Any]:
@@ -31,14 +31,14 @@ def with_columns(text: str) -> Callable[[Any], Any]:
 
 
 def with_fields(**new: Any) -> Callable[[Any], Any]:
-    return lambda found: replace(found, **new)
+    return lambda result: replace(result, **new)
 
 
 def all_of(*changes: Callable[[Any], Any]) -> Callable[[Any], Any]:
-    def change(found: Any) -> Any:
+    def change(result: Any) -> Any:
         for one in changes:
-            found = one(found)
-        return found
+            result = one(result)
+        return result
 
     return change
 
@@ -60,5 +60,5 @@ def field(*path: str) -> Callable[[Any], Any]:
 
 
 def starting(*prefixes: str) -> Callable[[Any], Any]:
-    """Of a list of names, those of this script: the server may have other databases."""
+    """The names of this script in a list: the server may have other databases."""
     return lambda names: tuple(name for name in names if name.startswith(prefixes))

@@ -1,4 +1,4 @@
-"""Partitions that are half written: without storage, without columns, with names and places that are no good."""
+"""Incomplete partitions: without storage, without columns, with invalid names and locations."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def columns_of(*pairs: tuple[str | None, str | None]) -> tuple[FieldSchema, ...]
 
 
 def renamed(label: str, table: str = "p", **new: Any) -> list[Probe]:
-    """A rename whose new partition says something else as well."""
+    """A rename whose new partition has other changes as well."""
     old, named = ("old", "1"), ("new", "1")
     part = replace(partition(DB, table, named, f"{{W}}/ped.db/{table}/ds=old/h=1"), **new)
     return [
@@ -45,7 +45,12 @@ def renamed(label: str, table: str = "p", **new: Any) -> list[Probe]:
         ask(label, "rename_partition", DB, table, old, part),
         Reconnect(f"after a rename {label}"),
         ask(
-            f"renamed {label}", "get_partition", DB, table, named, show=lambda found: (found.dbName, found.sd.location)
+            f"renamed {label}",
+            "get_partition",
+            DB,
+            table,
+            named,
+            show=lambda result: (result.dbName, result.sd.location),
         ),
         ask(f"left {label}", "get_partition", DB, table, old, show=VALUES),
         ask(f"renamed {label}", "drop_partition", DB, table, named, True),
@@ -108,7 +113,7 @@ VIEWS: list[Probe] = [
     ),
     Reconnect("after a rename of a view's partition"),
     ask("of a view, at last", "get_partition_names", DB, "v", -1),
-    EditTable("of a view", DB, "v", lambda found: replace(found, tableName="v2")),
+    EditTable("of a view", DB, "v", lambda result: replace(result, tableName="v2")),
     ask("of a renamed view", "get_partition_names", DB, "v2", -1),
     ask("of a table, without storage", "add_partition", bare("p", ("n", "1"))),
     Reconnect("after a partition without storage"),
@@ -282,7 +287,12 @@ SPECS: list[Probe] = [
     ),
     Reconnect("after a spec without storage"),
     ask(
-        "places of specs", "get_partitions", DB, "p", -1, show=lambda found: [(p.values, p.sd.location) for p in found]
+        "places of specs",
+        "get_partitions",
+        DB,
+        "p",
+        -1,
+        show=lambda result: [(p.values, p.sd.location) for p in result],
     ),
 ]
 

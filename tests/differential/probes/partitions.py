@@ -1,4 +1,4 @@
-"""Partitions: added, found, listed by a part of their values, by name and as specs."""
+"""Partitions: add, get, list by a part of their values, by name and as specs."""
 
 from metastored.wire.generated.common import EnvironmentContext, FieldSchema
 from metastored.wire.generated.databases import Database
@@ -130,7 +130,7 @@ SCRIPT: list[Probe] = [
         "if not there",
         "add_partitions_req",
         AddPartitionsRequest(DB, "p", (part("2024-02-01", "1"), part("2024-02-05", "10")), True, True),
-        show=lambda found: tuple(part.values for part in found.partitions),
+        show=lambda result: tuple(part.values for part in result.partitions),
     ),
     ask(
         "without a result",
@@ -172,9 +172,9 @@ SCRIPT: list[Probe] = [
     # --- by a part of their values
     ask("the first", "get_partitions_ps", DB, "p", ("2024-01-01",), -1, show=VALUES),
     ask("the second", "get_partitions_ps", DB, "p", ("", "1"), -1, show=VALUES),
-    ask("any", "get_partitions_ps", DB, "p", ("", ""), -1, show=lambda found: len(found)),
-    ask("at most one", "get_partitions_ps", DB, "p", ("", "1"), 1, show=lambda found: len(found)),
-    ask("at most none", "get_partitions_ps", DB, "p", ("", "1"), 0, show=lambda found: len(found)),
+    ask("any", "get_partitions_ps", DB, "p", ("", ""), -1, show=lambda result: len(result)),
+    ask("at most one", "get_partitions_ps", DB, "p", ("", "1"), 1, show=lambda result: len(result)),
+    ask("at most none", "get_partitions_ps", DB, "p", ("", "1"), 0, show=lambda result: len(result)),
     ask("no values", "get_partitions_ps", DB, "p", (), -1),
     ask("null values", "get_partitions_ps", DB, "p", None, -1),
     ask("too many values", "get_partitions_ps", DB, "p", ("a", "b", "c"), -1),
@@ -186,8 +186,8 @@ SCRIPT: list[Probe] = [
     ask("the default value", "get_partitions_ps", DB, "p", ("__HIVE_DEFAULT_PARTITION__",), -1, show=VALUES),
     ask("the first", "get_partition_names_ps", DB, "p", ("2024-02-01",), -1),
     ask("the second", "get_partition_names_ps", DB, "p", ("", "1"), -1),
-    ask("at most one", "get_partition_names_ps", DB, "p", ("", "1"), 1, show=lambda found: len(found)),
-    ask("at most none", "get_partition_names_ps", DB, "p", ("", "1"), 0, show=lambda found: len(found)),
+    ask("at most one", "get_partition_names_ps", DB, "p", ("", "1"), 1, show=lambda result: len(result)),
+    ask("at most none", "get_partition_names_ps", DB, "p", ("", "1"), 0, show=lambda result: len(result)),
     ask("of no table", "get_partition_names_ps", DB, "nope", ("a",), -1),
     ask("no values", "get_partition_names_ps", DB, "p", (), -1),
     ask("too many values", "get_partition_names_ps", DB, "p", ("a", "b", "c"), -1),

@@ -50,7 +50,7 @@ from tests.support.objects import DS_H, columns, external, partition, table, vie
 
 DB = "rq"
 CAT = "hive"
-"""Clients of Hive 4 always say it."""
+"""Clients of Hive 4 always send it."""
 VALUES = field("values")
 
 
@@ -75,22 +75,22 @@ def part(*values: str) -> Partition:
 
 
 def specs(label: str, mode: int | None, filters: tuple[str, ...], *fields: str) -> Ask:
-    wanted = GetPartitionsRequest(
+    expected = GetPartitionsRequest(
         catName=CAT,
         dbName=DB,
         tblName="p",
         projectionSpec=GetProjectionsSpec(fieldList=fields),
         filterSpec=GetPartitionsFilterSpec(mode, filters),
     )
-    return ask(label, "get_partitions_with_specs", wanted)
+    return ask(label, "get_partitions_with_specs", expected)
 
 
-def places(found: Any) -> Any:
-    return tuple((part.values, part.sd.location) for part in found.partitions)
+def places(result: Any) -> Any:
+    return tuple((part.values, part.sd.location) for part in result.partitions)
 
 
-def kind(found: Any) -> Any:
-    return found.table.tableType, found.table.parameters, found.table.sd.location
+def kind(result: Any) -> Any:
+    return result.table.tableType, result.table.parameters, result.table.sd.location
 
 
 SCRIPT: list[Probe] = [
@@ -114,7 +114,7 @@ SCRIPT: list[Probe] = [
         "some",
         "get_databases_req",
         GetDatabaseObjectsRequest(CAT, pattern="rq*"),
-        show=lambda found: [d.name for d in found.databases],
+        show=lambda result: [d.name for d in result.databases],
     ),
     # --- tables
     make("plain", table(DB, "t1")),

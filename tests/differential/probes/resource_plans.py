@@ -59,12 +59,12 @@ def in_order(plan: WMFullResourcePlan | None) -> Any:
     )
 
 
-def whole(found: Any) -> Any:
-    return in_order(found.resourcePlan)
+def whole(result: Any) -> Any:
+    return in_order(result.resourcePlan)
 
 
-def altered(found: Any) -> Any:
-    return in_order(found.fullResourcePlan)
+def altered(result: Any) -> Any:
+    return in_order(result.fullResourcePlan)
 
 
 def create(label: str, name: str, copy: str | None = None, **other: Any) -> Ask:
@@ -117,8 +117,8 @@ def mapped(label: str, name: str, path: str, *, drop: bool = False) -> Ask:
     return probe(label, "create_or_drop_wm_trigger_to_pool_mapping", request)
 
 
-def statuses(found: Any) -> Any:
-    return tuple(sorted((plan.name, plan.status) for plan in found.resourcePlans or () if "_old_" not in plan.name))
+def statuses(result: Any) -> Any:
+    return tuple(sorted((plan.name, plan.status) for plan in result.resourcePlans or () if "_old_" not in plan.name))
 
 
 def all_plans(label: str) -> Ask:
@@ -126,8 +126,8 @@ def all_plans(label: str) -> Ask:
 
 
 def valid(label: str, name: str = "p1") -> Ask:
-    def show(found: Any) -> Any:
-        return _sorted(found.errors), _sorted(found.warnings)
+    def show(result: Any) -> Any:
+        return _sorted(result.errors), _sorted(result.warnings)
 
     return probe(label, "validate_resource_plan", WMValidateResourcePlanRequest(ns=NS, resourcePlanName=name), show)
 

@@ -29,15 +29,15 @@ def view() -> CreationMetadata:
     return CreationMetadata("hive", DB, "mv", frozenset({f"{DB}.t"}), f"1${DB}.t:1:9223372036854775807::")
 
 
-def number(found: Any) -> Any:
-    return isinstance(found, int)
+def number(result: Any) -> Any:
+    return isinstance(result, int)
 
 
 SCRIPT: list[Probe] = [
     # --- every service
     ask("seconds", "aliveSince"),
     ask("none", "getCounter", "nope"),
-    ask("all", "getCounters", show=lambda found: type(found).__name__),
+    ask("all", "getCounters", show=lambda result: type(result).__name__),
     ask("any", "setOption", "x", "y"),
     ask("what was set", "getOption", "x"),
     ask("again", "reinitialize"),

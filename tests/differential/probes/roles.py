@@ -66,18 +66,19 @@ def ours(names: Any) -> Any:
     return sorted(names)
 
 
-def members(found: Any) -> Any:
+def members(result: Any) -> Any:
     """Hive has no order for them."""
-    return sorted(found.principalGrants, key=lambda grant: (grant.principalType, grant.principalName))
+    return sorted(result.principalGrants, key=lambda grant: (grant.principalType, grant.principalName))
 
 
-def words(found: Any) -> Any:
-    return sorted(found, key=lambda item: item.grantInfo.privilege)
+def words(result: Any) -> Any:
+    return sorted(result, key=lambda item: item.grantInfo.privilege)
 
 
-def sets(found: Any) -> Any:
+def sets(result: Any) -> Any:
     return [
-        {name: sorted(infos, key=lambda info: info.privilege) for name, infos in (kind or {}).items()} for kind in found
+        {name: sorted(infos, key=lambda info: info.privilege) for name, infos in (kind or {}).items()}
+        for kind in result
     ]
 
 
@@ -130,7 +131,7 @@ PRIVILEGES: Sequence[Probe] = [
     ask("for them", "create_database", Database(name=DB)),
     ask("for them", "create_table", table(DB, "t")),
     ask("for them, with partitions", "create_table", table(DB, "p", keys="ds string, h int")),
-    ask("for them", "add_partition", partition(DB, "p", ("1", "2")), show=lambda found: found.values),
+    ask("for them", "add_partition", partition(DB, "p", ("1", "2")), show=lambda result: result.values),
     *(ask(f"on {name}", "grant_privileges", bag(ref)) for name, ref in OBJECTS.items()),
     *(ask(f"on {name}, again", "grant_privileges", bag(ref)) for name, ref in OBJECTS.items()),
     *(ask(f"on {name}", "list_privileges", "u1", USER, ref) for name, ref in OBJECTS.items()),
@@ -182,7 +183,7 @@ PRIVILEGES: Sequence[Probe] = [
     ask("nothing", "revoke_privileges", bag(ON_TABLE, "", "u2")),
     ask("on a missing table", "revoke_privileges", bag(replace(ON_TABLE, objectName="nope"))),
     ask("on a missing database", "revoke_privileges", bag(replace(ON_DB, dbName="nope"))),
-    EditTable("another name", DB, "t", lambda found: replace(found, tableName="t2")),
+    EditTable("another name", DB, "t", lambda result: replace(result, tableName="t2")),
     ask("of a renamed table", "list_privileges", "u2", USER, replace(ON_TABLE, objectName="t2"), show=words),
     ask("of its old name", "list_privileges", "u2", USER, ON_TABLE),
     ask(
@@ -199,7 +200,7 @@ PRIVILEGES: Sequence[Probe] = [
     ),
     ask("of a new table's owner", "list_privileges", "bob", USER, replace(ON_TABLE, objectName="owned")),
     ask("of a new table", "get_privilege_set", replace(ON_TABLE, objectName="owned"), "bob", ("g1",)),
-    ask("does not show them", "get_table", DB, "owned", show=lambda found: found.privileges),
+    ask("does not show them", "get_table", DB, "owned", show=lambda result: result.privileges),
     ask("a table and its grants", "drop_table", DB, "owned", True),
     ask("a table", "create_table", table(DB, "owned")),
     ask("of a table made anew", "list_privileges", "bob", USER, replace(ON_TABLE, objectName="owned")),
@@ -231,8 +232,8 @@ def at(*values: str, column: str | None = None) -> HiveObjectRef:
     return HiveObjectRef(5 if column else 4, LEVEL, "p", tuple(values), column)
 
 
-def parts(found: Any) -> Any:
-    return sorted((part.values, None if part.privileges is None else sets(part.privileges)) for part in found)
+def parts(result: Any) -> Any:
+    return sorted((part.values, None if part.privileges is None else sets(part.privileges)) for part in result)
 
 
 BY_PARTITION: Sequence[Probe] = [
@@ -249,11 +250,11 @@ BY_PARTITION: Sequence[Probe] = [
         "grant_privileges",
         bag(HiveObjectRef(5, LEVEL, "p", None, "a"), "UPDATE", "g1", GROUP, option=True),
     ),
-    ask("with grants", "add_partition", partition(LEVEL, "p", ("1",)), show=lambda found: found.privileges),
+    ask("with grants", "add_partition", partition(LEVEL, "p", ("1",)), show=lambda result: result.privileges),
     ask("with grants", "add_partitions", (partition(LEVEL, "p", ("2",)), partition(LEVEL, "p", ("3",)))),
-    ask("with grants", "append_partition", LEVEL, "p", ("4",), show=lambda found: found.values),
-    ask("to exchange", "append_partition", LEVEL, "q", ("5",), show=lambda found: found.values),
-    ask("with grants", "exchange_partition", {"ds": "5"}, LEVEL, "q", LEVEL, "p", show=lambda found: found.values),
+    ask("with grants", "append_partition", LEVEL, "p", ("4",), show=lambda result: result.values),
+    ask("to exchange", "append_partition", LEVEL, "q", ("5",), show=lambda result: result.values),
+    ask("with grants", "exchange_partition", {"ds": "5"}, LEVEL, "q", LEVEL, "p", show=lambda result: result.values),
     *(ask(f"on new partition {n}", "list_privileges", "u1", USER, at(n)) for n in "12345"),
     *(ask(f"on a column of new partition {n}", "list_privileges", "g1", GROUP, at(n, column="a")) for n in "15"),
     ask("on a new partition", "get_privilege_set", at("1"), "u1", ("g1",), show=sets),
@@ -261,7 +262,7 @@ BY_PARTITION: Sequence[Probe] = [
     ask("on a partition that was there", "list_privileges", "u2", USER, at("1")),
     ask("with its grants", "get_partition_with_auth", LEVEL, "p", ("1",), "u1", ("g1",), show=lambda p: parts((p,))),
     ask("without a user", "get_partition_with_auth", LEVEL, "p", ("1",), None, None, show=lambda p: parts((p,))),
-    ask("without asking", "get_partition", LEVEL, "p", ("1",), show=lambda found: found.privileges),
+    ask("without asking", "get_partition", LEVEL, "p", ("1",), show=lambda result: result.privileges),
     ask("with their grants", "get_partitions_with_auth", LEVEL, "p", -1, "u1", ("g1",), show=parts),
     ask("without a user", "get_partitions_with_auth", LEVEL, "p", -1, None, None, show=parts),
     ask("without groups", "get_partitions_with_auth", LEVEL, "p", -1, "u1", None, show=parts),

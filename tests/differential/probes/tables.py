@@ -1,4 +1,4 @@
-"""Tables and views: made, found, listed, and their columns."""
+"""Tables and views: create, get, list, and their columns."""
 
 from metastored.wire.generated.common import (
     EnvironmentContext,
@@ -26,6 +26,12 @@ KINDS = ("VIRTUAL_VIEW", "MANAGED_TABLE", "EXTERNAL_TABLE", "MATERIALIZED_VIEW",
 KIND = field("tableType")
 OVER_FILES = "{X}/files"
 ODD = (FieldSchema("a b", "int"), FieldSchema("", "int"), FieldSchema("É.x", "int", ""))
+NOT_UTF_8 = b"caf\xe9, na\xc3\xafve \xe2\x82 \xff".decode("utf-8", "surrogateescape")
+LATIN_1 = table(
+    DB, "latin_1", sd=storage(cols=(FieldSchema("a", "int", NOT_UTF_8),)), parameters={"comment": NOT_UTF_8}
+)
+INSERT_ONLY = {"transactional_properties": "insert_only"}
+"""Without `transactional`: not a transactional table."""
 
 
 def bare(name: str, **other: object) -> Table:
@@ -63,6 +69,15 @@ SCRIPT: list[Probe] = [
         table(DB, "noted", sd=storage(), partitionKeys=(FieldSchema("K", "int", "a key"),), retention=7),
     ),
     ask("with comments", "get_table", DB, "noted"),
+    ask("with two columns of a name", "create_table", table(DB, "same", "a int, a string")),
+    ask("with two columns of a name in any case", "create_table", table(DB, "same", "a int, A string")),
+    ask("with two columns of a name", "get_table", DB, "same"),
+    ask("with two keys of a name", "create_table", table(DB, "same_keys", keys="p int, P string")),
+    ask("with texts that are not UTF-8", "create_table", LATIN_1),
+    ask("with texts that are not UTF-8", "get_table", DB, "latin_1"),
+    ask("said to be insert-only", "create_table", table(DB, "said", parameters=INSERT_ONLY)),
+    ask("said to be insert-only", "get_table", DB, "said", show=KIND),
+    ask("said to be insert-only", "get_table_req", GetTableRequest(DB, "said"), show=field("table", "tableType")),
     ask("a key named as a column", "create_table", table(DB, "twice", keys="a int")),
     ask("a key named as a column", "get_table", DB, "twice", show=field("partitionKeys")),
     ask("external by its parameter", "create_table", table(DB, "ext1", parameters={"EXTERNAL": "TRUE"})),

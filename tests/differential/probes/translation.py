@@ -1,4 +1,4 @@
-"""Hive 4's translation: what a client may do with a table depends on what it says it can, and so do locations."""
+"""Hive 4's translation: the access to a table, and its location, depend on the client's capabilities."""
 
 from typing import Any
 
@@ -55,7 +55,7 @@ ABILITIES: dict[str, tuple[str, ...]] = {
     "raw metadata": ("MANAGERAWMETADATA",),
     "something else": ("NOSUCHTHING",),
 }
-"""What clients may say that they can do."""
+"""The capabilities that clients may send."""
 
 
 def ask(label: str, method: str, *args: Any, show: Any = None) -> Ask:
@@ -78,12 +78,12 @@ def dry(label: str, given: Table, *abilities: str) -> Ask:
     return ask(label, "translate_table_dryrun", request, show=kind)
 
 
-def kind(found: Table) -> Any:
-    return found.tableType, found.parameters, found.sd.location if found.sd is not None else None
+def kind(result: Table) -> Any:
+    return result.tableType, result.parameters, result.sd.location if result.sd is not None else None
 
 
-def access(found: Any) -> Any:
-    got = found.table
+def access(result: Any) -> Any:
+    got = result.table
     return got.accessType, got.requiredReadCapabilities, got.requiredWriteCapabilities, got.sd.numBuckets
 
 
@@ -93,7 +93,7 @@ def get(label: str, name: str, abilities: tuple[str, ...] | None, show: Any = ac
 
 
 def place(name: str, db: str = DB, label: str = "its place") -> Ask:
-    return get(label, name, None, lambda found: kind(found.table), db)
+    return get(label, name, None, lambda result: kind(result.table), db)
 
 
 def database(label: str, name: str, **given: Any) -> Ask:
@@ -101,8 +101,8 @@ def database(label: str, name: str, **given: Any) -> Ask:
 
 
 def where(name: str, label: str, *abilities: str) -> Ask:
-    def places(found: Any) -> Any:
-        return found.locationUri, found.managedLocationUri
+    def places(result: Any) -> Any:
+        return result.locationUri, result.managedLocationUri
 
     request = GetDatabaseRequest(name, CAT, abilities or None, "probe")
     return ask(f"{name}, {label}", "get_database_req", request, show=places)
@@ -120,8 +120,8 @@ def bucketed(cols: str = "a int, b string", location: str | None = None) -> Any:
     return storage(cols, location, numBuckets=4, bucketCols=("a",))
 
 
-def buckets(found: Any) -> Any:
-    return tuple((part.values, part.sd.numBuckets) for part in found)
+def buckets(result: Any) -> Any:
+    return tuple((part.values, part.sd.numBuckets) for part in result)
 
 
 def wanted(name: str, abilities: tuple[str, ...]) -> Any:
@@ -135,13 +135,13 @@ def wanted(name: str, abilities: tuple[str, ...]) -> Any:
     )
 
 
-def spec_buckets(found: Any) -> Any:
-    return tuple(spec.sharedSDPartitionSpec.sd.numBuckets for spec in found.partitionSpec)
+def spec_buckets(result: Any) -> Any:
+    return tuple(spec.sharedSDPartitionSpec.sd.numBuckets for spec in result.partitionSpec)
 
 
 def extended(label: str, fields: int, *abilities: str, pattern: str = "*", limit: int | None = -1) -> Ask:
     request = GetTablesExtRequest(CAT, DB, pattern, fields, limit, processorCapabilities=abilities)
-    return ask(label, "get_tables_ext", request, show=lambda found: sorted(found, key=lambda one: one.tblName))
+    return ask(label, "get_tables_ext", request, show=lambda result: sorted(result, key=lambda one: one.tblName))
 
 
 TABLES = ("plain", "ext", "bext", "io", "full", "v", "mv", "cext", "cbext", "cio", "cfull", "cv")
@@ -182,12 +182,12 @@ OBJECTS: list[Probe] = [
     make("a view that demands", view(DB, "cv", parameters={"OBJCAPABILITIES": "HIVESQL,EXTREAD"})),
     *(get("without a word", name, None) for name in TABLES),
     *(get(label, name, given) for name in TABLES for label, given in ABILITIES.items()),
-    get("whole", "bext", ("EXTREAD",), lambda found: found),
+    get("whole", "bext", ("EXTREAD",), lambda result: result),
     ask(
         "nothing is told",
         "get_table_objects_by_name_req",
         GetTablesRequest(DB, ("bext",), catName=CAT, processorCapabilities=("EXTREAD",)),
-        show=lambda found: [(one.accessType, one.sd.numBuckets) for one in found.tables],
+        show=lambda result: [(one.accessType, one.sd.numBuckets) for one in result.tables],
     ),
     extended("with access", 1, "EXTREAD", pattern="*ext"),
     extended("with abilities", 2, "EXTREAD", pattern="*ext"),
@@ -212,7 +212,7 @@ PARTITIONS: list[Probe] = [
             label,
             "get_partitions_by_names_req",
             GetPartitionsByNamesRequest(DB, "p", ("ds=a/h=1",), processorCapabilities=given),
-            show=lambda found: buckets(found.partitions),
+            show=lambda result: buckets(result.partitions),
         )
         for label, given in ABILITIES.items()
     ),
@@ -284,7 +284,7 @@ DATABASES: list[Probe] = [
         for name in ("tr_in", "tr_out", "tr_two")
     ),
     *(
-        get(f"place in {name}", each, None, lambda found: kind(found.table), name)
+        get(f"place in {name}", each, None, lambda result: kind(result.table), name)
         for name in ("tr_in", "tr_out", "tr_two")
         for each in ("plain", "ext", "full")
     ),
@@ -311,7 +311,7 @@ CHANGING: list[Probe] = [
     Put("data to be renamed", "{W}/tr.db/r1/ds=a/h=1/f", 1, HIVE_4),
     edit("a translated table's name", "r1", with_fields(tableName="r2")),
     place("r2"),
-    ask("renamed", "get_partitions", DB, "r2", -1, show=lambda found: [part.sd.location for part in found]),
+    ask("renamed", "get_partitions", DB, "r2", -1, show=lambda result: [part.sd.location for part in result]),
     tree("renamed", "{W}/tr.db/r2"),
     make("placed and translated", table(DB, "r3", location="{X}/r3")),
     Put("data of a placed one", "{X}/r3/f", 1, HIVE_4),

@@ -1,4 +1,4 @@
-"""What is left of the statistics of tables and partitions that are truncated, which Hive has since 3.0."""
+"""The remaining statistics of truncated tables and partitions; Hive has truncate_table since 3.0."""
 
 from metastored.wire.generated.databases import Database
 from metastored.wire.generated.tables import TruncateTableRequest

@@ -54,9 +54,9 @@ def _in_utc(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
 
 def tree_of(of: Expressions, one: Serialized) -> Expression:
-    found = read_expression(one.data, of.generation)
-    assert isinstance(found, Column | Constant | Apply)
-    return found
+    result = read_expression(one.data, of.generation)
+    assert isinstance(result, Column | Constant | Apply)
+    return result
 
 
 def understood(of: Expressions) -> list[Serialized]:
@@ -113,7 +113,7 @@ def test_a_column_that_is_no_key_is_unknown_also_for_the_default_partition() -> 
         ("structs in", MultiIn(("ds", "h"), (("b", 2),))),
     ],
 )
-def test_what_a_filter_can_say_becomes_one(of: Expressions, name: str, expected: object) -> None:
+def test_an_expression_that_a_filter_can_express_becomes_one(of: Expressions, name: str, expected: object) -> None:
     assert as_filter(tree_of(of, of.all[name]), of.keys, of.generation) == expected
 
 
@@ -125,12 +125,12 @@ def test_what_a_filter_can_say_becomes_one(of: Expressions, name: str, expected:
         *("is null", "is not null", "not", "not in", "to double", "boolean constant", "not a key", "and of three"),
     ],
 )
-def test_what_a_filter_cannot_say_does_not(of: Expressions, name: str) -> None:
+def test_an_expression_that_no_filter_can_express_stays_a_tree(of: Expressions, name: str) -> None:
     assert as_filter(tree_of(of, of.all[name]), of.keys, of.generation) is None
 
 
 @VERSIONS
-def test_filters_choose_what_hives_text_would_choose(of: Expressions) -> None:
+def test_filters_select_the_partitions_of_hives_text(of: Expressions) -> None:
     """Where the text of an expression is itself a filter, both mean the same."""
     compared = 0
     for one in understood(of):
@@ -241,11 +241,11 @@ def test_a_date_and_other_text_are_no_filter(generation: Generation) -> None:
 
 @pytest.mark.parametrize("generation", Generation)
 def test_the_text_of_hive_4s_repair_is_a_filter(generation: Generation) -> None:
-    found = read_expression(b"(year='2014' AND month='24') OR (year='2015' AND month='1')", generation)
+    result = read_expression(b"(year='2014' AND month='24') OR (year='2015' AND month='1')", generation)
     keys = (("year", "string"), ("month", "string"))
-    assert not isinstance(found, Column | Constant | Apply)
-    assert evaluate(found, ("2015", "1"), keys, generation)
-    assert not evaluate(found, ("2015", "24"), keys, generation)
+    assert not isinstance(result, Column | Constant | Apply)
+    assert evaluate(result, ("2015", "1"), keys, generation)
+    assert not evaluate(result, ("2015", "24"), keys, generation)
 
 
 def test_bytes_that_are_neither_are_refused() -> None:
@@ -284,7 +284,7 @@ def test_a_date_of_the_servers_own_zone_is_always_understood(monkeypatch: pytest
     ("type", "value"), [("int", "2"), ("int", True), ("string", 2), ("date", 5), ("struct", ("a",)), ("binary", "x")]
 )
 def test_a_constant_that_is_not_of_its_type_is_refused(type: str, value: Any) -> None:
-    with pytest.raises(UnreadableExpression, match="is expected"):
+    with pytest.raises(UnreadableExpression, match="is not a value of the type"):
         constant(type, value)
 
 

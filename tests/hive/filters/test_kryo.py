@@ -1,4 +1,4 @@
-"""Streams of Kryo: what Hive's own classes wrote is read, and nothing else is."""
+"""Streams of Kryo: those of Hive's own classes are read, and no others."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ def value(of: Expressions, name: str) -> object:
 
 
 @VERSIONS
-def test_the_tree_says_what_hives_text_says(of: Expressions) -> None:
+def test_the_tree_matches_hives_text(of: Expressions) -> None:
     plain = ("string", "int", "in ", "in texts", "not", "and", "or", "between", "is ", "reversed", "text", "quotes")
     chosen = [
         one
@@ -98,7 +98,7 @@ def test_expressions_of_a_drop_are_read() -> None:
 
 
 @VERSIONS
-def test_all_that_hive_wrote_is_read_but_for_what_is_named(of: Expressions) -> None:
+def test_all_expressions_of_hive_are_read_except_the_named_ones(of: Expressions) -> None:
     unread = set()
     for one in of.all.values():
         try:
@@ -156,7 +156,7 @@ def test_hive_still_writes_what_is_stored_here() -> None:
             assert one[:3] == OF_2_3.all[one.name][:3]
 
 
-def test_a_class_that_is_not_understood_is_named_with_its_place() -> None:
+def test_an_unsupported_class_is_named_with_its_position() -> None:
     with pytest.raises(UnreadableExpression, match="GenericUDFUpper is not understood, at byte 266, inside genericUD"):
         read(OF_2_3, "upper")
 
@@ -179,14 +179,14 @@ def test_garbage_is_refused_in_the_words_of_kryo(data: bytes, text: str) -> None
     assert str(refused.value) == text
 
 
-def test_what_is_cut_short_anywhere_is_refused() -> None:
+def test_a_stream_truncated_anywhere_is_refused() -> None:
     data = OF_2_3.all["nested"].data
     for length in range(len(data)):
         with pytest.raises(UnreadableExpression):
             read_expression(data[:length])
 
 
-def test_what_follows_an_expression_is_refused() -> None:
+def test_bytes_after_an_expression_are_refused() -> None:
     with pytest.raises(MalformedExpression, match="1 bytes follow the expression"):
         read_expression(OF_2_3.all["int ="].data + b"\x00")
 

@@ -1,4 +1,4 @@
-"""Streams of Kryo 5: what Hive 4's own classes wrote is read, and nothing else is."""
+"""Streams of Kryo 5: those of Hive 4's own classes are read, and no others."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from tests.support.expressions import OF_3_1, OF_4_1, parsed
 NOT_UNDERSTOOD = {"upper", "used upper", "used between texts"}
 
 
-def test_all_that_hive_wrote_is_read_but_for_what_is_named() -> None:
+def test_all_expressions_of_hive_are_read_except_the_named_ones() -> None:
     unread = set()
     for one in OF_4_1.all.values():
         try:
@@ -50,7 +50,7 @@ def test_dates_and_moments_have_their_short_forms() -> None:
 
 
 @pytest.mark.parametrize("generation", Generation)
-def test_a_stream_is_known_by_its_beginning(generation: Generation) -> None:
+def test_a_stream_is_recognised_by_its_beginning(generation: Generation) -> None:
     one = OF_4_1.all["int ="]
     assert one.data.startswith(NAMED_ROOT)
     assert read_expression(one.data, generation) == read_expression_5(one.data)

@@ -75,7 +75,7 @@ def test_hive_4_reads_more(text: str, tree: Filter) -> None:
     assert parse_filter(text, V4) == tree
 
 
-def test_only_hive_4_2_knows_truth_as_a_word() -> None:
+def test_only_hive_4_2_has_is_true_and_is_false() -> None:
     assert parse_filter("h = 1 is not true", V42) == Not(H1)
     with pytest.raises(FilterSyntaxError, match="mismatched input 'is' expecting AND, OR or the end"):
         parse_filter("h = 1 is not true", V4)
@@ -170,7 +170,7 @@ def test_the_older_parsers_complaints_are_repeated(
         ("h = 1 !", "line 1:7 mismatched character '<EOF>' expecting '='"),
     ],
 )
-def test_a_character_out_of_place_spoils_an_otherwise_good_filter(text: str, complaint: str) -> None:
+def test_an_unexpected_character_makes_an_otherwise_valid_filter_fail(text: str, complaint: str) -> None:
     with pytest.raises(FilterSyntaxError) as error:
         parse_filter(text, V3)
     assert str(error.value) == f"{PARSING} : {complaint}"
@@ -192,7 +192,7 @@ def test_a_character_out_of_place_spoils_an_otherwise_good_filter(text: str, com
         ("h = 1 is maybe", "line 1:9 mismatched input 'maybe' expecting TRUE or FALSE"),
     ],
 )
-def test_hive_4_says_what_it_expected(text: str, complaint: str) -> None:
+def test_hive_4_names_the_expected_token(text: str, complaint: str) -> None:
     with pytest.raises(FilterSyntaxError) as error:
         parse_filter(text, V42)
     assert str(error.value) == f"{PARSING}: {complaint}"
@@ -213,7 +213,7 @@ def test_hive_4_says_what_it_expected(text: str, complaint: str) -> None:
         ("(" * 5000 + "h = 1", "parentheses are nested deeper than 100 levels"),
     ],
 )
-def test_what_no_generation_can_answer_is_refused(text: str, message: str, generation: Generation) -> None:
+def test_a_filter_that_no_generation_supports_is_refused(text: str, message: str, generation: Generation) -> None:
     with pytest.raises(FilterSyntaxError, match=re.escape(message)):
         parse_filter(text, generation)
 

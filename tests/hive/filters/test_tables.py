@@ -22,19 +22,19 @@ PARAMS = "hive_filter_field_params__"
 NAME, TYPE = "hive_filter_field_tableName__", "hive_filter_field_tableType__"
 
 
-def test_trino_and_iceberg_ask_by_parameters() -> None:
+def test_trino_and_iceberg_filter_by_parameters() -> None:
     text = f'{PARAMS}presto_view = "true" or {PARAMS}table_type like "ICEBERG"'
     assert parse_table_filter(text, V3) == Or(
         (Comparison(f"{PARAMS}presto_view", "=", "true"), Like(f"{PARAMS}table_type", "ICEBERG"))
     )
 
 
-def test_owner_and_access_time_are_asked_together() -> None:
+def test_owner_and_access_time_can_be_combined() -> None:
     text = f'{OWNER} like ".*o.*" and 0 <= {ACCESS}'
     assert parse_table_filter(text, V2) == And((Like(OWNER, "%o%"), Comparison(ACCESS, ">=", 0)))
 
 
-def test_a_key_stands_for_a_field() -> None:
+def test_a_key_means_a_field() -> None:
     assert field_of(OWNER, V2) == (TableField.OWNER, "")
     assert field_of(ACCESS, V2) == (TableField.LAST_ACCESS, "")
     assert field_of(f"{PARAMS}EXTERNAL", V2) == (TableField.PARAMETER, "EXTERNAL")
@@ -52,7 +52,7 @@ def test_a_key_stands_for_a_field() -> None:
         f'(struct({OWNER},{ACCESS})) in (const struct("a",1))',
     ],
 )
-def test_what_hive_allows_is_allowed(text: str) -> None:
+def test_filters_that_hive_allows_are_allowed(text: str) -> None:
     for generation in Generation:
         assert parse_table_filter(text, generation) is not None
 
@@ -121,6 +121,6 @@ def test_a_filter_holds_for_a_table_or_not(text: str, holds: bool) -> None:
     assert table_predicate(parse_table_filter(text, V4), V4)(TABLE.get) is holds
 
 
-def test_the_fields_that_a_filter_asks_for_are_known() -> None:
+def test_the_fields_of_a_filter_are_listed() -> None:
     node = parse_table_filter(f'{OWNER} = "bob" and {PARAMS}color like "r.*"', V3)
     assert fields_of(node, V3) == {BoundField(TableField.OWNER), BoundField(TableField.PARAMETER, "color")}

@@ -1,4 +1,4 @@
-"""Partition filters: what they mean, compared with the partitions that the real servers returned."""
+"""Partition filters: their results, compared with the partitions that the real servers returned."""
 
 import re
 
@@ -48,12 +48,12 @@ PARTITIONS = {
 ALL = set(PARTITIONS)
 
 
-def found(text: str, generation: Generation) -> set[str]:
+def selected(text: str, generation: Generation) -> set[str]:
     holds = predicate(parse_filter(text, generation), KEYS, generation)
     return {name for name, values in PARTITIONS.items() if holds(values)}
 
 
-# What 2.3.10 and 3.1.3 both answered.
+# The results of both 2.3.10 and 3.1.3.
 ANSWERS: list[tuple[str, set[str]]] = [
     ("", ALL),
     ('ds = "a"', {"a"}),
@@ -100,8 +100,10 @@ ANSWERS: list[tuple[str, set[str]]] = [
 
 @pytest.mark.parametrize("generation", Generation)
 @pytest.mark.parametrize(("text", "partitions"), ANSWERS)
-def test_a_filter_finds_what_the_real_servers_found(text: str, partitions: set[str], generation: Generation) -> None:
-    assert found(text, generation) == partitions
+def test_a_filter_selects_the_same_partitions_as_the_real_servers(
+    text: str, partitions: set[str], generation: Generation
+) -> None:
+    assert selected(text, generation) == partitions
 
 
 @pytest.mark.parametrize("generation", OLD)
@@ -119,7 +121,7 @@ def test_a_filter_finds_what_the_real_servers_found(text: str, partitions: set[s
 def test_the_older_grammar_ignores_a_rest_and_has_its_own_wildcards(
     text: str, partitions: set[str], generation: Generation
 ) -> None:
-    assert found(text, generation) == partitions
+    assert selected(text, generation) == partitions
 
 
 @pytest.mark.parametrize("generation", Generation)
@@ -135,7 +137,7 @@ def test_the_older_grammar_ignores_a_rest_and_has_its_own_wildcards(
 def test_the_wildcards_of_sql_are_understood_by_every_generation(
     text: str, partitions: set[str], generation: Generation
 ) -> None:
-    assert found(text, generation) == partitions
+    assert selected(text, generation) == partitions
 
 
 @pytest.mark.parametrize("generation", NEW)
@@ -164,8 +166,8 @@ def test_the_wildcards_of_sql_are_understood_by_every_generation(
         ("(struct(h,bg)) not in (struct(1,1))", ALL - {"a"}),
     ],
 )
-def test_hive_4_says_more(text: str, partitions: set[str], generation: Generation) -> None:
-    assert found(text, generation) == partitions
+def test_hive_4_has_more_operators(text: str, partitions: set[str], generation: Generation) -> None:
+    assert selected(text, generation) == partitions
 
 
 @pytest.mark.parametrize("generation", NEW)
@@ -190,7 +192,7 @@ def test_hive_4_says_more(text: str, partitions: set[str], generation: Generatio
 def test_dates_and_other_text_compare_as_strings_in_hive_4(
     text: str, partitions: set[str], generation: Generation
 ) -> None:
-    assert found(text, generation) == partitions
+    assert selected(text, generation) == partitions
 
 
 @pytest.mark.parametrize(
@@ -206,8 +208,8 @@ def test_dates_and_other_text_compare_as_strings_in_hive_4(
         ("((h = 1) is not true) is false", {"a"}),
     ],
 )
-def test_hive_4_2_can_ask_for_truth(text: str, partitions: set[str]) -> None:
-    assert found(text, V42) == partitions
+def test_hive_4_2_has_is_true(text: str, partitions: set[str]) -> None:
+    assert selected(text, V42) == partitions
 
 
 NOT_COMPARABLE = "Filtering is supported only on partition keys of type string"
@@ -238,7 +240,7 @@ NOT_COMPARABLE = "Filtering is supported only on partition keys of type string"
         ("NoKey between 1 and 2", "Specified key <NoKey> is not a partitioning key for the table"),
     ],
 )
-def test_a_filter_the_keys_cannot_answer_is_refused_in_hives_words(
+def test_a_filter_that_does_not_fit_the_keys_is_refused_in_hives_words(
     text: str, message: str, generation: Generation
 ) -> None:
     node = parse_filter(text, generation)

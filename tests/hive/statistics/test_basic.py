@@ -1,4 +1,4 @@
-"""COLUMN_STATS_ACCURATE and the basic statistics, compared with what Hive 2.3.10's own functions made."""
+"""COLUMN_STATS_ACCURATE and the basic statistics, compared with the results of Hive 2.3.10's own functions."""
 
 import pytest
 from hypothesis import given

@@ -1,4 +1,4 @@
-"""Bit vectors: what Hive's own classes wrote is read, written, merged and estimated as they do it."""
+"""Bit vectors: those of Hive's own classes are read, written, merged and estimated with the same results."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from tests.support.apache import run_with_hive_3_1
 
 
 class Line(NamedTuple):
-    """One line of the program: a sketch, or (`other` is a number) two merged; what Hive says of it."""
+    """One line of the program: a sketch, or (`other` is a number) two merged; and Hive's results."""
 
     kind: str
     one: str
@@ -22,12 +22,12 @@ class Line(NamedTuple):
 
 @pytest.fixture(scope="module")
 def lines() -> list[Line]:
-    found = []
+    result = []
     for text in run_with_hive_3_1("BitVectors").splitlines():
         kind, one, other, estimate, data = text.split()
-        found.append(Line(kind, one, other, int(estimate), bytes.fromhex(data)))
-    assert len(found) == 33 + 242 + 11
-    return found
+        result.append(Line(kind, one, other, int(estimate), bytes.fromhex(data)))
+    assert len(result) == 33 + 242 + 11
+    return result
 
 
 def _single(lines: list[Line]) -> dict[tuple[str, str], Sketch]:
@@ -92,9 +92,9 @@ def test_registers_of_any_width_survive_writing_and_reading(width: int) -> None:
     highest = min((1 << width) - 1, 61)
     registers = bytes((at * 7) % (highest + 1) for at in range(1024))
     sketch = HyperLogLog(registers=registers, packed=width < 7)
-    found = parse(sketch.serialize())
-    assert isinstance(found, HyperLogLog)
-    assert (found.registers, found.packed) == (registers, sketch.packed)
+    result = parse(sketch.serialize())
+    assert isinstance(result, HyperLogLog)
+    assert (result.registers, result.packed) == (registers, sketch.packed)
 
 
 def test_merging_many_takes_the_highest_value_of_each_register() -> None:

@@ -47,7 +47,7 @@ def test_a_transaction_list_is_read_and_written_as_hive_does(text: str, written:
         ("1:2:3:4:5", "has 5 parts"),
     ],
 )
-def test_what_is_not_a_snapshot_is_refused(text: str, message: str) -> None:
+def test_an_invalid_snapshot_is_refused(text: str, message: str) -> None:
     with pytest.raises(snapshots.SnapshotSyntaxError, match=message):
         ValidTxnList.parse(text)
 

@@ -1,4 +1,4 @@
-"""Snapshots as clients write them answer as those that are read whole, though few of their ids are read."""
+"""Snapshots as clients write them: the results of completely parsed ones, though few of their ids are parsed."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ TEXT = f"20001:100:{','.join(map(str, LONG))}:"
 
 
 @given(st.frozensets(st.integers(0, 21_000), max_size=40))
-def test_of_a_long_list_those_are_found_that_are_in_it(txns: frozenset[int]) -> None:
+def test_the_ids_of_a_long_list_are_found(txns: frozenset[int]) -> None:
     assert WrittenTxnList(TEXT).open_among(txns) == txns & set(LONG)
 
 
@@ -25,7 +25,7 @@ def test_of_a_long_list_those_are_found_that_are_in_it(txns: frozenset[int]) -> 
     st.frozensets(st.integers(0, 210)),
     st.integers(0, 210),
 )
-def test_it_answers_as_a_snapshot_that_was_read_whole(
+def test_it_has_the_results_of_a_completely_parsed_snapshot(
     opened: list[int], aborted: list[int], txns: frozenset[int], high: int
 ) -> None:
     text = str(ValidTxnList(high, tuple(opened), tuple(aborted)))
@@ -54,14 +54,14 @@ def test_no_text_sees_everything() -> None:
 
 
 @pytest.mark.parametrize("wrong", [",", "x", "1,,2", " 1", "-", "3-1"])
-def test_what_is_no_list_of_ids_is_refused(wrong: str) -> None:
+def test_an_invalid_list_of_ids_is_refused(wrong: str) -> None:
     for text in (f"30000:1:{wrong}:", f"30000:1:1:{wrong}"):
         with pytest.raises(SnapshotSyntaxError):
             WrittenTxnList(text)
 
 
 @pytest.mark.parametrize("wrong", ["x", " 1", "-", "3-1", "é", "\udcff"])
-def test_what_is_no_id_is_refused_wherever_it_stands_in_a_long_list(wrong: str) -> None:
+def test_an_invalid_id_is_refused_at_any_position_of_a_long_list(wrong: str) -> None:
     ids = TEXT.split(":")[2]
     for text in (f"9:1:{ids},{wrong}:", f"9:1:{wrong},{ids}:", f"9:1:{ids}:{wrong}", f"{wrong}:1:{ids}:"):
         with pytest.raises(SnapshotSyntaxError):

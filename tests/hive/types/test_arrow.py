@@ -63,7 +63,7 @@ def test_each_type_has_its_arrow_type(text: str, expected: pa.DataType) -> None:
     assert to_arrow(parse_type(text)).equals(expected)
 
 
-def test_only_what_arrow_cannot_say_is_carried_beside_it() -> None:
+def test_only_types_that_arrow_cannot_express_are_carried_in_the_field() -> None:
     assert to_arrow_field("c", parse_type("struct<a:array<int>>")).metadata is None
     assert to_arrow_field("c", parse_type("char(3)"), "three").metadata == {KEY: b"char(3)", b"comment": b"three"}
     inner = to_arrow(parse_type("array<varchar(7)>")).value_field
@@ -97,20 +97,20 @@ def test_only_what_arrow_cannot_say_is_carried_beside_it() -> None:
         (pa.sparse_union([pa.field("x", pa.int8())]), "uniontype<tinyint>"),
     ],
 )
-def test_what_only_arrow_has_becomes_the_nearest_that_loses_nothing(given: pa.DataType, text: str) -> None:
+def test_a_type_that_only_arrow_has_becomes_the_nearest_lossless_one(given: pa.DataType, text: str) -> None:
     assert str(from_arrow(given)) == text
 
 
 @pytest.mark.parametrize(
     "given", [pa.time32("s"), pa.time64("us"), pa.decimal256(39, 2), pa.decimal128(5, -2), pa.month_day_nano_interval()]
 )
-def test_what_hive_cannot_hold_is_refused_with_its_column(given: pa.DataType) -> None:
+def test_a_type_that_hive_cannot_hold_is_refused_with_its_column(given: pa.DataType) -> None:
     schema = pa.schema([("ok", pa.int32()), ("deep", pa.struct([("odd", pa.list_(given))]))])
     with pytest.raises(ConversionError, match=r"'deep'.*'odd'.*Hive has no type for Arrow's"):
         from_arrow_schema(schema)
 
 
-def test_a_column_that_was_cast_since_is_what_it_is_now() -> None:
+def test_a_column_that_was_cast_has_its_present_type() -> None:
     field = to_arrow_field("c", parse_type("char(3)"))
     assert str(from_arrow_field(field.with_type(pa.int32()))) == "int"
 

@@ -26,6 +26,7 @@ from tests.hive.type_trees import PRIMITIVES, every_type, names, sized, trees
 NOT_SPARKS = ("datetime", "timestamp with time zone")
 sparks = trees(st.sampled_from([each for each in PRIMITIVES if each not in NOT_SPARKS]).map(Primitive) | sized, False)
 comments = st.none() | st.text(min_size=1)
+expressions = st.none() | st.sampled_from(["1", "'a, b'", "concat(x, ')')", "(a + b) * 2", "current_date()"])
 
 
 @given(sparks)
@@ -33,12 +34,18 @@ def test_every_type_that_spark_has_survives_its_text(type: HiveType) -> None:
     assert from_spark(to_spark(type)) == type
 
 
-@given(st.lists(st.builds(SparkColumn, names, sparks, comments, st.booleans()), min_size=1, max_size=4))
+@given(
+    st.lists(
+        st.builds(SparkColumn, names, sparks, comments, st.booleans(), expressions, expressions), min_size=1, max_size=4
+    )
+)
 def test_columns_survive_ddl(columns: list[SparkColumn]) -> None:
     assert from_spark_ddl(to_spark_ddl(columns)) == columns
 
 
-@given(st.lists(st.builds(SparkColumn, names, every_type, comments, st.booleans()), max_size=4))
+@given(
+    st.lists(st.builds(SparkColumn, names, every_type, comments, st.booleans(), expressions, expressions), max_size=4)
+)
 def test_every_type_of_hive_comes_back_from_a_schema(columns: list[SparkColumn]) -> None:
     assert from_spark_json(to_spark_json(columns)) == columns
 
@@ -78,14 +85,14 @@ def test_each_type_as_spark_writes_it(hive: str, spark: str) -> None:
         ("string collate UTF8_LCASE", "string"),
     ],
 )
-def test_what_spark_accepts_is_read(spark: str, hive: str) -> None:
+def test_every_type_that_spark_accepts_is_read(spark: str, hive: str) -> None:
     assert str(from_spark(spark)) == hive
 
 
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("", "a type was expected in '' at 0, where the end stands"),
+        ("", "a type was expected in '' at 0, not the end"),
         ("variant", "Hive has no type for Spark's 'variant'"),
         ("interval", "a unit of the interval was expected"),
         ("interval week", "a unit of the interval"),
@@ -100,7 +107,7 @@ def test_what_spark_accepts_is_read(spark: str, hive: str) -> None:
         ("array<" * 150, "nested deeper than 100"),
     ],
 )
-def test_what_is_no_type_is_refused_with_its_place(text: str, message: str) -> None:
+def test_an_invalid_type_is_refused_with_its_position(text: str, message: str) -> None:
     with pytest.raises(ConversionError, match=message):
         from_spark(text)
 
@@ -119,13 +126,13 @@ def test_a_schema_has_sparks_own_form() -> None:
     assert [field["name"] for field in either["type"]["fields"]] == ["tag", "field0", "field1"]
 
 
-def test_a_column_whose_type_was_changed_since_is_what_it_is_now() -> None:
+def test_a_column_whose_type_was_changed_has_its_present_type() -> None:
     field = {"name": "c", "type": "integer", "nullable": True, "metadata": {CHAR_VARCHAR: "char(3)"}}
     (column,) = from_spark_json(json.dumps({"type": "struct", "fields": [field]}))
     assert column == SparkColumn("c", Primitive("int"))
 
 
-def test_a_type_of_a_users_own_is_what_it_is_stored_as() -> None:
+def test_a_user_defined_type_is_read_as_its_stored_type() -> None:
     point = {"type": "udt", "class": "Point", "sqlType": {"type": "array", "elementType": "double"}}
     (column,) = from_spark_json(json.dumps({"type": "struct", "fields": [{"name": "p", "type": point}]}))
     assert str(column.type) == "array<double>"
@@ -143,6 +150,6 @@ def test_a_type_of_a_users_own_is_what_it_is_stored_as() -> None:
         '{"fields":[{"name":"a","type":' + '{"type":"array","elementType":' * 102 + '"int"' + "}" * 102 + "}]}",
     ],
 )
-def test_what_is_no_schema_is_refused(text: str) -> None:
+def test_an_invalid_schema_is_refused(text: str) -> None:
     with pytest.raises(ConversionError):
         from_spark_json(text)

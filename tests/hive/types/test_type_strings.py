@@ -1,4 +1,4 @@
-"""Type strings, and what the metastore checks of them."""
+"""Type strings, and the metastore's checks of them."""
 
 import pytest
 from hypothesis import given
@@ -81,7 +81,7 @@ def test_a_decimal_may_leave_out_its_precision_and_scale(text: str, full: str) -
         ("array<" * 200, "nested deeper than 100 levels"),
     ],
 )
-def test_what_is_not_a_type_is_refused_with_its_place(text: str, message: str) -> None:
+def test_an_invalid_type_is_refused_with_its_position(text: str, message: str) -> None:
     with pytest.raises(types.TypeSyntaxError, match=message):
         types.parse_type(text)
 
@@ -125,8 +125,8 @@ ALLOWED = {
 
 @pytest.mark.parametrize("old", PRIMITIVES)
 def test_a_column_may_widen_as_in_hive_2_3(old: str) -> None:
-    found = {new for new in PRIMITIVES if types.are_compatible(old, new, Generation.HIVE_2_3)}
-    assert found == set(ALLOWED[old])
+    result = {new for new in PRIMITIVES if types.are_compatible(old, new, Generation.HIVE_2_3)}
+    assert result == set(ALLOWED[old])
 
 
 def test_string_to_double_ended_with_hive_4() -> None:
@@ -139,7 +139,7 @@ def test_sizes_of_one_type_may_change() -> None:
     assert types.are_compatible("varchar(9)", "varchar(3)", Generation.HIVE_2_3)
 
 
-def test_nested_types_are_compared_whole_by_hive_2_and_by_their_outside_later() -> None:
+def test_nested_types_are_compared_completely_by_hive_2_and_by_their_outermost_word_later() -> None:
     assert types.are_compatible("array<int>", "array<int>", Generation.HIVE_2_3)
     assert not types.are_compatible("array<int>", "array<bigint>", Generation.HIVE_2_3)
     assert types.are_compatible("array<int>", "array<string>", Generation.HIVE_3_1)

@@ -1,4 +1,4 @@
-"""Who is asking: passwords, certificates, delegation tokens and proxy users, on both ports."""
+"""Authentication: passwords, certificates, delegation tokens and proxy users, on both ports."""
 
 from __future__ import annotations
 
@@ -20,17 +20,18 @@ from metastored.config import load
 from metastored.errors import AuthenticationError, ConfigError
 from metastored.hive.delegation import Token
 from metastored.server.auth import passwords as passwords_module
+from metastored.server.auth.attempts import (
+    FAILURE_WINDOW,
+    LONGEST_WAIT,
+    MAX_FAILURES,
+    MAX_FAILURES_OF_ADDRESS,
+    PAUSE,
+    Attempts,
+    TooManyAttempts,
+)
 from metastored.server.auth.digest import Digest
 from metastored.server.auth.negotiation import Channel
-from metastored.server.auth.passwords import (
-    MAX_FAILURES,
-    REMEMBERED_FOR,
-    Attempts,
-    Passwords,
-    TooManyAttempts,
-    checked_name,
-    hashed,
-)
+from metastored.server.auth.passwords import CACHED_FOR, Passwords, checked_name, hashed
 from metastored.server.tls import common_name
 from metastored.store.engine.database import Database
 from metastored.store.engine.migrate import ensure_schema
@@ -38,7 +39,19 @@ from metastored.store.engine.opening import open_database
 from metastored.store.security import users
 from metastored.testing import RunningServer, running_server
 from metastored.wire.generated.databases import Database as DatabaseStruct
-from tests.server.http.support import ALL, PASSWORD, USER, Browser, basic, browser, http_server, user, who
+from tests.server.http.support import (
+    ALL,
+    API,
+    PASSWORD,
+    USER,
+    Browser,
+    any_certificate,
+    basic,
+    browser,
+    http_server,
+    user,
+    who,
+)
 from tests.server.sasl import COMPLETE, OK, START, Refusal, Sasl
 from tests.server.support import Peer, certificate
 from tests.server.tokens import digest
@@ -62,19 +75,19 @@ def database(tmp_path: Path) -> Iterator[Database]:
     found.close()
 
 
-def test_a_right_password_is_remembered_for_a_minute_and_no_longer(database: Database) -> None:
+def test_a_right_password_is_cached_for_a_minute_and_no_longer(database: Database) -> None:
     now = [0.0]
     passwords = Passwords(database, lambda: now[0])
-    assert not passwords.is_remembered(USER, PASSWORD)
+    assert not passwords.is_cached(USER, PASSWORD)
     passwords.check(USER, PASSWORD)
-    assert passwords.is_remembered(USER, PASSWORD)
-    assert not passwords.is_remembered(USER, PASSWORD + "x")
-    now[0] = REMEMBERED_FOR + 1
-    assert not passwords.is_remembered(USER, PASSWORD)
+    assert passwords.is_cached(USER, PASSWORD)
+    assert not passwords.is_cached(USER, PASSWORD + "x")
+    now[0] = CACHED_FOR + 1
+    assert not passwords.is_cached(USER, PASSWORD)
 
 
 @pytest.mark.parametrize("change", ["passwd", "remove"])
-def test_a_changed_or_removed_password_is_forgotten_at_once(database: Database, change: str) -> None:
+def test_a_changed_or_removed_password_is_evicted_at_once(database: Database, change: str) -> None:
     passwords = Passwords(database)
     passwords.check(USER, PASSWORD)
     if change == "passwd":
@@ -82,32 +95,84 @@ def test_a_changed_or_removed_password_is_forgotten_at_once(database: Database, 
         passwords.check(USER, "wax")
     else:
         database.run(lambda tx: users.delete(tx, USER))
-    assert not passwords.is_remembered(USER, PASSWORD)
+    assert not passwords.is_cached(USER, PASSWORD)
     with pytest.raises(AuthenticationError, match="the user or the password is wrong"):
         passwords.check(USER, PASSWORD)
 
 
 @pytest.mark.parametrize(("name", "password"), [(USER, "wrong"), ("nobody", PASSWORD), (USER, ""), (USER, "x" * 5000)])
-def test_a_wrong_user_is_told_the_same_as_a_wrong_password(database: Database, name: str, password: str) -> None:
+def test_a_wrong_user_gets_the_same_error_as_a_wrong_password(database: Database, name: str, password: str) -> None:
     with pytest.raises(AuthenticationError, match=r"^the user or the password is wrong$"):
         Passwords(database).check(name, password)
 
 
-def test_an_address_that_failed_often_waits_and_others_do_not() -> None:
+def wrong() -> str:
+    raise AuthenticationError("wrong")
+
+
+def guess(attempts: Attempts, user: str, address: str, times: int = MAX_FAILURES) -> None:
+    for _ in range(times):
+        with pytest.raises(AuthenticationError):
+            attempts.counted(user, address, wrong)
+
+
+def test_a_user_who_failed_often_at_an_address_is_slowed_there_and_nowhere_else() -> None:
     now = [0.0]
     attempts = Attempts(lambda: now[0])
+    guess(attempts, "maja", "10.0.0.1")
+    assert [attempts.wait("maja", "10.0.0.1") for _ in range(3)] == [0.0, PAUSE, 2 * PAUSE]
+    assert attempts.wait("maja", "10.0.0.2") == attempts.wait("willy", "10.0.0.1") == 0.0
+    with pytest.raises(
+        TooManyAttempts, match=r"^too many failed attempts of this user from 10\.0\.0\.1: try again in 61 s$"
+    ):
+        attempts.counted("maja", "10.0.0.1", wrong)
+    now[0] = FAILURE_WINDOW
+    assert [attempts.wait("maja", "10.0.0.1") for _ in range(3)] == [0.0] * 3
 
-    def guess() -> None:
-        raise AuthenticationError("wrong")
 
-    for _ in range(MAX_FAILURES):
-        with pytest.raises(AuthenticationError, match=r"^wrong$"):
-            attempts.counted("10.0.0.1", guess)
-    with pytest.raises(TooManyAttempts, match=r"too many failed attempts from 10\.0\.0\.1: try again in 61 s"):
-        attempts.counted("10.0.0.1", lambda: pytest.fail("it was verified"))
-    assert attempts.counted("10.0.0.2", lambda: "in") == "in"
-    now[0] = 61.0
-    assert attempts.counted("10.0.0.1", lambda: "in") == "in"
+def test_a_right_password_opens_after_any_number_of_failures_and_ends_them() -> None:
+    attempts = Attempts(lambda: 0.0)
+    guess(attempts, "maja", "10.0.0.1", 3 * MAX_FAILURES)
+    assert attempts.counted("maja", "10.0.0.1", lambda: "in") == "in"
+    with pytest.raises(AuthenticationError, match=r"^wrong$"):
+        attempts.counted("maja", "10.0.0.1", wrong)
+
+
+def test_an_address_that_fails_with_many_users_is_slowed_for_all_of_them() -> None:
+    attempts = Attempts(lambda: 0.0)
+    for number in range(MAX_FAILURES_OF_ADDRESS):
+        guess(attempts, f"user{number}", "10.0.0.1", 1)
+    assert [attempts.wait("maja", "10.0.0.1") for _ in range(2)] == [0.0, PAUSE]
+    assert attempts.counted("maja", "10.0.0.1", lambda: "in") == "in"
+    with pytest.raises(TooManyAttempts):
+        attempts.counted("willy", "10.0.0.1", wrong)
+
+
+def test_one_user_with_a_wrong_password_does_not_slow_the_others_of_its_address() -> None:
+    attempts = Attempts(lambda: 0.0)
+    guess(attempts, "a job in a loop", "10.0.0.1", 5 * MAX_FAILURES_OF_ADDRESS)
+    assert [attempts.wait("maja", "10.0.0.1") for _ in range(2)] == [0.0, 0.0]
+
+
+def test_attempts_that_would_wait_too_long_are_refused_and_not_kept() -> None:
+    attempts = Attempts(lambda: 0.0)
+    guess(attempts, "maja", "10.0.0.1")
+    for _ in range(int(LONGEST_WAIT / PAUSE) + 1):
+        attempts.wait("maja", "10.0.0.1")
+    with pytest.raises(TooManyAttempts):
+        attempts.wait("maja", "10.0.0.1")
+
+
+def test_a_password_that_was_right_before_is_known_after_it_expired_and_still_checked(database: Database) -> None:
+    now = [0.0]
+    passwords = Passwords(database, lambda: now[0])
+    assert not passwords.was_right(USER, PASSWORD)
+    passwords.check(USER, PASSWORD)
+    now[0] = 10 * CACHED_FOR
+    assert passwords.was_right(USER, PASSWORD) and not passwords.was_right(USER, "wax")
+    database.run(lambda tx: users.update(tx, USER, hashed("wax"), 1))
+    with pytest.raises(AuthenticationError):
+        passwords.check(USER, PASSWORD)
 
 
 @pytest.mark.parametrize("name", ["", "a:b", "a b", "a\nb", "a@b", "x" * 300])
@@ -127,12 +192,12 @@ def test_users_are_added_changed_and_removed_while_servers_run(tmp_path: Path) -
         assert client.post(ALL).status == 200
         user("passwd", USER, data=data, password="wax")
         assert client.post(ALL).status == 401
-        assert client.post(ALL, proof=basic(USER, "wax")).status == 200
+        assert client.post(ALL, credentials=basic(USER, "wax")).status == 200
         user("add", "willy", data=data, password="pollen")
         assert user("list", data=data) == "maja\nwilly\n"
-        assert client.post(ALL, proof=basic("willy", "pollen")).status == 200
+        assert client.post(ALL, credentials=basic("willy", "pollen")).status == 200
         user("remove", "willy", data=data)
-        assert client.post(ALL, proof=basic("willy", "pollen")).status == 401
+        assert client.post(ALL, credentials=basic("willy", "pollen")).status == 401
         assert "wax" not in server.log and "pollen" not in server.log
 
 
@@ -147,7 +212,7 @@ def shared(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Path | st
 
 
 @pytest.mark.parametrize("change", ["passwd", "remove"])
-def test_a_password_that_one_server_remembers_is_forgotten_by_all_servers_of_the_database(
+def test_a_cached_password_is_invalidated_on_all_servers_of_the_database(
     shared: Path | str, change: str, tmp_path: Path
 ) -> None:
     data = shared
@@ -164,7 +229,7 @@ def test_a_password_that_one_server_remembers_is_forgotten_by_all_servers_of_the
                 assert client.post(ALL).status == 401
             if change == "passwd":
                 for client in (first, second):
-                    assert client.post(ALL, proof=basic(USER, "wax")).status == 200
+                    assert client.post(ALL, credentials=basic(USER, "wax")).status == 200
 
 
 def test_a_wrong_user_is_verified_as_often_as_a_wrong_password(
@@ -185,35 +250,64 @@ def test_a_wrong_user_is_verified_as_often_as_a_wrong_password(
             passwords.check(name, password)
     passwords.check(USER, PASSWORD)
     passwords.check(USER, PASSWORD)
-    assert len(verified) == 3, "one each, and a right one that is remembered costs none"
-    # The hash that nobody has costs as much as one that somebody has.
+    assert len(verified) == 3, "one verification each, and none for a cached password"
+    # An unknown user takes as much time as a known one.
     assert {each.rpartition("$")[0].rpartition("$")[0] for each in verified} == {"$argon2id$v=19$m=19456,t=2,p=1"}
 
 
-def test_a_flood_of_guesses_is_cut_short_while_calls_go_on(tmp_path: Path) -> None:
-    with http_server(tmp_path) as server, Peer(server.port) as peer:
+def test_a_flood_of_guesses_is_slowed_while_calls_and_other_users_go_on(tmp_path: Path) -> None:
+    with http_server(tmp_path) as server, Peer(server.port) as peer, browser(server) as other:
         assert server.http_port is not None
         port = server.http_port
 
-        def guess(number: int) -> int:
+        def guess_once(number: int) -> int:
             with Browser(port) as client:
-                return client.post(ALL, proof=basic(f"user {number}", "guess")).status
+                return client.post(ALL, credentials=basic("flip", f"guess {number}")).status
 
         with ThreadPoolExecutor(24) as threads:
-            statuses = threads.map(guess, range(60))
+            statuses = threads.map(guess_once, range(40))
             for _ in range(20):
                 assert peer.call("get_all_databases") == ("default",)
+                assert other.post(ALL).status == 200
             counted = Counter(statuses)
-        # Two threads verify: the one that is at it when the tenth fails may be one more.
-        assert counted.keys() == {401, 429} and counted[401] <= MAX_FAILURES + 1
+        # Attempts that were under way when the tenth failed were not slowed any more.
+        assert counted.keys() == {401, 429} and counted[401] == MAX_FAILURES
 
 
-def test_an_address_that_guesses_is_stopped(tmp_path: Path) -> None:
+def test_who_guesses_gets_429_and_who_has_the_right_password_gets_in(tmp_path: Path) -> None:
     with http_server(tmp_path) as server, browser(server) as client:
-        statuses = [client.post(ALL, proof=basic(USER, f"guess {n}")).status for n in range(MAX_FAILURES + 1)]
+        user("add", "willy", data=tmp_path / "data", password="pollen")
+        statuses = [client.post(ALL, credentials=basic(USER, f"guess {n}")).status for n in range(MAX_FAILURES + 1)]
         assert statuses == [401] * MAX_FAILURES + [429]
-        answer = client.post(ALL)
-        assert answer.status == 429 and int(answer.headers["retry-after"]) > 0
+        refused = client.post(ALL, credentials=basic(USER, "another guess"))
+        assert refused.status == 429 and int(refused.headers["retry-after"]) > 0
+        assert refused.body.startswith(b"too many failed attempts of this user from 127.0.0.1: try again in ")
+        assert client.post(ALL, credentials=basic("willy", "pollen")).status == 200
+        assert client.post(ALL).status == 200
+        assert client.post(ALL, credentials=basic(USER, "once more")).status == 401, "the right one ended the count"
+
+
+def test_clients_behind_a_trusted_proxy_are_counted_by_their_own_addresses(tmp_path: Path) -> None:
+    with http_server(tmp_path, trusted_proxies="127.0.0.1", audit="on") as server, browser(server) as client:
+
+        def status(password: str, forwarded: str) -> int:
+            return client.post(ALL, credentials=basic(USER, password), X_Forwarded_For=forwarded).status
+
+        assert [status("guess", "192.0.2.1") for _ in range(MAX_FAILURES + 1)] == [401] * MAX_FAILURES + [429]
+        assert status("guess", "192.0.2.1, 192.0.2.2") == 401, "another client, whatever it says of those before it"
+        assert status(PASSWORD, "192.0.2.1") == 200
+        assert "peer=192.0.2.1:0" in server.log
+
+
+def test_nobody_else_is_believed_what_they_forward(tmp_path: Path) -> None:
+    with http_server(tmp_path, trusted_proxies="192.0.2.0/24", audit="on") as server, browser(server) as client:
+        statuses = [
+            client.post(ALL, credentials=basic(USER, "guess"), X_Forwarded_For=f"198.51.100.{n}").status
+            for n in range(MAX_FAILURES + 1)
+        ]
+        assert statuses == [401] * MAX_FAILURES + [429]
+        assert client.post(ALL, X_Forwarded_For="198.51.100.1").status == 200
+        assert "198.51.100" not in server.log
 
 
 # Certificates
@@ -250,7 +344,7 @@ def showing(file: Path) -> ssl.SSLContext:
     return context
 
 
-def test_a_clients_certificate_says_who_it_is_on_both_ports(tmp_path: Path) -> None:
+def test_a_client_certificate_authenticates_on_both_ports(tmp_path: Path) -> None:
     chain, key = certificate(tmp_path)
     ca_file, ca = issue(tmp_path, "ca")
     alice, _ = issue(tmp_path, "alice", ca)
@@ -259,9 +353,9 @@ def test_a_clients_certificate_says_who_it_is_on_both_ports(tmp_path: Path) -> N
         with Peer(server.port, tls=showing(alice)) as peer:
             body = '[1,"create_database",1,1,{"1":{"rec":{"1":{"str":"d"}}}}]'
             with browser(server, showing(alice)) as client:
-                assert client.post(body, "/metastore", proof={}).json[2] == 2
-                # The certificate is not enough where Basic or Kerberos is wanted.
-                assert client.post(ALL, proof={}).status == 401
+                assert client.post(body, "/metastore", credentials={}).json[2] == 2
+                # The certificate is not enough where Basic or Kerberos is required.
+                assert client.post(ALL, credentials={}).status == 401
                 assert client.post(ALL).status == 200
             peer.call("set_ugi", "mallory", ())
             peer.call("create_database", DatabaseStruct(name="e"))
@@ -272,8 +366,25 @@ def test_a_clients_certificate_says_who_it_is_on_both_ports(tmp_path: Path) -> N
         for context in (showing(stranger), ssl._create_unverified_context()):
             with pytest.raises(OSError), Peer(server.port, tls=context) as refused:
                 refused.call("get_all_databases")
-            with pytest.raises(OSError), browser(server, context) as nobody:
-                nobody.post(ALL, "/metastore")
+        with pytest.raises(OSError), browser(server, showing(stranger)) as nobody:
+            nobody.post(ALL, "/metastore")
+
+
+@pytest.mark.parametrize("version", [ssl.TLSVersion.TLSv1_2, ssl.TLSVersion.TLSv1_3])
+def test_a_missing_client_certificate_is_a_401_with_a_sentence_on_every_path(
+    version: ssl.TLSVersion, tmp_path: Path
+) -> None:
+    ca_file, _ = issue(tmp_path, "ca")
+    context = any_certificate()
+    context.minimum_version = context.maximum_version = version
+    with http_server(tmp_path, tls_client_ca=ca_file) as server, browser(server, context) as client:
+        for path in (API, "/metastore"):
+            refused = client.post(ALL, path)
+            assert refused.status == 401, "the right password does not replace a certificate"
+            assert refused.body.startswith(b"this server requires a client certificate (tls_client_ca)")
+            assert refused.headers["www-authenticate"].startswith("Basic")
+        for path in ("/health", "/ready", "/metrics", "/nothing"):
+            assert client.request("GET", path).status == 401
 
 
 def test_of_two_common_names_none_is_taken() -> None:
@@ -312,6 +423,17 @@ def test_a_password_without_tls_is_refused(guarded: RunningServer) -> None:
 def test_a_wrong_password_is_refused(guarded: RunningServer) -> None:
     with Sasl(guarded.port, tls=insecure()) as peer, pytest.raises(Refusal, match="the user or the password is wrong"):
         peer.plain(USER, "wrong")
+
+
+def test_a_right_password_opens_the_thrift_port_after_many_wrong_ones(guarded: RunningServer, folder: Path) -> None:
+    user("add", "kassandra", data=folder / "data", password="wax")
+    for number in range(MAX_FAILURES + 2):
+        reason = "the user or the password is wrong" if number < MAX_FAILURES else "too many failed attempts"
+        with Sasl(guarded.port, tls=insecure()) as peer, pytest.raises(Refusal, match=reason):
+            peer.plain("kassandra", "wrong")
+    with Sasl(guarded.port, tls=insecure()) as peer:
+        peer.plain("kassandra", "wax")
+        assert peer.call("get_all_databases")[0] == "default"
 
 
 def test_only_proxy_users_act_for_others(guarded: RunningServer) -> None:
@@ -364,11 +486,11 @@ def test_a_protected_message_that_was_changed_does_not_pass() -> None:
     assert done and server.user == "maja"
     sealed = server.wrap(b"hello")
     assert sealed[:5] == b"hello" and len(sealed) == 5 + 16
-    with pytest.raises(Exception, match="changed, repeated or left out"):
+    with pytest.raises(Exception, match="changed, repeated or dropped"):
         server.unwrap(b"hello" + bytes(16))
 
 
-def test_tokens_are_not_taken_unencrypted_where_encryption_is_wanted() -> None:
+def test_tokens_are_refused_unencrypted_where_encryption_is_required() -> None:
     mechanism = Digest(lambda identifier: ("maja", b""), ("auth-conf",))
     with pytest.raises(AuthenticationError, match="connect with TLS"):
         mechanism.start(OPEN)

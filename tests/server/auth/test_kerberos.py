@@ -1,4 +1,4 @@
-"""Kerberos at the Thrift port: who is let in, in which protection, who is not, and what they are told."""
+"""Kerberos at the Thrift port: accepted and refused clients, protections, and error messages."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ LONG = 5_000_000
 
 @contextmanager
 def guarded(realm: Realm, **settings: Any) -> Iterator[Running]:
-    """A server in this process that asks for Kerberos."""
+    """A server in this process that requires Kerberos."""
     kerberos = {"kerberos_principal": realm.service, "kerberos_keytab": str(realm.keytab), **settings}
     with serving(authenticator(load(environment={}, flags=kerberos)), **kerberos) as running:
         yield running
@@ -70,17 +70,17 @@ def test_the_user_is_the_first_part_of_the_principal(principal: str) -> None:
 @pytest.mark.parametrize(
     "principal", ["alice@S.TEST", "alice", "al\\/ice@R.TEST", "WELLKNOWN/ANONYMOUS@R.TEST", "@R.TEST"]
 )
-def test_a_principal_of_another_realm_or_of_nobody_is_no_user(principal: str) -> None:
+def test_a_principal_of_another_realm_or_without_a_name_is_refused(principal: str) -> None:
     with pytest.raises(AuthenticationError, match=r"R\.TEST"):
         short_name(principal, "R.TEST")
 
 
-def test_a_mechanism_that_is_not_offered_is_refused_with_those_that_are() -> None:
+def test_an_unsupported_mechanism_is_refused_with_the_list_of_supported_ones() -> None:
     with pytest.raises(AuthenticationError, match=r"'PLAIN' is not offered here; offered are GSSAPI"):
         Mechanisms({"GSSAPI": lambda channel: pytest.fail("started")}).start("PLAIN", Channel("127.0.0.1", False))
 
 
-def test_without_settings_nobody_is_asked_who_they_are() -> None:
+def test_without_settings_no_authentication_is_required() -> None:
     assert authenticator(load(environment={})) is None
 
 
@@ -98,13 +98,13 @@ def test_a_missing_extra_is_named(monkeypatch: pytest.MonkeyPatch, tmp_path: Pat
         authenticator(load(environment={}, flags=flags))
 
 
-# Who is let in
+# Accepted clients
 
 
 @pytest.mark.kerberos
 @pytest.mark.parametrize("qop", ["auth", "auth-int", "auth-conf"])
 @pytest.mark.parametrize("protocol", ["binary", "compact"])
-def test_calls_are_answered_in_each_protection(kerberized: Running, realm: Realm, qop: str, protocol: str) -> None:
+def test_calls_are_served_with_each_protection(kerberized: Running, realm: Realm, qop: str, protocol: str) -> None:
     with peer(kerberized, realm, protocol=protocol) as client:
         client.negotiate(qop)
         assert client.do("echo", "hello") == "hello"
@@ -149,7 +149,7 @@ def test_frames_need_not_end_where_messages_end(kerberized: Running, realm: Real
 
 
 @pytest.mark.kerberos
-def test_a_client_may_name_itself_but_nobody_else(kerberized: Running, realm: Realm) -> None:
+def test_a_client_may_act_as_itself_but_not_as_another_user(kerberized: Running, realm: Realm) -> None:
     for name in ("alice", realm.alice):
         with peer(kerberized, realm) as client:
             assert client.negotiate(user=name).do("echo", "x") == "x"
@@ -158,7 +158,7 @@ def test_a_client_may_name_itself_but_nobody_else(kerberized: Running, realm: Re
 
 
 @pytest.mark.kerberos
-def test_a_client_that_waits_to_be_asked_for_its_token_is_asked(kerberized: Running, realm: Realm) -> None:
+def test_a_client_that_waits_for_a_challenge_gets_one(kerberized: Running, realm: Realm) -> None:
     with peer(kerberized, realm) as client:
         client.say(sasl.START, b"GSSAPI")
         client.say(sasl.OK, b"")
@@ -186,15 +186,15 @@ def test_many_clients_at_once_are_served_each_under_its_own_protection(kerberize
             return [client.do("pool", f"{number} {call}") for call in range(20)]
 
     with ThreadPoolExecutor(8) as threads:
-        answers = list(threads.map(work, range(24)))
-    assert answers == [[f"{number} {call}" for call in range(20)] for number in range(24)]
+        replies = list(threads.map(work, range(24)))
+    assert replies == [[f"{number} {call}" for call in range(20)] for number in range(24)]
 
 
 # Protection
 
 
 @pytest.mark.kerberos
-def test_the_server_offers_what_it_is_told_to_and_insists_on_it(realm: Realm) -> None:
+def test_the_server_offers_and_enforces_the_configured_protection(realm: Realm) -> None:
     with guarded(realm, sasl_qop="auth-int,auth-conf") as server:
         with peer(server, realm) as client:
             client.begin(client.token())
@@ -236,7 +236,7 @@ def test_a_message_that_was_changed_on_its_way_ends_the_connection(
         frame[-1] ^= 1
         client.send_frame(bytes(frame))
         assert client.rest() == b""
-    assert "a message that Kerberos does not let pass" in caplog.text
+    assert "a message that Kerberos does not accept" in caplog.text
     assert kerberized.handler.started == []
 
 
@@ -263,7 +263,7 @@ def test_a_message_in_the_clear_is_not_taken_where_encryption_was_agreed_on(
     assert "a message in the clear, though encryption (auth-conf) was agreed on" in caplog.text
 
 
-# Who is not let in
+# Refused clients
 
 
 @pytest.mark.kerberos
@@ -297,7 +297,7 @@ def test_a_ticket_of_another_realm_is_refused_with_both_realms(
 
 @pytest.mark.kerberos
 @pytest.mark.slow
-def test_an_expired_ticket_and_a_wrong_clock_are_refused_with_what_to_do(
+def test_an_expired_ticket_and_a_wrong_clock_are_refused_with_advice(
     realm: Realm, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A token that is sent late is to the server what a late ticket or a slow clock is."""
@@ -323,7 +323,7 @@ def test_a_token_is_taken_once(kerberized: Running, realm: Realm) -> None:
 
 
 @pytest.mark.kerberos
-def test_a_key_that_the_keytab_does_not_have_is_told(realm: Realm) -> None:
+def test_a_key_that_the_keytab_does_not_have_is_reported(realm: Realm) -> None:
     service = realm.kdc.principal("hive/rekeyed")
     old = realm.kdc.keytab(service)
     realm.kdc.rekey(service)
@@ -347,7 +347,7 @@ def test_a_key_that_the_keytab_does_not_have_is_told(realm: Realm) -> None:
     ],
     ids=["mechanism", "garbage", "second start", "gave up"],
 )
-def test_a_negotiation_that_goes_wrong_is_answered_with_a_reason(
+def test_a_failed_negotiation_gets_a_reply_with_the_reason(
     kerberized: Running, realm: Realm, messages: list[tuple[int, bytes]], reason: str
 ) -> None:
     with peer(kerberized, realm) as client:
@@ -359,7 +359,7 @@ def test_a_negotiation_that_goes_wrong_is_answered_with_a_reason(
 
 
 @pytest.mark.kerberos
-def test_a_client_without_a_ticket_is_told_apart_from_one_that_speaks_no_thrift(
+def test_the_message_of_a_client_without_a_ticket_is_logged(
     kerberized: Running, caplog: pytest.LogCaptureFixture
 ) -> None:
     with kerberized.peer() as client:
@@ -381,7 +381,7 @@ def test_a_token_that_claims_to_be_long_is_not_waited_for(
 
 @pytest.mark.kerberos
 @pytest.mark.parametrize("framed", [False, True], ids=["unframed", "framed"])
-def test_a_plain_client_is_told_to_authenticate(
+def test_a_client_without_sasl_gets_the_advice_to_authenticate(
     kerberized: Running, framed: bool, caplog: pytest.LogCaptureFixture
 ) -> None:
     with kerberized.peer(framed=framed) as plain:
@@ -406,7 +406,7 @@ def test_a_plain_client_cannot_make_the_server_keep_much(kerberized: Running, ca
 
 
 @pytest.mark.kerberos
-def test_the_proven_user_stands_in_events_and_set_ugi_is_not_believed(realm: Realm) -> None:
+def test_events_have_the_authenticated_user_and_set_ugi_is_ignored(realm: Realm) -> None:
     with running_server(kerberos_principal=realm.service, kerberos_keytab=realm.keytab, log_level="debug") as server:
         with SaslPeer(server.port, realm.cache, realm.service) as client:
             client.negotiate("auth-conf")
@@ -420,7 +420,7 @@ def test_the_proven_user_stands_in_events_and_set_ugi_is_not_believed(realm: Rea
 
 @pytest.mark.kerberos
 @pytest.mark.parametrize("workers", [1, 2])
-def test_a_keytab_without_the_principal_is_told_before_anything_is_served(realm: Realm, workers: int) -> None:
+def test_a_keytab_without_the_principal_is_reported_before_the_server_starts(realm: Realm, workers: int) -> None:
     wrong = f"hive/nowhere@{realm.kdc.realm}"
     with pytest.raises(ConnectError, match=f"No key table entry found for {wrong}.*klist -k"):
         with running_server(kerberos_principal=wrong, kerberos_keytab=realm.keytab, workers=workers):
@@ -428,7 +428,7 @@ def test_a_keytab_without_the_principal_is_told_before_anything_is_served(realm:
 
 
 @pytest.mark.kerberos
-def test_a_keytab_that_is_not_there_is_told(realm: Realm, tmp_path: Path) -> None:
+def test_a_missing_keytab_is_reported(realm: Realm, tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match=r"kerberos_keytab .*absent: No such file"):
         authenticator(
             load(

@@ -1,4 +1,4 @@
-"""SASL through an authenticator: who gets in, as whom, and what the others are told."""
+"""SASL through an authenticator: accepted clients, their users, and the errors of refused clients."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from tests.server.support import Peer, Running, serving
 
 
 class Password:
-    """A mechanism for tests: the client says `user`, is asked for a password, and all is written backwards after."""
+    """A mechanism for tests: the client sends `user`, then a password; afterwards all bytes are reversed."""
 
     user = ""
     by_token = False
@@ -73,7 +73,7 @@ def log_in(peer: Peer, password: bytes = b"honey") -> tuple[int, bytes]:
     return hear(peer)
 
 
-def test_who_proves_itself_is_served_under_its_name() -> None:
+def test_an_authenticated_peer_is_served_under_its_name() -> None:
     with serving(authenticator=Passwords()) as server, server.peer() as peer:
         assert log_in(peer) == (sasl.COMPLETE, b"welcome")
         message = peer.message("getName")[::-1]
@@ -110,7 +110,7 @@ def test_a_broken_seal_ends_the_connection_and_no_other(caplog: pytest.LogCaptur
     assert "a broken seal" in caplog.text
 
 
-def test_who_does_not_prove_itself_is_told_and_hung_up_on() -> None:
+def test_an_unauthenticated_peer_gets_the_reason_and_is_disconnected() -> None:
     with serving(authenticator=Passwords()) as server, server.peer() as peer:
         assert log_in(peer, b"vinegar") == (sasl.ERROR, b"a wrong password")
         assert peer.rest() == b""
@@ -131,7 +131,7 @@ def test_a_client_that_ends_too_early_is_refused() -> None:
         assert b"before it was complete" in text
 
 
-def test_a_plain_client_of_a_server_with_authentication_is_told_to_use_sasl() -> None:
+def test_a_client_without_sasl_gets_the_advice_to_use_sasl() -> None:
     with serving(authenticator=Passwords()) as server, server.peer() as peer:
         peer.send("getName")
         assert b"requires authentication: connect with SASL" in peer.rest()
@@ -144,7 +144,7 @@ def test_a_negotiation_that_stalls_is_dropped() -> None:
         assert peer.rest() == b""
 
 
-def test_a_sasl_client_of_a_server_without_authentication_is_told_so(
+def test_a_sasl_client_of_a_server_without_authentication_gets_the_reason(
     server: Running, caplog: pytest.LogCaptureFixture
 ) -> None:
     with server.peer() as peer:

@@ -1,5 +1,5 @@
-"""PySpark's own Java metastore client through Kerberos and with delegation tokens: unmodified, with settings that
-Hive's users know. Each of the three protections (hadoop.rpc.protection) has its turn."""
+"""PySpark's own Java metastore client through Kerberos and with delegation tokens: unmodified, with the
+usual settings of Hive. It is tested with each of the three protections (hadoop.rpc.protection)."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ client = jvm.org.apache.hadoop.hive.metastore.HiveMetaStoreClient(conf)
 token = client.getDelegationToken("alice", "alice")
 result = {"token": token, "until": client.renewDelegationToken(token)}
 """
-"""What a launcher of jobs does with its ticket, in Java."""
+"""The Java code of a launcher of jobs, which uses its ticket."""
 
 USE_TOKEN = """
 jvm = spark.sparkContext._jvm
@@ -72,12 +72,12 @@ try:
 except Exception as error:
     result["after"] = str(error)
 """
-"""What a job does with its token."""
+"""The code of a job, which uses its token."""
 
 
 @pytest.fixture
 def server(realm: Realm, protection: str) -> Iterator[RunningServer]:
-    """It takes clients in the one protection that the test is about."""
+    """It accepts only the protection of the test."""
     qop = {"authentication": "auth", "integrity": "auth-int", "privacy": "auth-conf"}[protection]
     kerberos: dict[str, Any] = {"kerberos_principal": realm.service, "kerberos_keytab": realm.keytab, "sasl_qop": qop}
     with running_server(**kerberos, log_level="debug") as running:
@@ -89,7 +89,7 @@ def hadoop_configuration(folder: Path, realm: Realm, protection: str) -> Path:
     settings = {
         "hadoop.security.authentication": "kerberos",
         "hadoop.rpc.protection": protection,
-        # Hadoop's input formats want to know who would renew tokens, also where nothing needs one.
+        # Hadoop's input formats require the setting of a renewer of tokens, even if none is needed.
         "yarn.resourcemanager.principal": f"rm/localhost@{realm.kdc.realm}",
     }
     write_site(folder / "core-site.xml", settings)

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from metastored.errors import Error
-from metastored.hive.delegation import Identifier, Kept, Token, to_text
+from metastored.hive.delegation import Identifier, StoredToken, Token, to_text
 from metastored.testing import RunningServer, running_server
 from tests.server.http.support import http_server, trusting, user
 from tests.server.sasl import COMPLETE, OK, START, Refusal, Sasl
@@ -54,10 +54,10 @@ def forged() -> tuple[Token, tuple[str, str]]:
     late = 2**41
     identifier = Identifier("ada", "ada", "ada", 0, late, 4711, 1).encode()
     token = Token(identifier, b"mallory's password")
-    return token, (to_text(identifier), Kept(token.password, late).encode())
+    return token, (to_text(identifier), StoredToken(token.password, late).encode())
 
 
-def test_nobody_becomes_another_by_a_token_of_their_own_making(server: RunningServer) -> None:
+def test_a_forged_token_does_not_authenticate(server: RunningServer) -> None:
     token, kept = forged()
     with logged_in(server, "mallory") as peer, pytest.raises(Error, match=f"{DENIED}: add_token is for"):
         peer.call("add_token", *kept)
@@ -87,10 +87,10 @@ def test_a_job_that_logs_in_with_a_token_gets_no_further_one(server: RunningServ
             peer.call("get_master_keys")
 
 
-def test_without_authentication_nobody_uses_the_store(tmp_path: Path) -> None:
-    """Whoever says that they are an admin has not proven it."""
+def test_without_authentication_the_token_store_is_refused(tmp_path: Path) -> None:
+    """A claimed user name is not enough."""
     with running_server(data=tmp_path, admin_users="ada") as server, Peer(server.port) as peer:
         peer.call("set_ugi", "ada", ())
         for method, *args in (("add_token", "i", "t"), ("get_master_keys",)):
-            with pytest.raises(Error, match="this connection has not proven who it is"):
+            with pytest.raises(Error, match="this connection is not authenticated"):
                 peer.call(method, *args)

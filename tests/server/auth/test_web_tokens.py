@@ -1,4 +1,4 @@
-"""Web tokens (JWT): whose they are, which are refused, and key servers that are slow, gone, or change their keys."""
+"""Web tokens (JWT): their users, refused tokens, and key servers that are slow, down, or change their keys."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ import pytest
 from cryptography.hazmat.primitives.asymmetric import ec
 
 from metastored.errors import AuthenticationError, ConfigError
+from metastored.server.auth.attempts import MAX_FAILURES
 from metastored.server.auth.identity import Unverifiable
-from metastored.server.auth.passwords import MAX_FAILURES
 from metastored.server.auth.web_keys import WebKeys
 from metastored.server.auth.web_tokens import JwtTokens
 from metastored.threads import Pool
@@ -28,25 +28,25 @@ from tests.server.tokens import Issuer
 pytestmark = pytest.mark.slow
 
 SOON = 0.01
-"""Seconds between two fetches of keys, in tests that want several."""
+"""Seconds between two fetches of keys, in tests with several fetches."""
 
 
 class KeyServer:
-    """A server of keys on a free port. What it answers can be changed; how often it was asked is counted."""
+    """A key server on a free port, with replaceable responses and a counter of requests."""
 
     def __init__(self, body: str) -> None:
         self.body = body
         self.status = 200
-        self.asked = 0
-        self.answering = threading.Event()
-        """Cleared, it takes requests and says nothing."""
-        self.answering.set()
+        self.requests = 0
+        self.responding = threading.Event()
+        """When cleared, requests are accepted and get no response."""
+        self.responding.set()
         outer = self
 
         class Handler(BaseHTTPRequestHandler):
             def do_GET(self) -> None:
-                outer.asked += 1
-                outer.answering.wait(PATIENCE)
+                outer.requests += 1
+                outer.responding.wait(PATIENCE)
                 data = outer.body.encode()
                 self.send_response(outer.status)
                 self.send_header("Content-Length", str(len(data)))
@@ -57,7 +57,7 @@ class KeyServer:
                 """Says nothing."""
 
             def handle(self) -> None:
-                with suppress(ConnectionError):  # Who asked may not wait for the answer.
+                with suppress(ConnectionError):  # The client may have disconnected.
                     super().handle()
 
         self._server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
@@ -65,7 +65,7 @@ class KeyServer:
         threading.Thread(target=self._server.serve_forever, args=(0.01,), name="keys").start()
 
     def stop(self) -> None:
-        self.answering.set()
+        self.responding.set()
         self._server.shutdown()
         self._server.server_close()
 
@@ -80,7 +80,7 @@ def serving_keys(body: str) -> Iterator[KeyServer]:
 
 
 def run(work: Callable[[Pool], Any]) -> Any:
-    """Runs a coroutine that is given a pool."""
+    """Runs a coroutine with a pool."""
 
     async def main() -> Any:
         pool = Pool(2)
@@ -96,10 +96,10 @@ def user_of(tokens: JwtTokens, token: str) -> Any:
     return run(lambda pool: tokens.user_of(token, pool))
 
 
-# What is in a token
+# The claims of a token
 
 
-def test_a_web_token_says_whose_it_is(tmp_path: Path) -> None:
+def test_a_web_token_identifies_its_user(tmp_path: Path) -> None:
     issuer = Issuer()
     assert user_of(JwtTokens(WebKeys(issuer.file(tmp_path)), "hive", "metastored"), issuer.token()) == "willy"
 
@@ -113,7 +113,7 @@ def test_a_web_token_says_whose_it_is(tmp_path: Path) -> None:
         ({"aud": "other"}, "[Aa]udience"),
         ({"sub": None}, "sub"),
         ({"sub": " "}, "empty subject"),
-        ({"kid": "two"}, "none of the known"),
+        ({"kid": "two"}, "not in the key set"),
     ],
 )
 def test_a_web_token_that_is_not_right_is_refused_with_a_reason(
@@ -125,12 +125,12 @@ def test_a_web_token_that_is_not_right_is_refused_with_a_reason(
 
 
 def test_a_web_token_without_a_public_keys_signature_is_refused(tmp_path: Path) -> None:
-    issuer, told = Issuer(), {"sub": "willy", "exp": time.time() + 600}
+    issuer, claims = Issuer(), {"sub": "willy", "exp": time.time() + 600}
     tokens = JwtTokens(WebKeys(issuer.file(tmp_path), not_sooner=SOON))
     for forged in (
-        jwt.encode(told, "", "none", {"kid": "one"}),
-        jwt.encode(told, "x" * 40, "HS256", {"kid": "one"}),
-        jwt.encode(told, ec.generate_private_key(ec.SECP256R1()), "ES256", {"kid": "one"}),
+        jwt.encode(claims, "", "none", {"kid": "one"}),
+        jwt.encode(claims, "x" * 40, "HS256", {"kid": "one"}),
+        jwt.encode(claims, ec.generate_private_key(ec.SECP256R1()), "ES256", {"kid": "one"}),
         "nonsense",
     ):
         with pytest.raises(AuthenticationError, match="not accepted") as refusal:
@@ -144,15 +144,15 @@ def test_web_tokens_are_taken_at_metastore_only_and_close_the_other_doors(tmp_pa
         http_server(tmp_path, jwt_keys=issuer.file(tmp_path), proxy_users="willy", audit="on") as server,
         browser(server) as client,
     ):
-        proof = {"Authorization": f"Bearer {issuer.token()}"}
-        assert client.post(ALL, "/metastore", proof=proof).status == 200
-        refused = client.post(ALL, "/metastore", proof={"x-actor-username": "maja"})
+        credentials = {"Authorization": f"Bearer {issuer.token()}"}
+        assert client.post(ALL, "/metastore", credentials=credentials).status == 200
+        refused = client.post(ALL, "/metastore", credentials={"x-actor-username": "maja"})
         assert refused.status == 401 and "Bearer" in refused.headers["www-authenticate"]
-        assert client.post(ALL, proof=proof).status == 401
+        assert client.post(ALL, credentials=credentials).status == 401
         assert client.post(ALL, "/metastore").status == 200  # With a password.
-        # A proxy user acts for others; who it is itself stays known.
+        # A proxy user acts for others; its own name stays the principal.
         body = '[1,"create_database",1,1,{"1":{"rec":{"1":{"str":"d"}}}}]'
-        assert client.post(body, "/metastore", proof={**proof, "x-actor-username": "flip"}).json[2] == 2
+        assert client.post(body, "/metastore", credentials={**credentials, "x-actor-username": "flip"}).json[2] == 2
         assert who(server, "d") == "flip"
         with Peer(server.port) as peer:
             peer.send("get_all_databases")
@@ -186,13 +186,13 @@ def test_keys_are_fetched_from_a_url_once_for_many_tokens() -> None:
     issuer = Issuer()
     with serving_keys(issuer.keys) as keys:
 
-        async def ask(pool: Pool) -> list[str]:
+        async def work(pool: Pool) -> list[str]:
             tokens = JwtTokens(WebKeys(keys.url))
             first = await asyncio.gather(*(tokens.user_of(issuer.token(sub=f"u{n}"), pool) for n in range(20)))
             return [*first, await tokens.user_of(issuer.token(), pool)]
 
-        assert run(ask) == [*(f"u{n}" for n in range(20)), "willy"]
-        assert keys.asked == 1
+        assert run(work) == [*(f"u{n}" for n in range(20)), "willy"]
+        assert keys.requests == 1
 
 
 @pytest.mark.parametrize("kid", ["one", "two"], ids=["the same name", "another name"])
@@ -200,7 +200,7 @@ def test_a_key_that_was_replaced_is_fetched_when_a_token_needs_it(kid: str) -> N
     old, new = Issuer(), Issuer(kid)
     with serving_keys(old.keys) as keys:
 
-        async def ask(pool: Pool) -> None:
+        async def work(pool: Pool) -> None:
             tokens = JwtTokens(WebKeys(keys.url, not_sooner=SOON))
             assert await tokens.user_of(old.token(), pool) == "willy"
             keys.body = new.keys
@@ -208,60 +208,60 @@ def test_a_key_that_was_replaced_is_fetched_when_a_token_needs_it(kid: str) -> N
             with pytest.raises(AuthenticationError):
                 await tokens.user_of(old.token(), pool)
 
-        run(ask)
+        run(work)
 
 
-def test_keys_that_are_old_are_fetched_again_while_nobody_waits() -> None:
+def test_old_keys_are_refreshed_in_the_background() -> None:
     issuer = Issuer()
     with serving_keys(issuer.keys) as keys:
 
-        async def ask(pool: Pool) -> None:
+        async def work(pool: Pool) -> None:
             web_keys = WebKeys(keys.url, kept_for=0, not_sooner=SOON)
             tokens = JwtTokens(web_keys)
             await tokens.user_of(issuer.token(), pool)
-            keys.answering.clear()
+            keys.responding.clear()
             for _ in range(3):
                 assert await tokens.user_of(issuer.token(), pool) == "willy"
-            keys.answering.set()
+            keys.responding.set()
             await web_keys.renewed()
-            assert keys.asked >= 2
+            assert keys.requests >= 2
 
-        run(ask)
+        run(work)
 
 
 def test_many_tokens_with_unknown_keys_make_few_fetches() -> None:
     issuer = Issuer()
     with serving_keys(issuer.keys) as keys:
 
-        async def ask(pool: Pool) -> None:
+        async def work(pool: Pool) -> None:
             tokens = JwtTokens(WebKeys(keys.url, not_sooner=1))
             await tokens.user_of(issuer.token(), pool)
             guesses = (tokens.user_of(issuer.token(kid=f"made up {n}"), pool) for n in range(50))
             found = await asyncio.gather(*guesses, return_exceptions=True)
-            assert all("none of the known ones" in str(each) for each in found)
-            assert keys.asked == 2
+            assert all("not in the key set" in str(each) for each in found)
+            assert keys.requests == 2
 
-        run(ask)
+        run(work)
 
 
-async def eventually(ask: Callable[[], Awaitable[str]]) -> str:
-    """The answer of a server that has come back, however long a busy machine takes to notice."""
+async def eventually(work: Callable[[], Awaitable[str]]) -> str:
+    """The response after a server has recovered; retries, since a busy machine may be slow."""
     async with asyncio.timeout(PATIENCE):
         while True:
             try:
-                return await ask()
+                return await work()
             except Unverifiable:
                 await asyncio.sleep(0.05)
 
 
 @pytest.mark.parametrize("trouble", ["gone", "broken", "nonsense", "silent"])
-def test_a_key_server_in_trouble_leaves_known_keys_good_and_others_undecided(
+def test_a_failing_key_server_leaves_cached_keys_valid_and_others_unverifiable(
     trouble: str, caplog: pytest.LogCaptureFixture
 ) -> None:
     issuer, other = Issuer(), Issuer("two")
     with serving_keys(issuer.keys) as keys:
 
-        async def ask(pool: Pool) -> None:
+        async def work(pool: Pool) -> None:
             tokens = JwtTokens(WebKeys(keys.url, kept_for=0, not_sooner=SOON, timeout=0.5))
             assert await tokens.user_of(issuer.token(), pool) == "willy"
             match trouble:
@@ -272,22 +272,22 @@ def test_a_key_server_in_trouble_leaves_known_keys_good_and_others_undecided(
                 case "nonsense":
                     keys.body = "<html>"
                 case "silent":
-                    keys.answering.clear()
+                    keys.responding.clear()
             with pytest.raises(Unverifiable, match="cannot be had now"):
                 await tokens.user_of(other.token(), pool)
             for _ in range(3):
                 assert await tokens.user_of(issuer.token(), pool) == "willy"
-            if trouble != "silent":  # That one may answer in the end.
-                # Who asks is not kept waiting longer than the time-out; the fetch itself may take longer.
+            if trouble != "silent":  # The silent server may still respond later.
+                # A client waits no longer than the timeout; the fetch itself may take longer.
                 async with asyncio.timeout(PATIENCE):
                     while "the keys of before are used on" not in caplog.text:
                         await asyncio.sleep(0.01)
             if trouble != "gone":
                 keys.status, keys.body = 200, other.keys
-                keys.answering.set()
+                keys.responding.set()
                 assert await eventually(lambda: tokens.user_of(other.token(sub="back"), pool)) == "back"
 
-        run(ask)
+        run(work)
     if trouble != "silent":
         assert f"jwt_keys {keys.url}" in caplog.text
 
@@ -306,7 +306,7 @@ def test_a_key_server_that_drips_is_not_waited_for_longer_than_the_time_out() ->
         keys._server.RequestHandlerClass.do_GET = drip  # type: ignore[attr-defined]
         try:
 
-            async def ask(pool: Pool) -> None:
+            async def work(pool: Pool) -> None:
                 web_keys = WebKeys(keys.url, timeout=0.3, not_sooner=SOON)
                 await web_keys.renewed()
                 for _ in range(1000):
@@ -315,15 +315,15 @@ def test_a_key_server_that_drips_is_not_waited_for_longer_than_the_time_out() ->
                     await asyncio.sleep(0.01)
                 pytest.fail("it still waits")
 
-            run(ask)
+            run(work)
         finally:
             stop.set()
 
 
-def test_while_the_key_server_says_nothing_everybody_else_is_served(tmp_path: Path) -> None:
+def test_while_the_key_server_hangs_other_clients_are_served(tmp_path: Path) -> None:
     issuer = Issuer()
     with serving_keys(issuer.keys) as keys:
-        keys.answering.clear()
+        keys.responding.clear()
         with http_server(tmp_path, jwt_keys=keys.url, threads=1) as server:
             waiting = [browser(server) for _ in range(MAX_FAILURES + 2)]
             headers = {"Content-Type": "application/x-thrift", "Authorization": f"Bearer {issuer.token()}"}
@@ -333,24 +333,24 @@ def test_while_the_key_server_says_nothing_everybody_else_is_served(tmp_path: Pa
                 with browser(server) as other:
                     assert other.post(ALL).status == 200
                     assert other.post(ALL, "/metastore").status == 200
-                keys.answering.set()
+                keys.responding.set()
                 for client in waiting:
-                    answer = client.connection.getresponse()
-                    assert answer.status == 200, answer.read()
+                    response = client.connection.getresponse()
+                    assert response.status == 200, response.read()
             finally:
                 for client in waiting:
                     client.connection.close()
 
 
-def test_who_comes_while_keys_cannot_be_had_is_asked_to_come_again_and_is_not_counted(tmp_path: Path) -> None:
+def test_without_keys_a_client_gets_503_and_no_failed_attempt_is_counted(tmp_path: Path) -> None:
     issuer = Issuer()
     with serving_keys("") as keys:
         keys.status = 500
         with http_server(tmp_path, jwt_keys=keys.url) as server, browser(server) as client:
-            proof = {"Authorization": f"Bearer {issuer.token()}"}
-            answer = client.post(ALL, "/metastore", proof=proof)
-            assert (answer.status, answer.headers["retry-after"]) == (503, "10")
-            assert answer.body == b"the keys of web tokens cannot be had now (jwt_keys): try again later\n"
+            credentials = {"Authorization": f"Bearer {issuer.token()}"}
+            response = client.post(ALL, "/metastore", credentials=credentials)
+            assert (response.status, response.headers["retry-after"]) == (503, "10")
+            assert response.body == b"the keys of web tokens cannot be had now (jwt_keys): try again later\n"
             keys.status, keys.body = 200, issuer.keys
-            assert client.post(ALL, "/metastore", proof=proof).status == 200
+            assert client.post(ALL, "/metastore", credentials=credentials).status == 200
             assert issuer.token() not in server.log

@@ -1,4 +1,4 @@
-"""What the tests of HTTP share: a server with one user and the objects of the specification, and a plain client."""
+"""Helpers of the HTTP tests: a server with one user and the objects of the specification, and a plain client."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ ALL = b'[1,"get_all_databases",1,1,{}]'
 """A call that everybody may make."""
 
 
-class Answer(NamedTuple):
+class Response(NamedTuple):
     status: int
     headers: dict[str, str]
     body: bytes
@@ -54,7 +54,7 @@ def any_certificate() -> ssl.SSLContext:
 
 
 class Browser:
-    """One HTTPS connection that is kept."""
+    """One persistent HTTPS connection."""
 
     def __init__(self, port: int, tls: ssl.SSLContext | None = None) -> None:
         context = tls or any_certificate()
@@ -66,21 +66,25 @@ class Browser:
     def __exit__(self, *exc: object) -> None:
         self.connection.close()
 
-    def ask(self, verb: str, path: str, body: Any = None, headers: dict[str, str] | None = None, **more: Any) -> Answer:
+    def request(
+        self, verb: str, path: str, body: Any = None, headers: dict[str, str] | None = None, **more: Any
+    ) -> Response:
         self.connection.request(verb, path, body, headers or {}, **more)
         found = self.connection.getresponse()
-        told: dict[str, str] = {}
+        headers_read: dict[str, str] = {}
         for name, value in found.getheaders():
-            told[name.lower()] = f"{told[name.lower()]}, {value}" if name.lower() in told else value
-        return Answer(found.status, told, found.read())
+            headers_read[name.lower()] = (
+                f"{headers_read[name.lower()]}, {value}" if name.lower() in headers_read else value
+            )
+        return Response(found.status, headers_read, found.read())
 
     def post(
-        self, body: Any, path: str = API, *, kind: str = JSON, proof: dict[str, str] | None = None, **headers: str
-    ) -> Answer:
-        """As the specification's user, unless another proof (or {}) is given."""
-        sent = {"Content-Type": kind, **(basic() if proof is None else proof)}
+        self, body: Any, path: str = API, *, kind: str = JSON, credentials: dict[str, str] | None = None, **headers: str
+    ) -> Response:
+        """As the specification's user, unless other credentials (or {}) are passed."""
+        sent = {"Content-Type": kind, **(basic() if credentials is None else credentials)}
         sent |= {name.replace("_", "-"): value for name, value in headers.items()}
-        return self.ask("POST", path, body.encode() if isinstance(body, str) else body, sent)
+        return self.request("POST", path, body.encode() if isinstance(body, str) else body, sent)
 
 
 def user(*words: str, data: Path | str, password: str | None = None) -> str:
@@ -93,7 +97,7 @@ def user(*words: str, data: Path | str, password: str | None = None) -> str:
         text=True,
         capture_output=True,
         timeout=PATIENCE,
-        # Settings of the person who runs the tests are not for this command.
+        # The command does not inherit settings from the environment of the test run.
         env={name: value for name, value in os.environ.items() if not name.startswith("METASTORED_")},
     )
     assert done.returncode == 0, done.stderr
@@ -109,7 +113,7 @@ def http_server(folder: Path, **settings: Any) -> Iterator[RunningServer]:
 
 
 def who(server: RunningServer, database: str) -> str:
-    """Who created this database, as the audit log tells it."""
+    """The user who created this database, from the audit log."""
     (line,) = [line for line in server.log.splitlines() if "method=create_database" in line and f"={database} " in line]
     return line.partition("user=")[2].split()[0]
 
@@ -179,7 +183,7 @@ def head(length: int, path: str = API, kind: str = JSON) -> bytes:
 
 
 def status(connection: socket.socket) -> int:
-    """Of the next answer, which is read whole, and nothing behind it."""
+    """Reads exactly one complete response."""
     start = b""
     while not start.endswith(b"\r\n\r\n"):
         start += _some(connection, 1)

@@ -1,4 +1,4 @@
-"""Clients that others wrote speak to the HTTP port: curl, Apache Thrift's THttpClient, and Thrift for Node."""
+"""Other clients on the HTTP port: curl, Apache Thrift's THttpClient, and Thrift for Node."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def apache(server: RunningServer, path: str, protocol: str, version: str, **head
 
 
 def curl(server: RunningServer, data: str, *words: str, path: str = API, kind: str = JSON) -> tuple[int, str]:
-    """As the specification shows it: the status, and what was printed."""
+    """Runs curl as in the specification; returns the status and the output."""
     program = shutil.which("curl")
     assert program is not None, "curl is part of every machine that builds this"
     done = subprocess.run(
@@ -68,7 +68,7 @@ def curl(server: RunningServer, data: str, *words: str, path: str = API, kind: s
     ],
 )
 @pytest.mark.parametrize("kind", [JSON, THRIFT])
-def test_curl_gets_the_answers_of_the_specification(
+def test_curl_gets_the_responses_of_the_specification(
     server: RunningServer, data: str, result: dict[str, object], kind: str
 ) -> None:
     status, body = curl(server, data, "-u", f"{USER}:{PASSWORD}", kind=kind)
@@ -76,7 +76,7 @@ def test_curl_gets_the_answers_of_the_specification(
     assert json.loads(body) == [1, json.loads(data)[1], 2, 1, {"0": result}]
 
 
-def test_curl_asks_for_compression_and_is_refused_with_one_line(server: RunningServer) -> None:
+def test_curl_reads_a_compressed_response_and_gets_errors_in_one_line(server: RunningServer) -> None:
     data = f'[1,"get_partitions",1,1,{{"1":{{"str":"{DB}"}},"2":{{"str":"{TABLE}"}},"3":{{"i16":-1}}}}]'
     status, body = curl(server, data, "-u", f"{USER}:{PASSWORD}", "--compressed", "-H", "Transfer-Encoding: chunked")
     assert (status, json.loads(body)[4]["0"]["lst"][:2]) == (200, ["rec", 2])
@@ -116,9 +116,9 @@ def test_a_client_as_hive_4_has_it_calls_any_method(server: RunningServer, proto
 def test_thrift_for_node_reads_the_nine_methods(server: RunningServer) -> None:
     node, modules = shutil.which("node"), PEERS / "node_modules"
     if node is None:
-        pytest.skip("node is not on this machine: apt-get install nodejs brings it")
+        pytest.skip("node is not on this machine: apt-get install nodejs installs it")
     if not (modules / "thrift").is_dir():
-        pytest.skip("Thrift for Node is not on this machine: make peers brings it")
+        pytest.skip("Thrift for Node is not on this machine: make peers installs it")
     program = Path(__file__).with_name("http_client.js")
     words = [modules, server.http_port, API, basic()["Authorization"], DB, TABLE]
     done = subprocess.run([node, program, *map(str, words)], capture_output=True, text=True, timeout=60, check=False)

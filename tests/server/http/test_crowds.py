@@ -25,7 +25,7 @@ MiB = 1024 * 1024
 
 @contextmanager
 def open_files(wanted: int) -> Iterator[None]:
-    """This process may open so many, and so may those that it starts meanwhile."""
+    """Raises the limit of open files of this process and its children."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     if hard != resource.RLIM_INFINITY and hard < wanted:
         pytest.skip(f"this machine lets a process open {hard} files, and {wanted} are needed: ulimit -Hn says so")
@@ -91,14 +91,14 @@ def test_ten_thousand_idle_connections_leave_room_for_others(tmp_path: Path) -> 
             for _ in range(100):
                 assert other.post(ALL).status == 200
             # The figure is put there once a second.
-            eventually(lambda: b"metastored_connections 10001.0" in other.ask("GET", "/metrics").body)
+            eventually(lambda: b"metastored_connections 10001.0" in other.request("GET", "/metrics").body)
         held = memory(server)
         print(f"10,000 idle connections: {held / MiB:.0f} MiB")
         assert held < 1024 * MiB
 
 
-def test_slow_bodies_hold_up_nobody_and_little_memory(tmp_path: Path) -> None:
-    """A hundred callers who announce all that is taken, and send it one byte after the other."""
+def test_slow_bodies_block_no_other_request_and_take_little_memory(tmp_path: Path) -> None:
+    """A hundred clients that announce bodies of the maximum size, and send them byte by byte."""
     with open_files(1000), http_server(tmp_path) as server, ExitStack() as stack:
         assert server.http_port is not None
         tls = trusting()
@@ -114,7 +114,7 @@ def test_slow_bodies_hold_up_nobody_and_little_memory(tmp_path: Path) -> None:
         assert memory(server) - before < 50 * MiB
 
 
-def test_half_open_handshakes_hold_up_nobody(tmp_path: Path) -> None:
+def test_half_open_handshakes_block_no_other_connection(tmp_path: Path) -> None:
     with open_files(1000), http_server(tmp_path, request_timeout=2) as server, ExitStack() as stack:
         assert server.http_port is not None
         half = [
@@ -131,14 +131,14 @@ def test_half_open_handshakes_hold_up_nobody(tmp_path: Path) -> None:
             assert other.post(ALL).status == 200
 
 
-def test_oversized_bodies_are_refused_and_what_others_hold_is_bounded(tmp_path: Path) -> None:
-    """Six callers send a hundred MiB each: those that do not fit in memory are told to come again."""
+def test_oversized_bodies_are_refused_and_the_bytes_of_all_bodies_are_bounded(tmp_path: Path) -> None:
+    """Six clients send a hundred MiB each: requests that do not fit in memory get the advice to retry."""
     body = b'[1,"get_all_databases",1,1,{}]' + b" " * (MAX_MESSAGE - 1000)
     with http_server(tmp_path, threads=2) as server:
         assert server.http_port is not None
         port, tls = server.http_port, trusting()
 
-        def ask(number: int) -> int:
+        def send_call(number: int) -> int:
             with connect(port, tls) as connection:
                 connection.settimeout(120)
                 connection.sendall(head(len(body), "/metastore", THRIFT))
@@ -147,10 +147,10 @@ def test_oversized_bodies_are_refused_and_what_others_hold_is_bounded(tmp_path: 
                 return status(connection)
 
         with ThreadPoolExecutor(6) as threads, browser(server) as other:
-            answers = threads.map(ask, range(6))
+            statuses = threads.map(send_call, range(6))
             for _ in range(20):
                 assert other.post(ALL).status == 200
-            found = set(answers)
+            found = set(statuses)
         assert found <= {200, 503} and 200 in found
         # Bodies in pieces, then each as a whole, then what is made of it.
         assert most_memory(server) < 3 * MAX_HELD + 256 * MiB
@@ -167,7 +167,7 @@ def test_long_bodies_beyond_the_bound_are_refused_and_short_ones_are_not() -> No
     assert bodies.held == 11 * SHORT
 
 
-def test_what_a_request_held_is_free_again_however_it_ended(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_memory_of_a_request_is_released_however_it_ended(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     bodies = Bodies(4 * SHORT)
     monkeypatch.setattr("metastored.server.http.app.Bodies", lambda: bodies)
     chain, key = certificate(tmp_path)

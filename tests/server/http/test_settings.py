@@ -1,4 +1,4 @@
-"""The HTTP port under other settings: another path, all methods, other versions, nobody who could log in."""
+"""The HTTP port under other settings: another path, all methods, other versions, no users."""
 
 from __future__ import annotations
 
@@ -46,13 +46,13 @@ def server(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFact
 
 
 def call(server: RunningServer, method: str, *fields: dict[str, Any], path: str = PATH) -> Any:
-    """What a method gave: the fields of its result."""
+    """The fields of a method's result."""
     with browser(server) as client:
         body = json.dumps([1, method, 1, 9, {str(at): field for at, field in enumerate(fields, 1)}])
-        answer = client.post(body, path)
-        assert answer.status == 200, answer.body
-        assert answer.json[:2] + answer.json[3:4] == [1, method, 9]
-        return answer.json[4]
+        response = client.post(body, path)
+        assert response.status == 200, response.body
+        assert response.json[:2] + response.json[3:4] == [1, method, 9]
+        return response.json[4]
 
 
 def test_the_path_is_the_one_that_was_given(server: RunningServer) -> None:
@@ -62,14 +62,14 @@ def test_the_path_is_the_one_that_was_given(server: RunningServer) -> None:
         assert gone.status == 404 and PATH.encode() in gone.body
 
 
-def test_all_methods_are_served_when_told_so_also_those_that_came_later(server: RunningServer) -> None:
+def test_with_the_setting_all_methods_are_served_also_newer_ones(server: RunningServer) -> None:
     made = {"rec": {"1": {"str": "made"}}}
     assert call(server, "create_database", made) == {}
     assert call(server, "drop_database", {"str": "made"}, {"tf": 1}, {"tf": 0}) == {}
     assert call(server, "get_catalogs")["0"]["rec"]["1"]["lst"][2:] == ["hive"]
 
 
-def test_structs_have_the_fields_of_2_3_0_whatever_version_clients_are_answered_as(server: RunningServer) -> None:
+def test_structs_have_the_fields_of_2_3_0_whatever_compat_is(server: RunningServer) -> None:
     database = call(server, "get_database", {"str": DB})["0"]["rec"]
     table = call(server, "get_table", {"str": DB}, {"str": TABLE})["0"]["rec"]
     partitions = call(server, "get_partitions", {"str": DB}, {"str": TABLE}, {"i16": -1})["0"]["lst"]
@@ -80,18 +80,18 @@ def test_structs_have_the_fields_of_2_3_0_whatever_version_clients_are_answered_
     assert {int(each) for each in table["7"]["rec"]} <= set(range(1, 13))
 
 
-def test_as_long_as_there_are_no_users_nobody_gets_in() -> None:
+def test_without_users_no_login_succeeds() -> None:
     with running_server(http_port=0) as server, browser(server) as client:
-        for proof in ({}, basic(), {"x-actor-username": "maja"}):
-            refused = client.post(ALL, proof=proof)
+        for credentials in ({}, basic(), {"x-actor-username": "maja"}):
+            refused = client.post(ALL, credentials=credentials)
             assert refused.status == 401
             assert refused.headers["www-authenticate"].startswith("Basic ")
-        # Callers are believed at /metastore, as on the Thrift port: nothing here asks for proof.
-        assert client.post(ALL, "/metastore", proof={}).status == 200
+        # User names are trusted at /metastore, as on the Thrift port, since no authentication is required.
+        assert client.post(ALL, "/metastore", credentials={}).status == 200
 
 
 @pytest.mark.postgres
-def test_while_the_database_is_gone_nobody_is_let_in_and_everybody_is_told(tmp_path: Path) -> None:
+def test_while_the_database_is_down_logins_fail_with_the_reason(tmp_path: Path) -> None:
     chain, key = certificate(tmp_path)
     with running_postgres() as postgres, postgres.database() as url:
         user("add", USER, data=url, password=PASSWORD)
@@ -99,18 +99,21 @@ def test_while_the_database_is_gone_nobody_is_let_in_and_everybody_is_told(tmp_p
         with running_server(http_port=0, password_login="on", **settings) as server, browser(server) as client:
             assert client.post(ALL).status == 200
             postgres.stop()
-            with Sasl(server.port, tls=trusting()) as peer, pytest.raises(Refusal, match="cannot be found out now"):
+            with (
+                Sasl(server.port, tls=trusting()) as peer,
+                pytest.raises(Refusal, match="authentication is not available now"),
+            ):
                 peer.plain(USER, PASSWORD)
             refused = client.post(ALL)
             assert refused.status == 503
-            assert refused.body == b"who is asking cannot be found out now: try again later\n"
-            assert (client.ask("GET", "/health").status, client.ask("GET", "/ready").status) == (200, 503)
+            assert refused.body == b"authentication is not available now: try again later\n"
+            assert (client.request("GET", "/health").status, client.request("GET", "/ready").status) == (200, 503)
             postgres.start()
-            eventually(lambda: client.ask("GET", "/ready").status == 200)
+            eventually(lambda: client.request("GET", "/ready").status == 200)
             assert client.post(ALL).status == 200
 
 
-def test_a_connection_is_closed_when_the_caller_asks_for_it_and_kept_when_not(server: RunningServer) -> None:
+def test_a_connection_is_closed_on_request_and_kept_otherwise(server: RunningServer) -> None:
     assert server.http_port is not None
     request = head(len(ALL), PATH) + ALL
     with connect(server.http_port, trusting()) as connection:

@@ -1,4 +1,4 @@
-"""Certificates of the HTTP port, plain HTTP for gateways, who may read the metrics, workers, and long answers."""
+"""Certificates of the HTTP port, plain HTTP for gateways, access to the metrics, workers, and long responses."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ pytestmark = pytest.mark.slow
 
 
 def shown(port: int) -> str:
-    """The certificate that a server shows, as PEM."""
+    """The certificate of a server, as PEM."""
     return ssl.get_server_certificate(("127.0.0.1", port), timeout=PATIENCE)
 
 
@@ -35,7 +35,7 @@ def shows(port: int, pem: str) -> bool:
     return shown(port) == pem
 
 
-def test_a_certificate_is_made_once_and_its_fingerprint_told(tmp_path: Path) -> None:
+def test_a_certificate_is_created_once_and_its_fingerprint_printed(tmp_path: Path) -> None:
     found = []
     for _ in range(2):
         with running_server(http_port=0, data=tmp_path) as server:
@@ -46,11 +46,11 @@ def test_a_certificate_is_made_once_and_its_fingerprint_told(tmp_path: Path) -> 
             assert digest in server.log.replace(":", "")
     assert found[0] == found[1] == (tmp_path / MADE_CERTIFICATE).read_text()
     assert stat.S_IMODE((tmp_path / MADE_KEY).stat().st_mode) == 0o600
-    # It is for this machine: clients that are given it verify it.
+    # It is valid for this machine: clients that trust it can verify it.
     with running_server(http_port=0, data=tmp_path) as server:
         context = ssl.create_default_context(cafile=str(tmp_path / MADE_CERTIFICATE))
         with browser(server, context) as client:
-            assert client.ask("GET", "/health").status == 200
+            assert client.request("GET", "/health").status == 200
 
 
 def test_servers_that_start_at_the_same_time_make_one_certificate(tmp_path: Path) -> None:
@@ -62,7 +62,7 @@ def test_servers_that_start_at_the_same_time_make_one_certificate(tmp_path: Path
 
     with ThreadPoolExecutor(8) as threads:
         (found,) = set(threads.map(make, range(8)))
-    Tls(*found)  # It fails when the key is another one's.
+    Tls(*found)  # It fails if the key does not belong to the certificate.
 
 
 def test_tls_before_1_2_is_refused(tmp_path: Path) -> None:
@@ -101,7 +101,7 @@ def test_a_running_server_shows_a_new_certificate(tmp_path: Path) -> None:
             eventually(partial(shows, port, expected))
 
 
-def test_plain_http_is_spoken_only_when_told_so(tmp_path: Path) -> None:
+def test_plain_http_is_served_only_with_the_setting(tmp_path: Path) -> None:
     user("add", USER, data=tmp_path, password=PASSWORD)
     with running_server(http_port=0, data=tmp_path, http_tls="off") as server:
         assert server.http_port is not None
@@ -119,49 +119,49 @@ def test_the_metrics_can_be_kept_for_some(tmp_path: Path) -> None:
     token.write_text("sesame\n")
     with http_server(tmp_path, metrics_addresses="10.0.0.0/8", metrics_token=token) as server:
         with browser(server) as client:
-            assert client.ask("GET", "/metrics").status == 401
-            assert client.ask("GET", "/metrics", headers={"Authorization": "Bearer wrong"}).status == 401
-            assert client.ask("GET", "/metrics", headers={"Authorization": "Bearer sesame"}).status == 200
+            assert client.request("GET", "/metrics").status == 401
+            assert client.request("GET", "/metrics", headers={"Authorization": "Bearer wrong"}).status == 401
+            assert client.request("GET", "/metrics", headers={"Authorization": "Bearer sesame"}).status == 200
     with running_server(http_port=0, metrics_addresses="10.0.0.0/8") as server, browser(server) as client:
-        assert client.ask("GET", "/metrics").status == 403
+        assert client.request("GET", "/metrics").status == 403
     with running_server(http_port=0, metrics_addresses="10.0.0.0/8,127.0.0.1") as server, browser(server) as client:
-        assert client.ask("GET", "/metrics").status == 200
+        assert client.request("GET", "/metrics").status == 200
 
 
 def test_the_metrics_of_all_workers_are_one(tmp_path: Path) -> None:
     with http_server(tmp_path, workers=3) as server:
         for _ in range(12):
             with browser(server) as client:
-                assert client.post(ALL, "/metastore", proof={}).status == 200
+                assert client.post(ALL, "/metastore", credentials={}).status == 200
         for _ in range(3):
             with browser(server) as client:
-                text = client.ask("GET", "/metrics").body.decode()
+                text = client.request("GET", "/metrics").body.decode()
                 assert 'metastored_calls_total{method="get_all_databases"} 12.0' in text
                 assert "metastored_workers 3.0" in text
 
 
 @pytest.mark.parametrize("protocol", ["binary", "compact"])
-def test_a_long_answer_comes_whole_and_one_that_breaks_is_noticed(protocol: str, tmp_path: Path) -> None:
+def test_a_long_reply_is_complete_and_a_broken_one_is_detected(protocol: str, tmp_path: Path) -> None:
     chain, key = certificate(tmp_path)
     size = 5_000_000
     with serving(tls_certificate=str(chain), tls_key=str(key), http_port=0) as server:
 
-        def ask(client: Browser, what: str) -> bytes:
+        def send_call(client: Browser, what: str) -> bytes:
             method = METHODS["get_config_value"]
             message = ClientConnection(protocol).send(method, binary.encode_args(method, (what, str(size))))
-            return client.post(message, "/metastore", kind=THRIFT, proof={}).body
+            return client.post(message, "/metastore", kind=THRIFT, credentials={}).body
 
         with Browser(server.http_port) as client:
             wire = ClientConnection(protocol)
             wire.send(METHODS["get_config_value"], b"\0")
-            wire.receive_data(ask(client, "stream"))
+            wire.receive_data(send_call(client, "stream"))
             reply = wire.next_event()
             assert isinstance(reply, Reply)
             assert len(reply.value(METHODS["get_config_value"])) == size
-            assert b"Internal error processing get_config_value" in ask(client, "no stream")
+            assert b"Internal error processing get_config_value" in send_call(client, "no stream")
         if protocol == "binary":
             with Browser(server.http_port) as client, pytest.raises(http.client.IncompleteRead):
-                ask(client, "broken stream")
+                send_call(client, "broken stream")
         assert server.handler.opened == server.handler.closed
 
 

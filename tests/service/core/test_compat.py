@@ -1,4 +1,4 @@
-"""The one table of what differs between the generations of Hive."""
+"""The table of the differences between the generations of Hive."""
 
 from dataclasses import fields
 

@@ -1,4 +1,4 @@
-"""What calls notice that others did in between: a table that is no longer what it was, a directory that is to go."""
+"""Conflicts with other calls: a table that changed since it was read, a directory with a pending job."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from metastored.service.core.conflicts import ConcurrentChange, locked, locked_in_place, no_pending_job
+from metastored.service.core.conflicts import ConcurrentChange, locked, locked_at_location, no_pending_job
 from metastored.store.engine.migrate import ensure_schema
 from metastored.store.objects import tables
 from metastored.store.objects.tables import TableRow
@@ -25,19 +25,19 @@ def metastore(opener: Opener, tmp_path: Path) -> Iterator[Metastore]:
     """One with directories."""
     database = opener()
     ensure_schema(database)
-    found = Metastore(database, Clock(), warehouse=Warehouse(tmp_path.as_uri()))
-    found.call("create_database", Database(name=DB))
-    yield found
-    found.close()
+    result = Metastore(database, Clock(), warehouse=Warehouse(tmp_path.as_uri()))
+    result.call("create_database", Database(name=DB))
+    yield result
+    result.close()
 
 
 def row(metastore: Metastore, name: str = "t") -> TableRow:
-    found = tables.find(metastore.database.reader(), "hive", DB, name)
-    assert found is not None
-    return found
+    result = tables.find(metastore.database.reader(), "hive", DB, name)
+    assert result is not None
+    return result
 
 
-def test_a_table_that_was_renamed_or_dropped_is_not_the_one_that_was_meant(metastore: Metastore) -> None:
+def test_a_renamed_or_dropped_table_is_a_conflict(metastore: Metastore) -> None:
     make_table(metastore)
     seen = row(metastore)
     assert metastore.database.run(lambda tx: locked(tx, seen)) == seen
@@ -51,20 +51,20 @@ def test_a_table_that_was_renamed_or_dropped_is_not_the_one_that_was_meant(metas
         metastore.database.run(lambda tx: locked(tx, renamed))
 
 
-def test_a_change_of_properties_matters_only_to_who_reads_them(metastore: Metastore) -> None:
+def test_a_change_of_properties_is_a_conflict_only_for_calls_that_read_them(metastore: Metastore) -> None:
     make_table(metastore)
     seen = row(metastore)
     table = metastore.call("get_table", DB, "t")
     metastore.call("alter_table", DB, "t", replace(table, parameters={"k": "v"}))
-    current = metastore.database.run(lambda tx: locked_in_place(tx, seen))
+    current = metastore.database.run(lambda tx: locked_at_location(tx, seen))
     assert current.id == seen.id and current.body != seen.body
     elsewhere = replace(table, sd=replace(table.sd, location=f"{table.sd.location}_elsewhere"))
     metastore.call("alter_table", DB, "t", elsewhere)
     with pytest.raises(ConcurrentChange):
-        metastore.database.run(lambda tx: locked_in_place(tx, seen))
+        metastore.database.run(lambda tx: locked_at_location(tx, seen))
 
 
-def test_only_jobs_above_and_below_a_place_disturb_it(metastore: Metastore) -> None:
+def test_only_jobs_above_and_below_a_location_conflict_with_it(metastore: Metastore) -> None:
     own = metastore.database.run(lambda tx: jobs.add(tx, "move", "file:/w/a", "file:/w/b", created=1))
     reader = metastore.database.reader()
     no_pending_job(reader, ["file:/w/c", "file:/w/ab", None])
@@ -75,7 +75,7 @@ def test_only_jobs_above_and_below_a_place_disturb_it(metastore: Metastore) -> N
         assert caught.value.jobs == (own,)
 
 
-def test_what_a_drop_still_has_to_remove_is_removed_before_the_name_is_used_again(metastore: Metastore) -> None:
+def test_a_pending_removal_is_finished_before_the_name_is_reused(metastore: Metastore) -> None:
     make_table(metastore)
     location = metastore.call("get_table", DB, "t").sd.location
     metastore.call("drop_table", DB, "t", False)

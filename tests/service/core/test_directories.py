@@ -1,4 +1,4 @@
-"""Directories of objects that are being created: kept, taken back, or left to those who were faster."""
+"""Directories of objects that are being created: kept, removed after a failure, or left to a concurrent call."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def warehouse(tmp_path: Path) -> Warehouse:
 
 
 def _refused(warehouse: Warehouse, owned: Owned, *places: str) -> None:
-    """Makes directories for what is then not created."""
+    """Creates directories for objects that are then not created."""
     with pytest.raises(Refused), NewDirectory(warehouse, owned) as made:
         for place in places:
             made.make(f"{warehouse.root}/{place}")
@@ -37,22 +37,22 @@ def _there(warehouse: Warehouse) -> set[str]:
     return {str(path.relative_to(root)) for path in root.rglob("*")}
 
 
-def test_what_was_made_for_nothing_goes_and_what_was_there_stays(warehouse: Warehouse) -> None:
+def test_a_directory_of_a_failed_call_is_removed_and_an_existing_one_stays(warehouse: Warehouse) -> None:
     _refused(warehouse, tuple, "one.db/t", "one.db/t/k=1")
     assert _there(warehouse) == {"one.db"}
 
 
-def test_so_do_directories_above_it_that_had_to_be_made(warehouse: Warehouse) -> None:
+def test_new_directories_above_it_are_removed_too(warehouse: Warehouse) -> None:
     _refused(warehouse, tuple, "two.db/t", "three.db/t/k=1/l=2", "three.db/t/k=1/l=3")
     assert _there(warehouse) == {"one.db"}
 
 
-def test_those_stay_that_belong_to_somebody_by_now(warehouse: Warehouse) -> None:
+def test_directories_of_existing_objects_stay(warehouse: Warehouse) -> None:
     _refused(warehouse, lambda: {f"{warehouse.root}/two.db"}, "two.db/t")
     assert _there(warehouse) == {"one.db", "two.db"}
 
 
-def test_those_stay_in_which_somebody_put_something(warehouse: Warehouse) -> None:
+def test_directories_that_are_not_empty_stay(warehouse: Warehouse) -> None:
     with pytest.raises(Refused), NewDirectory(warehouse, tuple) as made:
         made.make(f"{warehouse.root}/two.db/t")
         Path(warehouse.root.removeprefix("file:"), "two.db", "other").mkdir()
@@ -60,15 +60,15 @@ def test_those_stay_in_which_somebody_put_something(warehouse: Warehouse) -> Non
     assert _there(warehouse) == {"one.db", "two.db", "two.db/other"}
 
 
-def test_what_somebody_comes_to_own_while_it_is_taken_back_is_made_again(warehouse: Warehouse) -> None:
-    answers = iter([set[str](), {f"{warehouse.root}/two.db"}])
-    _refused(warehouse, lambda: next(answers), "two.db/t")
+def test_a_directory_of_an_object_created_during_the_rollback_is_recreated(warehouse: Warehouse) -> None:
+    replies = iter([set[str](), {f"{warehouse.root}/two.db"}])
+    _refused(warehouse, lambda: next(replies), "two.db/t")
     assert _there(warehouse) == {"one.db", "two.db"}
 
 
 @pytest.mark.parametrize("dropped", [False, True])
-def test_what_is_kept_is_made_again_unless_it_was_dropped_meanwhile(warehouse: Warehouse, dropped: bool) -> None:
-    """Who wanted the same and failed may take the directory back; who drops the object removes it."""
+def test_a_kept_directory_is_recreated_unless_its_object_was_dropped(warehouse: Warehouse, dropped: bool) -> None:
+    """A concurrent call that failed may remove the directory; one that drops the object removes it."""
     place = f"{warehouse.root}/two.db/t"
     with NewDirectory(warehouse, lambda: () if dropped else {place, f"{warehouse.root}/two.db"}) as made:
         made.make(place)
@@ -77,7 +77,7 @@ def test_what_is_kept_is_made_again_unless_it_was_dropped_meanwhile(warehouse: W
     assert _there(warehouse) == ({"one.db"} if dropped else {"one.db", "two.db", "two.db/t"})
 
 
-def test_what_nobody_can_own_is_kept(warehouse: Warehouse) -> None:
+def test_a_directory_without_possible_owners_is_kept(warehouse: Warehouse) -> None:
     with NewDirectory(warehouse) as made:
         made.make(f"{warehouse.root}/catalog")
         made.keep()

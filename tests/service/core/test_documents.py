@@ -1,5 +1,7 @@
-"""Objects kept as documents: what each kind stores, refuses and forgets. How Hive words it is compared with Hive itself
-in `tests/differential`."""
+"""Objects stored as documents: what each kind stores, refuses and deletes.
+
+`tests/differential` compares the messages with Hive's.
+"""
 
 from __future__ import annotations
 
@@ -73,7 +75,7 @@ DAY = 86400
 # --- types ----------------------------------------------------------------------------------------------------------
 
 
-def test_a_type_is_kept_until_it_is_dropped(metastore: Metastore) -> None:
+def test_a_type_is_stored_until_it_is_dropped(metastore: Metastore) -> None:
     assert metastore.call("create_type", Type(name="ty", type1="int")) is True
     assert metastore.call("get_type", " ty ") == Type(name="ty", type1="int", fields=())
     with pytest.raises(AlreadyExistsException, match="Type ty already exists"):
@@ -97,8 +99,8 @@ def test_connectors_are_made_and_changed_by_the_calls_of_4_0_0(hive_4: Metastore
     hive_4.call("create_dataconnector", CONNECTOR)
     with pytest.raises(AlreadyExistsException, match="DataConnector CON already exists"):
         hive_4.call("create_dataconnector", replace(CONNECTOR, name="CON"))
-    found: DataConnector = hive_4.call("get_dataconnector_req", GetDataConnectorRequest("CON"))
-    assert (found.name, found.ownerName, found.ownerType, found.createTime) == (
+    result: DataConnector = hive_4.call("get_dataconnector_req", GetDataConnectorRequest("CON"))
+    assert (result.name, result.ownerName, result.ownerType, result.createTime) == (
         "con",
         "tester",
         1,
@@ -106,7 +108,7 @@ def test_connectors_are_made_and_changed_by_the_calls_of_4_0_0(hive_4: Metastore
     )
     hive_4.call("alter_dataconnector", "con", DataConnector(name="other", url="jdbc:x", ownerName="o"))
     changed = hive_4.call("get_dataconnector_req", GetDataConnectorRequest("con"))
-    assert changed == replace(found, url="jdbc:x", ownerName="o", parameters={})
+    assert changed == replace(result, url="jdbc:x", ownerName="o", parameters={})
     assert hive_4.call("get_dataconnectors") == ("con",)
     hive_4.call("drop_dataconnector", "Con", False, True)
     assert hive_4.call("get_dataconnectors") == ()
@@ -142,9 +144,9 @@ def _index(name: str, own: str) -> Index:
 
 
 def test_an_index_is_found_by_its_table(indexed: Metastore) -> None:
-    found = indexed.call("get_index_by_name", "D", "T", "I")
-    assert (found.indexName, found.dbName, found.origTableName, found.indexTableName) == ("i", "d", "t", "it")
-    assert indexed.call("get_indexes", "d", "t", 10) == (found,)
+    result = indexed.call("get_index_by_name", "D", "T", "I")
+    assert (result.indexName, result.dbName, result.origTableName, result.indexTableName) == ("i", "d", "t", "it")
+    assert indexed.call("get_indexes", "d", "t", 10) == (result,)
     assert indexed.call("get_index_names", "d", "t", 10) == ("i",)
     assert indexed.call("get_index_names", "d", "it", 10) == ()
 
@@ -173,7 +175,7 @@ def test_an_index_that_cannot_be_added_leaves_no_table_behind(indexed: Metastore
     assert indexed.call("get_all_tables", "d") == ("it", "t")
 
 
-def test_the_table_of_an_index_goes_only_with_it(indexed: Metastore) -> None:
+def test_the_table_of_an_index_is_dropped_only_with_it(indexed: Metastore) -> None:
     with pytest.raises(MetaException, match="Please do drop index instead"):
         indexed.call("drop_table", "d", "it", True)
     assert indexed.call("drop_index_by_name", "d", "t", "i", True) is True
@@ -201,23 +203,23 @@ def test_a_procedure_is_replaced_by_another_of_its_name(hive_4: Metastore) -> No
     hive_4.call("create_database", Database(name="d"))
     for text in ("one", "two"):
         hive_4.call("create_stored_procedure", StoredProcedure("P", "D", "hive", "o", text))
-    wanted = StoredProcedureRequest("hive", "d", "P")
-    assert hive_4.call("get_stored_procedure", wanted) == StoredProcedure("P", "d", "hive", "o", "two")
+    expected = StoredProcedureRequest("hive", "d", "P")
+    assert hive_4.call("get_stored_procedure", expected) == StoredProcedure("P", "d", "hive", "o", "two")
     assert hive_4.call("get_all_stored_procedures", ListStoredProcedureRequest("hive", "d")) == ("P",)
     assert hive_4.call("get_all_stored_procedures", ListStoredProcedureRequest("hive")) == ("P",)
-    hive_4.call("drop_stored_procedure", wanted)
-    hive_4.call("drop_stored_procedure", wanted)
+    hive_4.call("drop_stored_procedure", expected)
+    hive_4.call("drop_stored_procedure", expected)
     with pytest.raises(NoSuchObjectException, match=r"HPL/SQL StoredProcedure d\.P does not exist"):
-        hive_4.call("get_stored_procedure", wanted)
+        hive_4.call("get_stored_procedure", expected)
     with pytest.raises(NoSuchObjectException, match=r"There is no database hive\.nodb"):
         hive_4.call("create_stored_procedure", StoredProcedure("P", "nodb", "hive", "o", "x"))
 
 
-def test_a_package_is_kept_with_its_head_and_body(hive_4: Metastore) -> None:
+def test_a_package_is_stored_with_its_head_and_body(hive_4: Metastore) -> None:
     hive_4.call("create_database", Database(name="d"))
     hive_4.call("add_package", AddPackageRequest("hive", "d", "Pk", "o", "head", "body"))
-    found = hive_4.call("find_package", GetPackageRequest("hive", "D", "Pk"))
-    assert (found.header, found.body, found.dbName) == ("head", "body", "d")
+    result = hive_4.call("find_package", GetPackageRequest("hive", "D", "Pk"))
+    assert (result.header, result.body, result.dbName) == ("head", "body", "d")
     assert hive_4.call("get_all_packages", ListPackageRequest("hive", "d")) == ("Pk",)
     hive_4.call("drop_package", DropPackageRequest("hive", "d", "Pk"))
     with pytest.raises(NoSuchObjectException, match=r"HPL/SQL package d\.Pk does not exist"):
@@ -264,8 +266,8 @@ def registry(metastore: Metastore) -> Metastore:
 def test_a_schema_can_be_changed_but_for_its_name_and_type(registry: Metastore) -> None:
     assert registry.call("get_ischema", NAME).canEvolve is False
     registry.call("alter_ischema", AlterISchemaRequest(NAME, _schema(canEvolve=True, description="x")))
-    found = registry.call("get_ischema", replace(NAME, schemaName="S"))
-    assert (found.name, found.description, found.canEvolve) == ("s", "x", True)
+    result = registry.call("get_ischema", replace(NAME, schemaName="S"))
+    assert (result.name, result.description, result.canEvolve) == ("s", "x", True)
     with pytest.raises(AlreadyExistsException, match=r"Schema with name d\.S already exists"):
         registry.call("create_ischema", _schema())
     with pytest.raises(NoSuchObjectException, match="Could not find schema ISchemaName"):
@@ -307,8 +309,8 @@ def test_a_schema_with_versions_cannot_be_dropped(registry: Metastore) -> None:
     ],
 )
 def test_versions_are_found_by_their_columns(registry: Metastore, wanted: dict[str, str], versions: list[int]) -> None:
-    found = registry.call("get_schemas_by_cols", FindSchemasByColsRqst(**wanted)).schemaVersions
-    assert [each.version for each in found] == versions
+    result = registry.call("get_schemas_by_cols", FindSchemasByColsRqst(**wanted)).schemaVersions
+    assert [each.version for each in result] == versions
     with pytest.raises(MetaException, match="You must specify column name or column namespace"):
         registry.call("get_schemas_by_cols", FindSchemasByColsRqst(type="int"))
 
@@ -320,8 +322,8 @@ def test_a_version_gets_a_state_and_a_serde(registry: Metastore) -> None:
     assert registry.call("get_serde", GetSerdeRequest("Serde")) == serde
     registry.call("map_schema_version_to_serde", MapSchemaVersionToSerdeRequest(one, "Serde"))
     registry.call("set_schema_version_state", SetSchemaVersionStateRequest(one, SchemaVersionState.ENABLED))
-    found = registry.call("get_schema_version", one)
-    assert (found.serDe, found.state) == (serde, SchemaVersionState.ENABLED)
+    result = registry.call("get_schema_version", one)
+    assert (result.serDe, result.state) == (serde, SchemaVersionState.ENABLED)
     with pytest.raises(AlreadyExistsException, match="Serde with name Serde already exists"):
         registry.call("add_serde", serde)
     with pytest.raises(NoSuchObjectException, match="No SerDe named nope"):
@@ -352,25 +354,25 @@ def test_metrics_of_a_replication_are_merged_by_execution(hive_4: Metastore) -> 
         given = ReplicationMetrics(scheduledExecutionId=id, policy="p", dumpExecutionId=1, **other)
         hive_4.call("add_replication_metrics", ReplicationMetricList((given,)))
 
-    def found(**wanted: Any) -> list[tuple[Any, ...]]:
-        answer = hive_4.call("get_replication_metrics", GetReplicationMetricsRequest(**wanted))
-        return [(each.scheduledExecutionId, each.metadata, each.progress) for each in answer.replicationMetricList]
+    def matching(**expected: Any) -> list[tuple[Any, ...]]:
+        reply = hive_4.call("get_replication_metrics", GetReplicationMetricsRequest(**expected))
+        return [(each.scheduledExecutionId, each.metadata, each.progress) for each in reply.replicationMetricList]
 
     add(9, metadata="m", progress="p1")
     add(9, progress="p2")
     add(10, metadata="x" * 4001)
-    assert found(policy="p") == [(10, None, "RM_Metadata limit exceeded to 4001"), (9, "m", "p2")]
-    assert found(scheduledExecutionId=9) == [(9, "m", "p2")]
-    assert found(policy="other") == []
+    assert matching(policy="p") == [(10, None, "RM_Metadata limit exceeded to 4001"), (9, "m", "p2")]
+    assert matching(scheduledExecutionId=9) == [(9, "m", "p2")]
+    assert matching(policy="other") == []
     hive_4.clock.forward(REPLICATION_METRICS_AGE + 1)
     clean(hive_4.service, DAY)
-    assert found(policy="p") == []
+    assert matching(policy="p") == []
 
 
 # --- files and properties -------------------------------------------------------------------------------------------
 
 
-def test_footers_of_files_are_not_cached_and_the_answers_say_so(metastore: Metastore) -> None:
+def test_footers_of_files_are_not_cached_and_the_replies_say_so(metastore: Metastore) -> None:
     assert metastore.call("get_file_metadata", GetFileMetadataRequest((1,))).isSupported is False
     by_expression = GetFileMetadataByExprRequest(fileIds=(1,), expr=b"")
     assert metastore.call("get_file_metadata_by_expr", by_expression).isSupported is False
@@ -379,18 +381,18 @@ def test_footers_of_files_are_not_cached_and_the_answers_say_so(metastore: Metas
     metastore.call("clear_file_metadata", ClearFileMetadataRequest(fileIds=(1,)))
 
 
-def test_properties_are_kept_in_maps_by_their_path(hive_4: Metastore) -> None:
+def test_properties_are_stored_in_maps_by_their_path(hive_4: Metastore) -> None:
     given = {"c.d.t.policy": "x", "c.d.t.fill": "3", "c.d.owner": "me", "size": "1"}
     assert hive_4.call("set_properties", PropertySetRequest("hms", given)) is True
 
-    def found(**wanted: Any) -> Any:
-        return hive_4.call("get_properties", PropertyGetRequest(nameSpace="hms", **wanted)).properties
+    def matching(**expected: Any) -> Any:
+        return hive_4.call("get_properties", PropertyGetRequest(nameSpace="hms", **expected)).properties
 
-    assert found() == {"": {"size": "1"}, "c.d": {"owner": "me"}, "c.d.t": {"policy": "x", "fill": "3"}}
-    assert found(mapPrefix="c.d.t", mapSelection=("fill",), mapPredicate="true") == {"c.d.t": {"fill": "3"}}
+    assert matching() == {"": {"size": "1"}, "c.d": {"owner": "me"}, "c.d.t": {"policy": "x", "fill": "3"}}
+    assert matching(mapPrefix="c.d.t", mapSelection=("fill",), mapPredicate="true") == {"c.d.t": {"fill": "3"}}
     hive_4.call("set_properties", PropertySetRequest("hms", {"c.d.owner": "", "c.d.t.fill": "4"}))
-    assert found(mapPrefix="c.") == {"c.d.t": {"policy": "x", "fill": "4"}}
+    assert matching(mapPrefix="c.") == {"c.d.t": {"policy": "x", "fill": "4"}}
     with pytest.raises(NoSuchObjectException, match="no PropertyManager namespace is declared, namespace nope"):
         hive_4.call("set_properties", PropertySetRequest("nope", {}))
     with pytest.raises(MetaException, match="metastored does not evaluate"):
-        found(mapPredicate="fill > 3")
+        matching(mapPredicate="fill > 3")

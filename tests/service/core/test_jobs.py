@@ -1,4 +1,4 @@
-"""Directory jobs that fail: what they block, what clients are told, and what a call costs beside many of them."""
+"""Directory jobs that fail: what they block, the errors of clients, and the cost of a call beside many of them."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ def metastore(opener: Opener, tmp_path: Path) -> Iterator[Metastore]:
     """One with directories."""
     database = opener()
     ensure_schema(database)
-    found = Metastore(database, Clock(), warehouse=Warehouse(f"file:{tmp_path}/w"))
-    found.call("create_database", Database(name=DB))
-    yield found
-    found.close()
+    result = Metastore(database, Clock(), warehouse=Warehouse(f"file:{tmp_path}/w"))
+    result.call("create_database", Database(name=DB))
+    yield result
+    result.close()
 
 
 def _left_undone(metastore: Metastore, folder: Path) -> int:
@@ -47,7 +47,7 @@ def _job(metastore: Metastore) -> jobs.JobRow:
     return job
 
 
-def test_the_true_reason_is_reported_at_once_and_after_one_attempt(metastore: Metastore, tmp_path: Path) -> None:
+def test_the_reason_is_reported_at_once_and_after_one_attempt(metastore: Metastore, tmp_path: Path) -> None:
     _left_undone(metastore, tmp_path / "w" / f"{DB}.db" / "t")
     for attempts in (2, 3):
         with pytest.raises(MetaException, match=r"db/t is a symbolic link.*metastored doctor"):
@@ -66,7 +66,7 @@ def test_a_pending_job_that_fails_is_reported_by_the_first_call_that_needs_it(
     assert _job(metastore).attempts == 1
 
 
-def test_a_failed_job_blocks_neither_what_is_above_nor_what_is_below(metastore: Metastore, tmp_path: Path) -> None:
+def test_a_failed_job_blocks_no_directory_above_or_below(metastore: Metastore, tmp_path: Path) -> None:
     make_table(metastore, keys=("k",))
     home = tmp_path / "w" / f"{DB}.db"
     _left_undone(metastore, home / "t" / "k=1")
@@ -148,7 +148,7 @@ def test_without_jobs_a_location_costs_nothing(metastore: Metastore) -> None:
     assert cost(1000) < 2 * cost(10)
 
 
-def test_a_job_is_found_from_every_place_around_it_and_from_no_other(metastore: Metastore) -> None:
+def test_a_job_conflicts_with_every_location_around_it_and_with_no_other(metastore: Metastore) -> None:
     move = metastore.database.run(lambda tx: jobs.add(tx, "move", "file:/w/a/x", "s3a://b/y", created=1))
     reader = metastore.database.reader()
     no_pending_job(reader, ["file:/w/a/x2", "file:/w/b", "s3a://c/y", "hdfs:/w/a/x"])

@@ -54,9 +54,9 @@ def start(opener: Opener, root: Path) -> Iterator[Start]:
 @pytest.fixture
 def metastore(start: Start) -> Metastore:
     """One with directories, and a database in the warehouse."""
-    found = start()
-    found.call("create_database", Database(name=DB))
-    return found
+    result = start()
+    result.call("create_database", Database(name=DB))
+    return result
 
 
 def _at(location: str) -> Any:
@@ -136,7 +136,7 @@ def test_an_alias_of_the_local_file_system_is_stored_as_file(metastore: Metastor
 
 @pytest.mark.parametrize("mode", ["off", "local"])
 @pytest.mark.parametrize("uri", ["hdfs://nn:8020/x", "s3a://b/x", "viewfs://c/x", "o3fs://b.v/x", "webhdfs://h/x"])
-def test_what_is_never_opened_may_have_any_scheme(start: Start, mode: str, uri: str) -> None:
+def test_a_location_that_is_never_opened_may_have_any_scheme(start: Start, mode: str, uri: str) -> None:
     metastore = start(mode=mode)
     metastore.call("create_database", Database(name=DB, locationUri=f"{uri}/d"))
     make_table(metastore, keys=("k",))
@@ -159,7 +159,7 @@ def test_an_archived_partition_may_be_in_an_archive(metastore: Metastore, root: 
 
 
 def _refused(metastore: Metastore, kept: Path, method: str, *args: Any) -> None:
-    """The call is refused before anything is written, and no job is left behind."""
+    """The call is refused before anything is written, and adds no job."""
     with pytest.raises(MetaException, match="is not removed"):
         metastore.call(method, *args)
     assert kept.exists()
@@ -221,7 +221,7 @@ def test_a_directory_that_contains_that_of_a_database_is_not_removed(
         _refused(metastore, inner, "drop_catalog", DropCatalogRequest("c"))
 
 
-def test_what_is_reached_through_a_symbolic_link_is_not_removed(metastore: Metastore, root: Path) -> None:
+def test_a_path_through_a_symbolic_link_is_not_removed(metastore: Metastore, root: Path) -> None:
     outside = root.parent / "outside"
     (outside / "data").mkdir(parents=True)
     (root / f"{DB}.db" / "link").symlink_to(outside)

@@ -1,8 +1,8 @@
-"""ReplyCache that are remembered while what they were made from is the same."""
+"""The cache of encoded replies: hits, misses by another version, and its bounds."""
 
 from __future__ import annotations
 
-from metastored.service.core import reply_cache as answers
+from metastored.service.core import reply_cache
 from metastored.service.core.reply_cache import ReplyCache
 from metastored.wire.generated.transactions import GetValidWriteIdsResponse, TableValidWriteIds
 
@@ -10,80 +10,80 @@ METHOD = "get_valid_write_ids"
 
 
 class Source:
-    """ReplyCache that tell the version that they saw, and how many there were."""
+    """Computes replies that contain the version, through a cache; counts the computations."""
 
     def __init__(self) -> None:
         self.version = 1
-        self.asked = 0
-        self.answers = ReplyCache()
+        self.computed = 0
+        self.cache = ReplyCache()
 
-    def ask(self) -> GetValidWriteIdsResponse:
-        self.asked += 1
+    def compute(self) -> GetValidWriteIdsResponse:
+        self.computed += 1
         return GetValidWriteIdsResponse((TableValidWriteIds("db.t", self.version),))
 
-    def of(self, question: str, length: int = 10) -> bytes:
-        return self.answers.of(METHOD, question, self.version, length, self.ask)
+    def get(self, request: str, length: int = 10) -> bytes:
+        return self.cache.get(METHOD, request, self.version, length, self.compute)
 
 
-def test_a_question_is_asked_once_while_nothing_changes() -> None:
+def test_a_reply_is_computed_once_while_the_version_is_the_same() -> None:
     source = Source()
-    assert source.of("a") == source.of("a")
-    source.of("b")
-    assert source.asked == 2
+    assert source.get("a") == source.get("a")
+    source.get("b")
+    assert source.computed == 2
 
 
-def test_another_version_has_another_answer() -> None:
+def test_another_version_is_a_miss() -> None:
     source = Source()
-    before = source.of("a")
+    before = source.get("a")
     source.version = 2
-    assert source.of("a") != before
-    assert source.asked == 2
+    assert source.get("a") != before
+    assert source.computed == 2
 
 
-def test_the_same_question_to_two_methods_has_two_answers() -> None:
+def test_two_methods_with_the_same_request_have_two_replies() -> None:
     source = Source()
-    source.of("a")
-    other = source.answers.of("get_all_databases", "a", 1, 1, lambda: ("x",))
-    assert other != source.of("a")
+    source.get("a")
+    other = source.cache.get("get_all_databases", "a", 1, 1, lambda: ("x",))
+    assert other != source.get("a")
 
 
-def test_an_answer_that_was_made_during_a_change_is_not_kept() -> None:
+def test_a_reply_computed_during_a_change_is_not_a_hit_later() -> None:
     source = Source()
 
     def changing() -> GetValidWriteIdsResponse:
-        found = source.ask()
+        reply = source.compute()
         source.version = 2
-        return found
+        return reply
 
-    stale = source.answers.of(METHOD, "a", 1, 1, changing)
-    assert source.of("a") != stale
+    stale = source.cache.get(METHOD, "a", 1, 1, changing)
+    assert source.get("a") != stale
 
 
-def test_a_thread_that_is_late_does_not_bring_old_answers_back() -> None:
+def test_a_late_thread_does_not_store_a_stale_reply() -> None:
     source = Source()
 
-    def overtaken() -> GetValidWriteIdsResponse:
-        found = source.ask()
+    def late() -> GetValidWriteIdsResponse:
+        reply = source.compute()
         source.version = 2
-        source.of("a")
-        return found
+        source.get("a")
+        return reply
 
-    stale = source.answers.of(METHOD, "a", 1, 1, overtaken)
-    assert source.of("a") != stale
+    stale = source.cache.get(METHOD, "a", 1, 1, late)
+    assert source.get("a") != stale
 
 
-def test_what_is_longer_than_all_that_may_be_kept_is_asked_each_time() -> None:
+def test_a_reply_longer_than_the_bound_is_not_cached() -> None:
     source = Source()
-    source.of("a", answers.MOST_BYTES)
-    source.of("a", answers.MOST_BYTES)
-    assert source.asked == 2
+    source.get("a", reply_cache.MOST_BYTES)
+    source.get("a", reply_cache.MOST_BYTES)
+    assert source.computed == 2
 
 
-def test_the_number_of_answers_is_bounded() -> None:
+def test_the_number_of_entries_is_bounded() -> None:
     source = Source()
-    for number in range(answers.MOST + 1):
-        source.of(str(number))
-    source.of(str(answers.MOST))
-    assert source.asked == answers.MOST + 1
-    source.of("0")
-    assert source.asked == answers.MOST + 2
+    for number in range(reply_cache.MOST + 1):
+        source.get(str(number))
+    source.get(str(reply_cache.MOST))
+    assert source.computed == reply_cache.MOST + 1
+    source.get("0")
+    assert source.computed == reply_cache.MOST + 2

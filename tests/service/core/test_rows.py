@@ -1,4 +1,4 @@
-"""Replies and events that are spliced from stored bytes: each decodes to the struct that it stands for."""
+"""Replies and events that are spliced from stored bytes: each decodes to the expected struct."""
 
 from __future__ import annotations
 
@@ -36,20 +36,20 @@ def result(method: str, data: bytes) -> Any:
 
 
 def test_no_other_module_of_the_service_has_bytes_of_the_encoding() -> None:
-    found = {
+    result = {
         str(file.relative_to(SERVICE))
         for file in SERVICE.rglob("*.py")
         for node in ast.walk(ast.parse(file.read_text()))
         if isinstance(node, ast.Constant) and isinstance(node.value, bytes) and not node.value.decode().isprintable()
     }
-    assert found == {"core/rows.py"}
+    assert result == {"core/rows.py"}
 
 
 def test_a_body_is_read_as_the_struct_it_was_made_of() -> None:
     assert rows.read_body(Partition, rows.body_of(PARTITION)) == PARTITION
 
 
-def test_a_partition_keeps_what_is_its_own_without_names_and_storage() -> None:
+def test_a_partitions_row_has_its_own_fields_without_names_and_storage() -> None:
     named = replace(PARTITION, dbName="d", tableName="t", catName="hive", sd=SD)
     assert rows.partition_own(rows.partition_body(named)) == PARTITION
 
@@ -98,15 +98,15 @@ def test_statistics_of_partitions_are_listed_by_partition(valid: bool | None) ->
     expected = ColumnStatisticsObj("id", "bigint", ColumnStatisticsData(longStats=data))
     assert binary.decode(ColumnStatisticsObj, struct) == expected
     reply = rows.statistics_by_partition({"k=1": [struct], "k=ü": [struct, struct]}, valid)
-    found = result("get_partitions_statistics_req", reply)
-    assert found == PartitionsStatsResult({"k=1": (expected,), "k=ü": (expected, expected)}, valid)
+    actual = result("get_partitions_statistics_req", reply)
+    assert actual == PartitionsStatsResult({"k=1": (expected,), "k=ü": (expected, expected)}, valid)
 
 
 def test_open_transactions_are_listed_with_bits_for_the_aborted_ones() -> None:
-    found = result("get_open_txns", rows.open_transactions(9, [3, 5], 3, b"\x02"))
-    assert found == GetOpenTxnsResponse(txn_high_water_mark=9, open_txns=(3, 5), min_open_txn=3, abortedBits=b"\x02")
+    actual = result("get_open_txns", rows.open_transactions(9, [3, 5], 3, b"\x02"))
+    assert actual == GetOpenTxnsResponse(txn_high_water_mark=9, open_txns=(3, 5), min_open_txn=3, abortedBits=b"\x02")
 
 
-def test_what_is_stored_in_a_later_format_is_refused() -> None:
+def test_a_row_of_a_later_format_is_refused() -> None:
     with pytest.raises(StoreError, match=r"table d\.t is stored in format 2, which this version of"):
         rows.check_format(2, "table d.t")

@@ -1,4 +1,4 @@
-"""Hive 4's translation where no real Hive is asked: other catalogs, other generations, and what never happens there."""
+"""Hive 4's translation where it is not compared with a real Hive: other catalogs and other generations."""
 
 from metastored.hive.generation import Generation
 from metastored.service.core import translation
@@ -24,22 +24,22 @@ def test_a_table_of_another_generation_has_no_access_type(metastore: Metastore) 
     assert metastore.call("get_table_req", request).table.accessType is None
 
 
-def test_a_client_without_abilities_is_told_nothing(hive_4: Metastore) -> None:
+def test_a_client_without_capabilities_gets_no_access_type(hive_4: Metastore) -> None:
     make_table(hive_4)
     assert hive_4.call("get_table_req", GetTableRequest(DB, "t")).table.accessType is None
-    told = hive_4.call("get_table_req", GetTableRequest(DB, "t", processorCapabilities=("EXTREAD",))).table
-    assert (told.accessType, told.requiredWriteCapabilities) == (READ_ONLY, ("EXTWRITE",))
+    reported = hive_4.call("get_table_req", GetTableRequest(DB, "t", processorCapabilities=("EXTREAD",))).table
+    assert (reported.accessType, reported.requiredWriteCapabilities) == (READ_ONLY, ("EXTWRITE",))
 
 
-def test_what_is_told_to_one_client_is_not_stored(hive_4: Metastore) -> None:
+def test_the_translation_for_one_client_is_not_stored(hive_4: Metastore) -> None:
     hive_4.call("create_database_req", CreateDatabaseRequest("d", locationUri="file:/nowhere/odd"))
-    told = hive_4.call("get_database_req", GetDatabaseRequest("d", processorCapabilities=("HIVEFULLACIDWRITE",)))
-    assert (told.locationUri, told.managedLocationUri) == ("file:/nowhere/d.db", "file:/nowhere/odd")
+    reported = hive_4.call("get_database_req", GetDatabaseRequest("d", processorCapabilities=("HIVEFULLACIDWRITE",)))
+    assert (reported.locationUri, reported.managedLocationUri) == ("file:/nowhere/d.db", "file:/nowhere/odd")
     raw = hive_4.call("get_database_req", GetDatabaseRequest("d", processorCapabilities=("MANAGE_RAW_METADATA",)))
     assert (raw.locationUri, raw.managedLocationUri) == ("file:/nowhere/odd", None)
 
 
-def test_the_same_database_is_told_to_older_generations_as_it_is(start: Starter) -> None:
+def test_older_generations_get_a_database_untranslated(start: Starter) -> None:
     start(Generation.HIVE_4_0).call("create_database", Database(name="d", locationUri="file:/nowhere/odd"))
     assert start(Generation.HIVE_3_1).call("get_database", "d").locationUri == "file:/nowhere/odd"
 
@@ -56,16 +56,20 @@ def test_a_managed_table_that_is_not_transactional_is_for_all() -> None:
     )
 
 
-def test_a_table_of_an_unknown_type_is_for_nobody() -> None:
+def test_a_table_of_an_unknown_type_has_no_access() -> None:
     assert translation.access(made("INDEX_TABLE"), ("EXTREAD",)) == Access(NONE)
     assert translation.access(made("INDEX_TABLE", OBJCAPABILITIES="EXTREAD,EXTWRITE"), ("EXTREAD",)) == Access(
         NONE, ("EXTREAD",), ("EXTWRITE",)
     )
 
 
-def test_homes_of_the_databases_of_other_catalogs_are_their_own() -> None:
+def test_databases_of_other_catalogs_have_one_directory_of_their_own() -> None:
     other = Database(name="d", catalogName="other", locationUri="file:/elsewhere/d.db")
-    assert translation.external_home(other, ROOT) == translation.managed_home(other, ROOT) == "file:/elsewhere/d.db"
+    assert (
+        translation.external_directory(other, ROOT)
+        == translation.managed_directory(other, ROOT)
+        == "file:/elsewhere/d.db"
+    )
     assert translation.translated_database(other, ("HIVEFULLACIDWRITE",), ROOT) == other
 
 

@@ -1,4 +1,4 @@
-"""Removed data in the trash: what goes there, what does not, and for how long. On SQLite and PostgreSQL."""
+"""Removed data in the trash: which data is moved there, and for how long. On SQLite and PostgreSQL."""
 
 from __future__ import annotations
 
@@ -33,13 +33,13 @@ def root(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def metastore(opener: Opener, root: Path) -> Iterator[Metastore]:
-    """One that keeps what is removed for three days."""
+    """A metastore that keeps removed data for three days."""
     database = opener()
     ensure_schema(database)
-    found = Metastore(database, Clock(), warehouse=Warehouse(f"file:{root}", trash_days=3))
-    found.call("create_database", Database(name=DB))
-    yield found
-    found.close()
+    result = Metastore(database, Clock(), warehouse=Warehouse(f"file:{root}", trash_days=3))
+    result.call("create_database", Database(name=DB))
+    yield result
+    result.close()
 
 
 def _filled(metastore: Metastore, root: Path, name: str = "t", **options: object) -> Path:
@@ -52,11 +52,11 @@ def _filled(metastore: Metastore, root: Path, name: str = "t", **options: object
 
 def _in_trash(root: Path) -> list[str]:
     """The files in the trash, below `Current` or the checkpoint."""
-    found = sorted((root / ".Trash").rglob("file*"))
-    return ["/" + str(path).partition(f"/.Trash/Current{root}/")[2] for path in found]
+    result = sorted((root / ".Trash").rglob("file*"))
+    return ["/" + str(path).partition(f"/.Trash/Current{root}/")[2] for path in result]
 
 
-def test_the_data_of_a_dropped_table_is_moved_to_hadoops_place(metastore: Metastore, root: Path) -> None:
+def test_the_data_of_a_dropped_table_is_moved_to_hadoops_trash(metastore: Metastore, root: Path) -> None:
     file = _filled(metastore, root)
     metastore.call("drop_table", DB, "t", True)
     assert not file.parent.exists()
@@ -64,14 +64,14 @@ def test_the_data_of_a_dropped_table_is_moved_to_hadoops_place(metastore: Metast
     assert jobs.all(metastore.database.reader()) == []
 
 
-def test_data_of_the_same_path_is_kept_beside_the_earlier_one(metastore: Metastore, root: Path) -> None:
+def test_data_of_the_same_path_is_kept_beside_the_earlier_data(metastore: Metastore, root: Path) -> None:
     for _ in range(2):
         _filled(metastore, root)
         metastore.call("drop_table", DB, "t", True)
     assert len(_in_trash(root)) == 2
 
 
-def test_so_is_that_of_databases_partitions_and_truncated_tables(metastore: Metastore, root: Path) -> None:
+def test_data_of_databases_partitions_and_truncated_tables_is_moved_too(metastore: Metastore, root: Path) -> None:
     make_table(metastore, keys=("k",))
     add_partitions(metastore, "t", "1", "2")
     for number in (1, 2):
@@ -122,7 +122,7 @@ def test_no_location_in_the_trash_can_be_used(metastore: Metastore, root: Path) 
         metastore.call("create_table", replace(table(), sd=replace(storage(), location=f"file:{root}/.Trash/Current")))
 
 
-def test_what_is_in_the_trash_is_removed_after_its_days(metastore: Metastore, root: Path) -> None:
+def test_data_in_the_trash_is_removed_after_its_days(metastore: Metastore, root: Path) -> None:
     _filled(metastore, root)
     metastore.call("drop_table", DB, "t", True)
     metastore.reap()

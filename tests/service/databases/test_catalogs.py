@@ -1,11 +1,11 @@
-"""Where catalogs and what is in them lie."""
+"""The locations of catalogs and of their databases."""
 
 from metastored.wire.generated.catalogs import Catalog, CreateCatalogRequest, GetCatalogRequest
 from metastored.wire.generated.databases import Database
 from tests.support.metastore import Metastore
 
 
-def test_a_catalog_keeps_its_location_as_it_was_written_and_its_databases_lie_there(metastore: Metastore) -> None:
+def test_a_catalogs_location_is_stored_as_written_and_contains_its_databases(metastore: Metastore) -> None:
     written = "file:///nowhere//cats/"
     metastore.call("create_catalog", CreateCatalogRequest(Catalog(name="cats", locationUri=written)))
     assert metastore.call("get_catalog", GetCatalogRequest("cats")).catalog.locationUri == written

@@ -1,4 +1,4 @@
-"""What can be changed of a function."""
+"""The fields of a function that can be changed."""
 
 import pytest
 
@@ -25,5 +25,5 @@ def test_a_function_cannot_lose_its_class_or_its_types(hive_4: Metastore) -> Non
 def test_a_change_leaves_the_resources_of_a_function_as_they_are(metastore: Metastore) -> None:
     metastore.call("create_function", FUNCTION)
     metastore.call("alter_function", "default", "f", replace(FUNCTION, className="c.D", resourceUris=()))
-    found = metastore.call("get_function", "default", "f")
-    assert (found.className, found.resourceUris) == ("c.D", FUNCTION.resourceUris)
+    result = metastore.call("get_function", "default", "f")
+    assert (result.className, result.resourceUris) == ("c.D", FUNCTION.resourceUris)

@@ -1,4 +1,4 @@
-"""Messages of events, read by Hive 3.1.3's own classes, which make the same message of what they read."""
+"""Messages of events, parsed by Hive 3.1.3's own classes, which serialize the same message again."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def _parsed(value: Any) -> Any:
     if isinstance(value, str) and value.startswith("{"):
         return _parsed(json.loads(value))
     if isinstance(value, dict):
-        # Hive 3.1 knows no write id in a table.
+        # Hive 3.1 has no write id in a table.
         return {key: _parsed(inner) for key, inner in value.items() if key != "19"}
     return [_parsed(inner) for inner in value] if isinstance(value, list) else value
 
@@ -83,12 +83,12 @@ def test_hive_reads_every_message_and_would_write_the_same(tmp_path: Path) -> No
     try:
         _work(metastore)
         request = NotificationEventRequest(lastEvent=0)
-        found: tuple[NotificationEvent, ...] = metastore.call("get_next_notification", request).events
+        result: tuple[NotificationEvent, ...] = metastore.call("get_next_notification", request).events
     finally:
         metastore.close()
         database.close()
-    given = "".join(f"{event.eventType} {event.message}\n" for event in found)
+    given = "".join(f"{event.eventType} {event.message}\n" for event in result)
     made = run_with_hive_3_1("EventMessages", given).splitlines()
-    assert len(made) == len(found) == 21
-    for event, text in zip(found, made, strict=True):
+    assert len(made) == len(result) == 21
+    for event, text in zip(result, made, strict=True):
         assert _parsed(event.message) == _parsed(text), event.eventType

@@ -1,4 +1,4 @@
-"""The event log: what clients read of it, in the words of each Hive, and what they report themselves."""
+"""The event log: the events that clients read, in the form of each Hive, and those that clients report themselves."""
 
 from __future__ import annotations
 
@@ -75,8 +75,8 @@ def _partition(metastore: Metastore, *values: str) -> Partition:
 
 
 def _events(metastore: Metastore, **request: Any) -> list[NotificationEvent]:
-    found = metastore.call("get_next_notification", NotificationEventRequest(**({"lastEvent": 0} | request)))
-    return list(found.events)
+    result = metastore.call("get_next_notification", NotificationEventRequest(**({"lastEvent": 0} | request)))
+    return list(result.events)
 
 
 def _message(event: NotificationEvent) -> dict[str, Any]:
@@ -92,7 +92,7 @@ def _last(metastore: Metastore, type: str) -> dict[str, Any]:
 
 
 def _object(cls: type, text: str) -> Any:
-    """What a text in TJSON says."""
+    """The content of a text in TJSON."""
     return CODEC.named(cls.__name__)[0](orjson.loads(text))
 
 
@@ -103,20 +103,20 @@ def test_before_the_first_change_there_is_no_event(metastore: Metastore) -> None
 
 def test_events_come_in_the_order_of_the_changes_with_ids_without_gaps(metastore: Metastore) -> None:
     _filled(metastore)
-    found = _events(metastore)
-    assert [event.eventType for event in found] == ["CREATE_DATABASE", "CREATE_TABLE", "CREATE_TABLE", "ADD_PARTITION"]
-    assert [event.eventId for event in found] == [1, 2, 3, 4]
-    assert [(event.catName, event.dbName, event.tableName) for event in found] == [
+    result = _events(metastore)
+    assert [event.eventType for event in result] == ["CREATE_DATABASE", "CREATE_TABLE", "CREATE_TABLE", "ADD_PARTITION"]
+    assert [event.eventId for event in result] == [1, 2, 3, 4]
+    assert [(event.catName, event.dbName, event.tableName) for event in result] == [
         ("hive", "d", None),
         ("hive", "d", "t"),
         ("hive", "d", "p"),
         ("hive", "d", "p"),
     ]
     assert metastore.call("get_current_notificationEventId").eventId == 4
-    assert {event.eventTime for event in found} == {int(metastore.clock.now)}
+    assert {event.eventTime for event in result} == {int(metastore.clock.now)}
 
 
-def test_a_reader_gets_what_is_after_the_last_event_it_saw_and_no_more_than_it_asks_for(metastore: Metastore) -> None:
+def test_a_reader_gets_the_events_after_the_last_one_it_saw_up_to_its_limit(metastore: Metastore) -> None:
     _filled(metastore)
     assert [event.eventId for event in _events(metastore, lastEvent=1, maxEvents=2)] == [2, 3]
     assert [event.eventId for event in _events(metastore, lastEvent=3, maxEvents=-1)] == [4]
@@ -142,15 +142,15 @@ def test_events_can_be_chosen(metastore: Metastore, request_: dict[str, Any], id
     assert [event.eventId for event in _events(metastore, **request_)] == ids
 
 
-def test_a_long_answer_ends_early_and_goes_on_where_it_ended(
+def test_a_long_reply_ends_early_and_the_next_call_continues_there(
     metastore: Metastore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(notifications, "MAX_BYTES", 1)
     monkeypatch.setattr(notifications, "PAGE", 2)
     _filled(metastore)
     seen: list[int] = []
-    while found := _events(metastore, lastEvent=seen[-1] if seen else 0):
-        seen += [event.eventId or 0 for event in found]
+    while result := _events(metastore, lastEvent=seen[-1] if seen else 0):
+        seen += [event.eventId or 0 for event in result]
     assert seen == [1, 2, 3, 4]
 
 
@@ -161,7 +161,7 @@ def test_many_events_are_read_by_pages(metastore: Metastore, monkeypatch: pytest
     assert [event.eventId for event in _events(metastore, maxEvents=3)] == [1, 2, 3]
 
 
-def test_an_answer_of_many_bytes_is_pulled_in_chunks_and_says_the_same(
+def test_a_large_reply_is_streamed_in_chunks_with_the_same_bytes(
     metastore: Metastore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     _filled(metastore)
@@ -196,7 +196,7 @@ def test_events_are_counted_with_those_of_transactions(
 # --- messages -------------------------------------------------------------------------------------------------------
 
 
-def test_old_clients_get_plain_messages_and_new_ones_compressed_ones(start: Starter) -> None:
+def test_old_clients_get_plain_messages_and_new_clients_compressed_messages(start: Starter) -> None:
     old, new = start(Generation.HIVE_2_3), start(Generation.HIVE_4_0)
     old.call("create_database", Database(name="d"))
     (plain,), (packed,) = _events(old), _events(new)
@@ -215,7 +215,7 @@ def test_a_table_is_in_its_message_as_tjson(metastore: Metastore) -> None:
     assert (held.tableName, [key.name for key in held.partitionKeys]) == ("p", ["ds", "h"])
 
 
-def test_a_changed_table_is_told_before_and_after(hive_4: Metastore) -> None:
+def test_the_event_of_a_changed_table_has_it_before_and_after(hive_4: Metastore) -> None:
     hive_4.call("create_database", Database(name="d"))
     hive_4.call("create_table", table("d", "t", tableType="EXTERNAL_TABLE", parameters={"EXTERNAL": "TRUE"}))
     before: Table = hive_4.call("get_table", "d", "t")
@@ -230,7 +230,7 @@ def test_a_changed_table_is_told_before_and_after(hive_4: Metastore) -> None:
     assert "writeId" in message
 
 
-def test_a_truncation_is_told_as_such(metastore: Metastore) -> None:
+def test_a_truncation_is_marked_in_its_event(metastore: Metastore) -> None:
     _filled(metastore)
     metastore.call("truncate_table", "d", "t", None)
     metastore.call("truncate_table", "d", "p", None)
@@ -238,15 +238,15 @@ def test_a_truncation_is_told_as_such(metastore: Metastore) -> None:
     assert _last(metastore, "ALTER_PARTITION")["isTruncateOp"] == "true"
 
 
-def test_new_partitions_are_told_whole(metastore: Metastore) -> None:
+def test_the_event_of_new_partitions_has_them_complete(metastore: Metastore) -> None:
     _filled(metastore)
     metastore.call("add_partitions", tuple(_partition(metastore, str(n), "x") for n in range(3)))
     message = _last(metastore, "ADD_PARTITION")
     assert message["partitions"] == [{"ds": str(n), "h": "x"} for n in range(3)]
     assert [each["partitionName"] for each in message["partitionFiles"]] == [f"ds={n}/h=x" for n in range(3)]
-    told = [_object(Partition, text) for text in message["partitionListJson"]]
-    assert [part.sd.location for part in told] == [f"file:/nowhere/d.db/p/ds={n}/h=x" for n in range(3)]
-    assert {(part.catName, part.dbName, part.tableName, part.sd.cols[0].name) for part in told} == {
+    reported = [_object(Partition, text) for text in message["partitionListJson"]]
+    assert [part.sd.location for part in reported] == [f"file:/nowhere/d.db/p/ds={n}/h=x" for n in range(3)]
+    assert {(part.catName, part.dbName, part.tableName, part.sd.cols[0].name) for part in reported} == {
         ("hive", "d", "p", "a")
     }
 
@@ -255,7 +255,7 @@ ODD = 'a "quoted" \\ value/with % and é'
 
 
 @pytest.mark.parametrize("comment", ["plain", ODD, "no text: \udcff"])
-def test_a_new_partition_is_told_as_it_is_found(metastore: Metastore, comment: str) -> None:
+def test_the_event_of_a_new_partition_has_it_as_get_partition_returns_it(metastore: Metastore, comment: str) -> None:
     _filled(metastore)
     wide = tuple(FieldSchema(f"column_{number}", "string", comment) for number in range(50))
     given = _partition(metastore)
@@ -263,24 +263,24 @@ def test_a_new_partition_is_told_as_it_is_found(metastore: Metastore, comment: s
     made = replace(given, sd=replace(given.sd, cols=wide), parameters={"k": comment})
     parts = [replace(made, values=(f"{ODD} {number}", "1")) for number in range(2)]
     metastore.call("add_partitions", tuple(parts))
-    told = [_object(Partition, text) for text in _last(metastore, "ADD_PARTITION")["partitionListJson"]]
-    found = [metastore.call("get_partition", "d", "p", part.values) for part in parts]
-    assert told == [_object(Partition, tjson.text(part)) for part in found]
+    reported = [_object(Partition, text) for text in _last(metastore, "ADD_PARTITION")["partitionListJson"]]
+    result = [metastore.call("get_partition", "d", "p", part.values) for part in parts]
+    assert reported == [_object(Partition, tjson.text(part)) for part in result]
 
 
-def test_partitions_without_a_location_are_told_without_one() -> None:
+def test_partitions_without_a_location_have_none_in_their_event() -> None:
     sd = StorageDescriptor(cols=(FieldSchema("a", "int"),), compressed=False)
     parts = [Partition(values=("1",), parameters={"k": "v"}), Partition(values=("2",), sd=StorageDescriptor())]
     body = pack([("sd", binary.encode(sd)), ("partitions", b"".join(map(binary.encode, parts)))])
     row = EventRow(1, 0, "ADD_PARTITION", "hive", "d", "t", EVENT_FORMAT, body)
-    told = [
+    reported = [
         _object(Partition, orjson.loads(bytes(text)))
         for _, text in Parts(row, Generation.HIVE_3_1).partitions(Table(tableName="t", dbName="d"))
     ]
-    assert [(part.values, part.sd) for part in told] == [(("1",), sd), (("2",), sd)]
+    assert [(part.values, part.sd) for part in reported] == [(("1",), sd), (("2",), sd)]
 
 
-def test_changed_and_dropped_partitions_are_told(metastore: Metastore) -> None:
+def test_changed_and_dropped_partitions_have_events(metastore: Metastore) -> None:
     _filled(metastore)
     part: Partition = metastore.call("get_partition", "d", "p", ("1", "2"))
     metastore.call("alter_partition", "d", "p", replace(part, parameters={"k": "w"}))
@@ -294,7 +294,7 @@ def test_changed_and_dropped_partitions_are_told(metastore: Metastore) -> None:
     assert _object(Table, dropped["tableObjJson"]).tableName == "p"
 
 
-def test_databases_functions_and_catalogs_are_told(hive_4: Metastore) -> None:
+def test_databases_functions_and_catalogs_have_events(hive_4: Metastore) -> None:
     hive_4.call("create_database", Database(name="d"))
     hive_4.call("alter_database", "d", Database(name="d", parameters={"a": "b"}))
     hive_4.call("create_function", Function(functionName="f", dbName="d", className="x.Y"))
@@ -311,28 +311,28 @@ def test_databases_functions_and_catalogs_are_told(hive_4: Metastore) -> None:
     assert _last(hive_4, "DROP_CATALOG")["catalog"] == "c"
 
 
-def test_transactions_are_told_by_their_numbers(hive_4: Metastore) -> None:
+def test_events_of_transactions_have_their_numbers(hive_4: Metastore) -> None:
     hive_4.call("create_database", Database(name="d"))
     opened = hive_4.call("open_txns", OpenTxnRequest(num_txns=2, user="u", hostname="h")).txn_ids
     request = AllocateTableWriteIdsRequest(dbName="d", tableName="t", txnIds=opened)
     hive_4.call("allocate_table_write_ids", request)
     hive_4.call("commit_txn", CommitTxnRequest(txnid=opened[0]))
-    told = _last(hive_4, "OPEN_TXN")
-    assert (told["txnIds"], told["fromTxnId"], told["toTxnId"]) == (None, opened[0], opened[1])
-    told = _last(hive_4, "ALLOC_WRITE_ID_EVENT")
-    assert (told["dbName"], told["tableName"]) == ("d", "t")
-    assert (told["txnIdList"], told["writeIdList"]) == (list(opened), [1, 2])
-    told = _last(hive_4, "COMMIT_TXN")
-    assert (told["txnid"], told["databases"], told["writeIds"]) == (opened[0], ["d"], [1])
+    reported = _last(hive_4, "OPEN_TXN")
+    assert (reported["txnIds"], reported["fromTxnId"], reported["toTxnId"]) == (None, opened[0], opened[1])
+    reported = _last(hive_4, "ALLOC_WRITE_ID_EVENT")
+    assert (reported["dbName"], reported["tableName"]) == ("d", "t")
+    assert (reported["txnIdList"], reported["writeIdList"]) == (list(opened), [1, 2])
+    reported = _last(hive_4, "COMMIT_TXN")
+    assert (reported["txnid"], reported["databases"], reported["writeIds"]) == (opened[0], ["d"], [1])
 
 
-def test_constraints_and_statistics_are_told(hive_4: Metastore) -> None:
+def test_constraints_and_statistics_have_events(hive_4: Metastore) -> None:
     make_table(hive_4, keys=("ds",))
     key = SQLPrimaryKey(DB, "t", "a", 1, "pk", catName="hive")
     hive_4.call("add_primary_key", AddPrimaryKeyRequest((key,)))
     hive_4.call("drop_constraint", DropConstraintRequest(DB, "t", "pk"))
-    (told,) = _last(hive_4, "ADD_PRIMARYKEY")["primaryKeyListJson"]
-    assert _object(SQLPrimaryKey, told).column_name == "a"
+    (reported,) = _last(hive_4, "ADD_PRIMARYKEY")["primaryKeyListJson"]
+    assert _object(SQLPrimaryKey, reported).column_name == "a"
     dropped = _last(hive_4, "DROP_CONSTRAINT")
     assert (dropped["dbName"], dropped["tableName"], dropped["constraintName"]) == (DB, "t", "pk")
     column = ColumnStatisticsObj("a", "int", ColumnStatisticsData(longStats=LongColumnStatsData(numNulls=1, numDVs=2)))
@@ -347,10 +347,10 @@ def test_constraints_and_statistics_are_told(hive_4: Metastore) -> None:
 
 
 def test_every_event_that_a_method_leaves_has_a_message() -> None:
-    """Hive's log has no events of schemas and connectors, and what transactions write is none by itself."""
+    """Hive's log has no events of schemas and connectors, and a transaction's writes are no events."""
     silent = ("ISCHEMA", "SCHEMA_VERSION", "DATACONNECTOR", "ACID_WRITE", "ALTER_PARTITIONS")
-    told = {event for method in METHODS.values() for event in method.event.split()}
-    assert {event for event in told - BY_TYPE.keys() if not any(word in event for word in silent)} == set()
+    reported = {event for method in METHODS.values() for event in method.event.split()}
+    assert {event for event in reported - BY_TYPE.keys() if not any(word in event for word in silent)} == set()
 
 
 # --- events that clients report -------------------------------------------------------------------------------------
@@ -432,17 +432,17 @@ def _write(txn: int, file: str, values: tuple[str, ...] | None = None, name: str
 
 
 def _written(metastore: Metastore, txn: int, **names: str) -> tuple[WriteEventInfo, ...]:
-    found: tuple[WriteEventInfo, ...] = metastore.call(
+    result: tuple[WriteEventInfo, ...] = metastore.call(
         "get_all_write_event_info", GetAllWriteEventInfoRequest(txnId=txn, **names)
     )
-    return found
+    return result
 
 
-def test_what_a_transaction_wrote_is_found_by_the_transaction(hive_4: Metastore) -> None:
+def test_the_write_log_is_read_by_the_transaction(hive_4: Metastore) -> None:
     _filled(hive_4)
     hive_4.call("add_write_notification_log", _write(3, "file:/1", ("1", "2")))
     hive_4.call("add_write_notification_log", _write(3, "file:/2", ("1", "2")))
-    hive_4.call("add_write_notification_log", _write(3, "file:/2", ("1", "2")))  # tried again
+    hive_4.call("add_write_notification_log", _write(3, "file:/2", ("1", "2")))  # retried
     hive_4.call("add_write_notification_log", _write(3, "file:/3", name="t"))
     first, second = _written(hive_4, 3)
     assert (first.table, first.partition, first.writeId) == ("p", "ds=1/h=2", 7)
@@ -474,7 +474,7 @@ def _ids(metastore: Metastore) -> list[int | None]:
     return [event.eventId for event in _events(metastore)]
 
 
-def test_old_events_are_forgotten_and_ids_go_on(hive_4: Metastore, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_old_events_are_deleted_and_ids_continue(hive_4: Metastore, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("metastored.store.objects.events.EXPIRY_BATCH", 2)
     _filled(hive_4)
     hive_4.call("add_write_notification_log", _write(3, "file:/3", name="t"))

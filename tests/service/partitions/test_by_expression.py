@@ -1,4 +1,4 @@
-"""Partitions by serialized expressions: found and dropped through the wire, on both databases, and as Hive does."""
+"""Partitions by serialized expressions: got and dropped through the wire, on both databases, and as Hive does."""
 
 from __future__ import annotations
 
@@ -46,19 +46,21 @@ def make(peer: Metastore | Client, **parameters: str) -> None:
         )
 
 
-def asked(data: bytes, **other: Any) -> PartitionsByExprRequest:
+def expr_request(data: bytes, **other: Any) -> PartitionsByExprRequest:
     settings = {"dbName": DB, "tblName": "t", "maxParts": -1, **other}
     return PartitionsByExprRequest(expr=data, **settings)
 
 
-def numbers(found: tuple[Partition, ...]) -> list[int]:
-    return sorted(USUAL.index(part.values or ()) for part in found)
+def numbers(result: tuple[Partition, ...]) -> list[int]:
+    return sorted(USUAL.index(part.values or ()) for part in result)
 
 
-def ask(peer: Metastore | Client, name: str, of: Expressions = OF_2_3, **other: Any) -> tuple[bool | None, list[int]]:
+def selected(
+    peer: Metastore | Client, name: str, of: Expressions = OF_2_3, **other: Any
+) -> tuple[bool | None, list[int]]:
     """Whether some are unknown, and the numbers of the partitions."""
-    answer = peer.call("get_partitions_by_expr", asked(of.all[name].data, **other))
-    return answer.hasUnknownPartitions, numbers(answer.partitions)
+    reply = peer.call("get_partitions_by_expr", expr_request(of.all[name].data, **other))
+    return reply.hasUnknownPartitions, numbers(reply.partitions)
 
 
 def drop(peer: Metastore | Client, *exprs: bytes | tuple[bytes, int], **other: Any) -> Any:
@@ -95,92 +97,92 @@ def data(name: str, of: Expressions = OF_2_3) -> bytes:
 )
 def test_partitions_are_found(metastore: Metastore, name: str, expected: list[int]) -> None:
     make(metastore)
-    assert ask(metastore, name) == (False, expected)
-    assert ask(metastore, f"used {name}", OF_3_1) == (False, expected)
-    assert ask(metastore, f"used {name}", OF_4_1) == (False, expected)
+    assert selected(metastore, name) == (False, expected)
+    assert selected(metastore, f"used {name}", OF_3_1) == (False, expected)
+    assert selected(metastore, f"used {name}", OF_4_1) == (False, expected)
 
 
-def test_partitions_come_in_the_order_of_their_names_and_whole(metastore: Metastore) -> None:
+def test_complete_partitions_come_in_the_order_of_their_names(metastore: Metastore) -> None:
     make(metastore)
-    answer = metastore.call("get_partitions_by_expr", asked(data("int >")))
+    reply = metastore.call("get_partitions_by_expr", expr_request(data("int >")))
     listed = metastore.call("get_partitions", DB, "t", -1)
-    assert list(answer.partitions) == [part for part in listed if part in answer.partitions]
-    assert len(answer.partitions) == 4
+    assert list(reply.partitions) == [part for part in listed if part in reply.partitions]
+    assert len(reply.partitions) == 4
 
 
 def test_a_comparison_with_null_leaves_the_others_unknown(metastore: Metastore) -> None:
     make(metastore)
-    assert ask(metastore, "null") == (True, [0, 1, 2, 3, 7, 8, 9])
+    assert selected(metastore, "null") == (True, [0, 1, 2, 3, 7, 8, 9])
 
 
 @pytest.mark.parametrize("name", ["upper", "like", "not a key"])
-def test_what_is_not_understood_lets_all_through_and_says_so(metastore: Metastore, name: str) -> None:
+def test_an_unsupported_expression_selects_all_partitions_and_is_flagged(metastore: Metastore, name: str) -> None:
     make(metastore)
-    assert ask(metastore, name) == (True, list(range(10)))
+    assert selected(metastore, name) == (True, list(range(10)))
 
 
-def test_the_answer_can_be_limited(metastore: Metastore) -> None:
+def test_the_number_of_partitions_can_be_limited(metastore: Metastore) -> None:
     make(metastore)
-    assert len(ask(metastore, "int >", maxParts=2)[1]) == 2
-    assert len(ask(metastore, "is not null", maxParts=3)[1]) == 3
-    assert len(ask(metastore, "int >", maxParts=0)[1]) == 4
+    assert len(selected(metastore, "int >", maxParts=2)[1]) == 2
+    assert len(selected(metastore, "is not null", maxParts=3)[1]) == 3
+    assert len(selected(metastore, "int >", maxParts=0)[1]) == 4
 
 
 def test_the_default_partition_may_be_named(metastore: Metastore) -> None:
     make(metastore)
-    assert ask(metastore, "is null text", defaultPartitionName="a") == (False, [0])
-    assert ask(metastore, "is null text", defaultPartitionName="") == (False, [4, 6])
-    assert ask(metastore, "is null text", defaultPartitionName=DEFAULT_PARTITION) == (False, [4, 6])
+    assert selected(metastore, "is null text", defaultPartitionName="a") == (False, [0])
+    assert selected(metastore, "is null text", defaultPartitionName="") == (False, [4, 6])
+    assert selected(metastore, "is null text", defaultPartitionName=DEFAULT_PARTITION) == (False, [4, 6])
 
 
 @pytest.mark.parametrize("generation", Generation)
 def test_a_filter_as_text_is_understood_by_every_generation(start: Starter, generation: Generation) -> None:
     metastored = start(generation)
     make(metastored)
-    answer = metastored.call("get_partitions_by_expr", asked(b"(ds='b' AND h=2) OR (ds='a')"))
-    assert (answer.hasUnknownPartitions, numbers(answer.partitions)) == (False, [0, 1])
+    reply = metastored.call("get_partitions_by_expr", expr_request(b"(ds='b' AND h=2) OR (ds='a')"))
+    assert (reply.hasUnknownPartitions, numbers(reply.partitions)) == (False, [0, 1])
     with pytest.raises(MetaException, match="Specified key <nope> is not a partitioning key for the table"):
-        metastored.call("get_partitions_by_expr", asked(b"(nope='b')"))
+        metastored.call("get_partitions_by_expr", expr_request(b"(nope='b')"))
 
 
 def test_garbage_is_refused_in_hives_words(metastore: Metastore) -> None:
     make(metastore)
     with pytest.raises(MetaException) as refused:
-        metastore.call("get_partitions_by_expr", asked(b"\x01\x02"))
+        metastore.call("get_partitions_by_expr", expr_request(b"\x01\x02"))
     assert str(refused.value) == (
         "Buffer underflow.\nSerialization trace:\nchidren (org.apache.hadoop.hive.ql.plan.ExprNodeGenericFuncDesc)"
     )
     with pytest.raises(MetaException, match="Index 95 out of bounds for length 0"):
-        metastore.call("get_partitions_by_expr", asked(b"abc"))
+        metastore.call("get_partitions_by_expr", expr_request(b"abc"))
 
 
-def test_what_hive_4s_own_kryo_may_have_written_lets_all_through(start: Starter) -> None:
+def test_an_expression_that_may_be_hive_4s_own_kryo_selects_all(start: Starter) -> None:
     make(start())
-    answer = start(Generation.HIVE_4_0).call("get_partitions_by_expr", asked(b"\x01\x02"))
-    assert (answer.hasUnknownPartitions, len(answer.partitions)) == (True, 10)
+    reply = start(Generation.HIVE_4_0).call("get_partitions_by_expr", expr_request(b"\x01\x02"))
+    assert (reply.hasUnknownPartitions, len(reply.partitions)) == (True, 10)
     with pytest.raises(MetaException, match="Error parsing the expression"):
-        start(Generation.HIVE_4_0).call("get_partitions_by_expr", asked(b"abc"))
+        start(Generation.HIVE_4_0).call("get_partitions_by_expr", expr_request(b"abc"))
 
 
 def test_a_missing_table_is_named(metastore: Metastore) -> None:
     make(metastore)
     with pytest.raises(NoSuchObjectException, match="nope table not found"):
-        metastore.call("get_partitions_by_expr", asked(data("int ="), tblName="nope"))
+        metastore.call("get_partitions_by_expr", expr_request(data("int ="), tblName="nope"))
 
 
 def test_specs_and_names_are_found_alike(hive_4: Metastore) -> None:
     make(hive_4)
-    specs = hive_4.call("get_partitions_spec_by_expr", asked(data("int >")))
+    specs = hive_4.call("get_partitions_spec_by_expr", expr_request(data("int >")))
     assert specs.hasUnknownPartitions is False
     assert numbers(specs.partitionsSpec[0].partitionList.partitions) == [2, 3, 7, 9]
-    assert hive_4.call("get_partitions_spec_by_expr", asked(data("upper"))).hasUnknownPartitions is True
-    names = hive_4.call("get_partition_names_req", asked(data("int >")))
+    assert hive_4.call("get_partitions_spec_by_expr", expr_request(data("upper"))).hasUnknownPartitions is True
+    names = hive_4.call("get_partition_names_req", expr_request(data("int >")))
     assert len(names) == 4
     assert list(names) == sorted(names)
-    assert len(hive_4.call("get_partition_names_req", asked(b""))) == 10
-    assert len(hive_4.call("get_partition_names_req", asked(b"", maxParts=3))) == 3
+    assert len(hive_4.call("get_partition_names_req", expr_request(b""))) == 10
+    assert len(hive_4.call("get_partition_names_req", expr_request(b"", maxParts=3))) == 3
     with pytest.raises(MetaException, match="leave `order` out"):
-        hive_4.call("get_partition_names_req", asked(b"", order="0:-"))
+        hive_4.call("get_partition_names_req", expr_request(b"", order="0:-"))
 
 
 # --- dropped ----------------------------------------------------------------------------------------------------
@@ -193,13 +195,13 @@ def test_partitions_are_dropped(metastore: Metastore) -> None:
     assert left(metastore) == [0, 2, 3, 4, 6, 7, 9]
 
 
-def test_the_result_can_be_left_out(metastore: Metastore) -> None:
+def test_the_result_can_be_omitted(metastore: Metastore) -> None:
     make(metastore)
     assert drop(metastore, data("string ="), needResult=False).partitions is None
     assert left(metastore) == [0, 2, 3, 4, 6, 7, 8, 9]
 
 
-def test_what_two_expressions_find_is_dropped_once_and_told_twice(metastore: Metastore) -> None:
+def test_a_partition_of_two_expressions_is_dropped_once_and_returned_twice(metastore: Metastore) -> None:
     make(metastore)
     dropped = drop(metastore, data("int ="), data("int >="))
     assert numbers(dropped.partitions) == [1, 1, 2, 3, 6, 6, 7, 9]
@@ -222,8 +224,8 @@ def test_missing_partitions_are_an_error_unless_they_may_be(metastore: Metastore
     [
         ("upper", "GenericUDFUpper is not understood"),
         ("like", "UDFLike"),
-        ("not a key", "cannot be told from its values"),
-        ("null", "cannot be told from its values"),
+        ("not a key", "cannot be decided from its values"),
+        ("null", "cannot be decided from its values"),
     ],
 )
 def test_nothing_is_dropped_on_a_guess(metastore: Metastore, name: str, reason: str) -> None:
@@ -270,12 +272,12 @@ NEEDS_MORE_JARS = {
 """Expressions on which pyspark's Hive breaks off the connection, for want of classes that Spark leaves out."""
 
 ANSWERED_OTHERWISE = {"not a key", "negative decimal", "structs in"}
-"""Hive has an error for each: no such field, a parser that stumbles over a number, a Kryo that reads another's list."""
+"""Hive has an error for each: no such field, a parser that fails on a number, a Kryo that reads another's list."""
 
 
 @contextmanager
 def fresh(hive: ApacheMetastore) -> Iterator[Client]:
-    """A client of a Hive that has nothing of these tests when it comes, nor when it goes."""
+    """A client of a Hive that has no objects of these tests before and after the test."""
     with Client(hive.host, hive.port) as client:
         try:
             yield client
@@ -295,15 +297,15 @@ def test_hive_2_3_finds_the_same_partitions(hive_2_3: ApacheMetastore, start: St
                 continue
             if name == "used between texts":  # not understood here
                 continue
-            answers = [ask(peer, name, defaultPartitionName=DEFAULT_PARTITION) for peer in (metastored, hive)]
-            assert answers[0] == answers[1], name
+            replies = [selected(peer, name, defaultPartitionName=DEFAULT_PARTITION) for peer in (metastored, hive)]
+            assert replies[0] == replies[1], name
             compared += 1
         for garbage in (b"", b"\x01\x02", b"\x00", b"abc"):
             words = [_error(peer, garbage) for peer in (metastored, hive)]
             assert words[0] == words[1]
         for name in ANSWERED_OTHERWISE:
             with pytest.raises(MetaException):
-                ask(hive, name)
+                selected(hive, name)
     assert compared > 100
 
 
@@ -326,8 +328,10 @@ def test_hive_4_1_finds_the_same_partitions(hive_4_1_0: ApacheMetastore, start: 
                 continue
             if name == "used between texts":  # not understood here, as are the two above
                 continue
-            answers = [ask(peer, name, OF_4_1, defaultPartitionName=DEFAULT_PARTITION) for peer in (metastored, hive)]
-            assert answers[0] == answers[1], name
+            replies = [
+                selected(peer, name, OF_4_1, defaultPartitionName=DEFAULT_PARTITION) for peer in (metastored, hive)
+            ]
+            assert replies[0] == replies[1], name
             compared += 1
     assert compared > 150
 
@@ -347,14 +351,14 @@ def test_hive_4_1_drops_the_same_partitions(hive_4_1_0: ApacheMetastore, start: 
             make(peer)
         for names, settings in drops:
             # Hive 4 has no order for them.
-            said = [_in_order(_said(peer, names, settings, OF_4_1)) for peer in (metastored, hive)]
-            assert said[0] == said[1], names
+            reported = [_in_order(_outcome(peer, names, settings, OF_4_1)) for peer in (metastored, hive)]
+            assert reported[0] == reported[1], names
             assert left(metastored) == left(hive), names
 
 
 def _error(peer: Metastore | Client, garbage: bytes) -> str:
     with pytest.raises(MetaException) as refused:
-        peer.call("get_partitions_by_expr", asked(garbage))
+        peer.call("get_partitions_by_expr", expr_request(garbage))
     return str(refused.value)
 
 
@@ -376,21 +380,21 @@ def test_hive_2_3_drops_the_same_partitions(hive_2_3: ApacheMetastore, start: St
         for peer in (metastored, hive):
             make(peer)
         for names, settings in drops:
-            said = [_said(peer, names, settings) for peer in (metastored, hive)]
-            assert said[0] == said[1], names
+            reported = [_outcome(peer, names, settings) for peer in (metastored, hive)]
+            assert reported[0] == reported[1], names
             assert left(metastored) == left(hive), names
 
 
-def _in_order(found: object) -> object:
-    return sorted(found) if isinstance(found, list) else found
+def _in_order(result: object) -> object:
+    return sorted(result) if isinstance(result, list) else result
 
 
-def _said(
+def _outcome(
     peer: Metastore | Client, names: tuple[str, ...], settings: dict[str, Any], of: Expressions = OF_2_3
 ) -> object:
     try:
-        answer = drop(peer, *(data(name, of) for name in names), **settings)
+        reply = drop(peer, *(data(name, of) for name in names), **settings)
     except (MetaException, NoSuchObjectException) as error:
-        # What metastored adds behind the colon, Hive does not know.
+        # Hive does not have the text that metastored adds after the colon.
         return type(error), str(error).partition(":")[0]
-    return answer.partitions and [USUAL.index(part.values) for part in answer.partitions]
+    return reply.partitions and [USUAL.index(part.values) for part in reply.partitions]

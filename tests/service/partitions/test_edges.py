@@ -1,4 +1,4 @@
-"""Partitions that are half written, and how many of them one call may ask for; compared with Hive by probes."""
+"""Incomplete partitions, and the limit of partitions per call; compared with Hive by probes."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def test_a_truncated_table_has_no_rows_any_more(start: Starter, generation: Gene
 
 
 @pytest.mark.parametrize("generation", [Generation.HIVE_3_1, Generation.HIVE_4_0, Generation.HIVE_4_2])
-def test_so_has_a_truncated_partition(start: Starter, generation: Generation) -> None:
+def test_a_truncated_partition_has_statistics_of_zero(start: Starter, generation: Generation) -> None:
     metastore = start(generation)
     make_table(metastore, keys=("ds",), tableType="EXTERNAL_TABLE", parameters={"EXTERNAL": "TRUE"})
     metastore.call("add_partition", part("1", parameters=COUNTED))
@@ -77,9 +77,9 @@ def test_a_view_has_partitions_without_storage(metastore: Metastore) -> None:
     metastore.call("create_table", view)
     assert metastore.call("add_partitions", (part("1", sd=None), part("2", sd=None))) == 2
     metastore.call("alter_partition", DB, "t", part("1", sd=None, parameters={"k": "v"}))
-    found = metastore.call("get_partition", DB, "t", ("1",))
-    assert found.sd is None
-    assert found.parameters["k"] == "v"
+    result = metastore.call("get_partition", DB, "t", ("1",))
+    assert result.sd is None
+    assert result.parameters["k"] == "v"
     metastore.call("rename_partition", DB, "t", ("2",), part("3", sd=None))
     assert names(metastore) == ["ds=1", "ds=3"]
     metastore.call("drop_partition", DB, "t", ("1",), True)
@@ -139,8 +139,8 @@ def test_an_empty_name_of_a_partition_is_invalid(metastore: Metastore, method: s
 def test_blank_names_in_a_list_find_nothing(metastore: Metastore) -> None:
     make_table(metastore, keys=("ds",))
     metastore.call("add_partition", part("1"))
-    (found,) = metastore.call("get_partitions_by_names", DB, "t", ("", " ", "ds=1"))
-    assert found.values == ("1",)
+    (result,) = metastore.call("get_partitions_by_names", DB, "t", ("", " ", "ds=1"))
+    assert result.values == ("1",)
     blank = DropPartitionsRequest(DB, "t", RequestPartsSpec(names=("", " ")), ifExists=False)
     with pytest.raises(NoSuchObjectException, match="Some partitions to drop are missing"):
         metastore.call("drop_partitions_req", blank)
@@ -171,8 +171,8 @@ def test_msck_of_hive_4_drops_partitions_of_a_number(hive_4: Metastore) -> None:
     hive_4.call("create_table", replace(external, partitionKeys=keys))
     hive_4.call("add_partitions", (part("1", "a"), part("2", "b/c"), part("3", "b/c")))
     text = b"(h='2' AND ds='b%2Fc')"
-    found = hive_4.call("get_partitions_by_expr", PartitionsByExprRequest(DB, "t", text, maxParts=-1))
-    assert [each.values for each in found.partitions] == [("2", "b/c")]
+    result = hive_4.call("get_partitions_by_expr", PartitionsByExprRequest(DB, "t", text, maxParts=-1))
+    assert [each.values for each in result.partitions] == [("2", "b/c")]
     request = DropPartitionsRequest(DB, "t", RequestPartsSpec(exprs=(DropPartitionsExpr(text),)), False)
     hive_4.call("drop_partitions_req", request)
     assert names(hive_4) == ["h=1/ds=a", "h=3/ds=b%2Fc"]
@@ -191,7 +191,7 @@ def test_no_other_text_compares_a_number_with_text(hive_4: Metastore) -> None:
 
 @pytest.fixture(params=[Generation.HIVE_2_3, Generation.HIVE_3_1, Generation.HIVE_4_0])
 def limited(request: pytest.FixtureRequest, start: Starter) -> Metastore:
-    """A table of three partitions, of which two may be asked for."""
+    """A table of three partitions with a limit of two per call."""
     metastore = start(request.param, partition_limit=2)
     make_table(metastore, keys=("ds",), tableType="EXTERNAL_TABLE", parameters={"EXTERNAL": "TRUE"})
     metastore.call("add_partitions", (part("1"), part("2"), part("3")))
@@ -208,7 +208,7 @@ def test_more_partitions_than_the_limit_are_refused(limited: Metastore) -> None:
             limited.call(method, *args)
 
 
-def test_as_many_as_the_limit_are_answered(limited: Metastore) -> None:
+def test_as_many_partitions_as_the_limit_are_returned(limited: Metastore) -> None:
     assert len(limited.call("get_partitions", DB, "t", 2)) == 2
     assert len(limited.call("get_partitions_by_filter", DB, "t", 'ds > "1"', -1)) == 2
     assert len(limited.call("get_partitions_by_names", DB, "t", ("ds=1", "ds=2"))) == 2
@@ -219,12 +219,12 @@ def test_names_are_not_limited(limited: Metastore) -> None:
 
 
 def test_only_since_hive_4_names_and_values_find_no_more_than_the_limit(limited: Metastore) -> None:
-    asked = ("ds=1", "ds=2", "ds=3")
+    request = ("ds=1", "ds=2", "ds=3")
     if limited.generation >= Generation.HIVE_4_0:
         with pytest.raises(MetaException, match="exceeds limit"):
-            limited.call("get_partitions_by_names", DB, "t", asked)
+            limited.call("get_partitions_by_names", DB, "t", request)
         with pytest.raises(MetaException, match="exceeds limit"):
             limited.call("get_partitions_ps", DB, "t", ("",), -1)
     else:
-        assert len(limited.call("get_partitions_by_names", DB, "t", asked)) == 3
+        assert len(limited.call("get_partitions_by_names", DB, "t", request)) == 3
         assert len(limited.call("get_partitions_ps", DB, "t", ("",), -1)) == 3

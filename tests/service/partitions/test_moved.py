@@ -1,4 +1,4 @@
-"""Where partitions are after their table was renamed, and which directory goes with an archived one."""
+"""The locations of partitions after their table was renamed, and the directory that is removed with an archived one."""
 
 from __future__ import annotations
 
@@ -30,10 +30,10 @@ def home(tmp_path: Path) -> Path:
 def metastore(opener: Opener, home: Path) -> Iterator[Metastore]:
     database = opener()
     ensure_schema(database)
-    found = Metastore(database, Clock(), warehouse=Warehouse(f"file:{home.parent}"))
-    found.call("create_database", Database(name=DB))
-    yield found
-    found.close()
+    result = Metastore(database, Clock(), warehouse=Warehouse(f"file:{home.parent}"))
+    result.call("create_database", Database(name=DB))
+    yield result
+    result.close()
 
 
 def _partition(value: str, location: str, **parameters: str) -> Partition:
@@ -42,8 +42,8 @@ def _partition(value: str, location: str, **parameters: str) -> Partition:
 
 
 def _located(metastore: Metastore, location: str) -> None:
-    found = metastore.call("get_table", DB, "t")
-    metastore.call("alter_table", DB, "t", replace(found, sd=replace(found.sd, location=location)))
+    result = metastore.call("get_table", DB, "t")
+    metastore.call("alter_table", DB, "t", replace(result, sd=replace(result.sd, location=location)))
 
 
 def _rename(metastore: Metastore, new: str = "u") -> None:
@@ -54,10 +54,10 @@ def _place(metastore: Metastore, value: str, name: str = "u") -> Any:
     return metastore.call("get_partition", DB, name, (value,)).sd.location
 
 
-def test_partitions_stored_by_their_whole_location_follow_a_renamed_table(metastore: Metastore, home: Path) -> None:
+def test_partitions_stored_by_their_complete_location_follow_a_renamed_table(metastore: Metastore, home: Path) -> None:
     make_table(metastore, keys=("k",))
     _located(metastore, f"file:{home}/elsewhere")
-    # Not below the table now, so that they are stored by their whole location.
+    # Not below the table now, so that they are stored by their complete location.
     for value, place in (("1", "t/k=1"), ("2", "t"), ("3", "t_2/k=3"), ("4", "t/deep/k=4")):
         metastore.call("add_partition", _partition(value, f"file:{home}/{place}"))
     _located(metastore, f"file:{home}/t")
@@ -99,7 +99,7 @@ def test_they_are_where_they_were_if_the_rename_is_rolled_back(
     assert [_place(metastore, value, "t") for value in "12"] == [f"file:{home}/t/k=1", f"file:{home}/t/k=2"]
 
 
-def test_partitions_of_a_directory_that_begins_alike_are_listed_by_their_whole_location(
+def test_partitions_of_a_directory_with_the_same_prefix_are_listed_by_their_complete_location(
     metastore: Metastore, home: Path
 ) -> None:
     make_table(metastore, keys=("k",), parameters={"hive.hcatalog.partition.spec.grouping.enabled": "true"})

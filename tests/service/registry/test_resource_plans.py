@@ -63,8 +63,8 @@ def _create(metastore: Metastore, name: str, copy: str | None = None, **other: A
 
 
 def _get(metastore: Metastore, name: str = "day") -> WMFullResourcePlan:
-    found: WMFullResourcePlan = metastore.call("get_resource_plan", WMGetResourcePlanRequest(name)).resourcePlan
-    return found
+    result: WMFullResourcePlan = metastore.call("get_resource_plan", WMGetResourcePlanRequest(name)).resourcePlan
+    return result
 
 
 def _alter(metastore: Metastore, plan: str | None, activate: bool = False, **changes: Any) -> Any:
@@ -74,8 +74,8 @@ def _alter(metastore: Metastore, plan: str | None, activate: bool = False, **cha
 
 
 def _statuses(metastore: Metastore) -> dict[str, int]:
-    found = metastore.call("get_all_resource_plans", WMGetAllResourcePlanRequest()).resourcePlans
-    return {plan.name: plan.status for plan in found}
+    result = metastore.call("get_all_resource_plans", WMGetAllResourcePlanRequest()).resourcePlans
+    return {plan.name: plan.status for plan in result}
 
 
 def _pool(metastore: Metastore, path: str, share: float = 0.25, **other: Any) -> None:
@@ -123,7 +123,7 @@ def test_pools_mappings_and_triggers_are_parts_of_a_plan(plans: Metastore) -> No
     assert (full.triggers, full.poolTriggers, full.mappings, len(full.pools or ())) == (None, None, None, 2)
 
 
-def test_what_refers_to_a_pool_follows_it_to_another_path(plans: Metastore) -> None:
+def test_references_to_a_pool_follow_it_to_another_path(plans: Metastore) -> None:
     _pool(plans, "default.etl")
     mapping = WMMapping("day", "USER", "alice", "default.etl")
     plans.call("create_or_update_wm_mapping", WMCreateOrUpdateMappingRequest(mapping, False))
@@ -162,8 +162,8 @@ def test_a_copy_is_a_plan_of_its_own(plans: Metastore) -> None:
 def test_a_plan_is_checked_before_it_is_enabled(plans: Metastore) -> None:
     _pool(plans, "other", 0.5)
     _pool(plans, "other.a", 1.0)
-    found = plans.call("validate_resource_plan", WMValidateResourcePlanRequest("day"))
-    assert found.errors == (
+    result = plans.call("validate_resource_plan", WMValidateResourcePlanRequest("day"))
+    assert result.errors == (
         "Sum of root children pools' alloc fraction should be 1.0 got: 1.5 for pool: ",
         "Sum of children pools' alloc fraction should be less than 1 got: 1.0 for pool: other",
     )
@@ -199,7 +199,7 @@ def test_an_enabled_plan_is_not_changed(plans: Metastore) -> None:
     assert len(_get(plans).pools or ()) == 1
 
 
-def test_a_plan_takes_the_place_of_another(plans: Metastore) -> None:
+def test_a_plan_replaces_another(plans: Metastore) -> None:
     _alter(plans, "day", True, status=ACTIVE)
     replaced = _alter(plans, "night", status=ACTIVE, isReplace=True)
     assert (replaced.plan.name, replaced.plan.status) == ("day", ACTIVE)
@@ -213,17 +213,17 @@ def test_a_plan_takes_the_place_of_another(plans: Metastore) -> None:
 
 def test_a_plan_gets_another_name_and_parallelism(plans: Metastore) -> None:
     _alter(plans, "day", name="Noon", queryParallelism=9, isSetQueryParallelism=True)
-    found = _get(plans, "noon")
-    assert found.plan is not None
-    assert (found.plan.name, found.plan.queryParallelism) == ("noon", 9)
+    result = _get(plans, "noon")
+    assert result.plan is not None
+    assert (result.plan.name, result.plan.queryParallelism) == ("noon", 9)
     with pytest.raises(MetaException, match="multiple flags are set"):
         _alter(plans, "noon", True, isReplace=True)
 
 
 def test_namespaces_have_plans_of_their_own(plans: Metastore) -> None:
     _create(plans, "day", ns="other")
-    found = plans.call("get_all_resource_plans", WMGetAllResourcePlanRequest("other")).resourcePlans
-    assert [plan.name for plan in found] == ["day"]
+    result = plans.call("get_all_resource_plans", WMGetAllResourcePlanRequest("other")).resourcePlans
+    assert [plan.name for plan in result] == ["day"]
 
 
 def test_changes_made_at_the_same_time_are_all_kept(start: Starter) -> None:

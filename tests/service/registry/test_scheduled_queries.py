@@ -1,4 +1,4 @@
-"""Scheduled queries: which one is due, who runs it, and what becomes of a run that nobody reports on."""
+"""Scheduled queries: which one is due, which engine runs it, and runs without reports."""
 
 from __future__ import annotations
 
@@ -40,13 +40,13 @@ def _maintain(metastore: Metastore, kind: int, name: str = "q", **other: Any) ->
 
 
 def _get(metastore: Metastore, name: str = "q") -> ScheduledQuery:
-    found: ScheduledQuery = metastore.call("get_scheduled_query", ScheduledQueryKey(name, "ns"))
-    return found
+    result: ScheduledQuery = metastore.call("get_scheduled_query", ScheduledQueryKey(name, "ns"))
+    return result
 
 
 def _poll(metastore: Metastore, space: str = "ns") -> ScheduledQueryPollResponse:
-    found: ScheduledQueryPollResponse = metastore.call("scheduled_query_poll", ScheduledQueryPollRequest(space))
-    return found
+    result: ScheduledQueryPollResponse = metastore.call("scheduled_query_poll", ScheduledQueryPollRequest(space))
+    return result
 
 
 def _report(metastore: Metastore, id: int | None, state: int, **other: Any) -> None:
@@ -54,11 +54,11 @@ def _report(metastore: Metastore, id: int | None, state: int, **other: Any) -> N
     metastore.call("scheduled_query_progress", info)
 
 
-def test_a_query_knows_when_it_is_due(hive_4: Metastore) -> None:
+def test_a_query_has_the_time_of_its_next_run(hive_4: Metastore) -> None:
     _maintain(hive_4, CREATE)
-    found = _get(hive_4)
+    result = _get(hive_4)
     due = int(hive_4.clock.now) // 60 * 60 + 60
-    assert (found.nextExecution, found.enabled, found.query) == (due, True, "select 1")
+    assert (result.nextExecution, result.enabled, result.query) == (due, True, "select 1")
     _maintain(hive_4, ALTER, nextExecution=5, query="select 2", enabled=False)
     assert _get(hive_4)[1:] == (False, EVERY_MINUTE, "u", "select 2", 5)
     _maintain(hive_4, DROP)
@@ -80,7 +80,7 @@ def test_wrong_requests_change_nothing(hive_4: Metastore) -> None:
     assert _get(hive_4).schedule == EVERY_MINUTE
 
 
-def test_a_query_that_is_due_is_given_out_once(hive_4: Metastore) -> None:
+def test_a_due_query_is_returned_to_one_engine(hive_4: Metastore) -> None:
     _maintain(hive_4, CREATE)
     assert _poll(hive_4) == ScheduledQueryPollResponse()
     hive_4.clock.forward(60)
@@ -99,7 +99,7 @@ def test_a_query_that_is_due_is_given_out_once(hive_4: Metastore) -> None:
     assert again.executionId is not None and again.executionId > (given.executionId or 0)
 
 
-def test_the_query_that_waits_longest_comes_first_and_disabled_ones_not_at_all(hive_4: Metastore) -> None:
+def test_the_query_that_waits_longest_comes_first_and_disabled_queries_never(hive_4: Metastore) -> None:
     now = int(hive_4.clock.now)
     for name, due, enabled in (("a", now - 5, True), ("b", now - 9, True), ("c", now - 99, False)):
         _maintain(hive_4, CREATE, name)
@@ -121,19 +121,19 @@ def test_a_run_goes_only_forward(hive_4: Metastore) -> None:
         _report(hive_4, id, QueryState.EXECUTING)
     with pytest.raises(MetaException, match="No such scheduled execution: 99"):
         _report(hive_4, 99, QueryState.EXECUTING)
-    (found,) = EXECUTIONS.all(hive_4.database.reader())
-    assert (found.value.state, found.value.errorMessage) == (QueryState.FAILED, "first line")
+    (result,) = EXECUTIONS.all(hive_4.database.reader())
+    assert (result.value.state, result.value.errorMessage) == (QueryState.FAILED, "first line")
 
 
-def test_a_run_that_nobody_reports_on_is_lost_and_the_next_begins(hive_4: Metastore) -> None:
+def test_a_run_without_reports_is_lost_and_the_next_begins(hive_4: Metastore) -> None:
     _maintain(hive_4, CREATE)
     hive_4.clock.forward(60)
     id = _poll(hive_4).executionId
     hive_4.clock.forward(EXECUTION_TIMEOUT)
     clean(hive_4.service, 86400)
-    (found,) = EXECUTIONS.all(hive_4.database.reader())
-    assert (found.id, found.value.state) == (id, QueryState.TIMED_OUT)
-    assert found.value.errorMessage == "Query stuck in: INITED state for >120 seconds. Execution timed out."
+    (result,) = EXECUTIONS.all(hive_4.database.reader())
+    assert (result.id, result.value.state) == (id, QueryState.TIMED_OUT)
+    assert result.value.errorMessage == "Query stuck in: INITED state for >120 seconds. Execution timed out."
     assert _poll(hive_4).executionId is not None
     hive_4.clock.forward(EXECUTIONS_AGE + 1)
     clean(hive_4.service, 86400)

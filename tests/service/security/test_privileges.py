@@ -1,4 +1,4 @@
-"""Privileges on objects: kept, told, taken; and they follow their objects."""
+"""Privileges on objects: granted, listed, revoked; and they follow their objects."""
 
 from typing import Any
 
@@ -85,18 +85,18 @@ def test_a_privilege_is_granted_and_revoked_on_exactly_its_object(home: Metastor
     assert words(home, OBJECTS[name]) == []
 
 
-def test_a_connector_is_known_by_its_name(home: Metastore) -> None:
+def test_a_connector_is_identified_by_its_name(home: Metastore) -> None:
     home.call("grant_privileges", bag(privilege(CONNECTOR, "ALL")))
-    (found,) = home.call("list_privileges", "u1", USER, CONNECTOR)
-    assert found.hiveObject == CONNECTOR
+    (result,) = home.call("list_privileges", "u1", USER, CONNECTOR)
+    assert result.hiveObject == CONNECTOR
     with pytest.raises(MetaException, match="No dataconnector grant found for privileges X on data connector dc"):
         home.call("revoke_privileges", bag(privilege(CONNECTOR, "X")))
 
 
-def test_a_grant_is_told_as_it_was_made(home: Metastore) -> None:
+def test_a_grant_is_listed_as_it_was_made(home: Metastore) -> None:
     home.call("grant_privileges", bag(privilege(T, option=True)))
-    (found,) = home.call("list_privileges", "u1", USER, T)
-    assert found == HiveObjectPrivilege(
+    (result,) = home.call("list_privileges", "u1", USER, T)
+    assert result == HiveObjectPrivilege(
         hiveObject=replace(T, catName="hive"),
         principalName="u1",
         principalType=USER,
@@ -106,7 +106,7 @@ def test_a_grant_is_told_as_it_was_made(home: Metastore) -> None:
     )
 
 
-def test_several_privileges_go_in_one_word(home: Metastore) -> None:
+def test_several_privileges_can_be_in_one_word(home: Metastore) -> None:
     home.call("grant_privileges", bag(privilege(T, "SELECT,INSERT")))
     assert words(home, T) == ["SELECT", "INSERT"]
 
@@ -142,7 +142,7 @@ def test_the_same_grantor_grants_once(home: Metastore, name: str, text: str) -> 
         ("of a partition", r"No grant \(SELECT\) found  on table t, partition is p=1, column name = a, database is d"),
     ],
 )
-def test_what_was_not_granted_is_not_revoked(home: Metastore, name: str, text: str) -> None:
+def test_a_privilege_that_was_not_granted_is_not_revoked(home: Metastore, name: str, text: str) -> None:
     with pytest.raises(MetaException, match=text):
         home.call("revoke_privileges", bag(privilege(OBJECTS[name])))
 
@@ -153,8 +153,8 @@ def test_only_the_grant_option_is_revoked_on_request(home: Metastore) -> None:
         requestType=GrantRevokeType.REVOKE, privileges=bag(privilege(T)), revokeGrantOption=True
     )
     assert home.call("grant_revoke_privileges", request).success is True
-    (found,) = home.call("list_privileges", "u1", USER, T)
-    assert found.grantInfo.grantOption is False
+    (result,) = home.call("list_privileges", "u1", USER, T)
+    assert result.grantInfo.grantOption is False
     with pytest.raises(MetaException, match="User u1 does not have grant option with privilege SELECT"):
         home.call("grant_revoke_privileges", request)
 
@@ -176,22 +176,22 @@ def test_a_missing_database_is_named(home: Metastore) -> None:
 
 
 def test_the_role_admin_may_everything_from_the_start(metastore: Metastore) -> None:
-    (found,) = metastore.call("list_privileges", None, USER, EVERYTHING)
-    assert (found.principalName, found.grantInfo.privilege, found.grantInfo.grantOption) == ("admin", "All", True)
+    (result,) = metastore.call("list_privileges", None, USER, EVERYTHING)
+    assert (result.principalName, result.grantInfo.privilege, result.grantInfo.grantOption) == ("admin", "All", True)
 
 
 def test_all_grants_of_a_principal_are_listed_by_kind(home: Metastore) -> None:
     for ref in (PC, C, P, T, DB, EVERYTHING):
         home.call("grant_privileges", bag(privilege(ref)))
-    found = home.call("list_privileges", "u1", USER, HiveObjectRef())
-    assert [item.hiveObject.objectType for item in found] == [1, 2, 3, 4, 5, 5]
-    assert [item.hiveObject.partValues for item in found] == [None, None, None, ("1",), None, ("1",)]
+    result = home.call("list_privileges", "u1", USER, HiveObjectRef())
+    assert [item.hiveObject.objectType for item in result] == [1, 2, 3, 4, 5, 5]
+    assert [item.hiveObject.partValues for item in result] == [None, None, None, ("1",), None, ("1",)]
 
 
 def test_everybodys_grants_on_an_object_are_listed(home: Metastore) -> None:
     home.call("grant_privileges", bag(privilege(T), privilege(T, to="u2"), privilege(T, to="g1", kind=GROUP)))
-    found = home.call("list_privileges", None, USER, T)
-    assert [item.principalName for item in found] == ["u1", "u2", "g1"]
+    result = home.call("list_privileges", None, USER, T)
+    assert [item.principalName for item in result] == ["u1", "u2", "g1"]
 
 
 def test_a_privilege_set_has_the_user_the_groups_and_all_roles(home: Metastore) -> None:
@@ -200,10 +200,10 @@ def test_a_privilege_set_has_the_user_the_groups_and_all_roles(home: Metastore) 
     home.call("grant_role", "inner", "u1", USER, "g", USER, False)
     home.call("grant_role", "outer", "inner", ROLE, "g", USER, False)
     home.call("grant_privileges", bag(privilege(T, "INSERT", "outer", ROLE), privilege(T, "SELECT", "g1", GROUP)))
-    found = home.call("get_privilege_set", T, "u1", ("g1", "g2"))
+    result = home.call("get_privilege_set", T, "u1", ("g1", "g2"))
     shown = {
         kind: {name: [info.privilege for info in infos] for name, infos in privileges.items()}
-        for kind, privileges in zip(("user", "group", "role"), found, strict=True)
+        for kind, privileges in zip(("user", "group", "role"), result, strict=True)
     }
     assert shown == {
         "user": {"u1": []},
@@ -212,11 +212,11 @@ def test_a_privilege_set_has_the_user_the_groups_and_all_roles(home: Metastore) 
     }
 
 
-def test_the_privilege_set_on_everything_names_only_who_has_some(home: Metastore) -> None:
+def test_the_global_privilege_set_names_only_principals_with_grants(home: Metastore) -> None:
     assert home.call("get_privilege_set", EVERYTHING, "u1", ("g1",)) == PrincipalPrivilegeSet(groupPrivileges={})
     home.call("grant_privileges", bag(privilege(EVERYTHING, "CREATE")))
-    found = home.call("get_privilege_set", EVERYTHING, "u1", ())
-    assert list(found.userPrivileges) == ["u1"]
+    result = home.call("get_privilege_set", EVERYTHING, "u1", ())
+    assert list(result.userPrivileges) == ["u1"]
 
 
 def test_a_partition_is_named_by_as_many_values_as_there_are_keys(home: Metastore) -> None:
@@ -226,16 +226,16 @@ def test_a_partition_is_named_by_as_many_values_as_there_are_keys(home: Metastor
 
 def test_grants_follow_a_renamed_table(home: Metastore) -> None:
     home.call("grant_privileges", bag(privilege(T)))
-    found = home.call("get_table", "d", "t")
-    home.call("alter_table", "d", "t", replace(found, tableName="other"))
+    result = home.call("get_table", "d", "t")
+    home.call("alter_table", "d", "t", replace(result, tableName="other"))
     assert words(home, replace(T, objectName="other")) == ["SELECT"]
     assert words(home, T) == []
 
 
 def test_grants_follow_a_renamed_partition(home: Metastore) -> None:
     home.call("grant_privileges", bag(privilege(P)))
-    found = home.call("get_partition", "d", "t", ("1",))
-    home.call("rename_partition", "d", "t", ("1",), replace(found, values=("2",)))
+    result = home.call("get_partition", "d", "t", ("1",))
+    home.call("rename_partition", "d", "t", ("1",), replace(result, values=("2",)))
     assert words(home, replace(P, partValues=("2",))) == ["SELECT"]
 
 
@@ -269,12 +269,12 @@ def test_a_table_is_created_with_its_privileges(home: Metastore) -> None:
     home.call("create_table", table("t2", privileges=PrincipalPrivilegeSet({"o": (info,)}, {}, {"public": (info,)})))
     ref = replace(T, objectName="t2")
     assert words(home, ref, "o") == ["SELECT"]
-    (found,) = home.call("list_privileges", "public", ROLE, ref)
-    assert (found.grantInfo.createTime, found.authorizer) == (int(home.clock.now), "SQL")
+    (result,) = home.call("list_privileges", "public", ROLE, ref)
+    assert (result.grantInfo.createTime, result.authorizer) == (int(home.clock.now), "SQL")
     assert home.call("get_table", "d", "t2").privileges is None
 
 
-def test_a_refresh_leaves_exactly_what_it_names(home: Metastore) -> None:
+def test_a_refresh_leaves_exactly_the_grants_it_names(home: Metastore) -> None:
     keep, new = replace(privilege(T), authorizer="A"), replace(privilege(T, "INSERT", "u2"), authorizer="A")
     gone = replace(privilege(T, "DELETE"), authorizer="A")
     others = privilege(T, "UPDATE")
@@ -283,9 +283,9 @@ def test_a_refresh_leaves_exactly_what_it_names(home: Metastore) -> None:
     home.clock.forward(100)
     request = GrantRevokePrivilegeRequest(requestType=GrantRevokeType.GRANT, privileges=bag(keep, new))
     assert home.call("refresh_privileges", T, "A", request).success is True
-    found = home.call("list_privileges", None, USER, T)
-    assert sorted(item.grantInfo.privilege for item in found) == ["INSERT", "SELECT", "UPDATE"]
-    assert kept in found
+    result = home.call("list_privileges", None, USER, T)
+    assert sorted(item.grantInfo.privilege for item in result) == ["INSERT", "SELECT", "UPDATE"]
+    assert kept in result
 
 
 def test_a_partition_is_not_refreshed(home: Metastore) -> None:
@@ -322,33 +322,33 @@ def test_a_new_partition_gets_the_grants_of_its_table(home: Metastore, name: str
     assert first.grantInfo.createTime == int(home.clock.now)
 
 
-def test_only_tables_that_say_so_grant_by_partition(home: Metastore) -> None:
+def test_only_tables_with_the_parameter_have_grants_by_partition(home: Metastore) -> None:
     by_partition(home, "yes")
     assert words(home, replace(P, objectName="bp")) == []
     assert home.call("get_partition_with_auth", "d", "bp", ("1",), "u1", ()).privileges is None
 
 
-def test_what_is_granted_later_is_not_copied(home: Metastore) -> None:
+def test_later_grants_are_not_copied(home: Metastore) -> None:
     by_partition(home)
     home.call("grant_privileges", bag(privilege(replace(T, objectName="bp"), to="late")))
     assert words(home, replace(P, objectName="bp"), "late") == []
 
 
-def test_partitions_are_told_with_what_a_user_was_granted_on_them(home: Metastore) -> None:
+def test_partitions_are_returned_with_the_users_privileges(home: Metastore) -> None:
     by_partition(home)
     home.call("revoke_privileges", bag(privilege(replace(P, objectName="bp"), "SELECT,DROP")))
 
-    def told(*parts: Partition) -> list[list[str]]:
-        found = [(part.privileges.userPrivileges or {})["u1"] for part in parts if part.privileges is not None]
-        return [sorted(info.privilege or "" for info in infos) for infos in found]
+    def listed(*parts: Partition) -> list[list[str]]:
+        result = [(part.privileges.userPrivileges or {})["u1"] for part in parts if part.privileges is not None]
+        return [sorted(info.privilege or "" for info in infos) for infos in result]
 
     both = [[], ["DROP", "SELECT"]]
-    assert told(home.call("get_partition_with_auth", "d", "bp", ("2",), "u1", ())) == both[1:]
-    assert told(*home.call("get_partitions_with_auth", "d", "bp", -1, "u1", ())) == both
-    assert told(*home.call("get_partitions_ps_with_auth", "d", "bp", ("2",), -1, "u1", ())) == both[1:]
-    assert told(*home.call("get_partitions_ps_with_auth", "d", "bp", ("2",), -1, "u1", None)) == []
-    assert told(*home.call("get_partitions", "d", "bp", -1)) == []
-    asked = GetPartitionsPsWithAuthRequest(dbName="d", tblName="bp", userName="u1", groupNames=())
-    assert told(*home.call("get_partitions_ps_with_auth_req", asked).partitions) == both
-    some = replace(asked, partNames=("p=2",))
-    assert told(*home.call("get_partitions_ps_with_auth_req", some).partitions) == both[1:]
+    assert listed(home.call("get_partition_with_auth", "d", "bp", ("2",), "u1", ())) == both[1:]
+    assert listed(*home.call("get_partitions_with_auth", "d", "bp", -1, "u1", ())) == both
+    assert listed(*home.call("get_partitions_ps_with_auth", "d", "bp", ("2",), -1, "u1", ())) == both[1:]
+    assert listed(*home.call("get_partitions_ps_with_auth", "d", "bp", ("2",), -1, "u1", None)) == []
+    assert listed(*home.call("get_partitions", "d", "bp", -1)) == []
+    request = GetPartitionsPsWithAuthRequest(dbName="d", tblName="bp", userName="u1", groupNames=())
+    assert listed(*home.call("get_partitions_ps_with_auth_req", request).partitions) == both
+    some = replace(request, partNames=("p=2",))
+    assert listed(*home.call("get_partitions_ps_with_auth_req", some).partitions) == both[1:]

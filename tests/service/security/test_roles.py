@@ -1,4 +1,4 @@
-"""Roles: made, given, taken, in Hive's words."""
+"""Roles: created, granted, revoked, with Hive's messages."""
 
 import pytest
 
@@ -38,7 +38,7 @@ def test_admin_and_public_are_there_from_the_start(metastore: Metastore) -> None
     assert metastore.call("get_role_names") == ("admin", "public")
 
 
-def test_a_role_is_listed_for_who_has_it_with_its_owner_and_time(metastore: Metastore) -> None:
+def test_a_role_is_listed_for_its_members_with_its_owner_and_time(metastore: Metastore) -> None:
     make(metastore, "r1")
     grant(metastore, "r1", "u1")
     now = int(metastore.clock.now)
@@ -60,7 +60,7 @@ def test_a_role_that_exists_is_not_made_again(metastore: Metastore) -> None:
         make(metastore, "r1")
 
 
-def test_hive_2_3_does_not_say_why_a_role_is_refused(start: Starter) -> None:
+def test_hive_2_3_gives_no_reason_why_a_role_is_refused(start: Starter) -> None:
     old = start(Generation.HIVE_2_3)
     make(old, "r1")
     with pytest.raises(ApplicationError, match="Internal error processing create_role"):
@@ -70,7 +70,7 @@ def test_hive_2_3_does_not_say_why_a_role_is_refused(start: Starter) -> None:
 @pytest.mark.parametrize(
     ("generation", "word"), [(Generation.HIVE_2_3, "implictly"), (Generation.HIVE_3_1, "implicitly")]
 )
-def test_public_is_neither_made_nor_given_nor_taken(start: Starter, generation: Generation, word: str) -> None:
+def test_public_is_neither_created_nor_granted_nor_revoked(start: Starter, generation: Generation, word: str) -> None:
     metastore = start(generation)
     with pytest.raises(MetaException, match=f"public role {word} exists. It can't be created."):
         make(metastore, "public")
@@ -90,7 +90,7 @@ def test_to_drop_a_missing_role_is_no_error(metastore: Metastore) -> None:
     assert metastore.call("drop_role", "nope") is True
 
 
-def test_a_dropped_role_is_taken_from_everybody(metastore: Metastore) -> None:
+def test_a_dropped_role_is_revoked_from_all_members(metastore: Metastore) -> None:
     make(metastore, "r1", "r2")
     grant(metastore, "r1", "u1")
     grant(metastore, "r2", "r1", ROLE)
@@ -127,12 +127,12 @@ def test_roles_do_not_contain_each_other(metastore: Metastore) -> None:
         grant(metastore, "r1", "r1", ROLE)
 
 
-def test_members_are_told_with_their_grantor(metastore: Metastore) -> None:
+def test_members_are_listed_with_their_grantor(metastore: Metastore) -> None:
     make(metastore, "r1")
     grant(metastore, "r1", "u1", option=True)
-    (found,) = metastore.call("get_principals_in_role", GetPrincipalsInRoleRequest(roleName="r1")).principalGrants
-    assert (found.principalName, found.principalType, found.grantOption) == ("u1", USER, True)
-    assert (found.grantTime, found.grantorName, found.grantorPrincipalType) == (int(metastore.clock.now), "g", USER)
+    (result,) = metastore.call("get_principals_in_role", GetPrincipalsInRoleRequest(roleName="r1")).principalGrants
+    assert (result.principalName, result.principalType, result.grantOption) == ("u1", USER, True)
+    assert (result.grantTime, result.grantorName, result.grantorPrincipalType) == (int(metastore.clock.now), "g", USER)
 
 
 def test_the_grants_of_a_user_end_with_public(metastore: Metastore) -> None:
@@ -197,7 +197,7 @@ def test_admin_users_are_listed_as_members_of_admin(start: Starter) -> None:
     assert [member.principalName for member in members] == ["ops", "root"]
 
 
-def test_an_admin_user_who_was_also_given_the_role_is_listed_once(start: Starter) -> None:
+def test_an_admin_user_with_a_grant_of_the_role_is_listed_once(start: Starter) -> None:
     metastore = start(admins=frozenset({"root"}))
     grant(metastore, "admin", "root")
     assert roles_of(metastore, "root") == ["admin", "public"]
@@ -205,7 +205,7 @@ def test_an_admin_user_who_was_also_given_the_role_is_listed_once(start: Starter
     assert [member.principalName for member in members] == ["root"]
 
 
-def test_admin_cannot_be_taken_from_who_has_it_by_the_settings(start: Starter) -> None:
+def test_admin_cannot_be_revoked_from_a_user_who_has_it_by_the_settings(start: Starter) -> None:
     metastore = start(admins=frozenset({"root"}))
     with pytest.raises(MetaException, match="has the role admin by the setting admin_users"):
         metastore.call("revoke_role", "admin", "root", USER)

@@ -1,4 +1,4 @@
-"""Delegation tokens: issued to who has proven who they are, renewed, cancelled; and the keys behind them."""
+"""Delegation tokens: issued to authenticated users, renewed, cancelled; and the keys that sign them."""
 
 from collections.abc import Callable
 from typing import Any
@@ -25,7 +25,7 @@ def proven(user: str) -> Session:
 
 
 def as_user(metastore: Metastore, user: str) -> Callable[..., Any]:
-    """Calls of somebody who has proven to be this user."""
+    """Calls of a user who has authenticated."""
 
     def call(method: str, *args: Any) -> Any:
         return served()[method](Context(metastore.service, proven(user)), *args)
@@ -39,15 +39,15 @@ def issued(metastore: Metastore, user: str = "alice", renewer: str = "yarn/host@
     return text
 
 
-def test_a_token_says_whose_it_is_and_is_signed_with_a_master_key(metastore: Metastore) -> None:
+def test_a_token_names_its_owner_and_is_signed_with_a_master_key(metastore: Metastore) -> None:
     token = Token.decode(issued(metastore))
-    told = Identifier.decode(token.identifier)
+    reported = Identifier.decode(token.identifier)
     now = int(metastore.clock.now * 1000)
-    assert (told.owner, told.renewer, told.real_user) == ("alice", "yarn", "alice@REALM")
-    assert (told.issue_date, told.max_date) == (now, now + MAX_LIFETIME)
+    assert (reported.owner, reported.renewer, reported.real_user) == ("alice", "yarn", "alice@REALM")
+    assert (reported.issue_date, reported.max_date) == (now, now + MAX_LIFETIME)
     assert (token.kind, token.service) == ("HIVE_DELEGATION_TOKEN", "")
     (key,) = map(MasterKey.decode, metastore.call("get_master_keys"))
-    assert key.id == told.key_id
+    assert key.id == reported.key_id
     assert key.password(token.identifier) == token.password
 
 
@@ -60,18 +60,18 @@ def test_two_tokens_are_never_the_same(metastore: Metastore) -> None:
     assert issued(metastore) != issued(metastore)
 
 
-def test_a_token_of_one_server_is_good_at_another(start: Starter) -> None:
+def test_a_token_of_one_server_is_valid_at_another(start: Starter) -> None:
     one, other = start(), start()
     token = Token.decode(issued(one))
     assert password_of(other.service, token.identifier) == ("alice", token.password)
 
 
-def test_who_has_proven_nothing_gets_no_token(metastore: Metastore) -> None:
-    with pytest.raises(MetaException, match="given only to those who have proven who they are"):
+def test_a_caller_without_authentication_gets_no_token(metastore: Metastore) -> None:
+    with pytest.raises(MetaException, match="issued only to authenticated users"):
         metastore.call("get_delegation_token", "tester", "yarn")
 
 
-def test_nobody_gets_a_token_for_another(metastore: Metastore) -> None:
+def test_a_token_for_another_user_is_refused(metastore: Metastore) -> None:
     with pytest.raises(MetaException, match="User: alice@REALM is not allowed to impersonate bob"):
         as_user(metastore, "alice")("get_delegation_token", "bob", "yarn")
 
@@ -90,7 +90,7 @@ def test_a_token_is_never_renewed_beyond_its_end(metastore: Metastore) -> None:
     assert as_user(metastore, "yarn")("renew_delegation_token", text) == end
 
 
-def test_nobody_else_renews_a_token(metastore: Metastore) -> None:
+def test_only_the_renewer_renews_a_token(metastore: Metastore) -> None:
     text = issued(metastore)
     with pytest.raises(MetaException, match=r"alice tries to renew a token .* with non-matching renewer yarn"):
         as_user(metastore, "alice")("renew_delegation_token", text)
@@ -129,7 +129,7 @@ def test_a_cancelled_token_is_gone(metastore: Metastore) -> None:
     as_user(metastore, "alice")("cancel_delegation_token", text)
 
 
-def test_a_token_that_nobody_renewed_logs_nobody_in(metastore: Metastore) -> None:
+def test_a_token_that_was_not_renewed_cannot_authenticate(metastore: Metastore) -> None:
     token = Token.decode(issued(metastore))
     metastore.clock.forward(SECONDS_A_DAY + 1)
     with pytest.raises(AuthenticationError, match="token has expired"):
@@ -169,7 +169,7 @@ def test_tokens_that_ended_are_removed_when_one_is_issued(metastore: Metastore) 
 # --- the store --------------------------------------------------------------------------------------------------
 
 
-def test_a_token_is_kept_once_and_removed_once(metastore: Metastore) -> None:
+def test_a_token_is_stored_once_and_removed_once(metastore: Metastore) -> None:
     assert metastore.call("add_token", "i", "t") is True
     assert metastore.call("add_token", "i", "other") is False
     assert metastore.call("get_token", "i") == "t"
@@ -178,7 +178,7 @@ def test_a_token_is_kept_once_and_removed_once(metastore: Metastore) -> None:
     assert metastore.call("remove_token", "i") is False
 
 
-def test_a_missing_token_is_empty_since_3_1_and_no_answer_before(start: Starter) -> None:
+def test_a_missing_token_is_empty_since_3_1_and_null_before(start: Starter) -> None:
     assert start().call("get_token", "nope") == ""
     assert start(Generation.HIVE_2_3).call("get_token", "nope") is None
 

@@ -59,8 +59,8 @@ ACCURATE = "COLUMN_STATS_ACCURATE"
 
 def _of(metastore: Metastore, *columns: str, name: str = "t", **other: Any) -> dict[str, Any]:
     request = TableStatsRequest(dbName=DB, tblName=name, colNames=columns, **other)
-    found = metastore.call("get_table_statistics_req", request).tableStats
-    return {one.colName: next(data for data in one.statsData if data is not None) for one in found}
+    result = metastore.call("get_table_statistics_req", request).tableStats
+    return {one.colName: next(data for data in one.statsData if data is not None) for one in result}
 
 
 def _aggregated(metastore: Metastore, columns: tuple[str, ...], parts: tuple[str, ...], **other: Any) -> Any:
@@ -68,8 +68,8 @@ def _aggregated(metastore: Metastore, columns: tuple[str, ...], parts: tuple[str
     return metastore.call("get_aggr_stats_for", request)
 
 
-def _data(found: Any, column: str) -> Any:
-    one = next(one for one in found.colStats if one.colName == column)
+def _data(result: Any, column: str) -> Any:
+    one = next(one for one in result.colStats if one.colName == column)
     return next(data for data in one.statsData if data is not None)
 
 
@@ -91,27 +91,27 @@ def _put(metastore: Metastore, part: str, *objects: ColumnStatisticsObj) -> None
 def test_statistics_come_back_as_they_were_set(metastore: Metastore) -> None:
     make_table(metastore)
     assert metastore.call("update_table_column_statistics", statistics(numbers("C", 1, 9, 2, 3))) is True
-    found = metastore.call("get_table_column_statistics", DB, "T", "c")
-    assert found.statsDesc.lastAnalyzed == int(metastore.clock())
-    assert (found.statsDesc.isTblLevel, found.statsDesc.dbName, found.statsDesc.tableName) == (True, DB, "t")
-    assert found.statsObj == (numbers("c", 1, 9, 2, 3),)
+    result = metastore.call("get_table_column_statistics", DB, "T", "c")
+    assert result.statsDesc.lastAnalyzed == int(metastore.clock())
+    assert (result.statsDesc.isTblLevel, result.statsDesc.dbName, result.statsDesc.tableName) == (True, DB, "t")
+    assert result.statsObj == (numbers("c", 1, 9, 2, 3),)
 
 
-def test_the_table_says_which_statistics_hold(metastore: Metastore) -> None:
+def test_the_tables_parameters_list_accurate_statistics(metastore: Metastore) -> None:
     make_table(metastore)
     metastore.call("update_table_column_statistics", statistics(numbers("c", 1, 9), texts("b", 4, 2.5)))
     parameters = metastore.call("get_table", DB, "t").parameters
     assert parameters[ACCURATE] == '{"COLUMN_STATS":{"b":"true","c":"true"}}'
 
 
-def test_an_update_leaves_what_it_does_not_give(metastore: Metastore) -> None:
+def test_an_update_keeps_the_fields_it_does_not_set(metastore: Metastore) -> None:
     make_table(metastore)
     metastore.call("update_table_column_statistics", statistics(numbers("c", 1, 9, 2, 3)))
     metastore.call("update_table_column_statistics", statistics(numbers("c", None, 20, 5, 7)))
     assert _of(metastore, "c") == {"c": LongColumnStatsData(1, 20, 5, 7)}
 
 
-def test_no_statistics_are_an_empty_answer(metastore: Metastore) -> None:
+def test_no_statistics_are_an_empty_reply(metastore: Metastore) -> None:
     make_table(metastore)
     for column in ("c", "nope"):
         assert metastore.call("get_table_column_statistics", DB, "t", column) is None
@@ -150,7 +150,7 @@ def test_statistics_without_data_are_refused(metastore: Metastore) -> None:
         metastore.call("update_table_column_statistics", statistics(nothing))
 
 
-def test_every_kind_is_kept(metastore: Metastore) -> None:
+def test_every_kind_of_statistics_is_stored(metastore: Metastore) -> None:
     kinds: dict[str, tuple[str, str, Any]] = {
         "flag": ("boolean", "booleanStats", BooleanColumnStatsData(3, 4, 5)),
         "price": ("decimal(10,2)", "decimalStats", DecimalColumnStatsData(Decimal(b"\x01", 2), None, 1, 2)),
@@ -166,7 +166,7 @@ def test_every_kind_is_kept(metastore: Metastore) -> None:
     assert _of(metastore, *kinds) == {name: data for name, (_, _, data) in kinds.items()}
 
 
-def test_timestamps_are_numbers_to_old_clients_and_their_own_kind_to_new_ones(start: Starter) -> None:
+def test_timestamps_are_numbers_for_old_clients_and_their_own_kind_for_new_clients(start: Starter) -> None:
     old, new = start(Generation.HIVE_3_1), start(Generation.HIVE_4_0)
     make_table(old, columns=(("at", "timestamp"),), keys=("ds",), name="p")
     add_partitions(old, "p", "0")
@@ -176,8 +176,8 @@ def test_timestamps_are_numbers_to_old_clients_and_their_own_kind_to_new_ones(st
     for metastore, expected in ((old, number), (new, stamp)):
         assert _data(_aggregated(metastore, ("at",), ("ds=0",)), "at") == expected
         request = PartitionsStatsRequest(dbName=DB, tblName="p", colNames=("at",), partNames=("ds=0",))
-        (found,) = metastore.call("get_partitions_statistics_req", request).partStats["ds=0"]
-        assert expected in found.statsData
+        (result,) = metastore.call("get_partitions_statistics_req", request).partStats["ds=0"]
+        assert expected in result.statsData
 
 
 def test_engines_keep_their_statistics_apart(hive_4: Metastore) -> None:
@@ -192,7 +192,7 @@ def test_engines_keep_their_statistics_apart(hive_4: Metastore) -> None:
 
 
 @pytest.mark.parametrize(("generation", "engine"), [(Generation.HIVE_3_1, None), (Generation.HIVE_4_0, "hive")])
-def test_answers_name_their_engine_since_hive_4(start: Starter, generation: Generation, engine: str | None) -> None:
+def test_replies_name_the_engine_since_hive_4(start: Starter, generation: Generation, engine: str | None) -> None:
     metastore = start(generation)
     make_table(metastore, "p", keys=("ds",))
     add_partitions(metastore, "p", "0")
@@ -216,8 +216,8 @@ def test_a_request_for_plain_statistics_takes_one_and_does_not_merge(hive_4: Met
 def test_a_rename_and_a_drop_carry_statistics_along(metastore: Metastore) -> None:
     make_table(metastore)
     metastore.call("update_table_column_statistics", statistics(numbers("c", 1, 9)))
-    found = metastore.call("get_table", DB, "t")
-    metastore.call("alter_table", DB, "t", replace(found, tableName="u"))
+    result = metastore.call("get_table", DB, "t")
+    metastore.call("alter_table", DB, "t", replace(result, tableName="u"))
     assert _of(metastore, "c", name="u")["c"].highValue == 9
     metastore.call("drop_table", DB, "u", False)
     make_table(metastore, "u")
@@ -235,24 +235,24 @@ def test_columns_that_are_gone_or_of_another_type_lose_their_statistics(partitio
         with partitioned.database.write() as tx:
             forget_changed_columns(tx, row.id, before, after, cascade=cascade)
         assert set(_of(partitioned, "a", "b", "c", name="p")) == {"a"}
-        found = _aggregated(partitioned, ("a", "b", "c"), ("ds=0",))
-        assert {one.colName for one in found.colStats} == left
+        result = _aggregated(partitioned, ("a", "b", "c"), ("ds=0",))
+        assert {one.colName for one in result.colStats} == left
 
 
 def test_a_partition_whose_columns_change_loses_their_statistics(partitioned: Metastore) -> None:
     for part in ("ds=0", "ds=1"):
         _put(partitioned, part, numbers("a", 1, 2), numbers("c", 1, 9))
-    found = partitioned.call("get_partition", DB, "p", ("0",))
-    partitioned.call("alter_partition", DB, "p", replace(found, sd=replace(found.sd, cols=found.sd.cols[:2])))
+    result = partitioned.call("get_partition", DB, "p", ("0",))
+    partitioned.call("alter_partition", DB, "p", replace(result, sd=replace(result.sd, cols=result.sd.cols[:2])))
     assert _aggregated(partitioned, ("a",), ("ds=0", "ds=1")).partsFound == 2
     assert _aggregated(partitioned, ("c",), ("ds=0", "ds=1")).partsFound == 1
 
 
-def test_an_altered_table_loses_the_statistics_of_what_it_no_longer_has(metastore: Metastore) -> None:
+def test_an_altered_table_loses_the_statistics_of_removed_columns(metastore: Metastore) -> None:
     make_table(metastore)
     metastore.call("update_table_column_statistics", statistics(numbers("a", 1, 2), numbers("c", 1, 9)))
-    found = metastore.call("get_table", DB, "t")
-    metastore.call("alter_table", DB, "t", replace(found, sd=replace(found.sd, cols=found.sd.cols[:2])))
+    result = metastore.call("get_table", DB, "t")
+    metastore.call("alter_table", DB, "t", replace(result, sd=replace(result.sd, cols=result.sd.cols[:2])))
     assert set(_of(metastore, "a", "c")) == {"a"}
 
 
@@ -320,11 +320,11 @@ def test_one_request_deletes_the_statistics_of_many_partitions(start: Starter) -
 # --- partitions -----------------------------------------------------------------------------------------------
 
 
-def test_partition_statistics_are_found_by_partition(partitioned: Metastore) -> None:
+def test_partition_statistics_are_returned_by_partition(partitioned: Metastore) -> None:
     _put(partitioned, "DS=0", numbers("c", 1, 9), texts("b", 3, 1.5))
     _put(partitioned, "ds=1", numbers("c", 2, 8))
-    found = partitioned.call("get_partition_column_statistics", DB, "p", "ds=0", "c")
-    assert (found.statsDesc.isTblLevel, found.statsDesc.partName) == (False, "ds=0")
+    result = partitioned.call("get_partition_column_statistics", DB, "p", "ds=0", "c")
+    assert (result.statsDesc.isTblLevel, result.statsDesc.partName) == (False, "ds=0")
     request = PartitionsStatsRequest(
         dbName=DB, tblName="p", colNames=("C", "b"), partNames=("ds=0", "ds=1", "ds=2", "ds=9")
     )
@@ -371,14 +371,14 @@ def test_a_compactor_learns_which_columns_have_statistics(hive_4: Metastore) -> 
 def test_partitions_with_statistics_are_aggregated_exactly(partitioned: Metastore) -> None:
     for at, (low, high) in enumerate([(5, 50), (1, 9), (7, 80)]):
         _put(partitioned, f"ds={at}", numbers("c", low, high, at, 10 + at), texts("b", at, at / 2, 1, at + 1))
-    found = _aggregated(partitioned, ("b", "c"), ("ds=0", "ds=1", "ds=2"))
-    assert found.partsFound == 3
-    assert [one.colName for one in found.colStats] == ["b", "c"]
-    assert _data(found, "c") == LongColumnStatsData(1, 80, 3, 12)
-    assert _data(found, "b")[:4] == (2, 1.0, 3, 3)
+    result = _aggregated(partitioned, ("b", "c"), ("ds=0", "ds=1", "ds=2"))
+    assert result.partsFound == 3
+    assert [one.colName for one in result.colStats] == ["b", "c"]
+    assert _data(result, "c") == LongColumnStatsData(1, 80, 3, 12)
+    assert _data(result, "b")[:4] == (2, 1.0, 3, 3)
 
 
-def test_there_are_no_more_distinct_numbers_than_lie_between_lowest_and_highest(partitioned: Metastore) -> None:
+def test_distinct_numbers_are_at_most_as_many_as_between_lowest_and_highest(partitioned: Metastore) -> None:
     _put(partitioned, "ds=0", numbers("c", 1, 3, 0, 100))
     assert _data(_aggregated(partitioned, ("c",), ("ds=0",)), "c").numDVs == 3
 
@@ -386,17 +386,17 @@ def test_there_are_no_more_distinct_numbers_than_lie_between_lowest_and_highest(
 def test_missing_partitions_are_extrapolated_along_their_order(partitioned: Metastore) -> None:
     for at in (1, 3):
         _put(partitioned, f"ds={at}", numbers("c", 10 * at, 10 * at + 5, 3, 4 + at))
-    found = _aggregated(partitioned, ("c",), tuple(f"ds={at}" for at in range(5)))
-    assert found.partsFound == 2
+    result = _aggregated(partitioned, ("c",), tuple(f"ds={at}" for at in range(5)))
+    assert result.partsFound == 2
     # low falls to 30 - 20*3/2 = 0 at the left end, high rises to 15 + 20*3/2 = 45 at the right one.
-    assert _data(found, "c") == LongColumnStatsData(0, 45, 15, 8)
+    assert _data(result, "c") == LongColumnStatsData(0, 45, 15, 8)
 
 
 def test_one_partition_alone_is_not_extrapolated(partitioned: Metastore) -> None:
     _put(partitioned, "ds=3", numbers("c", 30, 35, 3, 4))
-    found = _aggregated(partitioned, ("c", "b"), ("ds=2", "ds=3"))
-    assert (found.partsFound, len(found.colStats)) == (0, 1)
-    assert _data(found, "c") == LongColumnStatsData(30, 35, 3, 4)
+    result = _aggregated(partitioned, ("c", "b"), ("ds=2", "ds=3"))
+    assert (result.partsFound, len(result.colStats)) == (0, 1)
+    assert _data(result, "c") == LongColumnStatsData(30, 35, 3, 4)
 
 
 def test_decimals_are_compared_as_numbers(partitioned: Metastore) -> None:
@@ -404,11 +404,11 @@ def test_decimals_are_compared_as_numbers(partitioned: Metastore) -> None:
         least, most = (Decimal(value.to_bytes(2), scale) for value, scale in (low, high))
         data = ColumnStatisticsData(decimalStats=DecimalColumnStatsData(least, most, 1, 5))
         _put(partitioned, part, ColumnStatisticsObj("c", "decimal(10,3)", data))
-    found = _data(_aggregated(partitioned, ("c",), ("ds=0", "ds=1")), "c")
-    assert found == DecimalColumnStatsData(Decimal(b"\x0e", 1), Decimal(b"\x02", 0), 2, 5)
+    result = _data(_aggregated(partitioned, ("c",), ("ds=0", "ds=1")), "c")
+    assert result == DecimalColumnStatsData(Decimal(b"\x0e", 1), Decimal(b"\x02", 0), 2, 5)
 
 
-def test_nothing_asked_for_is_nothing_found(partitioned: Metastore) -> None:
+def test_an_empty_request_returns_nothing(partitioned: Metastore) -> None:
     for columns, parts in (((), ("ds=0",)), (("c",), ())):
         assert _aggregated(partitioned, columns, parts) == AggrStats((), 0)
     with pytest.raises(NoSuchObjectException, match="does not exist"):
@@ -416,7 +416,7 @@ def test_nothing_asked_for_is_nothing_found(partitioned: Metastore) -> None:
         partitioned.call("get_aggr_stats_for", request)
 
 
-def test_a_remembered_answer_is_forgotten_when_anything_changes(start: Starter) -> None:
+def test_a_cached_reply_is_invalidated_by_any_change(start: Starter) -> None:
     one, other = start(), start()
     make_table(one, "p", keys=("ds",))
     add_partitions(one, "p", "0", "1")
@@ -433,7 +433,7 @@ def _sketch(first: int) -> bytes:
     return HyperLogLog(sparse=dict.fromkeys(range(first, first + 60), 1)).serialize()
 
 
-def test_bit_vectors_give_the_distinct_values_when_the_server_is_told_so(partitioned: Metastore) -> None:
+def test_bit_vectors_give_the_distinct_values_when_the_server_is_configured_for_it(partitioned: Metastore) -> None:
     for at in range(3):
         _put(partitioned, f"ds={at}", numbers("c", 0, 10**6, 0, 60, bitVectors=_sketch(at * 30)))
     names = ("ds=0", "ds=1", "ds=2")
@@ -441,9 +441,9 @@ def test_bit_vectors_give_the_distinct_values_when_the_server_is_told_so(partiti
     service = with_fields(partitioned.service, estimation=Estimation(bit_vectors=True))
     context = Context(service, Session("test", Generation.HIVE_3_1))
     request = PartitionsStatsRequest(dbName=DB, tblName="p", colNames=("c",), partNames=names)
-    found = _data(get_aggr_stats_for(context, request), "c")
-    assert found.numDVs == 120
-    assert HyperLogLog.parse(found.bitVectors).sparse.keys() == set(range(120))
+    result = _data(get_aggr_stats_for(context, request), "c")
+    assert result.numDVs == 120
+    assert HyperLogLog.parse(result.bitVectors).sparse.keys() == set(range(120))
 
 
 # --- merging --------------------------------------------------------------------------------------------------
@@ -460,9 +460,9 @@ def test_merged_statistics_are_those_of_both(metastore: Metastore) -> None:
     second = (numbers("c", 1, 7, 2, 60, bitVectors=_sketch(30)), texts("b", 5, 1.0, 2, 3))
     metastore.call("update_table_column_statistics", statistics(*first))
     assert _merge(metastore, statistics(*second))
-    found = _of(metastore, "b", "c")
-    assert found["c"] == LongColumnStatsData(1, 9, 3, 90)
-    assert found["b"][:4] == (5, 2.0, 3, 4)
+    result = _of(metastore, "b", "c")
+    assert result["c"] == LongColumnStatsData(1, 9, 3, 90)
+    assert result["b"][:4] == (5, 2.0, 3, 4)
 
 
 def test_a_column_whose_statistics_do_not_hold_is_not_merged_since_hive_3(start: Starter) -> None:
@@ -470,8 +470,8 @@ def test_a_column_whose_statistics_do_not_hold_is_not_merged_since_hive_3(start:
         metastore = start(generation)
         make_table(metastore, f"t{generation.value}")
         assert _merge(metastore, statistics(numbers("c", 1, 9), name=f"t{generation.value}"))
-        found = _of(metastore, "c", name=f"t{generation.value}")
-        assert {name: data.highValue for name, data in found.items()} == expected
+        result = _of(metastore, "c", name=f"t{generation.value}")
+        assert {name: data.highValue for name, data in result.items()} == expected
 
 
 def test_partitions_are_merged_in_one_request(partitioned: Metastore) -> None:
@@ -511,25 +511,25 @@ def test_a_reader_learns_whether_its_snapshot_covers_the_statistics(metastore: M
 
     def compliant(snapshot: str | None) -> bool | None:
         request = TableStatsRequest(dbName=DB, tblName="t", colNames=("c",), validWriteIdList=snapshot, engine="hive")
-        found: bool | None = metastore.call("get_table_statistics_req", request).isStatsCompliant
-        return found
+        result: bool | None = metastore.call("get_table_statistics_req", request).isStatsCompliant
+        return result
 
     assert compliant(f"{DB}.t:3:{2**63 - 1}::") is True
     assert compliant(f"{DB}.t:2:{2**63 - 1}::") is False
     assert compliant(None) is None
 
 
-def test_who_changes_statistics_of_a_transactional_table_must_name_a_snapshot(start: Starter) -> None:
+def test_a_change_of_statistics_of_a_transactional_table_needs_a_snapshot(start: Starter) -> None:
     metastore, newer = start(), start(Generation.HIVE_4_0)
     make_table(metastore, parameters={**ACID, ACCURATE: '{"BASIC_STATS":"true"}', "DO_NOT_UPDATE_STATS": "true"})
     with pytest.raises(MetaException, match="without providing the transactional write state for verification"):
         _write(newer, None, None)
     _write(metastore, 3, f"{DB}.t:3:{2**63 - 1}::")
-    # A writer who cannot see that write leaves statistics that nobody may trust.
+    # A writer whose snapshot does not contain that write leaves statistics that are not accurate.
     _write(metastore, 2, f"{DB}.t:2:{2**63 - 1}::")
     known = ClientCapabilities(values=(ClientCapability.INSERT_ONLY_TABLES,))
-    found = metastore.call("get_table_req", GetTableRequest(dbName=DB, tblName="t", capabilities=known))
-    assert ACCURATE not in found.table.parameters
+    result = metastore.call("get_table_req", GetTableRequest(dbName=DB, tblName="t", capabilities=known))
+    assert ACCURATE not in result.table.parameters
 
 
 def test_rows_that_transactions_change_are_counted_for_materialized_views(metastore: Metastore) -> None:
@@ -542,8 +542,8 @@ def test_rows_that_transactions_change_are_counted_for_materialized_views(metast
     request = UpdateTransactionalStatsRequest(tableId=row.id, insertCount=5, updatedCount=2, deletedCount=3)
     metastore.call("update_transaction_statistics", request)
     metastore.call("update_transaction_statistics", UpdateTransactionalStatsRequest(999, 1, 1, 1))
-    (found,) = metastore.call("get_table", DB, "v").creationMetadata.sourceTables
-    assert (found.insertedCount, found.updatedCount, found.deletedCount) == (6, 2, 3)
+    (result,) = metastore.call("get_table", DB, "v").creationMetadata.sourceTables
+    assert (result.insertedCount, result.updatedCount, result.deletedCount) == (6, 2, 3)
 
 
 # --- events ---------------------------------------------------------------------------------------------------
@@ -555,14 +555,14 @@ def test_every_change_is_an_event(partitioned: Metastore) -> None:
     _put(partitioned, "ds=0", numbers("c", 1, 9))
     partitioned.call("delete_partition_column_statistics", DB, "p", "ds=0", "c")
     partitioned.call("delete_table_column_statistics", DB, "p", "c")
-    found = events.since(partitioned.database.reader(), last)
-    assert [(event.type, event.db, event.tbl) for event in found] == [
+    result = events.since(partitioned.database.reader(), last)
+    assert [(event.type, event.db, event.tbl) for event in result] == [
         ("UPDATE_TBL_COL_STAT_EVENT", DB, "p"),
         ("UPDATE_PART_COL_STAT_EVENT", DB, "p"),
         ("DELETE_PART_COL_STAT_EVENT", DB, "p"),
         ("DELETE_TBL_COL_STAT_EVENT", DB, "p"),
     ]
-    objects = dict(unpack(found[1].body))
+    objects = dict(unpack(result[1].body))
     assert set(objects) >= {"table", "values", "statistics"}
     assert binary.decode(ColumnStatistics, objects["statistics"]).statsObj == (numbers("c", 1, 9),)
-    assert dict(unpack(found[2].body))["partition"] == b"ds=0"
+    assert dict(unpack(result[2].body))["partition"] == b"ds=0"

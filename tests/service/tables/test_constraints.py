@@ -105,7 +105,7 @@ def test_a_table_has_one_primary_key(two: Metastore) -> None:
     assert primary_keys(two) == primary("a")
 
 
-def test_a_name_is_taken_in_the_whole_metastore(two: Metastore) -> None:
+def test_a_constraint_name_is_unique_in_the_metastore(two: Metastore) -> None:
     add_primary(two, *primary("a"))
     with pytest.raises(MetaException, match="Constraint name already exists: pk1"):
         two.call(
@@ -144,7 +144,7 @@ def test_a_foreign_key_names_the_key_it_refers_to(two: Metastore) -> None:
     assert foreign_keys(two, parent_db_name=DB, parent_tbl_name="u") == ()
 
 
-def test_a_foreign_key_needs_a_whole_key_of_the_same_types(two: Metastore) -> None:
+def test_a_foreign_key_needs_a_complete_key_of_the_same_types(two: Metastore) -> None:
     with pytest.raises(MetaException, match="there are no primary keys or unique keys for referenced table"):
         add_foreign(two, *foreign(("a", "a")))
     add_primary(two, *primary("a", "b"))
@@ -169,7 +169,7 @@ def test_clients_of_2_3_may_refer_to_any_column(start: Starter) -> None:
     assert [key.pk_name for key in foreign_keys(metastore, foreign_db_name=DB)] == [None]
 
 
-def test_all_kinds_of_a_table_come_in_one_answer(hive_4: Metastore) -> None:
+def test_all_kinds_of_constraints_come_in_one_reply(hive_4: Metastore) -> None:
     make_table(hive_4, "t")
     place = ("hive", DB, "t")
     not_null = SQLNotNullConstraint(*place, "a", "nn1", *FLAGS)
@@ -184,12 +184,12 @@ def test_all_kinds_of_a_table_come_in_one_answer(hive_4: Metastore) -> None:
     hive_4.call("add_default_constraint", AddDefaultConstraintRequest(defaultConstraintCols=(default,)))
     hive_4.call("add_check_constraint", AddCheckConstraintRequest(checkConstraintCols=checks))
     request = AllTableConstraintsRequest(dbName=DB, tblName="t", catName="hive")
-    found = hive_4.call("get_all_table_constraints", request).allTableConstraints
-    assert tuple(found) == (primary("a"), (), unique("c", "b"), (not_null,), (default,), checks)
-    asked = UniqueConstraintsRequest(catName="hive", db_name=DB, tbl_name="t")
-    assert hive_4.call("get_unique_constraints", asked).uniqueConstraints == unique("c", "b")
+    result = hive_4.call("get_all_table_constraints", request).allTableConstraints
+    assert tuple(result) == (primary("a"), (), unique("c", "b"), (not_null,), (default,), checks)
+    requested = UniqueConstraintsRequest(catName="hive", db_name=DB, tbl_name="t")
+    assert hive_4.call("get_unique_constraints", requested).uniqueConstraints == unique("c", "b")
     for method, kind in (("not_null", (not_null,)), ("default", (default,)), ("check", checks)):
-        assert hive_4.call(f"get_{method}_constraints", asked)[0] == kind
+        assert hive_4.call(f"get_{method}_constraints", requested)[0] == kind
 
 
 def test_a_table_is_created_with_its_constraints_or_not_at_all(two: Metastore) -> None:
@@ -215,8 +215,8 @@ def test_the_newer_way_of_creating_takes_constraints_too(metastore: Metastore) -
         metastore.call("create_table_req", request)
     request = replace(request, foreignKeys=None)
     metastore.call("create_table_req", request)
-    asked = UniqueConstraintsRequest(catName="hive", db_name=DB, tbl_name="v")
-    assert metastore.call("get_unique_constraints", asked).uniqueConstraints == unique("a", of="v")
+    requested = UniqueConstraintsRequest(catName="hive", db_name=DB, tbl_name="v")
+    assert metastore.call("get_unique_constraints", requested).uniqueConstraints == unique("a", of="v")
 
 
 def test_a_dropped_constraint_is_gone_and_a_second_time_missed(two: Metastore) -> None:
@@ -229,7 +229,7 @@ def test_a_dropped_constraint_is_gone_and_a_second_time_missed(two: Metastore) -
         assert caught.value.message == (f"The constraint: pk1 does not exist for the associated table: {DB}.{of}")
 
 
-def test_a_renamed_table_keeps_its_constraints_and_a_dropped_one_takes_them_along(two: Metastore) -> None:
+def test_constraints_stay_with_a_renamed_table_and_are_dropped_with_a_dropped_one(two: Metastore) -> None:
     add_primary(two, *primary("a"))
     add_foreign(two, *foreign(("a", "a")))
     two.call("alter_table", DB, "t", replace(two.call("get_table", DB, "t"), tableName="w"))
@@ -240,7 +240,7 @@ def test_a_renamed_table_keeps_its_constraints_and_a_dropped_one_takes_them_alon
     add_primary(two, *primary("a", of="u"))
 
 
-def test_constraints_follow_renamed_columns_and_go_with_dropped_ones(two: Metastore) -> None:
+def test_constraints_follow_renamed_columns_and_are_dropped_with_dropped_columns(two: Metastore) -> None:
     add_primary(two, *primary("a", "b"))
     add_foreign(two, *foreign(("a", "a"), ("b", "b")))
     row = tables.find(two.database.reader(), "hive", DB, "t")
@@ -262,19 +262,19 @@ def test_every_change_is_an_event(two: Metastore) -> None:
     add_foreign(two, *foreign(("a", "a")))
     drop(two, "fk1", "u")
     two.call("create_table_with_constraints", table("v"), primary("a", of="v", name="pk2"))
-    found = events.since(two.database.reader(), last)
-    assert [(event.type, event.tbl) for event in found] == [
+    result = events.since(two.database.reader(), last)
+    assert [(event.type, event.tbl) for event in result] == [
         ("ADD_PRIMARYKEY", "t"),
         ("ADD_FOREIGNKEY", "t"),
         ("DROP_CONSTRAINT", "u"),
         ("CREATE_TABLE", "v"),
         ("ADD_PRIMARYKEY", "v"),
     ]
-    assert binary.decode(SQLPrimaryKey, dict(unpack(found[0].body))["primary_key"]) == key
-    assert dict(unpack(found[2].body))["constraint"] == b"fk1"
+    assert binary.decode(SQLPrimaryKey, dict(unpack(result[0].body))["primary_key"]) == key
+    assert dict(unpack(result[2].body))["constraint"] == b"fk1"
 
 
-def test_hive_4_wants_a_name_to_be_free_in_its_table_only(hive_4: Metastore) -> None:
+def test_in_hive_4_a_constraint_name_is_unique_in_its_table_only(hive_4: Metastore) -> None:
     for name in ("t", "u"):
         make_table(hive_4, name)
         key = (SQLPrimaryKey(DB, name, "a", 1, "pk", True, False, True, catName="hive"),)
@@ -284,7 +284,7 @@ def test_hive_4_wants_a_name_to_be_free_in_its_table_only(hive_4: Metastore) -> 
         hive_4.call("add_unique_constraint", AddUniqueConstraintRequest(unique))
 
 
-def test_what_happens_to_a_constraint_leaves_its_namesake_alone(hive_4: Metastore) -> None:
+def test_a_change_of_a_constraint_does_not_affect_another_of_the_same_name(hive_4: Metastore) -> None:
     for name in ("t", "u", "v"):
         make_table(hive_4, name)
         unique = (SQLUniqueConstraint("hive", DB, name, "b", 1, "uk", True, False, True),)

@@ -1,4 +1,4 @@
-"""Tables of which a Hive 4 client asks for some fields, in databases whose names fit a pattern."""
+"""Tables with the fields that a Hive 4 client requests, in databases whose names match a pattern."""
 
 from __future__ import annotations
 
@@ -25,46 +25,46 @@ def tables(hive_4: Metastore) -> Metastore:
     return hive_4
 
 
-def found(metastore: Metastore, **request: Any) -> tuple[Table, ...]:
-    answer: tuple[Table, ...] = metastore.call("get_table_objects_by_name_req", GetTablesRequest(**request)).tables
-    return answer
+def tables_of(metastore: Metastore, **request: Any) -> tuple[Table, ...]:
+    reply: tuple[Table, ...] = metastore.call("get_table_objects_by_name_req", GetTablesRequest(**request)).tables
+    return reply
 
 
 def names(tables: tuple[Table, ...]) -> list[str]:
     return [f"{each.dbName}.{each.tableName}" for each in tables]
 
 
-def test_a_star_stands_for_any_database(tables: Metastore) -> None:
-    assert names(found(tables, dbName="sal*", tblNames=("t",))) == ["salad.t", "sales.t"]
-    assert names(found(tables, dbName="SALA*", tablesPattern="*")) == ["salad.t"]
+def test_a_star_matches_any_database(tables: Metastore) -> None:
+    assert names(tables_of(tables, dbName="sal*", tblNames=("t",))) == ["salad.t", "sales.t"]
+    assert names(tables_of(tables, dbName="SALA*", tablesPattern="*")) == ["salad.t"]
 
 
 def test_a_pattern_and_names_must_both_fit(tables: Metastore) -> None:
-    assert names(found(tables, dbName=DB, tblNames=("T", "u"), tablesPattern="t*")) == ["sales.t"]
+    assert names(tables_of(tables, dbName=DB, tblNames=("T", "u"), tablesPattern="t*")) == ["sales.t"]
 
 
-def test_a_database_that_is_missing_is_told(tables: Metastore) -> None:
+def test_a_missing_database_is_an_error(tables: Metastore) -> None:
     with pytest.raises(UnknownDBException, match=r"Could not find database hive\.nodb: database hive\.nodb"):
-        found(tables, dbName="nodb", tablesPattern="*")
+        tables_of(tables, dbName="nodb", tablesPattern="*")
 
 
-def test_only_the_fields_come_that_are_asked_for(tables: Metastore) -> None:
+def test_only_the_requested_fields_are_returned(tables: Metastore) -> None:
     spec = GetProjectionsSpec(fieldList=("dbName", "tableName", "owner", "sd.location"))
-    (only,) = found(tables, dbName=DB, tblNames=("t",), projectionSpec=spec)
+    (only,) = tables_of(tables, dbName=DB, tblNames=("t",), projectionSpec=spec)
     assert (only.dbName, only.tableName, only.owner) == (DB, "t", "bob")
     assert only.sd is not None
     assert only.sd.location == "file:/nowhere/sales.db/t"
     assert (only.sd.cols, only.parameters, only.partitionKeys) == (None, None, None)
 
 
-def test_whoever_asks_for_a_list_gets_the_whole_table(tables: Metastore) -> None:
+def test_a_request_for_a_list_returns_the_complete_table(tables: Metastore) -> None:
     spec = GetProjectionsSpec(fieldList=("tableName", "parameters"))
-    (whole,) = found(tables, dbName=DB, tblNames=("t",), projectionSpec=spec)
-    assert whole == found(tables, dbName=DB, tblNames=("t",))[0]
+    (whole,) = tables_of(tables, dbName=DB, tblNames=("t",), projectionSpec=spec)
+    assert whole == tables_of(tables, dbName=DB, tblNames=("t",))[0]
 
 
 def test_unknown_fields_and_patterns_of_parameters_are_refused(tables: Metastore) -> None:
     with pytest.raises(MetaException, match=r"Invalid table fields in the projection spec\[nope\]"):
-        found(tables, dbName=DB, tblNames=("t",), projectionSpec=GetProjectionsSpec(fieldList=("nope",)))
+        tables_of(tables, dbName=DB, tblNames=("t",), projectionSpec=GetProjectionsSpec(fieldList=("nope",)))
     with pytest.raises(InvalidOperationException, match="Include and Exclude Param key are not supported"):
-        found(tables, dbName=DB, tblNames=("t",), projectionSpec=GetProjectionsSpec(includeParamKeyPattern="E%"))
+        tables_of(tables, dbName=DB, tblNames=("t",), projectionSpec=GetProjectionsSpec(includeParamKeyPattern="E%"))

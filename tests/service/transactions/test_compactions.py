@@ -43,22 +43,22 @@ NOW = 1_700_000_000_000
 NOT_ONE = r"^The update count was 0 which is not the expected\. Rolling back\.$"
 
 
-def asked(metastore: Metastore, table: str = "t", part: str | None = None, **other: object) -> CompactionResponse:
+def compact(metastore: Metastore, table: str = "t", part: str | None = None, **other: object) -> CompactionResponse:
     request = {"dbname": "db", "tablename": table, "partitionname": part, "type": MAJOR} | other
-    answer: CompactionResponse = metastore.call("compact2", CompactionRequest(**request))  # type: ignore[arg-type]
-    return answer
+    reply: CompactionResponse = metastore.call("compact2", CompactionRequest(**request))  # type: ignore[arg-type]
+    return reply
 
 
 def taken(metastore: Metastore, pool: str | None = None) -> CompactionInfoStruct | None:
     request = FindNextCompactRequest(workerId="w", workerVersion="4", poolName=pool)
-    found: CompactionInfoStruct | None = metastore.call("find_next_compact2", request).ci
-    return found
+    result: CompactionInfoStruct | None = metastore.call("find_next_compact2", request).ci
+    return result
 
 
 def shown(metastore: Metastore, **filters: object) -> tuple[ShowCompactResponseElement, ...]:
     request = ShowCompactRequest(**filters)  # type: ignore[arg-type]
-    found: tuple[ShowCompactResponseElement, ...] = metastore.call("show_compact", request).compacts
-    return found
+    result: tuple[ShowCompactResponseElement, ...] = metastore.call("show_compact", request).compacts
+    return result
 
 
 def states(metastore: Metastore) -> list[tuple[int | None, str | None]]:
@@ -93,43 +93,43 @@ def written(metastore: Metastore, *, commits: bool = True) -> int:
 
 def test_a_compaction_is_queued_once(metastore: Metastore) -> None:
     metastore.call("compact", CompactionRequest(dbname="db", tablename="t", type=MAJOR))
-    assert asked(metastore) == CompactionResponse(1, "initiated", False)
-    assert asked(metastore, type=MINOR) == CompactionResponse(1, "initiated", False)
-    assert asked(metastore, part="p=1") == CompactionResponse(2, "initiated", True)
-    assert asked(metastore, part="p=2") == CompactionResponse(3, "initiated", True)
+    assert compact(metastore) == CompactionResponse(1, "initiated", False)
+    assert compact(metastore, type=MINOR) == CompactionResponse(1, "initiated", False)
+    assert compact(metastore, part="p=1") == CompactionResponse(2, "initiated", True)
+    assert compact(metastore, part="p=2") == CompactionResponse(3, "initiated", True)
 
 
 def test_from_4_0_a_second_one_is_refused_with_its_reason(hive_4: Metastore) -> None:
-    asked(hive_4)
+    compact(hive_4)
     text = "Compaction is already scheduled with state='initiated' and id=1"
-    assert asked(hive_4) == CompactionResponse(-1, "refused", False, text)
+    assert compact(hive_4) == CompactionResponse(-1, "refused", False, text)
     taken(hive_4)
     text = "Compaction is already scheduled with state='working' and id=1"
-    assert asked(hive_4) == CompactionResponse(-1, "refused", False, text)
+    assert compact(hive_4) == CompactionResponse(-1, "refused", False, text)
 
 
 def test_from_4_0_one_that_waits_for_the_cleaner_counts_until_something_is_written(hive_4: Metastore) -> None:
     highest = written(hive_4)
-    asked(hive_4)
+    compact(hive_4)
     info = taken(hive_4)
     assert info is not None
     txn = opened(hive_4, TxnType.COMPACTION)
     hive_4.call("update_compactor_state", replace(info, highestWriteId=highest), txn)
     hive_4.call("mark_compacted", info)
-    assert asked(hive_4).state == "refused"
+    assert compact(hive_4).state == "refused"
     written(hive_4)
-    assert asked(hive_4).accepted is True
+    assert compact(hive_4).accepted is True
 
 
 def test_unknown_types_are_refused(metastore: Metastore) -> None:
     with pytest.raises(ApplicationError, match="Internal error processing compact2"):
-        asked(metastore, type=CompactionType.REBALANCE)
+        compact(metastore, type=CompactionType.REBALANCE)
     assert shown(metastore) == ()
 
 
-def test_what_is_shown_of_one_that_waits(start: Starter) -> None:
+def test_a_waiting_compaction_is_shown_with_its_fields(start: Starter) -> None:
     old, new = start(Generation.HIVE_3_1), start(Generation.HIVE_4_0)
-    asked(old, runas="me", properties={"a": "1", "bc": "xyz"})
+    compact(old, runas="me", properties={"a": "1", "bc": "xyz"})
     (row,) = shown(old)
     assert (row.dbname, row.tablename, row.partitionname, row.type, row.state) == ("db", "t", None, MAJOR, "initiated")
     assert (row.id, row.runAs, row.workerid, row.start, row.hightestTxnId) == (1, "me", None, None, None)
@@ -142,7 +142,7 @@ def test_what_is_shown_of_one_that_waits(start: Starter) -> None:
 
 def test_compactions_can_be_filtered_ordered_and_limited(hive_4: Metastore) -> None:
     for table in ("a", "b", "c"):
-        asked(hive_4, table, poolName="p" if table == "b" else None)
+        compact(hive_4, table, poolName="p" if table == "b" else None)
     assert [row.tablename for row in shown(hive_4, tbName="b")] == ["b"]
     assert [row.tablename for row in shown(hive_4, poolName="p")] == ["b"]
     assert [row.tablename for row in shown(hive_4, id=3)] == ["c"]
@@ -156,8 +156,8 @@ def test_compactions_can_be_filtered_ordered_and_limited(hive_4: Metastore) -> N
 
 
 def test_workers_take_the_oldest_first_and_each_only_once(hive_4: Metastore) -> None:
-    asked(hive_4, "a")
-    asked(hive_4, "b")
+    compact(hive_4, "a")
+    compact(hive_4, "b")
     first, second = taken(hive_4), hive_4.call("find_next_compact", "w2").ci
     assert first is not None
     assert (first.id, first.tablename, first.workerId, first.start, first.state) == (1, "a", "w", NOW, "w")
@@ -167,21 +167,21 @@ def test_workers_take_the_oldest_first_and_each_only_once(hive_4: Metastore) -> 
 
 
 def test_pools_have_their_own_workers(hive_4: Metastore) -> None:
-    asked(hive_4, "a", poolName="pool")
+    compact(hive_4, "a", poolName="pool")
     assert taken(hive_4) is None
     assert taken(hive_4, "other") is None
-    found = taken(hive_4, "pool")
-    assert found is not None and found.poolname == "pool"
+    result = taken(hive_4, "pool")
+    assert result is not None and result.poolname == "pool"
 
 
-def test_what_waits_too_long_in_a_pool_is_for_anybody(hive_4: Metastore) -> None:
-    asked(hive_4, "a", poolName="pool")
+def test_a_compaction_that_waits_too_long_in_a_pool_is_for_any_worker(hive_4: Metastore) -> None:
+    compact(hive_4, "a", poolName="pool")
     hive_4.clock.forward(12 * 3600 + 1)
     assert taken(hive_4) is not None
 
 
 def test_a_worker_that_never_comes_back_loses_its_compaction(hive_4: Metastore) -> None:
-    asked(hive_4)
+    compact(hive_4)
     taken(hive_4)
     hive_4.clock.forward(86_401)
     hive_4.reap()
@@ -192,7 +192,7 @@ def test_a_worker_that_never_comes_back_loses_its_compaction(hive_4: Metastore) 
 def test_the_way_of_a_compaction(hive_4: Metastore) -> None:
     written(hive_4)
     highest = written(hive_4)
-    asked(hive_4)
+    compact(hive_4)
     info = taken(hive_4)
     assert info is not None
     txn = opened(hive_4, TxnType.COMPACTION)
@@ -212,10 +212,10 @@ def test_the_way_of_a_compaction(hive_4: Metastore) -> None:
     assert (event.db, event.tbl, dict(unpack(event.body))["compaction"]) == ("db", "t", b"1")
 
 
-def test_cleaning_forgets_what_aborted_transactions_wrote(hive_4: Metastore) -> None:
+def test_cleaning_deletes_the_recorded_writes_of_aborted_transactions(hive_4: Metastore) -> None:
     highest = written(hive_4, commits=False)
     later = written(hive_4, commits=False)
-    asked(hive_4)
+    compact(hive_4)
     info = taken(hive_4)
     assert info is not None
     hive_4.call("mark_cleaned", replace(info, highestWriteId=highest))
@@ -227,14 +227,14 @@ def test_cleaning_forgets_what_aborted_transactions_wrote(hive_4: Metastore) -> 
 
 def test_failures_and_refusals_are_history(hive_4: Metastore) -> None:
     for table in ("a", "b"):
-        asked(hive_4, table)
+        compact(hive_4, table)
     failed, refused = taken(hive_4), taken(hive_4)
     assert failed is not None and refused is not None
     hive_4.call("mark_failed", replace(failed, errorMessage="disk full"))
     hive_4.call("mark_refused", replace(refused, errorMessage="nothing to do"))
     assert states(hive_4) == [(1, "failed"), (2, "refused")]
     assert {row.errorMessage for row in shown(hive_4)} == {"disk full", "nothing to do"}
-    assert asked(hive_4, "a").accepted is True
+    assert compact(hive_4, "a").accepted is True
 
 
 def test_one_that_never_was_in_the_queue_can_fail(start: Starter) -> None:
@@ -260,13 +260,13 @@ def test_ids_that_are_not_in_the_queue_change_nothing(hive_4: Metastore) -> None
     assert shown(hive_4) == ()
 
 
-def test_only_what_waits_can_be_aborted(hive_4: Metastore) -> None:
-    asked(hive_4, "a")
+def test_only_a_waiting_compaction_can_be_aborted(hive_4: Metastore) -> None:
+    compact(hive_4, "a")
     taken(hive_4)
-    asked(hive_4, "b")
-    answer = hive_4.call("abort_Compactions", AbortCompactionRequest(compactionIds=(1, 2, 3))).abortedcompacts
+    compact(hive_4, "b")
+    reply = hive_4.call("abort_Compactions", AbortCompactionRequest(compactionIds=(1, 2, 3))).abortedcompacts
     bad = "Error while aborting compaction as compaction is in state-working"
-    assert answer == {
+    assert reply == {
         1: AbortCompactionResponseElement(1, "Error", bad),
         2: AbortCompactionResponseElement(2, "Success", "Successfully aborted compaction"),
         3: AbortCompactionResponseElement(3, "Error", "No Such Compaction Id Available"),
@@ -278,18 +278,18 @@ def test_only_what_waits_can_be_aborted(hive_4: Metastore) -> None:
 
 def test_the_latest_result_of_each_partition(hive_4: Metastore) -> None:
     for part in ("p=1", "p=2", "p=1"):
-        asked(hive_4, part=part)
+        compact(hive_4, part=part)
         info = taken(hive_4)
         assert info is not None
         hive_4.call("mark_compacted", info)
         if part == "p=2":
             hive_4.call("mark_cleaned", info)
     request = GetLatestCommittedCompactionInfoRequest(dbname="db", tablename="t")
-    found = hive_4.call("get_latest_committed_compaction_info", request).compactions
-    assert [(row.id, row.partitionname) for row in found] == [(3, "p=1"), (2, "p=2")]
+    result = hive_4.call("get_latest_committed_compaction_info", request).compactions
+    assert [(row.id, row.partitionname) for row in result] == [(3, "p=1"), (2, "p=2")]
     request = replace(request, partitionnames=("p=2",), lastCompactionId=1)
-    found = hive_4.call("get_latest_committed_compaction_info", request).compactions
-    assert [row.id for row in found] == [2]
+    result = hive_4.call("get_latest_committed_compaction_info", request).compactions
+    assert [row.id for row in result] == [2]
     request = replace(request, lastCompactionId=2)
     assert hive_4.call("get_latest_committed_compaction_info", request).compactions == ()
 
@@ -298,13 +298,13 @@ def test_the_latest_result_of_each_partition(hive_4: Metastore) -> None:
 
 
 def ready(metastore: Metastore) -> list[int]:
-    """What may be cleaned now."""
+    """The compactions that may be cleaned now."""
     with metastore.database.read() as tx:
         before = int(metastore.clock() * 1000) + 1
         return [row.id for row in compactions.ready_to_clean(tx, transactions.min_open(tx), before)]
 
 
-def test_old_files_stay_while_somebody_reads_them(hive_4: Metastore) -> None:
+def test_old_files_stay_while_a_reader_needs_them(hive_4: Metastore) -> None:
     reader = opened(hive_4, TxnType.READ_ONLY)
     request = CompactionRequest(dbname="db", tablename="t", type=MAJOR)
     txn = opened(hive_4, TxnType.SOFT_DELETE)
@@ -321,7 +321,7 @@ def test_old_files_stay_while_somebody_reads_them(hive_4: Metastore) -> None:
 
 
 def test_a_drop_keeps_the_compaction_that_removes_its_files(hive_4: Metastore) -> None:
-    asked(hive_4)
+    compact(hive_4)
     txn = opened(hive_4, TxnType.SOFT_DELETE)
     hive_4.call("submit_for_cleanup", CompactionRequest(dbname="db", tablename="t", type=MAJOR), 5, txn)
     hive_4.database.run(lambda tx: resources.table_dropped(tx, T, txn_id=txn))
@@ -329,7 +329,7 @@ def test_a_drop_keeps_the_compaction_that_removes_its_files(hive_4: Metastore) -
 
 
 def test_a_rename_carries_the_queue_along(metastore: Metastore) -> None:
-    asked(metastore, part="p=1")
+    compact(metastore, part="p=1")
     new = TableName("hive", "db", "renamed")
     metastore.database.run(lambda tx: resources.table_renamed(tx, T, new))
     metastore.database.run(lambda tx: resources.partition_renamed(tx, new, "p=1", "p=2"))
@@ -361,7 +361,7 @@ def test_old_failures_go_when_a_later_compaction_succeeded() -> None:
 
 def test_history_is_shortened_by_any_server(hive_4: Metastore) -> None:
     for _ in range(5):
-        asked(hive_4)
+        compact(hive_4)
         info = taken(hive_4)
         assert info is not None
         hive_4.call("mark_failed", info)

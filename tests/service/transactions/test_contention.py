@@ -1,4 +1,4 @@
-"""Eight processes contend for locks and transactions: no update is lost, nobody waits for ever, nothing is left."""
+"""Eight processes contend for locks and transactions: no update is lost, no process waits for ever, no lock remains."""
 
 from __future__ import annotations
 
@@ -111,15 +111,15 @@ def contend(start: Starter, place: Place, times: int) -> None:
     increased = [int((reader.one(_VALUE, name=name) or ("0",))[0]) for name in ("t", "u")]
     assert sum(increased) == 8 * times
     assert metastore.call("show_locks", ShowLocksRequest()).locks == ()
-    found = metastore.call("get_open_txns")
-    assert found.min_open_txn is None
+    result = metastore.call("get_open_txns")
+    assert result.min_open_txn is None
     # Every transaction got the write id of its turn, with no gap and none twice.
     counter = write_ids.counter(reader, TableName("hive", "db", "w"))
     assert counter is not None
     given = write_ids.all(reader, counter)
     assert sorted(write_id for _, write_id in given) == list(range(1, len(given) + 1))
-    assert len(given) == found.txn_high_water_mark
-    assert len(given) - len(found.open_txns) == 8 * times
+    assert len(given) == result.txn_high_water_mark
+    assert len(given) - len(result.open_txns) == 8 * times
     logged = [event.id for event in events.since(reader, 0)]
     assert logged == list(range(1, len(logged) + 1))
 
@@ -146,8 +146,8 @@ def test_the_lock_of_a_killed_process_is_gone_after_its_time_out(start: Starter,
         client.communicate()
     (lock,) = metastore.call("show_locks", ShowLocksRequest()).locks
     metastore.clock.now = lock.lastheartbeat / 1000
-    wanted = LockComponent(type=3, level=2, dbname="db", tablename="t", operationType=1)
-    request = LockRequest(component=(wanted,), user="u", hostname="h")
+    expected = LockComponent(type=3, level=2, dbname="db", tablename="t", operationType=1)
+    request = LockRequest(component=(expected,), user="u", hostname="h")
     metastore.clock.forward(299)
     assert metastore.call("lock", request).state == LockState.WAITING
     metastore.clock.forward(200)

@@ -49,7 +49,9 @@ def part(
     )
 
 
-def ask(metastore: Metastore, *components: LockComponent, txn: int | None = None, **other: object) -> LockResponse:
+def request_lock(
+    metastore: Metastore, *components: LockComponent, txn: int | None = None, **other: object
+) -> LockResponse:
     request = LockRequest(
         component=components,
         txnid=txn,
@@ -58,17 +60,17 @@ def ask(metastore: Metastore, *components: LockComponent, txn: int | None = None
         agentInfo="a",
         **other,  # type: ignore[arg-type]
     )
-    answer: LockResponse = metastore.call("lock", request)
-    return answer
+    reply: LockResponse = metastore.call("lock", request)
+    return reply
 
 
 def state(metastore: Metastore, *components: LockComponent, txn: int | None = None) -> int | None:
-    return ask(metastore, *components, txn=txn).state
+    return request_lock(metastore, *components, txn=txn).state
 
 
 def check(metastore: Metastore, id: int) -> int:
-    found: int = metastore.call("check_lock", CheckLockRequest(lockid=id)).state
-    return found
+    result: int = metastore.call("check_lock", CheckLockRequest(lockid=id)).state
+    return result
 
 
 def unlock(metastore: Metastore, id: int) -> None:
@@ -83,8 +85,8 @@ def opened(metastore: Metastore, count: int = 1, type: int = TxnType.DEFAULT) ->
 
 def held(metastore: Metastore, **filters: object) -> list[tuple[int, int]]:
     """(id, state) in the order in which they are shown."""
-    found = metastore.call("show_locks", ShowLocksRequest(**filters)).locks  # type: ignore[arg-type]
-    return [(lock.lockid, lock.state) for lock in found]
+    result = metastore.call("show_locks", ShowLocksRequest(**filters)).locks  # type: ignore[arg-type]
+    return [(lock.lockid, lock.state) for lock in result]
 
 
 # --- asking, waiting, giving back -----------------------------------------------------------------------------------
@@ -101,7 +103,7 @@ TABLE_SINCE_4 = (TABLE_BEFORE_4 - {(WRITE, WRITE)}) | {
     *((EXCL_WRITE, WRITE), (EXCL_WRITE, EXCL_WRITE), (EXCL_WRITE, EXCLUSIVE)),
     *((WRITE, EXCL_WRITE), (EXCLUSIVE, EXCL_WRITE)),
 }
-"""Pairs of what is held and what is asked for that have to wait, as observed of 2.3.10 and 3.1.3 and read of 4.x."""
+"""Pairs of a held and a requested lock that conflict, as observed of 2.3.10 and 3.1.3 and read of 4.x."""
 
 
 @pytest.mark.parametrize("generation", [Generation.HIVE_2_3, Generation.HIVE_3_1, Generation.HIVE_4_0])
@@ -111,7 +113,7 @@ def test_the_matrix_of_types(start: Starter, generation: Generation) -> None:
     types = (READ, WRITE, EXCLUSIVE, *((EXCL_WRITE,) if since_4 else ()))
     for one in types:
         for other in types:
-            first, second = ask(metastore, part(one)), ask(metastore, part(other))
+            first, second = request_lock(metastore, part(one)), request_lock(metastore, part(other))
             waits = (one, other) in (TABLE_SINCE_4 if since_4 else TABLE_BEFORE_4)
             assert (first.state, second.state) == (ACQUIRED, WAITING if waits else ACQUIRED), (one, other)
             unlock(metastore, first.lockid or 0)
@@ -143,8 +145,8 @@ def test_locks_on_objects_above_and_below(
     assert state(metastore, second) == expected
 
 
-def test_who_waits_gets_the_lock_when_it_is_given_back(metastore: Metastore) -> None:
-    ask(metastore, part(READ))
+def test_a_waiting_request_gets_the_lock_when_it_is_released(metastore: Metastore) -> None:
+    request_lock(metastore, part(READ))
     assert state(metastore, part(EXCLUSIVE)) == WAITING
     assert check(metastore, 2) == WAITING
     unlock(metastore, 1)
@@ -152,17 +154,17 @@ def test_who_waits_gets_the_lock_when_it_is_given_back(metastore: Metastore) -> 
     assert check(metastore, 2) == ACQUIRED
 
 
-def test_nobody_is_overtaken(metastore: Metastore) -> None:
-    ask(metastore, part(READ))
-    ask(metastore, part(EXCLUSIVE))
+def test_locks_are_granted_in_the_order_of_the_requests(metastore: Metastore) -> None:
+    request_lock(metastore, part(READ))
+    request_lock(metastore, part(EXCLUSIVE))
     assert state(metastore, part(READ)) == WAITING
     unlock(metastore, 2)
     assert check(metastore, 3) == ACQUIRED
 
 
-def test_in_2_3_a_reader_passes_who_waits_for_more(start: Starter) -> None:
+def test_in_2_3_a_reader_is_granted_before_a_stronger_waiting_request(start: Starter) -> None:
     metastore = start(Generation.HIVE_2_3)
-    ask(metastore, part(READ))
+    request_lock(metastore, part(READ))
     assert state(metastore, part(EXCLUSIVE)) == WAITING
     assert state(metastore, part(READ)) == ACQUIRED
     unlock(metastore, 1)
@@ -172,8 +174,8 @@ def test_in_2_3_a_reader_passes_who_waits_for_more(start: Starter) -> None:
     assert check(metastore, 2) == ACQUIRED
 
 
-def test_all_components_are_given_or_none(metastore: Metastore) -> None:
-    ask(metastore, part(EXCLUSIVE, "a"))
+def test_all_components_are_granted_or_none(metastore: Metastore) -> None:
+    request_lock(metastore, part(EXCLUSIVE, "a"))
     assert state(metastore, part(EXCLUSIVE, "b"), part(EXCLUSIVE, "a")) == WAITING
     shown = metastore.call("show_locks", ShowLocksRequest(tablename="b")).locks
     assert [(lock.state, lock.lockIdInternal, lock.blockedByExtId) for lock in shown] == [(WAITING, 1, None)]
@@ -196,9 +198,9 @@ def test_a_transaction_does_not_wait_for_itself(metastore: Metastore) -> None:
     assert state(metastore, part(READ), txn=other) == WAITING
 
 
-def test_what_a_transaction_holds_it_holds_to_its_end(metastore: Metastore) -> None:
+def test_a_transaction_holds_its_locks_until_it_ends(metastore: Metastore) -> None:
     one, other = opened(metastore, 2)
-    ask(metastore, part(EXCLUSIVE), txn=one)
+    request_lock(metastore, part(EXCLUSIVE), txn=one)
     with pytest.raises(TxnOpenException) as error:
         unlock(metastore, 1)
     assert str(error.value) == (
@@ -214,7 +216,7 @@ def test_what_a_transaction_holds_it_holds_to_its_end(metastore: Metastore) -> N
 
 def test_an_aborted_transaction_loses_its_locks(metastore: Metastore) -> None:
     (txn,) = opened(metastore)
-    ask(metastore, part(EXCLUSIVE), txn=txn)
+    request_lock(metastore, part(EXCLUSIVE), txn=txn)
     metastore.call("abort_txn", AbortTxnRequest(txnid=txn))
     assert state(metastore, part(EXCLUSIVE)) == ACQUIRED
 
@@ -224,23 +226,23 @@ def test_ended_and_unknown_transactions_get_no_lock(metastore: Metastore) -> Non
     metastore.call("abort_txn", AbortTxnRequest(txnid=one))
     metastore.call("commit_txn", CommitTxnRequest(txnid=other))
     with pytest.raises(TxnAbortedException, match="Transaction txnid:1 already aborted"):
-        ask(metastore, part(READ), txn=one)
+        request_lock(metastore, part(READ), txn=one)
     with pytest.raises(NoSuchTxnException, match="Transaction txnid:2 is already committed"):
-        ask(metastore, part(READ), txn=other)
+        request_lock(metastore, part(READ), txn=other)
     with pytest.raises(NoSuchTxnException, match="No such transaction txnid:99"):
-        ask(metastore, part(READ), txn=99)
+        request_lock(metastore, part(READ), txn=99)
     assert held(metastore) == []
 
 
 def test_a_request_without_components_is_refused(metastore: Metastore) -> None:
     with pytest.raises(ApplicationError, match="Internal error processing lock"):
-        ask(metastore)
+        request_lock(metastore)
 
 
-def test_a_writer_must_say_how_it_writes(metastore: Metastore) -> None:
+def test_a_write_component_must_name_its_operation(metastore: Metastore) -> None:
     (txn,) = opened(metastore)
     with pytest.raises(ApplicationError, match="Internal error processing lock"):
-        ask(metastore, part(READ, operationType=DataOperationType.UNSET), txn=txn)
+        request_lock(metastore, part(READ, operationType=DataOperationType.UNSET), txn=txn)
     plain = part(READ, isTransactional=False, operationType=DataOperationType.UNSET)
     assert state(metastore, plain, txn=txn) == ACQUIRED
     insert = part(READ, isTransactional=True, operationType=DataOperationType.INSERT)
@@ -266,17 +268,17 @@ def test_a_heartbeat_for_two_changes_nothing_when_one_is_gone(metastore: Metasto
         metastore.call("heartbeat", HeartbeatRequest(txnid=txn))
 
 
-def test_who_does_not_want_to_wait_hears_it_at_once(hive_4: Metastore) -> None:
+def test_a_request_that_does_not_wait_is_refused_at_once(hive_4: Metastore) -> None:
     one, other = opened(hive_4, 2)
-    ask(hive_4, part(EXCLUSIVE), txn=one)
-    answer = ask(hive_4, part(READ), txn=other, zeroWaitReadEnabled=True)
+    request_lock(hive_4, part(EXCLUSIVE), txn=one)
+    reply = request_lock(hive_4, part(READ), txn=other, zeroWaitReadEnabled=True)
     by = "lockid:1 intLockId:1 txnid:1 db:db table:t partition:null state:ACQUIRED type:EXCLUSIVE"
-    assert answer == LockResponse(
+    assert reply == LockResponse(
         2, NOT_ACQUIRED, f"Unable to acquire read lock due to an existing exclusive lock {{{by}}}"
     )
-    assert ask(hive_4, part(EXCLUSIVE), txn=other, zeroWaitReadEnabled=True).state == WAITING
-    answer = ask(hive_4, part(EXCL_WRITE), txn=other, exclusiveCTAS=True)
-    assert answer.state == NOT_ACQUIRED
+    assert request_lock(hive_4, part(EXCLUSIVE), txn=other, zeroWaitReadEnabled=True).state == WAITING
+    reply = request_lock(hive_4, part(EXCL_WRITE), txn=other, exclusiveCTAS=True)
+    assert reply.state == NOT_ACQUIRED
     assert held(hive_4) == [(1, ACQUIRED), (3, WAITING)]
 
 
@@ -284,7 +286,7 @@ def test_who_does_not_want_to_wait_hears_it_at_once(hive_4: Metastore) -> None:
 
 
 def test_a_lock_of_a_killed_client_is_gone_after_its_time_out(metastore: Metastore) -> None:
-    ask(metastore, part(EXCLUSIVE))
+    request_lock(metastore, part(EXCLUSIVE))
     metastore.clock.forward(299)
     assert state(metastore, part(EXCLUSIVE)) == WAITING
     metastore.clock.forward(2)
@@ -292,16 +294,16 @@ def test_a_lock_of_a_killed_client_is_gone_after_its_time_out(metastore: Metasto
     assert held(metastore) == [(2, ACQUIRED)]
 
 
-def test_a_lock_of_a_killed_client_is_gone_though_nobody_waits(start: Starter) -> None:
+def test_a_lock_of_a_killed_client_is_released_without_a_waiting_request(start: Starter) -> None:
     one, other = start(), start()
-    ask(one, part(EXCLUSIVE))
+    request_lock(one, part(EXCLUSIVE))
     one.clock.forward(301)
     other.reap()
     assert held(one) == []
 
 
-def test_a_lock_lives_while_its_client_does(metastore: Metastore) -> None:
-    ask(metastore, part(EXCLUSIVE))
+def test_a_lock_is_held_while_its_client_sends_heartbeats(metastore: Metastore) -> None:
+    request_lock(metastore, part(EXCLUSIVE))
     for _ in range(4):
         metastore.clock.forward(200)
         metastore.call("heartbeat", HeartbeatRequest(lockid=1))
@@ -310,8 +312,8 @@ def test_a_lock_lives_while_its_client_does(metastore: Metastore) -> None:
 
 
 def test_waiting_keeps_a_request_alive(metastore: Metastore) -> None:
-    ask(metastore, part(EXCLUSIVE))
-    ask(metastore, part(READ))
+    request_lock(metastore, part(EXCLUSIVE))
+    request_lock(metastore, part(READ))
     for _ in range(4):
         metastore.clock.forward(200)
         metastore.call("heartbeat", HeartbeatRequest(lockid=1))
@@ -320,9 +322,9 @@ def test_waiting_keeps_a_request_alive(metastore: Metastore) -> None:
     assert held(metastore) == [(1, ACQUIRED), (2, WAITING)]
 
 
-def test_a_silent_transaction_loses_its_locks_to_who_waits(metastore: Metastore) -> None:
+def test_a_transaction_without_heartbeats_loses_its_locks_to_a_waiting_request(metastore: Metastore) -> None:
     (silent,) = opened(metastore)
-    ask(metastore, part(EXCLUSIVE), txn=silent)
+    request_lock(metastore, part(EXCLUSIVE), txn=silent)
     metastore.clock.forward(301)
     assert state(metastore, part(READ)) == ACQUIRED
     with pytest.raises(TxnAbortedException):
@@ -333,7 +335,7 @@ def test_a_silent_transaction_loses_its_locks_to_who_waits(metastore: Metastore)
 
 
 def test_all_that_is_shown_of_a_lock(metastore: Metastore) -> None:
-    ask(metastore, part(READ, "t", "p=1"))
+    request_lock(metastore, part(READ, "t", "p=1"))
     (lock,) = metastore.call("show_locks", ShowLocksRequest()).locks
     now = 1_700_000_000_000
     assert (lock.dbname, lock.tablename, lock.partname, lock.catname) == ("db", "t", "p=1", "hive")
@@ -343,10 +345,10 @@ def test_all_that_is_shown_of_a_lock(metastore: Metastore) -> None:
 
 
 def test_locks_are_shown_held_first_then_by_strength_and_age(metastore: Metastore) -> None:
-    ask(metastore, part(READ))
-    ask(metastore, part(READ))
-    ask(metastore, part(EXCLUSIVE))
-    ask(metastore, part(READ))
+    request_lock(metastore, part(READ))
+    request_lock(metastore, part(READ))
+    request_lock(metastore, part(EXCLUSIVE))
+    request_lock(metastore, part(READ))
     assert held(metastore) == [(1, ACQUIRED), (2, ACQUIRED), (4, WAITING), (3, WAITING)]
     shown = metastore.call("show_locks", ShowLocksRequest()).locks
     assert [lock.blockedByExtId for lock in shown] == [None, None, 3, 2]
@@ -354,10 +356,10 @@ def test_locks_are_shown_held_first_then_by_strength_and_age(metastore: Metastor
 
 def test_locks_can_be_filtered(hive_4: Metastore) -> None:
     (txn,) = opened(hive_4)
-    ask(hive_4, part(READ), txn=txn)
-    ask(hive_4, part(READ, "t", "p=1"))
-    ask(hive_4, part(READ, "u"))
-    ask(hive_4, part(READ, None, None, "other"))
+    request_lock(hive_4, part(READ), txn=txn)
+    request_lock(hive_4, part(READ, "t", "p=1"))
+    request_lock(hive_4, part(READ, "u"))
+    request_lock(hive_4, part(READ, None, None, "other"))
     assert held(hive_4, dbname="db") == [(1, ACQUIRED), (2, ACQUIRED), (3, ACQUIRED)]
     assert held(hive_4, dbname="db", tablename="t") == [(1, ACQUIRED), (2, ACQUIRED)]
     assert held(hive_4, dbname="db", tablename="t", partname="p=1") == [(2, ACQUIRED)]
@@ -393,7 +395,7 @@ def test_the_right_to_rebuild_ends_with_its_transaction(metastore: Metastore) ->
 
 
 def test_a_rename_carries_locks_along(metastore: Metastore) -> None:
-    ask(metastore, part(EXCLUSIVE))
+    request_lock(metastore, part(EXCLUSIVE))
     old, new = TableName("hive", "db", "t"), TableName("hive", "db2", "renamed")
     metastore.database.run(lambda tx: resources.table_renamed(tx, old, new))
     assert state(metastore, part(READ)) == ACQUIRED
@@ -402,7 +404,7 @@ def test_a_rename_carries_locks_along(metastore: Metastore) -> None:
 
 def test_a_lock_taken_at_one_server_is_seen_at_another(start: Starter) -> None:
     one, other = start(), start()
-    ask(one, part(EXCLUSIVE))
+    request_lock(one, part(EXCLUSIVE))
     assert state(other, part(READ)) == WAITING
     unlock(other, 1)
     assert check(one, 2) == ACQUIRED

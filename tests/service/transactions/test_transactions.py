@@ -74,13 +74,13 @@ def allocated(metastore: Metastore, *txns: int, table: str = "t") -> list[int]:
 def valid(metastore: Metastore, snapshot: str | None = None, table: str = "db.t") -> tuple[object, ...]:
     """hwm, invalid ids, lowest open, bits."""
     request = GetValidWriteIdsRequest(fullTableNames=(table,), validTxnList=snapshot)
-    (found,) = metastore.call("get_valid_write_ids", request).tblValidWriteIds
-    assert found.fullTableName == table
-    return found.writeIdHighWaterMark, found.invalidWriteIds, found.minOpenWriteId, found.abortedBits
+    (result,) = metastore.call("get_valid_write_ids", request).tblValidWriteIds
+    assert result.fullTableName == table
+    return result.writeIdHighWaterMark, result.invalidWriteIds, result.minOpenWriteId, result.abortedBits
 
 
 def write(metastore: Metastore, txn: int, op: int, part: str | None = None, table: str = "t") -> None:
-    """A transaction tells what it writes to, by a lock that is shared."""
+    """A transaction registers what it writes to, by a shared lock."""
     component = LockComponent(
         type=1, level=2, dbname="db", tablename=table, partitionname=part, operationType=op, isTransactional=True
     )
@@ -115,8 +115,8 @@ def test_open_transactions_are_listed_with_the_aborted_ones_marked(metastore: Me
     opened(metastore, 4)
     commit(metastore, 1)
     abort(metastore, 2)
-    found = metastore.call("get_open_txns")
-    assert found == (4, (2, 3, 4), 3, b"\x01")
+    result = metastore.call("get_open_txns")
+    assert result == (4, (2, 3, 4), 3, b"\x01")
 
 
 def test_clients_of_2_3_get_a_set(start: Starter) -> None:
@@ -129,7 +129,7 @@ def test_nothing_is_open_at_first(metastore: Metastore) -> None:
     assert metastore.call("get_open_txns") == (0, (), None, b"")
 
 
-def test_readers_are_left_out_of_snapshots_unless_asked_for(hive_4: Metastore) -> None:
+def test_readers_are_omitted_from_snapshots_unless_requested(hive_4: Metastore) -> None:
     opened(hive_4, txn_type=TxnType.READ_ONLY)
     opened(hive_4)
     assert hive_4.call("get_open_txns").open_txns == (2,)
@@ -137,7 +137,7 @@ def test_readers_are_left_out_of_snapshots_unless_asked_for(hive_4: Metastore) -
     assert hive_4.call("get_open_txns_req", GetOpenTxnsRequest()).open_txns == (1, 2)
 
 
-def test_what_is_known_of_open_transactions(metastore: Metastore) -> None:
+def test_open_transactions_are_listed_with_their_details(metastore: Metastore) -> None:
     opened(metastore, agentInfo="a")
     metastore.clock.forward(5)
     metastore.call("heartbeat", HeartbeatRequest(txnid=1))
@@ -182,12 +182,12 @@ def test_aborting_many_skips_those_that_are_not_open(metastore: Metastore) -> No
     assert metastore.call("get_open_txns") == (3, (1, 2), None, b"\x03")
 
 
-def test_a_range_of_heartbeats_tells_who_is_gone(metastore: Metastore) -> None:
+def test_a_range_of_heartbeats_returns_the_aborted_and_missing_ids(metastore: Metastore) -> None:
     opened(metastore, 4)
     abort(metastore, 2)
     commit(metastore, 3)
-    found = metastore.call("heartbeat_txn_range", HeartbeatTxnRangeRequest(min=1, max=5))
-    assert found == (frozenset({2}), frozenset({3, 5}))
+    result = metastore.call("heartbeat_txn_range", HeartbeatTxnRangeRequest(min=1, max=5))
+    assert result == (frozenset({2}), frozenset({3, 5}))
     assert metastore.call("heartbeat_txn_range", HeartbeatTxnRangeRequest(min=4, max=4)) == (frozenset(), frozenset())
 
 
@@ -215,7 +215,7 @@ def test_a_silent_transaction_is_aborted_by_any_server(start: Starter) -> None:
     commit(one, 2)
 
 
-def test_transactions_of_a_replica_live_longer(hive_4: Metastore) -> None:
+def test_transactions_of_a_replica_have_a_longer_timeout(hive_4: Metastore) -> None:
     opened(hive_4, replPolicy="db.*", replSrcTxnIds=(7,), txn_type=TxnType.REPL_CREATED)
     hive_4.clock.forward(10 * 86_400)
     hive_4.reap()
@@ -225,7 +225,7 @@ def test_transactions_of_a_replica_live_longer(hive_4: Metastore) -> None:
     assert hive_4.call("get_open_txns").abortedBits == b"\x01"
 
 
-def test_ended_transactions_are_forgotten_and_their_ids_never_used_again(metastore: Metastore) -> None:
+def test_ended_transactions_are_deleted_and_their_ids_never_reused(metastore: Metastore) -> None:
     opened(metastore, 3)
     commit(metastore, 1)
     abort(metastore, 2)
@@ -239,7 +239,7 @@ def test_ended_transactions_are_forgotten_and_their_ids_never_used_again(metasto
     assert opened(metastore) == (4,)
 
 
-def test_an_aborted_transaction_that_wrote_is_remembered(metastore: Metastore) -> None:
+def test_an_aborted_transaction_that_wrote_is_kept(metastore: Metastore) -> None:
     opened(metastore)
     allocated(metastore, 1)
     write(metastore, 1, DataOperationType.INSERT)
@@ -274,7 +274,7 @@ def test_only_open_writers_get_write_ids(hive_4: Metastore) -> None:
     assert hive_4.call("get_max_allocated_table_write_id", request).maxWriteId == 1
 
 
-def test_a_write_id_can_be_allocated_anew(hive_4: Metastore) -> None:
+def test_a_write_id_can_be_reallocated(hive_4: Metastore) -> None:
     opened(hive_4, 2)
     allocated(hive_4, 1)
     allocated(hive_4, 2)
@@ -305,7 +305,7 @@ def test_the_mark_of_a_snapshot_is_the_highest_id_of_a_transaction_it_knows(meta
     assert valid(metastore, "2:9223372036854775807::") == (2, (1,), 1, b"")
 
 
-def test_from_4_0_only_the_first_invisible_id_is_told_when_none_is_visible(hive_4: Metastore) -> None:
+def test_from_4_0_only_the_first_invisible_id_is_returned_when_none_is_visible(hive_4: Metastore) -> None:
     opened(hive_4, 3)
     allocated(hive_4, 1, 2, 3)
     abort(hive_4, 2)
@@ -321,8 +321,8 @@ def test_a_snapshot_can_be_that_of_a_write_id(hive_4: Metastore) -> None:
     allocated(hive_4, 1, 2, 3)
     commit(hive_4, 1)
     request = GetValidWriteIdsRequest(fullTableNames=("db.t",), writeId=2)
-    (found,) = hive_4.call("get_valid_write_ids", request).tblValidWriteIds
-    assert (found.writeIdHighWaterMark, found.invalidWriteIds) == (2, ())
+    (result,) = hive_4.call("get_valid_write_ids", request).tblValidWriteIds
+    assert (result.writeIdHighWaterMark, result.invalidWriteIds) == (2, ())
     with pytest.raises(MetaException, match=r"invalid write id 9 for table db\.t"):
         hive_4.call("get_valid_write_ids", GetValidWriteIdsRequest(fullTableNames=("db.t",), writeId=9))
 
@@ -348,7 +348,7 @@ def test_write_ids_can_be_seeded_once(hive_4: Metastore) -> None:
         hive_4.call("seed_write_id", seed)
 
 
-def test_old_write_ids_are_forgotten_but_not_those_that_a_reader_excepts(metastore: Metastore) -> None:
+def test_old_write_ids_are_deleted_except_those_that_a_reader_excludes(metastore: Metastore) -> None:
     opened(metastore, 2)
     allocated(metastore, 1)
     opened(metastore)  # This reader's snapshots except transaction 1.
@@ -368,10 +368,10 @@ def test_old_write_ids_are_forgotten_but_not_those_that_a_reader_excepts(metasto
 
 @pytest.mark.parametrize("ends", ["is open", "was aborted"])
 @pytest.mark.parametrize("generation", [Generation.HIVE_2_3, Generation.HIVE_3_1, Generation.HIVE_4_0])
-def test_what_a_transaction_wrote_after_a_later_one_began_is_seen_when_its_id_is_forgotten(
+def test_a_write_with_a_deleted_id_is_visible_even_if_a_later_transaction_began_before_it(
     start: Starter, generation: Generation, ends: str
 ) -> None:
-    """By Hive's rule, which knows only ids that are remembered, readers would not see up to it."""
+    """By Hive's rule, which counts only stored ids, readers would not see the ids up to it."""
     metastore = start(generation)
     opened(metastore, 2)
     allocated(metastore, 2)
@@ -386,11 +386,11 @@ def test_what_a_transaction_wrote_after_a_later_one_began_is_seen_when_its_id_is
 
 
 def _reply(metastore: Metastore) -> tuple[int, tuple[int, ...], bytes]:
-    found = metastore.call("get_open_txns")
-    return found.txn_high_water_mark, found.open_txns, found.abortedBits
+    result = metastore.call("get_open_txns")
+    return result.txn_high_water_mark, result.open_txns, result.abortedBits
 
 
-def test_what_a_reader_needs_is_kept_until_it_ends(hive_4: Metastore) -> None:
+def test_files_that_a_reader_needs_are_kept_until_it_ends(hive_4: Metastore) -> None:
     opened(hive_4)
     hive_4.call("add_write_ids_to_min_history", 1, {"db.t": 4})
     with pytest.raises(MetaException, match="No such transaction txnid:99"):
@@ -436,7 +436,7 @@ def test_the_first_committer_wins(
     assert metastore.call("get_open_txns") == (2, (1,), None, b"\x01")
 
 
-def test_those_that_follow_one_another_do_not_conflict(metastore: Metastore) -> None:
+def test_transactions_after_one_another_do_not_conflict(metastore: Metastore) -> None:
     opened(metastore)
     write(metastore, 1, U)
     commit(metastore, 1)
@@ -457,7 +457,7 @@ def test_different_partitions_do_not_conflict(metastore: Metastore) -> None:
         commit(metastore, 3)
 
 
-def test_partitions_that_become_known_later_conflict_too(metastore: Metastore) -> None:
+def test_partitions_that_are_named_later_conflict_too(metastore: Metastore) -> None:
     opened(metastore, 2)
     for txn in (1, 2):
         named = AddDynamicPartitions(
@@ -479,7 +479,7 @@ def test_writers_with_exclusive_locks_are_not_judged_again(hive_4: Metastore) ->
         commit(hive_4, 3, exclWriteEnabled=False)
 
 
-def test_the_latest_conflict_is_known_before_the_commit(hive_4: Metastore) -> None:
+def test_the_latest_conflict_is_returned_before_the_commit(hive_4: Metastore) -> None:
     opened(hive_4, 3)
     for txn in (1, 2, 3):
         write(hive_4, txn, U)
@@ -489,7 +489,7 @@ def test_the_latest_conflict_is_known_before_the_commit(hive_4: Metastore) -> No
     assert hive_4.call("get_latest_txnid_in_conflict", 1) == 3
 
 
-def test_write_sets_are_forgotten_when_nobody_can_collide_with_them(metastore: Metastore) -> None:
+def test_write_sets_are_deleted_when_no_transaction_can_conflict_with_them(metastore: Metastore) -> None:
     opened(metastore, 2)
     write(metastore, 1, U)
     write(metastore, 2, U)
@@ -534,7 +534,7 @@ def test_events_of_a_source_may_be_replayed_twice(hive_4: Metastore) -> None:
     assert hive_4.call("allocate_table_write_ids", request).txnToWriteIds == ()
 
 
-def test_a_replica_that_loses_a_transaction_says_so(hive_4: Metastore) -> None:
+def test_a_replica_that_loses_a_transaction_is_marked(hive_4: Metastore) -> None:
     hive_4.call("create_database", Database(name="db"))
     replayed(hive_4, 70)
     abort(hive_4, 1)
@@ -553,7 +553,7 @@ def test_a_copied_table_gets_the_write_ids_of_its_source(metastore: Metastore) -
     assert [row.tablename for row in metastore.call("show_compact", ShowCompactRequest()).compacts] == ["t"]
 
 
-def test_a_commit_tells_how_far_a_replica_has_come(hive_4: Metastore) -> None:
+def test_a_commit_stores_the_state_of_a_replica(hive_4: Metastore) -> None:
     hive_4.call("create_database", Database(name="db"))
     opened(hive_4, 2)
     commit(hive_4, 1, replLastIdInfo=ReplLastIdInfo(database="db", lastReplId=77))
@@ -596,7 +596,7 @@ def test_a_rename_carries_write_ids_along(metastore: Metastore) -> None:
     assert valid(metastore) == (0, (), None, b"")
 
 
-def test_a_rename_carries_what_was_written_along(metastore: Metastore) -> None:
+def test_recorded_writes_follow_a_renamed_table(metastore: Metastore) -> None:
     opened(metastore, 2)
     write(metastore, 1, U, "p=1")
     write(metastore, 2, U, "p=1")
@@ -608,7 +608,7 @@ def test_a_rename_carries_what_was_written_along(metastore: Metastore) -> None:
         commit(metastore, 2)
 
 
-def test_a_dropped_table_begins_anew(metastore: Metastore) -> None:
+def test_a_recreated_table_has_new_write_ids(metastore: Metastore) -> None:
     opened(metastore, 2)
     allocated(metastore, 1)
     write(metastore, 1, U)
@@ -619,7 +619,7 @@ def test_a_dropped_table_begins_anew(metastore: Metastore) -> None:
     assert valid(metastore) == (0, (), None, b"")
 
 
-def test_events_tell_what_happened_to_transactions(hive_4: Metastore) -> None:
+def test_events_report_transactions(hive_4: Metastore) -> None:
     opened(hive_4, 3)
     opened(hive_4, txn_type=TxnType.READ_ONLY)
     allocated(hive_4, 1, 2)
@@ -687,7 +687,7 @@ def _create_table(metastore: Metastore) -> None:
     metastore.call("create_table", replace(table("t"), dbName="db"))
 
 
-def _make_the_table_anew(metastore: Metastore) -> None:
+def _recreate_the_table(metastore: Metastore) -> None:
     metastore.call("drop_table", "db", "t", True)
     _create_table(metastore)
     allocated(metastore, 3)
@@ -700,13 +700,13 @@ def _give_it_another_name(metastore: Metastore) -> None:
 
 @pytest.mark.parametrize(
     "change",
-    [_allocate_one_more, _take_an_id_back, _forget_old_ids, _make_the_table_anew, _give_it_another_name],
+    [_allocate_one_more, _take_an_id_back, _forget_old_ids, _recreate_the_table, _give_it_another_name],
     ids=lambda change: change.__name__.strip("_"),
 )
-def test_what_was_remembered_of_write_ids_is_not_told_after_they_changed(
+def test_cached_write_ids_are_not_returned_after_a_change(
     hive_4: Metastore, change: Callable[[Metastore], None]
 ) -> None:
-    """A second server on the same database, which remembers nothing, says the same."""
+    """A second server on the same database, with an empty cache, returns the same."""
     hive_4.call("create_database", Database(name="db"))
     _create_table(hive_4)
     opened(hive_4, 3)

@@ -36,7 +36,7 @@ def names(folder: Path) -> list[str]:
         database.close()
 
 
-def test_what_is_backed_up_comes_back(folder: Path, tmp_path: Path) -> None:
+def test_a_backup_restores_all_data(folder: Path, tmp_path: Path) -> None:
     file = tmp_path / "backup.db"
     assert back_up(folder, file).revision == HEAD
     restored = restore(file, tmp_path / "other")
@@ -60,7 +60,7 @@ def test_a_backup_is_one_state_although_others_write_between_its_steps(folder: P
     assert len(names(folder)) == 1 + len(steps)
 
 
-def test_what_is_only_in_the_log_is_backed_up_and_the_backup_needs_no_log(folder: Path, tmp_path: Path) -> None:
+def test_rows_that_are_only_in_the_log_are_backed_up_and_the_backup_needs_no_log(folder: Path, tmp_path: Path) -> None:
     database = open_database(None, folder)
     database.run(lambda tx: catalogs.insert(tx, "in the log", b""))
     assert (folder / f"{FILE}-wal").stat().st_size > 0
@@ -74,17 +74,17 @@ def test_what_is_only_in_the_log_is_backed_up_and_the_backup_needs_no_log(folder
     assert names(tmp_path / "other") == ["first", "in the log"]
 
 
-def test_a_backup_and_what_is_restored_are_for_their_owner_alone(folder: Path, tmp_path: Path) -> None:
+def test_a_backup_and_a_restored_database_are_private_to_their_owner(folder: Path, tmp_path: Path) -> None:
     before = os.umask(0o022)
     try:
         back_up(folder, tmp_path / "backup.db")
         restore(tmp_path / "backup.db", tmp_path / "other")
     finally:
         os.umask(before)
-    found = {path.name: stat.S_IMODE(path.stat().st_mode) for path in (tmp_path / "other").iterdir()}
+    result = {path.name: stat.S_IMODE(path.stat().st_mode) for path in (tmp_path / "other").iterdir()}
     assert stat.S_IMODE((tmp_path / "backup.db").stat().st_mode) == 0o600
     assert stat.S_IMODE((tmp_path / "other").stat().st_mode) == 0o700
-    assert found.keys() == {FILE, "metastored.use.lock"} and set(found.values()) == {0o600}
+    assert result.keys() == {FILE, "metastored.use.lock"} and set(result.values()) == {0o600}
 
 
 def test_nothing_is_overwritten(folder: Path, tmp_path: Path) -> None:
@@ -152,7 +152,7 @@ def test_a_damaged_backup_is_refused(folder: Path, tmp_path: Path) -> None:
     assert not (tmp_path / "other").exists()
 
 
-def test_what_is_no_backup_is_refused(tmp_path: Path) -> None:
+def test_a_file_that_is_not_a_backup_is_refused(tmp_path: Path) -> None:
     (tmp_path / "text").write_text("something else, and long enough to be looked at " * 20)
     sqlite3.connect(tmp_path / "strange.db").executescript("CREATE TABLE t (a); INSERT INTO t VALUES (1)").close()
     (tmp_path / "empty").touch()

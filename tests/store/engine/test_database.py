@@ -35,7 +35,7 @@ def _keys(tx: Transaction) -> list[str]:
     return [key for (key,) in tx.all(_KEYS)]
 
 
-def test_what_was_written_is_there_for_everyone(database: Database, opener: Opener) -> None:
+def test_committed_rows_are_visible_to_every_reader(database: Database, opener: Opener) -> None:
     _put(database, "a", "ä")
     assert opener().reader().one(_VALUE, key="a") == ("ä",)
 
@@ -49,7 +49,7 @@ def test_an_exception_leaves_nothing_half_written(database: Database) -> None:
     assert _keys(database.reader()) == ["c"]
 
 
-def test_a_transaction_sees_what_it_wrote_and_others_do_not_yet(database: Database, opener: Opener) -> None:
+def test_a_transaction_sees_its_own_writes_and_others_do_not_yet(database: Database, opener: Opener) -> None:
     other = opener()
     with database.write() as tx:
         tx.run(_PUT, key="a", value="")
@@ -120,16 +120,16 @@ def test_a_statement_with_an_unnamed_constant_is_refused(database: Database) -> 
 # --- snapshots ---
 
 
-def test_a_snapshot_stays_as_it_was_while_a_writer_goes_on(database: Database) -> None:
+def test_a_snapshot_does_not_change_while_a_writer_continues(database: Database) -> None:
     keys = [f"k{number:05}" for number in range(5000)]
     database.run(lambda tx: tx.many(_PUT, [{"key": key, "value": ""} for key in keys]))
     with database.snapshot() as snapshot:
-        found = []
+        result = []
         for number, (key,) in enumerate(snapshot.each(_KEYS)):
-            found.append(key)
+            result.append(key)
             if number % 500 == 0:
                 _put(database, f"new{number}")
-        assert found == keys
+        assert result == keys
         assert len(_keys(snapshot)) == 5000
     assert len(_keys(database.reader())) == 5010
 
@@ -145,18 +145,18 @@ def test_a_snapshot_is_of_the_moment_when_it_was_opened(database: Database) -> N
 def test_a_snapshot_may_be_read_by_one_thread_after_another(database: Database) -> None:
     keys = [f"k{number:05}" for number in range(3000)]
     database.run(lambda tx: tx.many(_PUT, [{"key": key, "value": ""} for key in keys]))
-    found: list[str] = []
+    result: list[str] = []
     with database.snapshot() as snapshot:
         rows = snapshot.each(_KEYS)
 
         def take() -> None:
-            found.extend(key for (key,) in islice(rows, 1000))
+            result.extend(key for (key,) in islice(rows, 1000))
 
         for _ in range(3):
             thread = threading.Thread(target=take)
             thread.start()
             thread.join()
-    assert found == keys
+    assert result == keys
 
 
 def test_an_iterator_that_is_closed_early_ends_its_query(database: Database) -> None:
@@ -168,14 +168,14 @@ def test_an_iterator_that_is_closed_early_ends_its_query(database: Database) -> 
         assert len(_keys(snapshot)) == 3000
 
 
-def test_a_snapshot_that_is_forgotten_makes_room_for_others(database: Database) -> None:
+def test_a_garbage_collected_snapshot_frees_its_slot(database: Database) -> None:
     for _ in range(SNAPSHOT_LIMIT + 1):
         database.snapshot()
     with database.snapshot() as snapshot:
         assert _keys(snapshot) == []
 
 
-def test_an_iterator_left_behind_disturbs_nobody(database: Database) -> None:
+def test_an_abandoned_iterator_blocks_no_other_statement(database: Database) -> None:
     database.run(lambda tx: tx.many(_PUT, [{"key": f"k{n}", "value": ""} for n in range(3000)]))
     snapshot = database.snapshot()
     left = snapshot.each(_KEYS)
@@ -220,7 +220,7 @@ def test_the_version_moves_with_every_write_of_anybody_and_only_then(database: D
     assert database.version() == database.version() != seen
 
 
-def test_run_tries_again_what_another_transaction_spoiled(database: Database) -> None:
+def test_run_retries_after_a_conflict(database: Database) -> None:
     calls = []
 
     def work(tx: Transaction) -> str:
@@ -237,7 +237,7 @@ def test_run_tries_again_what_another_transaction_spoiled(database: Database) ->
         assert len(calls) == 3
 
 
-def test_two_that_take_one_name_at_once_are_told_apart(database: Database) -> None:
+def test_of_two_transactions_that_insert_one_name_one_fails_by_its_own_error(database: Database) -> None:
     """Both find the name free; the one that comes second runs again and finds it taken."""
     barrier = threading.Barrier(2, timeout=30)
     outcome: list[str] = []
@@ -266,7 +266,7 @@ def test_two_that_take_one_name_at_once_are_told_apart(database: Database) -> No
     assert sorted(outcome) == ["mine", "taken"]
 
 
-def test_threads_that_lock_what_they_read_lose_no_update(database: Database) -> None:
+def test_threads_that_lock_the_rows_they_read_lose_no_update(database: Database) -> None:
     _put(database, "n", "0")
 
     def add(tx: Transaction) -> None:
@@ -305,7 +305,7 @@ def test_a_claim_has_one_holder_at_a_time(database: Database, opener: Opener) ->
     assert order == ["first", "second"]
 
 
-def test_a_closed_database_says_so(opener: Opener) -> None:
+def test_a_closed_database_raises_an_error(opener: Opener) -> None:
     database = opener()
     database.close()
     with pytest.raises(StoreError, match="closed"), database.write():

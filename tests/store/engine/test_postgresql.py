@@ -1,4 +1,4 @@
-"""What only PostgreSQL needs: connections that are lost, and its locks."""
+"""Tests for PostgreSQL only: lost connections, and its locks."""
 
 import threading
 from collections.abc import Iterator
@@ -96,7 +96,7 @@ def test_a_connection_lost_within_a_transaction_writes_nothing() -> None:
 
 
 def test_a_server_that_is_not_there_is_named(postgres: PostgresServer) -> None:
-    with pytest.raises(StoreError, match=r"PostgreSQL does not answer.*nowhere"):
+    with pytest.raises(StoreError, match=r"PostgreSQL does not respond.*nowhere"):
         open_database(postgres.url("nowhere"), None)
 
 

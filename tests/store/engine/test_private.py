@@ -38,11 +38,11 @@ def test_a_new_folder_and_all_files_in_it_are_for_their_owner_alone(tmp_path: Pa
     ensure_schema(database)
     database.run(lambda tx: catalogs.insert(tx, "a", b""))
     with database.claim("something"):
-        found = modes(folder)
+        result = modes(folder)
     database.close()
     assert mode(folder) == 0o700
-    assert {FILE, f"{FILE}-wal", f"{FILE}-shm", "metastored.lock"} < found.keys()
-    assert set(found.values()) == {0o600}
+    assert {FILE, f"{FILE}-wal", f"{FILE}-shm", "metastored.lock"} < result.keys()
+    assert set(result.values()) == {0o600}
 
 
 def test_files_that_others_could_read_are_mended_when_the_database_is_opened(tmp_path: Path) -> None:
@@ -55,11 +55,11 @@ def test_files_that_others_could_read_are_mended_when_the_database_is_opened(tmp
     for file in folder.iterdir():
         file.chmod(0o644)
     again = open_existing(None, folder)
-    found = modes(folder)
+    result = modes(folder)
     again.close()
     database.close()
-    assert found.pop("something else") == 0o644
-    assert set(found.values()) == {0o600}
+    assert result.pop("something else") == 0o644
+    assert set(result.values()) == {0o600}
 
 
 def test_a_folder_that_existed_keeps_its_mode(tmp_path: Path) -> None:

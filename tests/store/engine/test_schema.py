@@ -24,7 +24,7 @@ from tests.support.processes import finish_python, start_python
 
 
 def _described(database: Database) -> list[tuple[Any, ...]]:
-    """Everything that a database knows of its own schema and first rows."""
+    """The complete schema and the first rows of a database."""
     if database.dialect == "sqlite":
         queries = [
             "SELECT type, name, tbl_name, sql FROM sqlite_schema ORDER BY name",
@@ -72,7 +72,7 @@ def test_creating_and_migrating_give_the_same_schema(opener: Opener, place: tupl
     assert revision(database) == HEAD
 
 
-def test_what_an_older_schema_held_is_there_after_the_migration(opener: Opener) -> None:
+def test_rows_of_an_older_schema_are_there_after_the_migration(opener: Opener) -> None:
     database = opener()
     with database.migration() as engine, engine.begin() as connection:
         upgrade(connection, "0001")
@@ -111,12 +111,12 @@ def test_the_migrations_lead_to_the_schema_in_the_code(opener: Opener) -> None:
         assert compare_metadata(MigrationContext.configure(connection), schema.metadata) == []
 
 
-def test_the_known_revisions_are_those_of_the_files() -> None:
+def test_the_list_of_revisions_matches_the_files() -> None:
     script = ScriptDirectory.from_config(alembic_config())
-    assert tuple(found.revision for found in reversed(list(script.walk_revisions()))) == REVISIONS
+    assert tuple(result.revision for result in reversed(list(script.walk_revisions()))) == REVISIONS
 
 
-def test_a_schema_that_is_there_is_left_alone(database: Database, opener: Opener) -> None:
+def test_an_existing_schema_is_left_alone(database: Database, opener: Opener) -> None:
     before = _described(database)
     ensure_schema(database)
     ensure_schema(opener())

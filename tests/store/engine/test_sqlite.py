@@ -1,4 +1,4 @@
-"""What only SQLite needs: its settings and its file system."""
+"""Tests for SQLite only: its settings and its file system."""
 
 import sqlite3
 from pathlib import Path, PurePosixPath
@@ -46,12 +46,12 @@ def test_a_network_file_system_is_recognised_by_its_mount(folder: str, kind: str
 
 def test_every_connection_has_the_settings_that_keep_data_safe(tmp_path: Path) -> None:
     connection = connect(tmp_path / FILE)
-    found = {
+    result = {
         name: connection.execute(f"PRAGMA {name}").fetchone()[0]
         for name in ("journal_mode", "synchronous", "foreign_keys")
     }
     connection.close()
-    assert found == {"journal_mode": "wal", "synchronous": 2, "foreign_keys": 1}
+    assert result == {"journal_mode": "wal", "synchronous": 2, "foreign_keys": 1}
 
 
 def test_a_file_that_is_no_database_is_named(tmp_path: Path) -> None:
@@ -80,7 +80,7 @@ def test_a_database_locked_by_a_stranger_is_an_error_and_nothing_else_happens(tm
     database.close()
 
 
-def test_a_condition_on_a_list_is_answered_from_an_index(tmp_path: Path) -> None:
+def test_a_condition_on_a_list_uses_an_index(tmp_path: Path) -> None:
     database = open_database(None, tmp_path)
     ensure_schema(database)
     table = schema.partitions.c

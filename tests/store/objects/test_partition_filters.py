@@ -1,4 +1,4 @@
-"""Filters in SQL hold for the same partitions as `metastored.hive.filters.tree.predicate` says, on both databases."""
+"""Filters in SQL match the same partitions as `metastored.hive.filters.tree.predicate`, on both databases."""
 
 from collections.abc import Sequence
 from datetime import date
@@ -166,7 +166,7 @@ NINE = tuple((f"k{number}", "string") for number in range(1, 10))
     ],
     ids=["ninth key", "timestamp", "extreme", "extreme in list", "long pattern", "too many"],
 )
-def test_what_sql_cannot_say_exactly_is_left_to_python(
+def test_conditions_that_sql_cannot_express_are_evaluated_in_python(
     database: Database, node: Filter, keys: Sequence[tuple[str, str]]
 ) -> None:
     assert translate(node, keys, Generation.HIVE_4_0, database.reader()) is None
@@ -188,13 +188,13 @@ def test_a_filter_that_hive_refuses_is_refused(database: Database) -> None:
 )
 def test_equalities_on_the_first_key_are_found_by_the_index(database: Database, node: Filter) -> None:
     if database.dialect != "sqlite":
-        return  # PostgreSQL plans by what is in the table, and here that is nothing.
+        return  # PostgreSQL plans by the table's content, and here it is empty.
     where = translate(node, (("i", "int"), ("s", "string")), Generation.HIVE_2_3, database.reader())
     assert where is not None
     sql = partitions._matching("name", where.sql).sqlite
     with database.migration() as engine, engine.connect() as connection:
-        found = connection.exec_driver_sql(
+        result = connection.exec_driver_sql(
             "EXPLAIN QUERY PLAN " + sql, {"table_id": 1, "limit": 1} | dict(where.params)
         )
-        used = [line[3] for line in found if "partitions" in line[3]]
+        used = [line[3] for line in result if "partitions" in line[3]]
     assert used and all("partitions_values (table_id=? AND v1" in line for line in used)

@@ -11,8 +11,8 @@ from tests.store.conftest import make_table
 
 
 def _partition(name: str, *values: str, **changes: object) -> NewPartition:
-    found = NewPartition(name, values or (name,), 1, 1, None, 0, f"body of {name}".encode())
-    return found._replace(**changes)  # type: ignore[arg-type]
+    result = NewPartition(name, values or (name,), 1, 1, None, 0, f"body of {name}".encode())
+    return result._replace(**changes)  # type: ignore[arg-type]
 
 
 def _add(database: Database, table_id: int, *rows: NewPartition) -> None:
@@ -59,8 +59,8 @@ def test_an_update_leaves_name_and_values(database: Database, table_id: int) -> 
     _add(database, table_id, _partition("k=v", "v"))
     (row,) = partitions.each(database.reader(), table_id)
     database.run(lambda tx: partitions.update(tx, row.id, shape=2, base=None, suffix="s", write_id=9, body=b"new"))
-    found = list(partitions.each_matching(database.reader(), table_id, Where("v1 = :f0", {"f0": "v"})))
-    assert found == [PartitionRow(row.id, "k=v", 2, None, "s", 9, BODY_FORMAT, b"new")]
+    result = list(partitions.each_matching(database.reader(), table_id, Where("v1 = :f0", {"f0": "v"})))
+    assert result == [PartitionRow(row.id, "k=v", 2, None, "s", 9, BODY_FORMAT, b"new")]
 
 
 def test_a_renamed_partition_stays_where_it_is(database: Database, table_id: int) -> None:
@@ -69,8 +69,8 @@ def test_a_renamed_partition_stays_where_it_is(database: Database, table_id: int
     row = partitions.find(database.reader(), table_id, "k=a")
     assert row is not None and row.suffix == "k=a"
     database.run(lambda tx: partitions.rename(tx, row.id, "k=z", ["z"], row.suffix))
-    found = list(partitions.each_matching(database.reader(), table_id, Where("v1 = :f0", {"f0": "z"})))
-    assert [(row.name, row.suffix) for row in found] == [("k=z", "k=a")]
+    result = list(partitions.each_matching(database.reader(), table_id, Where("v1 = :f0", {"f0": "z"})))
+    assert [(row.name, row.suffix) for row in result] == [("k=z", "k=a")]
     assert database.run(lambda tx: partitions.pin_suffixes(tx, table_id)) == 1
     assert [row.suffix for row in partitions.each(database.reader(), table_id)] == ["k=b", "s", "k=a"]
 
@@ -117,7 +117,7 @@ def test_equal_shapes_and_bases_are_stored_once_for_each_table(database: Databas
     assert partitions.bases(database.reader(), table_id) == {1: "file:/a/", 2: "file:/c/"}
 
 
-def test_more_values_than_columns_are_kept_in_the_name_only(database: Database, table_id: int) -> None:
+def test_values_beyond_the_columns_are_stored_in_the_name_only(database: Database, table_id: int) -> None:
     _add(database, table_id, _partition("ten", *map(str, range(10))), _partition("one", "7"))
     where = Where("v1 = :f0 AND v8 = :f1", {"f0": "0", "f1": "7"})
     assert partitions.names_matching(database.reader(), table_id, where) == ["ten"]
@@ -160,7 +160,7 @@ def test_sizes_are_in_bytes_by_shape_and_base(database: Database, table_id: int)
     assert partitions.name_size(tx, table_id + 1) == (0, 0)
 
 
-def test_locations_elsewhere_are_told_from_those_below_the_root(database: Database, table_id: int) -> None:
+def test_locations_elsewhere_are_distinguished_from_those_below_the_root(database: Database, table_id: int) -> None:
     def work(tx: Transaction) -> None:
         partitions.add_base(tx, table_id, "file:/t/")
         partitions.add_base(tx, table_id, "file:/tt/")

@@ -1,4 +1,4 @@
-"""The warehouse's directories, and the jobs that a crash left undone."""
+"""The warehouse's directories, and the jobs that remain after a crash."""
 
 import os
 import threading
@@ -16,7 +16,7 @@ from metastored.store.objects import databases, partitions, tables
 from metastored.store.objects.partitions import NewPartition
 from metastored.store.warehouse import jobs
 from metastored.store.warehouse.directories import TreeStatistics, Warehouse
-from metastored.store.warehouse.file_systems import MAX_UNANSWERED, NoAnswer, within
+from metastored.store.warehouse.file_systems import MAX_UNANSWERED, FileSystemTimeout, within
 from metastored.store.warehouse.jobs import JobKind
 from tests.store.conftest import Opener, make_table
 from tests.support.processes import finish_python, start_python
@@ -47,7 +47,7 @@ def test_percent_signs_and_spaces_are_ordinary_characters(warehouse: Warehouse, 
     assert os.listdir(root) == ["ds=a%2Fb c"]
 
 
-def test_what_is_in_the_way_of_a_directory_is_named(warehouse: Warehouse, root: Path) -> None:
+def test_a_file_at_the_path_of_a_directory_is_named(warehouse: Warehouse, root: Path) -> None:
     (root / "file").touch()
     with pytest.raises(StoreError, match=rf"could not make file:{root}/file/t: .*Not a directory"):
         warehouse.make(f"file:{root}/file/t")
@@ -67,7 +67,7 @@ def test_a_directory_moves_with_all_that_is_in_it(warehouse: Warehouse, root: Pa
     assert not (root / "a").exists()
 
 
-def test_nothing_moves_onto_what_exists_or_from_where_nothing_is(warehouse: Warehouse, root: Path) -> None:
+def test_a_move_needs_an_existing_source_and_a_free_target(warehouse: Warehouse, root: Path) -> None:
     (root / "a").mkdir()
     (root / "b" / "data").mkdir(parents=True)
     with pytest.raises(StoreError, match="exists already"):
@@ -86,7 +86,7 @@ def test_a_directory_moves_onto_an_empty_one_and_not_into_it(warehouse: Warehous
     assert os.listdir(root / "b") == ["data"]
 
 
-def test_only_an_empty_directory_is_removed_when_asked_so(warehouse: Warehouse, root: Path) -> None:
+def test_remove_empty_removes_only_an_empty_directory(warehouse: Warehouse, root: Path) -> None:
     (root / "a" / "b").mkdir(parents=True)
     assert not warehouse.remove_empty(f"file:{root}/a")
     assert warehouse.remove_empty(f"file:{root}/a/b")
@@ -105,7 +105,7 @@ def test_a_directory_is_removed_with_all_that_is_in_it(warehouse: Warehouse, roo
     assert (root / "elsewhere" / "kept").exists()
 
 
-def test_directories_above_go_too_when_they_are_left_empty(warehouse: Warehouse, root: Path) -> None:
+def test_directories_above_are_removed_too_when_they_become_empty(warehouse: Warehouse, root: Path) -> None:
     for name in ("t/a=1/b=1", "t/a=1/b=2", "t/a=2/b=1"):
         (root / name).mkdir(parents=True)
     assert warehouse.remove(f"file:{root}/t/a=1/b=1", f"file:{root}/t")
@@ -179,7 +179,7 @@ def test_directories_out_of_reach_are_left_alone(root: Path) -> None:
     assert not local.make("s3a://bucket/t")
 
 
-def test_a_scheme_without_a_driver_says_what_is_missing(root: Path) -> None:
+def test_a_scheme_without_a_driver_names_the_missing_package(root: Path) -> None:
     with pytest.raises(StoreError, match=r"nosuch://host/x has a scheme that fsspec does not know"):
         Warehouse(f"file:{root}", schemes=("nosuch",)).make("nosuch://host/x")
 
@@ -207,24 +207,24 @@ def test_two_colons_in_a_name_do_not_open_another_file_system(root: Path) -> Non
     assert (root / "kept").is_dir()
 
 
-def test_a_remote_file_system_that_does_not_answer_is_given_up(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_call_to_a_remote_file_system_times_out(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     released = threading.Event()
     before = set(threading.enumerate())
     monkeypatch.setattr(MemoryFileSystem, "isdir", lambda system, path: released.wait())
-    with pytest.raises(StoreError, match=r"could not make memory://w/slow: .*did not answer within 0.05 s"):
+    with pytest.raises(StoreError, match=r"could not make memory://w/slow: .*did not respond within 0.05 s"):
         Warehouse(f"file:{root}", schemes=("memory",), timeout=0.05).make("memory://w/slow")
     released.set()
     for thread in set(threading.enumerate()) - before:
         thread.join()
 
 
-def test_calls_that_nobody_waits_for_any_more_are_limited_in_number() -> None:
+def test_calls_that_timed_out_and_still_run_are_limited_in_number() -> None:
     released = threading.Event()
     before = set(threading.enumerate())
     for _ in range(MAX_UNANSWERED):
-        with pytest.raises(NoAnswer, match="did not answer"):
+        with pytest.raises(FileSystemTimeout, match="did not respond"):
             within(0.001, released.wait)
-    with pytest.raises(NoAnswer, match="have not returned yet"):
+    with pytest.raises(FileSystemTimeout, match="have not returned yet"):
         within(0.001, released.wait)
     released.set()
     for thread in set(threading.enumerate()) - before:
@@ -259,7 +259,7 @@ def _add(database: Database, kind: JobKind, source: Path, target: Path | None = 
     return database.run(lambda tx: jobs.add(tx, kind, f"file:{source}", where, created=7))
 
 
-def test_what_a_crash_left_is_done_and_forgotten(database: Database, warehouse: Warehouse, root: Path) -> None:
+def test_jobs_left_by_a_crash_are_done_and_deleted(database: Database, warehouse: Warehouse, root: Path) -> None:
     for name in ("source", "gone", "moved"):
         (root / name).mkdir()
     _add(database, "move", root / "source", root / "target")
@@ -284,7 +284,7 @@ def test_only_the_jobs_that_are_named_are_done(database: Database, warehouse: Wa
     assert [job.id for job in jobs.all(database.reader())] == [first]
 
 
-def test_a_job_that_cannot_be_done_stays_and_says_why(database: Database, warehouse: Warehouse, root: Path) -> None:
+def test_a_job_that_fails_stays_with_its_error(database: Database, warehouse: Warehouse, root: Path) -> None:
     for name in ("source", "target", "other"):
         (root / name / "data").mkdir(parents=True)
     id = _add(database, "move", root / "source", root / "target")
@@ -318,7 +318,7 @@ def test_a_job_that_failed_is_retried_after_pauses_that_get_longer(
 
 
 @pytest.mark.parametrize("what", ["base", "partition", "table", "database"])
-def test_a_removal_that_failed_does_not_remove_what_was_created_below_since(
+def test_a_failed_removal_does_not_remove_objects_created_below_since(
     database: Database, warehouse: Warehouse, root: Path, what: str
 ) -> None:
     (root / "link").symlink_to(root / "a")
@@ -339,9 +339,9 @@ def test_a_removal_that_failed_does_not_remove_what_was_created_below_since(
         elif what == "table":
             tables.update(tx, table, type="t", owner="o", last_access=0, write_id=-1, body=body, params={})
         else:
-            found = databases.find(tx, "hive", "db")
-            assert found is not None
-            databases.update(tx, found.id, body)
+            result = databases.find(tx, "hive", "db")
+            assert result is not None
+            databases.update(tx, result.id, body)
 
     database.run(create)
     (error,) = warehouse.finish_jobs(database, [id], retry=[id], now=2000)
@@ -445,7 +445,7 @@ def test_directories_that_a_removal_leaves_empty_go_up_to_the_root(
     assert os.listdir(root) == ["t"]
 
 
-def test_jobs_that_are_done_are_forgotten_though_one_among_them_failed(
+def test_jobs_that_are_done_are_deleted_though_another_failed(
     database: Database, warehouse: Warehouse, root: Path
 ) -> None:
     (root / "a").mkdir()
@@ -454,7 +454,7 @@ def test_jobs_that_are_done_are_forgotten_though_one_among_them_failed(
 
     def plan(tx: Transaction) -> list[int]:
         good = jobs.add(tx, "remove", f"file:{root}/a", created=1)
-        # Something is in the target of this one, so it cannot be done.
+        # The target of this job is not empty, so it fails.
         bad = jobs.add(tx, "move", f"file:{root}/b", f"file:{root}/c", created=1)
         return [good, bad]
 

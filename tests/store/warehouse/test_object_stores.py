@@ -1,4 +1,4 @@
-"""Warehouses in object stores: a real S3 protocol against moto's server, and what is said when a driver is missing."""
+"""Warehouses in object stores: a real S3 protocol against moto's server, and the errors when a driver is missing."""
 
 from __future__ import annotations
 
@@ -24,6 +24,9 @@ from metastored.wire.generated.partitions import Partition
 from metastored.wire.structs import replace
 from tests.support.s3 import BUCKET, S3, running_s3
 
+# Starts an S3 server.
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).parents[3]
 URI = f"s3a://{BUCKET}/wh"
 
@@ -36,7 +39,7 @@ def s3_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[S3]:
 
 @pytest.fixture
 def s3(s3_server: S3, monkeypatch: pytest.MonkeyPatch) -> S3:
-    """An S3 whose bucket is empty; this process and those that it starts are led to it."""
+    """An S3 with an empty bucket; this process and those that it starts use it."""
     for key in s3_server.every_key():
         s3_server.client.delete_object(Bucket=BUCKET, Key=key)
     for name, value in s3_server.environment.items():
@@ -97,7 +100,7 @@ def test_an_object_that_the_server_does_not_copy_is_read_and_written(s3: S3) -> 
 
 @pytest.mark.parametrize("left", [("a", "b"), ("b",), ()])
 def test_a_move_that_a_crash_interrupted_is_finished(s3: S3, warehouse: Warehouse, left: tuple[str, ...]) -> None:
-    """The server died while it copied (all of the source is left), while it removed the source, or after that."""
+    """The server died while it copied (the source is complete), while it removed the source, or after that."""
     for key in left:
         s3.put(f"wh/t/{key}", key.encode())
     s3.put("wh/u/a", b"a")
@@ -175,7 +178,7 @@ def test_hidden_files_do_not_count(s3: S3, warehouse: Warehouse) -> None:
     assert warehouse.statistics(f"{URI}/t") == TreeStatistics(2, 5)
 
 
-def test_only_an_empty_directory_is_removed_as_such(s3: S3, warehouse: Warehouse) -> None:
+def test_remove_empty_removes_only_an_empty_directory_of_a_store(s3: S3, warehouse: Warehouse) -> None:
     s3.put("wh/t/a")
     warehouse.make(f"{URI}/u")
     assert (warehouse.remove_empty(f"{URI}/t"), warehouse.remove_empty(f"{URI}/u")) == (False, True)
@@ -199,8 +202,8 @@ def test_a_server_keeps_its_warehouse_in_s3(s3: S3) -> None:
         s3.put("wh/shop.db/t/day=1/part-0", b"rows")
         client.api.alter_table("shop", "t", replace(client.api.get_table("shop", "t"), tableName="u"))
         assert s3.get("wh/shop.db/u/day=1/part-0") == b"rows"
-        found = client.api.get_partition("shop", "u", ("1",)).sd
-        assert found is not None and found.location == f"{URI}/shop.db/u/day=1"
+        result = client.api.get_partition("shop", "u", ("1",)).sd
+        assert result is not None and result.location == f"{URI}/shop.db/u/day=1"
         client.api.drop_table("shop", "u", True)
         assert s3.keys("wh/shop.db/u") == s3.keys("wh/shop.db/t") == []
         assert f"warehouse {URI}\n" in server.log
@@ -271,7 +274,7 @@ def test_an_azure_location_without_an_account_is_refused() -> None:
 
 
 @pytest.mark.parametrize("uri", ["hdfs://namenode:8020/wh", "viewfs://cluster/wh"])
-def test_hdfs_without_hadoops_client_says_what_it_needs(uri: str) -> None:
+def test_hdfs_without_hadoops_client_names_the_missing_parts(uri: str) -> None:
     program = (
         "import sys; from metastored.store.warehouse.object_stores import open_directories\n"
         "try: open_directories(sys.argv[1])\n"

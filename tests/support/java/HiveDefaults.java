@@ -3,7 +3,7 @@ import java.lang.reflect.Method;
 import org.apache.hadoop.conf.Configuration;
 
 /**
- * What a metastore without settings of its own answers to get_config_value: one line for each of its keys, the key,
+ * The results of get_config_value of a metastore with default settings: one line for each of its keys, the key,
  * a tab and the value. Given "metastore" the keys of MetastoreConf are printed under both of their names, given
  * "hive" those of HiveConf, which is all that Hive 2.3 has.
  */

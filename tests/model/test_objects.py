@@ -1,4 +1,4 @@
-"""The objects of a call are found by the roles of its fields, whatever its method."""
+"""The objects of a call are read by the roles of its fields, for every method."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from metastored.gate.objects import Located, objects_of
 from metastored.model.names import DatabaseName, TableName
+from metastored.model.objects import Located, objects_of
 from metastored.wire.generated.common import CreationMetadata, SQLForeignKey, Table
 from metastored.wire.generated.constraints import AddForeignKeyRequest
 from metastored.wire.generated.locks import LockComponent, LockRequest
@@ -75,7 +75,7 @@ def test_databases_are_found_once() -> None:
     assert objects_of(call_of("lock", request)).databases == (DatabaseName("hive", "d"),)
 
 
-def test_the_sources_of_a_view_are_not_what_is_changed() -> None:
+def test_the_sources_of_a_view_are_not_changed_objects() -> None:
     sources = CreationMetadata(catName="hive", dbName="d", tblName="v", tablesUsed=frozenset({"e.t"}))
     objects = objects_of(call_of("create_table", replace(table("v", "o"), creationMetadata=sources)))
     assert objects.tables == named("d.v")

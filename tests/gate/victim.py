@@ -1,7 +1,7 @@
-"""Objects of one user, vera, with a secret in every text: what `test_all_methods.py` attacks. It asserts nothing.
+"""Objects of one user, vera, with a secret in every text: the target of `test_all_methods.py`. It asserts nothing.
 
-Names of objects are known to everybody; whatever else belongs to them (comments, parameters, columns, locations, texts,
-owners, hosts) contains MARK, which nobody can guess. Mallory, the attacker, has a database and a table of his own.
+Names of objects are public; all other texts of them (comments, parameters, columns, locations, texts, owners, hosts)
+contain MARK, which cannot be guessed. Mallory, the attacker, has a database and a table of his own.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ from metastored.wire.structs import replace
 from tests.gate.attack import Ids
 
 OPENERS: Final = ("mallory", "")
-"""Who opens what is not vera's: the attacker, and callers without a name."""
+"""Users who open transactions and locks other than vera's: the attacker, and callers without a name."""
 MARK: Final = f"mk{secrets.token_hex(8)}"
 COLUMN: Final = f"c{MARK}"
 VICTIM, ATTACKER, ADMIN = "vera", "mallory", "root"
@@ -70,7 +70,7 @@ def _table(name: str, db: str, owner: str, mark: str, **other: Any) -> Any:
     return made("Table", tableName=name, dbName=db, **fields)
 
 
-class Estate:
+class Victim:
     """The metastore with vera's objects, behind the gate as a server has it with `authorization: sql`."""
 
     def __init__(self, open_again: Callable[[], Database], folder: Path | None = None) -> None:
@@ -97,7 +97,7 @@ class Estate:
     def _start(self) -> None:
         self.database = self._reopen()
         ensure_schema(self.database)
-        # Nothing times out, but a sign of life shows.
+        # Nothing times out, but a heartbeat is visible.
         service = Service(self.database, Warehouse(WAREHOUSE, "off"), clock=lambda: self.now)
         ensure_defaults(service)
         self._pool = Pool(2)
@@ -132,7 +132,7 @@ class Estate:
         )
 
     def of_others(self, rows: Counter[tuple[Any, ...]]) -> Counter[tuple[Any, ...]]:
-        """The rows that are not mallory's own: those that no call of his may add, change or remove."""
+        """The rows that are not mallory's own: no call of his may add, change or remove them."""
         tables = {row[1] for row in rows if row[0] == "tables" and _cell(row, "db_id") == self._own_database}
         counters = {row[1] for row in rows if row[0] == "write_id_counters" and _cell(row, "db") == "mdb"}
         return Counter({row: count for row, count in rows.items() if not self._is_own(row, tables, counters)})
@@ -150,7 +150,7 @@ class Estate:
             case "txns":
                 return _cell(row, "opened_by") in OPENERS
             case "locks" if _cell(row, "tbl") is None:
-                # Hive locks a database for SHOW TABLES, which everybody may.
+                # Hive locks a database for SHOW TABLES, which all users may call.
                 return _cell(row, "opened_by") in OPENERS and _cell(row, "type") == LockType.SHARED_READ
             case "events" if _cell(row, "db") is None:
                 return _cell(row, "type") in ("OPEN_TXN", "COMMIT_TXN", "ABORT_TXN")
@@ -179,13 +179,13 @@ class Estate:
         return session
 
     def reply(self, user: str | None, name: str, args: tuple[Any, ...], generation: Generation = GENERATION) -> Reply:
-        """What the gate and the metastore behind it reply."""
+        """The reply of the gate and the metastore behind it."""
         return self.loop.run_until_complete(
             self.handler.handle(Call(METHODS[name], args), self.session(user, generation))
         )
 
     def _do(self, name: str, *args: Any, by: str = VICTIM) -> Any:
-        """What the metastore itself returns."""
+        """The result of the metastore itself."""
         method = METHODS[name]
         call = Call(method, (*args, *[None] * (len(method.args) - len(args))))
         return self.loop.run_until_complete(self._local.handle(call, self.session(by))).value(method)

@@ -1,4 +1,4 @@
-"""What failed at first and passed alone, from two real runs of pytest; and a build that runs both."""
+"""Flaky tests, which failed at first and passed alone, from two real runs of pytest; and a build that runs both."""
 
 from __future__ import annotations
 
@@ -7,6 +7,11 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
+
+import pytest
+
+# Each test runs pytest several times.
+pytestmark = pytest.mark.slow
 
 ROOT = Path(__file__).parents[2]
 TESTS = """
@@ -20,7 +25,7 @@ def test_steady():
 
 
 @pytest.mark.parametrize("name", ["a", "b"])
-def test_unsteady(name):
+def test_flaky(name):
     mark = Path(name)
     seen = mark.exists()
     mark.touch()
@@ -44,7 +49,7 @@ def build(folder: Path) -> subprocess.CompletedProcess[str]:
     """Runs `.ci/run` over a small project."""
     (folder / "test_it.py").write_text(TESTS)
     (folder / "Makefile").write_text(MAKEFILE.format(pytest=f"{sys.executable} -m pytest -q"))
-    for name in (".ci/run", "tools/unsteady.py"):
+    for name in (".ci/run", "tools/flaky.py"):
         (folder / name).parent.mkdir(exist_ok=True)
         shutil.copy(ROOT / name, folder / name)
     environment = {name: value for name, value in os.environ.items() if not name.startswith(("COV", "PYTEST", "MAKE"))}
@@ -55,14 +60,14 @@ def test_a_build_counts_the_tests_that_passed_alone_and_succeeds(tmp_path: Path)
     (tmp_path / "mended").touch()
     done = build(tmp_path)
     assert done.returncode == 0, done.stdout + done.stderr
-    unsteady = "test_it.py::test_unsteady[a], test_it.py::test_unsteady[b]"
-    assert f"unsteady: 2 tests failed at first and passed alone: {unsteady}\n" in done.stdout
+    flaky = "test_it.py::test_flaky[a], test_it.py::test_flaky[b]"
+    assert f"flaky: 2 tests failed at first and passed alone: {flaky}\n" in done.stdout
 
 
-def test_a_test_that_fails_twice_is_not_unsteady_and_fails_the_build(tmp_path: Path) -> None:
+def test_a_test_that_fails_twice_is_not_flaky_and_fails_the_build(tmp_path: Path) -> None:
     done = build(tmp_path)
     assert done.returncode != 0
-    (line,) = [line for line in done.stdout.splitlines() if line.startswith("unsteady:")]
+    (line,) = [line for line in done.stdout.splitlines() if line.startswith("flaky:")]
     assert "2 tests" in line and "test_broken" not in line
 
 
@@ -71,4 +76,4 @@ def test_a_build_whose_tests_all_pass_runs_them_once(tmp_path: Path) -> None:
         (tmp_path / name).touch()
     done = build(tmp_path)
     assert done.returncode == 0
-    assert "unsteady:" not in done.stdout and "make retest" not in done.stdout
+    assert "flaky:" not in done.stdout and "make retest" not in done.stdout

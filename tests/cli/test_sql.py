@@ -1,0 +1,184 @@
+"""`metastored sql`, run as a person runs it: from a flag, a file, a pipe, and at a prompt in a terminal."""
+
+from __future__ import annotations
+
+import json
+import os
+import pty
+import select
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import metastored
+from metastored.cli.results import as_text
+from metastored.cli.shell import completer, pointed
+from metastored.client.statements import Result
+from metastored.errors import ConnectError, StatementError
+from metastored.testing import RunningServer, running_server
+
+PATIENCE = 120.0
+ENVIRONMENT = {name: value for name, value in os.environ.items() if not name.startswith("METASTORED_")}
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[RunningServer]:
+    with running_server() as running, metastored.connect(running.uri) as client:
+        client.create_database("shop")
+        client.create_table(metastored.table("shop.orders", {"id": "bigint"}))
+        yield running
+
+
+def run(server: RunningServer, *words: str, stdin: str = "") -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "metastored", "sql", "--uri", server.uri, *words]
+    return subprocess.run(
+        command, input=stdin, capture_output=True, text=True, timeout=PATIENCE, env=ENVIRONMENT, check=False
+    )
+
+
+def test_a_statement_of_the_flag_prints_a_table(server: RunningServer) -> None:
+    done = run(server, "-e", "SHOW DATABASES", "-e", "SHOW TABLES IN shop")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.splitlines() == [
+        *("database_name", "-------------", "default", "shop", "(2 rows)"),
+        *("table_name", "----------", "orders", "(1 row)"),
+    ]
+
+
+def test_a_file_is_executed_and_json_is_one_line_for_each_result(server: RunningServer, tmp_path: Path) -> None:
+    file = tmp_path / "a.sql"
+    file.write_text("-- a script\nUSE shop;\nSHOW TABLES;\nSHOW DATABASES LIKE 's*'")
+    done = run(server, str(file), "--output", "json")
+    assert [json.loads(line) for line in done.stdout.splitlines()] == [
+        {"columns": ["table_name"], "rows": [["orders"]]},
+        {"columns": ["database_name"], "rows": [["shop"]]},
+    ]
+
+
+@pytest.mark.parametrize("words", [(), ("-",)])
+def test_standard_input_is_a_script_where_it_is_no_terminal(server: RunningServer, words: tuple[str, ...]) -> None:
+    assert "orders" in run(server, "--database", "shop", *words, stdin="SHOW TABLES;").stdout
+
+
+def test_an_error_is_one_line_with_its_position_and_nothing_is_executed(server: RunningServer) -> None:
+    done = run(server, "-e", "CREATE CONNECTOR c TYPE 'x' URL 'u'; SELECT 1")
+    assert done.returncode == 2
+    assert done.stderr.startswith("metastored: line 1, column 38: 'SELECT' is not expected; expected: ")
+    assert done.stderr.count("\n") == 1
+    assert "(0 rows)" in run(server, "-e", "SHOW CONNECTORS").stdout
+    assert "nowhere" in run(server, "-e", "USE nowhere").stderr
+    assert "two things" in run(server, "x.sql", "-e", "USE d").stderr
+
+
+def test_a_server_that_is_not_there_is_an_error_of_one_line() -> None:
+    command = [sys.executable, "-m", "metastored", "sql", "--uri", "thrift://127.0.0.1:1", "-e", "SHOW TABLES"]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE, env=ENVIRONMENT)
+    assert (done.returncode, done.stderr.count("\n")) == (2, 1)
+    assert "127.0.0.1:1" in done.stderr
+
+
+# The prompt
+
+
+class Terminal:
+    """A person at a terminal."""
+
+    def __init__(self, server: RunningServer, home: Path) -> None:
+        self._screen, other = pty.openpty()
+        command = [sys.executable, "-m", "metastored", "sql", "--uri", server.uri]
+        environment = {**ENVIRONMENT, "HOME": str(home), "TERM": "dumb", "INPUTRC": "/dev/null"}
+        self.process = subprocess.Popen(command, stdin=other, stdout=other, stderr=other, env=environment)
+        os.close(other)
+
+    def until(self, text: str) -> str:
+        """Reads what is shown until this text."""
+        seen, deadline = "", time.monotonic() + PATIENCE
+        while text not in seen:
+            assert time.monotonic() < deadline, seen
+            if select.select([self._screen], [], [], 1.0)[0]:
+                seen += os.read(self._screen, 65536).decode()
+        return seen
+
+    def type(self, keys: str) -> None:
+        os.write(self._screen, keys.encode())
+
+    def close(self) -> int:
+        try:
+            return self.process.wait(PATIENCE)
+        finally:
+            if self.process.poll() is None:
+                self.process.kill()
+                self.process.wait()
+            os.close(self._screen)
+
+
+@pytest.fixture
+def terminal(server: RunningServer, tmp_path: Path) -> Iterator[Terminal]:
+    found = Terminal(server, tmp_path)
+    yield found
+    if found.process.poll() is None:
+        found.process.kill()
+        found.process.wait()
+
+
+def test_a_session_at_the_prompt(terminal: Terminal, tmp_path: Path) -> None:
+    terminal.until("default> ")
+    terminal.type("USE shop;\n")
+    terminal.until("shop> ")
+    terminal.type("SHOW\n")
+    terminal.until("-> ")
+    terminal.type("TABLES;\n")
+    assert "orders" in terminal.until("shop> ")
+    terminal.type("SHOW NOTHING;\n")
+    shown = terminal.until("shop> ")
+    assert "error: line 1, column 6: 'NOTHING' is not expected" in shown
+    terminal.type("DESCRIBE nothing;\n")
+    assert "error: " in terminal.until("shop> ")
+    terminal.type("SHOW PARTITIONS ord\t;\n")
+    assert "orders" in terminal.until("shop> ")
+    terminal.type("CREATE REMOTE TABLE t WITH TBLPROPERTIES ('metastored.remote.password' = 'hush')\n")
+    terminal.until("-> ")
+    # An interrupt between the prompt and readline's wait for a key has no effect until the next key.
+    time.sleep(1)
+    terminal.process.send_signal(signal.SIGINT)
+    terminal.until("shop> ")
+    terminal.type("exit\n")
+    assert terminal.close() == 0
+    history = tmp_path / ".metastored_history"
+    assert history.stat().st_mode & 0o777 == 0o600
+    text = history.read_text("utf-8")
+    assert "TABLES;" in text and "hush" not in text
+
+
+def test_the_end_of_the_input_ends_the_session(terminal: Terminal) -> None:
+    terminal.until("default> ")
+    terminal.type("\x04")
+    assert terminal.close() == 0
+
+
+def test_completion_knows_keywords_and_names_and_survives_a_server_that_is_gone() -> None:
+    complete = completer(lambda: ["customers", "orders"])
+    assert [complete("ord", 0), complete("ord", 1)] == ["orders", None]
+    assert [complete("CREATE_", 0), complete("create_", 0)] == ["CREATE_REMOTE", "create_remote"]
+
+    def gone() -> list[str]:
+        raise ConnectError("gone")
+
+    assert completer(gone)("TBL", 0) == "TBLPROPERTIES"
+
+
+def test_a_mark_is_below_the_place_of_an_error() -> None:
+    error = StatementError("'x' is not expected", 2, 3)
+    assert pointed("a\n  x", error).splitlines()[:2] == ["  x", "  ^"]
+
+
+def test_texts_of_several_lines_stay_in_their_column() -> None:
+    assert as_text(Result(("a", "b"), (("1\n2", "x"), (None, "字")))) == "\n".join(
+        ["a | b", "--+---", "1 | x", "2 |", "  | 字", "(2 rows)"]
+    )
+    assert as_text(Result(("s",), (("one\ntwo",),))) == "one\ntwo"

@@ -1,0 +1,105 @@
+"""Definitions from the store: one look serves the calls that arrive together, and no call sees an older state."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterator
+
+import pytest
+
+from metastored.model.remote_definitions import Definitions
+from metastored.remotes.definitions import Known
+from metastored.remotes.endpoints import Endpoints
+from metastored.remotes.provider import StoredDefinitions
+from metastored.remotes.routing import Routed
+from metastored.service.remotes.definitions import Remotes
+from metastored.store.engine.migrate import ensure_schema
+from metastored.store.engine.opening import open_database
+from metastored.store.security.remote_secrets import RemoteSecrets
+from metastored.threads import Pool
+from metastored.wire.message import Call, Session
+from metastored.wire.methods import METHODS
+from tests.support.memory_metastore import MemoryMetastore
+from tests.support.postgres import PostgresServer
+from tests.support.remotes import remote_database
+
+
+class Counted(Remotes):
+    """Counts how often the store is looked at."""
+
+    looks = 0
+
+    def current(self) -> Definitions:
+        self.looks += 1
+        return super().current()
+
+
+@pytest.fixture
+def stored(postgres: PostgresServer) -> Iterator[tuple[StoredDefinitions, Counted]]:
+    pool = Pool(2)
+    with postgres.database() as url:
+        database = open_database(url, None)
+        ensure_schema(database)
+        remotes = Counted(database, RemoteSecrets(), pool)
+        yield StoredDefinitions(remotes, database, pool), remotes
+        pool.close()
+        database.close()
+
+
+@pytest.mark.postgres
+def test_calls_that_arrive_together_share_a_look_at_the_store(stored: tuple[StoredDefinitions, Counted]) -> None:
+    provider, remotes = stored
+
+    async def test() -> None:
+        found = await asyncio.gather(*(provider() for _ in range(50)))
+        assert len({id(known) for known in found}) == 1
+        assert remotes.looks == 1
+        await asyncio.gather(*(provider() for _ in range(50)))
+        assert remotes.looks == 2, "a call that arrives later looks again"
+
+    asyncio.run(test())
+
+
+@pytest.mark.postgres
+def test_a_caller_that_goes_away_does_not_end_the_look_of_the_others(
+    stored: tuple[StoredDefinitions, Counted],
+) -> None:
+    provider, _ = stored
+
+    async def test() -> None:
+        first, second = asyncio.ensure_future(provider()), asyncio.ensure_future(provider())
+        await asyncio.sleep(0)
+        first.cancel()
+        assert len(await second) == 0
+
+    asyncio.run(test())
+
+
+class Later:
+    """A provider whose definitions change while they are looked at."""
+
+    def __init__(self, before: Known, after: Known) -> None:
+        self._before, self._after = before, after
+
+    def peek(self) -> Known | None:
+        return self._before
+
+    async def __call__(self) -> Known:
+        await asyncio.sleep(0.01)
+        return self._after
+
+
+def test_a_read_is_routed_by_the_present_definitions_even_if_it_was_local_before() -> None:
+    local, far = MemoryMetastore({"sales": ("old",)}), MemoryMetastore({"raw": ("new",)})
+    known = Known(Definitions([remote_database("sales", "raw", "thrift://h:1")]))
+    method = METHODS["get_all_tables"]
+
+    async def ask(provider: Later) -> tuple[str, ...]:
+        handler = Routed(local, provider, Endpoints(lambda endpoint: far))
+        found: tuple[str, ...] = (await handler.handle(Call(method, ("sales",)), Session())).value(method)
+        return found
+
+    none = Known(Definitions())
+    assert asyncio.run(ask(Later(none, known))) == ("new",)
+    assert asyncio.run(ask(Later(none, none))) == ("old",)
+    assert asyncio.run(ask(Later(known, none))) == ("old",)

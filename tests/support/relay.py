@@ -1,0 +1,86 @@
+"""A TCP relay in front of a real server that counts connections, delays nothing and changes no byte."""
+
+from __future__ import annotations
+
+import socket
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+
+HOST = "127.0.0.1"
+CHUNK = 65536
+
+
+class Relay:
+    """Listens on a free port. `accepted` counts all connections, `opened` those that are open now."""
+
+    def __init__(self, target: int) -> None:
+        self.accepted = 0
+        self._target = target
+        self._pairs: set[tuple[socket.socket, socket.socket]] = set()
+        self._lock = threading.Lock()
+        self._listener = socket.create_server((HOST, 0), backlog=512)
+        self.port: int = self._listener.getsockname()[1]
+        self._threads = [threading.Thread(target=self._accept, daemon=True)]
+        self._threads[0].start()
+
+    @property
+    def opened(self) -> int:
+        with self._lock:
+            return len(self._pairs)
+
+    def hang_up(self) -> None:
+        """Closes all connections that are open, as a restart of the server does."""
+        with self._lock:
+            pairs, self._pairs = self._pairs, set()
+        for pair in pairs:
+            for each in pair:
+                _close(each)
+
+    def close(self) -> None:
+        """Closes everything and waits for the threads."""
+        _close(self._listener)
+        self.hang_up()
+        for thread in self._threads:
+            thread.join(30)
+
+    def _accept(self) -> None:
+        while True:
+            try:
+                client, _ = self._listener.accept()
+                server = socket.create_connection((HOST, self._target))
+            except OSError:
+                return
+            pair = (client, server)
+            with self._lock:
+                self.accepted += 1
+                self._pairs.add(pair)
+            for source, target in (pair, pair[::-1]):
+                thread = threading.Thread(target=self._copy, args=(source, target, pair), daemon=True)
+                self._threads.append(thread)
+                thread.start()
+
+    def _copy(self, source: socket.socket, target: socket.socket, pair: tuple[socket.socket, socket.socket]) -> None:
+        with suppress(OSError):
+            while data := source.recv(CHUNK):
+                target.sendall(data)
+        with self._lock:
+            self._pairs.discard(pair)
+        for each in pair:
+            _close(each)
+
+
+def _close(connection: socket.socket) -> None:
+    with suppress(OSError):
+        connection.shutdown(socket.SHUT_RDWR)
+    connection.close()
+
+
+@contextmanager
+def relayed(target: int) -> Iterator[Relay]:
+    """A relay to this port of the local host."""
+    relay = Relay(target)
+    try:
+        yield relay
+    finally:
+        relay.close()
