@@ -1,21 +1,22 @@
 # Everything a person working on metastored runs. A bare `make` prints the targets.
 #
 # Lock files hold names, versions and hashes and no index address: pip takes its index from its own configuration.
-# Stamp files remember what was installed from which lock, so a second run does nothing.
+# A stamp file is newer than the lock file that was installed, so a second run does nothing.
 
 PYTHON ?= python3
 empty :=
 space := $(empty) $(empty)
 PEERS ?= .peers
 VENV := .venv
+# Reference implementations (other Thrift codecs and clients) whose dependencies conflict with those of .venv.
 WITNESS := .venv-witness
 SPARK35 := .venv-spark35
 PY := $(VENV)/bin/python
 PIP_FLAGS := --quiet --disable-pip-version-check --no-input
 LOCKED := install $(PIP_FLAGS) --require-hashes
-# Rooms of which 90 % must be covered, branches included; the others together have their limit in pyproject.toml.
+# Packages with a limit of 90 % branch coverage; the limit for all packages together is in pyproject.toml.
 WELL_COVERED := catalog client hive
-# What `make quick` leaves out: what is slow, or needs more than .venv.
+# The markers that `make quick` leaves out: slow tests, and tests that need more than .venv.
 NOT_QUICK := slow spark apache postgres kerberos peers witness soak
 PYTHON_DIRS := src tools tests $(wildcard benchmarks)
 
@@ -28,30 +29,31 @@ export HIVE_PEERS := $(abspath $(PEERS))
 help: ## print this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## /{printf "  make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
-setup: java $(VENV)/.project $(WITNESS)/.installed $(SPARK35)/.installed $(PEERS)/hive-3.1.3/.complete ## make .venv with extras and dev tools, the witnesses' venv, Hive 3.1.3
+setup: java $(VENV)/.project $(WITNESS)/.installed $(SPARK35)/.installed $(PEERS)/hive-3.1.3/.complete ## create the virtual environments, with extras and dev tools, and unpack Hive 3.1.3
 
-demo: $(VENV)/.project ## start metastored and run a short PySpark session against it
-	$(PY) tools/demo.py
+demo: $(VENV)/.project ## an Apache metastore as a remote of metastored, and PySpark joining tables of both
+	$(PY) -m tools.demo
 
-quick: $(VENV)/.project ## run the tests that need only .venv, without coverage, in three minutes
+quick: $(VENV)/.project ## run the tests that need only .venv, without coverage, in a few minutes
 	$(PY) -m pytest -m "not ($(subst $(space), or ,$(NOT_QUICK)))" -n 2 $(ARGS)
 
-test: setup ## run the tests in two processes, with coverage and a list of what was left out
+test: setup ## run the tests in two processes, with coverage and a list of skipped tests
 	@rm -f .coverage .coverage.*
 	$(PY) -m pytest -m "not soak" -n 2 --durations=15 --cov --cov-report=term $(ARGS)
 	$(if $(ARGS),,@$(PY) tools/check_coverage.py $(WELL_COVERED))
 
-retest: setup ## run only the tests that failed the last time, and count the coverage of both runs
+retest: setup ## run only the tests that failed the last time, and combine the coverage of both runs
 	$(PY) -m pytest -m "not soak" --last-failed --last-failed-no-failures=none --cov --cov-append --cov-report= $(ARGS)
 	$(if $(ARGS),,@$(PY) tools/check_coverage.py $(WELL_COVERED))
 
-check: setup ## lint, types, generated files, layers, exports, stray addresses
+check: setup ## lint, types, generated files, layers, exports, addresses of machines
 	$(VENV)/bin/ruff check $(PYTHON_DIRS)
 	$(VENV)/bin/ruff format --check $(PYTHON_DIRS)
 	$(VENV)/bin/mypy $(PYTHON_DIRS)
 	$(PY) tools/generate.py --check
 	$(PY) tools/unasync.py --check
 	$(PY) tools/configuration_reference.py --check
+	$(PY) tools/statement_reference.py --check
 	$(PY) tools/api_reference.py --check
 	$(PY) tools/check_api.py
 	$(VENV)/bin/lint-imports --no-cache
@@ -61,22 +63,22 @@ check: setup ## lint, types, generated files, layers, exports, stray addresses
 bench: setup ## measure side by side with Apache HMS 2.3.10
 	$(PY) -m benchmarks $(ARGS)
 
-soak: setup ## run the large forms: millions of partitions, long histories
+soak: setup ## run the large tests: millions of partitions, long histories
 	$(PY) -m pytest -m soak --timeout=7200 --durations=0 $(ARGS)
 
-serve: setup ## run a metastore here; options in ARGS="--port 9083"
+serve: setup ## start a metastore; options in ARGS="--port 9083"
 	$(VENV)/bin/metastored serve $(ARGS)
 
 system: $(VENV)/.project ## install Debian packages (a KDC), then the kerberos extra
 	@tools/system.sh "$(VENV)"
 
-peers: ## bring the other Hive metastores that tests compare with, by Maven
+peers: ## download the other Hive metastores for the comparison tests, with Maven
 	@$(PYTHON) tools/peers.py "$(PEERS)"
 
-lock: ## resolve pyproject.toml into the lock files anew; ARGS=--upgrade for newer versions
+lock: ## update the lock files from pyproject.toml; ARGS=--upgrade for newer versions
 	@PYTHON="$(PYTHON)" tools/lock.sh $(ARGS)
 
-clean: ## remove everything that setup, peers and the tests made
+clean: ## remove the files that setup, peers and the tests created
 	rm -rf $(VENV) $(WITNESS) $(SPARK35) $(PEERS) .coverage .coverage.* .mypy_cache .ruff_cache .pytest_cache .hypothesis
 
 preflight:
@@ -97,7 +99,7 @@ $(VENV)/.project: pyproject.toml $(VENV)/.installed
 	$(PY) -m pip install $(PIP_FLAGS) --no-deps --no-build-isolation --editable .
 	@touch $@
 
-# A package of jars names the Pythons it was made for; to jars all are the same.
+# A package of jars declares Python versions, which do not matter for jars.
 $(SPARK35)/.installed: requirements-build.lock requirements-spark35.lock | $(SPARK35)/bin/python
 	$(SPARK35)/bin/python -m pip $(LOCKED) -r requirements-build.lock
 	$(SPARK35)/bin/python -m pip $(LOCKED) --no-build-isolation --ignore-requires-python -r requirements-spark35.lock
