@@ -52,7 +52,7 @@ def test_a_command_that_needs_users_makes_no_tables(words: tuple[str, ...], post
 def test_the_first_user_may_come_before_the_server_and_the_new_database_is_mentioned(tmp_path: Path) -> None:
     data = str(tmp_path / "data")
     first = run("add", "maja", "--password-stdin", "--data", data)
-    assert (first.returncode, first.stderr) == (0, f"metastored: a new database was made in {data}\n")
+    assert (first.returncode, first.stderr) == (0, f"metastored: a new database was created in {data}\n")
     second = run("add", "tom", "--password-stdin", "--data", data)
     assert (second.returncode, second.stderr) == (0, "")
     assert metastored("user", "list", "--data", data).stdout == "maja\ntom\n"

@@ -208,7 +208,8 @@ def test_min_idle_connections_are_opened_without_a_with_too() -> None:
     with scripted(metastore()) as server:
         client = metastored.connect(server.uri, **options(min_idle=2, look_every=0.005))
         assert client.databases() == ("sales",)
-        until(lambda: server.accepted == 2)
+        # A third one, if the pool was filled up while the call had a connection.
+        until(lambda: server.accepted >= 2)
         client.close()
         client.close()
 

@@ -148,7 +148,7 @@ def test_a_database_url_that_cannot_be_used(url: str, words: str, workers: str) 
 
 @pytest.mark.parametrize("name", ["data", "ready_file", "tls_certificate", "metrics_token"])
 def test_a_home_directory_of_an_unknown_user(name: str) -> None:
-    refused(serve(KEYS[name].flag, "~nobody-of-this-name/x"), f"{name} is '~nobody-of-this-name/x'", "whole path")
+    refused(serve(KEYS[name].flag, "~nobody-of-this-name/x"), f"{name} is '~nobody-of-this-name/x'", "complete path")
 
 
 def test_a_url_of_web_keys_without_a_host(tmp_path: Path) -> None:

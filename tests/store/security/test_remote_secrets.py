@@ -13,6 +13,8 @@ from metastored.model.remotes import Endpoint
 from metastored.store.security.remote_secrets import RemoteSecrets
 
 PASSWORD = "metastored.remote.password"
+# Base64 has no "!", so an encrypted value never contains this text by chance.
+SECRET = "a-secret!"
 
 
 def key_file(folder: Path, *keys: bytes) -> Path:
@@ -27,29 +29,29 @@ def endpoint(value: str, key: str = PASSWORD) -> Endpoint:
 
 def test_a_secret_is_encrypted_and_decrypted(tmp_path: Path) -> None:
     secrets = RemoteSecrets.read(key_file(tmp_path, os.urandom(32)))
-    sealed = secrets.sealed({PASSWORD: "pw", "hive.metastore.uris": "thrift://a:1"}, "thrift", "d")
-    assert sealed[PASSWORD] != "pw" and "pw" not in sealed[PASSWORD]
+    sealed = secrets.sealed({PASSWORD: SECRET, "hive.metastore.uris": "thrift://a:1"}, "thrift", "d")
+    assert sealed[PASSWORD] != SECRET and SECRET not in sealed[PASSWORD]
     assert sealed["hive.metastore.uris"] == "thrift://a:1"
-    assert secrets.opened(sealed)[PASSWORD] == "pw"
+    assert secrets.opened(sealed)[PASSWORD] == SECRET
 
 
 def test_the_same_secret_is_never_stored_in_the_same_way(tmp_path: Path) -> None:
     secrets = RemoteSecrets.read(key_file(tmp_path, os.urandom(32)))
-    first, second = (secrets.sealed({PASSWORD: "pw"}, "thrift", "d") for _ in range(2))
+    first, second = (secrets.sealed({PASSWORD: SECRET}, "thrift", "d") for _ in range(2))
     assert first != second
 
 
 def test_a_newer_key_is_put_above_the_older_one(tmp_path: Path) -> None:
     old, new = os.urandom(32), os.urandom(32)
-    sealed = RemoteSecrets.read(key_file(tmp_path, old)).sealed({PASSWORD: "pw"}, "thrift", "d")
+    sealed = RemoteSecrets.read(key_file(tmp_path, old)).sealed({PASSWORD: SECRET}, "thrift", "d")
     both = RemoteSecrets.read(key_file(tmp_path, new, old))
-    assert both.opened(sealed)[PASSWORD] == "pw"
-    resealed = both.sealed({PASSWORD: "pw"}, "thrift", "d")
-    assert RemoteSecrets.read(key_file(tmp_path, new)).opened(resealed)[PASSWORD] == "pw"
+    assert both.opened(sealed)[PASSWORD] == SECRET
+    resealed = both.sealed({PASSWORD: SECRET}, "thrift", "d")
+    assert RemoteSecrets.read(key_file(tmp_path, new)).opened(resealed)[PASSWORD] == SECRET
 
 
 def test_a_secret_of_another_key_fails_its_connection_with_the_reason() -> None:
-    sealed = RemoteSecrets([os.urandom(32)]).sealed({PASSWORD: "pw"}, "thrift", "d")
+    sealed = RemoteSecrets([os.urandom(32)]).sealed({PASSWORD: SECRET}, "thrift", "d")
     for secrets in (RemoteSecrets([os.urandom(32)]), RemoteSecrets()):
         kept = secrets.opened(sealed)[PASSWORD]
         with pytest.raises(StoreError, match="a key that remotes_key_file does not have"):
@@ -58,15 +60,15 @@ def test_a_secret_of_another_key_fails_its_connection_with_the_reason() -> None:
 
 def test_without_a_key_secrets_are_refused() -> None:
     with pytest.raises(InvalidObjectException, match="set remotes_key_file"):
-        RemoteSecrets().sealed({PASSWORD: "pw"}, "thrift", "remote database d")
+        RemoteSecrets().sealed({PASSWORD: SECRET}, "thrift", "remote database d")
 
 
 def test_a_password_in_an_address_is_a_secret_too() -> None:
-    uri = {"iceberg.catalog.uri": "postgresql://u:pw@db/c"}
+    uri = {"iceberg.catalog.uri": f"postgresql://u:{SECRET}@db/c"}
     with pytest.raises(InvalidObjectException, match="set remotes_key_file"):
         RemoteSecrets().sealed(uri, "iceberg", "d")
     secrets = RemoteSecrets([os.urandom(32)])
-    assert "pw" not in str(secrets.sealed(uri, "iceberg", "d").values())
+    assert SECRET not in str(secrets.sealed(uri, "iceberg", "d").values())
     assert secrets.opened(secrets.sealed(uri, "iceberg", "d")) == uri
 
 
