@@ -33,6 +33,8 @@ from metastored.errors import (
 from metastored.testing import running_server
 from tests.support.driven import managed
 
+pytestmark = pytest.mark.slow
+
 TWO = [{"name": "one", "type": "memory"}, {"name": "two", "type": "memory", "initial_database": "first"}]
 TABLE = TableDefinition(columns=[ColumnStatus("id", "bigint")])
 VIEW = ViewDefinition(definition="select 1 as id", columns=[ColumnStatus("id", "int")], comment="one")

@@ -23,6 +23,8 @@ from metastored.model.origins import TableFormat, origin
 from metastored.wire.structs import replace
 from tests.catalog.conftest import Backend
 
+pytestmark = pytest.mark.slow
+
 NOT_UTF_8 = b"caf\xe9".decode("utf-8", "surrogateescape")
 BEYOND_HIVE = (
     ColumnStatus("id", "bigint", "the number", nullable=False),

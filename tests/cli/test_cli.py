@@ -18,6 +18,8 @@ from metastored.cli.serving import plain_flags
 from metastored.config import GROUPS, KEYS, OTHERS
 from metastored.errors import StoreError
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).parent.parent.parent
 
 

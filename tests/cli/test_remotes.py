@@ -16,6 +16,8 @@ from metastored.hive.statements.parsing import parse_script
 from metastored.hive.statements.values import CreateRemote
 from metastored.testing import RunningServer, running_server
 
+pytestmark = pytest.mark.slow
+
 PATIENCE = 120.0
 DEAD = "thrift://127.0.0.1:1"
 ENVIRONMENT = {name: value for name, value in os.environ.items() if not name.startswith("METASTORED_")}

@@ -10,7 +10,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -21,6 +21,8 @@ from metastored.cli.shell import completer, pointed
 from metastored.client.statements import Result
 from metastored.errors import ConnectError, StatementError
 from metastored.testing import RunningServer, running_server
+
+pytestmark = pytest.mark.slow
 
 PATIENCE = 120.0
 ENVIRONMENT = {name: value for name, value in os.environ.items() if not name.startswith("METASTORED_")}
@@ -95,14 +97,20 @@ class Terminal:
         self.process = subprocess.Popen(command, stdin=other, stdout=other, stderr=other, env=environment)
         os.close(other)
 
-    def until(self, text: str) -> str:
+    def until(self, text: str, *, while_waiting: Callable[[], None] = lambda: None) -> str:
         """Reads what is shown until this text."""
         seen, deadline = "", time.monotonic() + PATIENCE
         while text not in seen:
             assert time.monotonic() < deadline, seen
             if select.select([self._screen], [], [], 1.0)[0]:
                 seen += os.read(self._screen, 65536).decode()
+            else:
+                while_waiting()
         return seen
+
+    def interrupt_until(self, text: str) -> str:
+        """Interrupts once a second: an interrupt before readline waits for a key has no effect until the next key."""
+        return self.until(text, while_waiting=lambda: self.process.send_signal(signal.SIGINT))
 
     def type(self, keys: str) -> None:
         os.write(self._screen, keys.encode())
@@ -143,10 +151,7 @@ def test_a_session_at_the_prompt(terminal: Terminal, tmp_path: Path) -> None:
     assert "orders" in terminal.until("shop> ")
     terminal.type("CREATE REMOTE TABLE t WITH TBLPROPERTIES ('metastored.remote.password' = 'hush')\n")
     terminal.until("-> ")
-    # An interrupt between the prompt and readline's wait for a key has no effect until the next key.
-    time.sleep(1)
-    terminal.process.send_signal(signal.SIGINT)
-    terminal.until("shop> ")
+    terminal.interrupt_until("shop> ")
     terminal.type("exit\n")
     assert terminal.close() == 0
     history = tmp_path / ".metastored_history"

@@ -15,6 +15,8 @@ from metastored.model.where import FilterFault, parse
 from metastored.model.where.functions import FUNCTIONS
 from metastored.testing import running_server
 
+pytestmark = pytest.mark.slow
+
 GUIDES = Path(__file__).parents[2] / "docs/guide"
 
 

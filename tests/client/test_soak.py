@@ -23,6 +23,8 @@ from tests.server.support import certificate
 from tests.support.driven import HALVES, connected
 from tests.support.relay import relayed
 
+pytestmark = pytest.mark.slow
+
 CALLS = 200_000
 WARM = CALLS // 10
 RESTARTS = 10

@@ -27,6 +27,8 @@ from tests.hive.statements.test_proposal import STATEMENTS
 from tests.support.driven import connected
 from tests.support.postgres import running_postgres
 
+pytestmark = pytest.mark.slow
+
 DEAD = "thrift://127.0.0.1:1"
 """Nobody listens there."""
 SCHEMES = "file,an-atomic-store"

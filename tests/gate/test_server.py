@@ -14,6 +14,8 @@ from metastored.wire.structs import replace
 from tests.gate.conftest import EVERYTHING, USER, bag, on_table, table
 from tests.support.client import Client
 
+pytestmark = pytest.mark.slow
+
 PATIENCE = 30.0
 
 

@@ -16,6 +16,8 @@ from metastored.testing import running_server
 from metastored.wire.generated.databases import Database
 from tests.support.client import Client
 
+pytestmark = pytest.mark.slow
+
 PASSWORD = "metastored.remote.password"
 
 

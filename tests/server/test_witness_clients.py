@@ -12,6 +12,8 @@ from tests.server.support import Running
 from tests.support.thriftpy import Thriftpy2Client
 from tests.support.witness import apache_client, thriftpy2_client
 
+pytestmark = pytest.mark.slow
+
 CLIENTS: dict[str, Callable[..., Any]] = {"apache": apache_client, "thriftpy2": thriftpy2_client}
 
 

@@ -16,6 +16,8 @@ from metastored.errors import ConfigError, StatementError
 from metastored.testing import RunningServer, running_server
 from tests.support.spark import run_spark
 
+pytestmark = pytest.mark.slow
+
 DEAD = "thrift://127.0.0.1:1"
 
 SCRIPT = """

@@ -29,6 +29,8 @@ from tests.client.handlers import WritableMetastore, table_of
 from tests.specs.conftest import Server
 from tests.support.scripted import say_and_hang_up, scripted, stall
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).parents[2]
 COLUMNS = [ColumnStatus("id", "bigint"), ColumnStatus("name", "string")]
 VIEW = ViewDefinition(definition="SELECT 1 AS id", columns=[ColumnStatus("id", "int")])

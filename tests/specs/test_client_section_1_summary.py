@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import asyncio
 
+import pytest
+
 import metastored
 from metastored.client.versions import FEATURES
 from metastored.structs import Partition
 from tests.server.http.support import DB, TABLE
 from tests.specs.conftest import Server
+
+pytestmark = pytest.mark.slow
 
 
 def test_1_a_hive_2_3_to_4_0_are_supported_by_detection_of_their_capabilities(

@@ -8,6 +8,8 @@ import metastored
 from metastored.errors import DatabaseNotFound
 from tests.specs.conftest import Server
 
+pytestmark = pytest.mark.slow
+
 
 def test_2_1_a_the_client_has_version_capabilities_error_mapping_retries_pool_and_cache(sqlite: Server) -> None:
     with sqlite.client() as client:

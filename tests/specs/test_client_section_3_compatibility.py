@@ -16,6 +16,8 @@ from tests.specs.conftest import Server
 from tests.support.hive_2_0 import hive_2_0
 from tests.support.scripted import hang_up, scripted
 
+pytestmark = pytest.mark.slow
+
 # 3.2.1
 
 

@@ -16,6 +16,8 @@ from metastored.model.acid import is_full_acid, is_insert_only
 from metastored.structs import CheckLockRequest, CreateTableRequest, LockState, ShowLocksRequest, TxnInfo
 from tests.specs.conftest import Server
 
+pytestmark = pytest.mark.slow
+
 FULL = {"transactional": "true"}
 INSERT_ONLY = {**FULL, "transactional_properties": "insert_only"}
 ABLE = ("HIVEMANAGEDINSERTREAD", "HIVEMANAGEDINSERTWRITE", "HIVEFULLACIDREAD", "HIVEFULLACIDWRITE")

@@ -31,6 +31,8 @@ from metastored.structs import Database
 from metastored.wire.message import Call, Reply, Session
 from tests.specs.conftest import Server
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).parents[2]
 
 

@@ -35,6 +35,8 @@ from metastored.errors import (
 from tests.catalog.test_settings import APPLICATION
 from tests.specs.conftest import Server
 
+pytestmark = pytest.mark.slow
+
 COLUMNS = [ColumnStatus("id", "bigint"), ColumnStatus("name", "string")]
 TABLE = TableDefinition(columns=COLUMNS)
 VIEW = ViewDefinition(definition="SELECT 1 AS id", columns=[ColumnStatus("id", "int")])

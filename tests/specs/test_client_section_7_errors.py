@@ -17,6 +17,8 @@ from tests.client.handlers import WritableMetastore
 from tests.specs.conftest import Server
 from tests.support.scripted import hang_up, say_and_hang_up, scripted, stall
 
+pytestmark = pytest.mark.slow
+
 
 def test_7_5_a_a_missing_database_and_table_are_not_found_with_their_names(client: metastored.Client, db: str) -> None:
     with pytest.raises(errors.DatabaseNotFound, match="nowhere") as database:

@@ -18,6 +18,8 @@ from tests.server.http.support import any_certificate
 from tests.specs.conftest import Server
 from tests.support.scripted import Act, Peer, answer, scripted, stall
 
+pytestmark = pytest.mark.slow
+
 SOON = 20.0
 
 

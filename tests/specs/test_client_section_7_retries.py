@@ -20,6 +20,8 @@ from tests.client.handlers import WritableMetastore, table_of
 from tests.specs.conftest import Server
 from tests.support.scripted import cut, hang_up, say_and_hang_up, scripted
 
+pytestmark = pytest.mark.slow
+
 FAST = Retry(first_delay=0.001)
 
 

@@ -25,6 +25,8 @@ from metastored.structs import FieldSchema
 from metastored.wire.structs import replace
 from tests.specs.conftest import Server
 
+pytestmark = pytest.mark.slow
+
 COLUMNS = [ColumnStatus("id", "bigint")]
 LATIN = "Stra\udcdfe".encode("utf-8", "surrogateescape")
 """`Straße` in Latin-1, which is no UTF-8."""

@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import time
 
+import pytest
+
 import metastored
 from metastored.client.cache import CacheSettings
 from tests.specs.conftest import Server
+
+pytestmark = pytest.mark.slow
 
 SOON = 20.0
 

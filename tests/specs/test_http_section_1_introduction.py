@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import pytest
+
 import metastored
 from tests.server.http.support import ALL, API, PASSWORD, USER, any_certificate
 from tests.specs.conftest import Server
+
+pytestmark = pytest.mark.slow
 
 
 def test_1_3_a_basic_authentication_is_used_for_all_requests(own: Server) -> None:

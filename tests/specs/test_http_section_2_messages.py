@@ -8,8 +8,12 @@ import ssl
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from tests.server.http.support import ALL, API, DB, JSON, TABLE, any_certificate, basic, browser, http_server
 from tests.specs.conftest import Server
+
+pytestmark = pytest.mark.slow
 
 
 def ask(server: Server, method: str, *fields: dict[str, Any]) -> Any:

@@ -30,6 +30,8 @@ from tests.server.http.support import (
 )
 from tests.specs.conftest import Server
 
+pytestmark = pytest.mark.slow
+
 
 def body(method: str, *fields: dict[str, Any]) -> str:
     return json.dumps([1, method, 1, 1, {str(at): field for at, field in enumerate(fields, 1)}])

@@ -4,10 +4,14 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from metastored.server.auth.attempts import MAX_FAILURES
 from tests.server.auth.test_identity import issue, showing
 from tests.server.http.support import ALL, API, PASSWORD, USER, basic, browser, http_server, user
 from tests.specs.conftest import Server
+
+pytestmark = pytest.mark.slow
 
 
 def test_5_1_a_basic_and_kerberos_are_the_only_methods_of_authentication(own: Server) -> None:

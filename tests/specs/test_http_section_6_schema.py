@@ -4,10 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
+
 from metastored.wire.methods import METHODS
 from tests.server.http.support import API, DB, TABLE
 from tests.specs.conftest import Server
 from tests.specs.test_http_section_3_operations import body
+
+pytestmark = pytest.mark.slow
 
 SIGNATURES = {
     "get_database": ("Database", "string", "1:NoSuchObjectException 2:MetaException"),

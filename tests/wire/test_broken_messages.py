@@ -17,6 +17,8 @@ from metastored.wire.protocol import BadMessage, Incoming, Incomplete, WireProto
 from tests.support.codecs import PROTOCOLS
 from tests.wire.corpus import CORPUS, Broken, sound_calls, sound_reply
 
+pytestmark = pytest.mark.slow
+
 ALL = [pytest.param(name, broken, id=f"{name}: {broken.name}") for name, rows in CORPUS.items() for broken in rows]
 
 

@@ -12,6 +12,8 @@ from metastored.model.spark.type_strings import catalog_string, parse_ddl
 from metastored.model.spark.types import StructType
 from tests.model.spark.test_types import NAMES, schemas, types
 
+pytestmark = pytest.mark.slow
+
 SCHEMAS = schemas(types(NAMES), NAMES).filter(lambda schema: "map<void" not in catalog_string(schema))
 
 

@@ -28,6 +28,8 @@ from tests.server.http.support import (
 from tests.support.apache import PEERS
 from tests.support.apache_thrift import ApacheHttpClient
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture(scope="module")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningServer]:

@@ -34,6 +34,8 @@ from tests.server.http.support import (
 from tests.server.support import Peer
 from tests.support.postgres import running_postgres
 
+pytestmark = pytest.mark.slow
+
 SQL, JSON = "application/sql", "application/json"
 
 
