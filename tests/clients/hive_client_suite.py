@@ -128,6 +128,7 @@ DIFFERENCES: Final[Mapping[str, Mapping[str, str]]] = {
         "addNoSuchTable": _UNDECLARED,
         "foreignKeyAcrossCatalogs": _UNDECLARED,
     },
+    "TestFunctions": {"testAlterFunctionNoSuchDatabaseInNew": _UNDECLARED},
     "TestNotNullConstraint": {"addNoSuchTable": _UNDECLARED, "doubleAddNotNullConstraint": _UNDECLARED},
     "TestPrimaryKey": {
         "addNoSuchTable": _UNDECLARED,
