@@ -12,9 +12,12 @@ from contextlib import contextmanager
 from types import TracebackType
 from typing import Any
 
+import pytest
+
 import metastored
 
-HALVES = ("sync", "async")
+HALVES = ("sync", pytest.param("async", marks=pytest.mark.slow))
+"""The synchronous half is generated from the asynchronous one, so `make quick` tests one of them."""
 
 
 class Driven:
