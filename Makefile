@@ -21,6 +21,8 @@ NOT_QUICK := slow spark apache postgres kerberos peers witness soak
 PYTHON_DIRS := src tools tests $(wildcard benchmarks)
 
 export HIVE_PEERS := $(abspath $(PEERS))
+# Without bytecode each process of the tests compiles all sources again.
+unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
