@@ -64,7 +64,7 @@ class History:
         self._servers = servers
         self._steps: list[Callable[[Metastore, str], object]] = [
             *(self.update, self.update, self.set_many, self.set_many, self.delete, self.delete_many),
-            *(self.add, self.add, self.drop, self.drop_many, self.rename, self.alter_columns),
+            *(self.add, self.add, self.drop, self.drop_many, self.rename, self.rename, self.alter_columns),
             *(self.exchange, self.exchange),
             *(self.alter_table, self.swap_names, self.recreate, self.truncate, self.restore, self.of_table),
         ]
@@ -136,9 +136,11 @@ class History:
         server.call("drop_partitions_req", DropPartitionsRequest(dbName=DB, tblName=table, parts=parts, ifExists=True))
 
     def rename(self, server: Metastore, table: str) -> None:
-        old, new = self._random.sample(DAYS, 2)
-        stored = server.call("get_partition", DB, table, (old,))
-        server.call("rename_partition", DB, table, (old,), replace(stored, values=(new,)))
+        """To a name that is free, if there is one."""
+        stored = self._random.choice(server.call("get_partitions", DB, table, -1) or [Partition(values=("1",))])
+        free = {*DAYS} - {name.removeprefix("ds=") for name in server.call("get_partition_names", DB, table, -1)}
+        new = self._random.choice(sorted(free) or DAYS)
+        server.call("rename_partition", DB, table, stored.values, replace(stored, values=(new,)))
 
     def exchange(self, server: Metastore, table: str) -> None:
         """A partition of one table replaces that of the other."""
