@@ -73,7 +73,7 @@ def test_a_table_keeps_all_its_columns(database: Database, table_id: int) -> Non
     row = tables.find_by_id(database.reader(), table_id)
     assert row is not None
     id = database.run(lambda tx: tables.insert(tx, row.db_id, "v", **_values(creation_metadata=b"m")))
-    expected = TableRow(id, row.db_id, "v", "VIRTUAL_VIEW", None, 3, 2**40, BODY_FORMAT, BODY, b"m")
+    expected = TableRow(id, row.db_id, "v", "VIRTUAL_VIEW", None, 3, 2**40, BODY_FORMAT, BODY, b"m", 0)
     assert tables.find(database.reader(), "hive", "db", "v") == expected
     assert tables.find(database.reader(), "hive", "nope", "v") is None
     assert tables.find(database.reader(), "nope", "db", "v") is None

@@ -153,7 +153,7 @@ def restore_table(
             column_statistics.delete(tx, table_id, columns=forgotten, engine=ENGINE)
         if statistics:
             new = [row_of(table_id, column_of(one), ENGINE, ctx.now()) for one in statistics]
-            column_statistics.write(tx, new, of_partitions=False)
+            column_statistics.write_of_table(tx, new)
         record(ctx, tx, event, where, name, objects)
 
     ctx.database.run(write)

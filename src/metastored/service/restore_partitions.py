@@ -149,4 +149,4 @@ def _write_statistics(
         if name in owners
         for one in columns
     ]
-    column_statistics.write(tx, new, of_partitions=True)
+    column_statistics.write_of_partitions(tx, table_id, new)

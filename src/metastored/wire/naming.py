@@ -261,6 +261,10 @@ def _values(inside: Inside, value: Any) -> Iterator[tuple[str, Any]]:
             for at, deeper in _struct_positions(struct):
                 if value[at] is not None:
                     yield from _values(deeper, value[at])
+        case Each(Leaf(role)):
+            # Not through a generator of its own for each of a thousand names.
+            for item in value:
+                yield role, item
         case Each(element):
             for item in value:
                 yield from _values(element, item)

@@ -16,10 +16,11 @@ from metastored.model.names import TableName
 from metastored.store.engine import schema
 from metastored.store.engine.database import Database
 from metastored.store.engine.migrate import HEAD, REVISIONS, alembic_config, ensure_schema, revision, upgrade
+from metastored.store.objects import tables
 from metastored.store.transactions import write_ids
 from metastored.store.transactions.write_ids import Counter
 from metastored.store.warehouse import jobs
-from tests.store.conftest import Opener
+from tests.store.conftest import Opener, make_table
 from tests.support.processes import finish_python, start_python
 
 
@@ -102,6 +103,28 @@ def test_a_directory_job_that_failed_under_an_older_schema_is_due_at_once_and_bl
     assert (pending.id, pending.is_failed) == (1, False)
     assert (failed.id, failed.is_failed, failed.attempts, failed.error) == (2, True, 7, "why")
     assert jobs.due(database.reader(), now=1_700_000_000) == [pending, failed]
+
+
+def test_tables_of_an_older_schema_get_statistics_stamps_that_differ_from_each_other_and_from_a_new_tables(
+    opener: Opener,
+) -> None:
+    database = opener()
+    with database.migration() as engine, engine.begin() as connection:
+        upgrade(connection, "0007")
+        connection.execute(sa.text("INSERT INTO catalogs (id, name, fmt, body) VALUES (1, 'hive', 1, '')"))
+        connection.execute(sa.text("INSERT INTO databases (id, cat_id, name, fmt, body) VALUES (1, 1, 'db', 1, '')"))
+        for name in ("a", "b"):
+            connection.execute(
+                sa.text(
+                    "INSERT INTO tables (db_id, name, type, last_access, write_id, fmt, body)"
+                    f" VALUES (1, '{name}', 'MANAGED_TABLE', 0, -1, 1, '')"
+                )
+            )
+    ensure_schema(database)
+    database.run(lambda tx: make_table(tx, "new"))
+    stamps = {row.name: row.statistics_stamp for row in tables.rows(database.reader(), "hive", "db")}
+    assert stamps["new"] == 0
+    assert len(set(stamps.values())) == 3
 
 
 def test_the_migrations_lead_to_the_schema_in_the_code(opener: Opener) -> None:

@@ -68,7 +68,7 @@ def test_a_renamed_partition_stays_where_it_is(database: Database, table_id: int
     assert database.run(lambda tx: partitions.pin_suffixes(tx, table_id, ["k=a", "k=c"])) == 1
     row = partitions.find(database.reader(), table_id, "k=a")
     assert row is not None and row.suffix == "k=a"
-    database.run(lambda tx: partitions.rename(tx, row.id, "k=z", ["z"], row.suffix))
+    database.run(lambda tx: partitions.rename(tx, table_id, row.id, "k=z", ["z"], row.suffix))
     result = list(partitions.each_matching(database.reader(), table_id, Where("v1 = :f0", {"f0": "z"})))
     assert [(row.name, row.suffix) for row in result] == [("k=z", "k=a")]
     assert database.run(lambda tx: partitions.pin_suffixes(tx, table_id)) == 1

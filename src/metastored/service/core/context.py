@@ -9,7 +9,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import Final
+from typing import Any, Final
 
 from metastored.errors import InvalidOperationException, MetaException, MetastoreError, NoSuchObjectException
 from metastored.hive.generation import Generation
@@ -19,7 +19,7 @@ from metastored.model.names import DatabaseName
 from metastored.model.remote_hosts import ALL_HOSTS, AllowedHosts
 from metastored.service.core.compat import RULES, Rules
 from metastored.service.core.event_cache import EventCache
-from metastored.service.core.reply_cache import ReplyCache
+from metastored.service.core.versioned_cache import MEGABYTE, VersionedCache
 from metastored.service.core.write_id_cache import WriteIdCache
 from metastored.store.engine.database import Database
 from metastored.store.engine.transaction import Transaction
@@ -64,7 +64,10 @@ class Service:
     remote_secrets: RemoteSecrets = field(default_factory=RemoteSecrets)
     """How the secrets of remotes are stored."""
     rendered: EventCache = field(default_factory=EventCache)
-    replies: ReplyCache = field(default_factory=ReplyCache)
+    replies: VersionedCache[bytes] = field(default_factory=lambda: VersionedCache(64, 8 * MEGABYTE))
+    """Encoded replies of `get_valid_write_ids`."""
+    aggregates: VersionedCache[Any] = field(default_factory=lambda: VersionedCache(256, 16 * MEGABYTE))
+    """Column statistics of many partitions, aggregated; see `statistics/aggregate.py`."""
     write_ids: WriteIdCache = field(default_factory=WriteIdCache)
 
 

@@ -378,7 +378,7 @@ def _rename(
         target = join(root, new_name) if follows and root is not None else source
         moved = changed if changed.sd is None else replace(changed, sd=replace(changed.sd, location=target))
         # The name comes first: the location is written with it, and then replaced.
-        partitions.rename(tx, row.id, new_name, changed.values or (), row.name)
+        partitions.rename(tx, parent.row.id, row.id, new_name, changed.values or (), row.name)
         partition_renamed(tx, parent.where.table(parent.row.name), old_name, new_name)
         renamed = partitions.find(tx, parent.row.id, new_name)
         assert renamed is not None
@@ -424,7 +424,7 @@ def _move(
             # Another call dropped or renamed it in the meantime: that change stays.
             return
         renamed = splicer(ctx, tx, parent.where, parent.row).partition(row)
-        partitions.rename(tx, row.id, old_name, before.values or (), row.suffix)
+        partitions.rename(tx, parent.row.id, row.id, old_name, before.values or (), row.suffix)
         partition_renamed(tx, parent.where.table(parent.row.name), new_name, old_name)
         now = partitions.find(tx, parent.row.id, old_name)
         assert now is not None

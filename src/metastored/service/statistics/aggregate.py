@@ -1,18 +1,21 @@
 """Column statistics over many partitions in one reply, for query planners.
 
 The database aggregates; partitions are read one by one only where there is something to extrapolate, for decimals,
-and for bit vectors.
+and for bit vectors. The result is cached until the statistics of the table's partitions change. Whether it is valid for
+the reader's snapshot is not cached.
 """
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from metastored.hive.statistics.ndv import Estimation
 from metastored.service.core import rows
 from metastored.service.core.context import Context
 from metastored.service.core.serving import method
+from metastored.service.core.versioned_cache import VersionedCache
 from metastored.service.statistics import validity as stats_validity
 from metastored.service.statistics.data import Column, column_of_row, plain_bound, shown
 from metastored.service.statistics.estimate import Gathered, of_partitions, of_totals
@@ -26,33 +29,69 @@ from metastored.service.statistics.get import (
 from metastored.store.engine.transaction import Transaction
 from metastored.store.objects import column_statistics as store
 from metastored.store.objects.column_statistics import StatisticsRow, Totals
+from metastored.store.objects.tables import TableRow
 from metastored.wire.generated.statistics import AggrStats, PartitionsStatsRequest
+
+
+class _Aggregate(NamedTuple):
+    """The statistics of columns over partitions, in the requested order, and how many partitions have all of them."""
+
+    columns: tuple[Column, ...]
+    complete: int
 
 
 @method
 def get_aggr_stats_for(ctx: Context, request: PartitionsStatsRequest) -> AggrStats:
     where, name = ctx.name(request.dbName, request.catName), given_name(request.tblName, "table")
     columns = lower(request.colNames)
-    names = list(dict.fromkeys(lower_part_name(part) for part in request.partNames or ()))
+    names = list(dict.fromkeys(map(lower_part_name, request.partNames or ())))
     engine = request.engine or ENGINE
     with ctx.reading() as tx:
         row = find_table(ctx, tx, where, name)
         if not columns or not names:
             return AggrStats(colStats=(), partsFound=0)
-        table = rows.table_of(row, *where)
-        valid = stats_validity.of_partitions(tx, table, row.id, names, request.validWriteIdList)
+        snapshot = request.validWriteIdList
+        valid = None
+        if snapshot is not None:
+            valid = stats_validity.of_partitions(tx, rows.table_of(row, *where), row.id, names, snapshot)
         if valid is False:
             # Statistics that the reader's snapshot does not cover are treated as missing.
             return AggrStats(colStats=(), partsFound=0, isStatsCompliant=False)
-        statistics, complete = _columns(tx, row.id, names, columns, engine, ctx.service.estimation)
-    objects = tuple(shown(column, timestamps=ctx.rules.stamps_statistics) for column in statistics)
-    return AggrStats(colStats=objects, partsFound=complete, isStatsCompliant=valid)
+        aggregate = _cached(ctx, tx, row, names, columns, engine)
+    objects = tuple(shown(column, timestamps=ctx.rules.stamps_statistics) for column in aggregate.columns)
+    return AggrStats(colStats=objects, partsFound=aggregate.complete, isStatsCompliant=valid)
 
 
-def _columns(
+def _cached(
+    ctx: Context, tx: Transaction, row: TableRow, names: Sequence[str], columns: Sequence[str], engine: str
+) -> _Aggregate:
+    """The aggregated statistics, from the cache if the statistics are those of the table's row.
+
+    The row was read in the same transaction, so its stamp belongs to the statistics that are read here.
+    """
+
+    def compute() -> tuple[_Aggregate, int]:
+        aggregate = _aggregate(tx, row.id, names, columns, engine, how)
+        return aggregate, _size(names) + _size(columns) + sum(map(_size_of_column, aggregate.columns))
+
+    how = ctx.service.estimation
+    key = (row.id, tuple(names), tuple(columns), engine, how)
+    cache: VersionedCache[_Aggregate] = ctx.service.aggregates
+    return cache.get(key, row.statistics_stamp, compute)
+
+
+def _size(values: Sequence[object]) -> int:
+    """The bytes of a sequence in memory."""
+    return sys.getsizeof(values) + sum(map(sys.getsizeof, values))
+
+
+def _size_of_column(column: Column) -> int:
+    return _size(column) + _size(column.data)
+
+
+def _aggregate(
     tx: Transaction, table_id: int, names: Sequence[str], columns: Sequence[str], engine: str, how: Estimation
-) -> tuple[list[Column], int]:
-    """The columns' statistics in the requested order, and how many partitions have all of them."""
+) -> _Aggregate:
     totals: dict[str, Totals] = {}
     for one in store.totals(tx, table_id, names, columns, engine):
         # Where a column's type changed, the statistics of the type that most partitions have.
@@ -60,14 +99,14 @@ def _columns(
             totals[one.column_name] = one
     singly = [name for name, one in totals.items() if how.bit_vectors or _needs_partitions(one, len(names))]
     parts = _gathered(tx, table_id, names, singly, engine, totals, sketches=how.bit_vectors)
-    statistics = [
+    statistics = tuple(
         of_partitions(parts[name], len(names), how) if name in parts else of_totals(totals[name], how)
         for name in columns
         if name in totals
-    ]
+    )
     if len(totals) == len(columns) and all(one.partitions == len(names) for one in totals.values()):
-        return statistics, len(names)
-    return statistics, store.complete(tx, table_id, names, columns, engine)
+        return _Aggregate(statistics, len(names))
+    return _Aggregate(statistics, store.complete(tx, table_id, names, columns, engine))
 
 
 def _needs_partitions(totals: Totals, partition_count: int) -> bool:

@@ -32,6 +32,8 @@ ENGINE: Final = "hive"
 
 def lower_part_name(name: str) -> str:
     """A partition name with its keys in lower case; the values stay as they are."""
+    if name == name.lower():
+        return name
     parts = (part.partition("=") for part in name.split("/"))
     return "/".join(f"{key.lower()}{sign}{value}" for key, sign, value in parts)
 

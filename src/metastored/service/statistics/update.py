@@ -164,7 +164,7 @@ def _set_of_table(
     columns = _resolved(ctx, change.columns, known, parameters, merge=merge)
     if not columns:
         return
-    store.write(tx, [row_of(row.id, column, engine, ctx.now()) for column in columns], of_partitions=False)
+    store.write_of_table(tx, [row_of(row.id, column, engine, ctx.now()) for column in columns])
     state = set_columns_state(parameters, (column.name for column in columns))
     write_id = row.write_id
     if writer is not None and is_transactional(table.parameters):
@@ -256,7 +256,7 @@ def _set_of_partitions(
             write_id = writer.write_id
         bodies.append((write_id, rows.partition_body(replace(own, parameters=state)), part.id))
         events.append((change, columns, own))
-    store.write(tx, new_rows, of_partitions=True)
+    store.write_of_partitions(tx, row.id, new_rows)
     partitions.set_written(tx, bodies)
     encoded = ("table", binary.encode(table))
     for change, columns, own in events:

@@ -252,7 +252,8 @@ def _change(
         raise ConcurrentChange(f"database {target.database}")
     row = locked(tx, stored_row)
     if plan is not None:
-        if row != stored_row:
+        # The statistics of partitions do not matter for a rename.
+        if row != stored_row._replace(statistics_stamp=row.statistics_stamp):
             raise ConcurrentChange(f"table {stored_row.name}")
         if tables.find(tx, *target, new_name) is not None:
             raise taken

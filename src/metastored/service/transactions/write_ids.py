@@ -150,27 +150,30 @@ def get_valid_write_ids(ctx: Context, rqst: GetValidWriteIdsRequest) -> Encoded:
     """The write ids that a reader of these tables sees, according to the transactions that it sees."""
     names, text = rqst.fullTableNames or (), rqst.validTxnList
     tables = [(name, full_name(ctx, name)) for name in names]
-    ask = partial(_valid, ctx, rqst, tables)
+    reply = partial(_valid, ctx, rqst, tables)
     if not text:
-        return Encoded(binary.encode_result(METHODS["get_valid_write_ids"], ask()))
+        return Encoded(reply())
     # The text contains the state of the transactions, so only the tables' own ids can change.
     counters = [write_ids.counter(ctx.reader(), table) for _, table in tables]
-    length = len(text) + sum(map(len, names))
-    cache = ctx.service.replies
-    return Encoded(cache.get("get_valid_write_ids", (names, ctx.generation), (counters, text), length, ask))
+
+    def compute() -> tuple[bytes, int]:
+        encoded = reply()
+        return encoded, len(text) + sum(map(len, names)) + len(encoded)
+
+    return Encoded(ctx.service.replies.get((names, ctx.generation), (counters, text), compute))
 
 
-def _valid(
-    ctx: Context, rqst: GetValidWriteIdsRequest, tables: list[tuple[str, TableName]]
-) -> GetValidWriteIdsResponse:
+def _valid(ctx: Context, rqst: GetValidWriteIdsRequest, tables: list[tuple[str, TableName]]) -> bytes:
+    """The encoded reply."""
     with reading_snapshots(), ctx.reading() as tx:
         seen = _snapshot(tx, rqst, tables)
         valid = [valid_write_ids(ctx, tx, seen, table) for _, table in tables]
-    return GetValidWriteIdsResponse(
+    response = GetValidWriteIdsResponse(
         tblValidWriteIds=tuple(
             _valid_write_ids(name, snapshot) for (name, _), snapshot in zip(tables, valid, strict=True)
         )
     )
+    return binary.encode_result(METHODS["get_valid_write_ids"], response)
 
 
 def _snapshot(tx: Transaction, rqst: GetValidWriteIdsRequest, tables: list[tuple[str, TableName]]) -> Snapshot:

@@ -18,7 +18,7 @@ from metastored.store.engine.statements import SQLITE, Statement
 if TYPE_CHECKING:
     from alembic.config import Config
 
-REVISIONS = ("0001", "0002", "0003", "0004", "0005", "0006", "0007")
+REVISIONS = ("0001", "0002", "0003", "0004", "0005", "0006", "0007", "0008")
 """Every revision, oldest first. A test compares them with the files in `migrations/versions`."""
 
 HEAD = REVISIONS[-1]

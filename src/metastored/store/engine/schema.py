@@ -144,6 +144,9 @@ tables = _table(
     _column("fmt", Integer()),
     _column("body", LargeBinary()),
     Column("creation_metadata", LargeBinary()),
+    # A new number after each change of the column statistics of partitions; 0 while none were written: a cache compares
+    # it.
+    Column("statistics_stamp", BigInteger(), nullable=False, server_default=text("0")),
     UniqueConstraint("db_id", "name"),
     Index("tables_type", "db_id", "type"),
     sqlite_autoincrement=True,

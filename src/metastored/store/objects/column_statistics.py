@@ -1,7 +1,7 @@
 """The rows of column statistics: of tables, and of partitions. Bodies are not decoded here.
 
 The numbers of a row are also in its body; they are columns so that the database can aggregate them. Rows of tables and
-of partitions differ only in their owner.
+of partitions differ only in their owner. Every change of the statistics of partitions sets a new stamp of their table.
 """
 
 from collections.abc import Sequence
@@ -13,6 +13,7 @@ import sqlalchemy as sa
 from metastored.store.engine import schema
 from metastored.store.engine.statements import Statement, bound, in_list
 from metastored.store.engine.transaction import Transaction
+from metastored.store.objects import tables
 
 
 class NewStatistics(NamedTuple):
@@ -261,10 +262,21 @@ def _write(of_partitions: bool) -> tuple[Statement, Statement]:
     return Statement(delete, positions=key), Statement(insert, positions=positions)
 
 
-def write(
-    tx: Transaction, rows: Sequence[NewStatistics], *, of_partitions: bool, fmt: int = schema.BODY_FORMAT
+def write_of_table(tx: Transaction, rows: Sequence[NewStatistics], *, fmt: int = schema.BODY_FORMAT) -> None:
+    """Replaces the statistics of the same columns of a table, which must be locked."""
+    _replace(tx, rows, fmt, of_partitions=False)
+
+
+def write_of_partitions(
+    tx: Transaction, table_id: int, rows: Sequence[NewStatistics], *, fmt: int = schema.BODY_FORMAT
 ) -> None:
-    """Replaces the statistics of the same columns. The table must be locked."""
+    """Replaces the statistics of the same columns of partitions of one table, which must be locked."""
+    if rows:
+        _replace(tx, rows, fmt, of_partitions=True)
+        tables.set_statistics_stamp(tx, table_id)
+
+
+def _replace(tx: Transaction, rows: Sequence[NewStatistics], fmt: int, *, of_partitions: bool) -> None:
     delete, insert = _write(of_partitions)
     tx.many(delete, [row[:3] for row in rows])
     tx.many(insert, [(*row[:16], fmt, *row[16:]) for row in rows])
@@ -301,7 +313,10 @@ def delete(
         params["columns"] = tx.list(columns)
     if engine is not None:
         params["engine"] = engine
-    return tx.run(_delete(partitions is not None, columns is not None, engine is not None), **params)
+    deleted = tx.run(_delete(partitions is not None, columns is not None, engine is not None), **params)
+    if deleted and partitions is not None:
+        tables.set_statistics_stamp(tx, table_id)
+    return deleted
 
 
 _OF_ALL_PARTITIONS = _p.c.partition_id.in_(
@@ -313,4 +328,8 @@ _FORGET_PARTITIONS = Statement(sa.delete(_p).where(_OF_ALL_PARTITIONS, _columns(
 
 def forget_columns(tx: Transaction, table_id: int, columns: Sequence[str], *, of_partitions: bool) -> int:
     """Deletes the statistics of columns that a table, or all of its partitions, no longer have."""
-    return tx.run(_FORGET_PARTITIONS if of_partitions else _FORGET_TABLE, table_id=table_id, columns=tx.list(columns))
+    statement = _FORGET_PARTITIONS if of_partitions else _FORGET_TABLE
+    deleted = tx.run(statement, table_id=table_id, columns=tx.list(columns))
+    if deleted and of_partitions:
+        tables.set_statistics_stamp(tx, table_id)
+    return deleted

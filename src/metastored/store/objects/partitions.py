@@ -17,6 +17,7 @@ from metastored.store.engine import schema
 from metastored.store.engine.schema import VALUE_COLUMNS
 from metastored.store.engine.statements import SQLITE, Statement, bound, in_list, limit_of, limited
 from metastored.store.engine.transaction import Row, Transaction
+from metastored.store.objects import tables
 
 
 class PartitionRow(NamedTuple):
@@ -294,9 +295,10 @@ def set_written(tx: Transaction, rows: Sequence[tuple[int, bytes, int]]) -> None
     tx.many(_SET_WRITTEN, rows)
 
 
-def rename(tx: Transaction, id: int, name: str, values: Sequence[str], suffix: str | None) -> None:
+def rename(tx: Transaction, table_id: int, id: int, name: str, values: Sequence[str], suffix: str | None) -> None:
     """Changes the values of a partition. The old name as suffix keeps its location; with None it follows the name."""
     tx.run(_RENAME, id=id, name=name, suffix=suffix, **dict(zip(VALUE_COLUMNS, _eight(values), strict=True)))
+    tables.set_statistics_stamp(tx, table_id)
 
 
 def pin_suffixes(tx: Transaction, table_id: int, names: Sequence[str] | None = None) -> int:
@@ -307,8 +309,11 @@ def pin_suffixes(tx: Transaction, table_id: int, names: Sequence[str] | None = N
 
 
 def delete_many(tx: Transaction, table_id: int, names: Sequence[str]) -> int:
-    """Deletes partitions; returns how many there were. Their shapes and bases stay."""
-    return tx.run(_DELETE_MANY, table_id=table_id, names=tx.list(names))
+    """Deletes partitions with their statistics; returns how many there were. Their shapes and bases stay."""
+    deleted = tx.run(_DELETE_MANY, table_id=table_id, names=tx.list(names))
+    if deleted:
+        tables.set_statistics_stamp(tx, table_id)
+    return deleted
 
 
 _NO_VALUES = (None,) * len(VALUE_COLUMNS)

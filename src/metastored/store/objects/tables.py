@@ -9,6 +9,7 @@ from typing import NamedTuple
 import sqlalchemy as sa
 
 from metastored.store.engine import schema
+from metastored.store.engine.stamps import new_stamp
 from metastored.store.engine.statements import SQLITE, Statement, bound, in_list
 from metastored.store.engine.transaction import Transaction
 
@@ -24,6 +25,8 @@ class TableRow(NamedTuple):
     fmt: int
     body: bytes
     creation_metadata: bytes | None
+    statistics_stamp: int
+    """Equal stamps mean equal column statistics of partitions under equal names; 0 means that none were written."""
 
 
 class TableMeta(NamedTuple):
@@ -61,6 +64,7 @@ _OWN_COLUMNS = sa.select(
     _t.fmt,
     _t.body,
     _t.creation_metadata,
+    _t.statistics_stamp,
 )
 _COLUMNS = _OWN_COLUMNS.select_from(_SOURCE)
 _VALUES = ("type", "owner", "last_access", "write_id", "fmt", "body", "creation_metadata")
@@ -106,6 +110,7 @@ _CREATION_METADATAS = Statement(
     sa.select(_t.id, _t.creation_metadata).where(_t.creation_metadata.is_not(None)).order_by(_t.id)
 )
 _SET_CREATION_METADATA = Statement(sa.update(schema.tables).values(bound("creation_metadata")).where(_THIS))
+_SET_STATISTICS_STAMP = Statement(sa.update(schema.tables).values(bound("statistics_stamp")).where(_THIS))
 _SHARE = Statement(sa.select(_t.id).where(_THIS).with_for_update(read=True))
 _LOCK = Statement(sa.select(_t.id).where(_THIS).with_for_update())
 _PARAMS = Statement(sa.select(_params.key, _params.value).where(_params.table_id == sa.bindparam("table_id")))
@@ -248,6 +253,14 @@ def rename(tx: Transaction, id: int, db_id: int, name: str) -> None:
 def set_creation_metadata(tx: Transaction, id: int, metadata: bytes) -> None:
     """Changes the creation metadata of a materialized view, and nothing else of it."""
     tx.run(_SET_CREATION_METADATA, id=id, creation_metadata=metadata)
+
+
+def set_statistics_stamp(tx: Transaction, id: int) -> None:
+    """Marks the column statistics of a table's partitions as changed.
+
+    The functions of this package that change them, or the names of partitions that have them, call it.
+    """
+    tx.run(_SET_STATISTICS_STAMP, id=id, statistics_stamp=new_stamp())
 
 
 def delete(tx: Transaction, id: int) -> None:

@@ -5,7 +5,6 @@ counter, not to the table's name: a rename changes one row. Every change of a co
 that a cache of them can be validated.
 """
 
-import secrets
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
@@ -13,6 +12,7 @@ import sqlalchemy as sa
 
 from metastored.model.names import TableName
 from metastored.store.engine import schema
+from metastored.store.engine.stamps import new_stamp
 from metastored.store.engine.statements import Statement, bound, in_list
 from metastored.store.engine.transaction import Transaction
 from metastored.store.transactions.names import named
@@ -85,11 +85,6 @@ _ADD_HISTORY = Statement(
 _FORGET_HISTORY = Statement(sa.delete(schema.min_history).where(in_list(_h.txn_id, "ids")))
 
 
-def _new_stamp() -> int:
-    """A stamp that no counter ever had: ids of counters may be reused, stamps never are."""
-    return secrets.randbits(63)
-
-
 def counter(tx: Transaction, table: TableName) -> Counter | None:
     """The counter of a table; None if it never had a write id."""
     row = tx.one(_COUNTER, **named(table))
@@ -98,7 +93,7 @@ def counter(tx: Transaction, table: TableName) -> Counter | None:
 
 def seed(tx: Transaction, table: TableName, following: int) -> None:
     """Adds the first counter of a table, with the next id. Raises ConstraintViolated if it has one."""
-    tx.insert(_CREATE, **named(table), next=following, stamp=_new_stamp())
+    tx.insert(_CREATE, **named(table), next=following, stamp=new_stamp())
 
 
 def allocate(tx: Transaction, table: TableName, txns: Sequence[int], *, first: int | None = None) -> list[int]:
@@ -109,11 +104,11 @@ def allocate(tx: Transaction, table: TableName, txns: Sequence[int], *, first: i
     row = tx.one(_LOCK, **named(table))
     if row is None:
         start = 1 if first is None else first
-        counter = tx.insert(_CREATE, **named(table), next=start + len(txns), stamp=_new_stamp())
+        counter = tx.insert(_CREATE, **named(table), next=start + len(txns), stamp=new_stamp())
     else:
         counter, following = row
         start = following if first is None else first
-        tx.run(_SET_NEXT, counter=counter, next=start + len(txns), stamp=_new_stamp())
+        tx.run(_SET_NEXT, counter=counter, next=start + len(txns), stamp=new_stamp())
         if start != following:
             # The source was written to while its state was copied: the rows from before are stale.
             tx.run(_CLEAR, id=counter)
@@ -132,13 +127,13 @@ def take_back(tx: Transaction, table: TableName, txns: Sequence[int]) -> None:
     row = tx.one(_LOCK, **named(table))
     if row is not None:
         counter, following = row
-        tx.run(_SET_NEXT, counter=counter, next=following, stamp=_new_stamp())
+        tx.run(_SET_NEXT, counter=counter, next=following, stamp=new_stamp())
         tx.run(_TAKE_BACK, id=counter, txns=tx.list(txns))
 
 
 def begin_at(tx: Transaction, table: TableName, following: int, pairs: Iterable[tuple[int, int]]) -> None:
     """Adds a counter that another metastore has used already, with the ids that were aborted there."""
-    counter = tx.insert(_CREATE, **named(table), next=following, stamp=_new_stamp())
+    counter = tx.insert(_CREATE, **named(table), next=following, stamp=new_stamp())
     assign(tx, counter, pairs)
 
 
@@ -165,7 +160,7 @@ def all(tx: Transaction, counter: Counter) -> list[tuple[int, int]]:
 
 def purge(tx: Transaction, below: int) -> int:
     """Deletes the ids of transactions below one that every reader sees as committed."""
-    tx.run(_RESTAMP, below=below, stamp=_new_stamp())
+    tx.run(_RESTAMP, below=below, stamp=new_stamp())
     return tx.run(_PURGE, below=below)
 
 

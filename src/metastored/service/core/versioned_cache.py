@@ -1,0 +1,48 @@
+"""A cache of computed values. Each entry carries the version of the data it was computed from.
+
+The version is read before the value is computed, or in the same snapshot, so an entry is never newer than it claims. A
+lookup with another version is a miss. Any thread may use the cache. It is bounded in entries and in bytes. It never
+copies a value, so values are immutable.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Hashable
+from typing import Any, Final, Generic, TypeVar
+
+MEGABYTE: Final = 1024 * 1024
+
+V = TypeVar("V")
+
+
+class VersionedCache(Generic[V]):
+    """The last value of each key."""
+
+    def __init__(self, most: int, most_bytes: int) -> None:
+        """At most `most` entries, of `most_bytes` together; then all are evicted."""
+        self._most: Final = most
+        self._most_bytes: Final = most_bytes
+        self._entries: dict[Hashable, tuple[Any, int, V]] = {}
+        self._size = 0
+        self._lock = threading.Lock()
+
+    def get(self, key: Hashable, version: Any, compute: Callable[[], tuple[V, int]]) -> V:
+        """The value of a key in one version. On a miss `compute` returns it with the size of the entry in bytes."""
+        entry = self._entries.get(key)
+        if entry is not None and entry[0] == version:
+            return entry[2]
+        value, size = compute()
+        self._store(key, (version, size, value))
+        return value
+
+    def _store(self, key: Hashable, entry: tuple[Any, int, V]) -> None:
+        with self._lock:
+            before = self._entries.pop(key, None)
+            if before is not None:
+                self._size -= before[1]
+            if self._size + entry[1] > self._most_bytes or len(self._entries) >= self._most:
+                self._entries, self._size = {}, 0
+            if entry[1] <= self._most_bytes:
+                self._entries[key] = entry
+                self._size += entry[1]
