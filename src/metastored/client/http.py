@@ -65,7 +65,7 @@ class HttpWire:
     def begin(self) -> bytes:
         return b""
 
-    def send(self, method: Method, body: bytes) -> bytes:
+    def send(self, method: Method, body: bytes, relays: bool = False) -> bytes:
         message = self._inner.send(method, body)
         if self._http.states == {h11.CLIENT: h11.DONE, h11.SERVER: h11.DONE}:
             self._http.start_next_cycle()

@@ -11,7 +11,7 @@ from typing import Protocol
 from metastored.client.endpoints import Endpoint
 from metastored.client.hints import HEAD, hint
 from metastored.errors import RemoteProtocolError
-from metastored.wire.connection import ClientConnection, NeedData
+from metastored.wire.connection import NEED_DATA, ClientConnection, NeedData, Piece
 from metastored.wire.message import Reply
 from metastored.wire.methods import Method
 
@@ -22,8 +22,8 @@ class Ready:
 
 READY = Ready()
 
-Event = Reply | NeedData | Ready | bytes
-"""A reply, a need for more data, the end of the negotiation, or bytes that have to be sent to continue."""
+Event = Reply | Piece | NeedData | Ready | bytes
+"""A reply or a piece of it, a need for more data, the end of the negotiation, or bytes to send in order to continue."""
 
 
 class Wire(Protocol):
@@ -36,7 +36,9 @@ class Wire(Protocol):
         """The first bytes of a negotiation, which ends with READY. Empty if calls may be sent at once."""
         ...
 
-    def send(self, method: Method, body: bytes) -> bytes: ...
+    def send(self, method: Method, body: bytes, relays: bool = False) -> bytes:
+        """The call. With `relays` a long reply may come as pieces, of which the last one says so."""
+        ...
 
     def receive_data(self, data: bytes) -> None: ...
 
@@ -66,13 +68,13 @@ class ThriftWire(ClientConnection):
             self._head += data[:HEAD]
         super().receive_data(data)
 
-    def next_event(self) -> Reply | NeedData:
+    def next_event(self) -> Reply | Piece | NeedData:
         try:
             event = super().next_event()
         except RemoteProtocolError as error:
             text = self.hint()
             raise RemoteProtocolError(f"{error}; {text}" if text else str(error)) from None
-        if isinstance(event, Reply):
+        if event is not NEED_DATA:
             self._replied = True
         return event
 

@@ -6,12 +6,12 @@ implement it; the server depends on nothing else. This module never touches a so
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from inspect import GEN_CREATED, getgeneratorstate
 from types import GeneratorType
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
-from metastored.errors import ApplicationError, MetaException, MetastoreError
+from metastored.errors import ApplicationError, Error, LocalProtocolError, MetaException, MetastoreError
 from metastored.hive.generation import Generation
 from metastored.wire import binary
 from metastored.wire.limits import MAX_MESSAGE
@@ -65,7 +65,7 @@ class Session:
 class Call:
     """One call as it came in. `args` are decoded; `body` is the same as Thrift binary, for passing on."""
 
-    __slots__ = ("_body", "args", "method", "seqid", "size")
+    __slots__ = ("_body", "args", "method", "relays", "seqid", "size")
 
     def __init__(
         self,
@@ -80,6 +80,8 @@ class Call:
         self.seqid: Final = seqid
         self.size: Final = len(body) if body is not None else MAX_MESSAGE if size is None else size
         """Bytes of the arguments as they arrived, in any protocol; where unknown, an upper bound."""
+        self.relays = False
+        """Whether the reply may be a `Relayed`: set by a caller that passes it on and does not look into it."""
         self._body = body
         self.args: tuple[Any, ...]
         if args is not None:
@@ -133,6 +135,32 @@ class Stream:
             return b"".join(self.chunks)
         finally:
             self.close()
+
+
+class Relayed(Stream):
+    """A long body that is passed on while it arrives from another server; its length is not known before its end.
+
+    Only calls that ask for it (`Call.relays`) get one. Its consumer must `close()` it: it holds a connection.
+    """
+
+    __slots__ = ()
+
+    def __init__(self) -> None:
+        super().__init__(iter(()), 0)
+
+    async def next(self) -> bytes | None:
+        """The next piece, None at the end. Raises an Error if the other server does not send the rest."""
+        raise NotImplementedError
+
+    def when_ended(self, callback: Callable[[Error | None], None]) -> None:
+        """The function is called once: after the last piece, after an error, or when the consumer has closed it."""
+        raise NotImplementedError
+
+    def close(self) -> None:
+        raise NotImplementedError
+
+    def read(self) -> bytes:
+        raise LocalProtocolError("a reply that is relayed cannot be read at once")
 
 
 class Reply:
