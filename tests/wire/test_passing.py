@@ -116,7 +116,7 @@ def pieces_of(message: bytes, size: int) -> tuple[list[Reply | Piece], ClientCon
     events: list[Reply | Piece] = []
     for at in range(0, len(message), size):
         wire.receive_data(message[at : at + size])
-        event = wire.next_event()
+        event = wire.next_part()
         if event is not NEED_DATA:
             assert isinstance(event, Reply | Piece)
             events.append(event)

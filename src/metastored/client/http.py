@@ -85,7 +85,7 @@ class HttpWire:
             self._begun = (self._begun + data)[:16]
         self._http.receive_data(data)
 
-    def next_event(self) -> Reply | NeedData:
+    def next_part(self) -> Reply | NeedData:
         if self._begun[: len(FIRST)] != FIRST[: len(self._begun)]:
             raise RemoteProtocolError(f"not an HTTP response: {self._begun!r}")
         while True:

@@ -222,11 +222,11 @@ class SaslWire:
     def receive_data(self, data: bytes) -> None:
         self._data += data
 
-    def next_event(self) -> Event:
+    def next_part(self) -> Event:
         if not self._ready:
             return self._negotiate()
         while True:
-            event = self._inner.next_event()
+            event = self._inner.next_part()
             if event is not NEED_DATA:
                 return event
             if len(self._data) < _length.size:

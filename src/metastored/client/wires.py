@@ -1,7 +1,7 @@
 """The protocol of one connection, without I/O: Thrift directly, over HTTP, or within SASL.
 
 All have the methods of wire/connection.py: `send` returns bytes for the socket, `receive_data` takes received bytes,
-and `next_event` returns what they mean. None of them waits or opens anything.
+and `next_part` returns what they mean. None of them waits or opens anything.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ class Wire(Protocol):
 
     def receive_data(self, data: bytes) -> None: ...
 
-    def next_event(self) -> Event: ...
+    def next_part(self) -> Event: ...
 
     def hint(self) -> str:
         """A hint from the first bytes of the peer, if they were not a reply."""
@@ -68,9 +68,9 @@ class ThriftWire(ClientConnection):
             self._head += data[:HEAD]
         super().receive_data(data)
 
-    def next_event(self) -> Reply | Piece | NeedData:
+    def next_part(self) -> Reply | Piece | NeedData:
         try:
-            event = super().next_event()
+            event = super().next_part()
         except RemoteProtocolError as error:
             text = self.hint()
             raise RemoteProtocolError(f"{error}; {text}" if text else str(error)) from None

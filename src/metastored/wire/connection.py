@@ -407,10 +407,7 @@ class ClientConnection:
         self._read = BINARY.read_result if decode and self._protocol is BINARY else self._protocol.read_reply
 
     def send(self, method: Method, body: bytes, relays: bool = False) -> bytes:
-        """A call around arguments in Thrift binary.
-
-        With `relays` a long result comes as pieces while it arrives, where the protocol allows it: unframed binary.
-        """
+        """A call around arguments in Thrift binary. With `relays` its reply is read by `next_part`."""
         self._seqid = self._seqid % 0x7FFFFFFF + 1
         self._method = method
         self._relays = relays and not self._framed and self._protocol is BINARY
@@ -421,13 +418,17 @@ class ClientConnection:
     def receive_data(self, data: bytes) -> None:
         self._raw.add(data)
 
-    def next_event(self) -> Reply | Piece | NeedData:
+    def next_part(self) -> Reply | Piece | NeedData:
+        """As `next_event`; if `relays`, a long result comes as pieces while it arrives, in unframed binary only."""
+        if self._method is not None and self._relays and (self._passing is not None or len(self._raw) >= RELAYED):
+            return self._piece(self._method)
+        return self.next_event()
+
+    def next_event(self) -> Reply | NeedData:
         """The reply to the call that was sent, or NEED_DATA. Raises RemoteProtocolError on anything else."""
         method = self._method
         if method is None:
             raise LocalProtocolError("no call was sent")
-        if self._relays and (self._passing is not None or len(self._raw) >= RELAYED):
-            return self._piece(method)
 
         def read(data: bytes, at: int) -> Incoming:
             return self._read(method, data, at)

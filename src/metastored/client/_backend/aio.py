@@ -205,7 +205,7 @@ class Connection(asyncio.Protocol):
             return
         self._wire.receive_data(data)
         try:
-            while (event := self._wire.next_event()) is not NEED_DATA:
+            while (event := self._wire.next_part()) is not NEED_DATA:
                 if type(event) is bytes:
                     self._write(event)
                 elif type(event) is not Piece:
