@@ -244,6 +244,8 @@ class Routed:
                 return refusals.not_a_writer(method, session, remote, writers)
         if method.object == "transaction":
             return refusals.acid_write(method, session, remotes[0])
+        if session.one_call and "DROP_TABLE" in method.event.split():
+            return refusals.drop_by_one_call(method, session, remotes[0])
         if owners.local or not shared(remotes):
             return refusals.several(method, session, remotes, owners.local)
         unseen = _hidden(call, remotes)

@@ -34,7 +34,7 @@ class Session:
 
     __slots__ = (
         *("authenticated", "by_token", "cascade", "conf", "generation", "groups"),
-        *("may_impersonate", "peer", "principal", "user"),
+        *("may_impersonate", "one_call", "peer", "principal", "user"),
     )
 
     def __init__(self, peer: str = "", generation: Generation = Generation.HIVE_3_1, user: str | None = None) -> None:
@@ -53,6 +53,8 @@ class Session:
         """The Hive version of replies on this connection; raised when a call shows that the client is newer."""
         self.cascade: object = None
         """The DROP … CASCADE of a remote database that this connection may be in: see `remotes/cascades.py`."""
+        self.one_call = False
+        """True for a session of one call, as over HTTP: what the client has called before it is not certain."""
         self.conf: dict[str, str] = {}
         """The settings that setMetaConf set for this connection."""
 

@@ -1,6 +1,7 @@
 """Thrift over HTTP: one call per POST, to the same handler as the Thrift port.
 
-Each request is a session of its own: no state is shared with the next request. Authentication comes before the
+Each request is a session of its own. The next request on the same connection gets one thing from it: whether its
+caller is in a DROP DATABASE … CASCADE of a remote database. Authentication comes before the
 body is read. The bytes of request bodies that a worker holds at a time are bounded. This module reads methods only
 from the method table.
 """
@@ -61,6 +62,8 @@ MAX_HELD: Final = 256 * 1024 * 1024
 """Bytes that long bodies may hold at a time, in a worker."""
 GZIP_FROM: Final = 1400
 """Bytes: what fits in one packet is not worth compressing."""
+MAX_CASCADES: Final = 64
+"""Callers of one connection, which a proxy may share between many, that may be in a DROP DATABASE … CASCADE."""
 _GZIP_LEVEL = 1
 _SOON = ((b"retry-after", b"5"),)
 
@@ -144,7 +147,7 @@ class ThriftOverHttp:
         body = RequestBody(self._bodies, self.max_body)
         try:
             await body.receive(receive, headers)
-            await self._reply(body, session, headers, [(b"content-type", label), *authentication], receive, send)
+            await self._reply(body, session, scope, [(b"content-type", label), *authentication], receive, send)
         finally:
             body.forget()
 
@@ -154,6 +157,7 @@ class ThriftOverHttp:
         Raises Refusal and Unauthorized.
         """
         session = Session(self._peer(scope), self.generation)
+        session.one_call = True
         try:
             return session, await self._identify(scope, headers, session)
         except StoreError as error:
@@ -164,13 +168,16 @@ class ThriftOverHttp:
         self,
         body: RequestBody,
         session: Session,
-        headers: dict[bytes, bytes],
+        scope: Any,
         response_headers: Any,
         receive: Any,
         send: Any,
     ) -> None:
         exchange = await self._parsed(body.data)
+        headers: dict[bytes, bytes] = dict(scope["headers"])
+        _continue_cascade(scope, session)
         reply = await self._call(exchange, session)
+        _keep_cascade(scope, session)  # Before the response: the next request may follow it at once.
         if exchange.request.oneway:
             await respond(send, 200, b"", response_headers)
         elif isinstance(reply, Reply):
@@ -270,6 +277,17 @@ class ThriftOverHttp:
             outlet.end()
             watching.cancel()
             await pumping
+
+
+def _continue_cascade(scope: Any, session: Session) -> None:
+    """Takes over what the caller's last request on the same connection left: see `remotes/cascades.py`."""
+    session.cascade = scope.get("state", {}).get("cascades", {}).pop((session.peer, session.user), None)
+
+
+def _keep_cascade(scope: Any, session: Session) -> None:
+    cascades = scope.get("state", {}).get("cascades")
+    if cascades is not None and session.cascade is not None and len(cascades) < MAX_CASCADES:
+        cascades[session.peer, session.user] = session.cascade
 
 
 class _Outlet:
