@@ -46,6 +46,9 @@ def _of_session(session: Session) -> Identity:
 class ThriftMetastore:
     """One metastore at one or more addresses, which are tried in their order. Used from one event loop."""
 
+    bounded: Final = True
+    """Every call ends within the deadline, and needs no task around it."""
+
     def __init__(
         self,
         uri: str,
@@ -127,7 +130,8 @@ class ThriftMetastore:
         """What happened and what would work, without the words by which Java clients decide to try again."""
         at = f"the metastore at {self.uri}"
         if isinstance(error, TimeoutExceeded):
-            return f"{at} is too slow or hangs: {error}. Try again later, or ask those who run it."
+            text = f"{at} is too slow or hangs: {error} (metastored.remote.timeout)."
+            return f"{text} Try again later, or ask those who run it."
         if isinstance(error, ConnectionLost):
             return (
                 f"{at} did not finish its answer to {method}: {error}. If this goes on, see whether it restarts, "
@@ -149,6 +153,8 @@ class ThriftMetastore:
 
 class ReadsElsewhere:
     """Reads go to one handler and all other calls to another, as the method table says."""
+
+    bounded: Final = True
 
     def __init__(self, reads: ThriftMetastore, others: ThriftMetastore) -> None:
         self._reads = reads

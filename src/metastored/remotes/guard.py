@@ -50,6 +50,8 @@ class Guarded:
     ) -> None:
         self.endpoint: Final = endpoint
         self._inner = inner
+        self._bounded: Final[bool] = getattr(inner, "bounded", False)
+        """The connector ends each call within the timeout itself: a task that would end it is not needed."""
         self._max_waiting = max_waiting
         self._slots = asyncio.Semaphore(max_calls)
         self._breaker = CircuitBreaker(clock)
@@ -71,7 +73,14 @@ class Guarded:
             breaker.abandoned()
             text = f"{self._waiting} calls wait for it already; try again later"
             return unreachable(method, text, session.version)
-        reply = await self._within_deadline(call, session)
+        if self._bounded and not self._slots.locked():
+            try:
+                reply = await self._call(call, session)
+            except BaseException:
+                breaker.abandoned()
+                raise
+        else:
+            reply = await self._within_deadline(call, session)
         error = reply.error
         if isinstance(error, Unreachable):
             breaker.failed(str(error))

@@ -99,6 +99,11 @@ class Call:
             return self.args
 
     @property
+    def encoded(self) -> bytes | None:
+        """The `body`, if it is there without encoding it."""
+        return self._body
+
+    @property
     def body(self) -> bytes:
         """The arguments struct in Thrift binary, its STOP included."""
         if self._body is None:
