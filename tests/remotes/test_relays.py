@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import http.client
 import socket
 from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager
 from pathlib import Path
 
 import pytest
@@ -42,7 +44,7 @@ def far() -> Iterator[RunningServer]:
 
 @pytest.fixture
 def server() -> Iterator[RunningServer]:
-    with running_server() as server:
+    with running_server(http_port=0, http_tls="off", http_methods="all") as server:
         yield server
 
 
@@ -115,6 +117,39 @@ def test_a_remote_that_breaks_off_closes_the_connection_and_the_next_call_works(
                 total += len(data)
         assert total < COUNT * 2000
         assert len(here.call("get_partitions", "sales", "clicks", -1)) == COUNT
+
+
+@contextmanager
+def asked_over_http(server: RunningServer) -> Iterator[http.client.HTTPResponse]:
+    assert server.http_port is not None
+    with closing(http.client.HTTPConnection("127.0.0.1", server.http_port, timeout=60)) as connection:
+        connection.request("POST", "/metastore", request("sales", "clicks"), {"Content-Type": "application/x-thrift"})
+        with connection.getresponse() as response:
+            yield response
+
+
+def test_over_http_it_is_sent_in_chunks(here: Client, far: RunningServer, server: RunningServer) -> None:
+    link(here, far.uri)
+    wire, method = ClientConnection(), METHODS["get_partitions"]
+    wire.send(method, b"\0")
+    with asked_over_http(server) as response:
+        assert response.headers["transfer-encoding"] == "chunked"
+        wire.receive_data(response.read())
+    reply = wire.next_event()
+    assert isinstance(reply, Reply)
+    assert reply.value(method) == here.call("get_partitions", "sales", "clicks", -1)
+
+
+def test_over_http_a_remote_that_breaks_off_leaves_a_response_without_an_end(
+    here: Client, far: RunningServer, server: RunningServer
+) -> None:
+    with relayed(far.port) as relay:
+        link(here, f"thrift://127.0.0.1:{relay.port}")
+        with asked_over_http(server) as response:
+            assert response.read(1000)
+            relay.hang_up()
+            with pytest.raises(http.client.IncompleteRead):
+                response.read()
 
 
 def test_a_caller_that_leaves_frees_the_connection_to_the_remote(

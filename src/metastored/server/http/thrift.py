@@ -23,11 +23,12 @@ from metastored.server.auth.identity import Identities, Unauthorized
 from metastored.server.auth.negotiation import NOT_NOW
 from metastored.server.calls import failure, log_when_slow
 from metastored.server.http.forwarded import client_address, networks
+from metastored.server.relays import RelaySender
 from metastored.server.streams import StreamSender, TooSlow
 from metastored.server.thrift import TRANSCODE_ON_LOOP, TRANSCODED, Service
 from metastored.wire.exchange import Exchange, read
 from metastored.wire.limits import MAX_MESSAGE
-from metastored.wire.message import REPLY, Call, Reply, Session, Stream
+from metastored.wire.message import REPLY, Call, Relayed, Reply, Session, Stream
 from metastored.wire.methods import Method
 from metastored.wire.tjson_protocol import TJSON_2_3_0
 
@@ -211,6 +212,7 @@ class ThriftOverHttp:
             text = f"Invalid method name: '{call.method.name}' (this path serves {', '.join(sorted(NINE))})"
             return exchange.encode_error(ApplicationError(ApplicationError.UNKNOWN_METHOD, text))
         started = monotonic()
+        call.relays = exchange.protocol.name == "binary"
         if call.method.cost != "point" and self._service.state.replies.is_full:
             # The reply may be long: the call waits until there is memory for it.
             await self._service.state.replies.room(0)
@@ -255,17 +257,24 @@ class ThriftOverHttp:
     async def _stream(
         self, exchange: Exchange, call: Call, stream: Stream, headers: Headers, receive: Any, send: Any
     ) -> None:
-        """A long reply, no faster than the peer takes it."""
+        """A long reply, no faster than the peer takes it. One that is relayed has no length, and is sent in chunks."""
         service, request = self._service, exchange.request
         head = exchange.protocol.write(REPLY, request.name, request.seqid, b"", None)
-        outlet = _Outlet(send, [(b"content-length", b"%d" % (len(head) + stream.length)), *headers])
-        sender = StreamSender(stream, head, bytes, outlet, service.stream_pool, service.state, service.spool)
+        shared = (service.stream_pool, service.state, service.spool)
+        sender: StreamSender | RelaySender
+        if isinstance(stream, Relayed):
+            outlet = _Outlet(send, headers)
+            sender = RelaySender(stream, head, bytes, outlet, *shared)
+        else:
+            outlet = _Outlet(send, [(b"content-length", b"%d" % (len(head) + stream.length)), *headers])
+            sender = StreamSender(stream, head, bytes, outlet, *shared)
         watching = asyncio.create_task(outlet.watch(receive))
         pumping = asyncio.create_task(outlet.pump())
         try:
             await sender.run()
         except Exception as error:
-            if sender.begun and isinstance(error, TooSlow):
+            if sender.begun and (isinstance(error, TooSlow) or isinstance(stream, Relayed)):
+                # The response has no end then: the peer sees that it is not complete.
                 log.warning("HTTP: dropped: %s", error)
                 outlet.leave()
                 return
