@@ -20,7 +20,7 @@ from functools import cache
 from typing import Final, TypeAlias
 
 from metastored.errors import LocalProtocolError, RemoteProtocolError
-from metastored.wire.binary import INCOMPLETE, pack_field, pack_i, skip, unpack_u
+from metastored.wire.binary import FIXED, INCOMPLETE, pack_field, pack_i, skip, unpack_u
 from metastored.wire.limits import MAX_DEPTH, MEMO_LIMIT
 from metastored.wire.message import Stream
 from metastored.wire.methods import Method
@@ -289,6 +289,8 @@ class Walk:
             if node is None:
                 if kind == STRING:
                     at += 4 + unpack_u(data, at)[0]
+                elif kind in FIXED:
+                    at += FIXED[kind]
                 else:
                     at = skip(data, at, kind, depth + 1)
                 continue
