@@ -1,7 +1,11 @@
 """The overhead of a remote: an Apache metastore read directly, and through metastored under another name.
 
-Also how long a list of many remote databases takes, the memory for a long reply, and whether broken remotes slow down
-calls for the others.
+Also the rate and the memory with many connections, how long a list of many remote databases takes, the memory for a
+long reply, and whether broken remotes slow down calls for the others.
+
+Waggle Dance, the proxy that remotes replace, is not among the peers: no release of it is on Maven Central, from where
+`make peers` downloads. Its figures would be those of a proxy in front of the same Apache metastore, so that the direct
+calls are the upper bound for both, and its memory is that of a JVM like the metastore's own.
 """
 
 from __future__ import annotations
@@ -13,16 +17,19 @@ import time
 from collections.abc import Iterator
 
 from benchmarks.broken import garbage, listening, relay
-from benchmarks.client import Client, reply_length, request_for
+from benchmarks.client import Client, rate, reply_length, request_for
 from benchmarks.objects import batches, table
 from benchmarks.peers import Peer, apache
 from benchmarks.rows import Results, Row
 from benchmarks.slice import DB, add_partitions, prepare
 from metastored.testing import RunningServer, running_server
+from metastored.wire.binary import unpack_u
 from metastored.wire.generated.databases import Database
+from metastored.wire.methods import METHODS
 
 HANGING = 100
 REMOTES = 20
+CONNECTIONS = 64
 RESTART = 1.0
 SLOW = 2.0
 MEGABYTE = 1024 * 1024
@@ -72,6 +79,7 @@ def run(results: Results, quick: bool) -> None:
             results.add(
                 compared(f"get_partitions of {parts:,} through a remote, over direct", through, direct, 1.35, 1.15)
             )
+            many(results, peer, server, direct_call, far_call, 2.0 if quick else 6.0)
             local, remote = in_turn([(port, local_call), (port, far_call)], times)
             hanging = [Client("127.0.0.1", port) for _ in range(HANGING)]
             for each in hanging:
@@ -85,6 +93,21 @@ def run(results: Results, quick: bool) -> None:
         chaos(results, peer, times)
     listing(results, 100 if quick else 1_000, times)
     memory(results, 5_000 if quick else 100_000)
+
+
+def many(
+    results: Results, peer: Peer, server: RunningServer, direct_call: bytes, far_call: bytes, seconds: float
+) -> None:
+    """Calls per second at many connections, of both the better of two runs in turn, and the memory while it is busy."""
+    here = Peer("metastored", "127.0.0.1", server.port, tuple({server.pid, *server.workers}), 0.0)
+    direct = through = 0.0
+    for _ in range(2):
+        direct = max(direct, rate(peer.host, peer.port, direct_call, CONNECTIONS, seconds))
+        through = max(through, rate(here.host, here.port, far_call, CONNECTIONS, seconds))
+    name = f"get_table through a remote, {CONNECTIONS} connections, and direct"
+    results.add(Row(name, through, direct, "call/s", through / direct))
+    memory, theirs = here.memory / MEGABYTE, peer.memory / MEGABYTE
+    results.add(Row("memory after it, of metastored and of the remote", memory, theirs, "MB", theirs / memory, 5, 10))
 
 
 def chaos(results: Results, peer: Peer, times: int) -> None:
@@ -180,9 +203,13 @@ def memory(results: Results, count: int) -> None:
 
         thread = threading.Thread(target=watch)
         thread.start()
-        client.request("get_partitions", "far", "parts", -1)
+        reply = client.request("get_partitions", "far", "parts", -1)
         done.set()
         thread.join()
+        if not isinstance(reply.body, bytes) or unpack_u(reply.body, 4)[0] != count:
+            raise AssertionError(
+                f"the reply has not {count} partitions: {reply.value(METHODS['get_partitions'])!r}"[:500]
+            )
         client.close()
         added = (most - idle) / MEGABYTE
         results.add(

@@ -274,9 +274,9 @@ def test_an_http_response_may_arrive_in_pieces_after_an_informational_one() -> N
     whole = b"HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n" % len(body) + body
     for at in range(len(whole) - 1):
         wire.receive_data(whole[at : at + 1])
-        assert wire.next_event() is NEED_DATA
+        assert wire.next_part() is NEED_DATA
     wire.receive_data(whole[-1:])
-    assert wire.next_event() is not NEED_DATA
+    assert wire.next_part() is not NEED_DATA
 
 
 @pytest.mark.parametrize(
@@ -328,7 +328,7 @@ def test_bytes_after_a_response_close_the_connection() -> None:
     wire.send(METHODS["get_all_databases"], b"\0")
     body = bytes.fromhex("80010002") + b"\0\0\0\x11get_all_databases" + b"\0\0\0\x01\0"
     wire.receive_data(b"HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n" % len(body) + body + b"HTTP/1.1 200 OK\r\n")
-    assert wire.next_event() is not NEED_DATA
+    assert wire.next_part() is not NEED_DATA
     assert wire.closes
 
 

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable
 from typing import Any
 
 import pytest
 
 from metastored.connectors.failures import Unreachable, unreachable
-from metastored.errors import ConfigError, NoSuchObjectException
+from metastored.errors import ConfigError, ConnectionLost, Error, NoSuchObjectException
 from metastored.remotes.breaker import FAILURES, LONGEST_PAUSE, PAUSE, CircuitBreaker
 from metastored.remotes.guard import Guarded
-from metastored.wire.message import Call, Reply, Session
+from metastored.wire.message import Call, Relayed, Reply, Session
 from metastored.wire.methods import METHODS
 from tests.support.metastore import Clock
 from tests.support.remotes import endpoint
@@ -43,6 +44,35 @@ class Scripted:
             raise
         finally:
             self.running -= 1
+
+
+class Bounded(Scripted):
+    """A connector that ends its calls within the timeout itself, as the one for Thrift does."""
+
+    bounded = True
+
+    def __init__(self, body: Relayed | None = None) -> None:
+        super().__init__()
+        self.body = body
+
+    async def handle(self, call: Call, session: Session) -> Reply:
+        reply = await super().handle(call, session)
+        return reply if self.body is None else Reply(self.body)
+
+
+class Endless(Relayed):
+    """A reply whose end a test decides."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.callbacks: list[Callable[[Error | None], None]] = []
+
+    def when_ended(self, callback: Callable[[Error | None], None]) -> None:
+        self.callbacks.append(callback)
+
+    def end(self, error: Error | None = None) -> None:
+        for callback in self.callbacks:
+            callback(error)
 
 
 async def ask(guarded: Guarded) -> Reply:
@@ -149,3 +179,61 @@ def test_each_failed_try_doubles_the_pause_up_to_a_limit() -> None:
         assert breaker.allows()
         breaker.failed("down")
     assert pauses == [1.0, 2.0, 4.0, 8.0, 16.0, LONGEST_PAUSE, LONGEST_PAUSE]
+
+
+def test_a_connector_that_ends_its_calls_itself_has_the_same_limits() -> None:
+    async def test() -> None:
+        inner = Bounded()
+        guarded = Guarded(inner, endpoint("thrift://h:1"), max_calls=2)
+        replies = await asyncio.gather(*(ask(guarded) for _ in range(20)))
+        assert all(isinstance(reply.error, NoSuchObjectException) for reply in replies)
+        assert (inner.calls, inner.most) == (20, 2)
+        inner.failing = True
+        for _ in range(FAILURES):
+            await ask(guarded)
+        assert not guarded.status().available
+
+    asyncio.run(test())
+
+
+@pytest.mark.parametrize("kind", [Scripted, Bounded])
+def test_a_caller_that_is_cancelled_frees_its_slot(kind: type[Scripted]) -> None:
+    async def test() -> None:
+        inner = kind()
+        inner.hanging = True
+        guarded = Guarded(inner, endpoint("thrift://h:1"), max_calls=1)
+        task = asyncio.create_task(ask(guarded))
+        await asyncio.sleep(0.01)
+        task.cancel()
+        await asyncio.gather(task, return_exceptions=True)
+        await asyncio.sleep(0)
+        inner.hanging = False
+        assert isinstance((await ask(guarded)).error, NoSuchObjectException)
+
+    asyncio.run(test())
+
+
+def test_a_reply_that_is_relayed_takes_its_slot_until_its_end() -> None:
+    async def test() -> None:
+        body = Endless()
+        guarded = Guarded(Bounded(body), endpoint("thrift://h:1", timeout=0.1), max_calls=1)
+        assert (await ask(guarded)).body is body
+        assert guarded.status().running == 1
+        assert isinstance((await ask(guarded)).error, Unreachable)
+        body.end()
+        assert guarded.status().running == 0
+        assert (await ask(guarded)).body is body
+
+    asyncio.run(test())
+
+
+def test_a_remote_that_breaks_off_its_replies_is_a_failure() -> None:
+    async def test() -> None:
+        body = Endless()
+        guarded = Guarded(Bounded(body), endpoint("thrift://h:1"), max_calls=1)
+        await ask(guarded)
+        body.end(ConnectionLost("the connection was closed"))
+        status = guarded.status()
+        assert (status.running, status.failures, status.last_error) == (0, 1, "the connection was closed")
+
+    asyncio.run(test())

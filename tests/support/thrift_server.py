@@ -16,12 +16,16 @@ HOST = "127.0.0.1"
 
 
 class ThriftServer:
-    """Serves a handler. `cut`: of the next reply only this many bytes are sent before the connection is closed."""
+    """Serves a handler. `cut`: of the next reply only this many bytes are sent before the connection is closed.
+
+    `stall`: of the next reply only this many bytes are sent, and the connection stays open.
+    """
 
     def __init__(self, handler: Handler | None) -> None:
         self.handler = handler
         """Without one, connections are accepted and nothing is ever sent."""
         self.cut: int | None = None
+        self.stall: int | None = None
         self.port = 0
         self.accepted = 0
         self._server: asyncio.Server | None = None
@@ -34,6 +38,11 @@ class ThriftServer:
     @property
     def connections(self) -> int:
         return len(self._open)
+
+    @property
+    def unsent(self) -> int:
+        """Bytes of replies that its clients have not read yet."""
+        return sum(peer.transport.get_write_buffer_size() for peer in self._open)
 
     async def start(self) -> None:
         """Listens, after a stop on the same port again."""
@@ -91,7 +100,8 @@ class _Peer(asyncio.Protocol):
         assert request.call is not None, request.error
         message = self._wire.send(request, await handler.handle(request.call, self._session))
         cut, self._server.cut = self._server.cut, None
-        self.transport.write(message[:cut])
+        stall, self._server.stall = self._server.stall, None
+        self.transport.write(message[: stall if cut is None else cut])
         if cut is not None:
             self.transport.close()
 

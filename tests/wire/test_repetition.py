@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from metastored.wire import binary
+from metastored.wire.binary import SkippedLists
 from metastored.wire.binary_protocol import BINARY
 from metastored.wire.generated.common import FieldSchema, StorageDescriptor
 from metastored.wire.generated.partitions import Partition
@@ -48,7 +49,7 @@ OTHER_LAST = (*COLUMNS[:-1], FieldSchema("column_19", "string", "a remark!"))
 class TestTheEnd:
     def test_it_is_found_with_and_without_a_memo(self, columns: list[tuple[FieldSchema, ...]]) -> None:
         body = listing(*columns)
-        assert binary.skip(body + b"more", 0, STRUCT, 0, []) == binary.skip(body, 0, STRUCT) == len(body)
+        assert binary.skip(body + b"more", 0, STRUCT, 0, SkippedLists()) == binary.skip(body, 0, STRUCT) == len(body)
 
     def test_it_is_found_in_pieces(self, columns: list[tuple[FieldSchema, ...]]) -> None:
         message = BINARY.write(REPLY, LISTING.name_bytes, 1, listing(*columns), LISTING)
@@ -64,7 +65,7 @@ def test_a_cut_inside_a_repetition_is_incomplete() -> None:
     body = listing(*SAME)
     for cut in range(len(body)):
         with pytest.raises(binary.INCOMPLETE):
-            binary.skip(body[:cut], 0, STRUCT, 0, [])
+            binary.skip(body[:cut], 0, STRUCT, 0, SkippedLists())
 
 
 def test_a_message_above_the_limit_is_refused_also_when_its_elements_are_complete() -> None:
@@ -72,3 +73,20 @@ def test_a_message_above_the_limit_is_refused_also_when_its_elements_are_complet
     assert len(message) < MAX_MESSAGE
     with pytest.raises(BadMessage, match="more than 1000 bytes"):
         BINARY.walker(0, 1000).end(message)
+
+
+def test_lists_of_several_tables_are_cached_up_to_a_number() -> None:
+    cached = SkippedLists(most=2)
+    tables = [tuple(FieldSchema(f"{name}_{at}", "string", "a comment") for at in range(5)) for name in "abc"]
+    for columns in (*tables[:2], *tables[:2]):
+        binary.skip(listing(columns), 0, STRUCT, 0, cached)
+    assert len(cached) == 2
+    binary.skip(listing(tables[2]), 0, STRUCT, 0, cached)
+    assert len(cached) == 1
+
+
+def test_a_list_that_begins_as_a_cached_one_is_read_to_its_own_end() -> None:
+    cached = SkippedLists(most=8)
+    for columns in (COLUMNS, OTHER_LAST, COLUMNS):
+        body = listing(columns)
+        assert binary.skip(body, 0, STRUCT, 0, cached) == len(body)

@@ -65,7 +65,7 @@ class HttpWire:
     def begin(self) -> bytes:
         return b""
 
-    def send(self, method: Method, body: bytes) -> bytes:
+    def send(self, method: Method, body: bytes, relays: bool = False) -> bytes:
         message = self._inner.send(method, body)
         if self._http.states == {h11.CLIENT: h11.DONE, h11.SERVER: h11.DONE}:
             self._http.start_next_cycle()
@@ -85,7 +85,7 @@ class HttpWire:
             self._begun = (self._begun + data)[:16]
         self._http.receive_data(data)
 
-    def next_event(self) -> Reply | NeedData:
+    def next_part(self) -> Reply | NeedData:
         if self._begun[: len(FIRST)] != FIRST[: len(self._begun)]:
             raise RemoteProtocolError(f"not an HTTP response: {self._begun!r}")
         while True:

@@ -212,8 +212,8 @@ class SaslWire:
         self._sent_last = self._mechanism.name == "PLAIN"
         return _message(START, name) + _message(COMPLETE if self._sent_last else OK, first)
 
-    def send(self, method: Method, body: bytes) -> bytes:
-        message, parts, size = self._inner.send(method, body), [], self._mechanism.frame_size
+    def send(self, method: Method, body: bytes, relays: bool = False) -> bytes:
+        message, parts, size = self._inner.send(method, body, relays), [], self._mechanism.frame_size
         for start in range(0, len(message), size):
             wrapped = self._mechanism.wrap(message[start : start + size])
             parts += [_length.pack(len(wrapped)), wrapped]
@@ -222,11 +222,11 @@ class SaslWire:
     def receive_data(self, data: bytes) -> None:
         self._data += data
 
-    def next_event(self) -> Event:
+    def next_part(self) -> Event:
         if not self._ready:
             return self._negotiate()
         while True:
-            event = self._inner.next_event()
+            event = self._inner.next_part()
             if event is not NEED_DATA:
                 return event
             if len(self._data) < _length.size:

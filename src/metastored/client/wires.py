@@ -1,7 +1,7 @@
 """The protocol of one connection, without I/O: Thrift directly, over HTTP, or within SASL.
 
 All have the methods of wire/connection.py: `send` returns bytes for the socket, `receive_data` takes received bytes,
-and `next_event` returns what they mean. None of them waits or opens anything.
+and `next_part` returns what they mean. None of them waits or opens anything.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from typing import Protocol
 from metastored.client.endpoints import Endpoint
 from metastored.client.hints import HEAD, hint
 from metastored.errors import RemoteProtocolError
-from metastored.wire.connection import ClientConnection, NeedData
+from metastored.wire.connection import NEED_DATA, ClientConnection, NeedData, Piece
 from metastored.wire.message import Reply
 from metastored.wire.methods import Method
 
@@ -22,8 +22,8 @@ class Ready:
 
 READY = Ready()
 
-Event = Reply | NeedData | Ready | bytes
-"""A reply, a need for more data, the end of the negotiation, or bytes that have to be sent to continue."""
+Event = Reply | Piece | NeedData | Ready | bytes
+"""A reply or a piece of it, a need for more data, the end of the negotiation, or bytes to send in order to continue."""
 
 
 class Wire(Protocol):
@@ -36,11 +36,13 @@ class Wire(Protocol):
         """The first bytes of a negotiation, which ends with READY. Empty if calls may be sent at once."""
         ...
 
-    def send(self, method: Method, body: bytes) -> bytes: ...
+    def send(self, method: Method, body: bytes, relays: bool = False) -> bytes:
+        """The call. With `relays` a long reply may come as pieces, of which the last one says so."""
+        ...
 
     def receive_data(self, data: bytes) -> None: ...
 
-    def next_event(self) -> Event: ...
+    def next_part(self) -> Event: ...
 
     def hint(self) -> str:
         """A hint from the first bytes of the peer, if they were not a reply."""
@@ -66,13 +68,13 @@ class ThriftWire(ClientConnection):
             self._head += data[:HEAD]
         super().receive_data(data)
 
-    def next_event(self) -> Reply | NeedData:
+    def next_part(self) -> Reply | Piece | NeedData:
         try:
-            event = super().next_event()
+            event = super().next_part()
         except RemoteProtocolError as error:
             text = self.hint()
             raise RemoteProtocolError(f"{error}; {text}" if text else str(error)) from None
-        if isinstance(event, Reply):
+        if event is not NEED_DATA:
             self._replied = True
         return event
 

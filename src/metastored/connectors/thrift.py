@@ -9,10 +9,12 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Final
 
 from metastored.client._async.pool import AsyncPool
-from metastored.client._backend.aio import Deadline
+from metastored.client._backend.aio import Connection, Deadline
+from metastored.client._backend.relays import RelayedReply
 from metastored.client.endpoints import Endpoint, Identity
 from metastored.client.endpoints import endpoint_of as client_endpoint_of
 from metastored.client.pooling import PoolSettings
@@ -24,7 +26,8 @@ from metastored.wire.message import Call, Handler, Reply, Session
 log = logging.getLogger("metastored.connectors.thrift")
 
 DEADLINE: Final = 30.0
-"""Seconds for one call, from asking to the last byte of the answer."""
+"""Seconds for one call, from asking to the last byte of the answer. Of an answer that is relayed, the time counts in
+which its reader waits for the metastore."""
 POOL: Final = PoolSettings(max_size=16)
 
 
@@ -42,6 +45,9 @@ def _of_session(session: Session) -> Identity:
 
 class ThriftMetastore:
     """One metastore at one or more addresses, which are tried in their order. Used from one event loop."""
+
+    bounded: Final = True
+    """Every call ends within the deadline, and needs no task around it."""
 
     def __init__(
         self,
@@ -86,8 +92,15 @@ class ThriftMetastore:
         method, again = call.method, call.method.retry == "safe"
         while True:
             connection = await pool.acquire(identity, deadline)
+            relayed = False
             try:
-                return await deadline.wait(connection.call(method, call.body), f"the answer to {method.name}")
+                answer = connection.call(method, call.body, call.relays)
+                reply = await deadline.wait(answer, f"the answer to {method.name}")
+                if isinstance(reply.body, RelayedReply):
+                    relayed = True
+                    reply.body.seconds = deadline.remaining()
+                    reply.body.when_ended(partial(self._relayed, pool, connection))
+                return reply
             except ConnectionLost:
                 if not (again and connection.reused and not connection.received):
                     raise
@@ -103,13 +116,22 @@ class ThriftMetastore:
                 connection.abort()
                 raise
             finally:
-                pool.release(connection)
+                if not relayed:
+                    pool.release(connection)
+
+    def _relayed(self, pool: AsyncPool, connection: Connection, error: Error | None) -> None:
+        """The last byte of a relayed reply has come, or will not."""
+        if isinstance(error, TimeoutExceeded):
+            pool.addresses.failed(connection.endpoint)
+            pool.drop_idle()
+        pool.release(connection)
 
     def _explain(self, method: str, error: Exception) -> str:
         """What happened and what would work, without the words by which Java clients decide to try again."""
         at = f"the metastore at {self.uri}"
         if isinstance(error, TimeoutExceeded):
-            return f"{at} is too slow or hangs: {error}. Try again later, or ask those who run it."
+            text = f"{at} is too slow or hangs: {error} (metastored.remote.timeout)."
+            return f"{text} Try again later, or ask those who run it."
         if isinstance(error, ConnectionLost):
             return (
                 f"{at} did not finish its answer to {method}: {error}. If this goes on, see whether it restarts, "
@@ -131,6 +153,8 @@ class ThriftMetastore:
 
 class ReadsElsewhere:
     """Reads go to one handler and all other calls to another, as the method table says."""
+
+    bounded: Final = True
 
     def __init__(self, reads: ThriftMetastore, others: ThriftMetastore) -> None:
         self._reads = reads

@@ -72,8 +72,11 @@ class Authorized:
                 return Reply.failed(call.method, f"the call could not be authorized: {error}", session.version)
             if refusal is not None:
                 return refusal
+        filtered = call.method.hook == "filter" or lists_definitions(call)
+        if filtered:
+            call.relays = False
         reply = await self._inner.handle(call, session)
-        if reply.error is not None or not (call.method.hook == "filter" or lists_definitions(call)):
+        if reply.error is not None or not filtered:
             return reply
         if self._waits:
             return await self._pool.run(partial(self._filtered, call, session, reply))

@@ -54,6 +54,7 @@ class Hooked:
         self._address = address
 
     async def handle(self, call: Call, session: Session) -> Reply:
+        call.relays = False  # The function sees complete objects.
         reply = await self._inner.handle(call, session)
         if call.method.verb != "read" or reply.kind != REPLY or reply.error is not None:
             return reply

@@ -3,6 +3,10 @@
 Before it drops a database with CASCADE, Hive's client lists its tables (`get_all_tables`), then reads and drops each,
 in the order of the list and on the same connection, and ignores that a table does not exist. Such drops are answered
 with "no such table" and sent to nobody. Any other call in between ends the sequence.
+
+Over HTTP a sequence is recognized on one connection too, which Hive's client keeps open. A proxy may send each call on
+another one, so that a drop can be part of a cascade that is not seen. Therefore no other drop of a table in a remote
+database is sent on over HTTP: it is refused (`Session.one_call`).
 """
 
 from __future__ import annotations

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Iterable, Iterator
 from functools import partial
-from typing import Final
+from typing import Any, Final
 
 from metastored.hive.names import normalize
 from metastored.model.names import DatabaseName, TableName
@@ -30,6 +30,8 @@ class Known:
         for remote in definitions:
             if remote.table is None:
                 self._by_endpoint.setdefault(remote.endpoint, []).append(remote)
+        self.owners: dict[tuple[str, bytes], Any] = {}
+        """A cache of `owners.py`: whose objects a call names, by its method and its arguments."""
         self._renamings: dict[tuple[Remote, ...], Renaming] = {}
 
     def database(self, name: DatabaseName) -> Remote | None:

@@ -9,13 +9,14 @@ import asyncio
 import logging
 import time
 from collections.abc import Callable
+from functools import partial
 from typing import Final, NamedTuple
 
 from metastored.connectors.failures import Unreachable, unreachable
 from metastored.errors import Error
 from metastored.model.remotes import Endpoint
 from metastored.remotes.breaker import CircuitBreaker
-from metastored.wire.message import Call, Handler, Reply, Session
+from metastored.wire.message import Call, Handler, Relayed, Reply, Session
 
 log = logging.getLogger("metastored.remotes")
 
@@ -49,6 +50,8 @@ class Guarded:
     ) -> None:
         self.endpoint: Final = endpoint
         self._inner = inner
+        self._bounded: Final[bool] = getattr(inner, "bounded", False)
+        """The connector ends each call within the timeout itself: a task that would end it is not needed."""
         self._max_waiting = max_waiting
         self._slots = asyncio.Semaphore(max_calls)
         self._breaker = CircuitBreaker(clock)
@@ -70,14 +73,30 @@ class Guarded:
             breaker.abandoned()
             text = f"{self._waiting} calls wait for it already; try again later"
             return unreachable(method, text, session.version)
-        reply = await self._within_deadline(call, session)
+        if self._bounded and not self._slots.locked():
+            try:
+                reply = await self._call(call, session)
+            except BaseException:
+                breaker.abandoned()
+                raise
+        else:
+            reply = await self._within_deadline(call, session)
         error = reply.error
         if isinstance(error, Unreachable):
             breaker.failed(str(error))
             log.warning("%s at %s failed: %s", method.name, self.endpoint, error)
         else:
             breaker.succeeded()
+            if isinstance(reply.body, Relayed):
+                reply.body.when_ended(partial(self._relayed, method.name))
         return reply
+
+    def _relayed(self, method: str, error: Error | None) -> None:
+        """The end of a reply that was passed on as it came; the slot was taken until now."""
+        self._leave()
+        if error is not None:
+            self._breaker.failed(str(error))
+            log.warning("%s at %s broke off its reply: %s", method, self.endpoint, error)
 
     async def _within_deadline(self, call: Call, session: Session) -> Reply:
         """The reply of the connector, or an `Unreachable` when the timeout has passed."""
@@ -108,14 +127,21 @@ class Guarded:
         finally:
             self._waiting -= 1
         self._running += 1
+        relayed = False
         try:
-            return await self._inner.handle(call, session)
+            reply = await self._inner.handle(call, session)
+            relayed = isinstance(reply.body, Relayed)
+            return reply
         except Error as error:
             # Such as an address that the server's settings do not allow, which is checked at each connection.
             return unreachable(call.method, str(error), session.version)
         finally:
-            self._running -= 1
-            self._slots.release()
+            if not relayed:
+                self._leave()
+
+    def _leave(self) -> None:
+        self._running -= 1
+        self._slots.release()
 
     async def close(self) -> None:
         """Closes the connector."""

@@ -20,6 +20,12 @@ LONG: Final = 16 * 1024
 """Bytes of arguments from which on names are first looked for in the bytes: most of a long call is partitions."""
 
 
+SHORT: Final = 512
+"""Bytes of arguments up to which their owners are cached."""
+MOST_OWNERS: Final = 4096
+"""Calls whose owners are cached; then all are evicted."""
+
+
 class Owners(NamedTuple):
     """Whose objects a call names."""
 
@@ -33,6 +39,20 @@ NOBODY: Final = Owners((), True)
 
 def owners_of(call: Call, known: Known) -> Owners:
     """The remotes that the arguments name. A table counts for itself and not for the database around it."""
+    body = call.encoded
+    if body is None or len(body) > SHORT:
+        return _owners_of(call, known)
+    key = (call.method.name, body)
+    found: Owners | None = known.owners.get(key)
+    if found is None:
+        found = _owners_of(call, known)
+        if len(known.owners) >= MOST_OWNERS:
+            known.owners.clear()
+        known.owners[key] = found
+    return found
+
+
+def _owners_of(call: Call, known: Known) -> Owners:
     if not any(map(known.concerns, _database_names(call))):
         return NOBODY
     named = objects_of(call)

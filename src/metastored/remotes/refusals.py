@@ -53,6 +53,15 @@ def several(method: Method, session: Session, remotes: Iterable[Remote], local: 
     return Reply.failed(method, text, session.version, InvalidOperationException)
 
 
+def drop_by_one_call(method: Method, session: Session, remote: Remote) -> Reply:
+    """A DROP TABLE that may be a part of DROP DATABASE … CASCADE, of which nothing else was seen."""
+    text = (
+        f"{remote}: its tables are dropped over a Thrift connection or in its own metastore, and not over HTTP, where "
+        f"{method.name} may be a part of DROP DATABASE … CASCADE, which must not drop tables of a remote"
+    )
+    return Reply.failed(method, text, session.version, InvalidOperationException)
+
+
 def other_key(method: Method, session: Session, remote: Remote, key: str) -> Reply:
     """A change of a remote's configuration through one of its tables."""
     text = (

@@ -13,11 +13,13 @@ import re
 from collections.abc import Callable, Iterable
 from typing import Any, Final
 
+from metastored.errors import RemoteProtocolError
 from metastored.hive.names import DEFAULT_CATALOG, CatalogNameError, decode_catalog_name, encode_catalog_name, normalize
 from metastored.model.remotes import Remote
 from metastored.remotes.pairs import rename_pairs
+from metastored.remotes.relays import RenamedRelay
 from metastored.remotes.views import rename_view
-from metastored.wire.message import REPLY, Call, Reply, Stream
+from metastored.wire.message import REPLY, Call, Relayed, Reply, Stream
 from metastored.wire.methods import Method
 from metastored.wire.splice import (
     Renames,
@@ -85,6 +87,8 @@ class Renaming:
         """The remote's reply as the caller gets it."""
         if self.same or reply.kind != REPLY:
             return reply
+        if isinstance(reply.body, Relayed):
+            return Reply(self._relayed(method, reply.body))
         body = reply.body.read() if isinstance(reply.body, Stream) else reply.body
         if carries_exception(body):
             return Reply(splice_message(body, self.message), REPLY, reply.error)
@@ -96,6 +100,17 @@ class Renaming:
             value = Reply(body, REPLY).value(method)
             return Reply.of(method, rename_pairs(value, method.returns_role, self.pair, self._inward))
         return Reply(renamed, REPLY, reply.error)
+
+    def _relayed(self, method: Method, body: Relayed) -> Relayed:
+        if self._table is None:
+            return RenamedRelay(method, body, self._inward)
+        names = _NamesOfTable(self._table)
+
+        def only_one() -> None:
+            if names.others:
+                raise RemoteProtocolError(f"a long result of {method.name} about one table names other tables too")
+
+        return RenamedRelay(method, body, self._inward | {"db": names.database, "table": names.table}, only_one)
 
     def message(self, text: str) -> str:
         """An error's text with local names: full names anywhere, a database where it is all that the text names."""

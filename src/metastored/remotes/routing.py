@@ -34,9 +34,10 @@ from metastored.remotes.endpoints import Endpoints
 from metastored.remotes.listing import Listing
 from metastored.remotes.merging import MERGES, only_tables
 from metastored.remotes.owners import Owners, owners_of, parts_of, shared
+from metastored.remotes.relays import may_relay
 from metastored.remotes.renaming import LONG, Renaming
 from metastored.threads import Pool
-from metastored.wire.message import REPLY, Call, Handler, Reply, Session, Stream
+from metastored.wire.message import REPLY, Call, Handler, Relayed, Reply, Session, Stream
 from metastored.wire.methods import Method
 from metastored.wire.naming import argument_names
 from metastored.wire.splice import carries_exception
@@ -88,6 +89,7 @@ class Routed:
 
     async def handle(self, call: Call, session: Session) -> Reply:
         method = call.method
+        relays, call.relays = call.relays, False
         cascade, session.cascade = session.cascade, None
         if method.route == "local" and not _may_change_database_of_catalog(method):
             return await self._local.handle(call, session)
@@ -98,7 +100,7 @@ class Routed:
             known = await self._definitions()
         except Error as error:
             return _undefined(method, session, error)
-        return await self._routed(call, session, known, cascade)
+        return await self._routed(call, session, known, cascade, relays)
 
     async def _local_meanwhile(self, call: Call, session: Session, last: Known) -> Reply:
         """A read that was local by the last definitions: it runs while the current definitions are read."""
@@ -118,7 +120,9 @@ class Routed:
             reply.body.close()
         return await self._routed(call, session, known)
 
-    async def _routed(self, call: Call, session: Session, known: Known, cascade: object = None) -> Reply:
+    async def _routed(
+        self, call: Call, session: Session, known: Known, cascade: object = None, relays: bool = False
+    ) -> Reply:
         method = call.method
         self._endpoints.keep(known)
         if not known:
@@ -143,7 +147,8 @@ class Routed:
         if kept is not None:
             return kept
         if method.verb == "read":
-            return listed(call, session, owners.remotes[0], await self._read(call, session, owners, known))
+            reply = await self._read(call, session, owners, known, relays)
+            return listed(call, session, owners.remotes[0], reply)
         return await self._write(call, session, owners, known)
 
     async def _by_id(self, call: Call, session: Session, known: Known) -> Reply:
@@ -153,9 +158,9 @@ class Routed:
 
     # Reads
 
-    async def _read(self, call: Call, session: Session, owners: Owners, known: Known) -> Reply:
+    async def _read(self, call: Call, session: Session, owners: Owners, known: Known, relays: bool) -> Reply:
         if not owners.local and shared(owners.remotes):
-            return await self._ask(call, session, owners.remotes, known)
+            return await self._ask(call, session, owners.remotes, known, relays)
         parts = parts_of(call, known) if call.method.merge in MERGES else None
         if parts is None:
             return refusals.several(call.method, session, owners.remotes, owners.local)
@@ -179,7 +184,9 @@ class Routed:
             return replies[0]
         return Reply.of(call.method, MERGES[call.method.merge](values))
 
-    async def _ask(self, call: Call, session: Session, remotes: tuple[Remote, ...], known: Known) -> Reply:
+    async def _ask(
+        self, call: Call, session: Session, remotes: tuple[Remote, ...], known: Known, relays: bool = False
+    ) -> Reply:
         """A read about remotes of one endpoint, with local names in what is returned."""
         method, remote = call.method, remotes[0]
         unseen = _hidden(call, remotes)
@@ -191,9 +198,13 @@ class Routed:
             except Error as error:
                 return refusals.failed(method, session, remote, str(error))
         renaming = known.renaming(remotes)
-        reply = await self._call(renaming.call(call), session, remote)
+        sent = renaming.call(call)
+        sent.relays = relays and may_relay(method) and not remote.cache_seconds
+        reply = await self._call(sent, session, remote)
         if isinstance(reply.error, Unreachable):
             return reply
+        if isinstance(reply.body, Relayed):
+            return renaming.reply(method, reply)
         if reply.kind != REPLY:
             return _with_error(method, reply)
         body = reply.body.read() if isinstance(reply.body, Stream) else reply.body
@@ -233,6 +244,8 @@ class Routed:
                 return refusals.not_a_writer(method, session, remote, writers)
         if method.object == "transaction":
             return refusals.acid_write(method, session, remotes[0])
+        if session.one_call and "DROP_TABLE" in method.event.split():
+            return refusals.drop_by_one_call(method, session, remotes[0])
         if owners.local or not shared(remotes):
             return refusals.several(method, session, remotes, owners.local)
         unseen = _hidden(call, remotes)

@@ -39,6 +39,8 @@ class AnyVersion:
 
     def __init__(self, inner: Handler) -> None:
         self._inner = inner
+        self.bounded: Final[bool] = getattr(inner, "bounded", False)
+        """Whether each call ends within the timeout without help; of two calls for one read, each."""
         self._missing: set[str] = set()
 
     async def handle(self, call: Call, session: Session) -> Reply:

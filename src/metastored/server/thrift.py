@@ -17,18 +17,19 @@ from time import monotonic
 from typing import Any, Final, cast
 
 from metastored.config import Settings
-from metastored.errors import ApplicationError, AuthenticationError, StoreError
+from metastored.errors import ApplicationError, AuthenticationError, Error, StoreError
 from metastored.hive.generation import Generation
 from metastored.server.auth import negotiation as sasl
 from metastored.server.auth.negotiation import Authenticator, Channel, Negotiation, NotYet
 from metastored.server.calls import failure, log_when_slow
+from metastored.server.relays import RelaySender
 from metastored.server.state import SLOWEST, SLOWEST_READER, STANDSTILL, ServerState
 from metastored.server.stepping import Waiting, resume, step
 from metastored.server.streams import StreamSender, TooSlow
 from metastored.server.tls import common_name
 from metastored.threads import Pool
 from metastored.wire.connection import NEED_DATA, Refused, Request, SaslMessage, ServerConnection
-from metastored.wire.message import Call, Handler, Reply, Session, Stream
+from metastored.wire.message import Call, Handler, Relayed, Reply, Session, Stream
 from metastored.wire.methods import METHODS
 
 log = logging.getLogger("metastored.server")
@@ -105,7 +106,7 @@ class ThriftConnection(asyncio.Protocol):
         self._written = 0
         self._counted = 0
         """Bytes of unsent replies that the worker's budget has counted."""
-        self._sender: StreamSender | None = None
+        self._sender: StreamSender | RelaySender | None = None
         self._probing: asyncio.Task[None] | None = None
         self.lost = False
         self.gone = asyncio.Event()
@@ -300,6 +301,7 @@ class ThriftConnection(asyncio.Protocol):
 
     def _call(self, request: Request, call: Call) -> None:
         started = monotonic()
+        call.relays = self._wire.can_relay()
         if call.method.cost != "point" and self._state.replies.is_full:
             self._start(self._call_later(request, call, started))
             return
@@ -365,8 +367,12 @@ class ThriftConnection(asyncio.Protocol):
     async def _deliver(self, request: Request, call: Call, reply: Reply, started: float) -> None:
         body = reply.body
         if self.lost or request.oneway:
-            if isinstance(body, Stream):
+            if isinstance(body, Relayed):
+                body.close()
+            elif isinstance(body, Stream):
                 await self._service.stream_pool.run(body.close)
+        elif isinstance(body, Relayed):
+            await self._deliver_relayed(request, call, body)
         elif isinstance(body, Stream) and self._wire.can_stream():
             await self._deliver_stream(request, call, body)
         elif self._is_long(reply):
@@ -404,14 +410,41 @@ class ThriftConnection(asyncio.Protocol):
         finally:
             self._sender = None
 
-    def _probe(self, sender: StreamSender) -> None:
+    async def _deliver_relayed(self, request: Request, call: Call, relayed: Relayed) -> None:
+        """If the remote breaks off after the first byte, the connection is closed: the reply is not complete."""
+        service = self._service
+        head = self._wire.send_stream(request, relayed)
+        sender = self._sender = RelaySender(
+            relayed,
+            head,
+            self._wire.send_chunk,
+            self,
+            service.stream_pool,
+            service.state,
+            service.spool,
+            wraps=self._wire.wraps,
+        )
+        if self._ended:
+            self._probe(sender)
+        try:
+            await sender.run()
+        except Error as error:
+            if sender.begun:
+                self._drop(f"a remote did not send the rest of its reply to {call.method.name}: {error}")
+            else:
+                text = f"a remote gave no usable reply to {call.method.name}: {error}"
+                self.write(self._wire.send(request, Reply.failed(call.method, text, self._session.version)))
+        finally:
+            self._sender = None
+
+    def _probe(self, sender: StreamSender | RelaySender) -> None:
         """The peer has closed its sending side, or disconnected: sending bytes shows which."""
         if self._wire.wraps:
             self._close()  # Nothing can be sent before the first chunk, and no client of SASL closes one side.
         else:
             self._probing = self._loop.create_task(self._probe_again(sender))
 
-    async def _probe_again(self, sender: StreamSender) -> None:
+    async def _probe_again(self, sender: StreamSender | RelaySender) -> None:
         """A disconnected peer responds to the first byte with a reset, which makes the next write fail."""
         for pause in PROBES:
             await asyncio.sleep(pause)

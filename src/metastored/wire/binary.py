@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Iterable
-from typing import Any, TypeVar
+from typing import Any, Final, TypeVar
 
 from metastored.errors import ApplicationError, MetastoreError
 from metastored.wire.compiler import Codec, Malformed, Reader, Writer
@@ -42,16 +42,40 @@ _READ = {"byte": ("unpack_b", 1), "i16": ("unpack_h", 2), "i32": ("unpack_i", 4)
          "double": ("unpack_d", 8)}  # fmt: skip
 _PACK = {"byte": "pack_b", "i16": "pack_h", "i32": "pack_i", "i64": "pack_q", "double": "pack_d"}
 MEMO_LEAST = 64
-"""From this many bytes on, comparing is cheaper than skipping."""
+"""From this many bytes on, comparing is cheaper than skipping; lists are found by so many first bytes."""
 INCOMPLETE = (IndexError, struct.error)
 """The exceptions that reading raises when the data ends too early."""
 
 
-def skip(data: bytes | bytearray, at: int, type: int, depth: int = 0, memo: list[bytes] | None = None) -> int:
+class SkippedLists(dict[bytes, bytes]):
+    """Lists of structs that were skipped, by their first bytes: the columns of tables. Others are skipped as fast.
+
+    The same bytes have the same length, so an entry is never stale.
+    """
+
+    __slots__ = ("longest", "most")
+
+    def __init__(self, most: int = 2, longest: int = MEMO_LIMIT) -> None:
+        """`most` lists of at most `longest` bytes are kept; then all are evicted."""
+        super().__init__()
+        self.most = most
+        self.longest = longest
+
+    def put(self, start: bytes, whole: bytes) -> None:
+        if len(self) >= self.most:
+            self.clear()
+        self[start] = whole
+
+
+SKIPPED: Final = SkippedLists(most=256, longest=32 * 1024)
+"""Of replies that were read, in all threads of this process."""
+
+
+def skip(data: bytes | bytearray, at: int, type: int, depth: int = 0, memo: SkippedLists | None = None) -> int:
     """The position behind a value of this type.
 
-    With a `memo` (a list, empty at first), a list of structs with the same bytes as the last one is skipped in one
-    step: the partitions of a table have the same columns.
+    With a `memo`, a list of structs with the same bytes as one before is skipped in one step: the partitions of a table
+    have the same columns. The list that is the result itself (depth 1) is not cached: it hardly repeats.
     """
     size = FIXED.get(type)
     if size is not None:
@@ -65,6 +89,8 @@ def skip(data: bytes | bytearray, at: int, type: int, depth: int = 0, memo: list
         while (inner := data[at]) != STOP:
             if inner == STRING:
                 at += 7 + unpack_u(data, at + 3)[0]
+            elif inner in FIXED:
+                at += 3 + FIXED[inner]
             else:
                 at = skip(data, at + 3, inner, depth + 1, memo)
         return at + 1
@@ -79,8 +105,10 @@ def skip(data: bytes | bytearray, at: int, type: int, depth: int = 0, memo: list
             for _ in range(count):
                 at += 4 + unpack_u(data, at)[0]
         elif inner == STRUCT and depth < MAX_DEPTH:
-            if memo and count and data.startswith(memo[0], start):
-                return start + len(memo[0])
+            if memo and count:
+                seen = memo.get(bytes(data[start : start + MEMO_LEAST]))
+                if seen is not None and data.startswith(seen, start):
+                    return start + len(seen)
             # The same as above, one level deeper: the columns of a table are structs of strings.
             for _ in range(count):
                 while (field := data[at]) != STOP:
@@ -89,8 +117,8 @@ def skip(data: bytes | bytearray, at: int, type: int, depth: int = 0, memo: list
                     else:
                         at = skip(data, at + 3, field, depth + 2, memo)
                 at += 1
-            if memo is not None and MEMO_LEAST <= at - start <= MEMO_LIMIT and at <= len(data):
-                memo[:] = (bytes(data[start:at]),)
+            if memo is not None and depth > 1 and MEMO_LEAST <= at - start <= memo.longest and at <= len(data):
+                memo.put(bytes(data[start : start + MEMO_LEAST]), bytes(data[start:at]))
         else:
             for _ in range(count):
                 at = skip(data, at, inner, depth + 1, memo)

@@ -12,15 +12,18 @@ from struct import Struct
 from typing import Final, NamedTuple
 
 from metastored.errors import ApplicationError, LocalProtocolError, RemoteProtocolError
-from metastored.wire.binary_protocol import BINARY
+from metastored.wire.binary_protocol import BINARY, read_header
 from metastored.wire.limits import MAX_MESSAGE, MAX_REPLY
 from metastored.wire.message import CALL, EXCEPTION, ONEWAY, REPLY, Call, Reply, Stream
 from metastored.wire.methods import METHODS, Method
+from metastored.wire.passing import PassingResult
 from metastored.wire.protocol import BadMessage, Incoming, Incomplete, Walker, WireProtocol
 from metastored.wire.sniff import Kind, sniff
 
 _length = Struct(">I").unpack_from
 _pack_length = Struct(">I").pack
+_FIELD_0: Final = b"\0\0"
+"""The id of the field with the result; the others are declared exceptions."""
 
 DIRECT_LIMIT: Final = 128 * 1024
 """Up to this size an incomplete message is parsed again when more data arrives; longer ones need a walker."""
@@ -28,6 +31,8 @@ SECURE_FRAME: Final = 4 * 1024 * 1024
 """SASL peers get long messages in frames of this size at most; their transport is a stream."""
 MAX_FRAME: Final = 2**31 - 1
 """A frame's length is a signed 32 bit number."""
+RELAYED: Final = 1024 * 1024
+"""Bytes of a reply from which on it is relayed in pieces, where the caller has asked for that."""
 MAX_SASL: Final = 256 * 1024
 """A message of the SASL negotiation, from an unauthenticated peer. Tickets with many groups have 64 KB."""
 
@@ -66,6 +71,13 @@ class Refused(NamedTuple):
 
     reason: str
     reply: bytes = b""
+
+
+class Piece(NamedTuple):
+    """A part of a long reply that is relayed: complete values of its result, in Thrift binary."""
+
+    data: bytes
+    last: bool
 
 
 Event = Request | SaslMessage | Refused | NeedData
@@ -335,6 +347,10 @@ class ServerConnection:
         """Whether long bodies are sent without transcoding: only in binary."""
         return self.protocol is BINARY
 
+    def can_relay(self) -> bool:
+        """Whether a body whose length is not known can be sent: a frame begins with its length."""
+        return self.protocol is BINARY and self._kind is not Kind.FRAMED
+
     def send_stream(self, request: Request, stream: Stream) -> bytes:
         """The bytes to send before the stream's chunks; each chunk is then encoded by `send_chunk`."""
         head = BINARY.write(REPLY, request.name, request.seqid, b"", None)
@@ -385,18 +401,28 @@ class ClientConnection:
         self._messages = _Messages(self._protocol, self._raw, max_reply)
         self._method: Method | None = None
         self._seqid = 0
+        self._relays = False
+        self._passing: PassingResult | None = None
+        """The reply that is being relayed."""
         self._read = BINARY.read_result if decode and self._protocol is BINARY else self._protocol.read_reply
 
-    def send(self, method: Method, body: bytes) -> bytes:
-        """A call around arguments in Thrift binary."""
+    def send(self, method: Method, body: bytes, relays: bool = False) -> bytes:
+        """A call around arguments in Thrift binary. With `relays` its reply is read by `next_part`."""
         self._seqid = self._seqid % 0x7FFFFFFF + 1
         self._method = method
+        self._relays = relays and not self._framed and self._protocol is BINARY
         kind = ONEWAY if method.oneway else CALL
         message = self._protocol.write(kind, method.name_bytes, self._seqid, body, method)
         return _pack_length(len(message)) + message if self._framed else message
 
     def receive_data(self, data: bytes) -> None:
         self._raw.add(data)
+
+    def next_part(self) -> Reply | Piece | NeedData:
+        """As `next_event`; if `relays`, a long result comes as pieces while it arrives, in unframed binary only."""
+        if self._method is not None and self._relays and (self._passing is not None or len(self._raw) >= RELAYED):
+            return self._piece(self._method)
+        return self.next_event()
 
     def next_event(self) -> Reply | NeedData:
         """The reply to the call that was sent, or NEED_DATA. Raises RemoteProtocolError on anything else."""
@@ -426,11 +452,31 @@ class ClientConnection:
         if incoming is None:
             return NEED_DATA
         self._method = None
-        if incoming.kind not in (REPLY, EXCEPTION):
-            raise RemoteProtocolError(f"the server replied with message type {incoming.kind}")
-        if incoming.name != method.name_bytes or incoming.seqid != self._seqid:
-            raise RemoteProtocolError(
-                f"the server replied {incoming.name!r} number {incoming.seqid} to {method.name} number {self._seqid}"
-            )
+        self._check(method, incoming.kind, incoming.name, incoming.seqid)
         assert incoming.body is not None
         return Reply(incoming.body, incoming.kind, fields=incoming.value)
+
+    def _check(self, method: Method, kind: int, name: bytes, seqid: int) -> None:
+        if kind not in (REPLY, EXCEPTION):
+            raise RemoteProtocolError(f"the server replied with message type {kind}")
+        if name != method.name_bytes or seqid != self._seqid:
+            raise RemoteProtocolError(
+                f"the server replied {name!r} number {seqid} to {method.name} number {self._seqid}"
+            )
+
+    def _piece(self, method: Method) -> Reply | Piece | NeedData:
+        """The next piece of a long reply; a reply that is an error is not passed on in pieces."""
+        raw, passing = self._raw, self._passing
+        if passing is None:
+            kind, name, seqid, start = read_header(raw.data, raw.at)
+            self._check(method, kind, name, seqid)
+            if kind != REPLY or bytes(raw.data[start + 1 : start + 3]) != _FIELD_0:
+                self._relays = False
+                return self.next_event()
+            raw.at, self._messages.walker = start, None
+            passing = self._passing = PassingResult(method, most=self._max_reply)
+        data = passing.feed(raw.take(len(raw)))
+        if passing.ended:
+            self._method = self._passing = None
+            raw.add(passing.rest)
+        return Piece(data, passing.ended) if data else NEED_DATA

@@ -6,12 +6,12 @@ implement it; the server depends on nothing else. This module never touches a so
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from inspect import GEN_CREATED, getgeneratorstate
 from types import GeneratorType
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
-from metastored.errors import ApplicationError, MetaException, MetastoreError
+from metastored.errors import ApplicationError, Error, LocalProtocolError, MetaException, MetastoreError
 from metastored.hive.generation import Generation
 from metastored.wire import binary
 from metastored.wire.limits import MAX_MESSAGE
@@ -34,7 +34,7 @@ class Session:
 
     __slots__ = (
         *("authenticated", "by_token", "cascade", "conf", "generation", "groups"),
-        *("may_impersonate", "peer", "principal", "user"),
+        *("may_impersonate", "one_call", "peer", "principal", "user"),
     )
 
     def __init__(self, peer: str = "", generation: Generation = Generation.HIVE_3_1, user: str | None = None) -> None:
@@ -53,6 +53,8 @@ class Session:
         """The Hive version of replies on this connection; raised when a call shows that the client is newer."""
         self.cascade: object = None
         """The DROP … CASCADE of a remote database that this connection may be in: see `remotes/cascades.py`."""
+        self.one_call = False
+        """True for a session of one call, as over HTTP: what the client has called before it is not certain."""
         self.conf: dict[str, str] = {}
         """The settings that setMetaConf set for this connection."""
 
@@ -65,7 +67,7 @@ class Session:
 class Call:
     """One call as it came in. `args` are decoded; `body` is the same as Thrift binary, for passing on."""
 
-    __slots__ = ("_body", "args", "method", "seqid", "size")
+    __slots__ = ("_body", "args", "method", "relays", "seqid", "size")
 
     def __init__(
         self,
@@ -80,6 +82,8 @@ class Call:
         self.seqid: Final = seqid
         self.size: Final = len(body) if body is not None else MAX_MESSAGE if size is None else size
         """Bytes of the arguments as they arrived, in any protocol; where unknown, an upper bound."""
+        self.relays = False
+        """Whether the reply may be a `Relayed`: set by a caller that passes it on and does not look into it."""
         self._body = body
         self.args: tuple[Any, ...]
         if args is not None:
@@ -93,6 +97,11 @@ class Call:
                 raise AttributeError(name)
             self.args = binary.decode_args(self.method, self._body)
             return self.args
+
+    @property
+    def encoded(self) -> bytes | None:
+        """The `body`, if it is there without encoding it."""
+        return self._body
 
     @property
     def body(self) -> bytes:
@@ -133,6 +142,32 @@ class Stream:
             return b"".join(self.chunks)
         finally:
             self.close()
+
+
+class Relayed(Stream):
+    """A long body that is passed on while it arrives from another server; its length is not known before its end.
+
+    Only calls that ask for it (`Call.relays`) get one. Its consumer must `close()` it: it holds a connection.
+    """
+
+    __slots__ = ()
+
+    def __init__(self) -> None:
+        super().__init__(iter(()), 0)
+
+    async def next(self) -> bytes | None:
+        """The next piece, None at the end. Raises an Error if the other server does not send the rest."""
+        raise NotImplementedError
+
+    def when_ended(self, callback: Callable[[Error | None], None]) -> None:
+        """The function is called once: after the last piece, after an error, or when the consumer has closed it."""
+        raise NotImplementedError
+
+    def close(self) -> None:
+        raise NotImplementedError
+
+    def read(self) -> bytes:
+        raise LocalProtocolError("a reply that is relayed cannot be read at once")
 
 
 class Reply:

@@ -11,7 +11,7 @@ from functools import cache
 from typing import Final, TypeAlias
 
 from metastored.errors import RemoteProtocolError
-from metastored.wire.binary import INCOMPLETE, pack_field, pack_i, pack_map, skip, unpack_u
+from metastored.wire.binary import INCOMPLETE, SKIPPED, pack_field, pack_i, pack_map, skip, unpack_u
 from metastored.wire.generated import STRUCTS
 from metastored.wire.methods import Method
 from metastored.wire.structs import fields
@@ -134,9 +134,13 @@ class _Walk:
                 self._put(at, end, _encoded(self.edit(name, _entries(data, at))))
                 at = end
                 continue
-            start, at = at, skip(data, at, kind)
-            if head == _NAME:
-                name = data[start + 4 : at]
+            start = at
+            if kind == STRING:
+                at += 4 + unpack_u(data, at)[0]
+                if head == _NAME:
+                    name = data[start + 4 : at]
+            else:
+                at = skip(data, at, kind, 2, SKIPPED)
         if not seen:
             added = self.edit(name, [])
             if added:

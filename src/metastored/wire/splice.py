@@ -20,7 +20,7 @@ from functools import cache
 from typing import Final, TypeAlias
 
 from metastored.errors import LocalProtocolError, RemoteProtocolError
-from metastored.wire.binary import INCOMPLETE, pack_field, pack_i, skip, unpack_u
+from metastored.wire.binary import FIXED, INCOMPLETE, pack_field, pack_i, skip, unpack_u
 from metastored.wire.limits import MAX_DEPTH, MEMO_LIMIT
 from metastored.wire.message import Stream
 from metastored.wire.methods import Method
@@ -57,22 +57,22 @@ def splice_arguments(method: Method, body: bytes, renames: Renames) -> bytes:
 
     Every byte is walked, because it comes from a client: a field that occurs twice is renamed twice.
     """
-    plan = _method_plan(method, "arguments", frozenset(renames))
-    return body if plan is None else _Walk(body, renames).run(plan, f"the arguments of {method.name}", False)
+    plan = method_plan(method, "arguments", frozenset(renames))
+    return body if plan is None else Walk(body, renames).run(plan, f"the arguments of {method.name}", False)
 
 
 def splice_result(method: Method, body: bytes, renames: Renames) -> bytes:
     """The result of a call with other names. The bytes must be whole: they are not all looked at."""
-    plan = _method_plan(method, "result", frozenset(renames))
-    return body if plan is None else _Walk(body, renames).run(plan, f"the result of {method.name}", True)
+    plan = method_plan(method, "result", frozenset(renames))
+    return body if plan is None else Walk(body, renames).run(plan, f"the result of {method.name}", True)
 
 
 def stream_result(method: Method, body: bytes, renames: Renames) -> bytes | Stream:
     """The same as a stream, where names change: the new body is never in memory as a whole."""
-    plan = _method_plan(method, "result", frozenset(renames))
+    plan = method_plan(method, "result", frozenset(renames))
     if plan is None:
         return body
-    walk = _Walk(body, renames)
+    walk = Walk(body, renames)
     walk.walk(plan, f"the result of {method.name}", True)
     return Stream(walk.chunks(), walk.length(), at_hand=True) if walk.edits else body
 
@@ -84,111 +84,111 @@ def carries_exception(body: bytes) -> bool:
 
 def splice_message(body: bytes, rename: Callable[[str], str]) -> bytes:
     """A result that carries a declared exception, with another text in it."""
-    plan, exception = _Struct(), _Struct()
+    plan, exception = StructPlan(), StructPlan()
     plan.add({body[:3]: exception})
     exception.add({_MESSAGE: "message"})
-    return _Walk(body, {"message": rename}).run(plan, "an exception", False)
+    return Walk(body, {"message": rename}).run(plan, "an exception", False)
 
 
 # The plan for each field: only the parts of a layout that lead to a requested role.
 
 
-class _Struct:
+class StructPlan:
     """By the three bytes of a field's head (type and id), what is inside it."""
 
     __slots__ = ("awaited", "fields", "repeats")
 
     def __init__(self, repeats: bool = False) -> None:
-        self.fields: dict[bytes, _Node | _Old] = {}
+        self.fields: dict[bytes, Node | OldPlan] = {}
         self.awaited: frozenset[bytes] = frozenset()
         """The fields in which something may be renamed."""
         self.repeats = repeats
         """A storage descriptor: part of every plan for its shortcut, even where its location keeps its name."""
 
-    def add(self, fields: dict[bytes, _Node | _Old]) -> None:
+    def add(self, fields: dict[bytes, Node | OldPlan]) -> None:
         self.fields.update(fields)
         self.awaited |= {head for head, node in fields.items() if not _only_passed(node)}
 
 
-class _Old:
+class OldPlan:
     """The field that gives an older layout away: the struct is walked again as that."""
 
     __slots__ = ("plan",)
 
-    def __init__(self, plan: _Struct) -> None:
+    def __init__(self, plan: StructPlan) -> None:
         self.plan = plan
 
 
-class _Elements:
+class ElementsPlan:
     __slots__ = ("element",)
 
-    def __init__(self, element: _Node) -> None:
+    def __init__(self, element: Node) -> None:
         self.element = element
 
 
-class _Entries:
+class EntriesPlan:
     __slots__ = ("key", "value")
 
-    def __init__(self, key: _Node | None, value: _Node | None) -> None:
+    def __init__(self, key: Node | None, value: Node | None) -> None:
         self.key = key
         self.value = value
 
 
-_Node: TypeAlias = str | _Struct | _Elements | _Entries
+Node: TypeAlias = str | StructPlan | ElementsPlan | EntriesPlan
 """A string is the role of a name."""
 
 
-def _only_passed(node: _Node | _Old) -> bool:
-    return type(node) is _Struct and node.repeats and not node.fields
+def _only_passed(node: Node | OldPlan) -> bool:
+    return type(node) is StructPlan and node.repeats and not node.fields
 
 
 @cache
-def _method_plan(method: Method, part: str, roles: frozenset[str]) -> _Struct | None:
+def method_plan(method: Method, part: str, roles: frozenset[str]) -> StructPlan | None:
     """None when there is nothing of these roles."""
     if numbers := roles & _NUMBERS:
         raise LocalProtocolError(f"only names can be replaced; {', '.join(sorted(numbers))} is a number")
     layout = argument_layout(method) if part == "arguments" else result_layout(method)
     if not _roles(layout) & roles:
         return None
-    plan = _Struct()
+    plan = StructPlan()
     plan.add(_plan_fields(layout, roles, {}))
     return plan
 
 
-def _plan_fields(layout: Layout, roles: frozenset[str], known: dict[str, _Struct]) -> dict[bytes, _Node | _Old]:
+def _plan_fields(layout: Layout, roles: frozenset[str], known: dict[str, StructPlan]) -> dict[bytes, Node | OldPlan]:
     plans = {pack_field(type, number): _plan(inside, roles, known) for (number, type), inside in layout.items()}
     return {head: node for head, node in plans.items() if node is not None}
 
 
-def _plan(inside: Inside, roles: frozenset[str], known: dict[str, _Struct]) -> _Node | None:
+def _plan(inside: Inside, roles: frozenset[str], known: dict[str, StructPlan]) -> Node | None:
     match inside:
         case Leaf(role):
             return role if role in roles else None
         case Each(element):
             node = _plan(element, roles, known)
-            return None if node is None else _Elements(node)
+            return None if node is None else ElementsPlan(node)
         case Pairs(key, value):
             left = None if key is None else _plan(key, roles, known)
             right = None if value is None else _plan(value, roles, known)
-            return None if left is None and right is None else _Entries(left, right)
+            return None if left is None and right is None else EntriesPlan(left, right)
         case Nested(struct):
             return _plan_struct(struct, roles, known)
 
 
-def _plan_struct(struct: str, roles: frozenset[str], known: dict[str, _Struct]) -> _Struct | None:
+def _plan_struct(struct: str, roles: frozenset[str], known: dict[str, StructPlan]) -> StructPlan | None:
     """Structs may contain themselves: each is planned once, and known while it is being planned."""
     repeats = struct == _REPEATING and set(struct_layout(struct)) == {(2, STRING)}
     if not repeats and not _struct_roles(struct) & roles:
         return None
     if struct in known:
         return known[struct]
-    plan = known[struct] = _Struct(repeats)
+    plan = known[struct] = StructPlan(repeats)
     plan.add(_plan_fields(struct_layout(struct), roles, known))
     was, old = old_layout(struct), old_struct_layout(struct)
     if was is not None and old is not None:
-        older = _Struct()
+        older = StructPlan()
         older.add(_plan_fields(old, roles, known))
-        plan.add({pack_field(wire_type(was[0].type), was[0].id): _Old(older)})
+        plan.add({pack_field(wire_type(was[0].type), was[0].id): OldPlan(older)})
     return plan
 
 
@@ -221,7 +221,7 @@ class _RestIsOpaque(Exception):
     """Nothing behind this position can hold a name."""
 
 
-class _Walk:
+class Walk:
     """One body on its way through: `edits` has what is replaced by what, in order."""
 
     __slots__ = ("_after", "_before", "data", "edits", "known", "renames")
@@ -234,18 +234,18 @@ class _Walk:
         self.known: dict[str, dict[bytes, bytes | None]] = {role: {} for role in renames}
         self._before = self._after = _NO_RUN
 
-    def run(self, plan: _Struct, what: str, last: bool) -> bytes:
+    def run(self, plan: StructPlan, what: str, last: bool) -> bytes:
         self.walk(plan, what, last)
         return b"".join(self.pieces()) if self.edits else self.data
 
-    def pieces(self) -> Iterator[bytes]:
-        """The new body: runs of the old one, and what is new between them."""
+    def pieces(self, until: int | None = None) -> Iterator[bytes]:
+        """The new body, or its beginning: runs of the old one, and what is new between them."""
         data, copied = self.data, 0
         for start, end, new in self.edits:
             yield data[copied:start]
             yield new
             copied = end
-        yield data[copied:]
+        yield data[copied:until]
 
     def chunks(self) -> Iterator[bytes]:
         """The same in pieces of about CHUNK bytes."""
@@ -263,7 +263,7 @@ class _Walk:
         """Bytes of the new body."""
         return len(self.data) + sum(len(new) - (end - start) for start, end, new in self.edits)
 
-    def walk(self, plan: _Struct, what: str, last: bool) -> None:
+    def walk(self, plan: StructPlan, what: str, last: bool) -> None:
         """Finds what is replaced. Raises RemoteProtocolError for bytes that are no such struct."""
         try:
             if self.struct(plan, 0, 0, last) > len(self.data):
@@ -273,7 +273,7 @@ class _Walk:
         except INCOMPLETE:
             raise RemoteProtocolError(f"{what} ends too early, after {len(self.data)} bytes") from None
 
-    def struct(self, plan: _Struct, at: int, depth: int, last: bool) -> int:
+    def struct(self, plan: StructPlan, at: int, depth: int, last: bool) -> int:
         """The position behind a struct. `last`: no names are behind it."""
         if depth > MAX_DEPTH:
             raise RemoteProtocolError(f"more than {MAX_DEPTH} values inside each other at byte {at}")
@@ -289,6 +289,8 @@ class _Walk:
             if node is None:
                 if kind == STRING:
                     at += 4 + unpack_u(data, at)[0]
+                elif kind in FIXED:
+                    at += FIXED[kind]
                 else:
                     at = skip(data, at, kind, depth + 1)
                 continue
@@ -299,40 +301,40 @@ class _Walk:
                 # A field whose header bytes do not occur in the rest is not in the rest.
                 if awaited is not None and not any(data.find(other, at) >= 0 for other in awaited):
                     raise _RestIsOpaque
-            elif type(node) is _Old:
+            elif type(node) is OldPlan:
                 del self.edits[written:]
                 return self.struct(node.plan, start, depth, last)
-            elif type(node) is _Struct:
+            elif type(node) is StructPlan:
                 at = self.struct(node, at, depth + 1, awaited is not None and not awaited)
             else:
                 at = self.value(node, kind, at, depth + 1)  # type: ignore[arg-type]
         return at + 1
 
-    def value(self, node: _Node, kind: int, at: int, depth: int) -> int:
+    def value(self, node: Node, kind: int, at: int, depth: int) -> int:
         """The position behind a value that is no field, or behind a container."""
         if type(node) is str:
             if kind == STRING:
                 return self.name(node, at)
-        elif type(node) is _Struct:
+        elif type(node) is StructPlan:
             if kind == STRUCT:
                 return self.struct(node, at, depth, False)
         elif depth > MAX_DEPTH:
             raise RemoteProtocolError(f"more than {MAX_DEPTH} values inside each other at byte {at}")
-        elif type(node) is _Elements:
+        elif type(node) is ElementsPlan:
             if kind in (LIST, SET):
                 return self.elements(node.element, at, depth)
-        elif type(node) is _Entries and kind == MAP:
+        elif type(node) is EntriesPlan and kind == MAP:
             return self.entries(node, at, depth)
         raise RemoteProtocolError(f"a container at byte {at} holds elements of type {kind}")
 
-    def elements(self, element: _Node, at: int, depth: int) -> int:
+    def elements(self, element: Node, at: int, depth: int) -> int:
         kind, count = self.data[at], unpack_u(self.data, at + 1)[0]
         at += 5
         for _ in range(count):
             at = self.value(element, kind, at, depth + 1)
         return at
 
-    def entries(self, node: _Entries, at: int, depth: int) -> int:
+    def entries(self, node: EntriesPlan, at: int, depth: int) -> int:
         data = self.data
         key, value, count = data[at], data[at + 1], unpack_u(data, at + 2)[0]
         at += 6
@@ -341,7 +343,7 @@ class _Walk:
             at = self.entry(node.value, value, at, depth + 1)
         return at
 
-    def entry(self, node: _Node | None, kind: int, at: int, depth: int) -> int:
+    def entry(self, node: Node | None, kind: int, at: int, depth: int) -> int:
         return skip(self.data, at, kind, depth) if node is None else self.value(node, kind, at, depth)
 
     def name(self, role: str, at: int) -> int:
@@ -361,7 +363,7 @@ class _Walk:
             self.edits.append((at, end, new))
         return end
 
-    def descriptor(self, plan: _Struct, at: int, depth: int) -> int:
+    def descriptor(self, plan: StructPlan, at: int, depth: int) -> int:
         """The position behind a StorageDescriptor that differs from the previous one in its location only."""
         data = self.data
         if data.startswith(self._before, at):

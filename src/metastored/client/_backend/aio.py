@@ -15,6 +15,7 @@ from types import TracebackType
 from typing import Any, Final, TypeAlias, TypeVar, cast
 from weakref import WeakMethod
 
+from metastored.client._backend.relays import RelayedReply
 from metastored.client.dialects import wire_for
 from metastored.client.endpoints import Endpoint, Identity
 from metastored.client.pooling import CLOSED
@@ -23,11 +24,13 @@ from metastored.errors import (
     AuthenticationError,
     ConnectError,
     ConnectionLost,
+    Error,
     RemoteProtocolError,
     ReplyRefused,
     TimeoutExceeded,
 )
-from metastored.wire.connection import NEED_DATA
+from metastored.wire.connection import NEED_DATA, Piece
+from metastored.wire.limits import MAX_REPLY
 from metastored.wire.message import Call, Handler, Reply, Session
 from metastored.wire.methods import Method
 
@@ -139,6 +142,8 @@ class Connection(asyncio.Protocol):
         self._wire = wire
         self._lost = lost
         self._reply: asyncio.Future[Any] | None = None
+        self._relay: RelayedReply | None = None
+        """The rest of a reply that is relayed."""
         self._transport: asyncio.Transport | None = None
 
     def negotiate(self) -> asyncio.Future[None]:
@@ -152,9 +157,12 @@ class Connection(asyncio.Protocol):
             self._write(first)
         return done
 
-    def call(self, method: Method, body: bytes) -> asyncio.Future[Reply]:
-        """Sends the call; the future has its reply, ConnectionLost or RemoteProtocolError."""
-        assert self._reply is None
+    def call(self, method: Method, body: bytes, relays: bool = False) -> asyncio.Future[Reply]:
+        """Sends the call; the future has its reply, ConnectionLost or RemoteProtocolError.
+
+        With `relays` the body of a long reply may be a RelayedReply; the connection is in use until it has ended.
+        """
+        assert self._reply is None and self._relay is None
         self.received = 0
         reply = asyncio.get_running_loop().create_future()
         if method.oneway:
@@ -165,7 +173,7 @@ class Connection(asyncio.Protocol):
         if self.closed:
             self._fail(ConnectionLost("the connection was closed"))
         else:
-            self._write(self._wire.send(method, body))
+            self._write(self._wire.send(method, body, relays))
         return reply
 
     def usable(self) -> bool:
@@ -187,34 +195,64 @@ class Connection(asyncio.Protocol):
         self._transport = cast(asyncio.Transport, transport)
 
     def data_received(self, data: bytes) -> None:
-        if self._reply is None:
+        if self._reply is None and self._relay is None:
             self.abort()  # Data without a call: the stream is out of step.
             return
         self.received += len(data)
-        if self.received > self._max_reply:
-            self._fail(
-                ReplyRefused(f"the reply has more than {self._max_reply} bytes; request fewer objects in one call")
-            )
+        most = self._max_reply if self._relay is None else MAX_REPLY
+        if self.received > most:
+            self._fail(ReplyRefused(f"the reply has more than {most} bytes; request fewer objects in one call"))
             return
         self._wire.receive_data(data)
         try:
-            while type(event := self._wire.next_event()) is bytes:
-                self._write(event)
+            while (event := self._wire.next_part()) is not NEED_DATA:
+                if type(event) is bytes:
+                    self._write(event)
+                elif type(event) is not Piece:
+                    break
+                elif self._relayed(event):
+                    return
         except (RemoteProtocolError, AuthenticationError) as error:
             self._fail(error)
             return
         if event is NEED_DATA:
             return
+        assert self._reply is not None
         reply, self._reply = self._reply, None
         if not reply.done():
             reply.set_result(event)
         if self._wire.closes:
             self.abort()
 
+    def _relayed(self, piece: Piece) -> bool:
+        """Passes a piece of a long reply on; True if the connection is free for other calls after it."""
+        relay, reply = self._relay, self._reply
+        if relay is None:
+            relay = self._relay = RelayedReply(self)
+            self._reply = None
+            if reply is None or reply.done():
+                self.abort()  # Nobody waits for the reply any more.
+                return True
+            reply.set_result(Reply(relay))
+        relay.add(piece.data)
+        if piece.last:
+            self._relay = None
+            self.resume_reading()
+            relay.finish()
+        return piece.last
+
+    def pause_reading(self) -> None:
+        if self._transport is not None and not self.closed:
+            self._transport.pause_reading()
+
+    def resume_reading(self) -> None:
+        if self._transport is not None and not self.closed:
+            self._transport.resume_reading()
+
     def connection_lost(self, exc: Exception | None) -> None:
         self.closed = True
         self._lost(self)
-        if self._reply is not None:
+        if self._reply is not None or self._relay is not None:
             text = "the connection was closed" if exc is None else f"the connection broke: {exc}"
             hint = self._wire.hint()
             self._fail(ConnectionLost(f"{text}; {hint}" if hint else text))
@@ -223,11 +261,14 @@ class Connection(asyncio.Protocol):
         assert self._transport is not None
         self._transport.write(data)
 
-    def _fail(self, error: Exception) -> None:
+    def _fail(self, error: Error) -> None:
         reply, self._reply = self._reply, None
+        relay, self._relay = self._relay, None
+        self.abort()
         if reply is not None and not reply.done():
             reply.set_exception(error)
-        self.abort()
+        if relay is not None:
+            relay.finish(error)
 
 
 class Openings:

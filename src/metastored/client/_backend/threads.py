@@ -231,7 +231,7 @@ class Connection:
                         f"the reply has more than {self._max_reply} bytes; request fewer objects in one call"
                     )
                 self._wire.receive_data(data)
-                while type(event := self._wire.next_event()) is bytes:
+                while type(event := self._wire.next_part()) is bytes:
                     self._socket.sendall(event)
                 if event is not NEED_DATA:
                     break

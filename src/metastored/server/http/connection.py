@@ -92,7 +92,7 @@ class HttpConnection(HttpToolsProtocol):
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         self._gathering = _Gathering(cast(asyncio.Transport, transport), self.loop)
         super().connection_made(cast(asyncio.Transport, self._gathering))
-        self.app_state = {"certificate": transport.get_extra_info("peercert")}
+        self.app_state = {"certificate": transport.get_extra_info("peercert"), "cascades": {}}
         self._state.add(self)
         if self._state.draining:
             self.transport.close()

@@ -1,6 +1,7 @@
 """Thrift over HTTP: one call per POST, to the same handler as the Thrift port.
 
-Each request is a session of its own: no state is shared with the next request. Authentication comes before the
+Each request is a session of its own. The next request on the same connection gets one thing from it: whether its
+caller is in a DROP DATABASE … CASCADE of a remote database. Authentication comes before the
 body is read. The bytes of request bodies that a worker holds at a time are bounded. This module reads methods only
 from the method table.
 """
@@ -22,11 +23,12 @@ from metastored.server.auth.identity import Identities, Unauthorized
 from metastored.server.auth.negotiation import NOT_NOW
 from metastored.server.calls import failure, log_when_slow
 from metastored.server.http.forwarded import client_address, networks
+from metastored.server.relays import RelaySender
 from metastored.server.streams import StreamSender, TooSlow
 from metastored.server.thrift import TRANSCODE_ON_LOOP, TRANSCODED, Service
 from metastored.wire.exchange import Exchange, read
 from metastored.wire.limits import MAX_MESSAGE
-from metastored.wire.message import REPLY, Call, Reply, Session, Stream
+from metastored.wire.message import REPLY, Call, Relayed, Reply, Session, Stream
 from metastored.wire.methods import Method
 from metastored.wire.tjson_protocol import TJSON_2_3_0
 
@@ -61,6 +63,8 @@ MAX_HELD: Final = 256 * 1024 * 1024
 """Bytes that long bodies may hold at a time, in a worker."""
 GZIP_FROM: Final = 1400
 """Bytes: what fits in one packet is not worth compressing."""
+MAX_CASCADES: Final = 64
+"""Callers of one connection, which a proxy may share between many, that may be in a DROP DATABASE … CASCADE."""
 _GZIP_LEVEL = 1
 _SOON = ((b"retry-after", b"5"),)
 
@@ -144,7 +148,7 @@ class ThriftOverHttp:
         body = RequestBody(self._bodies, self.max_body)
         try:
             await body.receive(receive, headers)
-            await self._reply(body, session, headers, [(b"content-type", label), *authentication], receive, send)
+            await self._reply(body, session, scope, [(b"content-type", label), *authentication], receive, send)
         finally:
             body.forget()
 
@@ -154,6 +158,7 @@ class ThriftOverHttp:
         Raises Refusal and Unauthorized.
         """
         session = Session(self._peer(scope), self.generation)
+        session.one_call = True
         try:
             return session, await self._identify(scope, headers, session)
         except StoreError as error:
@@ -164,13 +169,16 @@ class ThriftOverHttp:
         self,
         body: RequestBody,
         session: Session,
-        headers: dict[bytes, bytes],
+        scope: Any,
         response_headers: Any,
         receive: Any,
         send: Any,
     ) -> None:
         exchange = await self._parsed(body.data)
+        headers: dict[bytes, bytes] = dict(scope["headers"])
+        _continue_cascade(scope, session)
         reply = await self._call(exchange, session)
+        _keep_cascade(scope, session)  # Before the response: the next request may follow it at once.
         if exchange.request.oneway:
             await respond(send, 200, b"", response_headers)
         elif isinstance(reply, Reply):
@@ -204,6 +212,7 @@ class ThriftOverHttp:
             text = f"Invalid method name: '{call.method.name}' (this path serves {', '.join(sorted(NINE))})"
             return exchange.encode_error(ApplicationError(ApplicationError.UNKNOWN_METHOD, text))
         started = monotonic()
+        call.relays = exchange.protocol.name == "binary"
         if call.method.cost != "point" and self._service.state.replies.is_full:
             # The reply may be long: the call waits until there is memory for it.
             await self._service.state.replies.room(0)
@@ -248,17 +257,24 @@ class ThriftOverHttp:
     async def _stream(
         self, exchange: Exchange, call: Call, stream: Stream, headers: Headers, receive: Any, send: Any
     ) -> None:
-        """A long reply, no faster than the peer takes it."""
+        """A long reply, no faster than the peer takes it. One that is relayed has no length, and is sent in chunks."""
         service, request = self._service, exchange.request
         head = exchange.protocol.write(REPLY, request.name, request.seqid, b"", None)
-        outlet = _Outlet(send, [(b"content-length", b"%d" % (len(head) + stream.length)), *headers])
-        sender = StreamSender(stream, head, bytes, outlet, service.stream_pool, service.state, service.spool)
+        shared = (service.stream_pool, service.state, service.spool)
+        sender: StreamSender | RelaySender
+        if isinstance(stream, Relayed):
+            outlet = _Outlet(send, headers)
+            sender = RelaySender(stream, head, bytes, outlet, *shared)
+        else:
+            outlet = _Outlet(send, [(b"content-length", b"%d" % (len(head) + stream.length)), *headers])
+            sender = StreamSender(stream, head, bytes, outlet, *shared)
         watching = asyncio.create_task(outlet.watch(receive))
         pumping = asyncio.create_task(outlet.pump())
         try:
             await sender.run()
         except Exception as error:
-            if sender.begun and isinstance(error, TooSlow):
+            if sender.begun and (isinstance(error, TooSlow) or isinstance(stream, Relayed)):
+                # The response has no end then: the peer sees that it is not complete.
                 log.warning("HTTP: dropped: %s", error)
                 outlet.leave()
                 return
@@ -270,6 +286,17 @@ class ThriftOverHttp:
             outlet.end()
             watching.cancel()
             await pumping
+
+
+def _continue_cascade(scope: Any, session: Session) -> None:
+    """Takes over what the caller's last request on the same connection left: see `remotes/cascades.py`."""
+    session.cascade = scope.get("state", {}).get("cascades", {}).pop((session.peer, session.user), None)
+
+
+def _keep_cascade(scope: Any, session: Session) -> None:
+    cascades = scope.get("state", {}).get("cascades")
+    if cascades is not None and session.cascade is not None and len(cascades) < MAX_CASCADES:
+        cascades[session.peer, session.user] = session.cascade
 
 
 class _Outlet:
