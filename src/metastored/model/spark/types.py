@@ -18,6 +18,11 @@ from metastored.errors import ConversionError
 CHAR_VARCHAR: Final = "__CHAR_VARCHAR_TYPE_STRING"
 COLLATIONS: Final = "__COLLATIONS"
 BINARY_COLLATION: Final = "UTF8_BINARY"
+CURRENT_DEFAULT: Final = "CURRENT_DEFAULT"
+"""The metadata of a column's default. Rows that were written before have the first one, `EXISTS_DEFAULT`."""
+EXISTS_DEFAULT: Final = "EXISTS_DEFAULT"
+GENERATED: Final = "GENERATION_EXPRESSION"
+"""The metadata of a generated column's expression."""
 MAX_DEPTH: Final = 200
 """How deep types may be nested: a level needs three frames of Python's stack."""
 
@@ -84,8 +89,7 @@ class StructField:
 
     @property
     def comment(self) -> str | None:
-        comment = self.metadata.get("comment")
-        return comment if isinstance(comment, str) else None
+        return self._text("comment")
 
     def with_comment(self, comment: str) -> StructField:
         return replace(self, metadata={**self.metadata, "comment": comment})
@@ -93,8 +97,21 @@ class StructField:
     @property
     def declared_type(self) -> str | None:
         """The text of a type with char or varchar, which Spark stores beside `string`."""
-        declared = self.metadata.get(CHAR_VARCHAR)
-        return declared if isinstance(declared, str) else None
+        return self._text(CHAR_VARCHAR)
+
+    @property
+    def default(self) -> str | None:
+        """The SQL expression of the default value."""
+        return self._text(CURRENT_DEFAULT)
+
+    @property
+    def generated(self) -> str | None:
+        """The SQL expression of a generated column."""
+        return self._text(GENERATED)
+
+    def _text(self, key: str) -> str | None:
+        value = self.metadata.get(key)
+        return value if isinstance(value, str) else None
 
 
 @dataclass(frozen=True, slots=True)
