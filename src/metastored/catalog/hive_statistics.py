@@ -16,6 +16,8 @@ from metastored.errors import ConversionError, SparkCatalogError
 from metastored.hive.statistics.basic import set_basic_state
 from metastored.hive.types.decimals import decimal_parts, decimal_value
 from metastored.hive.types.type_strings import TypeSyntaxError, read_type
+from metastored.model.spark.bounds import from_external_string
+from metastored.model.spark.hive_types import to_spark_type
 from metastored.model.spark.statistics import stats_from_properties
 from metastored.model.spark.values import CatalogStatistics, ColumnStat
 from metastored.model.values import seconds
@@ -69,34 +71,21 @@ def _spark_column(type: str, stat: ColumnStat) -> ColumnStatistics:
     return ColumnStatistics(
         null_count=stat.null_count,
         distinct_count=stat.distinct_count,
-        min=_spark_value(type, stat.min),
-        max=_spark_value(type, stat.max),
+        min=_spark_value(type, stat.min, stat.version),
+        max=_spark_value(type, stat.max, stat.version),
         average_length=float(stat.avg_len) if texts and stat.avg_len is not None else None,
         max_length=stat.max_len if texts else None,
     )
 
 
-def _spark_value(type: str, text: str | None) -> Value | None:
+def _spark_value(type: str, text: str | None, version: int) -> Value | None:
     """A bound as Spark writes it; None where it cannot be read."""
     if text is None:
         return None
     try:
-        match _word(type):
-            case "boolean":
-                return {"true": True, "false": False}[text]
-            case "tinyint" | "smallint" | "int" | "bigint":
-                return int(text)
-            case "float" | "double":
-                return float(text)
-            case "decimal":
-                return Decimal(text)
-            case "date":
-                return date.fromisoformat(text)
-            case "timestamp" | "timestamp with local time zone":
-                return datetime.fromisoformat(text).replace(tzinfo=UTC)
-    except (ValueError, KeyError, ArithmeticError):
+        return from_external_string(text, "", to_spark_type(read_type(type)), version)
+    except (ConversionError, SparkCatalogError, TypeSyntaxError):
         return None
-    return None
 
 
 def with_counts(parameters: Mapping[str, str] | None, given: TableStatistics) -> dict[str, str]:

@@ -10,7 +10,8 @@ lacks) in the parameters of a table. The rules are those of Spark's HiveExternal
 `arrow`         schemas as Arrow schemas
 `values`        CatalogTable and its parts
 `properties`    the parameters that Spark writes
-`statistics`    statistics as parameters; `histograms`: their histograms as text
+`views`         the parameters that hold the context of a view
+`statistics`    statistics as parameters; `histograms`: their histograms as text; `bounds`: their bounds
 `converting`    Hive's Table to and from CatalogTable, as it is stored (raw)
 `restoring`     a raw table as Spark's users see it
 `reading`       any table of Hive's, as Spark reads it where Spark wrote it
