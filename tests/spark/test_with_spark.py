@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import random
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any, NamedTuple
 
@@ -189,9 +189,8 @@ def worked(metastore: Metastore, tmp_path_factory: pytest.TempPathFactory) -> It
             catalog.create_table(definition(name, case))
         raw = {f"p_{name}": dict(client.table(("lab", f"p_{name}")).parameters or {}) for name in CASES}
         before = {f"p_{name}": catalog.get_table("lab", f"p_{name}") for name in CASES}
-        cases = json.dumps({name: case._asdict() | {"buckets": _spec(case.buckets)} for name, case in CASES.items()})
         spark = run_spark(
-            f"CASES = {cases!r}\nFOLDER = {str(folder)!r}\n{SCRIPT}",
+            f"CASES = {as_json(CASES)!r}\nFOLDER = {str(folder)!r}\n{SCRIPT}",
             conf={
                 "spark.hadoop.hive.metastore.uris": metastore.uri,
                 "spark.sql.warehouse.dir": metastore.warehouse,
@@ -202,6 +201,11 @@ def worked(metastore: Metastore, tmp_path_factory: pytest.TempPathFactory) -> It
         raw |= {f"s_{name}": dict(client.table(("lab", f"s_{name}")).parameters or {}) for name in CASES}
         yield Worked(catalog, spark, raw, before)
         empty(client)
+
+
+def as_json(cases: Mapping[str, Case]) -> str:
+    """The cases for the script."""
+    return json.dumps({name: case._asdict() | {"buckets": _spec(case.buckets)} for name, case in cases.items()})
 
 
 def _spec(buckets: BucketSpec | None) -> list[Any] | None:

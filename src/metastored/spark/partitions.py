@@ -16,10 +16,10 @@ from metastored.hive.generation import Generation
 from metastored.hive.locations import canonical
 from metastored.hive.names import partition_name_to_vals
 from metastored.model.names import TableName
-from metastored.model.spark.converting import from_hive_table
 from metastored.model.spark.filters import OLD_WILDCARD, SQL_WILDCARD, FilterRules, convert_filters
 from metastored.model.spark.partitions import (
     NullableSpec,
+    declared_names,
     from_hive_partition,
     full_values,
     generate_partition_path,
@@ -27,10 +27,10 @@ from metastored.model.spark.partitions import (
     keys_of,
     new_hive_partition,
     partial_values,
-    restore_partition_metadata,
     restored_name,
     to_hive_partition,
     to_metastore_spec,
+    with_restored_stats,
     with_stats_properties,
 )
 from metastored.model.spark.predicates import is_expression, matching_rows, parse_predicate, selects
@@ -61,8 +61,8 @@ class _Found(NamedTuple):
         return keys_of(self.struct)
 
     def restored(self, partitions: Iterable[Partition]) -> list[CatalogTablePartition]:
-        keys = self.keys
-        return [restore_partition_metadata(from_hive_partition(each, keys), self.table) for each in partitions]
+        names = declared_names(self.keys, self.table.partition_column_names)
+        return [with_restored_stats(from_hive_partition(each, names), self.table) for each in partitions]
 
 
 class Partitions(Tables):
@@ -70,7 +70,7 @@ class Partitions(Tables):
 
     def _found(self, db: str, table: str) -> _Found:
         struct = self._table(db, table)
-        return _Found(named(db, table), struct, self._restored(from_hive_table(struct)))
+        return _Found(named(db, table), struct, self._read(struct))
 
     # --- create, drop --------------------------------------------------------------------------------------
 

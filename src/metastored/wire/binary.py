@@ -43,16 +43,47 @@ _READ = {"byte": ("unpack_b", 1), "i16": ("unpack_h", 2), "i32": ("unpack_i", 4)
 _PACK = {"byte": "pack_b", "i16": "pack_h", "i32": "pack_i", "i64": "pack_q", "double": "pack_d"}
 MEMO_LEAST = 64
 """From this many bytes on, comparing is cheaper than skipping."""
+MAX_MISSES = 16
+"""Structs that are compared with the one before them without a result, in one message."""
 INCOMPLETE = (IndexError, struct.error)
 """The exceptions that reading raises when the data ends too early."""
 
 
-def skip(data: bytes | bytearray, at: int, type: int, depth: int = 0, memo: list[bytes] | None = None) -> int:
-    """The position behind a value of this type.
+class SkipMemo:
+    """The bytes that the structs of a list repeat: the partitions of a table differ in their values and location.
 
-    With a `memo` (a list, empty at first), a list of structs with the same bytes as the last one is skipped in one
-    step: the partitions of a table have the same columns.
+    A *run* is a sequence of complete fields. By depth, the memo has the field at which the longest run began that the
+    last two structs had in common, and its bytes.
     """
+
+    __slots__ = ("fields", "misses", "runs")
+
+    def __init__(self) -> None:
+        self.runs: dict[int, tuple[int, bytes]] = {}
+        self.fields: dict[int, list[bytes]] = {}
+        """The fields of the last struct that did not repeat the run."""
+        self.misses: dict[int, int] = {}
+
+    def learn(self, data: bytes | bytearray, at: int, end: int, depth: int) -> None:
+        """Compares a struct with the one before it. Structs that never repeat anything are not compared for long."""
+        misses = self.misses[depth] = self.misses.get(depth, 0) + 1
+        if misses > MAX_MISSES or end - at > MEMO_LIMIT:
+            return
+        fields = []
+        while data[at] != STOP:
+            start, at = at, skip(data, at + 3, data[at], depth + 1)
+            fields.append(bytes(data[start:at]))
+        run, found = b"", b""
+        for old, new in zip(self.fields.get(depth, ()), fields, strict=False):
+            run = run + new if old == new else b""
+            found = max(found, run, key=len)
+        self.fields[depth] = fields
+        if len(found) >= MEMO_LEAST:
+            self.runs[depth] = found[2], found
+
+
+def skip(data: bytes | bytearray, at: int, type: int, depth: int = 0, memo: SkipMemo | None = None) -> int:
+    """The position behind a value of this type. With a `memo`, what structs repeat is skipped in one step."""
     size = FIXED.get(type)
     if size is not None:
         at += size
@@ -61,15 +92,8 @@ def skip(data: bytes | bytearray, at: int, type: int, depth: int = 0, memo: list
     elif depth > MAX_DEPTH:
         raise Malformed(f"more than {MAX_DEPTH} values inside each other at byte {at}")
     elif type == STRUCT:
-        # Most values in structs, lists and maps are strings: they are skipped without a function call.
-        while (inner := data[at]) != STOP:
-            if inner == STRING:
-                at += 7 + unpack_u(data, at + 3)[0]
-            else:
-                at = skip(data, at + 3, inner, depth + 1, memo)
-        return at + 1
+        return _skip_struct(data, at, depth, memo)
     elif type in (LIST, SET):
-        start = at
         inner, count = data[at], unpack_u(data, at + 1)[0]
         at += 5
         size = FIXED.get(inner)
@@ -79,9 +103,7 @@ def skip(data: bytes | bytearray, at: int, type: int, depth: int = 0, memo: list
             for _ in range(count):
                 at += 4 + unpack_u(data, at)[0]
         elif inner == STRUCT and depth < MAX_DEPTH:
-            if memo and count and data.startswith(memo[0], start):
-                return start + len(memo[0])
-            # The same as above, one level deeper: the columns of a table are structs of strings.
+            # The same as in `_skip_struct`, without a function call: the columns of a table are structs of strings.
             for _ in range(count):
                 while (field := data[at]) != STOP:
                     if field == STRING:
@@ -89,8 +111,6 @@ def skip(data: bytes | bytearray, at: int, type: int, depth: int = 0, memo: list
                     else:
                         at = skip(data, at + 3, field, depth + 2, memo)
                 at += 1
-            if memo is not None and MEMO_LEAST <= at - start <= MEMO_LIMIT and at <= len(data):
-                memo[:] = (bytes(data[start:at]),)
         else:
             for _ in range(count):
                 at = skip(data, at, inner, depth + 1, memo)
@@ -108,6 +128,25 @@ def skip(data: bytes | bytearray, at: int, type: int, depth: int = 0, memo: list
     if at > len(data):
         raise IndexError
     return at
+
+
+def _skip_struct(data: bytes | bytearray, at: int, depth: int, memo: SkipMemo | None) -> int:
+    start, (first, run) = at, (-1, b"") if memo is None else memo.runs.get(depth, (-1, b""))
+    repeated = False
+    # Most values are strings and numbers: they are skipped without a function call.
+    while (inner := data[at]) != STOP:
+        if data[at + 2] == first and data.startswith(run, at):
+            at += len(run)
+            first, repeated = -1, True
+        elif inner == STRING:
+            at += 7 + unpack_u(data, at + 3)[0]
+        elif (size := FIXED.get(inner)) is not None:
+            at += 3 + size
+        else:
+            at = skip(data, at + 3, inner, depth + 1, memo)
+    if memo is not None and not repeated:
+        memo.learn(data, start, at, depth)
+    return at + 1
 
 
 _LENGTHS = tuple(pack_i(length) for length in range(256))

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from struct import Struct
 
-from metastored.wire.binary import FIXED, INCOMPLETE, request_codec, result_codec, skip, unpack_i, unpack_u
+from metastored.wire.binary import FIXED, INCOMPLETE, SkipMemo, request_codec, result_codec, skip, unpack_i, unpack_u
 from metastored.wire.compiler import Malformed
 from metastored.wire.limits import MAX_DEPTH, MAX_MESSAGE, MAX_NAME
 from metastored.wire.methods import BY_BYTES, Method
@@ -65,7 +65,7 @@ class BinaryProtocol:
     def read_reply(self, method: Method, data: bytes, at: int) -> Incoming:
         kind, name, seqid, start = read_header(data, at)
         try:
-            end = skip(data, start, STRUCT, 0, [])
+            end = skip(data, start, STRUCT, 0, SkipMemo())
         except INCOMPLETE:
             raise Incomplete from None
         return Incoming(kind, name, seqid, method, None, data[start:end], end)
@@ -94,6 +94,10 @@ class BinaryProtocol:
 
 class BinaryWalker(StackWalker):
     """Walks over a message in binary."""
+
+    def __init__(self, at: int, limit: int = MAX_MESSAGE) -> None:
+        super().__init__(at, limit)
+        self._memo = SkipMemo()
 
     def _read_header(self, data: bytes | bytearray, at: int) -> tuple[int, bytes, int, int]:
         return read_header(data, at)

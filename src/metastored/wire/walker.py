@@ -29,7 +29,6 @@ class StackWalker:
         self._stack: list[list[int]] = []
         self._tried = -1
         """The position where skipping a complete element was tried."""
-        self._memo: list[bytes] = []
 
     def _read_header(self, data: bytes | bytearray, at: int) -> tuple[int, bytes, int, int]:
         """(kind, name, seqid, position of the struct)."""

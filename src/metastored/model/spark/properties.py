@@ -11,7 +11,7 @@ from typing import Final
 from metastored.errors import SparkCatalogError
 from metastored.model.origins import SPARK_PROVIDER
 from metastored.model.spark.schemas import with_declared_as_string, with_declared_types
-from metastored.model.spark.types import StructType, schema_from_json, schema_to_json
+from metastored.model.spark.types import CHAR_VARCHAR, StructType, schema_from_json, schema_to_json
 from metastored.model.spark.values import BucketSpec, CatalogTable, CatalogTableType
 
 SPARK_SQL_PREFIX: Final = "spark.sql."
@@ -77,7 +77,10 @@ def schema_from_properties(properties: Mapping[str, str]) -> StructType | None:
     Raises SparkCatalogError if a part of it is missing, and ConversionError if it is not a schema.
     """
     text = read_large_property(properties, SCHEMA)
-    return None if text is None else with_declared_types(schema_from_json(text))
+    if text is None:
+        return None
+    schema = schema_from_json(text)
+    return with_declared_types(schema) if CHAR_VARCHAR in text else schema
 
 
 def partition_columns_from_properties(properties: Mapping[str, str]) -> tuple[str, ...]:
