@@ -27,6 +27,7 @@ from metastored.model.spark.partitions import (
     keys_of,
     new_hive_partition,
     partial_values,
+    restore_partition_metadata,
     restored_name,
     to_hive_partition,
     to_metastore_spec,
@@ -212,7 +213,9 @@ class Partitions(Tables):
         with client_errors():
             found = self._found(db, table)
             partition = self._partition(found, full_values(to_metastore_spec(spec), found.keys))
-            return None if partition is None else found.restored([partition])[0]
+            if partition is None:
+                return None
+            return restore_partition_metadata(from_hive_partition(partition, found.keys), found.table)
 
     def _partition(self, found: _Found, values: tuple[str, ...]) -> Partition | None:
         try:
