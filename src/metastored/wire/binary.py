@@ -92,7 +92,7 @@ def skip(data: bytes | bytearray, at: int, type: int, depth: int = 0, memo: Skip
     elif depth > MAX_DEPTH:
         raise Malformed(f"more than {MAX_DEPTH} values inside each other at byte {at}")
     elif type == STRUCT:
-        return _skip_struct(data, at, depth, memo)
+        return skip_struct(data, at, depth, memo)
     elif type in (LIST, SET):
         inner, count = data[at], unpack_u(data, at + 1)[0]
         at += 5
@@ -103,7 +103,7 @@ def skip(data: bytes | bytearray, at: int, type: int, depth: int = 0, memo: Skip
             for _ in range(count):
                 at += 4 + unpack_u(data, at)[0]
         elif inner == STRUCT and depth < MAX_DEPTH:
-            # The same as in `_skip_struct`, without a function call: the columns of a table are structs of strings.
+            # The same as in `skip_struct`, without a function call: the columns of a table are structs of strings.
             for _ in range(count):
                 while (field := data[at]) != STOP:
                     if field == STRING:
@@ -130,7 +130,8 @@ def skip(data: bytes | bytearray, at: int, type: int, depth: int = 0, memo: Skip
     return at
 
 
-def _skip_struct(data: bytes | bytearray, at: int, depth: int, memo: SkipMemo | None) -> int:
+def skip_struct(data: bytes | bytearray, at: int, depth: int, memo: SkipMemo | None) -> int:
+    """The position behind a struct."""
     start, (first, run) = at, (-1, b"") if memo is None else memo.runs.get(depth, (-1, b""))
     repeated = False
     # Most values are strings and numbers: they are skipped without a function call.

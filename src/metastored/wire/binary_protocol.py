@@ -7,7 +7,17 @@ from __future__ import annotations
 
 from struct import Struct
 
-from metastored.wire.binary import FIXED, INCOMPLETE, SkipMemo, request_codec, result_codec, skip, unpack_i, unpack_u
+from metastored.wire.binary import (
+    FIXED,
+    INCOMPLETE,
+    SkipMemo,
+    request_codec,
+    result_codec,
+    skip,
+    skip_struct,
+    unpack_i,
+    unpack_u,
+)
 from metastored.wire.compiler import Malformed
 from metastored.wire.limits import MAX_DEPTH, MAX_MESSAGE, MAX_NAME
 from metastored.wire.methods import BY_BYTES, Method
@@ -102,6 +112,26 @@ class BinaryWalker(StackWalker):
     def _read_header(self, data: bytes | bytearray, at: int) -> tuple[int, bytes, int, int]:
         return read_header(data, at)
 
+    def _skip_elements(self, data: bytes | bytearray, at: int, top: list[int], limit: int) -> int:
+        """The position behind the structs of a container that are here whole; of a map, behind one key or value.
+
+        Each is tried once, so that a long one is not read again and again: it is opened, and walked as its bytes come.
+        """
+        depth, memo = len(self._stack), self._memo
+        only_structs = len(top) == 4
+        try:
+            while top[1]:
+                self._tried = at
+                at = skip_struct(data, at, depth, memo)
+                if at > limit:
+                    raise self._bad(f"a message of more than {self._limit} bytes")
+                self._done(top)
+                if not only_structs:
+                    break
+        except (Malformed, *INCOMPLETE):
+            pass
+        return at
+
     def _walk(self, data: bytes | bytearray) -> int | None:
         stack, at, size = self._stack, self._at, len(data)
         limit = self._start + self._limit
@@ -143,16 +173,8 @@ class BinaryWalker(StackWalker):
                 raise self._bad(f"more than {MAX_DEPTH} values inside each other")
             elif kind == STRUCT:
                 if top[0] != OPEN_STRUCT and at > self._tried:
-                    # Most elements are here whole. Each is tried once, so that a long one is not read again and again.
-                    self._tried = at
-                    try:
-                        at = skip(data, at, STRUCT, len(stack), self._memo)
-                    except (Malformed, *INCOMPLETE):
-                        pass  # It is opened, and walked as its bytes come.
-                    else:
-                        if at > limit:
-                            raise self._bad(f"a message of more than {self._limit} bytes")
-                        self._done(top)
+                    start, at = at, self._skip_elements(data, at, top, limit)
+                    if at > start:
                         continue
                 self._done(top)
                 stack.append([OPEN_STRUCT])

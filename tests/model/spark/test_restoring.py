@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 
 import pytest
@@ -258,13 +259,14 @@ def test_a_data_source_table_is_converted_without_columns_and_their_types_are_ch
 def test_what_a_table_or_partition_lacks_is_an_error_when_it_is_needed() -> None:
     nameless = CatalogTable(TableIdentifier("t"), CatalogTableType.MANAGED, CatalogStorage(), StructType())
     partition = CatalogTablePartition({"p": "1"})
-    for missing, condition in (
-        (lambda: nameless.database, "_LEGACY_ERROR_TEMP_1119"),
-        (lambda: nameless.location, "_LEGACY_ERROR_TEMP_1120"),
-        (lambda: partition.location, "_LEGACY_ERROR_TEMP_1118"),
-    ):
+    needed: dict[str, Callable[[], object]] = {
+        "_LEGACY_ERROR_TEMP_1119": lambda: nameless.database,
+        "_LEGACY_ERROR_TEMP_1120": lambda: nameless.location,
+        "_LEGACY_ERROR_TEMP_1118": lambda: partition.location,
+    }
+    for condition, read in needed.items():
         with pytest.raises(SparkCatalogError) as caught:
-            missing()
+            read()
         assert caught.value.condition == condition
 
 
