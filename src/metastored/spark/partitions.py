@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
+from metastored.collection import collection_paused
 from metastored.errors import (
     AlreadyExistsException,
     MetaException,
@@ -63,7 +64,8 @@ class _Found(NamedTuple):
 
     def restored(self, partitions: Iterable[Partition]) -> list[CatalogTablePartition]:
         names = declared_names(self.keys, self.table.partition_column_names)
-        return [with_restored_stats(from_hive_partition(each, names), self.table) for each in partitions]
+        with collection_paused():
+            return [with_restored_stats(from_hive_partition(each, names), self.table) for each in partitions]
 
 
 class Partitions(Tables):

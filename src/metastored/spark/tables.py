@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Final
 
+from metastored.collection import collection_paused
 from metastored.errors import (
     AlreadyExistsException,
     MetastoreError,
@@ -165,7 +166,9 @@ class Tables(Connected):
         if not tables:
             return []
         with client_errors():
-            return [self._read(each) for each in self._tables(db, tables)]
+            structs = self._tables(db, tables)
+            with collection_paused():
+                return [self._read(each) for each in structs]
 
     def table_exists(self, db: str, table: str) -> bool:
         """Spark's tableExists."""
