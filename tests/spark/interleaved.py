@@ -6,12 +6,11 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
 import metastored
-from metastored.errors import Error
 from metastored.hive.locations import canonical
 from metastored.model.spark.columns import schema_parameters
 from metastored.model.spark.type_strings import parse_ddl
@@ -29,6 +28,7 @@ from metastored.model.spark.values import (
     TableIdentifier,
 )
 from metastored.spark import ExternalCatalog
+from tests.spark.scala_values import column, java_outcome, option, outcome, pairs, plain, sizes, split
 
 DB = "turns"
 AWKWARD = "a/b=c %{x}é"
@@ -345,74 +345,3 @@ class Turns:
             "parameters": {key: value for key, value in (struct.parameters or {}).items() if key not in aside},
             "columns": [list(each) for each in struct.sd.cols or ()],
         }
-
-
-# --- Scala's values ----------------------------------------------------------------------------------------
-
-
-def option(value: Any) -> Any:
-    return value.get() if value.isDefined() else None
-
-
-def split(text: str) -> list[str]:
-    return text.split("\n") if text else []
-
-
-def pairs(map: Any) -> dict[str, str]:
-    return dict(each.split(" -> ", 1) for each in split(map.mkString("\n")))
-
-
-def sizes(stats: Any) -> list[int | None] | None:
-    if stats is None:
-        return None
-    rows = option(stats.rowCount())
-    return [int(str(stats.sizeInBytes())), None if rows is None else int(str(rows))]
-
-
-def column(stat: Any) -> dict[str, Any]:
-    numbers = {"distinct_count": stat.distinctCount(), "null_count": stat.nullCount()}
-    numbers |= {"avg_len": stat.avgLen(), "max_len": stat.maxLen()}
-    histogram = option(stat.histogram())
-    return {
-        **{name: None if option(each) is None else int(str(option(each))) for name, each in numbers.items()},
-        "min": option(stat.min()),
-        "max": option(stat.max()),
-        "version": stat.version(),
-        "histogram": None
-        if histogram is None
-        else [histogram.height(), [[each.lo(), each.hi(), each.ndv()] for each in histogram.bins()]],
-    }
-
-
-def plain(stat: ColumnStat) -> dict[str, Any]:
-    histogram = stat.histogram
-    return {
-        **{name: getattr(stat, name) for name in ("distinct_count", "null_count", "avg_len", "max_len", "min", "max")},
-        "version": stat.version,
-        "histogram": None
-        if histogram is None
-        else [histogram.height, [[each.lo, each.hi, each.ndv] for each in histogram.bins]],
-    }
-
-
-def outcome(call: Callable[[str], Any], name: str) -> Any:
-    """The result, or the name of the error."""
-    try:
-        return call(name)
-    except Error as error:
-        return {"error": getattr(error, "condition", type(error).__name__)}
-
-
-def java_outcome(call: Callable[[str], Any], name: str) -> Any:
-    """The result, or the condition of Spark's error, or the class of Java's."""
-    from py4j.protocol import Py4JJavaError  # type: ignore[import-untyped]
-    from pyspark.errors import PySparkException
-
-    try:
-        return call(name)
-    except Py4JJavaError as error:
-        java = error.java_exception
-        kind = java.getClass().getName()
-        return {"error": java.getCondition() if "spark" in kind else kind.split(".")[-1]}
-    except PySparkException as error:
-        return {"error": error.getCondition() or str(error).splitlines()[0]}

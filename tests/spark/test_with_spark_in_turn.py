@@ -15,7 +15,8 @@ import pytest
 
 import metastored
 from tests.spark.conftest import Metastore, empty
-from tests.spark.interleaved import AWKWARD, CORRUPTED, HISTOGRAM, STATISTICS, VIEWS, plain
+from tests.spark.interleaved import AWKWARD, CORRUPTED, HISTOGRAM, STATISTICS, VIEWS
+from tests.spark.scala_values import plain
 from tests.support.spark import run_spark
 
 pytestmark = [pytest.mark.spark, pytest.mark.slow]
