@@ -75,6 +75,8 @@ def reordered(schema: StructType, partition_columns: Sequence[str]) -> StructTyp
 
     Raises SparkCatalogError if a partition column is not in the schema, in the same case.
     """
+    if not partition_columns:
+        return schema
     by_name = {each.name: each for each in reversed(schema.fields)}
     missing = [name for name in partition_columns if name not in by_name]
     if missing:

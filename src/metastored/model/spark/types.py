@@ -294,7 +294,7 @@ def _from_json(content: Any, collations: Mapping[str, str], path: str, depth: in
             value = _from_json(content["valueType"], collations, f"{path}.value", depth + 1)
             return MapType(key, value, content["valueContainsNull"])
         case "struct":
-            return StructType(tuple(_field_from_json(each, depth + 1) for each in content["fields"]))
+            return StructType(tuple([_field_from_json(each, depth + 1) for each in content["fields"]]))
         case "udt":
             attributes = {key: value for key, value in content.items() if key not in ("type", "sqlType")}
             return UserDefinedType(_from_json(content["sqlType"], {}, "", depth + 1), attributes)
@@ -306,14 +306,13 @@ def _field_from_json(content: Mapping[str, Any], depth: int) -> StructField:
     name, type = content["name"], content["type"]
     if not isinstance(name, str):
         raise TypeError(f"the name of a field is {name!r}")
-    data_type: DataType
     if COLLATIONS in metadata:
         others = {key: value for key, value in metadata.items() if key != COLLATIONS}
         data_type = _from_json(type, metadata[COLLATIONS] or {}, name, depth)
         return StructField(name, data_type, content["nullable"], others)
     # Most columns of a wide table have one of a few types.
-    data_type = _PLAIN[type] if isinstance(type, str) and type in _PLAIN else _from_json(type, {}, name, depth)
-    return StructField(name, data_type, content["nullable"], metadata)
+    plain = _PLAIN.get(type) if isinstance(type, str) else None
+    return StructField(name, plain or _from_json(type, {}, name, depth), content["nullable"], metadata)
 
 
 def _from_name(name: str, collation: str | None) -> DataType:
