@@ -8,24 +8,31 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
-from metastored.catalog.hive_objects import changed_database, hive_table, partition_status, table_status
+from metastored.catalog.hive_changes import changed_database, changed_table
+from metastored.catalog.hive_objects import hive_table, partition_status, table_definition, table_status
 from metastored.catalog.status import (
+    Buckets,
     ColumnStatus,
     DatabaseChanges,
+    SortColumn,
+    TableChanges,
     TableDefinition,
     TableKind,
     columns_of_arrow,
     columns_of_spark,
-    spark_columns,
+    spark_schema,
 )
 from metastored.errors import InvalidInputException
-from metastored.hive.types.spark import to_spark_json
 from metastored.model.formats import FORMATS, classes_of, format_of
+from metastored.model.spark.columns import schema_parameters
+from metastored.model.spark.properties import schema_to_properties
+from metastored.model.spark.values import BucketSpec
 from metastored.wire.generated.common import FieldSchema, SerDeInfo, StorageDescriptor, Table
 from metastored.wire.generated.databases import Database
 from metastored.wire.generated.partitions import Partition
 
-SCHEMA = to_spark_json(spark_columns(columns_of_spark("Id BIGINT NOT NULL, name VARCHAR(9) COMMENT 'who', ds STRING")))
+COLUMNS = columns_of_spark("Id BIGINT NOT NULL, name VARCHAR(9) COMMENT 'who', ds STRING")
+SCHEMA = schema_to_properties(spark_schema(COLUMNS))["spark.sql.sources.schema"]
 SPARK = {"spark.sql.sources.provider": "PARQUET", "spark.sql.create.version": "4.0.0"}
 
 
@@ -208,5 +215,77 @@ def test_columns_are_converted_from_arrow_and_back() -> None:
 
 def test_columns_are_converted_from_spark_and_back() -> None:
     columns = columns_of_spark("a INTERVAL DAY TO SECOND, b ARRAY<CHAR(3)> COMMENT 'x'")
-    assert columns_of_spark(to_spark_json(spark_columns(columns))) == columns
+    assert columns_of_spark(spark_schema(columns).json()) == columns
     assert [each.spark() for each in columns] == ["interval day to second", "array<char(3)>"]
+
+
+# Tables that Spark wrote, as Spark reads them
+
+
+def spark_json(location: str, path: str, **changes: Any) -> Table:
+    """A table that only Spark can read."""
+    sd = StorageDescriptor(
+        cols=(FieldSchema("col", "array<string>", "from deserializer"),),
+        location=location,
+        serdeInfo=SerDeInfo(parameters={"path": path, "serialization.format": "1", "multiLine": "true"}),
+    )
+    schema = spark_schema(columns_of_spark("Id BIGINT NOT NULL, name VARCHAR(9), Ds STRING"))
+    parameters = {"spark.sql.sources.provider": "json"}
+    parameters |= schema_parameters(schema, ["Ds"], BucketSpec(4, ("Id",), ("name",)))
+    return table(parameters, **({"sd": sd, "partitionKeys": (FieldSchema("ds", "string"),)} | changes))
+
+
+def test_a_spark_table_has_its_location_in_the_path_and_its_buckets_in_the_parameters() -> None:
+    found = table_status("c", spark_json("file:/w/t-__PLACEHOLDER__", "file:/x"))
+    assert found.location == "file:/x"
+    assert found.bucket_by == Buckets(("Id",), 4)
+    assert found.sort_by == (SortColumn("name"),)
+    assert found.partition_by == ("Ds",)
+    assert found.options == {"multiLine": "true"}
+    assert [(each.is_bucket, each.is_cluster, each.is_partition) for each in found.columns] == [
+        (True, False, False), (False, True, False), (False, False, True),
+    ]  # fmt: skip
+
+
+def test_a_new_location_of_a_spark_table_is_its_path_too() -> None:
+    changed = changed_table(spark_json("file:/w/t-__PLACEHOLDER__", "file:/x"), TableChanges(location="file:/y"))
+    assert changed.sd is not None and changed.sd.serdeInfo is not None
+    assert (changed.sd.location, changed.sd.serdeInfo.parameters) == (
+        "file:/y", {"path": "file:/y", "serialization.format": "1", "multiLine": "true"},
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("kind", "location", "path"),
+    [
+        ("MANAGED_TABLE", "file:/w/t", "file:/w/u"),
+        ("MANAGED_TABLE", "file:/w/elsewhere", "file:/w/elsewhere"),
+        ("EXTERNAL_TABLE", "file:/w/t", "file:/w/t"),
+    ],
+)
+def test_the_path_of_a_managed_spark_table_follows_its_name(kind: str, location: str, path: str) -> None:
+    changed = changed_table(spark_json(location, location, tableType=kind), TableChanges(rename_to="u"))
+    assert changed.sd is not None and changed.sd.serdeInfo is not None
+    assert (changed.sd.serdeInfo.parameters or {})["path"] == path
+
+
+def test_columns_of_a_table_that_only_spark_reads_are_changed_in_its_schema() -> None:
+    before = spark_json("file:/w/t", "file:/w/t")
+    changes = TableChanges(rename_columns={"name": "Title"}, add_columns=[ColumnStatus("more", "int")])
+    changed = changed_table(before, changes)
+    assert changed.sd is not None and before.sd is not None
+    assert changed.sd.cols == before.sd.cols
+    status = table_status("c", changed)
+    assert [each.name for each in status.columns] == ["Id", "Title", "more", "Ds"]
+    assert status.sort_by == (SortColumn("Title"),)
+    with pytest.raises(InvalidInputException, match=r"has no column col .* it has Id, name"):
+        changed_table(before, TableChanges(drop_columns=["col"]))
+
+
+def test_a_table_like_one_of_spark_is_one_of_spark() -> None:
+    definition = table_definition(spark_json("file:/w/t-__PLACEHOLDER__", "file:/x", tableType="EXTERNAL_TABLE"))
+    made = hive_table("db", "u", definition)
+    again = table_status("c", made)
+    assert again.properties["spark.sql.sources.provider"] == "json"
+    assert (again.location, again.bucket_by, again.partition_by) == ("file:/x", Buckets(("Id",), 4), ("Ds",))
+    assert [each.name for each in again.columns] == ["Id", "name", "Ds"]

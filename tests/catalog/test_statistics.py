@@ -12,6 +12,8 @@ from metastored.catalog.hive_statistics import column_statistics, hive_statistic
 from metastored.catalog.status import ColumnStatistics, Constraint, ConstraintKind, TableStatistics
 from metastored.errors import ConversionError, InvalidInputException
 from metastored.model.names import TableName
+from metastored.model.spark.statistics import stats_to_properties
+from metastored.model.spark.values import CatalogStatistics, ColumnStat
 from metastored.wire import binary
 from metastored.wire.generated.common import (
     ColumnStatisticsData,
@@ -136,3 +138,39 @@ def test_constraints_of_several_columns_are_grouped_in_their_order() -> None:
 def test_invalid_constraints_are_refused(given: Constraint, message: str) -> None:
     with pytest.raises(InvalidInputException, match=message):
         hive_constraints(HERE, [given])
+
+
+def test_statistics_of_spark_count_where_hive_has_none() -> None:
+    types = {
+        "flag": "boolean", "id": "int", "ratio": "double", "price": "decimal(10,2)", "day": "date", "at": "timestamp",
+        "name": "varchar(9)",
+    }  # fmt: skip
+    columns = {
+        "Flag": ColumnStat(2, "false", "true", 1, 1, 1),
+        "Id": ColumnStat(2, "1", "7", 0, 4, 4),
+        "ratio": ColumnStat(min="0.5", max="1.5"),
+        "price": ColumnStat(min="-1.25", max="3.1E+3"),
+        "day": ColumnStat(min="2016-05-08", max="soon"),
+        "at": ColumnStat(min="2016-05-08 00:00:01.123456"),
+        "name": ColumnStat(null_count=0, avg_len=3, max_len=9),
+    }
+    parameters = {"totalSize": "0", **stats_to_properties(CatalogStatistics(55, 9, columns))}
+    found = table_statistics(parameters, {}, types)
+    assert (found.row_count, found.total_size, found.file_count) == (9, 55, None)
+    assert found.columns == {
+        "flag": ColumnStatistics(null_count=1, distinct_count=2, min=False, max=True),
+        "id": ColumnStatistics(null_count=0, distinct_count=2, min=1, max=7),
+        "ratio": ColumnStatistics(min=0.5, max=1.5),
+        "price": ColumnStatistics(min=Decimal("-1.25"), max=Decimal(3100)),
+        "day": ColumnStatistics(min=date(2016, 5, 8)),
+        "at": ColumnStatistics(min=datetime(2016, 5, 8, 0, 0, 1, 123456, tzinfo=UTC)),
+        "name": ColumnStatistics(null_count=0, average_length=3.0, max_length=9),
+    }
+    hives = hive_statistics("id", "int", ColumnStatistics(null_count=3, distinct_count=4, min=5, max=6))
+    both = table_statistics({**parameters, "numRows": "8", "totalSize": "44"}, {"id": hives}, types)
+    assert (both.row_count, both.total_size) == (8, 44)
+    assert both.columns["id"] == ColumnStatistics(null_count=3, distinct_count=4, min=5, max=6)
+
+
+def test_statistics_that_spark_cannot_read_are_none() -> None:
+    assert table_statistics({"spark.sql.statistics.numRows": "1"}, {}) == TableStatistics()

@@ -24,7 +24,7 @@ from metastored.hive.generation import Generation
 from metastored.hive.transactions import snapshots
 from metastored.hive.transactions.written_snapshots import WrittenTxnList
 from metastored.hive.types import type_strings as types
-from metastored.hive.types.spark import from_spark_ddl
+from metastored.model.spark.type_strings import parse_ddl
 
 pytestmark = pytest.mark.slow
 
@@ -122,7 +122,7 @@ CASES: dict[str, tuple[Callable[[str], Any], Callable[[int], str]]] = {
     "a type of quoted fields": (types.parse_type, filled("struct<`", "``", "`:int>")),
     "a type that is nested": (types.parse_type, filled("", "array<")),
     "a column type": (types.is_valid_column_type, filled("", "a")),
-    "a type in Spark's words": (from_spark_ddl, filled("a int", ", a int")),
+    "a type in Spark's words": (parse_ddl, filled("a int", ", a int")),
     "a location of slashes": (locations.canonical, filled("file:", "/")),
     "a location of parents": (locations.canonical, filled("file:/", "../")),
     "a location of letters": (locations.parse_location, filled("", "a")),

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from metastored.errors import ConversionError
-from metastored.hive.types.spark import from_spark_ddl, to_spark_json
 from metastored.model.columns import Column, arrow_schema, columns_of, partitioned_by
 from metastored.model.makers import table
+from metastored.model.spark.type_strings import parse_ddl
 from metastored.wire.generated.common import FieldSchema, Table
 from metastored.wire.structs import replace
 
@@ -15,7 +15,7 @@ ORDERS = table("d.t", {"id": ("bigint", "its number"), "price": "decimal(10,2)"}
 
 
 def of_spark(**more: str) -> Table:
-    schema = to_spark_json(from_spark_ddl("Id BIGINT NOT NULL, Ds STRING"))
+    schema = parse_ddl("Id BIGINT NOT NULL, Ds STRING").json()
     half = len(schema) // 2
     return replace(
         ORDERS,

@@ -23,6 +23,8 @@ TOGETHER: Final = {
         "tests/server/test_tls_spark.py",
         "tests/spark/test_remotes.py",
         "tests/spark/test_with_spark.py",
+        "tests/spark/test_with_spark_in_turn.py",
+        "tests/spark/test_with_spark_3_5.py",
         "tests/spark/test_statements.py",
     ),
     "Hive servers for everybody": (

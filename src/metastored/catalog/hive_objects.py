@@ -1,6 +1,7 @@
 """Converts databases, tables, views and partitions between Hive's structs and the classes of `status`. Pure.
 
-The schema of a Spark data source table and the partitioning of an Iceberg table are read from the table's parameters.
+A table that Spark wrote is read as Spark reads it (`model.spark`): schema, partition columns, buckets and location. The
+partitioning of an Iceberg table is read from the table's parameters.
 """
 
 from __future__ import annotations
@@ -12,19 +13,16 @@ from typing import Any, Final
 from metastored.catalog.status import (
     Buckets,
     ColumnStatus,
-    DatabaseChanges,
     DatabaseDefinition,
     DatabaseStatus,
     PartitionDefinition,
     PartitionStatus,
     SortColumn,
-    TableChanges,
     TableDefinition,
     TableKind,
     TableStatus,
     ViewDefinition,
-    replaced,
-    spark_columns,
+    spark_schema,
 )
 from metastored.errors import InvalidInputException
 from metastored.model import kinds, makers
@@ -34,12 +32,15 @@ from metastored.model.formats import VIEW, format_of
 from metastored.model.makers import parameters_of, storage
 from metastored.model.origins import METADATA_LOCATION, PARTITIONING, SPARK_PROVIDER
 from metastored.model.partitions import PartitionValues, keys_of, name_of, values_of
-from metastored.model.spark_schema import edited, is_schema, schema_parameters
+from metastored.model.spark.columns import is_schema, schema_parameters
+from metastored.model.spark.properties import is_data_source_table
+from metastored.model.spark.reading import spark_table
+from metastored.model.spark.restoring import PATH
+from metastored.model.spark.values import BucketSpec, CatalogTable
 from metastored.model.values import legible, moment, shown, shown_location, shown_map
 from metastored.wire.generated.common import FieldSchema, PrincipalType, StorageDescriptor, Table
 from metastored.wire.generated.databases import Database
 from metastored.wire.generated.partitions import Partition
-from metastored.wire.structs import replace
 
 VIEWS: Final = {kinds.VIEW: TableKind.VIEW, kinds.MATERIALIZED_VIEW: TableKind.MATERIALIZED_VIEW}
 _FIELDS: Final = frozenset({"comment", kinds.EXTERNAL_PARAMETER, "current-schema", "default-partition-spec"})
@@ -78,16 +79,6 @@ def hive_database(name: str, given: DatabaseDefinition, owner: str | None = None
     )
 
 
-def changed_database(database: Database, changes: DatabaseChanges) -> Database:
-    return replace(
-        database,
-        description=database.description if changes.comment is None else changes.comment,
-        locationUri=changes.location or database.locationUri,
-        ownerName=changes.owner or database.ownerName,
-        parameters=replaced(database.parameters or {}, changes.set_properties, changes.unset_properties),
-    )
-
-
 # --- tables and views --------------------------------------------------------------------------------------
 
 
@@ -96,8 +87,11 @@ def table_status(catalog: str, table: Table, acid: Acid | None = None) -> TableS
     parameters = table.parameters or {}
     sd = table.sd or StorageDescriptor()
     kind = VIEWS.get(table.tableType or "", TableKind.TABLE)
-    columns, partition_by = _columns(table, parameters)
-    buckets = tuple(sd.bucketCols or ())
+    spark = spark_table(table)
+    columns, partition_by = marked_columns(table, spark)
+    bucket_by, sort_by = _buckets(sd, spark)
+    source = spark.storage if spark is not None and is_data_source_table(spark) else None
+    serde = sd.serdeInfo and sd.serdeInfo.parameters
     acid = acid or acid_of(table)
     return TableStatus(
         catalog=catalog,
@@ -106,14 +100,14 @@ def table_status(catalog: str, table: Table, acid: Acid | None = None) -> TableS
         kind=kind,
         columns=columns,
         comment=shown(parameters.get("comment")),
-        location=shown_location(sd.location),
+        location=shown_location((source and source.location_uri) or sd.location),
         format=None if kind is not TableKind.TABLE else format_of(table),
         external=kinds.is_external_by_either(table),
         partition_by=partition_by,
-        sort_by=tuple(SortColumn(each.col or "", each.order != 0) for each in sd.sortCols or ()),
-        bucket_by=Buckets(buckets, sd.numBuckets or 0) if buckets and (sd.numBuckets or 0) > 0 else None,
+        sort_by=sort_by,
+        bucket_by=bucket_by,
         options={
-            **shown_map(sd.serdeInfo and sd.serdeInfo.parameters),
+            **shown_map(serde if source is None else source.properties),
             **{key: parameters[key] for key in ACID_OPTIONS if key in parameters and is_transactional(parameters)},
             **({WRITE_ID: str(acid.write_id)} if acid is not None and acid.write_id is not None else {}),
         },
@@ -152,15 +146,25 @@ def table_definition(table: Table) -> TableDefinition:
     )
 
 
-def _columns(table: Table, parameters: Mapping[str, str]) -> tuple[tuple[ColumnStatus, ...], tuple[str, ...]]:
+def _buckets(sd: StorageDescriptor, spark: CatalogTable | None) -> tuple[Buckets | None, tuple[SortColumn, ...]]:
+    """The buckets and the sort columns: Spark's where it stores some, else Hive's."""
+    if spark is not None and spark.bucket_spec is not None:
+        spec = spark.bucket_spec
+        return Buckets(spec.bucket_column_names, spec.num_buckets), tuple(map(SortColumn, spec.sort_column_names))
+    columns, count = tuple(sd.bucketCols or ()), sd.numBuckets or 0
+    sort_by = tuple(SortColumn(each.col or "", each.order != 0) for each in sd.sortCols or ())
+    return Buckets(columns, count) if columns and count > 0 else None, sort_by
+
+
+def marked_columns(table: Table, spark: CatalogTable | None) -> tuple[tuple[ColumnStatus, ...], tuple[str, ...]]:
     """Returns the columns, and the columns or transforms that the table is partitioned by."""
-    sd = table.sd or StorageDescriptor()
-    partition_by, required = partitioned_by(table), frozenset[str]()
-    iceberg = _iceberg(parameters)
+    partition_by, required = partitioned_by(table, spark), frozenset[str]()
+    iceberg = _iceberg(table.parameters or {})
     if iceberg is not None:
         partition_by, required = iceberg
-    buckets = {name.lower() for name in sd.bucketCols or ()}
-    sorts = {(each.col or "").lower() for each in sd.sortCols or ()}
+    bucket_by, sort_by = _buckets(table.sd or StorageDescriptor(), spark)
+    buckets = {name.lower() for name in (bucket_by.columns if bucket_by is not None else ())}
+    sorts = {each.name.lower() for each in sort_by}
     by = {name.lower() for name in partition_by}
     marked = tuple(
         ColumnStatus(
@@ -174,7 +178,7 @@ def _columns(table: Table, parameters: Mapping[str, str]) -> tuple[tuple[ColumnS
             is_bucket=each.name.lower() in buckets,
             is_cluster=each.name.lower() in sorts,
         )
-        for each in columns_of(table)
+        for each in columns_of(table, spark)
     )
     return marked, partition_by
 
@@ -210,7 +214,7 @@ def hive_table(
     """
     if not given.columns:
         raise InvalidInputException(f"table {database}.{name} needs at least one column")
-    makers.check_columns(f"{database}.{name}", tuple(map(_field, given.columns)), ())
+    makers.check_columns(f"{database}.{name}", tuple(map(field_of, given.columns)), ())
     if iceberg:
         return _iceberg_table(database, name, given)
     by_name = {column.name.lower(): column for column in given.columns}
@@ -224,14 +228,16 @@ def hive_table(
     columns = [column for column in given.columns if column not in keys]
     # The write id is that of the table whose options were read: a new table has none.
     options = {key: value for key, value in given.options.items() if key not in (*ACID_OPTIONS, WRITE_ID)}
+    if SPARK_PROVIDER in given.properties and given.location is not None:
+        options[PATH] = given.location
     return makers.table(
         (database, name),
-        list(map(_field, columns)),
-        partitioned_by=list(map(_field, keys)),
+        list(map(field_of, columns)),
+        partitioned_by=list(map(field_of, keys)),
         format=given.format,
         location=given.location,
         comment=given.comment,
-        properties={**given.properties, **_acid_properties(given), **_schema(columns, keys, given.properties)},
+        properties={**given.properties, **_acid_properties(given), **_schema(columns, keys, given)},
         external=given.location is not None if given.external is None else given.external,
         owner=given.owner or owner,
         bucketed_by=(given.bucket_by.columns, given.bucket_by.count) if given.bucket_by else None,
@@ -255,14 +261,16 @@ def _acid_properties(given: TableDefinition) -> dict[str, str]:
     return found
 
 
-def _schema(
-    columns: Sequence[ColumnStatus], keys: Sequence[ColumnStatus], properties: Mapping[str, str]
-) -> dict[str, str]:
+def _schema(columns: Sequence[ColumnStatus], keys: Sequence[ColumnStatus], given: TableDefinition) -> dict[str, str]:
     """Spark's schema, for columns with what Hive's cannot have, and for tables that only Spark reads."""
     everything = [*columns, *keys]
-    if not any(map(goes_beyond_hive, everything)) and SPARK_PROVIDER not in properties:
+    if not any(map(goes_beyond_hive, everything)) and SPARK_PROVIDER not in given.properties:
         return {}
-    return schema_parameters(spark_columns(everything), [key.name for key in keys])
+    buckets = None
+    if given.bucket_by is not None:
+        sorts = tuple(each.name for each in given.sort_by)
+        buckets = BucketSpec(given.bucket_by.count, given.bucket_by.columns, sorts)
+    return schema_parameters(spark_schema(everything), [key.name for key in keys], buckets)
 
 
 def _iceberg_table(database: str, name: str, given: TableDefinition) -> Table:
@@ -285,13 +293,13 @@ def _iceberg_table(database: str, name: str, given: TableDefinition) -> Table:
         )
     parameters = parameters_of(given.properties, given.comment, f"{database}.{name}")
     if any(not each.nullable for each in given.columns):
-        parameters |= schema_parameters(spark_columns(given.columns), ())
+        parameters |= schema_parameters(spark_schema(given.columns), ())
     files = _ICEBERG_FILES[given.format.lower()]
     if files is not None:
         parameters.setdefault("write.format.default", files)
     if given.partition_by:
         parameters[PARTITIONING] = json.dumps(list(given.partition_by))
-    sd = StorageDescriptor(cols=tuple(map(_field, given.columns)), location=given.location)
+    sd = StorageDescriptor(cols=tuple(map(field_of, given.columns)), location=given.location)
     return Table(tableName=name, dbName=database, owner=given.owner, sd=sd, parameters=parameters, partitionKeys=())
 
 
@@ -304,7 +312,7 @@ def hive_view(database: str, name: str, given: ViewDefinition, owner: str | None
         createTime=0,
         lastAccessTime=0,
         retention=0,
-        sd=storage(tuple(map(_field, given.columns)), VIEW, {}),
+        sd=storage(tuple(map(field_of, given.columns)), VIEW, {}),
         partitionKeys=(),
         parameters=parameters_of(given.properties, given.comment, f"{database}.{name}"),
         viewOriginalText=given.definition,
@@ -313,66 +321,8 @@ def hive_view(database: str, name: str, given: ViewDefinition, owner: str | None
     )
 
 
-def changed_table(table: Table, changes: TableChanges) -> Table:
-    """Returns the changed table. Raises InvalidInputException for changes of columns that it does not have."""
-    sd = table.sd or StorageDescriptor()
-    before = list(sd.cols or ())
-    known = {(each.name or "").lower() for each in before}
-    changed = (*changes.drop_columns, *changes.rename_columns, *changes.column_types, *changes.column_comments)
-    missing = sorted({name for name in changed if name.lower() not in known})
-    if missing:
-        raise InvalidInputException(
-            f"{table.dbName}.{table.tableName} has no column {', '.join(missing)} that could be changed; "
-            f"it has {', '.join(each.name or '' for each in before)}"
-        )
-    dropped = _lower(dict.fromkeys(changes.drop_columns, ""))
-    renamed, types, comments = map(_lower, (changes.rename_columns, changes.column_types, changes.column_comments))
-    columns = []
-    for each in before:
-        key = (each.name or "").lower()
-        if key in dropped:
-            continue
-        columns.append(
-            FieldSchema(renamed.get(key, each.name), types.get(key, each.type), comments.get(key, each.comment))
-        )
-    columns += map(_field, changes.add_columns)
-    makers.check_columns(f"{table.dbName}.{table.tableName}", tuple(columns), table.partitionKeys or ())
-    parameters = replaced(table.parameters or {}, changes.set_properties, changes.unset_properties)
-    parameters = _with_columns(table, parameters, changes, dropped, renamed, types, comments)
-    if changes.comment is not None:
-        parameters["comment"] = changes.comment
-    return replace(
-        table,
-        tableName=changes.rename_to or table.tableName,
-        owner=changes.owner or table.owner,
-        sd=replace(sd, cols=tuple(columns), location=changes.location or sd.location),
-        parameters=parameters,
-    )
-
-
-def _with_columns(
-    table: Table,
-    parameters: dict[str, str],
-    changes: TableChanges,
-    dropped: Mapping[str, str],
-    renamed: Mapping[str, str],
-    types: Mapping[str, str],
-    comments: Mapping[str, str],
-) -> dict[str, str]:
-    """Parameters with the changes of columns in Spark's schema, if the table has one or needs one now."""
-    if not any(map(is_schema, parameters)):
-        if not any(map(goes_beyond_hive, changes.add_columns)):
-            return parameters
-        columns, keys = _columns(table, parameters)
-        parameters |= schema_parameters(spark_columns(columns), keys)
-    return edited(parameters, dropped, renamed, types, comments, spark_columns(changes.add_columns))
-
-
-def _lower(given: Mapping[str, str]) -> dict[str, str]:
-    return {key.lower(): value for key, value in given.items()}
-
-
-def _field(column: ColumnStatus) -> FieldSchema:
+def field_of(column: ColumnStatus) -> FieldSchema:
+    """The column as Hive has it."""
     return FieldSchema(column.name, column.data_type, column.comment)
 
 

@@ -1,7 +1,7 @@
 """Converts statistics between Hive's structs, one for each family of types, and the classes of `status`. Pure.
 
 Hive stores the number of rows, bytes and files in parameters of a table or a partition. Another parameter says whether
-they are accurate.
+they are accurate. Spark has parameters of its own, also for columns: they count where Hive has nothing.
 """
 
 from __future__ import annotations
@@ -11,11 +11,15 @@ from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
 from typing import Any, Final
 
-from metastored.catalog.status import ColumnStatistics, TableStatistics
-from metastored.errors import ConversionError
+from metastored.catalog.status import ColumnStatistics, TableStatistics, Value
+from metastored.errors import ConversionError, SparkCatalogError
 from metastored.hive.statistics.basic import set_basic_state
 from metastored.hive.types.decimals import decimal_parts, decimal_value
 from metastored.hive.types.type_strings import TypeSyntaxError, read_type
+from metastored.model.spark.bounds import from_external_string
+from metastored.model.spark.hive_types import to_spark_type
+from metastored.model.spark.statistics import stats_from_properties
+from metastored.model.spark.values import CatalogStatistics, ColumnStat
 from metastored.model.values import seconds
 from metastored.wire.generated.common import (
     BinaryColumnStatsData,
@@ -38,11 +42,50 @@ _COUNTS: Final = {"row_count": "numRows", "total_size": "totalSize", "file_count
 
 
 def table_statistics(
-    parameters: Mapping[str, str] | None, columns: Mapping[str, ColumnStatisticsObj]
+    parameters: Mapping[str, str] | None,
+    columns: Mapping[str, ColumnStatisticsObj],
+    types: Mapping[str, str] | None = None,
 ) -> TableStatistics:
+    """The statistics of a table or a partition. `types` are those of the columns, by names in lower case."""
     given = parameters or {}
     counts = {name: _number(given.get(key)) for name, key in _COUNTS.items()}
-    return TableStatistics(**counts, columns={name: column_statistics(each) for name, each in columns.items()})
+    found = {name: column_statistics(each) for name, each in columns.items()}
+    spark = _spark_statistics(given)
+    if spark is not None:
+        counts["row_count"] = spark.row_count if counts["row_count"] is None else counts["row_count"]
+        counts["total_size"] = counts["total_size"] or spark.size_in_bytes
+        for name, stat in spark.col_stats.items():
+            found.setdefault(name.lower(), _spark_column((types or {}).get(name.lower(), ""), stat))
+    return TableStatistics(**counts, columns=found)
+
+
+def _spark_statistics(parameters: Mapping[str, str]) -> CatalogStatistics | None:
+    try:
+        return stats_from_properties(parameters, "")
+    except SparkCatalogError:
+        return None  # They have no size: Spark itself cannot read them.
+
+
+def _spark_column(type: str, stat: ColumnStat) -> ColumnStatistics:
+    texts = _word(type) in ("string", "char", "varchar", "binary")
+    return ColumnStatistics(
+        null_count=stat.null_count,
+        distinct_count=stat.distinct_count,
+        min=_spark_value(type, stat.min, stat.version),
+        max=_spark_value(type, stat.max, stat.version),
+        average_length=float(stat.avg_len) if texts and stat.avg_len is not None else None,
+        max_length=stat.max_len if texts else None,
+    )
+
+
+def _spark_value(type: str, text: str | None, version: int) -> Value | None:
+    """A bound as Spark writes it; None where it cannot be read."""
+    if text is None:
+        return None
+    try:
+        return from_external_string(text, "", to_spark_type(read_type(type)), version)
+    except (ConversionError, SparkCatalogError, TypeSyntaxError):
+        return None
 
 
 def with_counts(parameters: Mapping[str, str] | None, given: TableStatistics) -> dict[str, str]:

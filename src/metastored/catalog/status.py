@@ -18,10 +18,14 @@ from typing import TYPE_CHECKING, Any
 
 from metastored.errors import ConversionError
 from metastored.hive.types.arrow import arrow, from_arrow_field, to_arrow_field
-from metastored.hive.types.spark import SparkColumn, from_spark_ddl, from_spark_json, to_spark
 from metastored.hive.types.type_strings import HiveType, TypeSyntaxError, read_type
 from metastored.model.acid import Acid
 from metastored.model.partitions import PartitionValues
+from metastored.model.spark.columns import hive_type_of, spark_field
+from metastored.model.spark.hive_types import to_spark_type
+from metastored.model.spark.schemas import with_declared_types
+from metastored.model.spark.type_strings import catalog_string, parse_ddl
+from metastored.model.spark.types import StructType, schema_from_json
 
 if TYPE_CHECKING:
     import pyarrow
@@ -105,7 +109,7 @@ class ColumnStatus:
 
     def spark(self) -> str:
         """The type in Spark's notation."""
-        return to_spark(self.hive_type)
+        return catalog_string(to_spark_type(self.hive_type), quoted=True)
 
 
 def columns_of_arrow(schema: pyarrow.Schema) -> tuple[ColumnStatus, ...]:
@@ -123,19 +127,23 @@ def columns_of_arrow(schema: pyarrow.Schema) -> tuple[ColumnStatus, ...]:
 
 def columns_of_spark(text: str) -> tuple[ColumnStatus, ...]:
     """The columns of a Spark schema: its JSON, or DDL such as `id BIGINT NOT NULL, name STRING COMMENT 'who'`."""
-    found = from_spark_json(text) if text.lstrip().startswith("{") else from_spark_ddl(text)
+    schema = with_declared_types(schema_from_json(text)) if text.lstrip().startswith("{") else parse_ddl(text)
     return tuple(
-        ColumnStatus(each.name, str(each.type), each.comment, each.nullable, each.default, each.generated)
-        for each in found
+        ColumnStatus(
+            each.name, str(hive_type_of(each)), each.comment or None, each.nullable, each.default, each.generated
+        )
+        for each in schema
     )
 
 
-def spark_columns(columns: Iterable[ColumnStatus]) -> list[SparkColumn]:
-    """Returns the columns for `metastored.hive.types.spark`."""
-    return [
-        SparkColumn(each.name, each.hive_type, each.comment, each.nullable, each.default, each.generated_always_as)
-        for each in columns
-    ]
+def spark_schema(columns: Iterable[ColumnStatus]) -> StructType:
+    """The columns as a schema of Spark's. Raises ConversionError."""
+    return StructType(
+        tuple(
+            spark_field(each.name, each.hive_type, each.comment, each.nullable, each.default, each.generated_always_as)
+            for each in columns
+        )
+    )
 
 
 @dataclass(frozen=True, slots=True)

@@ -185,7 +185,8 @@ def _hive_list(items: Iterable[str | None]) -> str:
 
 def partition_name_to_vals(name: str) -> list[str]:
     """The values in a partition name, unescaped, in the order written; segments that are not `k=v` are skipped."""
-    return [unescape(value) for _, value in _segments(name)]
+    values = [value for _, value in _segments(name)]
+    return [unescape(value) for value in values] if "%" in name else values
 
 
 def partition_name_to_spec(name: str) -> dict[str, str]:

@@ -6,7 +6,6 @@
     origins.py      Iceberg, Delta, Hudi, Lance; Spark, Trino, Presto
     formats.py      file formats by name, and Hive's classes for them
     columns.py      the columns of a table, also where Spark stores them in parameters; the Arrow schema
-    spark_schema.py the schema that Spark stores in a table's parameters
     spark/          Spark's own values, and all parameters in which it stores them
     normal.py       tables and storage descriptors as Hive returns them after storing them
     partitions.py   the values of a partition, however they are written

@@ -8,7 +8,9 @@ from metastored.errors import ConversionError
 from metastored.hive.types.arrow import arrow, to_arrow_field
 from metastored.hive.types.type_strings import TypeSyntaxError, read_type
 from metastored.model.partitions import keys_of
-from metastored.model.spark_schema import spark_columns, spark_keys
+from metastored.model.spark.columns import hive_type_of
+from metastored.model.spark.reading import has_spark_schema, spark_table
+from metastored.model.spark.values import CatalogTable
 from metastored.model.values import shown
 from metastored.wire.generated.common import Table
 
@@ -29,28 +31,36 @@ class Column(NamedTuple):
     """The SQL expression of a generated column."""
 
 
-def columns_of(table: Table) -> tuple[Column, ...]:
-    """All columns, partition keys last as Hive has them; where Spark stores the schema, in Spark's order.
+def columns_of(table: Table, spark: CatalogTable | None = None) -> tuple[Column, ...]:
+    """All columns, partition keys last: those that Spark stores, where it does; else Hive's.
 
-    Comments are legible also where their bytes are not UTF-8.
+    `spark` is the table as Spark reads it, where that is known. Comments are legible also where their bytes are not
+    UTF-8. A schema of Spark's with a type that Hive lacks, such as variant, does not count.
     """
+    spark = spark or spark_table(table)
+    if spark is not None and has_spark_schema(table.parameters or {}):
+        try:
+            return tuple(
+                Column(
+                    each.name,
+                    str(hive_type_of(each)),
+                    shown(each.comment),
+                    each.nullable,
+                    each.default,
+                    each.generated,
+                )
+                for each in spark.schema
+            )
+        except ConversionError:
+            pass
     fields = (*((table.sd and table.sd.cols) or ()), *(table.partitionKeys or ()))
-    spark = spark_columns(table.parameters or {}, fields)
-    if spark is None:
-        return tuple(Column(each.name or "", each.type or "", shown(each.comment)) for each in fields)
-    return tuple(
-        Column(each.name, str(each.type), shown(each.comment), each.nullable, each.default, each.generated)
-        for each in spark
-    )
+    return tuple(Column(each.name or "", each.type or "", shown(each.comment)) for each in fields)
 
 
-def partitioned_by(table: Table) -> tuple[str, ...]:
-    """The names of the columns that a table is partitioned by, also where only Spark's parameters say so."""
-    parameters = table.parameters or {}
-    found = keys_of(table)
-    if not found and spark_columns(parameters, (table.sd and table.sd.cols) or ()) is not None:
-        return spark_keys(parameters)
-    return found
+def partitioned_by(table: Table, spark: CatalogTable | None = None) -> tuple[str, ...]:
+    """The names of the columns that a table is partitioned by; with Spark's capitals where Spark stores them."""
+    spark = spark or spark_table(table)
+    return (spark.partition_column_names if spark is not None else ()) or keys_of(table)
 
 
 def arrow_schema(table: Table) -> pyarrow.Schema:

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
+from metastored.collection import collection_paused
 from metastored.errors import (
     AlreadyExistsException,
     MetaException,
@@ -16,10 +17,10 @@ from metastored.hive.generation import Generation
 from metastored.hive.locations import canonical
 from metastored.hive.names import partition_name_to_vals
 from metastored.model.names import TableName
-from metastored.model.spark.converting import from_hive_table
 from metastored.model.spark.filters import OLD_WILDCARD, SQL_WILDCARD, FilterRules, convert_filters
 from metastored.model.spark.partitions import (
     NullableSpec,
+    declared_names,
     from_hive_partition,
     full_values,
     generate_partition_path,
@@ -31,6 +32,7 @@ from metastored.model.spark.partitions import (
     restored_name,
     to_hive_partition,
     to_metastore_spec,
+    with_restored_stats,
     with_stats_properties,
 )
 from metastored.model.spark.predicates import is_expression, matching_rows, parse_predicate, selects
@@ -61,8 +63,9 @@ class _Found(NamedTuple):
         return keys_of(self.struct)
 
     def restored(self, partitions: Iterable[Partition]) -> list[CatalogTablePartition]:
-        keys = self.keys
-        return [restore_partition_metadata(from_hive_partition(each, keys), self.table) for each in partitions]
+        names = declared_names(self.keys, self.table.partition_column_names)
+        with collection_paused():
+            return [with_restored_stats(from_hive_partition(each, names), self.table) for each in partitions]
 
 
 class Partitions(Tables):
@@ -70,7 +73,7 @@ class Partitions(Tables):
 
     def _found(self, db: str, table: str) -> _Found:
         struct = self._table(db, table)
-        return _Found(named(db, table), struct, self._restored(from_hive_table(struct)))
+        return _Found(named(db, table), struct, self._read(struct))
 
     # --- create, drop --------------------------------------------------------------------------------------
 
@@ -212,7 +215,9 @@ class Partitions(Tables):
         with client_errors():
             found = self._found(db, table)
             partition = self._partition(found, full_values(to_metastore_spec(spec), found.keys))
-            return None if partition is None else found.restored([partition])[0]
+            if partition is None:
+                return None
+            return restore_partition_metadata(from_hive_partition(partition, found.keys), found.table)
 
     def _partition(self, found: _Found, values: tuple[str, ...]) -> Partition | None:
         try:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Final
 
+from metastored.collection import collection_paused
 from metastored.errors import (
     AlreadyExistsException,
     MetastoreError,
@@ -27,6 +28,7 @@ from metastored.model.spark.creating import (
     view_schema,
 )
 from metastored.model.spark.properties import (
+    PROVIDER,
     SCHEMA,
     is_data_source_table,
     read_large_property,
@@ -156,14 +158,17 @@ class Tables(Connected):
 
     def get_table(self, db: str, table: str) -> CatalogTable:
         """Spark's getTable: a table as Spark's users see it. Raises SparkCatalogError: TABLE_OR_VIEW_NOT_FOUND."""
-        return self._restored(self.get_raw_table(db, table))
+        with client_errors():
+            return self._read(self._table(db, table))
 
     def get_tables_by_name(self, db: str, tables: Sequence[str]) -> list[CatalogTable]:
         """Spark's getTablesByName: those of the tables that exist."""
         if not tables:
             return []
         with client_errors():
-            return [self._restored(from_hive_table(each)) for each in self._tables(db, tables)]
+            structs = self._tables(db, tables)
+            with collection_paused():
+                return [self._read(each) for each in structs]
 
     def table_exists(self, db: str, table: str) -> bool:
         """Spark's tableExists."""
@@ -199,6 +204,11 @@ class Tables(Connected):
             # Hive 4 may fail if one table is missing.
             self._require_database(db)
             return [self._table(db, each) for each in names if self.table_exists(db, each)]
+
+    def _read(self, struct: Table) -> CatalogTable:
+        """A table as Spark's users see it. Raises SparkCatalogError."""
+        in_parameters = PROVIDER in (struct.parameters or {}) and not self.settings.debug
+        return self._restored(from_hive_table(struct, with_columns=not in_parameters))
 
     def _restored(self, raw: CatalogTable) -> CatalogTable:
         table = restore_table_metadata(raw, self.settings.debug)

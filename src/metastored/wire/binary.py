@@ -43,6 +43,8 @@ _READ = {"byte": ("unpack_b", 1), "i16": ("unpack_h", 2), "i32": ("unpack_i", 4)
 _PACK = {"byte": "pack_b", "i16": "pack_h", "i32": "pack_i", "i64": "pack_q", "double": "pack_d"}
 MEMO_LEAST = 64
 """From this many bytes on, comparing is cheaper than skipping; lists are found by so many first bytes."""
+MAX_MISSES = 16
+"""Structs that are compared with the one before them without a result, in one message."""
 INCOMPLETE = (IndexError, struct.error)
 """The exceptions that reading raises when the data ends too early."""
 
@@ -55,7 +57,7 @@ class SkippedLists(dict[bytes, bytes]):
 
     __slots__ = ("longest", "most")
 
-    def __init__(self, most: int = 2, longest: int = MEMO_LIMIT) -> None:
+    def __init__(self, most: int, longest: int) -> None:
         """`most` lists of at most `longest` bytes are kept; then all are evicted."""
         super().__init__()
         self.most = most
@@ -71,12 +73,43 @@ SKIPPED: Final = SkippedLists(most=256, longest=32 * 1024)
 """Of replies that were read, in all threads of this process."""
 
 
-def skip(data: bytes | bytearray, at: int, type: int, depth: int = 0, memo: SkippedLists | None = None) -> int:
-    """The position behind a value of this type.
+class SkipMemo:
+    """The bytes that the structs of a list repeat: the partitions of a table differ in their values and location.
 
-    With a `memo`, a list of structs with the same bytes as one before is skipped in one step: the partitions of a table
-    have the same columns. The list that is the result itself (depth 1) is not cached: it hardly repeats.
+    A *run* is a sequence of complete fields. By depth, the memo has the field at which the longest run began that the
+    last two structs had in common, and its bytes. With `lists`, the lists of earlier messages are skipped in one step
+    too: a table that is read again has the same columns.
     """
+
+    __slots__ = ("fields", "lists", "misses", "runs")
+
+    def __init__(self, lists: SkippedLists | None = None) -> None:
+        self.lists = lists
+        self.runs: dict[int, tuple[int, bytes]] = {}
+        self.fields: dict[int, list[bytes]] = {}
+        """The fields of the last struct that did not repeat the run."""
+        self.misses: dict[int, int] = {}
+
+    def learn(self, data: bytes | bytearray, at: int, end: int, depth: int) -> None:
+        """Compares a struct with the one before it. The first, and those that never repeat anything, cost little."""
+        misses = self.misses[depth] = self.misses.get(depth, 0) + 1
+        if misses == 1 or misses > MAX_MISSES or end - at > MEMO_LIMIT:
+            return
+        fields = []
+        while data[at] != STOP:
+            start, at = at, skip(data, at + 3, data[at], depth + 1)
+            fields.append(bytes(data[start:at]))
+        run, found = b"", b""
+        for old, new in zip(self.fields.get(depth, ()), fields, strict=False):
+            run = run + new if old == new else b""
+            found = max(found, run, key=len)
+        self.fields[depth] = fields
+        if len(found) >= MEMO_LEAST:
+            self.runs[depth] = found[2], found
+
+
+def skip(data: bytes | bytearray, at: int, type: int, depth: int = 0, memo: SkipMemo | None = None) -> int:
+    """The position behind a value of this type. With a `memo`, what structs repeat is skipped in one step."""
     size = FIXED.get(type)
     if size is not None:
         at += size
@@ -85,17 +118,9 @@ def skip(data: bytes | bytearray, at: int, type: int, depth: int = 0, memo: Skip
     elif depth > MAX_DEPTH:
         raise Malformed(f"more than {MAX_DEPTH} values inside each other at byte {at}")
     elif type == STRUCT:
-        # Most values in structs, lists and maps are strings: they are skipped without a function call.
-        while (inner := data[at]) != STOP:
-            if inner == STRING:
-                at += 7 + unpack_u(data, at + 3)[0]
-            elif inner in FIXED:
-                at += 3 + FIXED[inner]
-            else:
-                at = skip(data, at + 3, inner, depth + 1, memo)
-        return at + 1
+        return skip_struct(data, at, depth, memo)
     elif type in (LIST, SET):
-        start = at
+        start, lists = at, None if memo is None else memo.lists
         inner, count = data[at], unpack_u(data, at + 1)[0]
         at += 5
         size = FIXED.get(inner)
@@ -105,11 +130,11 @@ def skip(data: bytes | bytearray, at: int, type: int, depth: int = 0, memo: Skip
             for _ in range(count):
                 at += 4 + unpack_u(data, at)[0]
         elif inner == STRUCT and depth < MAX_DEPTH:
-            if memo and count:
-                seen = memo.get(bytes(data[start : start + MEMO_LEAST]))
+            if lists and count:
+                seen = lists.get(bytes(data[start : start + MEMO_LEAST]))
                 if seen is not None and data.startswith(seen, start):
                     return start + len(seen)
-            # The same as above, one level deeper: the columns of a table are structs of strings.
+            # The same as in `skip_struct`, without a function call: the columns of a table are structs of strings.
             for _ in range(count):
                 while (field := data[at]) != STOP:
                     if field == STRING:
@@ -117,8 +142,9 @@ def skip(data: bytes | bytearray, at: int, type: int, depth: int = 0, memo: Skip
                     else:
                         at = skip(data, at + 3, field, depth + 2, memo)
                 at += 1
-            if memo is not None and depth > 1 and MEMO_LEAST <= at - start <= memo.longest and at <= len(data):
-                memo.put(bytes(data[start : start + MEMO_LEAST]), bytes(data[start:at]))
+            # The list that is the result itself (depth 1) is not cached: it hardly repeats.
+            if lists is not None and depth > 1 and MEMO_LEAST <= at - start <= lists.longest and at <= len(data):
+                lists.put(bytes(data[start : start + MEMO_LEAST]), bytes(data[start:at]))
         else:
             for _ in range(count):
                 at = skip(data, at, inner, depth + 1, memo)
@@ -136,6 +162,26 @@ def skip(data: bytes | bytearray, at: int, type: int, depth: int = 0, memo: Skip
     if at > len(data):
         raise IndexError
     return at
+
+
+def skip_struct(data: bytes | bytearray, at: int, depth: int, memo: SkipMemo | None) -> int:
+    """The position behind a struct."""
+    start, (first, run) = at, (-1, b"") if memo is None else memo.runs.get(depth, (-1, b""))
+    repeated = False
+    # Most values are strings and numbers: they are skipped without a function call.
+    while (inner := data[at]) != STOP:
+        if data[at + 2] == first and data.startswith(run, at):
+            at += len(run)
+            first, repeated = -1, True
+        elif inner == STRING:
+            at += 7 + unpack_u(data, at + 3)[0]
+        elif (size := FIXED.get(inner)) is not None:
+            at += 3 + size
+        else:
+            at = skip(data, at + 3, inner, depth + 1, memo)
+    if memo is not None and not repeated:
+        memo.learn(data, start, at, depth)
+    return at + 1
 
 
 _LENGTHS = tuple(pack_i(length) for length in range(256))

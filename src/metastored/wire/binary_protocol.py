@@ -7,7 +7,19 @@ from __future__ import annotations
 
 from struct import Struct
 
-from metastored.wire.binary import FIXED, INCOMPLETE, SKIPPED, request_codec, result_codec, skip, unpack_i, unpack_u
+from metastored.collection import collection_paused
+from metastored.wire.binary import (
+    FIXED,
+    INCOMPLETE,
+    SKIPPED,
+    SkipMemo,
+    request_codec,
+    result_codec,
+    skip,
+    skip_struct,
+    unpack_i,
+    unpack_u,
+)
 from metastored.wire.compiler import Malformed
 from metastored.wire.limits import MAX_DEPTH, MAX_MESSAGE, MAX_NAME
 from metastored.wire.methods import BY_BYTES, Method
@@ -16,6 +28,8 @@ from metastored.wire.types import LIST, MAP, REPLY, SET, STOP, STRING, STRUCT
 from metastored.wire.walker import OPEN_STRUCT, StackWalker
 
 VERSION_1 = 0x80010000
+LONG_REPLY = 1 << 20
+"""From this many bytes on, the garbage collector pauses while a reply is decoded: its values have no cycles."""
 _head = Struct(">II").unpack_from
 _pack_head = Struct(">II").pack
 _pack_seqid = Struct(">i").pack
@@ -65,7 +79,7 @@ class BinaryProtocol:
     def read_reply(self, method: Method, data: bytes, at: int) -> Incoming:
         kind, name, seqid, start = read_header(data, at)
         try:
-            end = skip(data, start, STRUCT, 0, SKIPPED)
+            end = skip(data, start, STRUCT, 0, SkipMemo(SKIPPED))
         except INCOMPLETE:
             raise Incomplete from None
         return Incoming(kind, name, seqid, method, None, data[start:end], end)
@@ -76,7 +90,11 @@ class BinaryProtocol:
         if kind != REPLY or name != method.name_bytes:
             return self.read_reply(method, data, at)
         try:
-            values, end = result_codec(method)[0](data, start)
+            if len(data) - at < LONG_REPLY:
+                values, end = result_codec(method)[0](data, start)
+            else:
+                with collection_paused():
+                    values, end = result_codec(method)[0](data, start)
         except INCOMPLETE:
             raise Incomplete from None
         except RecursionError:
@@ -95,8 +113,32 @@ class BinaryProtocol:
 class BinaryWalker(StackWalker):
     """Walks over a message in binary."""
 
+    def __init__(self, at: int, limit: int = MAX_MESSAGE) -> None:
+        super().__init__(at, limit)
+        self._memo = SkipMemo()
+
     def _read_header(self, data: bytes | bytearray, at: int) -> tuple[int, bytes, int, int]:
         return read_header(data, at)
+
+    def _skip_elements(self, data: bytes | bytearray, at: int, top: list[int], limit: int) -> int:
+        """The position behind the structs of a container that are here whole; of a map, behind one key or value.
+
+        Each is tried once, so that a long one is not read again and again: it is opened, and walked as its bytes come.
+        """
+        depth, memo = len(self._stack), self._memo
+        only_structs = len(top) == 4
+        try:
+            while top[1]:
+                self._tried = at
+                at = skip_struct(data, at, depth, memo)
+                if at > limit:
+                    raise self._bad(f"a message of more than {self._limit} bytes")
+                self._done(top)
+                if not only_structs:
+                    break
+        except (Malformed, *INCOMPLETE):
+            pass
+        return at
 
     def _walk(self, data: bytes | bytearray) -> int | None:
         stack, at, size = self._stack, self._at, len(data)
@@ -139,16 +181,8 @@ class BinaryWalker(StackWalker):
                 raise self._bad(f"more than {MAX_DEPTH} values inside each other")
             elif kind == STRUCT:
                 if top[0] != OPEN_STRUCT and at > self._tried:
-                    # Most elements are here whole. Each is tried once, so that a long one is not read again and again.
-                    self._tried = at
-                    try:
-                        at = skip(data, at, STRUCT, len(stack), self._memo)
-                    except (Malformed, *INCOMPLETE):
-                        pass  # It is opened, and walked as its bytes come.
-                    else:
-                        if at > limit:
-                            raise self._bad(f"a message of more than {self._limit} bytes")
-                        self._done(top)
+                    start, at = at, self._skip_elements(data, at, top, limit)
+                    if at > start:
                         continue
                 self._done(top)
                 stack.append([OPEN_STRUCT])

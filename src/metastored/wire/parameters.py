@@ -11,7 +11,7 @@ from functools import cache
 from typing import Final, TypeAlias
 
 from metastored.errors import RemoteProtocolError
-from metastored.wire.binary import INCOMPLETE, SKIPPED, pack_field, pack_i, pack_map, skip, unpack_u
+from metastored.wire.binary import INCOMPLETE, SKIPPED, SkipMemo, pack_field, pack_i, pack_map, skip, unpack_u
 from metastored.wire.generated import STRUCTS
 from metastored.wire.methods import Method
 from metastored.wire.structs import fields
@@ -140,7 +140,7 @@ class _Walk:
                 if head == _NAME:
                     name = data[start + 4 : at]
             else:
-                at = skip(data, at, kind, 2, SKIPPED)
+                at = skip(data, at, kind, 2, SkipMemo(SKIPPED))
         if not seen:
             added = self.edit(name, [])
             if added:

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from metastored.errors import RemoteProtocolError
-from metastored.wire.binary import INCOMPLETE, SkippedLists, skip, unpack_u
+from metastored.wire.binary import INCOMPLETE, SkipMemo, skip, unpack_u
 from metastored.wire.limits import MAX_MESSAGE
 from metastored.wire.methods import Method
 from metastored.wire.splice import ElementsPlan, Node, OldPlan, Renames, StructPlan, Walk, method_plan
@@ -35,7 +35,7 @@ class PassingResult:
         self._method = method
         self._most = most
         self._walk = Walk(b"", renames)
-        self._memo = SkippedLists()
+        self._memo = SkipMemo()
         self._at = 0
         """Everything before it is complete."""
         self._needed = 0

@@ -6,8 +6,9 @@ continues where the first reader stopped: nothing is read twice.
 
 Partitions of one table differ in a few fields and repeat the others. Repeated fields form a *run* (`plan.RUNS`). At
 the first field of a run, the bytes are compared with the bytes of the last run; if they are equal, the cached values
-are used. A run consists of complete fields, so its values do not depend on earlier bytes. Maps are copied, since the
-caller may change them; all other values are immutable and shared.
+are used. A run consists of complete fields, so its values do not depend on earlier bytes. A run that could be longer is
+read again: the last one may have ended where a part of a message ended. Maps are copied, since the caller may change
+them; all other values are immutable and shared.
 """
 
 from __future__ import annotations
@@ -119,7 +120,12 @@ class OrderedCompiler(PositionCompiler):
         self.namespace.setdefault(memo, [(NOTHING, None)])
         # `r…` and not `k…`, which are the keys of maps that are being read.
         values = "".join(f"r{i}, " for i in run)
-        out = [f"kb, kv = {memo}[0]\n", f"if b.startswith(kb, p):\n    p += len(kb); {values}= kv\n"]
+        more = f"more_{name}_{field.name}"
+        self.namespace[more] = frozenset(self.header(each) for each in run.values())
+        out = [
+            f"kb, kv = {memo}[0]; q = p + len(kb)\n",
+            f"if b.startswith(kb, p) and b[q:q + 3] not in {more}:\n    p = q; {values}= kv\n",
+        ]
         for i, each in run.items():
             if holds_map(each.type):
                 out.append(f"    if r{i} is not None: r{i} = {self.copied(each.type, f'r{i}')}\n")

@@ -9,7 +9,6 @@ from __future__ import annotations
 import struct
 from typing import Final
 
-from metastored.wire.binary import SkippedLists
 from metastored.wire.limits import MAX_MESSAGE
 from metastored.wire.protocol import BadMessage, Incomplete
 
@@ -30,7 +29,6 @@ class StackWalker:
         self._stack: list[list[int]] = []
         self._tried = -1
         """The position where skipping a complete element was tried."""
-        self._memo = SkippedLists()
 
     def _read_header(self, data: bytes | bytearray, at: int) -> tuple[int, bytes, int, int]:
         """(kind, name, seqid, position of the struct)."""

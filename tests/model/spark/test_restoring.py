@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 
 import pytest
@@ -24,6 +25,7 @@ from metastored.model.spark.values import (
     CatalogStatistics,
     CatalogStorage,
     CatalogTable,
+    CatalogTablePartition,
     CatalogTableType,
     TableIdentifier,
 )
@@ -236,3 +238,39 @@ def test_hive_has_a_serde_for_some_providers(provider: str, serde: str | None) -
 def test_names_that_differ_by_case_are_not_for_hive(ddl: str) -> None:
     with pytest.raises(Exception, match="Duplicate"):
         check_hive_table(to_hive_table(raw(parse_ddl(ddl), {}, ("P",))))
+
+
+def test_the_kind_of_a_table_is_its_type_and_not_a_parameter() -> None:
+    found = from_hive_table(hive({"a": "int"}, parameters={"EXTERNAL": "FALSE", "k": "v"}, tableType="MANAGED_TABLE"))
+    assert found.table_type is CatalogTableType.MANAGED
+    assert found.properties == {"k": "v"}
+
+
+def test_a_data_source_table_is_converted_without_columns_and_their_types_are_checked() -> None:
+    table = hive({"a": "int", "b": "array<int>"})
+    assert from_hive_table(table, with_columns=False).schema == StructType()
+    assert table.sd is not None
+    broken = with_fields(table, sd=with_fields(table.sd, cols=(FieldSchema("a", "quark", None),)))
+    with pytest.raises(SparkCatalogError) as caught:
+        from_hive_table(broken, with_columns=False)
+    assert caught.value.condition == "INTERNAL_ERROR_INVALID_HIVE_COLUMN_TYPE"
+
+
+def test_what_a_table_or_partition_lacks_is_an_error_when_it_is_needed() -> None:
+    nameless = CatalogTable(TableIdentifier("t"), CatalogTableType.MANAGED, CatalogStorage(), StructType())
+    partition = CatalogTablePartition({"p": "1"})
+    needed: dict[str, Callable[[], object]] = {
+        "_LEGACY_ERROR_TEMP_1119": lambda: nameless.database,
+        "_LEGACY_ERROR_TEMP_1120": lambda: nameless.location,
+        "_LEGACY_ERROR_TEMP_1118": lambda: partition.location,
+    }
+    for condition, read in needed.items():
+        with pytest.raises(SparkCatalogError) as caught:
+            read()
+        assert caught.value.condition == condition
+
+
+def test_partition_columns_must_be_the_last_ones() -> None:
+    table = raw(parse_ddl("p string, a int"), {}, ("p",))
+    with pytest.raises(SparkCatalogError, match="are not the last columns"):
+        _ = table.partition_schema

@@ -11,11 +11,10 @@ from contextlib import contextmanager
 from typing import Any, Final
 
 from metastored.catalog.handlers import Closing
+from metastored.catalog.hive_changes import changed_database, changed_table
 from metastored.catalog.hive_constraints import IN_HIVE_2_3, constraints_of, hive_constraints
 from metastored.catalog.hive_objects import (
     VIEWS,
-    changed_database,
-    changed_table,
     database_status,
     goes_beyond_hive,
     hive_database,
@@ -56,6 +55,7 @@ from metastored.errors import (
     ObjectNotFound,
 )
 from metastored.model.acid import Acid, is_transactional
+from metastored.model.columns import columns_of
 from metastored.model.names import TableName
 from metastored.model.partitions import PartitionValues, name_of
 from metastored.wire.generated.common import ColumnStatistics, ColumnStatisticsDesc, EnvironmentContext, Table
@@ -319,12 +319,13 @@ class AsyncHiveProvider:
         self, database: Namespace, name: str, partition: PartitionValues | None = None
     ) -> TableStatistics:
         table = await self._table(database, name)
+        types = {each.name.lower(): each.type for each in columns_of(table)}
         with self._can("statistics"):
             if partition is None:
-                return table_statistics(table.parameters, await self.client.statistics(_at(database, name)))
+                return table_statistics(table.parameters, await self.client.statistics(_at(database, name)), types)
             there, part = await self._part(table, database, name, partition)
             found = await self.client.partition_statistics(_at(database, name), [part])
-            return table_statistics(there.parameters, found.get(part, {}))
+            return table_statistics(there.parameters, found.get(part, {}), types)
 
     async def set_statistics(
         self,

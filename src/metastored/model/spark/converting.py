@@ -154,18 +154,25 @@ def to_seconds(milliseconds: int) -> int:
 # --- from Hive ---------------------------------------------------------------------------------------------
 
 
-def from_hive_table(table: Table) -> CatalogTable:
-    """A raw table. Raises SparkCatalogError for a kind of table, or a type of a column, that Spark cannot read."""
+def from_hive_table(table: Table, with_columns: bool = True) -> CatalogTable:
+    """A raw table. Raises SparkCatalogError for a kind of table, or a type of a column, that Spark cannot read.
+
+    Without columns, their types are only checked: a data source table has its schema in the parameters.
+    """
     name = f"{table.dbName}.{table.tableName}"
-    parameters = dict(table.parameters or {})
+    parameters = table.parameters or {}
+    fields = (table.sd.cols if table.sd else None) or ()
+    keys = [each for each in table.partitionKeys or () if each.type != INCOMPATIBLE_PARTITION_TYPE]
+    columns: list[StructField] = []
+    partition_columns: list[StructField] = []
     try:
         types: dict[str, DataType] = {}  # Most columns of a wide table have one of a few types.
-        columns = [from_hive_column(each, types) for each in (table.sd.cols if table.sd else None) or ()]
-        partition_columns = [
-            from_hive_column(each, types)
-            for each in table.partitionKeys or ()
-            if each.type != INCOMPATIBLE_PARTITION_TYPE
-        ]
+        if with_columns:
+            columns = [from_hive_column(each, types) for each in fields]
+            partition_columns = [from_hive_column(each, types) for each in keys]
+        else:
+            for each in {each.type: each for each in (*fields, *keys)}.values():
+                from_hive_column(each, types)
     except SparkCatalogError as error:
         raise SparkCatalogError(
             "INTERNAL_ERROR_INVALID_HIVE_COLUMN_TYPE", f"the table {name} has a column that Spark cannot read: {error}"
@@ -227,7 +234,7 @@ def from_hive_storage(sd: StorageDescriptor | None) -> CatalogStorage:
         output_format=sd.outputFormat,
         serde=library,
         compressed=bool(sd.compressed),
-        properties=dict(serde.parameters or {}),
+        properties=serde.parameters or {},
         serde_name=serde.name or None,
     )
 

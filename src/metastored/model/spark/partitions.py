@@ -31,8 +31,13 @@ def to_metastore_spec(spec: NullableSpec) -> dict[str, str]:
 
 def restore_partition_spec(spec: TablePartitionSpec, columns: Sequence[str]) -> dict[str, str]:
     """Spark's restorePartitionSpec: the names of the partition columns as the table declares them."""
+    return dict(zip(declared_names(tuple(spec), columns), spec.values(), strict=True))
+
+
+def declared_names(names: Sequence[str], columns: Sequence[str]) -> tuple[str, ...]:
+    """Names of partition columns in any case as the table declares them."""
     declared = {each.lower(): each for each in columns}
-    return {declared.get(name.lower(), name): value for name, value in spec.items()}
+    return tuple(declared.get(each.lower(), each) for each in names)
 
 
 def restore_partition_metadata(partition: CatalogTablePartition, table: CatalogTable) -> CatalogTablePartition:
@@ -41,11 +46,16 @@ def restore_partition_metadata(partition: CatalogTablePartition, table: CatalogT
     Raises SparkCatalogError if there are statistics but no size.
     """
     spec = restore_partition_spec(partition.spec, table.partition_column_names)
+    return with_restored_stats(replace(partition, spec=spec), table)
+
+
+def with_restored_stats(partition: CatalogTablePartition, table: CatalogTable) -> CatalogTablePartition:
+    """The partition with Spark's statistics, if its parameters have some. Raises SparkCatalogError."""
     stats = stats_from_properties(partition.parameters, table.identifier.table)
     if stats is None:
-        return replace(partition, spec=spec)
+        return partition
     visible = {key: value for key, value in partition.parameters.items() if not key.startswith(SPARK_SQL_PREFIX)}
-    return replace(partition, spec=spec, stats=stats, parameters=visible)
+    return replace(partition, stats=stats, parameters=visible)
 
 
 def with_stats_properties(partition: CatalogTablePartition) -> CatalogTablePartition:
@@ -173,8 +183,8 @@ def to_hive_partition(partition: CatalogTablePartition, table: Table) -> Partiti
 
 
 def from_hive_partition(partition: Partition, columns: Sequence[str]) -> CatalogTablePartition:
-    """Spark's fromHivePartition: as it is stored. `columns` are the names of the metastore's partition keys."""
-    parameters = dict(partition.parameters or {})
+    """Spark's fromHivePartition: as it is stored. `columns` are the names of the partition keys."""
+    parameters = partition.parameters or {}
     return CatalogTablePartition(
         spec=dict(zip(columns, partition.values or (), strict=True)),
         storage=from_hive_storage(partition.sd),

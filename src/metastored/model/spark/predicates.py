@@ -29,6 +29,8 @@ Predicate = "str | pyarrow.compute.Expression"
 Values = Sequence[str | None]
 """The values of a partition, in the order of the partition columns."""
 _ROW: Final = "row"
+MAX_KNOWN: Final = 10_000
+"""Combinations of values for which the result of a predicate is cached, during one call."""
 
 
 def parse_predicate(text: str, schema: StructType, zone: str = "UTC") -> Condition:
@@ -54,7 +56,21 @@ def selects(text: str, tree: Condition, schema: StructType) -> Callable[[Values]
         holds = bind(text, tree, keys)
     except FilterFault as error:
         raise SparkCatalogError("DATATYPE_MISMATCH", f"the predicate {text!r}, {error}") from error
-    return lambda values: holds([None if each == DEFAULT_PARTITION else each for each in values])  # type: ignore[misc]
+    used = {each.name.lower() for each in _nodes(tree) if isinstance(each, Key)}
+    places = [at for at, each in enumerate(schema) if each.name.lower() in used]
+    known: dict[tuple[str | None, ...], bool] = {}
+
+    def selected(values: Values) -> bool:
+        """Evaluated once for the same values: a column of partitions has few of them."""
+        key = tuple([values[at] for at in places])
+        found = known.get(key)
+        if found is None:
+            found = holds([None if each == DEFAULT_PARTITION else each for each in values])  # type: ignore[misc]
+            if len(known) < MAX_KNOWN:
+                known[key] = found
+        return found
+
+    return selected
 
 
 def is_expression(predicate: object) -> bool:

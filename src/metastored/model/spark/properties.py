@@ -11,7 +11,7 @@ from typing import Final
 from metastored.errors import SparkCatalogError
 from metastored.model.origins import SPARK_PROVIDER
 from metastored.model.spark.schemas import with_declared_as_string, with_declared_types
-from metastored.model.spark.types import StructType, schema_from_json, schema_to_json
+from metastored.model.spark.types import CHAR_VARCHAR, StructType, schema_from_json, schema_to_json
 from metastored.model.spark.values import BucketSpec, CatalogTable, CatalogTableType
 
 SPARK_SQL_PREFIX: Final = "spark.sql."
@@ -61,15 +61,14 @@ def table_meta_to_table_props(
     properties = {CREATE_VERSION: table.create_version}
     if table.table_type is CatalogTableType.METRIC_VIEW:
         properties[VIEW_SUB_TYPE] = CatalogTableType.METRIC_VIEW.value
-    stored = with_declared_as_string(table.schema if schema is None else schema)
-    properties |= split_large_property(SCHEMA, schema_to_json(stored), threshold)
+    properties |= schema_to_properties(table.schema if schema is None else schema, threshold)
     properties |= partition_columns_to_properties(table.partition_column_names)
-    if table.bucket_spec is not None:
-        properties[NUM_BUCKETS] = str(table.bucket_spec.num_buckets)
-        properties[f"{SCHEMA}.numBucketCols"] = "0"
-        properties |= _column_names("Bucket", table.bucket_spec.bucket_column_names)
-        properties |= _column_names("Sort", table.bucket_spec.sort_column_names)
-    return properties
+    return properties if table.bucket_spec is None else properties | bucket_spec_to_properties(table.bucket_spec)
+
+
+def schema_to_properties(schema: StructType, threshold: int = THRESHOLD) -> dict[str, str]:
+    """The parameters for the schema alone."""
+    return split_large_property(SCHEMA, schema_to_json(with_declared_as_string(schema)), threshold)
 
 
 def schema_from_properties(properties: Mapping[str, str]) -> StructType | None:
@@ -78,7 +77,10 @@ def schema_from_properties(properties: Mapping[str, str]) -> StructType | None:
     Raises SparkCatalogError if a part of it is missing, and ConversionError if it is not a schema.
     """
     text = read_large_property(properties, SCHEMA)
-    return None if text is None else with_declared_types(schema_from_json(text))
+    if text is None:
+        return None
+    schema = schema_from_json(text)
+    return with_declared_types(schema) if CHAR_VARCHAR in text else schema
 
 
 def partition_columns_from_properties(properties: Mapping[str, str]) -> tuple[str, ...]:
@@ -89,6 +91,16 @@ def partition_columns_from_properties(properties: Mapping[str, str]) -> tuple[st
 def partition_columns_to_properties(names: Sequence[str]) -> dict[str, str]:
     """The parameters for the names of the partition columns."""
     return _column_names("Part", names)
+
+
+def bucket_spec_to_properties(spec: BucketSpec) -> dict[str, str]:
+    """The parameters for the buckets."""
+    return {
+        NUM_BUCKETS: str(spec.num_buckets),
+        f"{SCHEMA}.numBucketCols": "0",
+        **_column_names("Bucket", spec.bucket_column_names),
+        **_column_names("Sort", spec.sort_column_names),
+    }
 
 
 def bucket_spec_from_properties(properties: Mapping[str, str]) -> BucketSpec | None:

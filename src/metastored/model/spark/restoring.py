@@ -27,6 +27,8 @@ from metastored.model.spark.statistics import stats_from_properties
 from metastored.model.spark.types import StructType
 from metastored.model.spark.values import CatalogStorage, CatalogTable, CatalogTableType
 
+PATH: Final = "path"
+"""The storage property that has the location of a data source table."""
 BEFORE_VERSIONS: Final = "2.2 or prior"
 """The version of Spark that created a table without a version."""
 _MADE_BY_HIVE: Final = frozenset({"transient_lastDdlTime"})
@@ -95,13 +97,13 @@ def restore_data_source_table(table: CatalogTable, provider: str) -> CatalogTabl
 
 def path_of(storage: CatalogStorage) -> str | None:
     """The storage property `path`, in any case of its name."""
-    return next((value for key, value in storage.properties.items() if key.lower() == "path"), None)
+    return next((value for key, value in storage.properties.items() if key.lower() == PATH), None)
 
 
 def with_path(storage: CatalogStorage, path: str | None) -> CatalogStorage:
     """The storage with another `path`, or without one."""
-    properties = {key: value for key, value in storage.properties.items() if key.lower() != "path"}
-    return replace(storage, properties=properties if path is None else {**properties, "path": path})
+    properties = {key: value for key, value in storage.properties.items() if key.lower() != PATH}
+    return replace(storage, properties=properties if path is None else {**properties, PATH: path})
 
 
 def option(properties: Mapping[str, str], name: str) -> bool:

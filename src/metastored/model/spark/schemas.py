@@ -75,6 +75,8 @@ def reordered(schema: StructType, partition_columns: Sequence[str]) -> StructTyp
 
     Raises SparkCatalogError if a partition column is not in the schema, in the same case.
     """
+    if not partition_columns:
+        return schema
     by_name = {each.name: each for each in reversed(schema.fields)}
     missing = [name for name in partition_columns if name not in by_name]
     if missing:
@@ -93,19 +95,20 @@ def same_for_hive(one: StructType, other: StructType) -> bool:
     The case of names, nullability and collations are ignored. Spark trusts the schema in a Hive table's parameters
     only if it is the same as that of the metastore in this sense.
     """
-    return _comparable(one) == _comparable(other)
+    return comparable(one) == comparable(other)
 
 
-def _comparable(type: DataType) -> DataType:
+def comparable(type: DataType) -> DataType:
+    """The type without what Hive does not have: the case of names, nullability and collations."""
     match type:
         case StringType():
             return STRING
         case ArrayType(element):
-            return ArrayType(_comparable(element))
+            return ArrayType(comparable(element))
         case MapType(key, value):
-            return MapType(_comparable(key), _comparable(value))
+            return MapType(comparable(key), comparable(value))
         case StructType(fields):
-            return StructType(tuple(StructField(each.name.lower(), _comparable(each.data_type)) for each in fields))
+            return StructType(tuple(StructField(each.name.lower(), comparable(each.data_type)) for each in fields))
     return type
 
 
@@ -113,7 +116,8 @@ def _stored_field(field: StructField) -> StructField:
     stored = _mapped(field.data_type, lambda type: STRING if isinstance(type, CharType | VarcharType) else type)
     if stored == field.data_type:
         return field
-    metadata = {**field.metadata, CHAR_VARCHAR: catalog_string(field.data_type)}
+    # Spark quotes no names here, and then cannot read those that need quotes.
+    metadata = {**field.metadata, CHAR_VARCHAR: catalog_string(field.data_type, quoted=True)}
     return replace(field, data_type=stored, metadata=metadata)
 
 

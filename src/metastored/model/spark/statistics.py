@@ -45,9 +45,10 @@ def stats_from_properties(properties: Mapping[str, str], table: str) -> CatalogS
 
     Raises SparkCatalogError if there are statistics but no size.
     """
-    found = {key: value for key, value in properties.items() if key.startswith(STATISTICS_PREFIX)}
-    if not found:
+    keys = [key for key in properties if key.startswith(STATISTICS_PREFIX)]
+    if not keys:
         return None
+    found = {key: properties[key] for key in keys}
     of_columns = {
         key.removeprefix(COLUMN_PREFIX): value for key, value in found.items() if key.startswith(COLUMN_PREFIX)
     }

@@ -12,6 +12,9 @@ from typing import Any, Final, NoReturn
 from metastored.errors import ConversionError
 from metastored.model.spark.types import (
     BINARY_COLLATION,
+    CURRENT_DEFAULT,
+    EXISTS_DEFAULT,
+    GENERATED,
     MAX_DEPTH,
     STRING,
     ArrayType,
@@ -27,10 +30,6 @@ from metastored.model.spark.types import (
     VarcharType,
 )
 
-CURRENT_DEFAULT: Final = "CURRENT_DEFAULT"
-EXISTS_DEFAULT: Final = "EXISTS_DEFAULT"
-GENERATED: Final = "GENERATION_EXPRESSION"
-
 _SQL_NAMES: Final = {"byte": "tinyint", "short": "smallint", "integer": "int", "long": "bigint"}
 _NAMES: Final = {
     "void": "void", "boolean": "boolean", "tinyint": "byte", "byte": "byte", "smallint": "short", "short": "short",
@@ -42,8 +41,8 @@ _UNITS: Final = {"year": 0, "month": 1, "day": 2, "hour": 3, "minute": 4, "secon
 _PLAIN_NAME: Final = re.compile("[A-Za-z_][A-Za-z0-9_]*")
 
 
-def catalog_string(type: DataType) -> str:
-    """The type as Spark writes it into a column of the metastore."""
+def catalog_string(type: DataType, quoted: bool = False) -> str:
+    """The type as Spark writes it into a column of the metastore; `quoted` quotes names where Spark's SQL needs it."""
     match type:
         case AtomicType(name):
             return _SQL_NAMES.get(name, name)
@@ -56,13 +55,16 @@ def catalog_string(type: DataType) -> str:
         case VarcharType(length):
             return f"varchar({length})"
         case ArrayType(element):
-            return f"array<{catalog_string(element)}>"
+            return f"array<{catalog_string(element, quoted)}>"
         case MapType(key, value):
-            return f"map<{catalog_string(key)},{catalog_string(value)}>"
+            return f"map<{catalog_string(key, quoted)},{catalog_string(value, quoted)}>"
         case StructType(fields):
-            return f"struct<{','.join(f'{each.name}:{catalog_string(each.data_type)}' for each in fields)}>"
+            names = (_quoted(each.name) if quoted else each.name for each in fields)
+            types = (catalog_string(each.data_type, quoted) for each in fields)
+            members = (f"{name}:{type}" for name, type in zip(names, types, strict=True))
+            return f"struct<{','.join(members)}>"
         case UserDefinedType(sql_type):
-            return catalog_string(sql_type)
+            return catalog_string(sql_type, quoted)
 
 
 def needs_quotes(name: str) -> bool:

@@ -13,11 +13,18 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
+import orjson
+
 from metastored.errors import ConversionError
 
 CHAR_VARCHAR: Final = "__CHAR_VARCHAR_TYPE_STRING"
 COLLATIONS: Final = "__COLLATIONS"
 BINARY_COLLATION: Final = "UTF8_BINARY"
+CURRENT_DEFAULT: Final = "CURRENT_DEFAULT"
+"""The metadata of a column's default. Rows that were written before have the first one, `EXISTS_DEFAULT`."""
+EXISTS_DEFAULT: Final = "EXISTS_DEFAULT"
+GENERATED: Final = "GENERATION_EXPRESSION"
+"""The metadata of a generated column's expression."""
 MAX_DEPTH: Final = 200
 """How deep types may be nested: a level needs three frames of Python's stack."""
 
@@ -84,8 +91,7 @@ class StructField:
 
     @property
     def comment(self) -> str | None:
-        comment = self.metadata.get("comment")
-        return comment if isinstance(comment, str) else None
+        return self._text("comment")
 
     def with_comment(self, comment: str) -> StructField:
         return replace(self, metadata={**self.metadata, "comment": comment})
@@ -93,8 +99,21 @@ class StructField:
     @property
     def declared_type(self) -> str | None:
         """The text of a type with char or varchar, which Spark stores beside `string`."""
-        declared = self.metadata.get(CHAR_VARCHAR)
-        return declared if isinstance(declared, str) else None
+        return self._text(CHAR_VARCHAR)
+
+    @property
+    def default(self) -> str | None:
+        """The SQL expression of the default value."""
+        return self._text(CURRENT_DEFAULT)
+
+    @property
+    def generated(self) -> str | None:
+        """The SQL expression of a generated column."""
+        return self._text(GENERATED)
+
+    def _text(self, key: str) -> str | None:
+        value = self.metadata.get(key)
+        return value if isinstance(value, str) else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,9 +176,12 @@ _ATOMIC: Final = re.compile(
 _DECIMAL: Final = re.compile(r"decimal\(\s*(\d+)\s*,\s*(-?\d+)\s*\)")
 _CHAR: Final = re.compile(r"(char|varchar)\(\s*(\d+)\s*\)")
 _ESCAPE: Final = re.compile(r"\\(?:(u)00[01].|.)")
-_PLAIN: Final = {
-    each.name: each
-    for each in (BOOLEAN, BYTE, SHORT, INTEGER, LONG, FLOAT, DOUBLE, BINARY, DATE, TIMESTAMP, TIMESTAMP_NTZ)
+_PLAIN: Final[dict[str, DataType]] = {
+    "string": STRING,
+    **{
+        each.name: each
+        for each in (BOOLEAN, BYTE, SHORT, INTEGER, LONG, FLOAT, DOUBLE, BINARY, DATE, TIMESTAMP, TIMESTAMP_NTZ)
+    },
 }
 _OLD_NAMES: Final = {"null": "void", "timestamp_ltz": "timestamp", "calendarinterval": "interval"}
 
@@ -178,12 +200,19 @@ def compact_json(content: Any) -> str:
 def schema_from_json(text: str) -> StructType:
     """Reads a schema that Spark stored. Raises ConversionError if the text is not one."""
     try:
-        schema = _from_json(json.loads(text), {}, "", 0)
+        schema = _from_json(_loaded(text), {}, "", 0)
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         raise ConversionError(f"not a schema of Spark: {type(error).__name__} {error}: {text[:80]}") from error
     if not isinstance(schema, StructType):
         raise ConversionError(f"not a schema of Spark, but a type: {text[:80]}")
     return schema
+
+
+def _loaded(text: str) -> Any:
+    try:
+        return orjson.loads(text)
+    except orjson.JSONDecodeError:
+        return json.loads(text)  # It reads a few texts more, such as halves of surrogate pairs, as Java does.
 
 
 def _struct_to_json(schema: StructType) -> dict[str, Any]:
@@ -265,7 +294,7 @@ def _from_json(content: Any, collations: Mapping[str, str], path: str, depth: in
             value = _from_json(content["valueType"], collations, f"{path}.value", depth + 1)
             return MapType(key, value, content["valueContainsNull"])
         case "struct":
-            return StructType(tuple(_field_from_json(each, depth + 1) for each in content["fields"]))
+            return StructType(tuple([_field_from_json(each, depth + 1) for each in content["fields"]]))
         case "udt":
             attributes = {key: value for key, value in content.items() if key not in ("type", "sqlType")}
             return UserDefinedType(_from_json(content["sqlType"], {}, "", depth + 1), attributes)
@@ -273,20 +302,24 @@ def _from_json(content: Any, collations: Mapping[str, str], path: str, depth: in
 
 
 def _field_from_json(content: Mapping[str, Any], depth: int) -> StructField:
-    metadata = dict(content.get("metadata") or {})
-    collations = metadata.pop(COLLATIONS, None) or {}
-    name = content["name"]
+    metadata = content.get("metadata") or {}
+    name, type = content["name"], content["type"]
     if not isinstance(name, str):
         raise TypeError(f"the name of a field is {name!r}")
-    data_type = _from_json(content["type"], collations, name, depth)
-    return StructField(name, data_type, content["nullable"], metadata)
+    if COLLATIONS in metadata:
+        others = {key: value for key, value in metadata.items() if key != COLLATIONS}
+        data_type = _from_json(type, metadata[COLLATIONS] or {}, name, depth)
+        return StructField(name, data_type, content["nullable"], others)
+    # Most columns of a wide table have one of a few types.
+    plain = _PLAIN.get(type) if isinstance(type, str) else None
+    return StructField(name, plain or _from_json(type, {}, name, depth), content["nullable"], metadata)
 
 
 def _from_name(name: str, collation: str | None) -> DataType:
+    if name == "string" and collation:
+        return StringType(collation.split(".", 1)[-1])
     if name in _PLAIN:
         return _PLAIN[name]
-    if name == "string":
-        return StringType(collation.split(".", 1)[-1]) if collation else STRING
     if name == "decimal":
         return DecimalType()
     if found := _DECIMAL.fullmatch(name):

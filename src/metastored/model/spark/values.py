@@ -11,6 +11,7 @@ from dataclasses import dataclass, field, replace
 from enum import Enum
 
 from metastored.errors import SparkCatalogError
+from metastored.model.spark import views
 from metastored.model.spark.types import StructType
 
 TablePartitionSpec = Mapping[str, str]
@@ -231,6 +232,35 @@ class CatalogTable:
     @property
     def qualified_name(self) -> str:
         return self.identifier.unquoted_string
+
+    @property
+    def view_catalog_and_namespace(self) -> tuple[str, ...]:
+        """Where the names of the view's query are looked up. Raises SparkCatalogError, as the next ones do."""
+        return views.catalog_and_namespace(self.properties)
+
+    @property
+    def view_query_column_names(self) -> tuple[str, ...]:
+        return views.query_column_names(self.properties)
+
+    @property
+    def view_sql_configs(self) -> dict[str, str]:
+        return views.sql_configs(self.properties)
+
+    @property
+    def view_referred_temp_view_names(self) -> tuple[tuple[str, ...], ...]:
+        return views.referred_temp_view_names(self.properties)
+
+    @property
+    def view_referred_temp_function_names(self) -> tuple[str, ...]:
+        return views.referred_temp_function_names(self.properties)
+
+    @property
+    def view_referred_temp_variable_names(self) -> tuple[tuple[str, ...], ...]:
+        return views.referred_temp_variable_names(self.properties)
+
+    @property
+    def view_schema_mode(self) -> str:
+        return views.schema_mode(self.properties)
 
     def with_storage(self, **changes: object) -> CatalogTable:
         """The table with some fields of its storage changed."""
