@@ -47,6 +47,7 @@ shared = trees(st.sampled_from(SHARED).map(Primitive) | st.just(Decimal(12, 3)),
 # Types
 
 
+@pytest.mark.slow
 @given(shared)
 def test_types_that_both_have_come_back(type: HiveType) -> None:
     assume("struct<>" not in str(type))

@@ -277,6 +277,7 @@ def test_closing_ends_the_tunnel_and_all_its_connections(tmp_path: Path) -> None
     run(test())
 
 
+@pytest.mark.slow
 def test_tls_goes_through_the_tunnel_and_checks_the_metastores_own_name(tmp_path: Path) -> None:
     cert, key = certificate(tmp_path)
 

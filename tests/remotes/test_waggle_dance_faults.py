@@ -35,6 +35,8 @@ from metastored.structs import (
 from metastored.wire.structs import replace
 from tests.support.waggle_dance import Federation, federation
 
+pytestmark = pytest.mark.slow
+
 REFUSED = (MetaException, InvalidOperationException, ApplicationError)
 TABLE = "remote_table"
 ORC = {

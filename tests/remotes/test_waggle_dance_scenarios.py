@@ -26,6 +26,8 @@ from metastored.structs import (
 from metastored.wire.structs import replace
 from tests.support.waggle_dance import Federation, federation
 
+pytestmark = pytest.mark.slow
+
 REFUSED = (MetaException, InvalidOperationException)
 
 
