@@ -84,11 +84,11 @@ class World:
 
 
 @asynccontextmanager
-async def world(folder: Path, passphrase: str | None = None) -> AsyncIterator[World]:
+async def world(folder: Path, passphrase: str | None = None, key_format: str = "pkcs8-pem") -> AsyncIterator[World]:
     async with AsyncExitStack() as stack:
         metastore = await stack.enter_async_context(serving(MemoryMetastore({"raw": ("clicks",)})))
-        first = await stack.enter_async_context(bastion(folder, "bastion", passphrase))
-        second = await stack.enter_async_context(bastion(folder, "node", passphrase))
+        first = await stack.enter_async_context(bastion(folder, "bastion", passphrase, key_format))
+        second = await stack.enter_async_context(bastion(folder, "node", passphrase, key_format))
         async with AsyncExitStack() as tunnels:
             yield World(metastore, first, second, folder, tunnels)
 
@@ -203,6 +203,20 @@ def test_the_passphrase_of_keys_is_a_reference_that_is_resolved_at_the_connectio
             assert "not this" not in text
             monkeypatch.setenv("METASTORED_REMOTE__KEYS", "open sesame")
             assert (await ask(handler)).tableName == "clicks"
+
+    run(test())
+
+
+@pytest.mark.parametrize("key_format", ["openssh", "pkcs8-pem"])
+def test_encrypted_keys_of_ssh_keygen_and_of_openssl_are_read(tmp_path: Path, key_format: str) -> None:
+    async def test() -> None:
+        async with world(tmp_path, "open sesame", key_format) as there:
+            head = there.bastion.key_file.read_text().splitlines()[0]
+            assert head == f"-----BEGIN {'OPENSSH' if key_format == 'openssh' else 'ENCRYPTED'} PRIVATE KEY-----"
+            handler = there.tunnel(passphrase="open sesame")
+            assert (await ask(handler)).tableName == "clicks"
+            text = await failure_of(there.tunnel())
+            assert "is not a private key that can be read" in text and "give 'ssh.tunnel.passphrase'" in text
 
     run(test())
 
