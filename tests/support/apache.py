@@ -138,10 +138,13 @@ def apache_3_1(
     ready: Callable[[str, int], bool] = is_up,
     *,
     events: bool = False,
+    core: Mapping[str, str] = MappingProxyType({}),
+    flags: Sequence[str] = (),
 ) -> Iterator[ApacheMetastore]:
     """Hive 3.1.3 from the jars that `make setup` unpacks; with `events` it keeps a notification log.
 
-    `more` are settings of its own; `ready` checks whether it is up, if they change its protocol.
+    `more` are settings of its own; `ready` checks whether it is up, if they change its protocol. `core` are settings
+    of Hadoop (core-site.xml), `flags` those of its JVM.
     """
     jars = [*_peer_jars("3.1.3", installed_by="make setup"), *_matching(_pyspark_jars(), DERBY_JARS)]
     settings = {**STANDALONE_SETTINGS, **NO_RETRIES, "datanucleus.schema.autoCreateAll": "true", **more}
@@ -149,7 +152,10 @@ def apache_3_1(
         jars += listener_jars("3.1.3")
         settings |= {f"hive.{key}": value for key, value in KEEPING_EVENTS.items()}
     with _home("3.1.3", "metastore-site.xml", "metastore.warehouse.dir", settings) as home:
-        with _running(home, [*jars, *_matching(_pyspark_jars(), COMPILER_JARS)], ["Hive3"], ready) as metastore:
+        if core:
+            write_site(home.conf / "core-site.xml", core)
+        jars += _matching(_pyspark_jars(), COMPILER_JARS)
+        with _running(home, jars, ["Hive3"], ready, flags) as metastore:
             yield metastore
 
 
@@ -268,7 +274,11 @@ def _home(version: str, site: str, warehouse_key: str, settings: Mapping[str, st
 
 @contextlib.contextmanager
 def _running(
-    home: _Home, jars: Sequence[Path], main: Sequence[str], ready: Callable[[str, int], bool] = is_up
+    home: _Home,
+    jars: Sequence[Path],
+    main: Sequence[str],
+    ready: Callable[[str, int], bool] = is_up,
+    flags: Sequence[str] = (),
 ) -> Iterator[ApacheMetastore]:
     """Runs the class that main names, from source; the rest of main and a free port are its arguments."""
     port = _free_port()
@@ -279,6 +289,7 @@ def _running(
         f"-Dderby.stream.error.file={home.folder}/derby.log",
         f"-Djava.io.tmpdir={home.folder}",
         f"-Duser.home={home.folder}",
+        *flags,
         "-cp",
         os.pathsep.join(str(path) for path in (home.conf, *jars)),
         COMPILER,

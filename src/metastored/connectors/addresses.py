@@ -18,6 +18,7 @@ from metastored.client.endpoints import Identity
 from metastored.client.endpoints import endpoints_of as addresses_of
 from metastored.connectors.background import in_thread
 from metastored.connectors.context import Context
+from metastored.connectors.delegation import DelegationTokens, Prepare
 from metastored.connectors.network import open_socket
 from metastored.errors import ConfigError
 from metastored.model.remote_keys import URIS, shown
@@ -35,7 +36,8 @@ USER: Final = "metastored.remote.user"
 PASSWORD: Final = "metastored.remote.password"
 TOKEN: Final = "metastored.remote.token"
 IDENTITY: Final = "metastored.remote.identity"
-CALLER, FIXED = "caller", "fixed"
+CALLER, FIXED, DELEGATION = "caller", "fixed", "delegation"
+IDENTITIES: Final = (CALLER, FIXED, DELEGATION)
 
 ACTOR: Final = "x-actor-username"
 """The header in which Hive 4's clients name the caller."""
@@ -50,7 +52,7 @@ Dial = Callable[[str, int], Awaitable[socket]]
 
 @dataclass(frozen=True, slots=True)
 class Identities:
-    """Whose name a metastore gets: the caller's, or always the same."""
+    """Whose name a metastore gets: the caller's, or always the same; the caller's by a token where it is delegated."""
 
     mode: str
     user: str | None
@@ -61,12 +63,14 @@ class Identities:
         has_credentials = has_password(endpoint) or endpoint.enabled(SASL)
         user = endpoint.get(USER) or None
         mode = endpoint.get(IDENTITY).lower() or (FIXED if has_credentials or user else CALLER)
-        if mode not in (CALLER, FIXED):
-            raise ConfigError(f"'{IDENTITY}' is {endpoint.get(IDENTITY)!r}, and must be {CALLER} or {FIXED}")
+        if mode not in IDENTITIES:
+            raise ConfigError(f"'{IDENTITY}' is {endpoint.get(IDENTITY)!r}, and must be one of {', '.join(IDENTITIES)}")
         return cls(mode, None if has_credentials else user)
 
     def of(self, session: Session) -> Identity:
         """For whom a connection is opened."""
+        if self.mode == DELEGATION:
+            return Identity(session.user)  # Hive learns the groups of a token's owner by itself.
         return Identity(session.user, session.groups) if self.mode == CALLER else Identity(self.user)
 
 
@@ -109,7 +113,9 @@ def _address(endpoint: Endpoint, address: Address, context: Context, dial: Dial,
     if not (secure or has_credentials or is_http):
         return base
     # The context of TLS names the address as secure in messages; each connection has its own.
-    prepare = partial(in_thread, _prepare, endpoint, base, context, secure)
+    prepare: Prepare = partial(in_thread, _prepare, endpoint, base, context, secure)
+    if Identities.read(endpoint).mode == DELEGATION:
+        prepare = DelegationTokens(prepare, base, endpoint.timeout).prepare
     return base._replace(prepare=prepare, tls=ssl.create_default_context() if secure else None)
 
 
@@ -170,6 +176,8 @@ def _check(endpoint: Endpoint) -> None:
                 raise ConfigError(
                     f"'{key}' is given, and Kerberos is not supported over HTTP; use {USER} and {PASSWORD}, or {TOKEN}"
                 )
+        if Identities.read(endpoint).mode == DELEGATION:
+            raise ConfigError(f"'{IDENTITY}' is {DELEGATION}, and delegation tokens are not supported over HTTP")
         if endpoint.get(PASSWORD) and not endpoint.get(USER):
             raise ConfigError(f"'{PASSWORD}' is given and '{USER}' is not")
         return
@@ -187,5 +195,10 @@ def _check(endpoint: Endpoint) -> None:
         )
     if endpoint.get(PASSWORD) and not sasl:
         raise ConfigError(f"'{PASSWORD}' is given and '{SASL}' is not true: the password would not be sent")
+    if Identities.read(endpoint).mode == DELEGATION and not kerberos:
+        raise ConfigError(
+            f"'{IDENTITY}' is {DELEGATION}, and delegation tokens are requested with Kerberos: give '{SASL}' and "
+            f"'{SERVER_PRINCIPAL}'"
+        )
     if sasl and endpoint.enabled(FRAMED):
         raise ConfigError(f"'{FRAMED}' and '{SASL}' are both true; SASL has frames of its own")

@@ -1,0 +1,157 @@
+"""Callers' names at a Kerberized Apache Hive 3.1.3, with a real KDC: by delegation tokens that metastored requests."""
+
+from __future__ import annotations
+
+import socket
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import pytest
+
+from metastored.errors import ConfigError
+from metastored.wire.generated.databases import Database
+from tests.connectors.test_metastores import ask, at, connected, failure_of, run
+from tests.support.apache import ApacheMetastore, apache_3_1
+from tests.support.kdc import Kdc
+
+KERBEROS = {"sasl_enabled": "true", "kerberos_principal": "hive/_HOST@REALM"}
+
+
+class Kerberized(NamedTuple):
+    """A Hive in which metastored may act for everybody, and other principals for nobody."""
+
+    hive: ApacheMetastore
+    kdc: Kdc
+
+    @property
+    def uri(self) -> str:
+        return f"thrift://localhost:{self.hive.port}"
+
+    @property
+    def keys(self) -> dict[str, str]:
+        return KERBEROS | {"kerberos_principal": f"hive/_HOST@{self.kdc.realm}"}
+
+    def log_in(self, name: str, environment: pytest.MonkeyPatch) -> None:
+        """From now on this process has the ticket of this principal."""
+        environment.setenv("KRB5_CONFIG", str(self.kdc.config))
+        environment.setenv("KRB5CCNAME", f"FILE:{self.kdc.kinit(self.kdc.principal(name))}")
+
+    def caller(self, database: str) -> str:
+        """Who created a database, by Hive's audit log."""
+        lines = self.hive.log.read_text(errors="replace").splitlines()
+        (line,) = [line for line in lines if "ugi=" in line and "create_database" in line and f"{database}," in line]
+        return line.partition("ugi=")[2].split()[0]
+
+
+def listens(host: str, port: int) -> bool:
+    try:
+        socket.create_connection((host, port), 1).close()
+    except OSError:
+        return False
+    return True
+
+
+@pytest.fixture(scope="module")
+def kerberized(kdc: Kdc) -> Iterator[Kerberized]:
+    service = kdc.principal("hive/localhost")
+    settings = {
+        "metastore.sasl.enabled": "true",
+        "hive.metastore.sasl.enabled": "true",
+        "metastore.kerberos.principal": service,
+        "metastore.kerberos.keytab.file": str(kdc.keytab(service)),
+    }
+    core = {
+        "hadoop.security.authentication": "kerberos",
+        "hadoop.proxyuser.metastored.hosts": "*",
+        "hadoop.proxyuser.metastored.groups": "*",
+        "hadoop.proxyuser.metastored.users": "*",
+    }
+    with apache_3_1(settings, listens, core=core, flags=[f"-Djava.security.krb5.conf={kdc.config}"]) as hive:
+        yield Kerberized(hive, kdc)
+
+
+def database(name: str) -> Database:
+    return Database(name=name, description="", locationUri="", parameters={})
+
+
+@pytest.mark.apache
+@pytest.mark.kerberos
+@pytest.mark.slow
+def test_hive_knows_each_caller_by_a_delegation_token(kerberized: Kerberized, monkeypatch: pytest.MonkeyPatch) -> None:
+    kerberized.log_in("metastored", monkeypatch)
+
+    async def test() -> None:
+        endpoint = at(kerberized.uri, **kerberized.keys, remote_identity="delegation")
+        async with connected(endpoint) as handler:
+            for user in ("ann", "bob"):
+                await ask(handler, "create_database", database(f"delegated_by_{user}"), user=user)
+            await ask(handler, "create_database", database("delegated_by_nobody"))
+
+    run(test())
+    found = {user: kerberized.caller(f"delegated_by_{user}") for user in ("ann", "bob", "nobody")}
+    assert found == {"ann": "ann", "bob": "bob", "nobody": f"metastored@{kerberized.kdc.realm}"}
+
+
+@pytest.mark.apache
+@pytest.mark.kerberos
+@pytest.mark.slow
+def test_a_principal_that_may_not_act_for_others_gets_hives_reason(
+    kerberized: Kerberized, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    kerberized.log_in("mallory", monkeypatch)
+
+    async def test() -> None:
+        endpoint = at(kerberized.uri, **kerberized.keys, remote_identity="delegation")
+        async with connected(endpoint) as handler:
+            text = await failure_of(handler, "get_all_databases", user="ann")
+            assert "no delegation token for ann" in text and "hadoop.proxyuser" in text
+
+    run(test())
+
+
+@pytest.mark.apache
+@pytest.mark.kerberos
+@pytest.mark.slow
+def test_a_fixed_principal_calls_for_everybody(kerberized: Kerberized, monkeypatch: pytest.MonkeyPatch) -> None:
+    kerberized.log_in("metastored", monkeypatch)
+
+    async def test() -> None:
+        async with connected(at(kerberized.uri, **kerberized.keys)) as handler:
+            await ask(handler, "create_database", database("fixed_for_ann"), user="ann")
+
+    run(test())
+    assert kerberized.caller("fixed_for_ann") == f"metastored@{kerberized.kdc.realm}"
+
+
+@pytest.mark.apache
+@pytest.mark.kerberos
+@pytest.mark.slow
+def test_hive_refuses_a_proxy_user_without_a_token(kerberized: Kerberized, monkeypatch: pytest.MonkeyPatch) -> None:
+    kerberized.log_in("metastored", monkeypatch)
+
+    async def test() -> None:
+        async with connected(at(kerberized.uri, **kerberized.keys, remote_identity="caller")) as handler:
+            assert "GSSAPI" in await failure_of(handler, "get_all_databases", user="ann")
+
+    run(test())
+
+
+@pytest.mark.parametrize(
+    ("uri", "keys", "said"),
+    [
+        ("thrift://a:1", {}, "delegation tokens are requested with Kerberos"),
+        (
+            "thrift://a:1",
+            {"sasl_enabled": "true", "remote_user": "u", "remote_password": "p"},
+            "delegation tokens are requested with Kerberos",
+        ),
+        ("https://a:1/metastore", {}, "delegation tokens are not supported over HTTP"),
+        ("thrift://a:1", {"remote_identity": "other"}, "must be one of caller, fixed, delegation"),
+    ],
+)
+def test_definitions_that_cannot_be_delegated_are_refused(uri: str, keys: dict[str, str], said: str) -> None:
+    from metastored.connectors.registry import Connectors
+
+    via = "http" if uri.startswith("http") else "thrift"
+    with pytest.raises(ConfigError, match=said):
+        Connectors().connect(at(uri, via=via, **({"remote_identity": "delegation"} | keys)))
