@@ -95,16 +95,44 @@ def test_the_settings_of_a_session_are_the_address_and_the_warehouse_of_the_serv
     }
 
 
-def test_an_address_with_tls_is_said_in_hives_words_and_one_of_http_is_refused() -> None:
-    assert metastored.spark.conf("thrifts://a:1,thrifts://b:1", warehouse="s3://b/w") == {
+def test_an_address_with_tls_is_said_in_hives_words_with_the_key_store_that_spark_needs() -> None:
+    found = metastored.spark.conf(
+        "thrifts://a:1,thrifts://b:1", "s3://b/w", truststore="/etc/trust.jks", truststore_password="changeit"
+    )
+    assert found == {
         "spark.sql.catalogImplementation": "hive",
         "spark.hadoop.hive.metastore.uris": "thrift://a:1,thrift://b:1",
         "spark.hadoop.hive.metastore.use.SSL": "true",
+        "spark.hadoop.hive.metastore.truststore.path": "/etc/trust.jks",
+        "spark.hadoop.hive.metastore.truststore.password": "changeit",
         "spark.sql.warehouse.dir": "s3://b/w",
     }
-    for uri in ("https://a/metastore", "thrift://a:1,thrifts://b:1", "localhost:9083"):
-        with pytest.raises(ConfigError, match="no address for Spark's Hive client"):
-            metastored.spark.conf(uri)
+
+
+def test_kerberos_is_said_in_hives_words() -> None:
+    assert metastored.spark.conf("thrift://a:1", "s3://b/w", principal="hive/_HOST@REALM") == {
+        "spark.sql.catalogImplementation": "hive",
+        "spark.hadoop.hive.metastore.uris": "thrift://a:1",
+        "spark.hadoop.hive.metastore.sasl.enabled": "true",
+        "spark.hadoop.hive.metastore.kerberos.principal": "hive/_HOST@REALM",
+        "spark.sql.warehouse.dir": "s3://b/w",
+    }
+
+
+@pytest.mark.parametrize(
+    ("uri", "arguments", "said"),
+    [
+        ("https://a/metastore", {}, "no address for Spark's Hive client.*does not speak HTTP"),
+        ("thrift://a:1,thrifts://b:1", {}, "no address for Spark's Hive client"),
+        ("localhost:9083", {}, "no address for Spark's Hive client"),
+        ("thrifts://a:1", {"warehouse": "s3://b/w"}, "give truststore="),
+        ("thrift://a:1", {"truststore": "/t.jks"}, "is an address without TLS"),
+        ("thrifts://a:1", {"truststore": "/t.jks"}, "give warehouse=, or client="),
+    ],
+)
+def test_what_spark_cannot_use_is_refused_with_the_reason(uri: str, arguments: dict[str, str], said: str) -> None:
+    with pytest.raises(ConfigError, match=said):
+        metastored.spark.conf(uri, **arguments)  # type: ignore[arg-type]
 
 
 # With Spark
