@@ -14,6 +14,8 @@ from tests.connectors.test_metastores import ask, at, connected, failure_of, run
 from tests.support.apache import ApacheMetastore, apache_3_1
 from tests.support.kdc import Kdc
 
+OPENED = ("--add-opens=java.security.jgss/sun.security.krb5=ALL-UNNAMED",)
+"""What Hadoop reads of Java's own Kerberos."""
 KERBEROS = {"sasl_enabled": "true", "kerberos_principal": "hive/_HOST@REALM"}
 
 
@@ -66,7 +68,7 @@ def kerberized(kdc: Kdc) -> Iterator[Kerberized]:
         "hadoop.proxyuser.metastored.groups": "*",
         "hadoop.proxyuser.metastored.users": "*",
     }
-    with apache_3_1(settings, listens, core=core, flags=[f"-Djava.security.krb5.conf={kdc.config}"]) as hive:
+    with apache_3_1(settings, listens, core=core, flags=[f"-Djava.security.krb5.conf={kdc.config}", *OPENED]) as hive:
         yield Kerberized(hive, kdc)
 
 

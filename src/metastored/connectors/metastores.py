@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from functools import partial
 
-from metastored.connectors.addresses import DELEGATION, Dial, Identities, read_addresses
+from metastored.connectors.addresses import Dial, Identities, read_addresses
 from metastored.connectors.context import Context
 from metastored.connectors.thrift import ReadsElsewhere, ThriftMetastore
 from metastored.model.remote_keys import READ_ONLY_URIS, URIS, shown
+from metastored.model.remote_logins import DELEGATION
 from metastored.model.remotes import Endpoint
 from metastored.wire.message import Handler
 
