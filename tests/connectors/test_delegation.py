@@ -1,17 +1,23 @@
-"""Callers' names at a Kerberized Apache Hive 3.1.3, with a real KDC: by delegation tokens that metastored requests."""
+"""Callers' names at a Kerberized metastore by delegation tokens, with a real KDC: Apache Hive 2.3.10, and metastored.
+
+metastored issues tokens to their owners only, so there the caller has the name of metastored's own principal.
+"""
 
 from __future__ import annotations
 
+import asyncio
 import socket
 from collections.abc import Iterator
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import pytest
 
 from metastored.errors import ConfigError
+from metastored.model.remotes import Endpoint
+from metastored.testing import RunningServer, running_server
 from metastored.wire.generated.databases import Database
 from tests.connectors.test_metastores import ask, at, connected, failure_of, run
-from tests.support.apache import ApacheMetastore, apache_3_1
+from tests.support.apache import ApacheMetastore, apache_2_3
 from tests.support.kdc import Kdc
 
 OPENED = ("--add-opens=java.security.jgss/sun.security.krb5=ALL-UNNAMED",)
@@ -40,9 +46,15 @@ class Kerberized(NamedTuple):
 
     def caller(self, database: str) -> str:
         """Who created a database, by Hive's audit log."""
-        lines = self.hive.log.read_text(errors="replace").splitlines()
-        (line,) = [line for line in lines if "ugi=" in line and "create_database" in line and f"{database}," in line]
-        return line.partition("ugi=")[2].split()[0]
+        logs = [self.hive.log, *self.hive.home.rglob("hive.log")]
+        lines = {line for log in logs for line in log.read_text(errors="replace").splitlines()}
+        found = {
+            line.partition("ugi=")[2].split()[0]
+            for line in lines
+            if "ugi=" in line and "cmd=create_database" in line and f"name:{database}," in line
+        }
+        assert len(found) == 1, f"{database}: {found}"
+        return found.pop()
 
 
 def listens(host: str, port: int) -> bool:
@@ -57,10 +69,9 @@ def listens(host: str, port: int) -> bool:
 def kerberized(kdc: Kdc) -> Iterator[Kerberized]:
     service = kdc.principal("hive/localhost")
     settings = {
-        "metastore.sasl.enabled": "true",
         "hive.metastore.sasl.enabled": "true",
-        "metastore.kerberos.principal": service,
-        "metastore.kerberos.keytab.file": str(kdc.keytab(service)),
+        "hive.metastore.kerberos.principal": service,
+        "hive.metastore.kerberos.keytab.file": str(kdc.keytab(service)),
     }
     core = {
         "hadoop.security.authentication": "kerberos",
@@ -68,12 +79,12 @@ def kerberized(kdc: Kdc) -> Iterator[Kerberized]:
         "hadoop.proxyuser.metastored.groups": "*",
         "hadoop.proxyuser.metastored.users": "*",
     }
-    with apache_3_1(settings, listens, core=core, flags=[f"-Djava.security.krb5.conf={kdc.config}", *OPENED]) as hive:
+    with apache_2_3(settings, listens, core=core, flags=[f"-Djava.security.krb5.conf={kdc.config}", *OPENED]) as hive:
         yield Kerberized(hive, kdc)
 
 
 def database(name: str) -> Database:
-    return Database(name=name, description="", locationUri="", parameters={})
+    return Database(name=name, description="", parameters={})
 
 
 @pytest.mark.apache
@@ -136,6 +147,86 @@ def test_hive_refuses_a_proxy_user_without_a_token(kerberized: Kerberized, monke
             assert "GSSAPI" in await failure_of(handler, "get_all_databases", user="ann")
 
     run(test())
+
+
+# Tokens of metastored, without Java
+
+
+@pytest.fixture(scope="module")
+def issuing(kdc: Kdc) -> Iterator[RunningServer]:
+    service = kdc.principal("hive/localhost")
+    settings: dict[str, Any] = {
+        "kerberos_principal": service,
+        "kerberos_keytab": kdc.keytab(service),
+        "admin_users": "etl",
+    }
+    with running_server(audit="on", **settings) as server:
+        yield server
+
+
+@pytest.fixture
+def endpoint(issuing: RunningServer, kdc: Kdc, monkeypatch: pytest.MonkeyPatch) -> Endpoint:
+    """The server, with the ticket of etl in this process."""
+    monkeypatch.setenv("KRB5_CONFIG", str(kdc.config))
+    monkeypatch.setenv("KRB5CCNAME", f"FILE:{kdc.kinit(kdc.principal('etl'))}")
+    keys = {"sasl_enabled": "true", "kerberos_principal": f"hive/_HOST@{kdc.realm}", "remote_identity": "delegation"}
+    return at(f"thrift://localhost:{issuing.port}", **keys)
+
+
+def issued(server: RunningServer) -> int:
+    """The tokens that were issued so far."""
+    return sum("method=get_delegation_token" in line for line in server.log.splitlines())
+
+
+@pytest.mark.kerberos
+@pytest.mark.slow
+def test_a_caller_logs_in_with_a_token_that_is_requested_once(issuing: RunningServer, endpoint: Endpoint) -> None:
+    async def test() -> None:
+        async with connected(endpoint) as handler:
+            before = issued(issuing)
+            await asyncio.gather(*(ask(handler, "get_all_databases", user="etl") for _ in range(8)))
+            assert issued(issuing) == before + 1
+            # Who logged in with a token gets no further one: the connection is that of the token.
+            text = await failure_of(handler, "get_delegation_token", "etl", "etl", user="etl")
+            assert "was authenticated by a delegation token" in text
+
+    run(test())
+
+
+@pytest.mark.kerberos
+@pytest.mark.slow
+def test_a_token_that_was_cancelled_is_replaced_within_the_call(issuing: RunningServer, endpoint: Endpoint) -> None:
+    async def test() -> None:
+        async with connected(endpoint) as handler:
+            assert "default" in await ask(handler, "get_all_databases", user="etl")
+            async with connected(replace_identity(endpoint, "fixed")) as own:
+                for identifier in await ask(own, "get_all_token_identifiers"):
+                    assert await ask(own, "remove_token", identifier)
+            handler._pool.drop_idle()
+            before = issued(issuing)
+            assert "default" in await ask(handler, "get_all_databases", user="etl")
+            assert issued(issuing) == before + 1
+
+    run(test())
+
+
+def replace_identity(endpoint: Endpoint, identity: str) -> Endpoint:
+    keys = dict(endpoint.properties) | {"metastored.remote.identity": identity}
+    return Endpoint(endpoint.via, tuple(sorted(keys.items())), endpoint.timeout)
+
+
+@pytest.mark.kerberos
+@pytest.mark.slow
+def test_a_caller_for_whom_no_token_is_issued_gets_the_reason(endpoint: Endpoint) -> None:
+    async def test() -> None:
+        async with connected(endpoint) as handler:
+            text = await failure_of(handler, "get_all_databases", user="ann")
+            assert "no delegation token for ann" in text and "is not allowed to impersonate ann" in text
+
+    run(test())
+
+
+# Definitions
 
 
 @pytest.mark.parametrize(

@@ -115,8 +115,19 @@ class StartFailure(Exception):
 
 
 @contextlib.contextmanager
-def apache_2_3(*, events: bool = False) -> Iterator[ApacheMetastore]:
-    """Hive 2.3.10 from the jars inside pyspark; with `events` it keeps a notification log."""
+def apache_2_3(
+    more: Mapping[str, str] = MappingProxyType({}),
+    ready: Callable[[str, int], bool] = is_up,
+    *,
+    events: bool = False,
+    core: Mapping[str, str] = MappingProxyType({}),
+    flags: Sequence[str] = (),
+) -> Iterator[ApacheMetastore]:
+    """Hive 2.3.10 from the jars inside pyspark; with `events` it keeps a notification log.
+
+    `more` are settings of its own; `ready` checks whether it is up, if they change its protocol. `core` are settings
+    of Hadoop (core-site.xml), `flags` those of its JVM.
+    """
     listener = listener_jars("2.3.10") if events else []
     settings = {
         **NO_RETRIES,
@@ -126,9 +137,13 @@ def apache_2_3(*, events: bool = False) -> Iterator[ApacheMetastore]:
         "hive.metastore.schema.verification": "false",
         "hive.metastore.uris": "",
         **({f"hive.{key}": value for key, value in KEEPING_EVENTS.items()} if events else {}),
+        **more,
     }
     with _home("2.3.10", "hive-site.xml", "hive.metastore.warehouse.dir", settings) as home:
-        with _running(home, [*sorted(_pyspark_jars().glob("*.jar")), *listener], ["Hive2"]) as metastore:
+        if core:
+            write_site(home.conf / "core-site.xml", core)
+        jars = [*sorted(_pyspark_jars().glob("*.jar")), *listener]
+        with _running(home, jars, ["Hive2"], ready, flags) as metastore:
             yield metastore
 
 
@@ -138,13 +153,10 @@ def apache_3_1(
     ready: Callable[[str, int], bool] = is_up,
     *,
     events: bool = False,
-    core: Mapping[str, str] = MappingProxyType({}),
-    flags: Sequence[str] = (),
 ) -> Iterator[ApacheMetastore]:
     """Hive 3.1.3 from the jars that `make setup` unpacks; with `events` it keeps a notification log.
 
-    `more` are settings of its own; `ready` checks whether it is up, if they change its protocol. `core` are settings
-    of Hadoop (core-site.xml), `flags` those of its JVM.
+    `more` are settings of its own; `ready` checks whether it is up, if they change its protocol.
     """
     jars = [*_peer_jars("3.1.3", installed_by="make setup"), *_matching(_pyspark_jars(), DERBY_JARS)]
     settings = {**STANDALONE_SETTINGS, **NO_RETRIES, "datanucleus.schema.autoCreateAll": "true", **more}
@@ -152,10 +164,7 @@ def apache_3_1(
         jars += listener_jars("3.1.3")
         settings |= {f"hive.{key}": value for key, value in KEEPING_EVENTS.items()}
     with _home("3.1.3", "metastore-site.xml", "metastore.warehouse.dir", settings) as home:
-        if core:
-            write_site(home.conf / "core-site.xml", core)
-        jars += _matching(_pyspark_jars(), COMPILER_JARS)
-        with _running(home, jars, ["Hive3"], ready, flags) as metastore:
+        with _running(home, [*jars, *_matching(_pyspark_jars(), COMPILER_JARS)], ["Hive3"], ready) as metastore:
             yield metastore
 
 

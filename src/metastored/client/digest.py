@@ -12,6 +12,7 @@ import hashlib
 import hmac
 import re
 import secrets
+from collections.abc import Callable
 from typing import Final
 
 from metastored.client.sasl import SEND_SIZE
@@ -33,10 +34,10 @@ class DigestMd5:
 
     name = "DIGEST-MD5"
 
-    def __init__(self, token: Token) -> None:
+    def __init__(self, token: Token, on_refusal: Callable[[], None] | None = None) -> None:
+        """`on_refusal` is called when the server refuses the token, as it does when the token has expired."""
         self.frame_size = SEND_SIZE
-        self.authenticated = False
-        """Whether the server accepted the token, and proved that it knows it too."""
+        self._on_refusal = on_refusal
         self._user = base64.b64encode(token.identifier)
         self._password = base64.b64encode(token.password)
         self._cnonce = base64.b64encode(secrets.token_bytes(24))
@@ -87,7 +88,10 @@ class DigestMd5:
     def finish(self, payload: bytes) -> None:
         if not self._expected or not hmac.compare_digest(payload.strip(), self._expected):
             raise AuthenticationError("the server does not know the delegation token that it accepted (rspauth)")
-        self.authenticated = True
+
+    def refused(self) -> None:
+        if self._on_refusal is not None:
+            self._on_refusal()
 
     def wrap(self, data: bytes) -> bytes:
         if self._keys is None:

@@ -51,6 +51,10 @@ class Mechanism(Protocol):
         """Checks what the server ends the negotiation with. Raises AuthenticationError."""
         ...
 
+    def refused(self) -> None:
+        """Is called when the server refuses the login."""
+        ...
+
     def wrap(self, data: bytes) -> bytes: ...
 
     def unwrap(self, data: bytes) -> bytes: ...
@@ -76,6 +80,9 @@ class Plain:
 
     def finish(self, payload: bytes) -> None:
         """The server has nothing to show."""
+
+    def refused(self) -> None:
+        """The error of the connection says it."""
 
     def wrap(self, data: bytes) -> bytes:
         return data
@@ -138,6 +145,9 @@ class Gssapi:
 
     def finish(self, payload: bytes) -> None:
         """The server has authenticated itself before: the last message of the client is protected by both keys."""
+
+    def refused(self) -> None:
+        """The error of the connection says it."""
 
     def wrap(self, data: bytes) -> bytes:
         if self._layer == LAYERS["auth"]:
@@ -271,6 +281,7 @@ class SaslWire:
         del self._data[: _head.size + length]
         if status in (BAD, ERROR):
             text = payload.decode("utf-8", "replace")
+            self._mechanism.refused()
             raise AuthenticationError(f"the server refuses {self._mechanism.name}: {text}")
         if status == COMPLETE:
             if not self._sent_last:

@@ -11,8 +11,8 @@ import asyncio
 import time
 from collections import OrderedDict
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass, field
-from typing import Final
+from functools import partial
+from typing import Final, NamedTuple
 
 from metastored.client._async.pool import AsyncPool
 from metastored.client._backend.aio import Deadline
@@ -34,12 +34,9 @@ MAX_TOKENS: Final = 1000
 Prepare = Callable[[Identity], Awaitable[Address]]
 
 
-@dataclass(slots=True)
-class _Cached:
+class _Cached(NamedTuple):
     token: Token
     until: float
-    logins: list[DigestMd5] = field(default_factory=list)
-    """The last login with the token; it stays unauthenticated if Hive refused the token."""
 
 
 class DelegationTokens:
@@ -71,19 +68,20 @@ class DelegationTokens:
                 self._fetching.pop(user, None)
 
         def login(host: str) -> Mechanism:
-            mechanism = DigestMd5(cached.token)
-            cached.logins[:] = [mechanism]
-            return mechanism
+            return DigestMd5(cached.token, partial(self._forget, user, cached))
 
         return own._replace(sasl=login)
 
     def _usable(self, user: str) -> _Cached | None:
         cached = self._cached.get(user)
-        if cached is None or cached.until <= self._clock() or any(not each.authenticated for each in cached.logins):
-            self._cached.pop(user, None)
+        if cached is None or cached.until <= self._clock():
             return None
         self._cached.move_to_end(user)
         return cached
+
+    def _forget(self, user: str, refused: _Cached) -> None:
+        if self._cached.get(user) is refused:
+            del self._cached[user]
 
     async def _fetch(self, user: str) -> _Cached:
         """Raises AuthenticationError where Hive does not issue a token for this user."""
