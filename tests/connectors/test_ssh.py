@@ -207,7 +207,7 @@ def test_the_passphrase_of_keys_is_a_reference_that_is_resolved_at_the_connectio
     run(test())
 
 
-@pytest.mark.parametrize("key_format", ["openssh", "pkcs8-pem"])
+@pytest.mark.parametrize("key_format", [pytest.param("openssh", marks=pytest.mark.slow), "pkcs8-pem"])
 def test_encrypted_keys_of_ssh_keygen_and_of_openssl_are_read(tmp_path: Path, key_format: str) -> None:
     async def test() -> None:
         async with world(tmp_path, "open sesame", key_format) as there:

@@ -12,6 +12,8 @@ from typing import Any, NamedTuple
 import asyncssh
 
 HOST = "127.0.0.1"
+ROUNDS = 16
+"""Of the derivation of a key from a passphrase, as ssh-keygen has them. It is slow on purpose."""
 
 
 class Bastion:
@@ -22,7 +24,7 @@ class Bastion:
         self.host_key = asyncssh.generate_private_key("ssh-ed25519")
         key = asyncssh.generate_private_key("ssh-ed25519")
         self.key_file = folder / f"{name}.pem"
-        key.write_private_key(self.key_file, key_format, passphrase)
+        key.write_private_key(self.key_file, key_format, passphrase, rounds=ROUNDS, ignore_few_rounds=True)
         self.key_file.chmod(0o600)
         self._authorized = asyncssh.import_authorized_keys(key.export_public_key().decode())
         self.reached: list[tuple[str, int]] = []

@@ -223,8 +223,14 @@ class IcebergSource(Source):
         return ()
 
     def column_statistics(self, db: str, name: str, columns: Sequence[str]) -> Sequence[ColumnStatisticsObj]:
+        from pyiceberg.exceptions import NoSuchTableError
+
         with self._told(f"{db}.{name}", "table not found"):
-            return column_statistics(self._catalog.load_table((*_namespace(db), name)), columns)
+            try:
+                return column_statistics(self._catalog.load_table((*_namespace(db), name)), columns)
+            except NoSuchTableError:
+                self.table(db, name)
+                return ()  # It is a view.
 
     def drop_table(self, db: str, name: str, purge: bool) -> None:
         from pyiceberg.exceptions import NoSuchTableError
