@@ -69,9 +69,11 @@ def _connected(spark: Any) -> Client:
 
 def _trusted(spark: Any) -> ssl.SSLContext:
     """The certificates of the session's Java key store. Only the JVM can read it."""
-    jvm = spark.sparkContext._jvm
-    path, password = (hadoop_setting(spark, key) or "" for key in (TRUSTSTORE, TRUSTSTORE_PASSWORD))
-    store = jvm.java.security.KeyStore.getInstance(jvm.java.io.File(path), jvm.java.lang.String(password).toCharArray())
+    jvm, settings = spark.sparkContext._jvm, spark._jsparkSession.sessionState().newHadoopConf()
+    settings.setIfUnset(TRUSTSTORE_PASSWORD, "")
+    file = jvm.java.io.File(hadoop_setting(spark, TRUSTSTORE) or "")
+    # Hadoop reads the password, which may be in a credential provider, as the array of characters that Java takes.
+    store = jvm.java.security.KeyStore.getInstance(file, settings.getPassword(TRUSTSTORE_PASSWORD))
     names, certificates = store.aliases(), b""
     while names.hasMoreElements():
         if (found := store.getCertificate(names.nextElement())) is not None:
