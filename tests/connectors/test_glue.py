@@ -23,6 +23,8 @@ from metastored.wire.generated.partitions import Partition
 from metastored.wire.structs import replace
 from tests.support.driven import connected
 
+pytestmark = pytest.mark.slow
+
 OPTIONS = {"region_name": "us-east-1", "aws_access_key_id": "testing", "aws_secret_access_key": "testing"}
 
 

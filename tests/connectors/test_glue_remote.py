@@ -1,4 +1,4 @@
-"""A Glue as a remote's definition describes it, on moto's server: keys, roles, expressions, statistics, versions."""
+"""A Glue as a remote's definition describes it, on moto's server: keys, roles, filters, versions."""
 
 from __future__ import annotations
 
@@ -6,44 +6,34 @@ import asyncio
 import uuid
 from collections.abc import AsyncIterator, Coroutine, Iterator
 from contextlib import asynccontextmanager
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 import boto3
 import pytest
-from botocore.stub import Stubber
 
-from metastored.connectors.adapted.handler import Adapted
 from metastored.connectors.context import Context
 from metastored.connectors.glue.catalog import GlueSource
-from metastored.connectors.glue.expressions import glue_expression
 from metastored.connectors.registry import Connectors
-from metastored.errors import ConfigError, MetaException, NoSuchObjectException, UnknownTableException
+from metastored.errors import MetaException, NoSuchObjectException, UnknownTableException
 from metastored.hive.filters.parser import parse_filter
 from metastored.hive.generation import Generation
 from metastored.model.remote_hosts import AllowedHosts
 from metastored.model.remotes import Endpoint
 from metastored.store.security.remote_secrets import RemoteSecrets
 from metastored.wire.generated.common import (
-    BooleanColumnStatsData,
-    ColumnStatisticsData,
-    Date,
-    DateColumnStatsData,
-    Decimal,
-    DecimalColumnStatsData,
     EnvironmentContext,
-    LongColumnStatsData,
-    StringColumnStatsData,
 )
 from metastored.wire.generated.constraints import PrimaryKeysRequest
 from metastored.wire.generated.databases import Database
 from metastored.wire.generated.partitions import Partition, PartitionsByExprRequest
-from metastored.wire.generated.statistics import PartitionsStatsRequest, TableStatsRequest
+from metastored.wire.generated.statistics import PartitionsStatsRequest
 from metastored.wire.message import Call, Session
 from metastored.wire.methods import METHODS
 from metastored.wire.structs import replace
 from tests.connectors.test_glue import table_of
+
+pytestmark = pytest.mark.slow
 
 ACCOUNT = "123456789012"
 KEYS = {"aws.access.key.id": "testing", "aws.secret.access.key": "testing", "aws.region": "us-east-1"}
@@ -155,24 +145,6 @@ def test_a_filter_is_passed_to_glue(glue: str, db: str) -> None:
     source.close()
 
 
-@pytest.mark.parametrize(
-    ("where", "expression"),
-    [
-        ("ds = 'a' and h > 3", "(ds = 'a') AND (h > 3)"),
-        ('DS != "it\'s"', "ds <> 'it''s'"),
-        ("(h) in (1, 2)", "h IN (1, 2)"),
-        ("ds like 'a%'", "ds LIKE 'a%'"),
-        # Glue would compare as another type: the part is left to the caller.
-        ("h = '1' and ds = 'a'", "(ds = 'a')"),
-        ("h = '1' or ds = 'a'", ""),
-        ("ds = '" + "x" * 3000 + "'", ""),
-    ],
-)
-def test_a_filter_in_the_words_of_glue_lets_nothing_be_lost(where: str, expression: str) -> None:
-    tree = parse_filter(where, Generation.HIVE_3_1)
-    assert glue_expression(tree, {"ds": "string", "h": "int"}) == expression
-
-
 def test_a_conditional_alter_succeeds_only_while_the_parameter_has_its_value(glue: str, db: str) -> None:
     def expecting(value: str) -> EnvironmentContext:
         return EnvironmentContext({"expected_parameter_key": "b", "expected_parameter_value": value})
@@ -200,53 +172,6 @@ def test_a_conditional_alter_names_the_version_that_it_read(glue: str, db: str) 
     source.alter_table_if(db, "t", table, "b", "2")
     assert [each.get("VersionId") for each in sent] == [None, "2"]
     source.close()
-
-
-def test_statistics_are_those_of_glue() -> None:
-    client = boto3.client("glue", region_name="us-east-1", aws_access_key_id="x", aws_secret_access_key="x")
-    of = {"DatabaseName": "db", "TableName": "t"}
-    moment = datetime(2024, 1, 1, tzinfo=UTC)
-
-    def column(name: str, kind: str, type: str, **data: Any) -> dict[str, Any]:
-        data = {"Type": kind, f"{kind.capitalize()}ColumnStatisticsData": data}
-        return {"ColumnName": name, "ColumnType": type, "AnalyzedTime": moment, "StatisticsData": data}
-
-    counted = {"NumberOfNulls": 1, "NumberOfDistinctValues": 2}
-    low, high = ({"UnscaledValue": unscaled, "Scale": 2} for unscaled in (b"\x01", b"\x02"))
-    columns = [
-        column("i", "LONG", "bigint", MinimumValue=1, MaximumValue=9, **counted),
-        column("s", "STRING", "string", MaximumLength=5, AverageLength=2.5, **counted),
-        column("b", "BOOLEAN", "boolean", NumberOfTrues=1, NumberOfFalses=2, NumberOfNulls=3),
-        column("d", "DATE", "date", MinimumValue=moment, MaximumValue=moment, **counted),
-        column("n", "DECIMAL", "decimal(5,2)", MinimumValue=low, MaximumValue=high, **counted),
-    ]
-    names = [each["ColumnName"] for each in columns]
-    stub = Stubber(client)
-    answer = {"ColumnStatisticsList": columns, "Errors": []}
-    stub.add_response("get_column_statistics_for_table", answer, {**of, "ColumnNames": names})
-    stub.add_client_error("get_column_statistics_for_table", "AccessDeniedException", "no")
-    stub.add_response("get_column_statistics_for_table", {"ColumnStatisticsList": [], "Errors": []})
-
-    async def test() -> None:
-        adapted = Adapted(GlueSource({}, client=client))
-        request = TableStatsRequest("db", "t", tuple(names))
-        found = (await ask(adapted, "get_table_statistics_req", request)).tableStats
-        assert [(each.colName, each.colType) for each in found] == [(c["ColumnName"], c["ColumnType"]) for c in columns]
-        assert [each.statsData for each in found] == [
-            ColumnStatisticsData(longStats=LongColumnStatsData(1, 9, 1, 2)),
-            ColumnStatisticsData(stringStats=StringColumnStatsData(5, 2.5, 1, 2)),
-            ColumnStatisticsData(booleanStats=BooleanColumnStatsData(1, 2, 3)),
-            ColumnStatisticsData(dateStats=DateColumnStatsData(Date(19723), Date(19723), 1, 2)),
-            ColumnStatisticsData(decimalStats=DecimalColumnStatsData(Decimal(b"\x01", 2), Decimal(b"\x02", 2), 1, 2)),
-        ]
-        # Who may not read statistics can still query.
-        assert (await ask(adapted, "get_table_statistics_req", request)).tableStats == ()
-        with pytest.raises(NoSuchObjectException, match="columnName=i do not exist"):
-            await ask(adapted, "get_table_column_statistics", "db", "t", "i")
-        adapted.close()
-
-    with stub:
-        run(test())
 
 
 def test_partitions_without_statistics_have_none(glue: str, db: str) -> None:
@@ -328,43 +253,3 @@ def test_a_glue_that_is_not_there_is_unreachable() -> None:
             assert "http://127.0.0.1:1" in str(reply.error)
 
     run(test())
-
-
-def test_credentials_that_glue_refuses_are_read_again_for_the_next_call(tmp_path: Path) -> None:
-    from metastored.connectors.failures import CredentialsRefused
-    from metastored.connectors.on_demand import OnDemand
-
-    made: list[GlueSource] = []
-
-    def make() -> GlueSource:
-        client = boto3.client("glue", region_name="us-east-1", aws_access_key_id="x", aws_secret_access_key="x")
-        stub = Stubber(client)
-        if made:
-            stub.add_response("get_databases", {"DatabaseList": [{"Name": "sales"}]})
-        else:
-            stub.add_client_error("get_databases", "ExpiredTokenException", "too old")
-        stub.activate()
-        made.append(GlueSource({"region_name": "us-east-1"}, client=client))
-        return made[-1]
-
-    async def test() -> None:
-        handler = OnDemand(make)
-        reply = await handler.handle(Call(METHODS["get_all_databases"], ()), Session())
-        assert isinstance(reply.error, CredentialsRefused)
-        assert "Glue at us-east-1 does not accept the credentials: ExpiredTokenException" in str(reply.error)
-        assert await ask(handler, "get_all_databases") == ("sales",)
-        await handler.close()
-
-    run(test())
-
-
-@pytest.mark.parametrize(
-    ("keys", "said"),
-    [
-        ({"aws.access.key.id": "x"}, "are given together"),
-        ({"aws.access.key.id": "x", "aws.secret.access.key": "y", "aws.glue.profile": "p"}, "are both given"),
-    ],
-)
-def test_keys_of_which_one_would_be_ignored_are_refused(keys: dict[str, str], said: str) -> None:
-    with pytest.raises(ConfigError, match=said):
-        Connectors().connect(Endpoint("glue", tuple(sorted(keys.items()))))

@@ -411,7 +411,7 @@ def test_a_real_metastore_is_called_in_compact_frames() -> None:
         ({"kerberos_principal": "hive/_HOST@R"}, "'hive.metastore.sasl.enabled' is not true"),
         ({"truststore_path": "/x"}, "'hive.metastore.use.SSL' is not true"),
         ({"remote_principal": "ann@R"}, "the principal of the metastore, is not"),
-        ({"remote_identity": "everybody"}, "must be caller or fixed"),
+        ({"remote_identity": "everybody"}, "must be one of caller, fixed, delegation"),
         (
             {"sasl_enabled": "true", "kerberos_principal": "h/_HOST@R", "thrift_framed_transport_enabled": "true"},
             "SASL has frames of its own",

@@ -84,11 +84,11 @@ class World:
 
 
 @asynccontextmanager
-async def world(folder: Path, passphrase: str | None = None) -> AsyncIterator[World]:
+async def world(folder: Path, passphrase: str | None = None, key_format: str = "pkcs8-pem") -> AsyncIterator[World]:
     async with AsyncExitStack() as stack:
         metastore = await stack.enter_async_context(serving(MemoryMetastore({"raw": ("clicks",)})))
-        first = await stack.enter_async_context(bastion(folder, "bastion", passphrase))
-        second = await stack.enter_async_context(bastion(folder, "node", passphrase))
+        first = await stack.enter_async_context(bastion(folder, "bastion", passphrase, key_format))
+        second = await stack.enter_async_context(bastion(folder, "node", passphrase, key_format))
         async with AsyncExitStack() as tunnels:
             yield World(metastore, first, second, folder, tunnels)
 
@@ -207,6 +207,20 @@ def test_the_passphrase_of_keys_is_a_reference_that_is_resolved_at_the_connectio
     run(test())
 
 
+@pytest.mark.parametrize("key_format", [pytest.param("openssh", marks=pytest.mark.slow), "pkcs8-pem"])
+def test_encrypted_keys_of_ssh_keygen_and_of_openssl_are_read(tmp_path: Path, key_format: str) -> None:
+    async def test() -> None:
+        async with world(tmp_path, "open sesame", key_format) as there:
+            head = there.bastion.key_file.read_text().splitlines()[0]
+            assert head == f"-----BEGIN {'OPENSSH' if key_format == 'openssh' else 'ENCRYPTED'} PRIVATE KEY-----"
+            handler = there.tunnel(passphrase="open sesame")
+            assert (await ask(handler)).tableName == "clicks"
+            text = await failure_of(there.tunnel())
+            assert "is not a private key that can be read" in text and "give 'ssh.tunnel.passphrase'" in text
+
+    run(test())
+
+
 def test_a_metastore_that_the_last_hop_does_not_reach_is_named(tmp_path: Path) -> None:
     async def test() -> None:
         async with world(tmp_path) as there:
@@ -277,6 +291,7 @@ def test_closing_ends_the_tunnel_and_all_its_connections(tmp_path: Path) -> None
     run(test())
 
 
+@pytest.mark.slow
 def test_tls_goes_through_the_tunnel_and_checks_the_metastores_own_name(tmp_path: Path) -> None:
     cert, key = certificate(tmp_path)
 

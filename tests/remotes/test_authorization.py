@@ -20,6 +20,8 @@ from metastored.wire.generated.databases import Database
 from tests.remotes.test_server import Connect, table, uris
 from tests.support.client import Client
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture
 def guarded() -> Iterator[RunningServer]:

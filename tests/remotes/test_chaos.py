@@ -7,6 +7,8 @@ import contextlib
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 
+import pytest
+
 import metastored
 from metastored.client._sync.client import Client
 from metastored.errors import Error
@@ -15,6 +17,8 @@ from metastored.testing import running_server
 from metastored.wire.message import Call, Reply, Session
 from tests.support.memory_metastore import MemoryMetastore
 from tests.support.thrift_server import HOST, ThriftServer, serving
+
+pytestmark = pytest.mark.slow
 
 REMOTES = 20
 HANGING, DEAD, GARBAGE, SLOW, RESTARTING = range(5)

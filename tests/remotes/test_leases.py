@@ -37,6 +37,8 @@ from metastored.wire.structs import replace
 from tests.remotes.test_server import Connect, table, uris
 from tests.support.client import Client
 
+pytestmark = pytest.mark.slow
+
 WAIT = 20.0
 ORC = {
     "inputFormat": "org.apache.hadoop.hive.ql.io.orc.OrcInputFormat",

@@ -24,6 +24,8 @@ from metastored.wire.generated.partitions import Partition
 from metastored.wire.structs import replace
 from tests.support.client import Client
 
+pytestmark = pytest.mark.slow
+
 Connect = Callable[[RunningServer], Client]
 
 

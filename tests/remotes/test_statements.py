@@ -16,6 +16,8 @@ from metastored.errors import MetastoreError
 from metastored.testing import RunningServer, running_server
 from tests.support.postgres import running_postgres
 
+pytestmark = pytest.mark.slow
+
 PATIENCE = 120.0
 ENVIRONMENT = {name: value for name, value in os.environ.items() if not name.startswith("METASTORED_")}
 

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import threading
 import time
 import urllib.request
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 
@@ -34,6 +32,8 @@ from metastored.structs import (
 )
 from metastored.wire.structs import replace
 from tests.support.waggle_dance import Federation, federation
+
+pytestmark = pytest.mark.slow
 
 REFUSED = (MetaException, InvalidOperationException, ApplicationError)
 TABLE = "remote_table"
@@ -206,65 +206,3 @@ def test_fault_10_the_status_of_a_remote_is_a_gauge(both: Federation) -> None:
         assert time.monotonic() < deadline
         time.sleep(0.1)
     assert "# TYPE metastored_remote_available gauge" in metrics()
-
-
-# What users have asked Waggle Dance for
-
-
-def test_wish_1_a_change_needs_no_restart(both: Federation) -> None:
-    for turn in range(3):
-        both.catalog("waggle_remote", f"waggle{turn}_")
-        assert both.here.tables(f"waggle{turn}_remote_database") == (TABLE,)
-        both.sql("DROP REMOTE CATALOG waggle_remote")
-        with pytest.raises(NoSuchObjectException):
-            both.here.database(f"waggle{turn}_remote_database")
-
-
-def test_wish_4_clients_share_connections_to_a_remote(both: Federation) -> None:
-    both.catalog("waggle_remote", "waggle_")
-    before = len(connections(both))
-    for _ in range(20):
-        with metastored.connect(both.server.uri, cache=False) as client:
-            assert client.tables("waggle_remote_database") == (TABLE,)
-    assert len(connections(both)) <= before + 2
-
-
-def connections(both: Federation) -> list[str]:
-    """The open TCP connections of this machine to the remote's port."""
-    port = f":{both.remote.port:04X}"
-    lines = [line.split() for line in Path("/proc/net/tcp").read_text("ascii").splitlines()[1:]]
-    return [words[1] for words in lines if words[2].endswith(port) and words[3] == "01"]
-
-
-def test_wish_6_an_identity_does_not_leak_between_clients(both: Federation) -> None:
-    both.catalog("waggle_remote", "waggle_")
-    failed: list[str] = []
-
-    def work(user: str) -> None:
-        with metastored.connect(both.server.uri, user=user, cache=False) as client:
-            for number in range(10):
-                with pytest.raises(NoSuchObjectException):
-                    client.api.get_table("waggle_remote_database", f"of_{user}_{number}")
-
-    threads = [threading.Thread(target=work, args=(user,)) for user in ("ann", "bob", "eve")]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    for line in both.remote.log.splitlines():
-        for user in ("ann", "bob", "eve"):
-            if f"of_{user}_" in line and "method=get_table" in line and f"user={user}" not in line:
-                failed.append(line)
-    assert not failed
-    assert "user=eve" in both.remote.log
-
-
-def test_wish_8_default_of_two_metastores_and_names_of_tables_can_be_chosen(both: Federation) -> None:
-    both.sql("CREATE REMOTE DATABASE their_default CONNECTED TO default WITH DBPROPERTIES (URIS)")
-    both.sql(
-        f"CREATE REMOTE TABLE local_database.theirs CONNECTED TO remote_database.{TABLE} WITH TBLPROPERTIES (URIS)"
-    )
-    both.catalog("waggle_remote", "")
-    assert both.here.databases().count("default") == 1
-    assert both.here.tables("their_default") == ()
-    assert both.here.table("local_database.theirs").tableName == "theirs"

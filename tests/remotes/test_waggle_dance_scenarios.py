@@ -11,6 +11,7 @@ import sys
 import time
 import urllib.request
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
@@ -24,7 +25,10 @@ from metastored.structs import (
     PrincipalType,
 )
 from metastored.wire.structs import replace
+from tests.support.ssh import bastions
 from tests.support.waggle_dance import Federation, federation
+
+pytestmark = pytest.mark.slow
 
 REFUSED = (MetaException, InvalidOperationException)
 
@@ -212,14 +216,20 @@ def test_19_the_status_of_a_federation_can_be_asked_for(both: Federation) -> Non
     assert done.returncode == 1 and "FAILED catalog gone" in done.stdout and "ok     catalog waggle" in done.stdout
 
 
-def test_20_the_configuration_of_a_tunnel_can_be_read(both: Federation) -> None:
-    both.sql(
-        "CREATE REMOTE CATALOG tunnelled PREFIX 't_' VIA 'ssh' WITH PROPERTIES (DEAD, 'ssh.tunnel.route' = "
-        "'u@bastion -> u@node', 'ssh.tunnel.private.keys' = '/k', 'ssh.tunnel.known.hosts' = '/h')"
-    )
-    printed = both.sql("SHOW CREATE REMOTE CATALOG tunnelled").rows[0][0]
-    for text in ("'ssh.tunnel.route' = 'u@bastion -> u@node'", "'ssh.tunnel.known.hosts' = '/h'", "VIA 'ssh'"):
-        assert text in printed
+def test_20_a_table_is_read_through_a_tunnel_whose_configuration_can_be_read(both: Federation, tmp_path: Path) -> None:
+    with bastions(tmp_path, "bastion", "node") as ssh:
+        keys = ", ".join(f"'{key}' = '{value}'" for key, value in ssh.properties.items())
+        both.sql(f"CREATE REMOTE CATALOG tunnelled PREFIX 't_' VIA 'ssh' WITH PROPERTIES (URIS, {keys})")
+        assert both.here.table("t_remote_database.remote_table").dbName == "t_remote_database"
+        assert len(both.here.api.get_partition_names("t_remote_database", "remote_table", -1)) == 2
+        bastion, node = ssh.servers
+        assert bastion.reached == [("127.0.0.1", node.port)]
+        assert set(node.reached) == {("127.0.0.1", both.remote.port)}
+        printed = both.sql("SHOW CREATE REMOTE CATALOG tunnelled").rows[0][0]
+        assert "VIA 'ssh'" in printed
+        for key, value in ssh.properties.items():
+            assert f"'{key}' = '{value}'" in printed
+        both.sql("DROP REMOTE CATALOG tunnelled")
 
 
 @pytest.mark.parametrize("prefix", ["", "waggle_"], ids=["21_manual", "22_prefixed"])

@@ -22,6 +22,8 @@ from metastored.testing import RunningServer, running_server
 from tests.support.postgres import PostgresServer
 from tests.support.waggle_dance import DEAD, Federation, federation
 
+pytestmark = pytest.mark.slow
+
 postgresql = pytest.mark.postgres
 LIMIT = 20
 WAIT = 45.0

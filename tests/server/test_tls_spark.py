@@ -1,4 +1,4 @@
-"""PySpark's own Java metastore client over TLS, with a truststore: unmodified, with the usual settings of Hive."""
+"""PySpark's own Java metastore client over TLS, with a truststore, and metastored's statements in such a session."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+import metastored.spark
 from metastored.testing import running_server
 from tests.server.support import certificate
 from tests.support.spark import run_spark
@@ -18,11 +19,16 @@ SCRIPT = """
 spark.sql("create database d")
 spark.sql("create table d.t (a int) using parquet")
 spark.sql("insert into d.t values (1), (2)")
-result = [row[0] for row in spark.sql("select a from d.t order by a").collect()]
+result = {"rows": [row[0] for row in spark.sql("select a from d.t order by a").collect()]}
+
+import metastored.spark
+remote = "CREATE REMOTE DATABASE old WITH DBPROPERTIES ('hive.metastore.uris' = 'thrift://127.0.0.1:1')"
+metastored.spark.sql(spark, remote)
+result["remotes"] = [row["name"] for row in metastored.spark.sql(spark, "SHOW REMOTES").collect()]
 """
 
 
-def test_spark_works_over_tls(tmp_path: Path) -> None:
+def test_spark_and_statements_of_metastored_work_over_tls(tmp_path: Path) -> None:
     chain, key = certificate(tmp_path)
     store, password = tmp_path / "trust.jks", "changeit"
     keytool = shutil.which("keytool")
@@ -36,12 +42,7 @@ def test_spark_works_over_tls(tmp_path: Path) -> None:
         capture_output=True,
     )
     with running_server(tls_certificate=chain, tls_key=key, slow_call=0) as server:
-        conf = {
-            "spark.hadoop.hive.metastore.uris": f"thrift://localhost:{server.port}",
-            "spark.hadoop.hive.metastore.use.SSL": "true",
-            "spark.hadoop.hive.metastore.truststore.path": str(store),
-            "spark.hadoop.hive.metastore.truststore.password": password,
-            "spark.sql.warehouse.dir": server.warehouse,
-        }
-        assert run_spark(SCRIPT, conf=conf) == [1, 2]
+        uri = f"thrifts://localhost:{server.port}"
+        conf = metastored.spark.conf(uri, server.warehouse, truststore=str(store), truststore_password=password)
+        assert run_spark(SCRIPT, conf=conf) == {"rows": [1, 2], "remotes": ["old"]}
         assert "create_table" in server.log

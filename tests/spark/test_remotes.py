@@ -1,142 +1,217 @@
-"""PySpark, unmodified, on one metastored in front of an Apache metastore 2.3.10 and a second metastored."""
+"""PySpark, unmodified, on one metastored in front of several Apache metastores: one query joins them and local tables.
+
+Remotes are made by SQL that is typed into Spark. The calls for partitions are counted on the wire to the remote.
+"""
 
 from __future__ import annotations
 
-import time
-import urllib.request
 from collections.abc import Iterator
+from contextlib import ExitStack
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 import metastored
-from metastored.testing import RunningServer, running_server
+from metastored.structs import FieldSchema
+from metastored.testing import running_server
+from metastored.wire.structs import replace
 from tests.support.apache import ApacheMetastore
+from tests.support.relay import relayed
 from tests.support.spark import run_spark
 
 pytestmark = [pytest.mark.spark, pytest.mark.apache, pytest.mark.slow]
 
-OLD = "spark_remotes_old"
+THERE = "spark_remotes"
+"""The database in each Hive."""
 
 SCRIPT = """
 def rows(query):
     return [list(row) for row in spark.sql(query).collect()]
 
-spark.sql("CREATE DATABASE old WITH DBPROPERTIES ('hive.metastore.uris'='OLD_URI', 'metastored.remote'='OLD_NAME')")
-spark.sql("CREATE DATABASE second WITH DBPROPERTIES ('hive.metastore.uris'='SECOND_URI', 'metastored.remote'='far')")
+def remote(name, uri):
+    spark.sql(f"CREATE DATABASE {name} WITH DBPROPERTIES ('hive.metastore.uris'='{uri}', 'metastored.remote'='THERE')")
+
+for name, uri in NAMES.items():
+    remote(name, uri)
 customers = spark.createDataFrame([(1, 'ann'), (2, 'bob')], "id int, name string")
-customers.write.mode("overwrite").parquet("OLD_PATH/customers")
+customers.write.mode("overwrite").parquet("FOLDER/customers")
 for ds in ("1", "2", "3"):
-    spark.range(int(ds)).selectExpr("cast(id + 1 as int) as customer", "10 * DS as amount".replace("DS", ds)) \\
-        .write.mode("overwrite").parquet("SECOND_PATH/orders/ds=" + ds)
+    orders = spark.range(int(ds)).selectExpr("cast(id + 1 as int) as customer", f"10 * {ds} as amount")
+    orders.write.mode("overwrite").parquet("FOLDER/orders/ds=" + ds)
+spark.createDataFrame([(1, 'es'), (2, 'de')], "customer int, country string") \\
+    .write.mode("overwrite").parquet("FOLDER/countries")
 spark.sql("CREATE DATABASE shop")
 spark.sql("CREATE TABLE shop.discounts (customer INT, percent INT) USING parquet")
 spark.sql("INSERT INTO shop.discounts VALUES (1, 50), (2, 20)")
+spark.sql(
+    "CREATE TABLE shop.seen (ignored INT) STORED AS parquet "
+    "TBLPROPERTIES ('metastored.remote'='THERE.orders', 'hive.metastore.uris'='SECOND_URI')"
+)
+refused = None
+try:
+    spark.sql("INSERT INTO second.orders PARTITION (ds='9') VALUES (9, 9)")
+except Exception as error:
+    refused = str(error)
+joined = '''
+    SELECT c.name, sum(o.amount * d.percent / 100) AS total
+    FROM old.customers c JOIN second.orders o ON o.customer = c.id JOIN shop.discounts d ON d.customer = c.id
+    WHERE o.ds >= '2' GROUP BY c.name ORDER BY c.name'''
 result = {
     "databases": rows("SHOW DATABASES"),
+    "tables": rows("SHOW TABLES IN old"),
     "selected": rows("SELECT * FROM old.customers ORDER BY id"),
-    "joined": rows('''
-        SELECT c.name, sum(o.amount * d.percent / 100) AS total
-        FROM old.customers c JOIN second.orders o ON o.customer = c.id JOIN shop.discounts d ON d.customer = c.id
-        WHERE o.ds >= '2' GROUP BY c.name ORDER BY c.name'''),
+    "joined": rows(joined),
     "described": rows("DESCRIBE EXTENDED old.customers"),
     "database": rows("DESCRIBE DATABASE EXTENDED second"),
+    "remote table": rows("DESCRIBE EXTENDED shop.seen"),
+    "partitions": rows("SHOW PARTITIONS second.orders"),
+    "view": rows("SELECT name FROM old.first_customer"),
+    "bare view": rows("SELECT name FROM old.bare ORDER BY name"),
+    "refused": refused,
 }
-spark.sql("SELECT 'before the pruned query'").collect()
+if "newest" in NAMES:
+    result["of three"] = rows('''
+        SELECT c.name, n.country, count(*) FROM old.customers c JOIN second.orders o ON o.customer = c.id
+        JOIN newest.countries n ON n.customer = c.id JOIN shop.discounts d ON d.customer = c.id
+        WHERE o.ds = '2' GROUP BY c.name, n.country ORDER BY c.name''')
 spark.catalog.tableExists("second.marker_before")
 result["pruned"] = rows("SELECT count(*) FROM second.orders WHERE ds = '3'")
 spark.catalog.tableExists("second.marker_after")
+result["of a remote table"] = rows("SELECT count(*) FROM shop.seen WHERE ds = '2'")
+spark.sql("DROP TABLE shop.seen PURGE")
+for name in NAMES:
+    spark.sql(f"DROP DATABASE {name} CASCADE")
+spark.sql("DROP DATABASE shop CASCADE")
+result["after"] = rows("SHOW DATABASES")
 """
 
 
-@pytest.fixture(scope="module")
-def found(hive_2_3: ApacheMetastore, tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, Any]]:
-    """What Spark says, with the log of the second metastored and the numbers of calls to each remote."""
-    old_path, second_path = tmp_path_factory.mktemp("old"), tmp_path_factory.mktemp("second")
-    with running_server(audit="on") as second, running_server(http_port=0, http_tls="off") as server:
-        with metastored.connect(hive_2_3.uri) as client:
-            client.create_database(OLD)
-            client.create_table(
-                metastored.table(
-                    f"{OLD}.customers",
-                    {"id": "int", "name": "string"},
-                    format="parquet",
-                    location=f"file:{old_path / 'customers'}",
-                )
+def fill(hive: ApacheMetastore, folder: Path, stack: ExitStack) -> None:
+    """The tables of a Hive, whose files Spark writes later, and two views as Spark itself stores them."""
+    client = stack.enter_context(metastored.connect(hive.uri))
+    client.create_database(THERE)
+    stack.callback(client.drop_database, THERE, cascade=True)
+
+    def create(name: str, columns: dict[str, str], keys: dict[str, str] | None = None) -> None:
+        where = f"file:{folder / name}"
+        table = metastored.table(f"{THERE}.{name}", columns, partitioned_by=keys, format="parquet", location=where)
+        client.create_table(table)
+
+    create("customers", {"id": "int", "name": "string"})
+    create("countries", {"customer": "int", "country": "string"})
+    create("orders", {"customer": "int", "amount": "int"}, {"ds": "string"})
+    client.add_partitions(f"{THERE}.orders", [("1",), ("2",), ("3",)])
+    for name, query in (
+        ("first_customer", f"SELECT name FROM {THERE}.customers WHERE id = 1"),
+        ("bare", "SELECT name FROM customers"),
+    ):
+        view = metastored.table(f"{THERE}.{name}", {"name": "string"})
+        assert view.sd is not None
+        client.create_table(
+            replace(
+                view,
+                sd=replace(view.sd, cols=(FieldSchema("name", "string"),), location=None),
+                tableType="VIRTUAL_VIEW",
+                viewOriginalText=query,
+                viewExpandedText=query,
+                parameters={
+                    "view.catalogAndNamespace.numParts": "2",
+                    "view.catalogAndNamespace.part.0": "spark_catalog",
+                    "view.catalogAndNamespace.part.1": THERE,
+                    "view.query.out.numCols": "1",
+                    "view.query.out.col.0": "name",
+                },
             )
-        with metastored.connect(second.uri) as client:
-            client.create_database("far")
-            orders = metastored.table(
-                "far.orders",
-                {"customer": "int", "amount": "int"},
-                partitioned_by={"ds": "string"},
-                format="parquet",
-                location=f"file:{second_path / 'orders'}",
-            )
-            client.create_table(orders)
-            client.add_partitions("far.orders", [("1",), ("2",), ("3",)])
-        script = SCRIPT
-        for word, value in (
-            ("OLD_URI", hive_2_3.uri),
-            ("OLD_NAME", OLD),
-            ("OLD_PATH", f"file:{old_path}"),
-            ("SECOND_URI", second.uri),
-            ("SECOND_PATH", f"file:{second_path}"),
-        ):
-            script = script.replace(word, value)
+        )
+
+
+@pytest.fixture(scope="module", params=["2.3 and 3.1", pytest.param("2.3, 3.1 and 4.0", marks=pytest.mark.peers)])
+def found(
+    request: pytest.FixtureRequest,
+    hive_2_3: ApacheMetastore,
+    hive_3_1: ApacheMetastore,
+    tmp_path_factory: pytest.TempPathFactory,
+) -> Iterator[dict[str, Any]]:
+    """What Spark returns, the calls that the second remote got, and what is there after all remotes are dropped."""
+    folder = tmp_path_factory.mktemp("data")
+    hives = {"old": hive_2_3, "second": hive_3_1}
+    if "4.0" in request.param:
+        hives["newest"] = request.getfixturevalue("hive_4_0_1")
+    with ExitStack() as stack:
+        for hive in hives.values():
+            fill(hive, folder, stack)
+        relay = stack.enter_context(relayed(hive_3_1.port, records=True))
+        server = stack.enter_context(running_server())
+        names = {name: hive.uri for name, hive in hives.items()} | {"second": relay.uri}
+        script = SCRIPT.replace("NAMES", repr(names)).replace("THERE", THERE).replace("FOLDER", f"file:{folder}")
         conf = {"spark.hadoop.hive.metastore.uris": server.uri, "spark.sql.warehouse.dir": server.warehouse}
-        result: dict[str, Any] = run_spark(script, conf=conf)
-        result["log"] = second.log.splitlines()
-        result["counted"] = counted(server, hive_2_3.uri)
-        result["uris"] = (hive_2_3.uri, second.uri)
+        result: dict[str, Any] = run_spark(script.replace("SECOND_URI", relay.uri), conf=conf)
+        result["uris"] = names
+        result["calls"] = relay.calls()
+        with metastored.connect(hive_3_1.uri) as client:
+            result["there"] = client.api.get_partition_names(THERE, "orders", -1)
         yield result
-    with metastored.connect(hive_2_3.uri) as client:
-        client.drop_database(OLD, cascade=True)
-
-
-def counted(server: RunningServer, uri: str) -> set[str]:
-    """The methods that were called at a remote, as metastored's metrics have them."""
-    deadline = time.monotonic() + 30
-    while True:
-        with urllib.request.urlopen(f"http://127.0.0.1:{server.http_port}/metrics") as page:
-            lines = page.read().decode().splitlines()
-        methods = {
-            line.split('method="')[1].split('"')[0]
-            for line in lines
-            if line.startswith("metastored_remote_calls_total{") and f'remote="{uri}"' in line
-        }
-        if methods:
-            return methods
-        assert time.monotonic() < deadline
-        time.sleep(0.2)
 
 
 def test_create_database_with_an_address_makes_a_remote_database(found: dict[str, Any]) -> None:
-    assert found["databases"] == [["default"], ["old"], ["second"], ["shop"]]
+    assert found["databases"] == sorted([["default"], ["shop"], *([name] for name in found["uris"])])
+    assert {row[1] for row in found["tables"]} >= {"customers", "orders"}
+    assert {row[0] for row in found["tables"]} == {"old"}
 
 
-def test_a_table_of_apache_hive_is_selected(found: dict[str, Any]) -> None:
+def test_a_table_of_an_apache_metastore_is_selected(found: dict[str, Any]) -> None:
     assert found["selected"] == [[1, "ann"], [2, "bob"]]
-    assert "get_table" in found["counted"]
 
 
-def test_one_query_joins_apache_hive_a_second_metastored_and_a_local_table(found: dict[str, Any]) -> None:
+def test_one_query_joins_hive_2_3_hive_3_1_and_a_local_table(found: dict[str, Any]) -> None:
     assert [[name, float(total)] for name, total in found["joined"]] == [["ann", 25.0], ["bob", 10.0]]
 
 
+def test_one_query_joins_hive_4_0_with_the_others(found: dict[str, Any]) -> None:
+    if "newest" in found["uris"]:
+        assert found["of three"] == [["ann", "es", 1], ["bob", "de", 1]]
+    else:
+        assert "of three" not in found
+
+
 def test_describe_shows_the_configuration_of_the_remote(found: dict[str, Any]) -> None:
-    old, second = found["uris"]
+    uris = found["uris"]
     properties = next(row[1] for row in found["described"] if row[0] == "Table Properties")
-    assert f"metastored.remote={OLD}.customers" in properties and f"hive.metastore.uris={old}" in properties
+    assert f"metastored.remote={THERE}.customers" in properties and f"hive.metastore.uris={uris['old']}" in properties
     assert ["Database", "old", ""] in found["described"]
     shown = dict(row[:2] for row in found["database"])
-    assert f"(hive.metastore.uris,{second})" in shown["Properties"]
+    assert f"(hive.metastore.uris,{uris['second']})" in shown["Properties"]
+    of_table = next(row[1] for row in found["remote table"] if row[0] == "Table Properties")
+    assert f"metastored.remote={THERE}.orders" in of_table
+
+
+def test_partitions_are_listed(found: dict[str, Any]) -> None:
+    assert found["partitions"] == [["ds=1"], ["ds=2"], ["ds=3"]]
+
+
+def test_a_view_with_and_without_the_name_of_its_database_is_selected(found: dict[str, Any]) -> None:
+    assert (found["view"], found["bare view"]) == ([["ann"]], [["ann"], ["bob"]])
 
 
 def test_the_remote_is_asked_for_the_partitions_of_the_query_only(found: dict[str, Any]) -> None:
     assert found["pruned"] == [[3]]
-    lines = found["log"]
-    start = next(at for at, line in enumerate(lines) if "marker_before" in line)
-    end = next(at for at, line in enumerate(lines) if "marker_after" in line)
-    methods = [line.split("method=")[1].split()[0] for line in lines[start + 1 : end] if "method=" in line]
-    assert [method for method in methods if "partition" in method] == ["get_partitions_by_filter"]
+    calls = found["calls"]
+    start = next(at for at, call in enumerate(calls) if b"marker_before" in call.body)
+    end = next(at for at, call in enumerate(calls) if b"marker_after" in call.body)
+    about_partitions = [call for call in calls[start:end] if "partition" in call.name]
+    assert [call.name for call in about_partitions] == ["get_partitions_by_filter"]
+    assert b"ds = " in about_partitions[0].body
+
+
+def test_a_remote_table_is_selected(found: dict[str, Any]) -> None:
+    assert found["of a remote table"] == [[2]]
+
+
+def test_a_write_is_refused_with_the_name_of_the_remote(found: dict[str, Any]) -> None:
+    assert "remote database 'second'" in found["refused"] and "read-only" in found["refused"]
+
+
+def test_dropping_remotes_from_spark_leaves_what_is_there(found: dict[str, Any]) -> None:
+    assert found["after"] == [["default"]]
+    assert found["there"] == ("ds=1", "ds=2", "ds=3")

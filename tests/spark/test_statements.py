@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import pkgutil
+import re
 import subprocess
 import sys
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -62,6 +64,32 @@ rows("DROP REMOTE DATABASE old; DROP REMOTE DATABASE bobs; DROP REMOTE DATABASE 
 result["left"] = rows("SHOW REMOTES")
 """ % (DEAD, DEAD)  # noqa: UP031
 
+GUIDE = """
+rows("use shop")
+exec(PYSPARK)
+result["guide"] = [row[:3] for row in rows("SHOW REMOTES")]
+rows("DROP REMOTE TABLE clicks")
+for statement in SPARK_SQL.split(";"):
+    if statement.strip():
+        spark.sql(statement)
+result["guide of any client"] = [row[:3] for row in rows("SHOW REMOTES")]
+result["tables of the guide"] = [row[1] for row in rows("show tables in sales")]
+rows("drop table shop.clicks")
+rows("drop database sales")
+"""
+"""Runs the two blocks of docs/guide/remotes.md that are for Spark."""
+
+
+def guide(server: RunningServer, far: RunningServer) -> str:
+    """The blocks with the addresses of real servers."""
+    page = (Path(__file__).parents[2] / "docs/guide/remotes.md").read_text("utf-8")
+    script = GUIDE
+    for word, language in (("PYSPARK", "pyspark"), ("SPARK_SQL", "spark-sql")):
+        (block,) = re.findall(rf"```{language}\n(.*?)```", page, re.DOTALL)
+        block = block.replace("thrift://localhost:9083", server.uri)
+        script = script.replace(word, repr(re.sub(r"thrift://old(-cluster)?:9083", far.uri, block)))
+    return script
+
 
 @pytest.fixture(scope="module")
 def server() -> Iterator[RunningServer]:
@@ -71,7 +99,12 @@ def server() -> Iterator[RunningServer]:
 
 @pytest.fixture(scope="module")
 def result(server: RunningServer) -> dict[str, Any]:
-    found: dict[str, Any] = run_spark(SCRIPT, conf=metastored.spark.conf(server.uri))
+    with running_server() as far, metastored.connect(far.uri) as client:
+        for name in ("raw_sales.orders", "web.clicks", "shop.clicks"):
+            client.create_database(name.partition(".")[0])
+            client.create_table(metastored.table(name, {"id": "bigint"}))
+        script = SCRIPT + guide(server, far)
+        found: dict[str, Any] = run_spark(script, conf=metastored.spark.conf(server.uri))
     return found
 
 
@@ -97,16 +130,44 @@ def test_the_settings_of_a_session_are_the_address_and_the_warehouse_of_the_serv
     }
 
 
-def test_an_address_with_tls_is_said_in_hives_words_and_one_of_http_is_refused() -> None:
-    assert metastored.spark.conf("thrifts://a:1,thrifts://b:1", warehouse="s3://b/w") == {
+def test_an_address_with_tls_is_said_in_hives_words_with_the_key_store_that_spark_needs() -> None:
+    found = metastored.spark.conf(
+        "thrifts://a:1,thrifts://b:1", "s3://b/w", truststore="/etc/trust.jks", truststore_password="changeit"
+    )
+    assert found == {
         "spark.sql.catalogImplementation": "hive",
         "spark.hadoop.hive.metastore.uris": "thrift://a:1,thrift://b:1",
         "spark.hadoop.hive.metastore.use.SSL": "true",
+        "spark.hadoop.hive.metastore.truststore.path": "/etc/trust.jks",
+        "spark.hadoop.hive.metastore.truststore.password": "changeit",
         "spark.sql.warehouse.dir": "s3://b/w",
     }
-    for uri in ("https://a/metastore", "thrift://a:1,thrifts://b:1", "localhost:9083"):
-        with pytest.raises(ConfigError, match="no address for Spark's Hive client"):
-            metastored.spark.conf(uri)
+
+
+def test_kerberos_is_said_in_hives_words() -> None:
+    assert metastored.spark.conf("thrift://a:1", "s3://b/w", principal="hive/_HOST@REALM") == {
+        "spark.sql.catalogImplementation": "hive",
+        "spark.hadoop.hive.metastore.uris": "thrift://a:1",
+        "spark.hadoop.hive.metastore.sasl.enabled": "true",
+        "spark.hadoop.hive.metastore.kerberos.principal": "hive/_HOST@REALM",
+        "spark.sql.warehouse.dir": "s3://b/w",
+    }
+
+
+@pytest.mark.parametrize(
+    ("uri", "arguments", "said"),
+    [
+        ("https://a/metastore", {}, "no address for Spark's Hive client.*does not speak HTTP"),
+        ("thrift://a:1,thrifts://b:1", {}, "no address for Spark's Hive client"),
+        ("localhost:9083", {}, "no address for Spark's Hive client"),
+        ("thrifts://a:1", {"warehouse": "s3://b/w"}, "give truststore="),
+        ("thrift://a:1", {"truststore": "/t.jks"}, "is an address without TLS"),
+        ("thrifts://a:1", {"truststore": "/t.jks"}, "give warehouse=, or client="),
+    ],
+)
+def test_what_spark_cannot_use_is_refused_with_the_reason(uri: str, arguments: dict[str, str], said: str) -> None:
+    with pytest.raises(ConfigError, match=said):
+        metastored.spark.conf(uri, **arguments)  # type: ignore[arg-type]
 
 
 # With Spark
@@ -164,3 +225,14 @@ def test_a_session_is_that_of_the_process_and_another_metastore_is_refused(resul
 @pytest.mark.slow
 def test_remotes_are_dropped_from_spark(result: dict[str, Any]) -> None:
     assert result["left"] == []
+
+
+@pytest.mark.spark
+@pytest.mark.slow
+def test_the_blocks_of_the_guide_for_spark_do_what_it_says(result: dict[str, Any]) -> None:
+    assert result["guide"] == [["table", "shop.clicks", "shop.clicks"]]
+    assert result["guide of any client"] == [
+        ["database", "sales", "raw_sales"],
+        ["table", "shop.clicks", "web.clicks"],
+    ]
+    assert result["tables of the guide"] == ["orders"]

@@ -115,8 +115,19 @@ class StartFailure(Exception):
 
 
 @contextlib.contextmanager
-def apache_2_3(*, events: bool = False) -> Iterator[ApacheMetastore]:
-    """Hive 2.3.10 from the jars inside pyspark; with `events` it keeps a notification log."""
+def apache_2_3(
+    more: Mapping[str, str] = MappingProxyType({}),
+    ready: Callable[[str, int], bool] = is_up,
+    *,
+    events: bool = False,
+    core: Mapping[str, str] = MappingProxyType({}),
+    flags: Sequence[str] = (),
+) -> Iterator[ApacheMetastore]:
+    """Hive 2.3.10 from the jars inside pyspark; with `events` it keeps a notification log.
+
+    `more` are settings of its own; `ready` checks whether it is up, if they change its protocol. `core` are settings
+    of Hadoop (core-site.xml), `flags` those of its JVM.
+    """
     listener = listener_jars("2.3.10") if events else []
     settings = {
         **NO_RETRIES,
@@ -126,9 +137,13 @@ def apache_2_3(*, events: bool = False) -> Iterator[ApacheMetastore]:
         "hive.metastore.schema.verification": "false",
         "hive.metastore.uris": "",
         **({f"hive.{key}": value for key, value in KEEPING_EVENTS.items()} if events else {}),
+        **more,
     }
     with _home("2.3.10", "hive-site.xml", "hive.metastore.warehouse.dir", settings) as home:
-        with _running(home, [*sorted(_pyspark_jars().glob("*.jar")), *listener], ["Hive2"]) as metastore:
+        if core:
+            write_site(home.conf / "core-site.xml", core)
+        jars = [*sorted(_pyspark_jars().glob("*.jar")), *listener]
+        with _running(home, jars, ["Hive2"], ready, flags) as metastore:
             yield metastore
 
 
@@ -268,7 +283,11 @@ def _home(version: str, site: str, warehouse_key: str, settings: Mapping[str, st
 
 @contextlib.contextmanager
 def _running(
-    home: _Home, jars: Sequence[Path], main: Sequence[str], ready: Callable[[str, int], bool] = is_up
+    home: _Home,
+    jars: Sequence[Path],
+    main: Sequence[str],
+    ready: Callable[[str, int], bool] = is_up,
+    flags: Sequence[str] = (),
 ) -> Iterator[ApacheMetastore]:
     """Runs the class that main names, from source; the rest of main and a free port are its arguments."""
     port = _free_port()
@@ -279,6 +298,7 @@ def _running(
         f"-Dderby.stream.error.file={home.folder}/derby.log",
         f"-Djava.io.tmpdir={home.folder}",
         f"-Duser.home={home.folder}",
+        *flags,
         "-cp",
         os.pathsep.join(str(path) for path in (home.conf, *jars)),
         COMPILER,

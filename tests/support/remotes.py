@@ -19,7 +19,7 @@ from metastored.wire.methods import METHODS
 from tests.support.memory_metastore import MemoryMetastore
 from tests.support.thrift_server import ThriftServer, serving
 
-SOON = 1.0
+SOON = 0.2
 LATE = 60.0
 
 

@@ -17,7 +17,6 @@ TOGETHER: Final = {
         "tests/clients/test_iceberg_java.py",
         "tests/clients/test_spark.py",
         "tests/clients/test_spark_slice.py",
-        "tests/remotes/test_spark.py",
         "tests/connectors/test_iceberg_spark.py",
         "tests/server/auth/test_spark.py",
         "tests/server/test_tls_spark.py",

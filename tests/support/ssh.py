@@ -1,25 +1,30 @@
-"""SSH servers for tests, asyncssh's own, in the test's event loop: each lets one key in and forwards connections."""
+"""SSH servers for tests, asyncssh's own, in the test's event loop or in a thread: each lets one key in and forwards."""
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+import asyncio
+import threading
+from collections.abc import AsyncIterator, Coroutine, Iterator
+from contextlib import asynccontextmanager, contextmanager
 from pathlib import Path
+from typing import Any, NamedTuple
 
 import asyncssh
 
 HOST = "127.0.0.1"
+ROUNDS = 16
+"""Of the derivation of a key from a passphrase, as ssh-keygen has them. It is slow on purpose."""
 
 
 class Bastion:
     """An SSH server that forwards. `reached` has every host and port that somebody asked it for."""
 
-    def __init__(self, folder: Path, name: str, passphrase: str | None = None) -> None:
+    def __init__(self, folder: Path, name: str, passphrase: str | None = None, key_format: str = "pkcs8-pem") -> None:
         self.user = f"{name}user"
         self.host_key = asyncssh.generate_private_key("ssh-ed25519")
         key = asyncssh.generate_private_key("ssh-ed25519")
         self.key_file = folder / f"{name}.pem"
-        key.write_private_key(self.key_file, "pkcs8-pem", passphrase)
+        key.write_private_key(self.key_file, key_format, passphrase, rounds=ROUNDS, ignore_few_rounds=True)
         self.key_file.chmod(0o600)
         self._authorized = asyncssh.import_authorized_keys(key.export_public_key().decode())
         self.reached: list[tuple[str, int]] = []
@@ -82,11 +87,51 @@ class _Server(asyncssh.SSHServer):
 
 
 @asynccontextmanager
-async def bastion(folder: Path, name: str, passphrase: str | None = None) -> AsyncIterator[Bastion]:
+async def bastion(
+    folder: Path, name: str, passphrase: str | None = None, key_format: str = "pkcs8-pem"
+) -> AsyncIterator[Bastion]:
     """A running SSH server."""
-    found = Bastion(folder, name, passphrase)
+    found = Bastion(folder, name, passphrase, key_format)
     await found.start()
     try:
         yield found
     finally:
         await found.stop()
+
+
+class Bastions(NamedTuple):
+    """Running SSH servers, and the properties of a tunnel through all of them in their order."""
+
+    servers: tuple[Bastion, ...]
+    properties: dict[str, str]
+
+
+@contextmanager
+def bastions(folder: Path, *names: str) -> Iterator[Bastions]:
+    """SSH servers in the event loop of a thread, for tests that have no loop of their own."""
+    loop = asyncio.new_event_loop()
+    thread = threading.Thread(target=loop.run_forever)
+    thread.start()
+
+    def wait_for(work: Coroutine[Any, Any, None]) -> None:
+        asyncio.run_coroutine_threadsafe(work, loop).result(30)
+
+    servers = tuple(Bastion(folder, name) for name in names)
+    try:
+        for server in servers:
+            wait_for(server.start())
+        hosts = folder / "known_hosts"
+        hosts.write_text("".join(f"{server.known_host()}\n" for server in servers))
+        properties = {
+            "ssh.tunnel.route": " -> ".join(server.hop for server in servers),
+            "ssh.tunnel.private.keys": ",".join(str(server.key_file) for server in servers),
+            "ssh.tunnel.known.hosts": str(hosts),
+        }
+        yield Bastions(servers, properties)
+    finally:
+        for server in servers:
+            if server.port:
+                wait_for(server.stop())
+        loop.call_soon_threadsafe(loop.stop)
+        thread.join()
+        loop.close()

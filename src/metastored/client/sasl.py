@@ -1,4 +1,4 @@
-"""SASL of the client, in Thrift's framing: PLAIN, and GSSAPI with the extra `kerberos`.
+"""SASL of the client, in Thrift's framing: PLAIN, and GSSAPI with the extra `kerberos`. Tokens are in `digest.py`.
 
     negotiation     status (1 byte), length (4), payload: START, then OK … COMPLETE
     afterwards      length (4), payload: Thrift messages, wrapped where integrity or encryption was agreed on
@@ -47,6 +47,14 @@ class Mechanism(Protocol):
         """The response to a challenge, and whether it is the last."""
         ...
 
+    def finish(self, payload: bytes) -> None:
+        """Checks what the server ends the negotiation with. Raises AuthenticationError."""
+        ...
+
+    def refused(self) -> None:
+        """Is called when the server refuses the login."""
+        ...
+
     def wrap(self, data: bytes) -> bytes: ...
 
     def unwrap(self, data: bytes) -> bytes: ...
@@ -69,6 +77,12 @@ class Plain:
 
     def step(self, challenge: bytes) -> tuple[bytes, bool]:
         raise AuthenticationError("the server sent another challenge after a PLAIN password")
+
+    def finish(self, payload: bytes) -> None:
+        """The server has nothing to show."""
+
+    def refused(self) -> None:
+        """The error of the connection says it."""
 
     def wrap(self, data: bytes) -> bytes:
         return data
@@ -128,6 +142,12 @@ class Gssapi:
             return self._choose(self._context.unwrap(challenge).message), True
         except self._error as error:
             raise self._failure(error) from None
+
+    def finish(self, payload: bytes) -> None:
+        """The server has authenticated itself before: the last message of the client is protected by both keys."""
+
+    def refused(self) -> None:
+        """The error of the connection says it."""
 
     def wrap(self, data: bytes) -> bytes:
         if self._layer == LAYERS["auth"]:
@@ -261,10 +281,12 @@ class SaslWire:
         del self._data[: _head.size + length]
         if status in (BAD, ERROR):
             text = payload.decode("utf-8", "replace")
+            self._mechanism.refused()
             raise AuthenticationError(f"the server refuses {self._mechanism.name}: {text}")
         if status == COMPLETE:
             if not self._sent_last:
                 raise AuthenticationError("the server ended the negotiation without authenticating itself")
+            self._mechanism.finish(payload)
             self._ready = True
             return READY
         response, self._sent_last = self._mechanism.step(payload)

@@ -18,24 +18,29 @@ from metastored.client.endpoints import Identity
 from metastored.client.endpoints import endpoints_of as addresses_of
 from metastored.connectors.background import in_thread
 from metastored.connectors.context import Context
+from metastored.connectors.delegation import DelegationTokens, Prepare
 from metastored.connectors.network import open_socket
 from metastored.errors import ConfigError
 from metastored.model.remote_keys import URIS, shown
+from metastored.model.remote_logins import (
+    CALLER,
+    COMPACT,
+    DELEGATION,
+    FRAMED,
+    IDENTITIES,
+    PASSWORD,
+    PRINCIPAL,
+    SERVER_PRINCIPAL,
+    SSL,
+    TOKEN,
+    TRUSTSTORE,
+    USER,
+    has_credentials,
+    identity_of,
+    login_mistake,
+)
 from metastored.model.remotes import Endpoint, split
 from metastored.wire.message import Session
-
-SSL: Final = "hive.metastore.use.SSL"
-TRUSTSTORE: Final = "hive.metastore.truststore.path"
-SASL: Final = "hive.metastore.sasl.enabled"
-SERVER_PRINCIPAL: Final = "hive.metastore.kerberos.principal"
-COMPACT: Final = "hive.metastore.thrift.compact.protocol.enabled"
-FRAMED: Final = "hive.metastore.thrift.framed.transport.enabled"
-PRINCIPAL: Final = "metastored.remote.principal"
-USER: Final = "metastored.remote.user"
-PASSWORD: Final = "metastored.remote.password"
-TOKEN: Final = "metastored.remote.token"
-IDENTITY: Final = "metastored.remote.identity"
-CALLER, FIXED = "caller", "fixed"
 
 ACTOR: Final = "x-actor-username"
 """The header in which Hive 4's clients name the caller."""
@@ -50,7 +55,7 @@ Dial = Callable[[str, int], Awaitable[socket]]
 
 @dataclass(frozen=True, slots=True)
 class Identities:
-    """Whose name a metastore gets: the caller's, or always the same."""
+    """Whose name a metastore gets: the caller's, or always the same; the caller's by a token where it is delegated."""
 
     mode: str
     user: str | None
@@ -58,20 +63,16 @@ class Identities:
     @classmethod
     def read(cls, endpoint: Endpoint) -> Identities:
         """Raises ConfigError."""
-        has_credentials = has_password(endpoint) or endpoint.enabled(SASL)
-        user = endpoint.get(USER) or None
-        mode = endpoint.get(IDENTITY).lower() or (FIXED if has_credentials or user else CALLER)
-        if mode not in (CALLER, FIXED):
-            raise ConfigError(f"'{IDENTITY}' is {endpoint.get(IDENTITY)!r}, and must be {CALLER} or {FIXED}")
-        return cls(mode, None if has_credentials else user)
+        mode = identity_of(endpoint)
+        if mode not in IDENTITIES:
+            raise ConfigError(login_mistake(endpoint) or mode)
+        return cls(mode, None if has_credentials(endpoint) else endpoint.get(USER) or None)
 
     def of(self, session: Session) -> Identity:
         """For whom a connection is opened."""
+        if self.mode == DELEGATION:
+            return Identity(session.user)  # Hive learns the groups of a token's owner by itself.
         return Identity(session.user, session.groups) if self.mode == CALLER else Identity(self.user)
-
-
-def has_password(endpoint: Endpoint) -> bool:
-    return bool(endpoint.get(PASSWORD) or endpoint.get(TOKEN))
 
 
 def read_addresses(
@@ -81,7 +82,9 @@ def read_addresses(
 
     Raises ConfigError for keys that contradict each other.
     """
-    _check(endpoint)
+    mistake = login_mistake(endpoint)
+    if mistake is not None:
+        raise ConfigError(mistake)
     for uri in split(endpoint.get(key)):
         if "@" in urlsplit(uri).netloc:
             raise ConfigError(
@@ -95,7 +98,7 @@ def read_addresses(
 
 def _address(endpoint: Endpoint, address: Address, context: Context, dial: Dial, limit: float) -> Address:
     is_http = address.path is not None
-    has_credentials = has_password(endpoint) or endpoint.enabled(SASL)
+    authenticates = has_credentials(endpoint)
     base = address._replace(
         protocol="compact" if endpoint.enabled(COMPACT) else "binary",
         framed=endpoint.enabled(FRAMED),
@@ -103,13 +106,15 @@ def _address(endpoint: Endpoint, address: Address, context: Context, dial: Dial,
         max_reply=MAX_REPLY,
         tls=None,
         open_socket=partial(dial, address.host, address.port),
-        introduces=not is_http and not has_credentials,
+        introduces=not is_http and not authenticates,
     )
     secure = endpoint.enabled(SSL) or (is_http and address.tls is not None)
-    if not (secure or has_credentials or is_http):
+    if not (secure or authenticates or is_http):
         return base
     # The context of TLS names the address as secure in messages; each connection has its own.
-    prepare = partial(in_thread, _prepare, endpoint, base, context, secure)
+    prepare: Prepare = partial(in_thread, _prepare, endpoint, base, context, secure)
+    if Identities.read(endpoint).mode == DELEGATION:
+        prepare = DelegationTokens(prepare, base, endpoint.timeout).prepare
     return base._replace(prepare=prepare, tls=ssl.create_default_context() if secure else None)
 
 
@@ -121,7 +126,7 @@ def _prepare(endpoint: Endpoint, base: Address, context: Context, secure: bool, 
     acts_for = identity.user or "" if wants_caller else ""
     if base.path is not None:
         return prepared._replace(headers=_headers(found, acts_for))
-    if not (found.enabled(SASL) or has_password(found)):
+    if not has_credentials(found):
         return prepared
     from metastored.client.sasl import kerberos, plain
 
@@ -155,37 +160,3 @@ def _tls(endpoint: Endpoint) -> ssl.SSLContext:
             f"'{TRUSTSTORE}' is {path}, which cannot be used: {reason or 'it has no certificates in PEM'}; convert a "
             "Java key store with keytool -exportcert -rfc"
         ) from None
-
-
-def _check(endpoint: Endpoint) -> None:
-    """Raises ConfigError for keys of which one would silently be ignored."""
-    sasl, kerberos = endpoint.enabled(SASL), bool(endpoint.get(SERVER_PRINCIPAL))
-    is_http = split(endpoint.get(URIS))[:1] and split(endpoint.get(URIS))[0].startswith("http")
-    if is_http:
-        for key in (COMPACT, FRAMED, SASL, SSL):
-            if endpoint.enabled(key):
-                raise ConfigError(f"'{key}' is true, and the address is one of HTTP, which has no such thing")
-        for key in (SERVER_PRINCIPAL, PRINCIPAL):
-            if endpoint.get(key):
-                raise ConfigError(
-                    f"'{key}' is given, and Kerberos is not supported over HTTP; use {USER} and {PASSWORD}, or {TOKEN}"
-                )
-        if endpoint.get(PASSWORD) and not endpoint.get(USER):
-            raise ConfigError(f"'{PASSWORD}' is given and '{USER}' is not")
-        return
-    if endpoint.get(TOKEN):
-        raise ConfigError(f"'{TOKEN}' is for addresses with https://")
-    if endpoint.get(TRUSTSTORE) and not endpoint.enabled(SSL):
-        raise ConfigError(f"'{TRUSTSTORE}' is given and '{SSL}' is not true")
-    if kerberos and not sasl:
-        raise ConfigError(f"'{SERVER_PRINCIPAL}' is given and '{SASL}' is not true")
-    if endpoint.get(PRINCIPAL) and not kerberos:
-        raise ConfigError(f"'{PRINCIPAL}' is given and '{SERVER_PRINCIPAL}', the principal of the metastore, is not")
-    if sasl and not kerberos and not (endpoint.get(USER) and endpoint.get(PASSWORD)):
-        raise ConfigError(
-            f"'{SASL}' is true: give '{SERVER_PRINCIPAL}' for Kerberos, or '{USER}' and '{PASSWORD}' for PLAIN"
-        )
-    if endpoint.get(PASSWORD) and not sasl:
-        raise ConfigError(f"'{PASSWORD}' is given and '{SASL}' is not true: the password would not be sent")
-    if sasl and endpoint.enabled(FRAMED):
-        raise ConfigError(f"'{FRAMED}' and '{SASL}' are both true; SASL has frames of its own")

@@ -2,23 +2,31 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from metastored.connectors.addresses import Dial, Identities, read_addresses
 from metastored.connectors.context import Context
 from metastored.connectors.thrift import ReadsElsewhere, ThriftMetastore
 from metastored.model.remote_keys import READ_ONLY_URIS, URIS, shown
+from metastored.model.remote_logins import DELEGATION
 from metastored.model.remotes import Endpoint
 from metastored.wire.message import Handler
 
 
 def metastore_at(endpoint: Endpoint, context: Context, dial: Dial | None = None, slower: float = 0.0) -> Handler:
     """A metastore that speaks Thrift; reads go to its read-only addresses first, where it has any."""
-    identity = Identities.read(endpoint).of
+    identities = Identities.read(endpoint)
+    metastore = partial(
+        ThriftMetastore,
+        deadline=endpoint.timeout,
+        identity=identities.of,
+        replaces_tokens=identities.mode == DELEGATION,
+    )
     addresses = read_addresses(endpoint, context, dial, URIS, slower)
     where = shown(URIS, endpoint.get(URIS))
-    others = ThriftMetastore(where, deadline=endpoint.timeout, addresses=addresses, identity=identity)
+    others = metastore(where, addresses=addresses)
     if not endpoint.get(READ_ONLY_URIS):
         return others
     replicas = (*read_addresses(endpoint, context, dial, READ_ONLY_URIS, slower), *addresses)
     text = f"{shown(URIS, endpoint.get(READ_ONLY_URIS))},{where}"
-    reads = ThriftMetastore(text, deadline=endpoint.timeout, addresses=replicas, identity=identity)
-    return ReadsElsewhere(reads, others)
+    return ReadsElsewhere(metastore(text, addresses=replicas), others)

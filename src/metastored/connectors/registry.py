@@ -21,12 +21,12 @@ from metastored.model.remote_keys import (
     GLUE,
     HTTP,
     ICEBERG,
+    INVALID,
     SSH,
     THRIFT,
     VIA,
 )
 from metastored.model.remotes import Endpoint
-from metastored.service.remotes.definitions import INVALID
 from metastored.wire.message import Handler
 
 GROUP: Final = "metastored.connectors"

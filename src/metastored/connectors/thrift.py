@@ -20,7 +20,15 @@ from metastored.client.endpoints import endpoint_of as client_endpoint_of
 from metastored.client.pooling import PoolSettings
 from metastored.connectors.addresses import MAX_REPLY
 from metastored.connectors.failures import unreachable
-from metastored.errors import ConfigError, ConnectionLost, Error, RemoteProtocolError, TimeoutExceeded, TransportError
+from metastored.errors import (
+    AuthenticationError,
+    ConfigError,
+    ConnectionLost,
+    Error,
+    RemoteProtocolError,
+    TimeoutExceeded,
+    TransportError,
+)
 from metastored.wire.message import Call, Handler, Reply, Session
 
 log = logging.getLogger("metastored.connectors.thrift")
@@ -58,8 +66,13 @@ class ThriftMetastore:
         *,
         addresses: Sequence[Endpoint] = (),
         identity: Callable[[Session], Identity] = _of_session,
+        replaces_tokens: bool = False,
     ) -> None:
-        """`endpoint` or `addresses` where the defaults of `endpoint_of(uri)` do not fit; `uri` is for messages then."""
+        """`endpoint` or `addresses` where the defaults of `endpoint_of(uri)` do not fit; `uri` is for messages then.
+
+        `replaces_tokens`: a second login may succeed where the first was refused.
+        """
+        self._replaces_tokens = replaces_tokens
         self.uri: Final = uri
         self._addresses = tuple(addresses) or (endpoint or endpoint_of(uri),)
         self._identity = identity
@@ -91,7 +104,7 @@ class ThriftMetastore:
     async def _ask(self, pool: AsyncPool, call: Call, identity: Identity, deadline: Deadline) -> Reply:
         method, again = call.method, call.method.retry == "safe"
         while True:
-            connection = await pool.acquire(identity, deadline)
+            connection = await self._connection(pool, identity, deadline)
             relayed = False
             try:
                 answer = connection.call(method, call.body, call.relays)
@@ -125,6 +138,15 @@ class ThriftMetastore:
             pool.addresses.failed(connection.endpoint)
             pool.drop_idle()
         pool.release(connection)
+
+    async def _connection(self, pool: AsyncPool, identity: Identity, deadline: Deadline) -> Connection:
+        try:
+            return await pool.acquire(identity, deadline)
+        except AuthenticationError:
+            if not self._replaces_tokens:
+                raise
+            # The remote does not know the cached token any more, as after a restart: the next login has a new one.
+            return await pool.acquire(identity, deadline)
 
     def _explain(self, method: str, error: Exception) -> str:
         """What happened and what would work, without the words by which Java clients decide to try again."""

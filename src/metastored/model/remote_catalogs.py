@@ -33,6 +33,7 @@ from metastored.model.remotes import (
     Endpoint,
     Names,
     Remote,
+    check_identity,
     endpoint_parameters,
     read_access,
     read_endpoint,
@@ -127,6 +128,7 @@ def read_remote_catalog(name: str, parameters: Mapping[str, str], default_via: s
     """The remote catalog that a catalog's parameters define. Raises InvalidObjectException with the reason."""
     what = f"remote catalog {name}"
     endpoint = read_endpoint(parameters, what, default_via)
+    check_identity(endpoint, what)
     prefix = parameters.get(PREFIX)
     if prefix and not is_valid_catalog_name(prefix.strip()):
         raise InvalidObjectException(f"{what}: '{PREFIX}' is {prefix!r}; letters, digits and _ are allowed")

@@ -51,6 +51,8 @@ REMOTE_DATABASE_OF_HIVE: Final = "connector.remoteDbName"
 
 THRIFT, SSH, HTTP, GLUE, ICEBERG = "thrift", "ssh", "http", "glue", "iceberg"
 BUILT_IN: Final = (THRIFT, SSH, HTTP, GLUE, ICEBERG)
+INVALID: Final = "invalid"
+"""The connector of a definition that cannot be read; there is none of this name, so every call to it fails."""
 
 MASK: Final = "******"
 """Shown in place of a secret, and understood as "unchanged" in an ALTER."""

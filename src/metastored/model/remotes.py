@@ -37,6 +37,7 @@ from metastored.model.remote_keys import (
     via_of,
     without_remote_keys,
 )
+from metastored.model.remote_logins import identity_mistake
 
 __all__ = [
     "ALL_NAMES",
@@ -179,6 +180,7 @@ def read_remote(
     what = f"remote table {database}.{table}" if table is not None else f"remote database {database}"
     catalog, database = normalize(catalog), normalize(database)
     endpoint = read_endpoint(parameters, what, default_via)
+    check_identity(endpoint, what)
     for key in parameters:
         if is_catalog_key(key):
             raise InvalidObjectException(f"{what}: '{key}' is a key of remote catalogs only")
@@ -234,6 +236,13 @@ def read_endpoint(parameters: Mapping[str, str], what: str, default_via: str = "
     endpoint = Endpoint(via, tuple(sorted(properties)), read_timeout(parameters, what))
     _check_complete(endpoint, what)
     return endpoint
+
+
+def check_identity(endpoint: Endpoint, what: str) -> None:
+    """Raises InvalidObjectException where callers cannot be named as the keys say. A connector alone may lack some."""
+    mistake = identity_mistake(endpoint)
+    if mistake is not None:
+        raise InvalidObjectException(f"{what}: {mistake}")
 
 
 def _check_value(key: keys.Key, value: str, what: str) -> None:

@@ -77,6 +77,16 @@ def nested(method: Method, session: Session, remote: Remote) -> Reply:
     return Reply.failed(method, text, session.version, InvalidOperationException)
 
 
+def privileges(method: Method, session: Session, remote: Remote, table: str) -> Reply:
+    """A grant on a table inside of a remote database, which has no privileges of its own."""
+    text = (
+        f"{method.name} names {remote.database}.{table}, a table of the {remote}, which has the privileges of the "
+        f"database: grant them on the database {remote.database}, or create a remote table for this one in a local "
+        "database and grant them on it"
+    )
+    return Reply.failed(method, text, session.version, InvalidOperationException)
+
+
 def failed(method: Method, session: Session, remote: object, what: str) -> Reply:
     """A call that a remote did not answer, or not usably."""
     return Reply.failed(method, f"{remote}: {what}", session.version)

@@ -91,7 +91,7 @@ class Routed:
         method = call.method
         relays, call.relays = call.relays, False
         cascade, session.cascade = session.cascade, None
-        if method.route == "local" and not _may_change_database_of_catalog(method):
+        if method.route == "local" and method.verb != "grant" and not _may_change_database_of_catalog(method):
             return await self._local.handle(call, session)
         last = self._peek()
         if last is not None and method.verb == "read" and _is_local(call, last):
@@ -128,6 +128,8 @@ class Routed:
         if not known:
             return await self._local.handle(call, session)
         if method.route == "local":
+            if method.verb == "grant" and (inner := _inner_table(call, known)):
+                return refusals.privileges(method, session, *inner)
             remote = _database_of_catalog(call, known)
             if remote is None:
                 return await self._local.handle(call, session)
@@ -311,6 +313,15 @@ def _database_of_catalog(call: Call, known: Known) -> Remote | None:
         if not prefixed or remote.access is not Access.WRITE or makes_remote(call):
             return None
     return remote
+
+
+def _inner_table(call: Call, known: Known) -> tuple[Remote, str] | None:
+    """The first table of a remote database that a call names, with that database."""
+    for table in objects_of(call).tables:
+        remote = known.table(table)
+        if remote is not None and remote.table is None:
+            return remote, table.table
+    return None
 
 
 def _undefined(method: Method, session: Session, error: Error) -> Reply:

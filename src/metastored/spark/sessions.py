@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final
 
-from metastored.client._sync.client import connect
+from metastored.client._sync.client import Client, connect
+from metastored.client.sasl import kerberos
 from metastored.errors import ConfigError, MissingExtra
 
 if TYPE_CHECKING:
@@ -14,45 +15,85 @@ if TYPE_CHECKING:
 URIS: Final = "hive.metastore.uris"
 WAREHOUSE: Final = "spark.sql.warehouse.dir"
 TLS: Final = "hive.metastore.use.SSL"
+TRUSTSTORE: Final = "hive.metastore.truststore.path"
+TRUSTSTORE_PASSWORD: Final = "hive.metastore.truststore.password"
+SASL: Final = "hive.metastore.sasl.enabled"
+PRINCIPAL: Final = "hive.metastore.kerberos.principal"
 APP_NAME: Final = "metastored"
 
 
-def conf(uri: str, warehouse: str | None = None) -> dict[str, str]:
-    """The settings by which Spark uses this metastore: its address, and the directory of new databases.
+def conf(
+    uri: str,
+    warehouse: str | None = None,
+    *,
+    principal: str | None = None,
+    truststore: str | None = None,
+    truststore_password: str | None = None,
+    client: Client | None = None,
+) -> dict[str, str]:
+    """The settings by which Spark uses this metastore: its address, how to log in, the directory of new databases.
 
-    Without `warehouse` the directory is that of the metastore's database `default`; that calls the server. Raises
-    ConfigError for an address that Spark's Hive client cannot use.
+    `principal` is the Kerberos principal of the metastore, `hive/_HOST@REALM`; Spark logs in with its own ticket or
+    keytab. An address with `thrifts://` needs `truststore`, a Java key store with the certificate of the metastore.
+    Without `warehouse` the directory is that of the metastore's database `default`, which is read by `client`, or by a
+    client of its own. Raises ConfigError for an address that Spark's Hive client cannot use.
     """
     schemes = {each.strip().partition("://")[0] for each in uri.split(",")}
     if not schemes <= {"thrift", "thrifts"} or len(schemes) != 1:
+        hint = "; Spark's Hive client does not speak HTTP" if schemes & {"http", "https"} else ""
         raise ConfigError(
-            f"{uri!r} is no address for Spark's Hive client: write thrift://host:9083 (thrifts:// for TLS)"
+            f"{uri!r} is no address for Spark's Hive client: write thrift://host:9083 (thrifts:// for TLS){hint}"
         )
+    uses_tls = schemes == {"thrifts"}
+    if uses_tls and truststore is None:
+        raise ConfigError(
+            "Spark's Hive client checks the certificate of a metastore with a Java key store: give truststore=, and "
+            "truststore_password= if it has one (keytool -importcert makes one)"
+        )
+    if truststore is not None and not uses_tls:
+        raise ConfigError(f"truststore is given, and {uri!r} is an address without TLS: write thrifts://host:9083")
     if warehouse is None:
-        with connect(uri) as client:
-            warehouse = client.database("default").locationUri
+        warehouse = _warehouse(uri, principal, uses_tls, client)
     found = {
         "spark.sql.catalogImplementation": "hive",
         f"spark.hadoop.{URIS}": uri.replace("thrifts://", "thrift://"),
     }
-    if schemes == {"thrifts"}:
-        found[f"spark.hadoop.{TLS}"] = "true"
+    if truststore is not None:
+        found |= {f"spark.hadoop.{TLS}": "true", f"spark.hadoop.{TRUSTSTORE}": truststore}
+        found[f"spark.hadoop.{TRUSTSTORE_PASSWORD}"] = truststore_password or ""
+    if principal is not None:
+        found |= {f"spark.hadoop.{SASL}": "true", f"spark.hadoop.{PRINCIPAL}": principal}
     if warehouse:
         found[WAREHOUSE] = warehouse
     return found
 
 
-def session(uri: str, *, warehouse: str | None = None, options: Mapping[str, str] | None = None) -> SparkSession:
+def _warehouse(uri: str, principal: str | None, uses_tls: bool, client: Client | None) -> str | None:
+    if client is not None:
+        return client.database("default").locationUri
+    if uses_tls:
+        raise ConfigError(
+            "the directory of new databases cannot be read from the metastore, because Python does not read Java's key "
+            "stores: give warehouse=, or client=metastored.connect('thrifts://…', tls=…)"
+        )
+    with connect(uri, sasl=None if principal is None else kerberos(principal)) as own:
+        return own.database("default").locationUri
+
+
+def session(
+    uri: str, *, warehouse: str | None = None, options: Mapping[str, str] | None = None, **login: Any
+) -> SparkSession:
     """The Spark session of this process with this metastore as its catalog; `options` are further settings of Spark.
 
-    Raises ConfigError where there is a session with another metastore already: Spark would go on with that one.
+    `login` are the further arguments of `conf`. Raises ConfigError where there is a session with another metastore
+    already: Spark would go on with that one.
     """
     try:
         from pyspark.sql import SparkSession
     except ImportError:
         raise MissingExtra("a Spark session", "spark") from None
 
-    settings = {"spark.app.name": APP_NAME, **conf(uri, warehouse), **(options or {})}
+    settings = {"spark.app.name": APP_NAME, **conf(uri, warehouse, **login), **(options or {})}
     active = SparkSession.getActiveSession()
     if active is not None and (used := metastore_of(active)) != settings[f"spark.hadoop.{URIS}"]:
         other = f"the metastore at {used}" if used else "a catalog of its own"
@@ -71,8 +112,8 @@ def metastore_of(spark: Any) -> str | None:
 
 
 def hadoop_setting(spark: Any, name: str) -> str | None:
-    """A setting of Hadoop or Hive as a session has it: from hive-site.xml too, which a remote session does not show."""
+    """A setting of Hadoop or Hive as a session in this process has it, from hive-site.xml too."""
     found: str | None = spark.conf.get(f"spark.hadoop.{name}", None)
-    if found is None and hasattr(spark, "_jsparkSession"):
+    if found is None:
         found = spark._jsparkSession.sessionState().newHadoopConf().get(name)
     return found or None

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+import metastored.spark
 from metastored.testing import RunningServer, running_server
 from tests.server.conftest import Realm
 from tests.server.support import users_of_events
@@ -39,6 +40,14 @@ result["wide"] = len(spark.table("d.wide").columns)
 result["owner"] = [row[1] for row in rows("describe extended d.t") if row[0] == "Owner"]
 """
 
+
+STATEMENTS = """
+import metastored.spark
+remote = "CREATE REMOTE DATABASE old WITH DBPROPERTIES ('hive.metastore.uris' = 'thrift://127.0.0.1:1')"
+metastored.spark.sql(spark, remote)
+result["remotes"] = [row["name"] for row in metastored.spark.sql(spark, "SHOW REMOTES").collect()]
+"""
+"""Statements of metastored, whose client uses the ticket of the process."""
 
 GET_TOKEN = """
 jvm = spark.sparkContext._jvm
@@ -97,11 +106,9 @@ def hadoop_configuration(folder: Path, realm: Realm, protection: str) -> Path:
 
 
 def settings_of(server: RunningServer, realm: Realm) -> dict[str, str]:
+    uri, principal = f"thrift://localhost:{server.port}", f"hive/_HOST@{realm.kdc.realm}"
     return {
-        "spark.hadoop.hive.metastore.uris": f"thrift://localhost:{server.port}",
-        "spark.hadoop.hive.metastore.sasl.enabled": "true",
-        "spark.hadoop.hive.metastore.kerberos.principal": f"hive/_HOST@{realm.kdc.realm}",
-        "spark.sql.warehouse.dir": server.warehouse,
+        **metastored.spark.conf(uri, server.warehouse, principal=principal),
         "spark.driver.extraJavaOptions": f"-Djava.security.krb5.conf={realm.kdc.config}",
     }
 
@@ -114,19 +121,22 @@ def test_spark_works_through_kerberos(
 ) -> None:
     conf = settings_of(server, realm)
     env = {"HADOOP_CONF_DIR": str(hadoop_configuration(tmp_path, realm, protection))}
+    script, expected = SCRIPT, {}
     if login == "keytab":
         conf["spark.kerberos.principal"] = realm.alice
         conf["spark.kerberos.keytab"] = str(realm.kdc.keytab(realm.alice))
         env["KRB5CCNAME"] = str(tmp_path / "no tickets")
     else:
-        env["KRB5CCNAME"] = str(realm.cache)
+        env |= {"KRB5CCNAME": str(realm.cache), "KRB5_CONFIG": str(realm.kdc.config)}
+        script, expected = SCRIPT + STATEMENTS, {"remotes": ["old"]}
 
-    assert run_spark(SCRIPT, conf=conf, env=env) == {
+    assert run_spark(script, conf=conf, env=env) == {
         "databases": [["default"]],
         "t": [[1, "x"], [2, "y"]],
         "h": [[3, "u"]],
         "wide": COLUMNS,
         "owner": ["alice"],
+        **expected,
     }
     assert f"authenticated as {realm.alice}" in server.log
     assert "refused" not in server.log

@@ -103,6 +103,8 @@ def test_a_name_that_is_taken_is_refused_for_remotes_as_for_others(metastore: Me
         (RAW | {"metastored.remote.password": "pw"}, "give env:NAME or file:PATH, or set remotes_key_file"),
         (RAW | {"metastored.remote.password": "file:/etc/passwd"}, "remotes_references allows only"),
         (RAW | {"metastored.remote.connector": "c"}, "there is no connector c"),
+        (RAW | {"metastored.remote.identity": "somebody"}, "must be one of caller, fixed, delegation"),
+        (RAW | {"metastored.remote.identity": "delegation"}, "delegation tokens are requested with Kerberos"),
     ],
 )
 def test_a_definition_that_cannot_work_is_refused_and_leaves_nothing(

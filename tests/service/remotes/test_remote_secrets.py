@@ -8,8 +8,7 @@ from typing import Any
 import pytest
 
 from metastored.errors import MetaException
-from metastored.model.remote_keys import MASK
-from metastored.service.remotes.definitions import INVALID
+from metastored.model.remote_keys import INVALID, MASK
 from metastored.store.security.remote_secrets import RemoteSecrets
 from metastored.wire.generated.databases import Database
 from metastored.wire.generated.notifications import NotificationEventRequest

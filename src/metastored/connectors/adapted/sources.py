@@ -93,5 +93,11 @@ class Source(ABC):
         """The same for one partition."""
         return ()
 
+    def partitions_statistics(
+        self, db: str, name: str, values: Sequence[Sequence[str]], columns: Sequence[str]
+    ) -> Iterable[Sequence[ColumnStatisticsObj]]:
+        """The same for several partitions, in their order; an empty sequence for one that has none."""
+        return [self.partition_statistics(db, name, each, columns) for each in values]
+
     @abstractmethod
     def close(self) -> None: ...

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
+from metastored.connectors.adapted.aggregation import aggregated
 from metastored.connectors.adapted.partitions import database_name
 from metastored.connectors.adapted.sources import Source
 from metastored.errors import NoSuchObjectException
 from metastored.hive.names import partition_values
-from metastored.wire.generated.common import ColumnStatistics, ColumnStatisticsDesc
+from metastored.wire.generated.common import ColumnStatistics, ColumnStatisticsDesc, ColumnStatisticsObj
 from metastored.wire.generated.constraints import (
     CheckConstraintsResponse,
     DefaultConstraintsResponse,
@@ -56,18 +57,24 @@ class StatisticsCalls:
 
     def get_partitions_statistics_req(self, request: PartitionsStatsRequest) -> PartitionsStatsResult:
         db, table = database_name(request.dbName, request.catName), request.tblName or ""
-        keys = self._key_names(db, table)
-        found: dict[str, Any] = {}
-        for name in request.partNames or ():
-            values = partition_values(name, keys)
-            if statistics := tuple(self.source.partition_statistics(db, table, values, request.colNames or ())):
-                found[name] = statistics
-        return PartitionsStatsResult(found)
+        return PartitionsStatsResult(self._of_partitions(db, table, request))
 
     def get_aggr_stats_for(self, request: PartitionsStatsRequest) -> AggrStats:
-        """None: a planner then estimates, as for partitions that were never analyzed."""
-        self.source.table(database_name(request.dbName, request.catName), request.tblName or "")
-        return AggrStats((), 0)
+        db, table = database_name(request.dbName, request.catName), request.tblName or ""
+        found = self._of_partitions(db, table, request)
+        return aggregated(request.partNames or (), request.colNames or (), found)
+
+    def _of_partitions(
+        self, db: str, table: str, request: PartitionsStatsRequest
+    ) -> dict[str, tuple[ColumnStatisticsObj, ...]]:
+        """The statistics of the requested partitions, of those that have any."""
+        keys, columns = self._key_names(db, table), request.colNames or ()
+        names = tuple(dict.fromkeys(request.partNames or ()))
+        if not keys or not names or not columns:
+            return {}
+        values = [partition_values(name, keys) for name in names]
+        found = self.source.partitions_statistics(db, table, values, columns)
+        return {name: tuple(each) for name, each in zip(names, found, strict=True) if each}
 
     def _key_names(self, db: str, table: str) -> tuple[str, ...]:
         return tuple(key.name or "" for key in self.source.table(db, table).partitionKeys or ())

@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager, suppress
+from functools import partial
 from typing import Any, Final
 
 from metastored.connectors.adapted.sources import Source
@@ -52,6 +54,14 @@ _REFUSED: Final = frozenset({
 
 _NO_STATISTICS: Final = frozenset({"AccessDeniedException", "UnknownOperationException", "404", "500", "501"})
 """Queries go on without statistics. The numbers are those of servers that imitate Glue and lack a call."""
+
+
+STATISTICS_CALLS: Final = 8
+"""Calls for the statistics of partitions at a time."""
+
+
+class _NoStatistics(Exception):
+    """Statistics cannot be read at all, of whichever partition."""
 
 
 class GlueSource(Source):
@@ -219,18 +229,42 @@ class GlueSource(Source):
     # Statistics
 
     def column_statistics(self, db: str, name: str, columns: Sequence[str]) -> Sequence[ColumnStatisticsObj]:
-        return self._statistics("get_column_statistics_for_table", db, name, columns)
+        with suppress(_NoStatistics):
+            return self._statistics("get_column_statistics_for_table", db, name, columns)
+        return ()
 
     def partition_statistics(
         self, db: str, name: str, values: Sequence[str], columns: Sequence[str]
     ) -> Sequence[ColumnStatisticsObj]:
-        operation = "get_column_statistics_for_partition"
-        return self._statistics(operation, db, name, columns, PartitionValues=list(values))
+        with suppress(_NoStatistics):
+            return self._of_partition(db, name, columns, values)
+        return ()
+
+    def partitions_statistics(
+        self, db: str, name: str, values: Sequence[Sequence[str]], columns: Sequence[str]
+    ) -> Iterable[Sequence[ColumnStatisticsObj]]:
+        """Glue has no call for several partitions: several are called for at a time."""
+        with ThreadPoolExecutor(STATISTICS_CALLS, thread_name_prefix="metastored-glue") as pool:
+            try:
+                return list(pool.map(partial(self._of_partition, db, name, columns), values))
+            except _NoStatistics:
+                return [()] * len(values)
+            finally:
+                pool.shutdown(cancel_futures=True)
+
+    def _of_partition(
+        self, db: str, name: str, columns: Sequence[str], values: Sequence[str]
+    ) -> Sequence[ColumnStatisticsObj]:
+        try:
+            operation = "get_column_statistics_for_partition"
+            return self._statistics(operation, db, name, columns, PartitionValues=list(values))
+        except NoSuchObjectException:
+            return ()  # A partition that is not there has none, as in Hive.
 
     def _statistics(
         self, operation: str, db: str, name: str, columns: Sequence[str], **more: Any
     ) -> list[ColumnStatisticsObj]:
-        """Those that are there; none where they may not be read, or the service has no such call."""
+        """Those that are there. Raises _NoStatistics where they may not be read, or the service has no such call."""
         from botocore.exceptions import ClientError
 
         found: list[ColumnStatisticsObj] = []
@@ -244,7 +278,7 @@ class GlueSource(Source):
                     if code not in _NO_STATISTICS:
                         raise
                     log.info("%s: the statistics of %s.%s are not readable: %s", self._where, db, name, code)
-                    return []
+                    raise _NoStatistics from None
             found += [statistics_of(each) for each in answer.get("ColumnStatisticsList") or ()]
         return found
 

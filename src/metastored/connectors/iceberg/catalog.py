@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, Final
 from metastored.connectors.adapted.sources import Source
 from metastored.connectors.failures import CredentialsRefused, Unreachable
 from metastored.connectors.iceberg.shown import shown_table, shown_view
+from metastored.connectors.iceberg.statistics import column_statistics
 from metastored.connectors.iceberg.types import columns_of, partition_spec, schema_of, to_iceberg
 from metastored.errors import (
     AlreadyExistsException,
@@ -33,7 +34,7 @@ from metastored.model.columns import columns_of as columns_of_table
 from metastored.model.origins import METADATA_LOCATION, PARTITIONING, TABLE_TYPE
 from metastored.model.remote_keys import shown
 from metastored.model.spark.columns import is_schema
-from metastored.wire.generated.common import FieldSchema, Table
+from metastored.wire.generated.common import ColumnStatisticsObj, FieldSchema, Table
 from metastored.wire.generated.databases import Database
 from metastored.wire.generated.partitions import Partition
 
@@ -220,6 +221,16 @@ class IcebergSource(Source):
         """None that Hive knows."""
         self.table(db, name)
         return ()
+
+    def column_statistics(self, db: str, name: str, columns: Sequence[str]) -> Sequence[ColumnStatisticsObj]:
+        from pyiceberg.exceptions import NoSuchTableError
+
+        with self._told(f"{db}.{name}", "table not found"):
+            try:
+                return column_statistics(self._catalog.load_table((*_namespace(db), name)), columns)
+            except NoSuchTableError:
+                self.table(db, name)
+                return ()  # It is a view.
 
     def drop_table(self, db: str, name: str, purge: bool) -> None:
         from pyiceberg.exceptions import NoSuchTableError

@@ -12,9 +12,10 @@ from typing import TYPE_CHECKING, Any, Final, NoReturn
 
 from metastored.connectors.adapted.sources import Source
 from metastored.connectors.iceberg.shown import shown_table
+from metastored.connectors.iceberg.statistics import column_statistics
 from metastored.errors import InvalidOperationException, MetaException, NoSuchObjectException
 from metastored.hive.filters.tree import Filter
-from metastored.wire.generated.common import Table
+from metastored.wire.generated.common import ColumnStatisticsObj, Table
 from metastored.wire.generated.databases import Database
 from metastored.wire.generated.partitions import Partition
 
@@ -50,6 +51,13 @@ class PathSource(Source):
 
     def partitions(self, db: str, name: str, where: Filter | None = None) -> Iterable[Partition]:
         return ()
+
+    def column_statistics(self, db: str, name: str, columns: Sequence[str]) -> Sequence[ColumnStatisticsObj]:
+        table = self._load(name)
+        try:
+            return column_statistics(table, columns)
+        except OSError as error:
+            raise MetaException(f"{self._path} cannot be read: {error.strerror or type(error).__name__}") from None
 
     def _load(self, name: str) -> IcebergTable:
         from pyiceberg.exceptions import ValidationError

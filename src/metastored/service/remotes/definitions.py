@@ -24,9 +24,6 @@ from metastored.threads import Pool
 
 log = logging.getLogger("metastored.service")
 
-INVALID = "invalid"
-"""The connector of a definition that cannot be read; there is none of this name, so every call to it fails."""
-
 
 class Remotes:
     """The definitions of one database."""
@@ -91,4 +88,4 @@ def _catalog(row: RemoteRow, secrets: RemoteSecrets) -> RemoteCatalog:
 def _invalid(what: str, error: Error) -> Endpoint:
     """A definition that cannot be read fails its own calls, and no others."""
     log.error("%s cannot be used: %s", what, error)
-    return Endpoint(INVALID, ((keys.VIA, str(error)),))
+    return Endpoint(keys.INVALID, ((keys.VIA, str(error)),))

@@ -17,7 +17,7 @@ from metastored.service.core.context import Context
 from metastored.service.core.serving import method
 from metastored.service.core.versioned_cache import VersionedCache
 from metastored.service.statistics import validity as stats_validity
-from metastored.service.statistics.data import Column, column_of_row, plain_bound, shown
+from metastored.service.statistics.data import Column, column_of_row, numbers_of, shown
 from metastored.service.statistics.estimate import Gathered, of_partitions, of_totals
 from metastored.service.statistics.get import (
     ENGINE,
@@ -149,8 +149,5 @@ def _gathered(
 
 def _numbers_of(row: StatisticsRow) -> Sequence[Any]:
     """The fields of `Numbers`, read from the body, and the bit vector after them."""
-    data = column_of_row(row).data
-    low, high = (plain_bound(getattr(data, name, None)) for name in ("lowValue", "highValue"))
-    fields = ("numNulls", "numDVs", "avgColLen", "maxColLen", "numTrues", "numFalses")
-    rest = (getattr(data, name, None) for name in fields)
-    return (row.owner, row.column_name, row.type, row.kind, low, high, low, high, *rest, row.bit_vector)
+    low, high, *counts = numbers_of(column_of_row(row).data)
+    return (row.owner, row.column_name, row.type, row.kind, low, high, low, high, *counts, row.bit_vector)

@@ -117,6 +117,15 @@ def plain_bound(value: Any) -> Any:
     return decimal_value(value) if isinstance(value, Decimal) else _whole(value)
 
 
+_COUNTS = ("numNulls", "numDVs", "avgColLen", "maxColLen", "numTrues", "numFalses")
+
+
+def numbers_of(data: Any) -> tuple[Any, ...]:
+    """The bounds, counts and lengths of a column, in the order of the fields of `Gathered`; None for absent ones."""
+    low, high = (plain_bound(getattr(data, name, None)) for name in ("lowValue", "highValue"))
+    return (low, high, *(getattr(data, name, None) for name in _COUNTS))
+
+
 # --- rows ----------------------------------------------------------------------------------------------------
 
 _SKETCHES = ("bitVectors", "histogram")
