@@ -1,0 +1,117 @@
+"""Whether a caller may make an operation that changes files, which no call of the metastore describes.
+
+The metastore decides by calls that need the same privilege and change nothing: to change rows, the caller requests a
+lock for that kind of change; to change anything else of a table, the caller sends an alter_table whose condition is
+never met. Operations on objects of the metastore, and reads, need no check here: their own calls have it.
+
+Used where a server acts for its callers. A namespace in a client's process has no more rights than its process.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any, Final
+
+from lance_namespace.errors import InvalidInputError
+
+from metastored.client._sync.client import Client
+from metastored.errors import MetaException, NoSuchObjectException
+from metastored.lance.rest.operations import Effect
+from metastored.lance.rest.requests import Parsed
+from metastored.model.names import TableName, table_name
+from metastored.wire.generated.common import DataOperationType, EnvironmentContext
+from metastored.wire.generated.locks import LockComponent, LockLevel, LockRequest, LockType, UnlockRequest
+
+__all__ = ["Rights"]
+
+CONDITION: Final = {"expected_parameter_key": "table_type", "expected_parameter_value": "(the caller may alter it)"}
+"""The condition of an alter_table that no Lance table meets: its `table_type` is lance."""
+NOT_MET: Final = "The table has been modified."
+"""How the metastore begins its reply when a caller may alter the table and the condition is not met."""
+
+
+class Rights:
+    """The privileges of the user of a client, for a namespace whose tables have ids of so many names."""
+
+    def __init__(self, client: Client, depth: int) -> None:
+        self._client = client
+        self._depth = depth
+
+    def check(self, parsed: Parsed) -> None:
+        """Raises PermissionDenied if the caller may not make this operation, and InvalidInputError for a wrong id."""
+        effect = parsed.operation.effect
+        if effect in (Effect.READ, Effect.CATALOG):
+            return
+        if effect is Effect.CREATE:
+            if str(parsed.request.mode or "").lower() == "overwrite":
+                self._may_alter(self._table(parsed.id))
+        elif effect is Effect.ALTER:
+            for id in _ids(parsed):
+                self._may_alter(self._table(id))
+        else:
+            self._may_change_rows(self._table(parsed.id), _changes(parsed))
+
+    def _table(self, id: list[str]) -> TableName:
+        if len(id) != self._depth or not all(id):
+            raise InvalidInputError(f"{id!r} is no id of a table: it has {self._depth} names here")
+        return table_name(id)
+
+    def _may_change_rows(self, table: TableName, changes: Iterable[int]) -> None:
+        parts = tuple(
+            LockComponent(
+                type=LockType.SHARED_WRITE,
+                level=LockLevel.TABLE,
+                dbname=table.database,
+                tablename=table.table,
+                operationType=change,
+                catName=table.catalog_field,
+            )
+            for change in changes
+        )
+        request = LockRequest(component=parts, user=self._client.user, hostname="metastored", agentInfo="lance")
+        held = self._client.api.lock(request)
+        self._client.api.unlock(UnlockRequest(lockid=held.lockid))
+
+    def _may_alter(self, table: TableName) -> None:
+        try:
+            found = self._client.fresh_table(table)
+            context = EnvironmentContext(properties=dict(CONDITION))
+            self._client.api.alter_table_with_environment_context(table.database_field, table.table, found, context)
+        except NoSuchObjectException:
+            return  # The operation itself reports it.
+        except MetaException as error:
+            if not (error.message or "").startswith(NOT_MET):
+                raise
+
+
+def _changes(parsed: Parsed) -> tuple[int, ...]:
+    """The kinds of changes that an operation makes to rows."""
+    request = parsed.request
+    match parsed.operation.effect:
+        case Effect.UPDATE:
+            return (DataOperationType.UPDATE,)
+        case Effect.DELETE:
+            return (DataOperationType.DELETE,)
+        case Effect.MERGE:
+            kinds = [DataOperationType.INSERT] if request.when_not_matched_insert_all is not False else []
+            if request.when_matched_update_all is not False:
+                kinds.append(DataOperationType.UPDATE)
+            if request.when_not_matched_by_source_delete is not False:
+                kinds.append(DataOperationType.DELETE)
+            return tuple(kinds) or (DataOperationType.INSERT,)
+        case _:
+            replaces = str(request.mode or "").lower() == "overwrite"
+            return (DataOperationType.INSERT, DataOperationType.DELETE) if replaces else (DataOperationType.INSERT,)
+
+
+def _ids(parsed: Parsed) -> list[list[str]]:
+    """The tables of an operation: of a batch, each table in it; of a transaction, the names before its own."""
+    request: Any = parsed.request
+    if parsed.operation.name == "alter_transaction":
+        return [parsed.id[:-1]]
+    if parsed.operation.name == "batch_create_table_versions":
+        return [list(each.id) for each in request.entries]
+    if parsed.operation.name == "batch_commit_tables":
+        steps = (step for each in request.operations for step in each.to_dict().values())
+        return [list(step.get("id") or ()) for step in steps if isinstance(step, dict)]
+    return [parsed.id]
