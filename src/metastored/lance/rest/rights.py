@@ -43,7 +43,7 @@ class Rights:
         if effect in (Effect.READ, Effect.CATALOG):
             return
         if effect is Effect.CREATE:
-            if str(parsed.request.mode or "").lower() == "overwrite":
+            if _overwrites(parsed):
                 self._may_alter(self._table(parsed.id))
         elif effect is Effect.ALTER:
             for id in _ids(parsed):
@@ -100,8 +100,13 @@ def _changes(parsed: Parsed) -> tuple[int, ...]:
                 kinds.append(DataOperationType.DELETE)
             return tuple(kinds) or (DataOperationType.INSERT,)
         case _:
-            replaces = str(request.mode or "").lower() == "overwrite"
-            return (DataOperationType.INSERT, DataOperationType.DELETE) if replaces else (DataOperationType.INSERT,)
+            kinds = [DataOperationType.INSERT]
+            return tuple(kinds if not _overwrites(parsed) else [*kinds, DataOperationType.DELETE])
+
+
+def _overwrites(parsed: Parsed) -> bool:
+    """Whether the mode replaces what is there. Namespaces read OverWrite, over_write and OVERWRITE as the same word."""
+    return str(parsed.request.mode or "").replace("_", "").lower() == "overwrite"
 
 
 def _ids(parsed: Parsed) -> list[list[str]]:
