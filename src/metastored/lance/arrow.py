@@ -5,7 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from lance_namespace import InvalidInputError
-from lance_namespace_urllib3_client.models import JsonArrowDataType, JsonArrowField, JsonArrowSchema
+from lance_namespace_urllib3_client.models.json_arrow_data_type import JsonArrowDataType
+from lance_namespace_urllib3_client.models.json_arrow_field import JsonArrowField
+from lance_namespace_urllib3_client.models.json_arrow_schema import JsonArrowSchema
 
 if TYPE_CHECKING:
     import pyarrow
@@ -36,12 +38,12 @@ def write_rows(rows: pyarrow.Table) -> bytes:
 
 def schema_of(schema: pyarrow.Schema) -> JsonArrowSchema:
     """A schema in Lance's JSON form."""
-    return JsonArrowSchema(fields=[_field(each) for each in schema], metadata=_texts(schema.metadata) or None)
+    return JsonArrowSchema(fields=[_field(each) for each in schema], metadata=texts_of(schema.metadata) or None)
 
 
 def _field(field: Any) -> JsonArrowField:
     return JsonArrowField(
-        name=field.name, type=_type(field.type), nullable=field.nullable, metadata=_texts(field.metadata) or None
+        name=field.name, type=_type(field.type), nullable=field.nullable, metadata=texts_of(field.metadata) or None
     )
 
 
@@ -81,5 +83,6 @@ _NAMES = {
 """Arrow's names in Lance's schemas, where pyarrow prints another."""
 
 
-def _texts(metadata: Any) -> dict[str, str]:
+def texts_of(metadata: Any) -> dict[str, str]:
+    """The metadata of a schema or a field, as texts."""
     return {key.decode("utf-8", "replace"): value.decode("utf-8", "replace") for key, value in (metadata or {}).items()}

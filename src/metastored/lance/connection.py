@@ -149,6 +149,6 @@ class Connected(LanceNamespace):
         """Raises UnsupportedOperationError if this namespace has catalogs and the metastore has not."""
         if self.levels.catalogs and not self.client.capabilities.knows("get_catalogs"):
             raise UnsupportedOperationError(
-                f"the metastore at {self.client.uri} has no catalogs, which Hive has since 3.0: use Hive2Namespace, whose "
-                f"identifiers are [database, table]"
+                f"the metastore at {self.client.uri} has no catalogs, which Hive has since 3.0: use "
+                f"Hive2Namespace, whose identifiers are [database, table]"
             )

@@ -8,6 +8,7 @@ here knows the metastore.
 
 from __future__ import annotations
 
+import contextlib
 import errno
 import os
 import re
@@ -263,10 +264,9 @@ def remove_dataset(location: str, storage_options: Mapping[str, str]) -> None:
     """
     from lance import LanceDataset
 
-    try:
+    # ValueError: there is no manifest in it, so the table was declared and nobody wrote to it.
+    with contextlib.suppress(ValueError):
         LanceDataset.drop(location, dict(storage_options) or None, ignore_not_found=True)
-    except ValueError:
-        pass  # There is no manifest in it: the table was declared, and nobody wrote to it.
     if is_local(location):
         try:
             os.rmdir(parse_location(location).path)

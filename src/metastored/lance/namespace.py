@@ -5,12 +5,24 @@ from __future__ import annotations
 from typing import ClassVar
 
 from metastored.lance.identifiers import Levels
+from metastored.lance.indices import IndexOperations
 from metastored.lance.namespaces import NamespaceOperations
+from metastored.lance.queries import QueryOperations
+from metastored.lance.rows import RowOperations
 from metastored.lance.tables import TableOperations
+from metastored.lance.tags import TagOperations
 from metastored.lance.versions import VersionOperations
 
 
-class _Namespace(NamespaceOperations, TableOperations, VersionOperations):
+class _Namespace(
+    NamespaceOperations,
+    TableOperations,
+    VersionOperations,
+    RowOperations,
+    QueryOperations,
+    TagOperations,
+    IndexOperations,
+):
     """All operations that a metastore can serve; the others raise UnsupportedOperationError."""
 
 

@@ -97,13 +97,13 @@ class NamespaceOperations(Connected):
         if where is None:
             raise NamespaceAlreadyExistsError("the root namespace is the metastore itself: it exists")
         try:
-            return CreateNamespaceResponse(properties=self._created(where, request.properties or {}))
+            return CreateNamespaceResponse(properties=self._created_namespace(where, request.properties or {}))
         except AlreadyExistsException:
             if mode == "create":
                 raise NamespaceAlreadyExistsError(f"namespace {where} already exists") from None
         if mode == "overwrite":
             self._drop(where, cascade=True)
-            return CreateNamespaceResponse(properties=self._created(where, request.properties or {}))
+            return CreateNamespaceResponse(properties=self._created_namespace(where, request.properties or {}))
         return CreateNamespaceResponse(
             properties=self.describe_namespace(DescribeNamespaceRequest(id=request.id)).properties
         )
@@ -127,7 +127,7 @@ class NamespaceOperations(Connected):
         self._drop(where, behavior == "cascade")
         return DropNamespaceResponse(properties=properties)
 
-    def _created(self, where: DatabaseName | str, properties: Mapping[str, str]) -> dict[str, str]:
+    def _created_namespace(self, where: DatabaseName | str, properties: Mapping[str, str]) -> dict[str, str]:
         if isinstance(where, str):
             self.check_catalogs()
             self.client.api.create_catalog(CreateCatalogRequest(self._new_catalog(where, properties)))

@@ -44,7 +44,7 @@ def properties_of(properties: Mapping[str, str]) -> Properties:
     for key, value in properties.items():
         if key not in _KNOWN and not key.startswith(STORAGE):
             raise InvalidInputError(
-                f"there is no property {key!r}; the properties are {', '.join(_KNOWN)}, and {STORAGE}… for object stores"
+                f"there is no property {key!r}; there are {', '.join(_KNOWN)}, and {STORAGE}… for object stores"
             )
         if not isinstance(value, str):
             raise InvalidInputError(f"the property {key} is {value!r}: values are texts")

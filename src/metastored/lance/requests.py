@@ -36,7 +36,7 @@ def operation(
         run: Callable[Concatenate[Self, Request, Rest], Response],
     ) -> Callable[Concatenate[Self, Any, Rest], Response]:
         @wraps(run)
-        def operate(self: Self, request: Any, *args: Rest.args, **kwargs: Rest.kwargs) -> Response:
+        def operate(self: Self, request: Any, /, *args: Rest.args, **kwargs: Rest.kwargs) -> Response:
             try:
                 return run(self, read_request(kind, request), *args, **kwargs)
             except LanceNamespaceError:

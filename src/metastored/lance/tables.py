@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Final
+from typing import Final
 
 from lance_namespace import (
     CreateTableRequest,
@@ -29,11 +29,11 @@ from lance_namespace import (
     TableNotFoundError,
     TableVersionNotFoundError,
 )
-from lance_namespace_urllib3_client.models import TableBasicStats
+from lance_namespace_urllib3_client.models.table_basic_stats import TableBasicStats
 
 from metastored.errors import InvalidOperationException, TableAlreadyExists
 from metastored.hive.locations import join
-from metastored.lance.arrow import read_rows, schema_of
+from metastored.lance.arrow import read_rows, schema_of, texts_of
 from metastored.lance.datasets import Datasets
 from metastored.lance.definition import (
     MANAGED_BY,
@@ -119,7 +119,7 @@ class TableOperations(Datasets):
         if request.load_detailed_metadata:
             stats = dataset.stats.dataset_stats()
             response.var_schema = schema_of(dataset.schema)
-            response.metadata = _texts(dataset.schema.metadata)
+            response.metadata = texts_of(dataset.schema.metadata)
             response.stats = TableBasicStats(
                 num_deleted_rows=stats["num_deleted_rows"], num_fragments=stats["num_fragments"]
             )
@@ -161,11 +161,11 @@ class TableOperations(Datasets):
             raise InvalidInputError(f"table {name} is not a Lance table: it is not overwritten")
         id = self.levels.id_of(name)
         if existing is not None and mode == "existok":
-            return self._created(existing, None)
+            return self._response(existing, None)
         if existing is not None:
             dataset = self.written(id, existing, rows, "overwrite", request.storage_options)
             self.recorded(name, existing, dataset)
-            return self._created(existing, dataset.version)
+            return self._response(existing, dataset.version)
         table = self._declared(name, None, request.properties or {})
         try:
             dataset = self.written(id, table, rows, "create", request.storage_options)
@@ -173,7 +173,7 @@ class TableOperations(Datasets):
             self.client.drop_table(name, if_exists=True, delete_data=False)
             raise
         self.recorded(name, table, dataset)
-        return self._created(table, dataset.version)
+        return self._response(table, dataset.version)
 
     @operation(RegisterTableRequest)
     def register_table(self, request: RegisterTableRequest) -> RegisterTableResponse:
@@ -302,7 +302,7 @@ class TableOperations(Datasets):
             return join(self.properties.root, location)
         return location
 
-    def _created(self, table: Table, version: int | None) -> CreateTableResponse:
+    def _response(self, table: Table, version: int | None) -> CreateTableResponse:
         return CreateTableResponse(
             location=self.location(table),
             version=version,
@@ -313,7 +313,3 @@ class TableOperations(Datasets):
 
 def _without(properties: Mapping[str, str]) -> dict[str, str]:
     return {key: value for key, value in properties.items() if key not in _OWN}
-
-
-def _texts(metadata: Any) -> dict[str, str]:
-    return {key.decode("utf-8", "replace"): value.decode("utf-8", "replace") for key, value in (metadata or {}).items()}
