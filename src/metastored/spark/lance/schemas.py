@@ -46,19 +46,18 @@ def lance_schema(schema: StructType, vectors: Mapping[str, int]) -> pa.Schema:
     fields = []
     for field in to_arrow_schema(schema, timezone=UTC):
         size = sizes.get(field.name)
-        if size is not None:
-            field = field.with_type(_vector(field, size))
-        fields.append(field.remove_metadata())
+        kind = _exchanged(field.type)
+        fields.append(pa.field(field.name, kind if size is None else _vector(field.name, kind, size)))
     return pa.schema(fields)
 
 
-def _vector(field: Any, size: int) -> Any:
+def _vector(name: str, type: Any, size: int) -> Any:
     pa = arrow()
-    if not pa.types.is_list(field.type) or not pa.types.is_floating(field.type.value_type):
-        raise ConversionError(f"the column {field.name} is no array of floats or doubles, so it is no vector")
+    if not pa.types.is_list(type) or not pa.types.is_floating(type.value_type):
+        raise ConversionError(f"the column {name} is no array of floats or doubles, so it is no vector")
     if size < 1:
-        raise ConversionError(f"the vector {field.name} has {size} elements; it must have at least one")
-    return pa.list_(pa.field("item", field.type.value_type, field.type.value_field.nullable), size)
+        raise ConversionError(f"the vector {name} has {size} elements; it must have at least one")
+    return pa.list_(pa.field("item", type.value_type), size)
 
 
 def check_appendable(new: pa.Schema, existing: pa.Schema) -> None:
@@ -82,7 +81,7 @@ def spark_schema(schema: pa.Schema) -> StructType:
     from pyspark.sql.pandas.types import from_arrow_schema
 
     pa = arrow()
-    fields = [pa.field(each.name, _exchanged(each.type), each.nullable) for each in schema]
+    fields = [pa.field(each.name, _exchanged(each.type)) for each in schema]
     try:
         found: StructType = from_arrow_schema(pa.schema(fields))
     except PySparkTypeError as error:
@@ -98,7 +97,8 @@ def transfer_schema(schema: StructType) -> pa.Schema:
 
 
 def _exchanged(type: Any) -> Any:
-    """The Arrow type in which Spark and Lance exchange values of a type of Lance's."""
+    """The Arrow type in which Spark and Lance exchange values of a type of Lance's. As in Spark's own tables, every
+    value may be null; keys of maps never are."""
     pa = arrow()
     types = pa.types
     wider = {
@@ -118,12 +118,11 @@ def _exchanged(type: Any) -> Any:
     if types.is_fixed_size_binary(type):
         return pa.binary()
     if types.is_map(type):
-        value = type.item_field
-        return pa.map_(_exchanged(type.key_type), pa.field("value", _exchanged(type.item_type), value.nullable))
+        return pa.map_(_exchanged(type.key_type), pa.field("value", _exchanged(type.item_type)))
     if types.is_list(type) or types.is_large_list(type) or types.is_fixed_size_list(type):
-        return pa.list_(pa.field("element", _exchanged(type.value_type), type.value_field.nullable))
+        return pa.list_(pa.field("element", _exchanged(type.value_type)))
     if types.is_struct(type):
-        return pa.struct([pa.field(each.name, _exchanged(each.type), each.nullable) for each in type])
+        return pa.struct([pa.field(each.name, _exchanged(each.type)) for each in type])
     return type
 
 
