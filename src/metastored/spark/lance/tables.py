@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from lance import LanceDataset
     from lance_namespace import LanceNamespace
 
-__all__ = ["LanceTable", "find", "make", "namespace_of", "table_id"]
+__all__ = ["LanceTable", "find", "make", "namespace_of", "record", "table_id"]
 
 
 class LanceTable(NamedTuple):
@@ -91,6 +91,14 @@ def make(namespace: LanceNamespace, id: tuple[str, ...], properties: Mapping[str
 
     declared = namespace.declare_table(DeclareTableRequest(id=list(id), properties=dict(properties) or None))
     return _table(namespace, id, declared, False)
+
+
+def record(table: LanceTable, dataset: LanceDataset) -> None:
+    """Stores the columns and the version of a table in the metastore, so that other tools can describe it."""
+    from metastored.lance.datasets import Datasets
+
+    if isinstance(table.namespace, Datasets):
+        table.namespace.recorded(*table.namespace.table(table.id), dataset)
 
 
 def _table(namespace: LanceNamespace, id: tuple[str, ...], response: Any, has_data: bool) -> LanceTable:

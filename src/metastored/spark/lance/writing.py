@@ -90,7 +90,9 @@ def _written(df: Any, table: tables.LanceTable, schema: Any, mode: str) -> int:
     df.write.format(NAME).mode("append").option(TASK, packed(job)).save()
     version = committed(job)
     # Without rows an append makes no version.
-    return int(table.dataset().version) if version is None else version
+    dataset = table.dataset(version)
+    tables.record(table, dataset)
+    return int(dataset.version)
 
 
 def _change(word: str) -> Change:
