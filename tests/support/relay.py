@@ -64,6 +64,9 @@ class Relay:
         with suppress(OSError):
             while data := source.recv(CHUNK):
                 target.sendall(data)
+        self._end(pair)
+
+    def _end(self, pair: tuple[socket.socket, socket.socket]) -> None:
         with self._lock:
             self._pairs.discard(pair)
         for each in pair:

@@ -103,7 +103,7 @@ class Datasets(Connected):
         """Stores the columns of a new version of an `impl` table, if its schema is not that of the last one.
 
         `head` is the schema as it is in the manifest. The alter is conditional: a later commit wins, and its writer
-        stores the columns.
+        stores the columns. The version is committed already: a failure is logged, and the next commit tries again.
         """
         digest = hashlib.sha256(head).hexdigest()[:32]
         if (commits.table.parameters or {}).get(SCHEMA) == digest:
@@ -111,8 +111,13 @@ class Datasets(Connected):
         import lance
 
         options = dict(self.properties.storage_options) or None
-        schema = lance.dataset(self.location(commits.table), version=version, storage_options=options).schema
-        self._store(name, commits.table, {SCHEMA: digest}, columns_of(schema), str(version))
+        try:
+            schema = lance.dataset(self.location(commits.table), version=version, storage_options=options).schema
+            self._store(name, commits.table, {SCHEMA: digest}, columns_of(schema), str(version))
+        except (KeyboardInterrupt, SystemExit):
+            raise
+        except BaseException as error:  # A panic of Lance is no Exception.
+            log.warning("the columns of version %d of %s are not stored in the metastore: %s", version, name, error)
 
     def _store(
         self,
