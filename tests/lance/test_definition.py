@@ -6,7 +6,15 @@ import pyarrow
 import pytest
 from lance_namespace import InvalidInputError, InvalidTableStateError
 
-from metastored.lance.definition import ManagedBy, columns_of, is_lance, lance_table, managed_by, managed_by_of, version_of
+from metastored.lance.definition import (
+    ManagedBy,
+    columns_of,
+    is_lance,
+    lance_table,
+    managed_by,
+    managed_by_of,
+    version_of,
+)
 from metastored.model.names import TableName
 from metastored.wire.structs import replace
 
