@@ -166,7 +166,7 @@ def test_a_filter_that_cannot_be_parsed_is_invalid_input(space: Space) -> None:
 def test_a_version_that_is_missing_is_not_found(space: Space) -> None:
     space.create("points")
     id = space.id("points")
-    for call in (
+    calls: list[Callable[[], Any]] = [
         lambda: space.namespace.count_table_rows(ns.CountTableRowsRequest(id=id, version=9)),
         lambda: space.namespace.query_table(query(id, version=9)),
         lambda: space.namespace.describe_table(ns.DescribeTableRequest(id=id, version=9)),
@@ -174,7 +174,8 @@ def test_a_version_that_is_missing_is_not_found(space: Space) -> None:
         lambda: space.namespace.restore_table(ns.RestoreTableRequest(id=id, version=9)),
         lambda: space.namespace.describe_table_version(ns.DescribeTableVersionRequest(id=id, version=9)),
         lambda: space.namespace.create_table_tag(ns.CreateTableTagRequest(id=id, tag="t", version=9)),
-    ):
+    ]
+    for call in calls:
         with pytest.raises(ns.TableVersionNotFoundError, match="9"):
             call()
 

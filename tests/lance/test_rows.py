@@ -125,7 +125,7 @@ def test_the_column_of_vectors_is_needed_if_there_are_several(space: Space) -> N
 
 def test_the_plan_of_a_query_is_explained_and_analyzed(points: Space) -> None:
     values = {"id": points.id("points"), "k": 1, "vector": {"single_vector": [0.0, 0.0]}}
-    query = ns.QueryTableRequest.from_dict(values)
+    query = ns.QueryTableRequest.model_validate(values)
     explained = points.namespace.explain_table_query_plan(
         ns.ExplainTableQueryPlanRequest(id=points.id("points"), query=query)
     )

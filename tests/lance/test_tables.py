@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import lance
 import lance_namespace as ns
@@ -14,7 +15,7 @@ from metastored.wire.structs import replace
 from tests.support.lance import POINTS, Space, stream
 
 
-def count(space: Space, table: str) -> int | None:
+def count(space: Space, table: str) -> Any:
     return space.namespace.count_table_rows(ns.CountTableRowsRequest(id=space.id(table))).count
 
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import lance
 import lance_namespace as ns
@@ -20,7 +22,7 @@ def points(space: Space) -> Space:
     return space
 
 
-def versions(space: Space, **more: object) -> tuple[list[int], str | None]:
+def versions(space: Space, **more: Any) -> tuple[list[int], str | None]:
     request = ns.ListTableVersionsRequest(id=space.id("points"), **more)
     page = space.namespace.list_table_versions(request)
     return [version.version for version in page.versions], page.page_token
@@ -102,11 +104,12 @@ def test_tags_are_created_moved_listed_and_deleted(points: Space) -> None:
     assert {name: tag.version for name, tag in tags.items()} == {"a": 3, "b": 2}
     assert list(space.list_table_tags(ns.ListTableTagsRequest(id=id, limit=1)).tags) == ["a"]
     space.delete_table_tag(ns.DeleteTableTagRequest(id=id, tag="a"))
-    for call in (
+    calls: list[Callable[[], Any]] = [
         lambda: space.get_table_tag_version(ns.GetTableTagVersionRequest(id=id, tag="a")),
         lambda: space.update_table_tag(ns.UpdateTableTagRequest(id=id, tag="a", version=1)),
         lambda: space.delete_table_tag(ns.DeleteTableTagRequest(id=id, tag="a")),
-    ):
+    ]
+    for call in calls:
         with pytest.raises(ns.TableTagNotFoundError):
             call()
 
