@@ -1,4 +1,4 @@
-"""Versions that the metastore keeps: conflicts, lost replies, crashes, adopted versions, and servers without conditions."""
+"""Versions that the metastore keeps: conflicts, lost replies, crashes, and versions that it did not know."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def test_updates_deletes_merges_and_indices_are_commits_by_the_metastore(managed
     assert version_of(managed, "points") == "4"
     dataset.create_scalar_index("id", "BTREE")
     assert version_of(managed, "points") == "5"
-    dataset.checkout_version(1).restore()
+    dataset.checkout_version(1).restore()  # type: ignore[no-untyped-call]
     assert version_of(managed, "points") == "6"
 
 

@@ -18,7 +18,6 @@ from lance_namespace import (
 )
 
 import metastored.lance
-from metastored.lance import Hive2Namespace, Hive3Namespace
 
 POINTS = pyarrow.table(
     {
@@ -33,7 +32,8 @@ POINTS = pyarrow.table(
 class Space(NamedTuple):
     """A namespace and a database in it."""
 
-    namespace: Hive2Namespace | Hive3Namespace
+    namespace: Any
+    """A Hive2Namespace or Hive3Namespace."""
     database: list[str]
     """The identifier of the database."""
     root: Path
@@ -45,7 +45,10 @@ class Space(NamedTuple):
 
     def create(self, table: str, rows: pyarrow.Table = POINTS, **more: Any) -> CreateTableResponse:
         """Creates a table with rows."""
-        return self.namespace.create_table(CreateTableRequest(id=self.id(table), **more), stream(rows))
+        created: CreateTableResponse = self.namespace.create_table(
+            CreateTableRequest(id=self.id(table), **more), stream(rows)
+        )
+        return created
 
     @property
     def name(self) -> str:
