@@ -21,6 +21,7 @@ TOGETHER: Final = {
         "tests/connectors/test_iceberg_spark.py",
         "tests/server/auth/test_spark.py",
         "tests/server/test_tls_spark.py",
+        "tests/spark/test_lance.py",
         "tests/spark/test_remotes.py",
         "tests/spark/test_with_spark.py",
         "tests/spark/test_statements.py",
