@@ -24,6 +24,7 @@ GROUPS = (
     "cached",
     "http",
     "spark_catalog",
+    "lance_spark",
     "lance",
 )
 NAMED = ("operations_large",)

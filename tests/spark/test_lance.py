@@ -1,4 +1,4 @@
-"""Lance tables from real Spark: what is written is read, by Spark and through the namespace. One Spark does all of it."""
+"""Lance tables from real Spark: what is written is read, by Spark and through the namespace. One Spark does it all."""
 
 from __future__ import annotations
 
