@@ -66,6 +66,6 @@ def run(results: Results, quick: bool) -> None:
 
 def compare(results: Results, name: str, taken: dict[str, Any], ours: str, peer: str) -> None:
     """How many times as long as Parquet it takes: the smaller the better. Only a write has a goal."""
-    goals = (MOST, AIM) if ours == "lance" else (None, None)
+    most, aim = (MOST, AIM) if ours == "lance" else (None, None)
     ratio = taken[ours] / taken[peer]
-    results.add(Row(name, taken[ours], taken[peer], "s", ratio, *goals, higher_is_better=False))
+    results.add(Row(name, taken[ours], taken[peer], "s", ratio, most, aim, higher_is_better=False))

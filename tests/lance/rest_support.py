@@ -11,14 +11,22 @@ from typing import Any
 
 import lance_namespace as models
 import pyarrow as pa
+from lance.namespace import RestNamespace
 from lance_namespace import LanceNamespace
 from lance_namespace.errors import LanceNamespaceError
+from lance_namespace_urllib3_client.models.add_columns_entry import AddColumnsEntry
 from lance_namespace_urllib3_client.models.query_table_request_vector import QueryTableRequestVector
 from pydantic import BaseModel
 
 from metastored.lance.rest.requests import HttpRequest, Parsed
 from metastored.lance.rest.routes import route
 from metastored.lance.rest.serving import serve
+
+
+def client(uri: str, **properties: str) -> Any:
+    """Lance's own client, which has no types."""
+    made: Any = RestNamespace
+    return made(uri=uri, **properties)
 
 
 @contextmanager
@@ -130,7 +138,9 @@ STEPS: dict[str, Callable[[Any, list[str], list[str]], Any]] = {
     ),
     "add column": lambda n, d, t: (
         n.alter_table_add_columns(
-            models.AlterTableAddColumnsRequest(id=t, new_columns=[{"name": "c", "expression": "id + 1"}])
+            models.AlterTableAddColumnsRequest(
+                id=t, new_columns=[AddColumnsEntry(name="c", expression="id + 1")]
+            )
         ).version
     ),
     "drop column": lambda n, d, t: (

@@ -79,7 +79,10 @@ def test_rows_fit_if_their_names_and_types_do_in_any_order() -> None:
     check_appendable(pa.schema(reversed(list(lance_schema(SCHEMA, {})))), existing)
     for schema, said in (
         (spark.StructType().add("id", "long"), "the rows have id"),
-        (spark.StructType().add("id", "integer").add("vector", FLOATS).add("at", "timestamp"), "the column id is int64"),
+        (
+            spark.StructType().add("id", "integer").add("vector", FLOATS).add("at", "timestamp"),
+            "the column id is int64",
+        ),
     ):
         with pytest.raises(ConversionError, match=said):
             check_appendable(lance_schema(schema, {}), existing)

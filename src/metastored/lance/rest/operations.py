@@ -86,8 +86,13 @@ _NAMESPACES = (
     Operation("namespace_exists", "/v1/namespace/{id}/exists", "NamespaceExistsRequest", READ, result=Result.EMPTY),
     Operation("list_namespaces", "/v1/namespace/{id}/list", "ListNamespacesRequest", READ, "GET", PAGE, Body.NONE),
     Operation(
-        *("list_tables", "/v1/namespace/{id}/table/list", "ListTablesRequest"),
-        *(READ, "GET", (*PAGE, "include_declared"), Body.NONE),
+        "list_tables",
+        "/v1/namespace/{id}/table/list",
+        "ListTablesRequest",
+        READ,
+        "GET",
+        (*PAGE, "include_declared"),
+        Body.NONE,
     ),
 )
 
@@ -141,8 +146,14 @@ _COLUMNS = (
     ),
     Operation("update_field_metadata", "/v1/table/{id}/update_field_metadata", "UpdateFieldMetadataRequest", ALTER),
     Operation(
-        *("update_table_schema_metadata", "/v1/table/{id}/schema_metadata/update", "UpdateTableSchemaMetadataRequest"),
-        *(ALTER, "POST", ("branch",), Body.METADATA, Result.METADATA),
+        "update_table_schema_metadata",
+        "/v1/table/{id}/schema_metadata/update",
+        "UpdateTableSchemaMetadataRequest",
+        ALTER,
+        "POST",
+        ("branch",),
+        Body.METADATA,
+        Result.METADATA,
     ),
 )
 

@@ -101,12 +101,12 @@ class LanceOverHttp(ThriftOverHttp):
         inside = InProcess(WholeReplies(self._service), session.user, session, loop)
         identity = Identity(session.user, session.groups)
         client = Client(Caller(None, inside, identity, TIMEOUT, Retry(), None), inside, identity, BATCH)
-        properties = {"managed_by": settings.lance_managed_by}
+        properties: dict[str, str] = {"managed_by": settings.lance_managed_by}
         if settings.lance_root is not None:
             properties["root"] = settings.lance_root
         kind = Hive2Namespace if depth == 2 else Hive3Namespace
         allow = Rights(client, depth).check if settings.authorization == "sql" else None
-        return serve(kind(client=client, **properties), HttpRequest(found, query, body), allow)
+        return serve(kind(client, **properties), HttpRequest(found, query, body), allow)
 
 
 def _routed(scope: Any) -> tuple[int, Route]:

@@ -52,7 +52,7 @@ class Scan:
 
 
 @dataclass(frozen=True, slots=True)
-class Fragments(WriterCommitMessage):  # type: ignore[misc]
+class Fragments(WriterCommitMessage):
     """The fragments that one task wrote, as Lance's JSON."""
 
     written: tuple[str, ...]
@@ -67,7 +67,7 @@ def _unpacked(options: Mapping[str, str]) -> Any:
     return pickle.loads(base64.b64decode(options[TASK]))
 
 
-class LanceSource(DataSource):  # type: ignore[misc]
+class LanceSource(DataSource):
     """A Lance table as a data source of Spark, for tasks that this package prepares."""
 
     @classmethod
@@ -81,7 +81,7 @@ class LanceSource(DataSource):  # type: ignore[misc]
         return LanceWriter(_unpacked(self.options))
 
 
-class LanceReader(DataSourceReader):  # type: ignore[misc]
+class LanceReader(DataSourceReader):
     """Reads each fragment in a task of its own."""
 
     def __init__(self, scan: Scan, schema: StructType) -> None:
@@ -108,7 +108,7 @@ class LanceReader(DataSourceReader):  # type: ignore[misc]
                 yield conformed(batch, schema)
 
 
-class LanceWriter(DataSourceArrowWriter):  # type: ignore[misc]
+class LanceWriter(DataSourceArrowWriter):
     """Writes fragments in the executors and commits them once. Files of tasks that failed are never visible."""
 
     def __init__(self, job: Job) -> None:

@@ -62,11 +62,10 @@ def namespace_of(spark: Any, id: tuple[str, ...]) -> LanceNamespace:
         raise ConfigError(f"this Spark session has no '{URIS}': give namespace=metastored.lance.Hive2Namespace(uri=…)")
     if _is_on(spark, "hive.metastore.sasl.enabled"):
         raise ConfigError("the session's metastore needs Kerberos, which a namespace of the executors cannot have")
-    properties = {"uri": uris.replace("thrift://", "thrifts://") if _is_on(spark, TLS) else uris}
-    if hasattr(spark, "_jsparkSession"):
-        properties["ugi"] = spark.sparkContext.sparkUser()
-    found: LanceNamespace = (Hive2Namespace if len(id) == 2 else Hive3Namespace)(**properties)
-    return found
+    uri = uris.replace("thrift://", "thrifts://") if _is_on(spark, TLS) else uris
+    # A remote session does not tell its user; the metastore then sees none.
+    ugi = spark.sparkContext.sparkUser() if hasattr(spark, "_jsparkSession") else ""
+    return (Hive2Namespace if len(id) == 2 else Hive3Namespace)(uri=uri, ugi=ugi)
 
 
 def _is_on(spark: Any, name: str) -> bool:
