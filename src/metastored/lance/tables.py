@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Mapping
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from lance_namespace import (
     CreateTableRequest,
@@ -31,7 +32,7 @@ from lance_namespace import (
 )
 from lance_namespace_urllib3_client.models.table_basic_stats import TableBasicStats
 
-from metastored.errors import InvalidOperationException, TableAlreadyExists
+from metastored.errors import Error, InvalidOperationException, TableAlreadyExists
 from metastored.hive.locations import join
 from metastored.lance.arrow import read_rows, schema_of, texts_of
 from metastored.lance.datasets import Datasets
@@ -53,6 +54,11 @@ from metastored.lance.requests import mode_of, operation, page_of
 from metastored.model.names import DatabaseName, TableName
 from metastored.wire.generated.common import Table
 from metastored.wire.structs import replace
+
+if TYPE_CHECKING:
+    import lance
+
+log = logging.getLogger("metastored.lance")
 
 CREATE: Final = ("create", "existok", "overwrite")
 REGISTER: Final = ("create", "overwrite")
@@ -117,6 +123,7 @@ class TableOperations(Datasets):
         dataset = self.dataset(id, table, wanted)
         response.version = dataset.version
         if request.load_detailed_metadata:
+            self._fill_columns(name, table, dataset)
             stats = dataset.stats.dataset_stats()
             response.var_schema = schema_of(dataset.schema)
             response.metadata = texts_of(dataset.schema.metadata)
@@ -250,6 +257,14 @@ class TableOperations(Datasets):
         return DropTableResponse(id=self.levels.id_of(name), location=location, properties=dict(table.parameters or {}))
 
     # How
+
+    def _fill_columns(self, name: TableName, table: Table, dataset: lance.LanceDataset) -> None:
+        """Stores the columns of a `storage` table that pylance has written since it was declared."""
+        if not (table.sd and table.sd.cols):
+            try:
+                self.recorded(name, table, dataset)
+            except Error as error:
+                log.info("the columns of %s are not stored in the metastore: %s", name, error)
 
     def _names(self, database: DatabaseName, include_declared: bool) -> list[str]:
         if include_declared:
