@@ -24,7 +24,13 @@ from lance_namespace import (
 )
 
 from metastored.client._sync.client import Client
-from metastored.errors import MetaException, MetastoreError, NoSuchObjectException, TransportError
+from metastored.errors import (
+    InvalidOperationException,
+    MetaException,
+    MetastoreError,
+    NoSuchObjectException,
+    TransportError,
+)
 from metastored.lance.definition import MANIFEST, VERSION, version_of
 from metastored.lance.files import Manifest, Manifests
 from metastored.model.formats import classes_of
@@ -42,6 +48,8 @@ NEVER: Final = "no version"
 """An expected value that no table has."""
 ATTEMPTS: Final = 10
 """How often a commit looks again after a reply that does not tell its outcome."""
+MAX_FAILURES: Final = 3
+"""How often an alter is repeated that the metastore failed to do."""
 
 
 def is_conflict(error: MetastoreError) -> bool:
@@ -63,6 +71,8 @@ class Commits:
         self.table = table
         """The table as it was read last."""
         self.manifests: Final = manifests
+        self._failures = 0
+        """How often the metastore has failed to do an alter of this commit."""
 
     def newest(self) -> Manifest | None:
         """The newest version after repairs; None for a table without data."""
@@ -130,9 +140,17 @@ class Commits:
         try:
             self._client.alter(self._name, changed, environment=conditional(str(version - 1)))
         except MetaException as error:
-            if not is_conflict(error):
+            if is_conflict(error):
+                return False
+            # Such as a deadlock in the metastore's database. A refusal of the caller is a class of its own.
+            if type(error) is not MetaException or self._failures >= MAX_FAILURES:
                 raise
+            self._failures += 1
+            log.warning("a commit of version %d of %s failed: %s", version, self._name, error)
             return False
+        except InvalidOperationException:
+            self.reread()  # It was dropped or renamed.
+            raise
         except TransportError as error:
             # The client has looked up the outcome already, where it could. The next attempt looks again.
             log.warning("the reply to a commit of version %d of %s was lost: %s", version, self._name, error)

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Mapping
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from lance_namespace import (
+    ConcurrentModificationError,
     CreateTableRequest,
     CreateTableResponse,
     DeclareTableRequest,
@@ -31,9 +33,10 @@ from lance_namespace import (
 )
 from lance_namespace_urllib3_client.models.table_basic_stats import TableBasicStats
 
-from metastored.errors import InvalidOperationException, TableAlreadyExists
+from metastored.errors import Error, InvalidOperationException, MetaException, TableAlreadyExists
 from metastored.hive.locations import join
 from metastored.lance.arrow import read_rows, schema_of, texts_of
+from metastored.lance.commits import ATTEMPTS, conditional, is_conflict
 from metastored.lance.datasets import Datasets
 from metastored.lance.definition import (
     MANAGED_BY,
@@ -53,6 +56,11 @@ from metastored.lance.requests import mode_of, operation, page_of
 from metastored.model.names import DatabaseName, TableName
 from metastored.wire.generated.common import Table
 from metastored.wire.structs import replace
+
+if TYPE_CHECKING:
+    import lance
+
+log = logging.getLogger("metastored.lance")
 
 CREATE: Final = ("create", "existok", "overwrite")
 REGISTER: Final = ("create", "overwrite")
@@ -117,6 +125,7 @@ class TableOperations(Datasets):
         dataset = self.dataset(id, table, wanted)
         response.version = dataset.version
         if request.load_detailed_metadata:
+            self._fill_columns(name, table, dataset)
             stats = dataset.stats.dataset_stats()
             response.var_schema = schema_of(dataset.schema)
             response.metadata = texts_of(dataset.schema.metadata)
@@ -221,15 +230,11 @@ class TableOperations(Datasets):
         self.database(target.database_name)
         if self.any_table(target) is not None:
             raise TableAlreadyExistsError(f"table {target} already exists")
-        changed = replace(table, tableName=target.table, dbName=target.database)
-        environment = {"DO_NOT_UPDATE_STATS": "true"}
-        try:
-            self.client.alter(name, changed, environment=environment)
-        except InvalidOperationException as error:
-            if "already exists" in str(error):
-                raise TableAlreadyExistsError(f"table {target} already exists") from None
-            raise
-        return RenameTableResponse()
+        for _ in range(ATTEMPTS):
+            if self._renamed(name, table, target):
+                return RenameTableResponse()
+            _, table = self.table(request.id)
+        raise ConcurrentModificationError(f"table {name} could not be renamed: other writers commit all the time")
 
     @operation(DeregisterTableRequest)
     def deregister_table(self, request: DeregisterTableRequest) -> DeregisterTableResponse:
@@ -250,6 +255,32 @@ class TableOperations(Datasets):
         return DropTableResponse(id=self.levels.id_of(name), location=location, properties=dict(table.parameters or {}))
 
     # How
+
+    def _renamed(self, name: TableName, table: Table, target: TableName) -> bool:
+        """Renames a table; False if a commit came in between, whose version an alter would set back."""
+        changed = replace(table, tableName=target.table, dbName=target.database)
+        environment = {"DO_NOT_UPDATE_STATS": "true"}
+        if self.is_managed(table):
+            environment = conditional(str(version_of(table)))
+        try:
+            self.client.alter(name, changed, environment=environment)
+        except MetaException as error:
+            if not is_conflict(error):
+                raise
+            return False
+        except InvalidOperationException as error:
+            if "already exists" in str(error):
+                raise TableAlreadyExistsError(f"table {target} already exists") from None
+            raise
+        return True
+
+    def _fill_columns(self, name: TableName, table: Table, dataset: lance.LanceDataset) -> None:
+        """Stores the columns of a `storage` table that pylance has written since it was declared."""
+        if not (table.sd and table.sd.cols):
+            try:
+                self.recorded(name, table, dataset)
+            except Error as error:
+                log.info("the columns of %s are not stored in the metastore: %s", name, error)
 
     def _names(self, database: DatabaseName, include_declared: bool) -> list[str]:
         if include_declared:
