@@ -613,8 +613,11 @@ def _checked(settings: Settings) -> Settings:
         raise ConfigError("tls_client_ca is set without tls_certificate")
     if settings.jwt_keys is None and (settings.jwt_issuer is not None or settings.jwt_audience is not None):
         raise ConfigError("jwt_issuer and jwt_audience are set without jwt_keys")
-    if settings.lance == "on" and settings.directories == "off":
-        raise ConfigError("lance is on and directories is off: Lance tables are directories that the server reads")
+    if settings.lance == "on" and settings.directories != "all":
+        raise ConfigError(
+            f"lance is on and directories is {settings.directories}: the server opens directories of Lance tables, so "
+            "directories must be all; location_schemes limits their file systems"
+        )
     if settings.http_path in RESERVED_PATHS or f"{settings.http_path}/".startswith(f"{LANCE_PATH}/"):
         raise ConfigError(f"http_path is {settings.http_path}, which has another meaning")
     return settings

@@ -138,9 +138,7 @@ STEPS: dict[str, Callable[[Any, list[str], list[str]], Any]] = {
     ),
     "add column": lambda n, d, t: (
         n.alter_table_add_columns(
-            models.AlterTableAddColumnsRequest(
-                id=t, new_columns=[AddColumnsEntry(name="c", expression="id + 1")]
-            )
+            models.AlterTableAddColumnsRequest(id=t, new_columns=[AddColumnsEntry(name="c", expression="id + 1")])
         ).version
     ),
     "drop column": lambda n, d, t: (

@@ -289,6 +289,45 @@ def test_a_location_of_somebody_else_is_refused(guarded: RunningServer) -> None:
         bob.declare_table(models.DeclareTableRequest(id=["default", "stolen"], location=location))
 
 
+def test_whether_there_is_a_dataset_at_a_location_is_not_told_to_callers_who_may_not_use_it(
+    guarded: RunningServer, tmp_path: Path
+) -> None:
+    bob = rest(guarded, who="bob", password="b")
+    for location in (tmp_path / "nothing", tmp_path):
+        with pytest.raises(PermissionDeniedError, match="USE_LOCATION"):
+            bob.register_table(models.RegisterTableRequest(id=["default", "probe"], location=str(location)))
+    with pytest.raises(InvalidInputError, match="no Lance dataset"):
+        rest(guarded).register_table(models.RegisterTableRequest(id=["default", "probe"], location=str(tmp_path)))
+    with pytest.raises(TableNotFoundError):
+        bob.describe_table(models.DescribeTableRequest(id=["default", "probe"]))
+
+
+def test_an_owner_may_register_a_dataset_again_and_nobody_can_point_a_table_elsewhere(
+    guarded: RunningServer, tmp_path: Path
+) -> None:
+    bob = rest(guarded, who="bob", password="b")
+    id = ["default", "registered"]
+    bob.create_table(models.CreateTableRequest(id=id), ipc(POINTS))
+    location = bob.deregister_table(models.DeregisterTableRequest(id=id)).location
+    bob.register_table(models.RegisterTableRequest(id=id, location=location))
+    bob.register_table(models.RegisterTableRequest(id=id, location=location, mode="Overwrite"))
+    assert bob.count_table_rows(models.CountTableRowsRequest(id=id)).count == 3
+    lance.write_dataset(POINTS, tmp_path / "other")
+    with pytest.raises(PermissionDeniedError, match="USE_LOCATION"):
+        bob.register_table(models.RegisterTableRequest(id=id, location=str(tmp_path / "other"), mode="Overwrite"))
+
+
+def test_options_of_the_storage_and_other_file_systems_are_refused(server: RunningServer) -> None:
+    namespace = rest(server)
+    options = {"aws_endpoint": "http://169.254.169.254"}
+    with pytest.raises(InvalidInputError, match="storage_options"):
+        namespace.create_table(
+            models.CreateTableRequest(id=["default", "options"], storage_options=options), ipc(POINTS)
+        )
+    with pytest.raises(InvalidInputError, match="location"):
+        namespace.register_table(models.RegisterTableRequest(id=["default", "remote"], location="oss://bucket/t"))
+
+
 def test_a_read_only_server_changes_nothing(tmp_path: Path) -> None:
     with lance_server(tmp_path) as server:
         make_table(rest(server), "fixed")
@@ -390,6 +429,7 @@ def test_tables_are_made_below_the_root_of_the_settings(tmp_path: Path) -> None:
         ({"http_path": "/lance"}, "/lance"),
         ({"http_path": "/lance/hive2"}, "/lance"),
         ({"lance": "on", "directories": "off"}, "directories"),
+        ({"lance": "on", "directories": "local"}, "directories"),
         ({"lance_managed_by": "nobody"}, "storage"),
     ],
 )

@@ -2,28 +2,38 @@
 
 The metastore decides by calls that need the same privilege and change nothing: to change rows, the caller requests a
 lock for that kind of change; to change anything else of a table, the caller sends an alter_table whose condition is
-never met. Operations on objects of the metastore, and reads, need no check here: their own calls have it.
+never met; to have a dataset opened at a location, the caller sends a create_table that is never valid. Other operations
+on objects of the metastore, and reads, need no check here: their own calls have it.
 
 Used where a server acts for its callers. A namespace in a client's process has no more rights than its process.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from typing import Any, Final
 
 from lance_namespace.errors import InvalidInputError
 
 from metastored.client._sync.client import Client
-from metastored.errors import MetaException, NoSuchObjectException
+from metastored.errors import AlreadyExistsException, InvalidObjectException, MetaException, NoSuchObjectException
+from metastored.hive.location_rules import accepted
+from metastored.hive.locations import LocationError
+from metastored.lance.definition import FORMAT
+from metastored.lance.locations import stored_location
 from metastored.lance.rest.operations import Effect
 from metastored.lance.rest.requests import Parsed
+from metastored.model.makers import storage
 from metastored.model.names import TableName, table_name
-from metastored.wire.generated.common import DataOperationType, EnvironmentContext
+from metastored.model.normal import TWICE
+from metastored.wire.generated.common import DataOperationType, EnvironmentContext, FieldSchema, Table
 from metastored.wire.generated.locks import LockComponent, LockLevel, LockRequest, LockType, UnlockRequest
+from metastored.wire.structs import replace
 
 __all__ = ["Rights"]
 
+ROOT: Final = "file:/"
+"""The file system of a location without a scheme."""
 CONDITION: Final = {"expected_parameter_key": "table_type", "expected_parameter_value": "(the caller may alter it)"}
 """The condition of an alter_table that no Lance table meets: its `table_type` is lance."""
 NOT_MET: Final = "The table has been modified."
@@ -31,18 +41,37 @@ NOT_MET: Final = "The table has been modified."
 
 
 class Rights:
-    """The privileges of the user of a client, for a namespace whose tables have ids of so many names."""
+    """What the user of a client may have done, in a namespace whose tables have ids of so many names."""
 
-    def __init__(self, client: Client, depth: int) -> None:
+    def __init__(self, client: Client, depth: int, schemes: Collection[str], *, authorized: bool) -> None:
+        """`schemes` are those of locations that may be opened; without `authorized` no privileges are needed."""
         self._client = client
         self._depth = depth
+        self._schemes = schemes
+        self._authorized = authorized
 
     def check(self, parsed: Parsed) -> None:
         """Raises PermissionDenied if the caller may not make this operation, and InvalidInputError for a wrong id."""
+        if getattr(parsed.request, "storage_options", None):
+            raise InvalidInputError("storage_options are not taken: the server has its own access to the storage")
+        if parsed.operation.name == "register_table":
+            self._check_location(parsed)
+        if self._authorized:
+            self._check_privileges(parsed)
+
+    def _check_location(self, parsed: Parsed) -> None:
+        try:
+            accepted(parsed.request.location, ROOT, self._schemes)
+        except LocationError as error:
+            raise InvalidInputError(f"the location {parsed.request.location!r} is not valid: {error}") from None
+
+    def _check_privileges(self, parsed: Parsed) -> None:
         effect = parsed.operation.effect
-        if effect in (Effect.READ, Effect.CATALOG):
+        if parsed.operation.name == "register_table":
+            self._may_open(self._table(parsed.id), stored_location(parsed.request.location), _overwrites(parsed))
+        elif effect in (Effect.READ, Effect.CATALOG):
             return
-        if effect is Effect.CREATE:
+        elif effect is Effect.CREATE:
             if _overwrites(parsed):
                 self._may_alter(self._table(parsed.id))
         elif effect is Effect.ALTER:
@@ -72,9 +101,30 @@ class Rights:
         held = self._client.api.lock(request)
         self._client.api.unlock(UnlockRequest(lockid=held.lockid))
 
-    def _may_alter(self, table: TableName) -> None:
+    def _may_open(self, table: TableName, location: str, replaces: bool) -> None:
+        """Whether a table may have this location: an existing one by an alter, a new one by a create."""
+        if replaces and self._client.table_exists(table):
+            self._may_alter(table, location)
+            return
+        columns = (FieldSchema("twice", "int"), FieldSchema("twice", "int"))
+        sd = replace(storage(columns, FORMAT, {}), location=location)
+        invalid = Table(tableName=table.table, dbName=table.database, sd=sd, catName=table.catalog_field)
+        try:
+            self._client.api.create_table(invalid)
+        except MetaException as error:
+            if TWICE not in (error.message or ""):
+                raise
+            return  # The caller may create the table, and it is not valid.
+        except (InvalidObjectException, AlreadyExistsException, NoSuchObjectException):
+            return  # The operation itself reports it.
+        # Only a remote metastore takes such a table.
+        self._client.drop_table(table, delete_data=False)
+
+    def _may_alter(self, table: TableName, location: str | None = None) -> None:
         try:
             found = self._client.fresh_table(table)
+            if location is not None and found.sd is not None:
+                found = replace(found, sd=replace(found.sd, location=location))
             context = EnvironmentContext(properties=dict(CONDITION))
             self._client.api.alter_table_with_environment_context(table.database_field, table.table, found, context)
         except NoSuchObjectException:

@@ -105,8 +105,8 @@ class LanceOverHttp(ThriftOverHttp):
         if settings.lance_root is not None:
             properties["root"] = settings.lance_root
         kind = Hive2Namespace if depth == 2 else Hive3Namespace
-        allow = Rights(client, depth).check if settings.authorization == "sql" else None
-        return serve(kind(client, **properties), HttpRequest(found, query, body), allow)
+        rights = Rights(client, depth, settings.location_schemes, authorized=settings.authorization == "sql")
+        return serve(kind(client, **properties), HttpRequest(found, query, body), rights.check)
 
 
 def _routed(scope: Any) -> tuple[int, Route]:
