@@ -19,7 +19,7 @@ import metastored
 from metastored.errors import ConversionError
 from metastored.lance import Hive2Namespace
 from metastored.spark.lance import commits
-from metastored.spark.lance.commits import Job, commit, committed
+from metastored.spark.lance.commits import Job, commit, committed, connected, opened
 from metastored.spark.lance.source import written
 from metastored.testing import RunningServer, running_server
 
@@ -56,8 +56,7 @@ def job(request: pytest.FixtureRequest, server: RunningServer) -> Iterator[Job]:
             change="create",
             schema=SCHEMA,
             read_version=None,
-            namespace=namespace,
-            managed=bool(declared.managed_versioning),
+            namespace=pickle.dumps(namespace) if declared.managed_versioning else None,
         )
 
 
@@ -69,12 +68,18 @@ def fragments(job: Job, *ids: int) -> list[Any]:
 
 def appending(job: Job, id: str) -> Job:
     values = {name: getattr(job, name) for name in Job.__slots__}
-    return Job(**{**values, "id": id, "change": "append", "read_version": job.opened().version})
+    return Job(**{**values, "id": id, "change": "append", "read_version": content(job)[0]})
 
 
-def ids(job: Job) -> list[int]:
-    found: list[int] = job.opened().to_table()["id"].to_pylist()
-    return sorted(found)
+def content(job: Job) -> tuple[int, list[Any]]:
+    """The newest version and its ids."""
+    with connected(job) as managed:
+        dataset = opened(job, managed)
+        return dataset.version, sorted(dataset.to_table()["id"].to_pylist())
+
+
+def ids(job: Job) -> list[Any]:
+    return content(job)[1]
 
 
 def test_fragments_of_many_tasks_are_one_version(job: Job) -> None:
@@ -90,8 +95,8 @@ def test_a_commit_whose_reply_is_lost_is_found_and_not_repeated(job: Job, monkey
     real = commits._commit
     calls = []
 
-    def lossy(job: Job, parts: Any) -> int:
-        calls.append(real(job, parts))
+    def lossy(job: Job, parts: Any, managed: Any) -> int:
+        calls.append(real(job, parts, managed))
         raise OSError("the reply was lost")
 
     monkeypatch.setattr(commits, "_commit", lossy)
@@ -106,10 +111,10 @@ def test_a_commit_that_had_no_effect_is_repeated(job: Job, monkeypatch: pytest.M
     real = commits._commit
     failures = [OSError("no route to host"), OSError("no route to host")]
 
-    def failing(job: Job, parts: Any) -> int:
+    def failing(job: Job, parts: Any, managed: Any) -> int:
         if failures:
             raise failures.pop()
-        return real(job, parts)
+        return real(job, parts, managed)
 
     monkeypatch.setattr(commits, "_commit", failing)
     assert commit(more, fragments(more, 2)) == 2
@@ -136,13 +141,13 @@ def test_an_append_to_a_table_whose_columns_have_changed_is_refused(job: Job, mo
     commit(other, [FragmentMetadata.from_json(text) for text in written(other, iter([batch]))])
     with pytest.raises(ConversionError, match="were changed"):
         commit(more, parts)
-    assert job.opened().to_table()["id"].to_pylist() == ["x"]
+    assert ids(job) == ["x"]
 
 
 def test_an_error_that_a_repetition_cannot_mend_is_raised_at_once(job: Job, monkeypatch: pytest.MonkeyPatch) -> None:
     calls = []
 
-    def failing(job: Job, parts: Any) -> int:
+    def failing(job: Job, parts: Any, managed: Any) -> int:
         calls.append(job)
         raise TypeError("no fragments")
 
@@ -159,7 +164,6 @@ def test_a_job_and_its_fragments_can_be_sent_to_other_processes(job: Job) -> Non
     assert all(isinstance(json.loads(text), dict) for text in texts)
     assert commit(copy, [FragmentMetadata.from_json(text) for text in texts]) == 1
     assert ids(job) == [7]
-    copy.namespace.close()
 
 
 def test_files_of_tasks_that_were_not_committed_are_not_visible(job: Job, tmp_path: Path) -> None:

@@ -7,8 +7,10 @@ a repetition the versions since the job began are searched for it. Imports lance
 from __future__ import annotations
 
 import logging
+import pickle
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final, Literal
 
@@ -17,9 +19,8 @@ from metastored.errors import ConversionError, MissingExtra
 if TYPE_CHECKING:
     import pyarrow as pa
     from lance import LanceDataset
-    from lance_namespace import LanceNamespace
 
-__all__ = ["Job", "commit", "committed", "lance_module"]
+__all__ = ["Change", "Job", "commit", "committed", "connected", "lance_module", "opened"]
 
 log = logging.getLogger("metastored.spark.lance")
 
@@ -32,6 +33,8 @@ MAX_SEARCHED: Final = 1000
 """Versions that are searched for a job."""
 
 Change = Literal["create", "append", "overwrite"]
+Managed = dict[str, Any]
+"""Arguments of Lance's functions."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,21 +50,30 @@ class Job:
     schema: pa.Schema
     read_version: int | None
     """The version that the write is based on; None for a table without data."""
-    namespace: LanceNamespace
-    managed: bool
-    """Whether commits go through the namespace."""
+    namespace: bytes | None
+    """The namespace that commits go through, pickled: executors do not need it, and to import its modules takes longer
+    than to write many rows. None where the directory of the table decides about commits."""
 
-    def opened(self, version: int | None = None) -> LanceDataset:
-        """The table's newest version, or this one."""
-        lance = lance_module()
-        if self.managed:
-            options: dict[str, Any] = {"namespace_client": self.namespace, "table_id": list(self.table_id)}
-        else:
-            options = {"uri": self.location}
-        found: LanceDataset = lance.dataset(
-            **options, version=version, storage_options=dict(self.storage_options) or None
-        )
-        return found
+
+@contextmanager
+def connected(job: Job) -> Iterator[Managed]:
+    """The arguments of Lance for a table whose versions a namespace keeps; none for other tables."""
+    if job.namespace is None:
+        yield {}
+        return
+    namespace = pickle.loads(job.namespace)
+    try:
+        yield {"namespace_client": namespace, "table_id": list(job.table_id)}
+    finally:
+        if hasattr(namespace, "close"):
+            namespace.close()
+
+
+def opened(job: Job, managed: Managed) -> LanceDataset:
+    """The newest version of the table. Raises ValueError if it has no data."""
+    where = managed or {"uri": job.location}
+    found: LanceDataset = lance_module().dataset(**where, storage_options=dict(job.storage_options) or None)
+    return found
 
 
 def lance_module() -> Any:
@@ -76,37 +88,37 @@ def lance_module() -> Any:
 def commit(job: Job, fragments: Sequence[Any]) -> int:
     """Commits fragments and returns the version that has them. Raises what Lance raises for the last attempt."""
     wait, current = FIRST_WAIT, job
-    for attempt in range(1, ATTEMPTS + 1):
-        try:
-            return _commit(current, fragments)
-        except Exception as error:
-            found = committed(job)
-            if found is not None:
-                log.warning("the commit of job %s failed, but version %d has it: %s", job.id, found, error)
-                return found
-            if attempt == ATTEMPTS or not isinstance(error, (OSError, RuntimeError)):
-                raise
-            log.warning("attempt %d to commit job %s failed and is repeated: %s", attempt, job.id, error)
-        time.sleep(wait)
-        wait *= 2
-        current = _rebased(job)
+    with connected(job) as managed:
+        for attempt in range(1, ATTEMPTS + 1):
+            try:
+                return _commit(current, fragments, managed)
+            except Exception as error:
+                found = _committed(job, managed)
+                if found is not None:
+                    log.warning("the commit of job %s failed, but version %d has it: %s", job.id, found, error)
+                    return found
+                if attempt == ATTEMPTS or not isinstance(error, (OSError, RuntimeError)):
+                    raise
+                log.warning("attempt %d to commit job %s failed and is repeated: %s", attempt, job.id, error)
+            time.sleep(wait)
+            wait *= 2
+            current = _rebased(job, managed)
     raise AssertionError("the last attempt returns or raises")
 
 
-def _commit(job: Job, fragments: Sequence[Any]) -> int:
+def committed(job: Job) -> int | None:
+    """The version that a job has committed; None if none has. Raises what Lance raises if the table cannot be read."""
+    with connected(job) as managed:
+        return _committed(job, managed)
+
+
+def _commit(job: Job, fragments: Sequence[Any], managed: Managed) -> int:
     lance = lance_module()
     operation = (
         lance.LanceOperation.Append(list(fragments))
         if job.change == "append"
         else lance.LanceOperation.Overwrite(job.schema, list(fragments))
     )
-    managed: dict[str, Any] = {}
-    if job.managed:
-        managed = {
-            "namespace_client": job.namespace,
-            "table_id": list(job.table_id),
-            "namespace_client_managed_versioning": True,
-        }
     done = lance.LanceDataset.commit(
         job.location,
         operation,
@@ -114,14 +126,14 @@ def _commit(job: Job, fragments: Sequence[Any]) -> int:
         commit_message=job.id,
         storage_options=dict(job.storage_options) or None,
         **managed,
+        **({"namespace_client_managed_versioning": True} if managed else {}),
     )
     return int(done.version)
 
 
-def committed(job: Job) -> int | None:
-    """The version that a job has committed; None if none has. Raises what Lance raises if the table cannot be read."""
+def _committed(job: Job, managed: Managed) -> int | None:
     try:
-        dataset = job.opened()
+        dataset = opened(job, managed)
     except ValueError:
         return None  # The table has no data yet.
     first = max(job.read_version or 0, dataset.version - MAX_SEARCHED) + 1
@@ -133,11 +145,11 @@ def committed(job: Job) -> int | None:
     return None
 
 
-def _rebased(job: Job) -> Job:
+def _rebased(job: Job, managed: Managed) -> Job:
     """The same append, to the newest version. Raises ConversionError if its columns have changed since."""
     if job.change != "append":
         return job
-    dataset = job.opened()
+    dataset = opened(job, managed)
     if dataset.schema != job.schema:
         raise ConversionError(f"the columns of {'.'.join(job.table_id)} were changed while rows were written to it")
     return replace(job, read_version=dataset.version)

@@ -14,6 +14,9 @@ from metastored.spark.lance.sessions import register
 if TYPE_CHECKING:
     from lance_namespace import LanceNamespace
     from pyspark.sql import DataFrame, SparkSession
+    from pyspark.sql.types import StructType
+
+    from metastored.spark.lance.source import Scan
 
 __all__ = ["read"]
 
@@ -35,9 +38,25 @@ def read(
     Raises TableNotFoundError, InvalidInputException for an unknown column and for a filter that Lance cannot parse, and
     ConversionError for a type that Spark does not have.
     """
-    session: Any = spark
     id = tables.table_id(name)
-    namespace = namespace or tables.namespace_of(session, id)
+    with tables.using(spark, id, namespace) as found:
+        scan, schema = _planned(found, id, columns, filter, version)
+    session: Any = spark
+    register(session)
+    from metastored.spark.lance.source import NAME, TASK, packed
+
+    frame: DataFrame = session.read.format(NAME).schema(schema).option(TASK, packed(scan)).load()
+    return frame
+
+
+def _planned(
+    namespace: LanceNamespace,
+    id: tuple[str, ...],
+    columns: Sequence[str] | None,
+    filter: str | None,
+    version: int | None,
+) -> tuple[Scan, StructType]:
+    """What the executors read, and its schema."""
     table = tables.find(namespace, id)
     if table is None or not table.has_data:
         from lance_namespace.errors import TableNotFoundError
@@ -50,14 +69,12 @@ def read(
     if unknown or not chosen:
         what = f"has no column {unknown[0]!r}" if unknown else "cannot be read without columns"
         raise InvalidInputException(f"{'.'.join(id)} {what}; it has {', '.join(dataset.schema.names)}")
-    schema = spark_schema(arrow().schema([dataset.schema.field(each) for each in chosen]))
     if filter is not None:
         try:
             dataset.scanner(columns=list(chosen), filter=filter).explain_plan()
         except (ValueError, OSError, RuntimeError) as error:
             raise InvalidInputException(f"Lance refuses the filter {filter!r}: {error}") from None
-    register(session)
-    from metastored.spark.lance.source import NAME, TASK, Scan, packed
+    from metastored.spark.lance.source import Scan
 
     scan = Scan(
         location=table.location,
@@ -67,5 +84,4 @@ def read(
         columns=chosen,
         filter=filter,
     )
-    found: DataFrame = session.read.format(NAME).schema(schema).option(TASK, packed(scan)).load()
-    return found
+    return scan, spark_schema(arrow().schema([dataset.schema.field(each) for each in chosen]))

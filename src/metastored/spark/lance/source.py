@@ -78,7 +78,8 @@ class LanceSource(DataSource):
         return LanceReader(_unpacked(self.options), schema)
 
     def writer(self, schema: StructType, overwrite: bool) -> DataSourceArrowWriter:
-        return LanceWriter(_unpacked(self.options))
+        job: Job = _unpacked(self.options)
+        return LanceWriter(job)
 
 
 class LanceReader(DataSourceReader):

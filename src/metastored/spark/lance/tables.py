@@ -6,7 +6,8 @@ version, never the metastore.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from metastored.errors import ConfigError, MissingExtra
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
     from lance import LanceDataset
     from lance_namespace import LanceNamespace
 
-__all__ = ["LanceTable", "find", "make", "namespace_of", "record", "table_id"]
+__all__ = ["LanceTable", "find", "make", "namespace_of", "record", "table_id", "using"]
 
 
 class LanceTable(NamedTuple):
@@ -66,6 +67,19 @@ def namespace_of(spark: Any, id: tuple[str, ...]) -> LanceNamespace:
     # A remote session does not tell its user; the metastore then sees none.
     ugi = spark.sparkContext.sparkUser() if hasattr(spark, "_jsparkSession") else ""
     return (Hive2Namespace if len(id) == 2 else Hive3Namespace)(uri=uri, ugi=ugi)
+
+
+@contextmanager
+def using(spark: Any, id: tuple[str, ...], namespace: LanceNamespace | None) -> Iterator[LanceNamespace]:
+    """The caller's namespace, or that of the session's metastore, which is closed at the end."""
+    if namespace is not None:
+        yield namespace
+        return
+    own: Any = namespace_of(spark, id)
+    try:
+        yield own
+    finally:
+        own.close()
 
 
 def _is_on(spark: Any, name: str) -> bool:

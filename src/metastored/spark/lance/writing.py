@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 import uuid
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final
@@ -42,26 +43,30 @@ def write(
     """
     if mode.lower() not in MODES:
         raise InvalidInputException(f"the mode is {mode!r}; known are {', '.join(MODES)}")
-    spark: Any = df.sparkSession
     id = tables.table_id(name)
-    namespace = namespace or tables.namespace_of(spark, id)
     schema = lance_schema(df.schema, vectors or {})
+    with tables.using(df.sparkSession, id, namespace) as found:
+        return _write(df, found, id, mode.lower(), schema, properties or {})
+
+
+def _write(
+    df: Any, namespace: LanceNamespace, id: tuple[str, ...], mode: str, schema: Any, properties: Mapping[str, str]
+) -> int:
     table = tables.find(namespace, id)
-    declared = table is None
     if table is not None and table.has_data:
-        if mode.lower() == "ignore":
+        if mode == "ignore":
             return int(table.dataset().version)
-        if mode.lower() in ("error", "errorifexists"):
+        if mode in ("error", "errorifexists"):
             from lance_namespace.errors import TableAlreadyExistsError
 
             raise TableAlreadyExistsError(f"the table {'.'.join(id)} exists: use mode append or overwrite")
-    if table is None:
-        table = tables.make(namespace, id, properties or {})
+    if table is not None:
+        return _written(df, table, schema, mode)
+    table = tables.make(namespace, id, properties)
     try:
-        return _written(df, table, schema, mode.lower())
+        return _written(df, table, schema, mode)
     except BaseException:
-        if declared:
-            _remove(table)
+        _remove(table)
         raise
 
 
@@ -83,8 +88,7 @@ def _written(df: Any, table: tables.LanceTable, schema: Any, mode: str) -> int:
         change=_change(change),
         schema=schema,
         read_version=read_version,
-        namespace=table.namespace,
-        managed=table.managed,
+        namespace=pickle.dumps(table.namespace) if table.managed else None,
     )
     register(df.sparkSession)
     df.write.format(NAME).mode("append").option(TASK, packed(job)).save()
