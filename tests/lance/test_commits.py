@@ -259,3 +259,16 @@ def test_a_commit_keeps_what_others_have_set(managed: Space) -> None:
     )
     appended(managed)
     assert managed.namespace.client.table(tuple(managed.id("points"))).parameters["note"] == "kept"
+
+
+def test_a_server_is_probed_once_for_the_new_tables_of_a_database(managed: Space) -> None:
+    calls = managed.namespace.client.api
+    managed.namespace.declare_table(ns.DeclareTableRequest(id=managed.id("one")))
+    before = calls.calls
+    managed.namespace.declare_table(ns.DeclareTableRequest(id=managed.id("two")))
+    declared = calls.calls - before
+    with type(managed.namespace)(managed.namespace.client, managed.namespace.checked, managed_by="impl") as other:
+        before = calls.calls
+        other.declare_table(ns.DeclareTableRequest(id=managed.id("three")))
+        assert calls.calls - before <= declared + 1  # Without a root, the location of the database is read.
+    assert managed.namespace.client.tables(managed.name) == ("one", "three", "two")

@@ -17,9 +17,10 @@ try:
 except ImportError:
     raise MissingExtra("a Lance namespace", "lance") from None
 
+from metastored.lance.conditions import CheckedTables
 from metastored.lance.namespace import Hive2Namespace, Hive3Namespace
 
-__all__ = ["Hive2Namespace", "Hive3Namespace"]
+__all__ = ["CheckedTables", "Hive2Namespace", "Hive3Namespace"]
 
 lance_namespace.register_namespace_impl("metastored-hive2", "metastored.lance.Hive2Namespace")
 lance_namespace.register_namespace_impl("metastored-hive3", "metastored.lance.Hive3Namespace")

@@ -1,4 +1,4 @@
-"""Versions of tables that the metastore manages: the conditional update, its repair, and the probe of a server.
+"""Versions of tables that the metastore manages: the conditional update and its repair.
 
 A commit of version N is one `alter_table_with_environment_context` with `expected_parameter_key=version` and the
 expected value N - 1. The metastore decides between concurrent writers. The alter also stores the name of the staged
@@ -11,7 +11,6 @@ name in `lance.manifest_path`. `settled` restores it. Nothing here reads rows.
 from __future__ import annotations
 
 import logging
-import uuid
 from collections.abc import Mapping
 from typing import Final
 
@@ -20,7 +19,6 @@ from lance_namespace import (
     InvalidInputError,
     InvalidTableStateError,
     TableNotFoundError,
-    UnsupportedOperationError,
 )
 
 from metastored.client._sync.client import Client
@@ -31,35 +29,19 @@ from metastored.errors import (
     NoSuchObjectException,
     TransportError,
 )
+from metastored.lance.conditions import conditional, is_conflict
 from metastored.lance.definition import MANIFEST, VERSION, version_of
 from metastored.lance.files import Manifest, Manifests
-from metastored.model.formats import classes_of
-from metastored.model.kinds import VIEW
-from metastored.model.makers import storage
-from metastored.model.names import DatabaseName, TableName
-from metastored.wire.generated.common import FieldSchema, Table
+from metastored.model.names import TableName
+from metastored.wire.generated.common import Table
 from metastored.wire.structs import replace
 
 log = logging.getLogger("metastored.lance")
 
-CONFLICT: Final = "The table has been modified. The parameter value for key '"
-"""How a metastore's refusal of a conditional alter begins; the key and the values follow."""
-NEVER: Final = "no version"
-"""An expected value that no table has."""
 ATTEMPTS: Final = 10
 """How often a commit looks again after a reply that does not tell its outcome."""
 MAX_FAILURES: Final = 3
 """How often an alter is repeated that the metastore failed to do."""
-
-
-def is_conflict(error: MetastoreError) -> bool:
-    """Whether a refused alter was refused because of its condition."""
-    return CONFLICT in (error.message or "")
-
-
-def conditional(expected: str, key: str = VERSION) -> dict[str, str]:
-    """The environment of a conditional alter."""
-    return {"expected_parameter_key": key, "expected_parameter_value": expected, "DO_NOT_UPDATE_STATS": "true"}
 
 
 class Commits:
@@ -196,44 +178,3 @@ class Commits:
         while self.manifests.find(version + 1) is not None:
             version += 1
         return version
-
-
-def check_conditional_alter(client: Client, database: DatabaseName) -> None:
-    """Raises UnsupportedOperationError if the server ignores the condition of an alter.
-
-    It alters a view with a wrong expected value; the view has no directory and is dropped.
-    """
-    name = database.table(f"lance_probe_{uuid.uuid4().hex}")
-    view = Table(
-        tableName=name.table,
-        dbName=name.database,
-        createTime=0,
-        lastAccessTime=0,
-        retention=0,
-        sd=storage((FieldSchema("version", "int"),), classes_of("textfile"), {}),
-        partitionKeys=(),
-        parameters={VERSION: "0"},
-        viewOriginalText="SELECT 1 AS version",
-        viewExpandedText="SELECT 1 AS version",
-        tableType=VIEW,
-        catName=name.catalog_field,
-    )
-    client.create_table(view)
-    try:
-        check_condition(client, name, view)
-    finally:
-        client.drop_table(name, if_exists=True)
-
-
-def check_condition(client: Client, name: TableName, table: Table) -> None:
-    """The same by an alter of an existing table that changes nothing."""
-    try:
-        client.alter(name, table, environment=conditional(NEVER))
-    except MetastoreError as error:
-        if is_conflict(error):
-            return
-        raise
-    raise UnsupportedOperationError(
-        f"the metastore at {client.uri} ignores the condition of an alter_table, so concurrent commits would be lost: "
-        f"managed_by=impl needs Hive 2.3.10, Hive 4.0 or metastored; use managed_by=storage"
-    )

@@ -36,7 +36,8 @@ from lance_namespace_urllib3_client.models.table_basic_stats import TableBasicSt
 from metastored.errors import Error, InvalidOperationException, MetaException, TableAlreadyExists
 from metastored.hive.locations import join
 from metastored.lance.arrow import read_rows, schema_of, texts_of
-from metastored.lance.commits import ATTEMPTS, conditional, is_conflict
+from metastored.lance.commits import ATTEMPTS
+from metastored.lance.conditions import conditional, is_conflict
 from metastored.lance.datasets import Datasets
 from metastored.lance.definition import (
     MANAGED_BY,
@@ -317,7 +318,7 @@ class TableOperations(Datasets):
         if kind is ManagedBy.IMPL:
             self.database(name.database_name)
             if self.any_table(name) is None:
-                self.check_server(name.database_name)
+                self.checked.check(self.client, name, None)
 
     def _kind(self, properties: Mapping[str, str]) -> ManagedBy:
         version = properties.get(VERSION)
