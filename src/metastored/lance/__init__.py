@@ -10,12 +10,12 @@ With `managed_by=impl` the metastore decides between concurrent commits.
 
 from __future__ import annotations
 
-from metastored.errors import MissingExtra
+from metastored.errors import MissingExtra as _MissingExtra
 
 try:
     import lance_namespace
 except ImportError:
-    raise MissingExtra("a Lance namespace", "lance") from None
+    raise _MissingExtra("a Lance namespace", "lance") from None
 
 from metastored.lance.conditions import CheckedTables
 from metastored.lance.namespace import Hive2Namespace, Hive3Namespace
