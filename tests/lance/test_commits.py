@@ -18,6 +18,8 @@ from metastored.wire.structs import replace
 from tests.support.lance import POINTS, Space, new_space, opened
 from tests.support.lossy_relay import lossy
 
+pytestmark = pytest.mark.slow
+
 ALTER = "alter_table_with_environment_context"
 
 

@@ -12,6 +12,8 @@ import pytest
 from tests.lance.conftest import Place
 from tests.support.lance import POINTS, Space, opened, rows_of, stream
 
+pytestmark = pytest.mark.slow
+
 
 def test_databases_are_listed(anywhere: Space) -> None:
     above = anywhere.database[:-1]

@@ -14,6 +14,8 @@ import metastored
 from metastored.wire.structs import replace
 from tests.support.lance import POINTS, Space, stream
 
+pytestmark = pytest.mark.slow
+
 
 def count(space: Space, table: str) -> Any:
     return space.namespace.count_table_rows(ns.CountTableRowsRequest(id=space.id(table))).count
