@@ -11,7 +11,6 @@ import pyarrow
 import pytest
 
 import metastored
-from metastored.wire.structs import replace
 from tests.support.lance import POINTS, Space, stream
 
 pytestmark = pytest.mark.slow
@@ -144,16 +143,6 @@ def test_a_table_is_renamed_into_another_namespace_but_not_over_another_table(sp
     space.namespace.rename_table(request)
     assert space.namespace.count_table_rows(ns.CountTableRowsRequest(id=[*other, "moved"])).count == 3
     assert space.namespace.list_tables(ns.ListTablesRequest(id=space.database)).tables == ["more"]
-
-
-def test_only_lance_tables_are_listed_whatever_the_case_of_their_parameter(space: Space) -> None:
-    client = space.namespace.client
-    for number, word in enumerate(("lance", "LANCE", "Lance", "lAnCe", "delta", "ICEBERG", "lances")):
-        table = metastored.table((space.name, f"t{number}"), {"a": "int"}, properties={"table_type": word})
-        client.create_table(replace(table, tableType="EXTERNAL_TABLE"))
-    client.create_table(metastored.table((space.name, "plain"), {"a": "int"}))
-    found = space.namespace.list_tables(ns.ListTablesRequest(id=space.database)).tables
-    assert found == ["t0", "t1", "t2", "t3"]
 
 
 def test_tables_are_listed_in_pages(space: Space) -> None:
