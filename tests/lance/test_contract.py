@@ -160,12 +160,12 @@ def test_the_columns_of_a_table_are_in_the_metastore(anywhere: Space) -> None:
 
 
 def test_only_lance_tables_are_listed_whatever_the_case_of_their_parameter(anywhere: Space) -> None:
-    client = anywhere.nameanywhere.client
+    client = anywhere.namespace.client
     for number, word in enumerate(("lance", "LANCE", "Lance", "lAnCe", "delta", "ICEBERG", "lances")):
         table = metastored.table((*anywhere.database, f"t{number}"), {"a": "int"}, properties={"table_type": word})
         client.create_table(replace(table, tableType="EXTERNAL_TABLE"))
     client.create_table(metastored.table((*anywhere.database, "plain"), {"a": "int"}))
-    found = anywhere.nameanywhere.list_tables(ns.ListTablesRequest(id=anywhere.database)).tables
+    found = anywhere.namespace.list_tables(ns.ListTablesRequest(id=anywhere.database)).tables
     assert found == ["t0", "t1", "t2", "t3"]
 
 
