@@ -15,7 +15,7 @@ import pytest
 from metastored.lance import Hive2Namespace
 from metastored.lance.files import final_name
 from metastored.wire.structs import replace
-from tests.support.lance import POINTS, Space, new_space, opened
+from tests.support.lance import POINTS, Space, new_space, opened, stream
 from tests.support.lossy_relay import lossy
 
 pytestmark = pytest.mark.slow
@@ -151,6 +151,23 @@ class TestALostReply:
                 relay.lose("get_table", 1000)
                 with pytest.raises(ns.ServiceUnavailableError):
                     space.namespace.create_table_version(request)
+
+
+def test_the_error_of_a_commit_is_that_of_the_operation(own_server: Any, tmp_path: Path) -> None:
+    with lossy(own_server.port) as relay:
+        with new_space(f"thrift://127.0.0.1:{relay.port}", "hive2", tmp_path, "impl") as space:
+            space.create("points")
+            table = space.namespace.client.table((space.name, "points"))
+            broken = replace(table, parameters={**table.parameters, "version": "newest"})
+            insert = ns.InsertIntoTableRequest(id=space.id("points"))
+            with pytest.raises(ns.ServiceUnavailableError, match=ALTER):
+                relay.lose(ALTER, 100)
+                relay.after = lambda: relay.lose("get_table", 100)
+                space.namespace.insert_into_table(insert, stream(POINTS))
+    with opened(own_server.uri, "hive2", tmp_path, "impl") as direct:
+        direct.client.alter((space.name, "points"), broken)
+        with pytest.raises(ns.InvalidTableStateError, match="newest"):
+            direct.insert_into_table(insert, stream(POINTS))
 
 
 class TestACrash:

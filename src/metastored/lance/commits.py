@@ -55,6 +55,8 @@ class Commits:
         self.manifests: Final = manifests
         self._failures = 0
         """How often the metastore has failed to do an alter of this commit."""
+        self._lost: TransportError | None = None
+        """The failure of the last alter whose reply was lost."""
 
     def newest(self) -> Manifest | None:
         """The newest version after repairs; None for a table without data."""
@@ -106,7 +108,10 @@ class Commits:
                 raise ConcurrentModificationError(
                     f"version {version} of {self._name} was written by somebody who bypasses the metastore"
                 )
-            self.reread()
+            try:
+                self.reread()
+            except TransportError as error:
+                raise self._lost or error from None  # The first of them says that it may have happened.
         raise ConcurrentModificationError(f"version {version} of {self._name} could not be created: it is too busy")
 
     def reread(self) -> None:
@@ -136,6 +141,7 @@ class Commits:
         except TransportError as error:
             # The client has looked up the outcome already, where it could. The next attempt looks again.
             log.warning("the reply to a commit of version %d of %s was lost: %s", version, self._name, error)
+            self._lost = error
             return False
         self.table = changed
         return True

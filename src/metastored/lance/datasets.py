@@ -23,6 +23,7 @@ from metastored.lance.conditions import conditional, is_conflict
 from metastored.lance.connection import Connected
 from metastored.lance.definition import SCHEMA, VERSION, columns_of, version_of
 from metastored.lance.files import Manifests, has_data
+from metastored.lance.requests import CommitCalls
 from metastored.model.names import TableName
 from metastored.wire.generated.common import FieldSchema, Table
 from metastored.wire.structs import replace
@@ -65,7 +66,9 @@ class Datasets(Connected):
         if isinstance(version, int) and not self.has_version(table, version):
             raise TableVersionNotFoundError(f"table {name} has no version {version}")
         if self.is_managed(table):
-            return lance.dataset(namespace_client=self, table_id=list(id), version=version, storage_options=options)
+            return lance.dataset(
+                namespace_client=CommitCalls(self), table_id=list(id), version=version, storage_options=options
+            )
         return lance.dataset(self.location(table), version=version, storage_options=options)
 
     def has_version(self, table: Table, version: int) -> bool:
@@ -85,7 +88,7 @@ class Datasets(Connected):
             # `create` would declare the table again.
             mode = "overwrite" if mode == "overwrite" else "append"
             return lance.write_dataset(
-                rows, namespace_client=self, table_id=list(id), mode=mode, storage_options=storage_options
+                rows, namespace_client=CommitCalls(self), table_id=list(id), mode=mode, storage_options=storage_options
             )
         if mode == "append" and self.is_declared(table):
             mode = "create"
