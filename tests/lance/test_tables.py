@@ -63,6 +63,16 @@ def test_a_table_whose_rows_cannot_be_written_is_not_left_behind(space: Space) -
     assert space.namespace.list_tables(ns.ListTablesRequest(id=space.database)).tables == []
 
 
+def test_the_dataset_of_a_deregistered_table_is_not_written_over(space: Space) -> None:
+    space.create("points")
+    space.namespace.deregister_table(ns.DeregisterTableRequest(id=space.id("points")))
+    for mode in ("create", "overwrite", "exist_ok"):
+        with pytest.raises(ns.TableAlreadyExistsError, match="register it"):
+            space.create("points", mode=mode)
+    assert space.namespace.list_tables(ns.ListTablesRequest(id=space.database)).tables == []
+    assert lance.dataset(space.root / f"{space.name}.db" / "points").count_rows() == 3
+
+
 def test_names_are_in_lower_case_as_in_the_metastore(space: Space) -> None:
     space.namespace.declare_table(ns.DeclareTableRequest(id=[space.name.upper(), "Points"]))
     described = space.namespace.describe_table(ns.DescribeTableRequest(id=space.id("POINTS")))

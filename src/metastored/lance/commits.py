@@ -89,7 +89,7 @@ class Commits:
                 return self._published_after(version)
         return version_of(self.table)
 
-    def commit(self, staged: str, version: int, scheme: str) -> Manifest:
+    def commit(self, staged: str, version: int) -> Manifest:
         """Makes a staged manifest a version. Raises ConcurrentModificationError if another writer did first."""
         for _ in range(ATTEMPTS):
             current = self.settled()
@@ -103,7 +103,7 @@ class Commits:
             if self.manifests.directory.manifest(staged, version) is None:
                 raise InvalidInputError(f"there is no manifest {self.manifests.path(staged)}")
             if self._advance(version, {VERSION: str(version), MANIFEST: staged}):
-                if self.manifests.publish(staged, version, scheme):
+                if self.manifests.publish(staged, version):
                     return self._published(version)
                 raise ConcurrentModificationError(
                     f"version {version} of {self._name} was written by somebody who bypasses the metastore"

@@ -176,11 +176,12 @@ class TableOperations(Datasets):
             dataset = self.written(id, existing, rows, "overwrite", request.storage_options)
             self.recorded(name, existing, dataset)
             return self._response(existing, dataset.version)
-        table = self._declared(name, None, request.properties or {})
+        table = self._declared(name, None, request.properties or {}, empty=True)
         try:
             dataset = self.written(id, table, rows, "create", request.storage_options)
         except BaseException:
-            self.client.drop_table(name, if_exists=True, delete_data=False)
+            if self.is_declared(table):  # Otherwise the rows may have been written, and the reply was lost.
+                self.client.drop_table(name, if_exists=True, delete_data=False)
             raise
         self.recorded(name, table, dataset)
         return self._response(table, dataset.version)
@@ -289,8 +290,13 @@ class TableOperations(Datasets):
         tables = lance_tables(self.client, database)
         return sorted(table.tableName or "" for table in tables if not self.is_declared(table))
 
-    def _declared(self, name: TableName, location: str | None, properties: Mapping[str, str]) -> Table:
-        """Creates a table without data. Raises TableAlreadyExistsError, NamespaceNotFoundError."""
+    def _declared(
+        self, name: TableName, location: str | None, properties: Mapping[str, str], *, empty: bool = False
+    ) -> Table:
+        """Creates a table without data. Raises TableAlreadyExistsError, NamespaceNotFoundError.
+
+        With `empty` it is an error that there is a dataset at its location, such as that of a deregistered table.
+        """
         kind = self._kind(properties)
         if location is not None:
             stored = stored_location(self._below_root(location))
@@ -303,6 +309,10 @@ class TableOperations(Datasets):
             stored = join(above, name.table)
         table = lance_table(name, stored, kind, _without(properties), owner=self.client.user)
         self._check_kind(name, kind)
+        if empty and self.any_table(name) is None and not self.is_declared(table):
+            raise TableAlreadyExistsError(
+                f"there is a Lance dataset at {self.location(table)} already: register it as a table, or remove it"
+            )
         self._create(name, table)
         return table
 
