@@ -18,6 +18,7 @@ from lance_namespace import (
     ConcurrentModificationError,
     InvalidInputError,
     InvalidTableStateError,
+    ServiceUnavailableError,
     TableNotFoundError,
 )
 
@@ -112,7 +113,10 @@ class Commits:
                 self.reread()
             except TransportError as error:
                 raise self._lost or error from None  # The first of them says that it may have happened.
-        raise ConcurrentModificationError(f"version {version} of {self._name} could not be created: it is too busy")
+        raise self._lost or ServiceUnavailableError(
+            f"version {version} of {self._name} was not created: the metastore refused it {ATTEMPTS} times, although no "
+            f"other writer created it"
+        )
 
     def reread(self) -> None:
         """Reads the table again. Raises TableNotFoundError if it was dropped."""
