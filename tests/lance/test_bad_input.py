@@ -13,6 +13,8 @@ import metastored
 from metastored.wire.structs import replace
 from tests.support.lance import POINTS, Space, stream
 
+pytestmark = pytest.mark.slow
+
 Call = Callable[[Any, list[str]], Any]
 
 WITH_TABLE: dict[str, Call] = {

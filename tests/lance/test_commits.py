@@ -15,8 +15,10 @@ import pytest
 from metastored.lance import Hive2Namespace
 from metastored.lance.files import final_name
 from metastored.wire.structs import replace
-from tests.support.lance import POINTS, Space, new_space, opened
+from tests.support.lance import POINTS, Space, new_space, opened, stream
 from tests.support.lossy_relay import lossy
+
+pytestmark = pytest.mark.slow
 
 ALTER = "alter_table_with_environment_context"
 
@@ -151,6 +153,23 @@ class TestALostReply:
                     space.namespace.create_table_version(request)
 
 
+def test_the_error_of_a_commit_is_that_of_the_operation(own_server: Any, tmp_path: Path) -> None:
+    with lossy(own_server.port) as relay:
+        with new_space(f"thrift://127.0.0.1:{relay.port}", "hive2", tmp_path, "impl") as space:
+            space.create("points")
+            table = space.namespace.client.table((space.name, "points"))
+            broken = replace(table, parameters={**table.parameters, "version": "newest"})
+            insert = ns.InsertIntoTableRequest(id=space.id("points"))
+            with pytest.raises(ns.ServiceUnavailableError, match=ALTER):
+                relay.lose(ALTER, 100)
+                relay.after = lambda: relay.lose("get_table", 100)
+                space.namespace.insert_into_table(insert, stream(POINTS))
+    with opened(own_server.uri, "hive2", tmp_path, "impl") as direct:
+        direct.client.alter((space.name, "points"), broken)
+        with pytest.raises(ns.InvalidTableStateError, match="newest"):
+            direct.insert_into_table(insert, stream(POINTS))
+
+
 class TestACrash:
     """The writer died between the conditional update and the publication of its manifest."""
 
@@ -259,3 +278,16 @@ def test_a_commit_keeps_what_others_have_set(managed: Space) -> None:
     )
     appended(managed)
     assert managed.namespace.client.table(tuple(managed.id("points"))).parameters["note"] == "kept"
+
+
+def test_a_server_is_probed_once_for_the_new_tables_of_a_database(managed: Space) -> None:
+    calls = managed.namespace.client.api
+    managed.namespace.declare_table(ns.DeclareTableRequest(id=managed.id("one")))
+    before = calls.calls
+    managed.namespace.declare_table(ns.DeclareTableRequest(id=managed.id("two")))
+    declared = calls.calls - before
+    with type(managed.namespace)(managed.namespace.client, managed.namespace.checked, managed_by="impl") as other:
+        before = calls.calls
+        other.declare_table(ns.DeclareTableRequest(id=managed.id("three")))
+        assert calls.calls - before <= declared + 1  # Without a root, the location of the database is read.
+    assert managed.namespace.client.tables(managed.name) == ("one", "three", "two")

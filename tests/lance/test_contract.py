@@ -9,8 +9,12 @@ import lance
 import lance_namespace as ns
 import pytest
 
+import metastored
+from metastored.wire.structs import replace
 from tests.lance.conftest import Place
 from tests.support.lance import POINTS, Space, opened, rows_of, stream
+
+pytestmark = pytest.mark.slow
 
 
 def test_databases_are_listed(anywhere: Space) -> None:
@@ -153,6 +157,16 @@ def test_the_columns_of_a_table_are_in_the_metastore(anywhere: Space) -> None:
         ("name", "string"),
         ("vector", "array<float>"),
     ]
+
+
+def test_only_lance_tables_are_listed_whatever_the_case_of_their_parameter(anywhere: Space) -> None:
+    client = anywhere.namespace.client
+    for number, word in enumerate(("lance", "LANCE", "Lance", "lAnCe", "delta", "ICEBERG", "lances")):
+        table = metastored.table((*anywhere.database, f"t{number}"), {"a": "int"}, properties={"table_type": word})
+        client.create_table(replace(table, tableType="EXTERNAL_TABLE"))
+    client.create_table(metastored.table((*anywhere.database, "plain"), {"a": "int"}))
+    found = anywhere.namespace.list_tables(ns.ListTablesRequest(id=anywhere.database)).tables
+    assert found == ["t0", "t1", "t2", "t3"]
 
 
 @pytest.mark.parametrize("instances", ["one", "many"])

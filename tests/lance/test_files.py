@@ -36,7 +36,7 @@ def stage(tmp_path: Path, name: str, content: bytes) -> str:
 
 
 def test_a_staged_manifest_is_published_under_its_final_name(manifests: Manifests, tmp_path: Path) -> None:
-    staged = stage(tmp_path, "1.manifest-a", b"one")
+    staged = stage(tmp_path, "18446744073709551614.manifest-a", b"one")
     assert manifests.find(1) is None
     assert manifests.publish(staged, 1)
     assert (tmp_path / "_versions" / final_name(1)).read_bytes() == b"one"
@@ -49,20 +49,26 @@ def test_a_staged_manifest_is_published_under_its_final_name(manifests: Manifest
 def test_a_publication_can_be_repeated_but_never_replaces_another_manifest(
     manifests: Manifests, tmp_path: Path
 ) -> None:
-    one, two = stage(tmp_path, "1.manifest-a", b"one"), stage(tmp_path, "1.manifest-b", b"two")
+    one, two = stage(tmp_path, f"{final_name(1)}-a", b"one"), stage(tmp_path, f"{final_name(1)}-b", b"two")
     assert manifests.publish(one, 1)
     assert manifests.publish(one, 1)
     assert manifests.is_published(one, 1)
     assert not manifests.publish(two, 1)
     assert not manifests.is_published(two, 1)
     assert (tmp_path / "_versions" / final_name(1)).read_bytes() == b"one"
-    stage(tmp_path, "1.manifest-c", b"one")
-    assert manifests.publish("1.manifest-c", 1)
+    stage(tmp_path, f"{final_name(1)}-c", b"one")
+    assert manifests.publish(f"{final_name(1)}-c", 1)
+
+
+def test_a_table_of_the_first_naming_scheme_keeps_it(manifests: Manifests, tmp_path: Path) -> None:
+    assert manifests.publish(stage(tmp_path, "1.manifest-a", b"one"), 1)
+    found = manifests.find(1)
+    assert found is not None and found.name == "1.manifest"
 
 
 def test_a_manifest_that_is_neither_staged_nor_published_is_not_published(manifests: Manifests) -> None:
-    assert not manifests.publish("1.manifest-a", 1)
-    assert not manifests.is_published("1.manifest-a", 1)
+    assert not manifests.publish(f"{final_name(1)}-a", 1)
+    assert not manifests.is_published(f"{final_name(1)}-a", 1)
 
 
 def test_versions_of_both_naming_schemes_are_found_and_deleted(manifests: Manifests, tmp_path: Path) -> None:
@@ -89,7 +95,7 @@ def test_a_file_system_without_links_publishes_by_a_rename(
         raise OSError(errno.EPERM, "no links here")
 
     monkeypatch.setattr(os, "link", refuse)
-    one, two = stage(tmp_path, "1.manifest-a", b"one"), stage(tmp_path, "1.manifest-b", b"two")
+    one, two = stage(tmp_path, f"{final_name(1)}-a", b"one"), stage(tmp_path, f"{final_name(1)}-b", b"two")
     assert manifests.publish(one, 1)
     assert not manifests.publish(two, 1)
     assert (tmp_path / "_versions" / final_name(1)).read_bytes() == b"one"

@@ -12,6 +12,8 @@ from lance_namespace import LanceNamespace
 from metastored.lance import Hive2Namespace
 from metastored.testing import RunningServer
 
+pytestmark = pytest.mark.slow
+
 GUIDE = (Path(__file__).parents[2] / "docs/guide/lance.md").read_text("utf-8")
 
 

@@ -13,6 +13,8 @@ import pytest
 import metastored
 from tests.support.lance import POINTS, Space, opened, stream
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture
 def three(metastored_uri: str, tmp_path: Path) -> Iterator[Any]:

@@ -17,6 +17,8 @@ from metastored.lance.properties import Properties, properties_of
 from metastored.testing import RunningServer
 from tests.support.lance import opened
 
+pytestmark = pytest.mark.slow
+
 
 def test_every_property_is_read() -> None:
     assert properties_of(

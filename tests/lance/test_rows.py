@@ -10,6 +10,8 @@ import pytest
 
 from tests.support.lance import POINTS, Space, rows_of, stream
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture
 def points(space: Space) -> Space:

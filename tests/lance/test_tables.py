@@ -11,8 +11,9 @@ import pyarrow
 import pytest
 
 import metastored
-from metastored.wire.structs import replace
 from tests.support.lance import POINTS, Space, stream
+
+pytestmark = pytest.mark.slow
 
 
 def count(space: Space, table: str) -> Any:
@@ -60,6 +61,16 @@ def test_a_table_whose_rows_cannot_be_written_is_not_left_behind(space: Space) -
     with pytest.raises(ns.LanceNamespaceError):
         space.create("points")
     assert space.namespace.list_tables(ns.ListTablesRequest(id=space.database)).tables == []
+
+
+def test_the_dataset_of_a_deregistered_table_is_not_written_over(space: Space) -> None:
+    space.create("points")
+    space.namespace.deregister_table(ns.DeregisterTableRequest(id=space.id("points")))
+    for mode in ("create", "overwrite", "exist_ok"):
+        with pytest.raises(ns.TableAlreadyExistsError, match="register it"):
+            space.create("points", mode=mode)
+    assert space.namespace.list_tables(ns.ListTablesRequest(id=space.database)).tables == []
+    assert lance.dataset(space.root / f"{space.name}.db" / "points").count_rows() == 3
 
 
 def test_names_are_in_lower_case_as_in_the_metastore(space: Space) -> None:
@@ -142,16 +153,6 @@ def test_a_table_is_renamed_into_another_namespace_but_not_over_another_table(sp
     space.namespace.rename_table(request)
     assert space.namespace.count_table_rows(ns.CountTableRowsRequest(id=[*other, "moved"])).count == 3
     assert space.namespace.list_tables(ns.ListTablesRequest(id=space.database)).tables == ["more"]
-
-
-def test_only_lance_tables_are_listed_whatever_the_case_of_their_parameter(space: Space) -> None:
-    client = space.namespace.client
-    for number, word in enumerate(("lance", "LANCE", "Lance", "lAnCe", "delta", "ICEBERG", "lances")):
-        table = metastored.table((space.name, f"t{number}"), {"a": "int"}, properties={"table_type": word})
-        client.create_table(replace(table, tableType="EXTERNAL_TABLE"))
-    client.create_table(metastored.table((space.name, "plain"), {"a": "int"}))
-    found = space.namespace.list_tables(ns.ListTablesRequest(id=space.database)).tables
-    assert found == ["t0", "t1", "t2", "t3"]
 
 
 def test_tables_are_listed_in_pages(space: Space) -> None:

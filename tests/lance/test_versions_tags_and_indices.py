@@ -12,6 +12,8 @@ import pytest
 
 from tests.support.lance import POINTS, Space, stream
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture
 def points(space: Space) -> Space:

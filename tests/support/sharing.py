@@ -17,6 +17,7 @@ TOGETHER: Final = {
         "tests/clients/test_iceberg_java.py",
         "tests/clients/test_spark.py",
         "tests/clients/test_spark_slice.py",
+        "tests/lance/test_described_by_spark.py",
         "tests/remotes/test_spark.py",
         "tests/connectors/test_iceberg_spark.py",
         "tests/server/auth/test_spark.py",

@@ -10,16 +10,17 @@ With `managed_by=impl` the metastore decides between concurrent commits.
 
 from __future__ import annotations
 
-from metastored.errors import MissingExtra
+from metastored.errors import MissingExtra as _MissingExtra
 
 try:
     import lance_namespace
 except ImportError:
-    raise MissingExtra("a Lance namespace", "lance") from None
+    raise _MissingExtra("a Lance namespace", "lance") from None
 
+from metastored.lance.conditions import CheckedTables
 from metastored.lance.namespace import Hive2Namespace, Hive3Namespace
 
-__all__ = ["Hive2Namespace", "Hive3Namespace"]
+__all__ = ["CheckedTables", "Hive2Namespace", "Hive3Namespace"]
 
 lance_namespace.register_namespace_impl("metastored-hive2", "metastored.lance.Hive2Namespace")
 lance_namespace.register_namespace_impl("metastored-hive3", "metastored.lance.Hive3Namespace")

@@ -1,4 +1,4 @@
-"""Versions of tables that the metastore manages: the conditional update, its repair, and the probe of a server.
+"""Versions of tables that the metastore manages: the conditional update and its repair.
 
 A commit of version N is one `alter_table_with_environment_context` with `expected_parameter_key=version` and the
 expected value N - 1. The metastore decides between concurrent writers. The alter also stores the name of the staged
@@ -11,7 +11,6 @@ name in `lance.manifest_path`. `settled` restores it. Nothing here reads rows.
 from __future__ import annotations
 
 import logging
-import uuid
 from collections.abc import Mapping
 from typing import Final
 
@@ -19,8 +18,8 @@ from lance_namespace import (
     ConcurrentModificationError,
     InvalidInputError,
     InvalidTableStateError,
+    ServiceUnavailableError,
     TableNotFoundError,
-    UnsupportedOperationError,
 )
 
 from metastored.client._sync.client import Client
@@ -31,35 +30,19 @@ from metastored.errors import (
     NoSuchObjectException,
     TransportError,
 )
+from metastored.lance.conditions import conditional, is_conflict
 from metastored.lance.definition import MANIFEST, VERSION, version_of
 from metastored.lance.files import Manifest, Manifests
-from metastored.model.formats import classes_of
-from metastored.model.kinds import VIEW
-from metastored.model.makers import storage
-from metastored.model.names import DatabaseName, TableName
-from metastored.wire.generated.common import FieldSchema, Table
+from metastored.model.names import TableName
+from metastored.wire.generated.common import Table
 from metastored.wire.structs import replace
 
 log = logging.getLogger("metastored.lance")
 
-CONFLICT: Final = "The table has been modified. The parameter value for key '"
-"""How a metastore's refusal of a conditional alter begins; the key and the values follow."""
-NEVER: Final = "no version"
-"""An expected value that no table has."""
 ATTEMPTS: Final = 10
 """How often a commit looks again after a reply that does not tell its outcome."""
 MAX_FAILURES: Final = 3
 """How often an alter is repeated that the metastore failed to do."""
-
-
-def is_conflict(error: MetastoreError) -> bool:
-    """Whether a refused alter was refused because of its condition."""
-    return CONFLICT in (error.message or "")
-
-
-def conditional(expected: str, key: str = VERSION) -> dict[str, str]:
-    """The environment of a conditional alter."""
-    return {"expected_parameter_key": key, "expected_parameter_value": expected, "DO_NOT_UPDATE_STATS": "true"}
 
 
 class Commits:
@@ -73,6 +56,8 @@ class Commits:
         self.manifests: Final = manifests
         self._failures = 0
         """How often the metastore has failed to do an alter of this commit."""
+        self._lost: TransportError | None = None
+        """The failure of the last alter whose reply was lost."""
 
     def newest(self) -> Manifest | None:
         """The newest version after repairs; None for a table without data."""
@@ -105,7 +90,7 @@ class Commits:
                 return self._published_after(version)
         return version_of(self.table)
 
-    def commit(self, staged: str, version: int, scheme: str) -> Manifest:
+    def commit(self, staged: str, version: int) -> Manifest:
         """Makes a staged manifest a version. Raises ConcurrentModificationError if another writer did first."""
         for _ in range(ATTEMPTS):
             current = self.settled()
@@ -119,13 +104,19 @@ class Commits:
             if self.manifests.directory.manifest(staged, version) is None:
                 raise InvalidInputError(f"there is no manifest {self.manifests.path(staged)}")
             if self._advance(version, {VERSION: str(version), MANIFEST: staged}):
-                if self.manifests.publish(staged, version, scheme):
+                if self.manifests.publish(staged, version):
                     return self._published(version)
                 raise ConcurrentModificationError(
                     f"version {version} of {self._name} was written by somebody who bypasses the metastore"
                 )
-            self.reread()
-        raise ConcurrentModificationError(f"version {version} of {self._name} could not be created: it is too busy")
+            try:
+                self.reread()
+            except TransportError as error:
+                raise self._lost or error from None  # The first of them says that it may have happened.
+        raise self._lost or ServiceUnavailableError(
+            f"version {version} of {self._name} was not created: the metastore refused it {ATTEMPTS} times, although no "
+            f"other writer created it"
+        )
 
     def reread(self) -> None:
         """Reads the table again. Raises TableNotFoundError if it was dropped."""
@@ -154,6 +145,7 @@ class Commits:
         except TransportError as error:
             # The client has looked up the outcome already, where it could. The next attempt looks again.
             log.warning("the reply to a commit of version %d of %s was lost: %s", version, self._name, error)
+            self._lost = error
             return False
         self.table = changed
         return True
@@ -196,44 +188,3 @@ class Commits:
         while self.manifests.find(version + 1) is not None:
             version += 1
         return version
-
-
-def check_conditional_alter(client: Client, database: DatabaseName) -> None:
-    """Raises UnsupportedOperationError if the server ignores the condition of an alter.
-
-    It alters a view with a wrong expected value; the view has no directory and is dropped.
-    """
-    name = database.table(f"lance_probe_{uuid.uuid4().hex}")
-    view = Table(
-        tableName=name.table,
-        dbName=name.database,
-        createTime=0,
-        lastAccessTime=0,
-        retention=0,
-        sd=storage((FieldSchema("version", "int"),), classes_of("textfile"), {}),
-        partitionKeys=(),
-        parameters={VERSION: "0"},
-        viewOriginalText="SELECT 1 AS version",
-        viewExpandedText="SELECT 1 AS version",
-        tableType=VIEW,
-        catName=name.catalog_field,
-    )
-    client.create_table(view)
-    try:
-        check_condition(client, name, view)
-    finally:
-        client.drop_table(name, if_exists=True)
-
-
-def check_condition(client: Client, name: TableName, table: Table) -> None:
-    """The same by an alter of an existing table that changes nothing."""
-    try:
-        client.alter(name, table, environment=conditional(NEVER))
-    except MetastoreError as error:
-        if is_conflict(error):
-            return
-        raise
-    raise UnsupportedOperationError(
-        f"the metastore at {client.uri} ignores the condition of an alter_table, so concurrent commits would be lost: "
-        f"managed_by=impl needs Hive 2.3.10, Hive 4.0 or metastored; use managed_by=storage"
-    )

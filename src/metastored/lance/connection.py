@@ -18,6 +18,7 @@ from lance_namespace import (
 from metastored.client._sync.client import Client, connect
 from metastored.errors import NoSuchObjectException, ObjectNotFound
 from metastored.hive.names import encode_catalog_name
+from metastored.lance.conditions import CheckedTables
 from metastored.lance.definition import ManagedBy, is_lance, managed_by
 from metastored.lance.identifiers import Levels
 from metastored.lance.locations import lance_location
@@ -33,9 +34,14 @@ class Connected(LanceNamespace):
 
     levels: ClassVar[Levels]
 
-    def __init__(self, client: Client | None = None, **properties: str) -> None:
-        """`client` is used instead of `uri` and `ugi`, and stays open; a client of `uri` is closed by `close`."""
+    def __init__(self, client: Client | None = None, checked: CheckedTables | None = None, **properties: str) -> None:
+        """`client` is used instead of `uri` and `ugi`, and stays open; a client of `uri` is closed by `close`.
+
+        A program that makes many namespaces for one metastore gives all of them one `checked`: then the metastore is
+        probed once for each table, and not by each namespace.
+        """
         self.properties: Properties = properties_of(properties)
+        self.checked = CheckedTables() if checked is None else checked
         self._client = client
         self._owned = client is None
         self._lock = threading.Lock()
@@ -61,6 +67,7 @@ class Connected(LanceNamespace):
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.properties = state["properties"]
+        self.checked = CheckedTables()
         self._client, self._owned, self._lock = None, True, threading.Lock()
 
     def close(self) -> None:

@@ -18,11 +18,13 @@ from lance_namespace import (
 )
 
 from metastored.errors import MetastoreError
-from metastored.lance.commits import Commits, check_condition, check_conditional_alter, conditional, is_conflict
+from metastored.lance.commits import Commits
+from metastored.lance.conditions import conditional, is_conflict
 from metastored.lance.connection import Connected
 from metastored.lance.definition import SCHEMA, VERSION, columns_of, version_of
 from metastored.lance.files import Manifests, has_data
-from metastored.model.names import DatabaseName, TableName
+from metastored.lance.requests import CommitCalls
+from metastored.model.names import TableName
 from metastored.wire.generated.common import FieldSchema, Table
 from metastored.wire.structs import replace
 
@@ -64,7 +66,9 @@ class Datasets(Connected):
         if isinstance(version, int) and not self.has_version(table, version):
             raise TableVersionNotFoundError(f"table {name} has no version {version}")
         if self.is_managed(table):
-            return lance.dataset(namespace_client=self, table_id=list(id), version=version, storage_options=options)
+            return lance.dataset(
+                namespace_client=CommitCalls(self), table_id=list(id), version=version, storage_options=options
+            )
         return lance.dataset(self.location(table), version=version, storage_options=options)
 
     def has_version(self, table: Table, version: int) -> bool:
@@ -84,7 +88,7 @@ class Datasets(Connected):
             # `create` would declare the table again.
             mode = "overwrite" if mode == "overwrite" else "append"
             return lance.write_dataset(
-                rows, namespace_client=self, table_id=list(id), mode=mode, storage_options=storage_options
+                rows, namespace_client=CommitCalls(self), table_id=list(id), mode=mode, storage_options=storage_options
             )
         if mode == "append" and self.is_declared(table):
             mode = "create"
@@ -139,21 +143,6 @@ class Datasets(Connected):
                 if is_conflict(error):
                     return
                 log.warning("the columns of %s in the metastore are not those of the dataset: %s", name, error)
-
-    # Servers that ignore the condition
-
-    def check_server(self, where: DatabaseName | TableName, table: Table | None = None) -> None:
-        """Raises UnsupportedOperationError if the server ignores conditional updates. Asked once for each address."""
-        address = self.client.api.address
-        checked: set[str] = self.__dict__.setdefault("_checked", set())
-        if address in checked:
-            return
-        if isinstance(where, TableName):
-            assert table is not None
-            check_condition(self.client, where, table)
-        else:
-            check_conditional_alter(self.client, where)
-        checked.add(address)
 
     def no_branches(self, request: Any) -> None:
         """Raises UnsupportedOperationError for a request about a branch."""

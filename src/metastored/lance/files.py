@@ -80,12 +80,13 @@ class Manifests:
         """The versions that have a published manifest, in ascending order."""
         return sorted(version for name in self.directory.names() if (version := version_of_name(name)) is not None)
 
-    def publish(self, staged: str, version: int, scheme: str = "V2") -> bool:
+    def publish(self, staged: str, version: int) -> bool:
         """Publishes a staged manifest; returns whether the version is now this manifest, not another one's.
 
-        It can be repeated: whoever does it first, the result is the same.
+        It can be repeated: whoever does it first, the result is the same. The final name has the naming scheme of the
+        staged one.
         """
-        return self.directory.publish(staged, final_name(version, scheme))
+        return self.directory.publish(staged, final_name(version, scheme_of(staged)))
 
     def is_published(self, staged: str, version: int) -> bool:
         """Whether the manifest of a version is the one that was staged under this name."""
@@ -105,6 +106,11 @@ class Manifests:
 def final_name(version: int, scheme: str = "V2") -> str:
     """The name of the manifest of a version, in one of Lance's naming schemes."""
     return f"{version}.manifest" if scheme == "V1" else f"{NEWEST_FIRST - version:020d}.manifest"
+
+
+def scheme_of(name: str) -> str:
+    """The naming scheme of a manifest, staged or published: names of the second one begin with 20 digits."""
+    return "V2" if len(name.partition(".")[0]) == 20 else "V1"
 
 
 def version_of_name(name: str) -> int | None:
@@ -148,7 +154,7 @@ class LocalDirectory:
             with open(os.path.join(self._path, name), "rb") as file:
                 file.seek(offset, os.SEEK_END if offset < 0 else os.SEEK_SET)
                 return file.read(length)
-        except (FileNotFoundError, OSError):
+        except OSError:
             return None
 
     def content(self, name: str) -> bytes | None:

@@ -66,6 +66,7 @@ METASTORE: Final[Sequence[tuple[tuple[type[Exception], ...], type[LanceNamespace
 LANCE_TEXTS: Final[Sequence[tuple[re.Pattern[str], type[LanceNamespaceError]]]] = tuple(
     (re.compile(pattern, re.IGNORECASE), kind)
     for pattern, kind in (
+        (r"commit result .* is unknown", ServiceUnavailableError),
         (r"tag .*(already exists)|already exists.* tag|tag conflict", TableTagAlreadyExistsError),
         (r"tag .*(does not exist|not found)|ref not found.* tag", TableTagNotFoundError),
         (r"index name .* already exists", TableIndexAlreadyExistsError),

@@ -7,10 +7,18 @@ gets the model in both cases.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from contextvars import ContextVar
 from functools import wraps
 from typing import Any, Concatenate, Final, ParamSpec, TypeVar
 
-from lance_namespace import InvalidInputError, LanceNamespaceError
+from lance_namespace import (
+    ConcurrentModificationError,
+    InternalError,
+    InvalidInputError,
+    LanceNamespace,
+    LanceNamespaceError,
+    TableNotFoundError,
+)
 from pydantic import BaseModel, ValidationError
 
 from metastored.errors import Error
@@ -22,6 +30,9 @@ Response = TypeVar("Response")
 Rest = ParamSpec("Rest")
 
 MAX_LIMIT: Final = 2**31 - 1
+
+PANIC: Final = "PanicException"
+"""The class of a panic in Lance's Rust code, such as for a damaged file. It is no Exception, and cannot be imported."""
 
 # What pyo3 turns Lance's own errors into.
 _OF_PYLANCE: Final = (OSError, ValueError, RuntimeError, NotImplementedError, KeyError, TypeError)
@@ -37,28 +48,65 @@ def operation(
     ) -> Callable[Concatenate[Self, Any, Rest], Response]:
         @wraps(run)
         def operate(self: Self, request: Any, /, *args: Rest.args, **kwargs: Rest.kwargs) -> Response:
+            failures: list[LanceNamespaceError] = []
+            token = _failures.set(failures)
             try:
                 return run(self, read_request(kind, request), *args, **kwargs)
             except LanceNamespaceError:
                 raise
             except Error as error:
                 raise of_metastore(error) from error
-            except ArrowInvalid() as error:
-                raise InvalidInputError(f"the data is no Arrow IPC stream: {error}") from error
             except _OF_PYLANCE as error:
-                raise of_pylance(error) from error
+                raise (failures[-1] if failures else of_pylance(error)) from error
+            except BaseException as error:
+                if type(error).__name__ != PANIC:
+                    raise
+                raise InternalError(f"Lance failed: {error}") from error
+            finally:
+                _failures.reset(token)
 
         return operate
 
     return mark
 
 
-def ArrowInvalid() -> type[Exception]:
-    """pyarrow's error for bytes that it cannot read; it is a ValueError too."""
-    import pyarrow
+_failures: ContextVar[list[LanceNamespaceError] | None] = ContextVar("failures", default=None)
 
-    invalid: type[Exception] = pyarrow.ArrowInvalid
-    return invalid
+
+class CommitCalls(LanceNamespace):
+    """A namespace as pylance calls it during an operation: the errors of commits are kept for the operation.
+
+    pylance reports every failure of a commit as one whose outcome is not known, without the error itself.
+    """
+
+    def __init__(self, namespace: LanceNamespace) -> None:
+        self._namespace = namespace
+        found = _failures.get()
+        self._failures: list[LanceNamespaceError] = [] if found is None else found
+
+    def namespace_id(self) -> str:
+        return self._namespace.namespace_id()
+
+    def describe_table(self, request: Any) -> Any:
+        return self._namespace.describe_table(request)
+
+    def describe_table_version(self, request: Any) -> Any:
+        return self._namespace.describe_table_version(request)
+
+    def list_table_versions(self, request: Any) -> Any:
+        return self._kept(self._namespace.list_table_versions, request)
+
+    def create_table_version(self, request: Any) -> Any:
+        return self._kept(self._namespace.create_table_version, request)
+
+    def _kept(self, call: Callable[[Any], Any], request: Any) -> Any:
+        try:
+            return call(request)
+        except (ConcurrentModificationError, TableNotFoundError):
+            raise  # Lance acts on these.
+        except LanceNamespaceError as error:
+            self._failures.append(error)
+            raise
 
 
 def read_request(kind: type[Request], request: Any) -> Request:

@@ -36,7 +36,8 @@ from lance_namespace_urllib3_client.models.table_basic_stats import TableBasicSt
 from metastored.errors import Error, InvalidOperationException, MetaException, TableAlreadyExists
 from metastored.hive.locations import join
 from metastored.lance.arrow import read_rows, schema_of, texts_of
-from metastored.lance.commits import ATTEMPTS, conditional, is_conflict
+from metastored.lance.commits import ATTEMPTS
+from metastored.lance.conditions import conditional, is_conflict
 from metastored.lance.datasets import Datasets
 from metastored.lance.definition import (
     MANAGED_BY,
@@ -175,11 +176,12 @@ class TableOperations(Datasets):
             dataset = self.written(id, existing, rows, "overwrite", request.storage_options)
             self.recorded(name, existing, dataset)
             return self._response(existing, dataset.version)
-        table = self._declared(name, None, request.properties or {})
+        table = self._declared(name, None, request.properties or {}, empty=True)
         try:
             dataset = self.written(id, table, rows, "create", request.storage_options)
         except BaseException:
-            self.client.drop_table(name, if_exists=True, delete_data=False)
+            if self.is_declared(table):  # Otherwise the rows may have been written, and the reply was lost.
+                self.client.drop_table(name, if_exists=True, delete_data=False)
             raise
         self.recorded(name, table, dataset)
         return self._response(table, dataset.version)
@@ -288,8 +290,13 @@ class TableOperations(Datasets):
         tables = lance_tables(self.client, database)
         return sorted(table.tableName or "" for table in tables if not self.is_declared(table))
 
-    def _declared(self, name: TableName, location: str | None, properties: Mapping[str, str]) -> Table:
-        """Creates a table without data. Raises TableAlreadyExistsError, NamespaceNotFoundError."""
+    def _declared(
+        self, name: TableName, location: str | None, properties: Mapping[str, str], *, empty: bool = False
+    ) -> Table:
+        """Creates a table without data. Raises TableAlreadyExistsError, NamespaceNotFoundError.
+
+        With `empty` it is an error that there is a dataset at its location, such as that of a deregistered table.
+        """
         kind = self._kind(properties)
         if location is not None:
             stored = stored_location(self._below_root(location))
@@ -302,6 +309,10 @@ class TableOperations(Datasets):
             stored = join(above, name.table)
         table = lance_table(name, stored, kind, _without(properties), owner=self.client.user)
         self._check_kind(name, kind)
+        if empty and self.any_table(name) is None and not self.is_declared(table):
+            raise TableAlreadyExistsError(
+                f"there is a Lance dataset at {self.location(table)} already: register it as a table, or remove it"
+            )
         self._create(name, table)
         return table
 
@@ -317,7 +328,7 @@ class TableOperations(Datasets):
         if kind is ManagedBy.IMPL:
             self.database(name.database_name)
             if self.any_table(name) is None:
-                self.check_server(name.database_name)
+                self.checked.check(self.client, name, None)
 
     def _kind(self, properties: Mapping[str, str]) -> ManagedBy:
         version = properties.get(VERSION)

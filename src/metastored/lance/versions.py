@@ -24,12 +24,11 @@ from lance_namespace import (
 )
 
 from metastored.lance.datasets import Datasets
-from metastored.lance.files import Manifest, Manifests, staged_name
+from metastored.lance.files import Manifest, Manifests, scheme_of, staged_name
 from metastored.lance.requests import operation
 from metastored.model.names import TableName
 from metastored.wire.generated.common import Table
 
-SCHEMES: Final = ("V1", "V2")
 MAGIC: Final = b"LANC"
 SCHEMA_HEAD: Final = 1 << 16
 """Bytes of a manifest that are read for its schema at first."""
@@ -91,9 +90,10 @@ class VersionOperations(Datasets):
         """Makes a staged manifest the next version. Raises ConcurrentModificationError if another writer did first."""
         self.no_branches(request)
         staged = staged_name(request.manifest_path)
-        scheme = request.naming_scheme or "V2"
-        if scheme not in SCHEMES:
-            raise InvalidInputError(f"naming_scheme is {scheme!r}: it is V1 or V2")
+        if request.naming_scheme not in (None, scheme_of(staged)):
+            raise InvalidInputError(
+                f"naming_scheme is {request.naming_scheme!r}, but the name of the manifest is of {scheme_of(staged)}"
+            )
         if request.version < 1:
             raise InvalidInputError(f"version is {request.version}: it is a number from 1 on")
         name, table = self.table(request.id)
@@ -101,14 +101,14 @@ class VersionOperations(Datasets):
         if not self.is_managed(table):
             if manifests.directory.manifest(staged, request.version) is None and not manifests.find(request.version):
                 raise InvalidInputError(f"there is no manifest {request.manifest_path}")
-            if not manifests.publish(staged, request.version, scheme):
+            if not manifests.publish(staged, request.version):
                 raise ConcurrentModificationError(f"version {request.version} of {name} was created by another writer")
             found = manifests.find(request.version)
             assert found is not None
             return CreateTableVersionResponse(version=_version(manifests, found))
-        self.check_server(name, table)
+        self.checked.check(self.client, name, table)
         commits = self.commits(name, table)
-        found = commits.commit(staged, request.version, scheme)
+        found = commits.commit(staged, request.version)
         self.record_schema(name, commits, found.version, _schema(manifests, found))
         return CreateTableVersionResponse(version=_version(manifests, found))
 

@@ -127,6 +127,29 @@ def fields_of(node: Filter, generation: Generation) -> frozenset[BoundField]:
     return frozenset(field_of(key, generation) for key, _, _ in _leaves(node))
 
 
+def only_parameter(node: Filter, generation: Generation) -> str | None:
+    """The table parameter that decides alone, None if there is none: no table without it can satisfy the filter."""
+    fields = fields_of(node, generation)
+    if len(fields) != 1 or _can_hold_without(node):
+        return None
+    (bound,) = fields
+    return bound.parameter if bound.field is TableField.PARAMETER else None
+
+
+def _can_hold_without(node: Filter) -> bool:
+    """Whether a filter can hold for a table that has none of its parameters."""
+    match node:
+        case And(parts) | Or(parts):
+            return any(map(_can_hold_without, parts))
+        case Not():
+            return True
+        case In(_, literals, negated):
+            return negated and not literals
+        case MultiIn(_, _, negated):
+            return negated
+    return False
+
+
 def table_predicate(node: Filter, generation: Generation) -> TablePredicate:
     """The filter as a predicate on one table, which is passed as a lookup of its fields.
 

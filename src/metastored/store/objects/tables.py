@@ -90,6 +90,11 @@ _VALUES_OF = Statement(
     .select_from(_SOURCE.join(schema.table_params, _params.table_id == _t.id))
     .where(_IN_DATABASE, _params.key == sa.bindparam("key"))
 )
+_NAMED_VALUES_OF = Statement(
+    sa.select(_t.name, _params.value)
+    .select_from(_SOURCE.join(schema.table_params, _params.table_id == _t.id))
+    .where(_IN_DATABASE, _params.key == sa.bindparam("key"))
+)
 _OF_TYPE = Statement(
     sa.select(_d.name, *_COLUMNS.selected_columns)
     .select_from(_SOURCE)
@@ -176,6 +181,11 @@ def searchable(tx: Transaction, cat: str, db: str) -> list[SearchableTable]:
 def values_of(tx: Transaction, cat: str, db: str, key: str) -> dict[int, str]:
     """The values of one parameter by table id, for the tables of a database that have it with a short value."""
     return dict(tx.all(_VALUES_OF, cat=cat, db=db, key=key))
+
+
+def named_values_of(tx: Transaction, cat: str, db: str, key: str) -> list[tuple[str, str]]:
+    """The same with the names of the tables, in no order."""
+    return [(name, value) for name, value in tx.all(_NAMED_VALUES_OF, cat=cat, db=db, key=key)]
 
 
 def insert(
