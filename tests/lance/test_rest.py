@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import subprocess
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
@@ -40,6 +42,7 @@ from metastored.testing import RunningServer, running_server
 from tests.lance.rest_support import NEAR, POINTS, ipc, outcomes
 from tests.lance.rest_support import client as lances_client
 from tests.server.http.support import PASSWORD, USER, Browser, basic, browser, http_server, user
+from tests.transfer.support import command, environment
 
 pytestmark = pytest.mark.slow
 
@@ -414,6 +417,20 @@ def test_the_rows_of_every_operation_with_rows_are_required(server: RunningServe
 def test_a_server_serves_no_lance_unless_it_is_turned_on(tmp_path: Path) -> None:
     with http_server(tmp_path) as server, browser(server) as client:
         assert client.post("{}", "/lance/hive2/v1/table/db$t/describe", kind=JSON).status == 404
+
+
+def test_a_server_without_the_optional_dependency_does_not_start_and_names_it(tmp_path: Path) -> None:
+    (tmp_path / "sitecustomize.py").write_text("import sys; sys.modules['lance'] = None")
+    path = os.pathsep.join([str(tmp_path), *filter(None, [os.environ.get("PYTHONPATH")])])
+    done = subprocess.run(
+        command("serve", "--port", "0", "--http-port", "0", "--lance", "on", "--data", str(tmp_path / "data")),
+        capture_output=True,
+        text=True,
+        timeout=60,
+        env={**environment(), "PYTHONPATH": path},
+    )
+    assert done.returncode == 2
+    assert "pip install 'metastored[lance]'" in done.stderr.splitlines()[-1]
 
 
 def test_tables_are_made_below_the_root_of_the_settings(tmp_path: Path) -> None:
