@@ -21,24 +21,24 @@ spark.sql("CREATE DATABASE IF NOT EXISTS bench")
 df = rows(spark, task["rows"], task["partitions"]).persist()
 df.count()
 
-def measured(call):
-    call()  # The first call loads and compiles classes, and starts Python.
-    times = []
-    for _ in range(task["times"]):
-        start = time.perf_counter()
-        call()
-        times.append(time.perf_counter() - start)
-    return statistics.median(times)
-
 lance = metastored.spark.lance
 vectors = {"vector": DIMENSIONS}
-result = {
-    "parquet": measured(lambda: df.write.mode("overwrite").parquet(task["folder"] + "/parquet")),
-    "lance": measured(lambda: lance.write(df, "bench.t", mode="overwrite", vectors=vectors)),
-    "read parquet": measured(lambda: spark.read.parquet(task["folder"] + "/parquet").write.format("noop").mode(
-        "overwrite").save()),
-    "read lance": measured(lambda: lance.read(spark, "bench.t").write.format("noop").mode("overwrite").save()),
+parquet = task["folder"] + "/parquet"
+work = {
+    "parquet": lambda: df.write.mode("overwrite").parquet(parquet),
+    "lance": lambda: lance.write(df, "bench.t", mode="overwrite", vectors=vectors),
+    "read parquet": lambda: spark.read.parquet(parquet).write.format("noop").mode("overwrite").save(),
+    "read lance": lambda: lance.read(spark, "bench.t").write.format("noop").mode("overwrite").save(),
 }
+taken = {name: [] for name in work}
+# In turns, so that whatever else the machine does falls on all of them. The first round loads and compiles classes.
+for round in range(task["times"] + 1):
+    for name, call in work.items():
+        start = time.perf_counter()
+        call()
+        if round:
+            taken[name].append(time.perf_counter() - start)
+result = {name: statistics.median(times) for name, times in taken.items()}
 assert lance.read(spark, "bench.t", columns=["id"]).count() == task["rows"]
 """
 
