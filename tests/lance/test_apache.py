@@ -9,6 +9,7 @@ from typing import Any
 import lance_namespace as ns
 import pytest
 
+from metastored.wire.structs import replace
 from tests.support.apache import ApacheMetastore
 from tests.support.lance import Space, new_space, opened
 
@@ -41,7 +42,7 @@ def test_a_commit_to_a_table_that_somebody_else_declared_there_is_refused(
         space.create("t")
         client = space.namespace.client
         table = client.table((space.name, "t"))
-        changed = table._replace(parameters={**table.parameters, "managed_by": "impl"})
+        changed = replace(table, parameters={**table.parameters, "managed_by": "impl"})
         client.alter((space.name, "t"), changed)
         versions = tmp_path / f"{space.name}.db" / "t" / "_versions"
         staged = versions / "18446744073709551613.manifest-x"

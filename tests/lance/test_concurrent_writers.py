@@ -27,7 +27,7 @@ from tests.support.processes import start_python
 PROCESSES = 4
 THREADS = 2
 APPENDS = 50
-KILLS = 6
+KILLS = 4
 TIMEOUT = 150.0
 SCHEMA = pyarrow.schema([("writer", pyarrow.int64()), ("number", pyarrow.int64())])
 

@@ -114,7 +114,7 @@ class Commits:
             except TransportError as error:
                 raise self._lost or error from None  # The first of them says that it may have happened.
         raise self._lost or ServiceUnavailableError(
-            f"version {version} of {self._name} was not created: the metastore refused it {ATTEMPTS} times, although no "
+            f"version {version} of {self._name} was not created: the metastore refused it {ATTEMPTS} times, and no "
             f"other writer created it"
         )
 

@@ -152,7 +152,7 @@ def get_table_names_by_filter(
     limit = None if max_tables is None or max_tables < 0 else max_tables
     key = only_parameter(node, ctx.generation)
     if key is not None:
-        return _by_value(tables.named_values_of(ctx.reader(), *where, key), holds)[:limit]
+        return _by_value(ctx, where, key, holds)[:limit]
     parameter_names = [
         bound.parameter for bound in fields_of(node, ctx.generation) if bound.field is TableField.PARAMETER
     ]
@@ -166,14 +166,15 @@ def get_table_names_by_filter(
     return tuple(table.name for table in candidates if holds(lookup(table)))[:limit]
 
 
-def _by_value(values: list[tuple[str, str]], holds: TablePredicate) -> tuple[str, ...]:
-    """The names of the tables whose value satisfies the filter, which is evaluated once for each value."""
+def _by_value(ctx: Context, where: DatabaseName, key: str, holds: TablePredicate) -> tuple[str, ...]:
+    """The tables whose value of a parameter satisfies a filter, which is evaluated once for each value there is."""
 
     def lookup(value: str) -> Lookup:
         return lambda _: value
 
-    satisfying = {value for value in {value for _, value in values} if holds(lookup(value))}
-    return tuple(sorted(name for name, value in values if value in satisfying))
+    with ctx.reading() as tx:
+        values = [value for value in tables.distinct_values(tx, key) if holds(lookup(value))]
+        return tuple(tables.names_by_values(tx, *where, key, values)) if values else ()
 
 
 def _value(bound: BoundField, table: SearchableTable, parameters: dict[str, dict[int, str]]) -> FieldValue:
