@@ -24,6 +24,8 @@ GROUPS = (
     "cached",
     "http",
     "spark_catalog",
+    "lance_spark",
+    "lance",
 )
 NAMED = ("operations_large",)
 """Groups that take long and run only when they are named."""

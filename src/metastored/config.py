@@ -27,6 +27,7 @@ __all__ = [
     "CONFIG_VARIABLE",
     "GROUPS",
     "KEYS",
+    "LANCE_PATH",
     "LOCATION_SCHEMES",
     "OTHERS",
     "PREFIX",
@@ -57,6 +58,9 @@ LOCATION_SCHEMES: Final = ("file", "s3", "s3a", "gs", "abfs", "abfss", "hdfs")
 
 RESERVED_PATHS: Final = ("/metastore", "/health", "/ready", "/metrics", "/sql")
 """The other paths that the HTTP port serves, besides `http_path`."""
+
+LANCE_PATH: Final = "/lance"
+"""Lance's REST namespaces are below this path."""
 
 _KUBERNETES = re.compile(r"METASTORED_(\w+_)?(SERVICE_HOST|SERVICE_PORT(_\w+)?|PORT_\d+_(TCP|UDP|SCTP)(_\w+)?)")
 _KUBERNETES_PORT = re.compile(r"(tcp|udp|sctp)://")
@@ -417,6 +421,27 @@ class Settings:
     metrics_token: Path | None = _key(
         "file", _path, None, "A file with a token that readers of /metrics must send (Authorization: Bearer)."
     )
+    lance: Literal["off", "on"] = _words(
+        "off",
+        "Whether the HTTPS port serves Lance's REST namespaces, below /lance/hive2 and /lance/hive3. The server itself "
+        "then reads and writes the files of Lance tables, where a client asks for rows. It needs metastored[lance].",
+        "off",
+        "on",
+    )
+    lance_root: str | None = _key(
+        "directory or URI",
+        _warehouse,
+        None,
+        "The parent directory of databases and tables that are made at /lance. By default a table is made in the "
+        "directory of its database.",
+    )
+    lance_managed_by: Literal["storage", "impl"] = _words(
+        "storage",
+        "Who keeps the versions of tables that are made at /lance: storage is Lance's own files; impl is the metastore,"
+        " and every writer must then commit through it.",
+        "storage",
+        "impl",
+    )
     log_level: str = _words(
         "info", "The lowest level of messages that are logged to standard error.", "debug", "info", "warning", "error"
     )  # fmt: skip
@@ -449,6 +474,7 @@ GROUPS: Final[Mapping[str, tuple[str, ...]]] = {
         *("reply_megabytes", "spool_megabytes"),
     ),
     "HTTP": ("http_port", "http_path", "http_methods", "http_tls", "trusted_proxies"),
+    "Lance": ("lance", "lance_root", "lance_managed_by"),
     "Hive": ("compat", "distinct_values", "event_retention"),
     "Processes": ("workers", "threads", "drain_timeout", "ready_file"),
     "TLS": ("tls_certificate", "tls_key", "tls_client_ca"),
@@ -587,6 +613,11 @@ def _checked(settings: Settings) -> Settings:
         raise ConfigError("tls_client_ca is set without tls_certificate")
     if settings.jwt_keys is None and (settings.jwt_issuer is not None or settings.jwt_audience is not None):
         raise ConfigError("jwt_issuer and jwt_audience are set without jwt_keys")
-    if settings.http_path in RESERVED_PATHS:
+    if settings.lance == "on" and settings.directories != "all":
+        raise ConfigError(
+            f"lance is on and directories is {settings.directories}: the server opens directories of Lance tables, so "
+            "directories must be all; location_schemes limits their file systems"
+        )
+    if settings.http_path in RESERVED_PATHS or f"{settings.http_path}/".startswith(f"{LANCE_PATH}/"):
         raise ConfigError(f"http_path is {settings.http_path}, which has another meaning")
     return settings

@@ -8,7 +8,7 @@ import pytest
 
 from metastored.errors import ApplicationError, MetaException, MetastoreError
 from metastored.gate.needs import is_open
-from metastored.wire.generated.common import CreationMetadata
+from metastored.wire.generated.common import CreationMetadata, DataOperationType
 from metastored.wire.generated.databases import Database
 from metastored.wire.generated.locks import LockComponent, LockLevel, LockRequest, LockType
 from metastored.wire.generated.partitions import Partition
@@ -43,9 +43,9 @@ def allowed(guarded: Guarded, user: str | None, name: str, *args: Any, groups: t
     return error is None or not str(error).startswith(DENIED)
 
 
-def lock_of(kind: int, db: str = "d", name: str | None = "t") -> LockRequest:
+def lock_of(kind: int, db: str = "d", name: str | None = "t", operation: int | None = None) -> LockRequest:
     level = LockLevel.DB if name is None else LockLevel.TABLE
-    component = LockComponent(type=kind, level=level, dbname=db, tablename=name)
+    component = LockComponent(type=kind, level=level, dbname=db, tablename=name, operationType=operation)
     return LockRequest(component=(component,), user="x", hostname="h")
 
 
@@ -82,6 +82,14 @@ MATRIX: dict[str, tuple[tuple[str, tuple[Any, ...]], str]] = {
     "read the keys": (("get_master_keys", ()), ""),
     "lock to read": (("lock", (lock_of(LockType.SHARED_READ),)), "tom reader all everywhere"),
     "lock to write": (("lock", (lock_of(LockType.SHARED_WRITE),)), "tom writer deleter all"),
+    "lock to insert": (
+        ("lock", (lock_of(LockType.SHARED_WRITE, operation=DataOperationType.INSERT),)),
+        "tom writer all",
+    ),
+    "lock to delete": (
+        ("lock", (lock_of(LockType.SHARED_WRITE, operation=DataOperationType.DELETE),)),
+        "tom deleter all",
+    ),
     "lock the database": (("lock", (lock_of(LockType.EXCLUSIVE, name=None),)), "dana"),
     "list databases": (("get_all_databases", ()), "*"),
     "list tables": (("get_all_tables", ("d",)), "*"),

@@ -6,9 +6,10 @@ import pytest
 
 from metastored.errors import NoSuchObjectException, UnknownDBException
 from metastored.hive.generation import Generation
+from metastored.wire.generated.databases import Database
 from metastored.wire.generated.partitions import GetPartitionsByFilterRequest
 from tests.service.conftest import Starter
-from tests.support.objects import DB, make_table
+from tests.support.objects import DB, bare_table, make_table
 
 OWNED = 'hive_filter_field_owner__ = "ann"'
 
@@ -46,3 +47,24 @@ def test_a_missing_database_is_unknown_in_hive_4_2(start: Starter) -> None:
     with pytest.raises(UnknownDBException) as caught:
         start(Generation.HIVE_4_2).call("get_table_names_by_filter", "nodb", OWNED, -1)
     assert caught.value.message == "Could not find database hive.nodb"
+
+
+def test_a_filter_on_one_parameter_finds_the_tables_of_its_database_by_their_values(start: Starter) -> None:
+    metastore = start(Generation.HIVE_3_1)
+    for db in ("one", "two"):
+        metastore.call("create_database", Database(name=db))
+        for name, word in (("c", "lance"), ("a", "lance"), ("b", "LANCE"), ("d", "iceberg"), ("e", None)):
+            parameters = {"EXTERNAL": "TRUE", **({} if word is None else {"table_type": word})}
+            metastore.call("create_table", bare_table(db, f"{db}_{name}", parameters=parameters))
+    key = "hive_filter_field_params__table_type"
+
+    def names(filter: str, limit: int = -1) -> object:
+        return metastore.call("get_table_names_by_filter", "one", filter, limit)
+
+    assert names(f'{key} = "lance"') == ("one_a", "one_c")
+    assert names(f'{key} = "lance"', 1) == ("one_a",)
+    assert names(f'{key} = "lance"', 0) == ()
+    assert names(f'{key} like "....." and {key} != "lance"') == ("one_b",)
+    assert names(f'{key} != "lance"') == ("one_b", "one_d")
+    assert names(f'{key} = "delta"') == ()
+    assert names('hive_filter_field_params__nope = "x"') == ()

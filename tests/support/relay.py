@@ -94,6 +94,9 @@ class Relay:
                 if source is pair[0]:
                     self._record(source, data)
                 target.sendall(data)
+        self._end(pair)
+
+    def _end(self, pair: tuple[socket.socket, socket.socket]) -> None:
         with self._lock:
             self._pairs.discard(pair)
         for each in pair:

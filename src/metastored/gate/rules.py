@@ -40,12 +40,20 @@ from metastored.model.names import DatabaseName, TableName
 from metastored.model.objects import Located, Objects, databases_of, objects_of, tables_of
 from metastored.model.remote_keys import CONNECTOR, is_remote, remote_keys
 from metastored.store.security.grants import DATABASE, DATACONNECTOR, GLOBAL
+from metastored.wire.generated.common import DataOperationType
 from metastored.wire.generated.locks import LockComponent, LockType
 from metastored.wire.generated.roles import HiveObjectPrivilege, HiveObjectRef
 from metastored.wire.message import Call
 from metastored.wire.naming import Group, groups_in, groups_of, names_in
 
 USE_LOCATION: Final = "USE_LOCATION"
+ANY_WRITE: Final = ("insert", "update", "delete")
+WRITES: Final = {
+    DataOperationType.INSERT: ("insert",),
+    DataOperationType.UPDATE: ("update",),
+    DataOperationType.DELETE: ("delete",),
+}
+"""The privilege that a lock for a change of rows needs, where it says which change."""
 NAMES_OF_A_TABLE: Final = frozenset({"dbName", "tableName"})
 
 
@@ -294,14 +302,14 @@ class Decision(Caller):
     # Rules that the method table cannot describe
 
     def _check_locks(self, call: Call) -> None:
-        """A shared-read lock needs SELECT; any other lock needs a privilege to write."""
+        """A shared-read lock needs SELECT; any other lock the privilege of its operation, or any privilege to write."""
         for group in groups_in(call.method, call.args):
             if group.struct != LockComponent.__name__:
                 continue
             reads = group.value.type == LockType.SHARED_READ
             tables = list(tables_of(group))
             for table in tables:
-                self._check_data(table, ("select",) if reads else ("insert", "update", "delete"))
+                self._check_data(table, ("select",) if reads else WRITES.get(group.value.operationType, ANY_WRITE))
             if not tables and not reads:
                 for database in databases_of(group):
                     self._check_owner(database)

@@ -16,6 +16,8 @@ from metastored.wire.generated.common import FieldSchema, PrincipalType, SerDeIn
 from metastored.wire.structs import replace
 
 DDL_TIME: Final = "transient_lastDdlTime"
+TWICE: Final = "is there twice"
+"""In the refusal of a table with two columns of one name."""
 
 _NO_SKEW = SkewedInfo((), (), {})
 
@@ -30,7 +32,7 @@ def columns(fields: tuple[FieldSchema, ...] | None) -> tuple[FieldSchema, ...]:
     names = {field.name for field in found}
     if len(names) != len(found):
         twice = next(name for at, (name, *_) in enumerate(found) if name in {each.name for each in found[:at]})
-        raise MetaException(f"the column {twice} is there twice: names of columns are compared in any case")
+        raise MetaException(f"the column {twice} {TWICE}: names of columns are compared in any case")
     return found
 
 

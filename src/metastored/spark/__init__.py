@@ -1,15 +1,37 @@
-"""metastored and Spark. Importing this package does not import pyspark.
+"""metastored and Spark. Importing this package does not import pyspark, and its parts only when they are used.
 
 metastored.spark.ExternalCatalog(metastored.connect(uri))   Spark's external catalog, without Spark
 spark = metastored.spark.session("thrift://host:9083")      a session whose catalog is the metastore
 metastored.spark.conf("thrift://host:9083")                 the settings of such a session
 metastored.spark.sql(spark, "CREATE REMOTE TABLE …")        metastored's statements, and everything that Spark has
+metastored.spark.lance.write(df, "db.t"), .read(spark, "db.t")   Lance tables
 """
 
 from __future__ import annotations
 
-from metastored.spark.external_catalog import ExternalCatalog
-from metastored.spark.sessions import conf, session
-from metastored.spark.statements import sql
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
 
-__all__ = ["ExternalCatalog", "conf", "session", "sql"]
+if TYPE_CHECKING:
+    from metastored.spark import lance
+    from metastored.spark.external_catalog import ExternalCatalog
+    from metastored.spark.sessions import conf, session
+    from metastored.spark.statements import sql
+
+__all__ = ["ExternalCatalog", "conf", "lance", "session", "sql"]
+
+_HOMES = {
+    "ExternalCatalog": "metastored.spark.external_catalog",
+    "conf": "metastored.spark.sessions",
+    "session": "metastored.spark.sessions",
+    "sql": "metastored.spark.statements",
+}
+"""Where a name is. Python on Spark's executors imports this package at the start of a task, and needs none of them."""
+
+
+def __getattr__(name: str) -> Any:
+    if name == "lance":
+        return import_module("metastored.spark.lance")
+    if name in _HOMES:
+        return getattr(import_module(_HOMES[name]), name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -10,10 +10,21 @@ from metastored.hive.filters.tables import (
     TableField,
     field_of,
     fields_of,
+    only_parameter,
     parse_table_filter,
     table_predicate,
 )
-from metastored.hive.filters.tree import And, Comparison, FilterKeyError, FilterSyntaxError, Like, Or
+from metastored.hive.filters.tree import (
+    And,
+    Comparison,
+    FilterKeyError,
+    FilterSyntaxError,
+    In,
+    Like,
+    MultiIn,
+    Not,
+    Or,
+)
 from metastored.hive.generation import Generation
 
 V2, V3, V4, V42 = Generation
@@ -124,3 +135,26 @@ def test_a_filter_holds_for_a_table_or_not(text: str, holds: bool) -> None:
 def test_the_fields_of_a_filter_are_listed() -> None:
     node = parse_table_filter(f'{OWNER} = "bob" and {PARAMS}color like "r.*"', V3)
     assert fields_of(node, V3) == {BoundField(TableField.OWNER), BoundField(TableField.PARAMETER, "color")}
+
+
+@pytest.mark.parametrize(
+    ("text", "key"),
+    [
+        (f'{PARAMS}a = "1"', "a"),
+        (f'{PARAMS}a like "1%" and {PARAMS}a != "12"', "a"),
+        (f'({PARAMS}a = "1" or {PARAMS}a = "2") and {PARAMS}a <> "3"', "a"),
+        (f'{PARAMS}a = "1" or {PARAMS}b = "1"', None),
+        (f'{PARAMS}a = "1" and {OWNER} = "ann"', None),
+        (f'{OWNER} = "ann"', None),
+    ],
+)
+def test_a_filter_that_one_parameter_decides_is_recognised(text: str, key: str | None) -> None:
+    assert only_parameter(parse_table_filter(text, V3), V3) == key
+
+
+def test_a_filter_that_holds_for_tables_without_the_parameter_is_not_decided_by_it() -> None:
+    inner = Comparison(f"{PARAMS}a", "=", "1")
+    assert only_parameter(Not(inner), V42) is None
+    assert only_parameter(And((inner, Not(inner))), V42) is None
+    assert only_parameter(In(f"{PARAMS}a", ("1",), True), V42) == "a"
+    assert only_parameter(MultiIn((f"{PARAMS}a",), (("1",),), True), V42) is None

@@ -45,7 +45,7 @@ from metastored.model import filters, makers
 from metastored.model.acid import Acid
 from metastored.model.columns import arrow_schema
 from metastored.model.makers import Columns
-from metastored.model.names import Name, TableName, database_name, table_name
+from metastored.model.names import DatabaseName, Name, TableName, database_name, table_name
 from metastored.model.partitions import PartitionValues, keys_of, listed, values_of
 from metastored.model.where import Condition, FilterFault, PartitionPredicate, bind, parse, pushed
 from metastored.wire.generated.common import ColumnStatistics, ColumnStatisticsObj, EnvironmentContext, Table
@@ -220,7 +220,7 @@ class AsyncClient:
             for table in await self.tables_by_name(db, names[at : at + self._batch]):
                 yield table
 
-    async def tables_by_name(self, db: str, names: tuple[str, ...]) -> Sequence[Table]:
+    async def tables_by_name(self, db: str | DatabaseName, names: tuple[str, ...]) -> Sequence[Table]:
         """Those of the named tables that exist, in one call if the server supports it."""
         database = database_name(db)
         request = GetTablesRequest(database.database, names, CAPABILITIES, database.catalog_field)

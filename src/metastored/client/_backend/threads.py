@@ -298,15 +298,28 @@ class Openings:
 
 
 class InProcess:
-    """Calls of a handler in this process. Handlers are asynchronous: they run in an event loop in a thread."""
+    """Calls of a handler in this process. Handlers are asynchronous: they run in an event loop of another thread."""
 
-    def __init__(self, handler: Handler, user: str | None, session: Session | None = None) -> None:
-        """`session` is that of a caller whom somebody has authenticated; else one is made for the user."""
+    def __init__(
+        self,
+        handler: Handler,
+        user: str | None,
+        session: Session | None = None,
+        loop: asyncio.AbstractEventLoop | None = None,
+    ) -> None:
+        """`session` is that of a caller whom somebody has authenticated; else one is made for the user.
+
+        `loop` is the running event loop that the handler belongs to; else one is made, in a thread of its own. Calls
+        must not be made from the loop's own thread.
+        """
         self._handler = handler
         self._session = Session("in process", user=user) if session is None else session
-        self._loop = asyncio.new_event_loop()
-        self._thread = threading.Thread(target=self._loop.run_forever, name="metastored-in-process", daemon=True)
-        self._thread.start()
+        self._thread: threading.Thread | None = None
+        if loop is None:
+            loop = asyncio.new_event_loop()
+            self._thread = threading.Thread(target=loop.run_forever, name="metastored-in-process", daemon=True)
+            self._thread.start()
+        self._loop = loop
 
     def call(self, method: Method, body: bytes) -> Pending[Reply]:
         def work(seconds: float) -> Reply:
@@ -322,7 +335,7 @@ class InProcess:
         return _Later(work)
 
     def close(self) -> None:
-        if self._thread.is_alive():
+        if self._thread is not None and self._thread.is_alive():
             self._loop.call_soon_threadsafe(self._loop.stop)
             self._thread.join()
             self._loop.close()

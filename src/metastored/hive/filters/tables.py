@@ -127,38 +127,90 @@ def fields_of(node: Filter, generation: Generation) -> frozenset[BoundField]:
     return frozenset(field_of(key, generation) for key, _, _ in _leaves(node))
 
 
+def only_parameter(node: Filter, generation: Generation) -> str | None:
+    """The table parameter that decides alone, None if there is none: no table without it can satisfy the filter."""
+    fields = fields_of(node, generation)
+    if len(fields) != 1 or _can_hold_without(node):
+        return None
+    (bound,) = fields
+    return bound.parameter if bound.field is TableField.PARAMETER else None
+
+
+def _can_hold_without(node: Filter) -> bool:
+    """Whether a filter can hold for a table that has none of its parameters."""
+    match node:
+        case And(parts) | Or(parts):
+            return any(map(_can_hold_without, parts))
+        case Not():
+            return True
+        case In(_, literals, negated):
+            return negated and not literals
+        case MultiIn(_, _, negated):
+            return negated
+    return False
+
+
 def table_predicate(node: Filter, generation: Generation) -> TablePredicate:
-    """The filter as a predicate on one table, which is passed as a lookup of its fields."""
+    """The filter as a predicate on one table, which is passed as a lookup of its fields.
 
-    def holds(node: Filter, table: Lookup) -> bool:
-        def compared(key: str, op: str, literal: FilterLiteral) -> bool:
-            value = table(field_of(key, generation))
-            return value is not None and type(value) is type(literal) and _COMPARE[op](value, literal)
+    Keys and patterns are resolved here, once, and not for each table.
+    """
 
-        match node:
-            case And(parts):
-                return all(holds(part, table) for part in parts)
-            case Or(parts):
-                return any(holds(part, table) for part in parts)
-            case Not(part):
-                return not holds(part, table)
-            case Comparison(key, op, literal):
-                return compared(key, op, literal)
-            case Like(key, pattern, negated):
-                value = table(field_of(key, generation))
-                return isinstance(value, str) and (like_expression(pattern).fullmatch(value) is None) is negated
-            case Between(key, low, high, negated):
-                if negated:
-                    return compared(key, "<", low) or compared(key, ">", high)
-                return compared(key, ">=", low) and compared(key, "<=", high)
-            case In(key, literals, negated):
-                if negated:
-                    return all(compared(key, "!=", literal) for literal in literals)
-                return any(compared(key, "=", literal) for literal in literals)
-            case MultiIn(keys, rows, negated):
-                row_holds = [
-                    all(compared(key, "=", literal) for key, literal in zip(keys, row, strict=True)) for row in rows
-                ]
-                return any(row_holds) is not negated
+    def part_of(node: Filter) -> TablePredicate:
+        return table_predicate(node, generation)
 
-    return lambda table: holds(node, table)
+    def compared(key: str, op: str, literal: FilterLiteral) -> TablePredicate:
+        bound, kind, compare = field_of(key, generation), type(literal), _COMPARE[op]
+
+        def holds(table: Lookup) -> bool:
+            value = table(bound)
+            return value is not None and type(value) is kind and compare(value, literal)
+
+        return holds
+
+    match node:
+        case And(parts):
+            return _all([part_of(part) for part in parts])
+        case Or(parts):
+            return _any([part_of(part) for part in parts])
+        case Not(part):
+            return _not(part_of(part))
+        case Comparison(key, op, literal):
+            return compared(key, op, literal)
+        case Like(key, pattern, negated):
+            return _like(field_of(key, generation), pattern, negated)
+        case Between(key, low, high, negated):
+            if negated:
+                return _any([compared(key, "<", low), compared(key, ">", high)])
+            return _all([compared(key, ">=", low), compared(key, "<=", high)])
+        case In(key, literals, negated):
+            if negated:
+                return _all([compared(key, "!=", literal) for literal in literals])
+            return _any([compared(key, "=", literal) for literal in literals])
+        case MultiIn(keys, rows, negated):
+            found = _any(
+                [_all([compared(key, "=", literal) for key, literal in zip(keys, row, strict=True)]) for row in rows]
+            )
+            return _not(found) if negated else found
+
+
+def _all(parts: list[TablePredicate]) -> TablePredicate:
+    return lambda table: all(part(table) for part in parts)
+
+
+def _any(parts: list[TablePredicate]) -> TablePredicate:
+    return lambda table: any(part(table) for part in parts)
+
+
+def _not(part: TablePredicate) -> TablePredicate:
+    return lambda table: not part(table)
+
+
+def _like(bound: BoundField, pattern: str, negated: bool) -> TablePredicate:
+    matches = like_expression(pattern).fullmatch
+
+    def holds(table: Lookup) -> bool:
+        value = table(bound)
+        return isinstance(value, str) and (matches(value) is None) is negated
+
+    return holds

@@ -3,6 +3,7 @@
     POST http_path     the Hive Metastore HTTP protocol: nine methods in Thrift's JSON, for authenticated callers
     POST /metastore    all methods in binary, compact and JSON, as Hive 4's clients call them over HTTP
     POST /sql          metastored's own statements
+    /lance/…           Lance's REST namespaces, if the settings turn them on
     GET  /health       the process runs
     GET  /ready        the database is available too
     GET  /metrics      for Prometheus
@@ -16,6 +17,7 @@ import hmac
 import logging
 import socket
 from collections.abc import Callable
+from importlib.util import find_spec
 from ipaddress import ip_address, ip_network
 from pathlib import Path
 from time import monotonic
@@ -25,8 +27,8 @@ from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Route, Router
 
-from metastored.config import RESERVED_PATHS, Settings
-from metastored.errors import ConfigError, Error
+from metastored.config import LANCE_PATH, RESERVED_PATHS, Settings
+from metastored.errors import ConfigError, Error, MissingExtra
 from metastored.server.auth.identity import Identities
 from metastored.server.http.connection import Pages
 from metastored.server.http.thrift import NINE, Bodies, HmsHttp, ThriftOverHttp, respond
@@ -36,6 +38,7 @@ from metastored.server.thrift import Service
 from metastored.server.tls import http_tls
 
 if TYPE_CHECKING:
+    from metastored.server.http.lance import LanceOverHttp
     from metastored.server.http.sql import SqlOverHttp
 
 log = logging.getLogger("metastored.server")
@@ -128,6 +131,7 @@ def _routes(service: Service, identities: Identities, metrics: Metrics, check: C
         await statements(scope, receive, send)
 
     busy[SQL] = sql
+    lance = _lance(service, identities, bodies)
     others = Router(
         [Route(HEALTH, health), Route(READY, ready), Route(METRICS, figures)], redirect_slashes=False, default=nowhere
     )
@@ -139,9 +143,23 @@ def _routes(service: Service, identities: Identities, metrics: Metrics, check: C
             challenges = [(b"www-authenticate", each.encode()) for each in identities.challenges()]
             await respond(send, 401, NO_CERTIFICATE, challenges)
             return
-        await (busy.get(scope["path"]) or others)(scope, receive, send)
+        page = busy.get(scope["path"])
+        if page is None and lance is not None and scope["path"].startswith(f"{LANCE_PATH}/"):
+            page = lance
+        await (page or others)(scope, receive, send)
 
     return pages
+
+
+def _lance(service: Service, identities: Identities, bodies: Bodies) -> LanceOverHttp | None:
+    """Lance's REST namespaces; None where they are off. Raises MissingExtra."""
+    if service.settings.lance == "off":
+        return None
+    if find_spec("lance") is None or find_spec("lance_namespace") is None:
+        raise MissingExtra("the setting lance", "lance")
+    from metastored.server.http.lance import LanceOverHttp
+
+    return LanceOverHttp(service, identities, bodies)
 
 
 def _reader_of_metrics(settings: Settings) -> Callable[[Request], Response | None]:

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 from functools import partial
 from http import HTTPStatus
-from time import monotonic
 from typing import Any, Final
 from urllib.parse import parse_qs
 
@@ -34,10 +33,9 @@ from metastored.errors import (
     kind_of,
 )
 from metastored.hive.statements.parsing import parse_script
-from metastored.server.calls import failure, log_when_slow
+from metastored.server.http.in_process import WholeReplies
 from metastored.server.http.thrift import Refusal, RequestBody, ThriftOverHttp, respond
-from metastored.server.thrift import Service
-from metastored.wire.message import Call, Reply, Session, Stream
+from metastored.wire.message import Session
 
 MAX_STATEMENTS: Final = 64 * 1024
 """Bytes of a request: to parse short statements takes ten seconds per megabyte."""
@@ -75,7 +73,7 @@ class SqlOverHttp(ThriftOverHttp):
         await respond(send, status, data, [(b"content-type", JSON.encode()), *proof])
 
     async def _executed(self, text: str, database: str, session: Session) -> tuple[int, dict[str, Any]]:
-        inside = InProcess(_Whole(self._service), session.user, session)
+        inside = InProcess(WholeReplies(self._service), session.user, session)
         identity = Identity(session.user, session.groups)
         caller = AsyncCaller(None, inside, identity, TIMEOUT, Retry(), None)
         number, result = 0, Result()
@@ -90,30 +88,6 @@ class SqlOverHttp(ThriftOverHttp):
             return _status(error), {"error": _described(error, number)}
         rows = [list(row) for row in result.rows]
         return 200, {"columns": list(result.columns), "rows": rows, "database": str(statements.current)}
-
-
-class _Whole:
-    """The server's handler for a client in this process: long replies are read on their own threads, within bounds."""
-
-    def __init__(self, service: Service) -> None:
-        self._service = service
-
-    async def handle(self, call: Call, session: Session) -> Reply:
-        service, started = self._service, monotonic()
-        try:
-            reply = await service.handler.handle(call, session)
-            body = reply.body
-            if not isinstance(body, Stream):
-                return reply
-            await service.state.replies.room(body.length)
-            try:
-                return Reply(await service.stream_pool.run(body.read), reply.kind, reply.error)
-            finally:
-                service.state.replies.change(-body.length)
-        except Exception as error:
-            return failure(call, error, session.peer)
-        finally:
-            log_when_slow(call, session.peer, monotonic() - started, service.settings.slow_call)
 
 
 def _media_type(headers: dict[bytes, bytes]) -> str:

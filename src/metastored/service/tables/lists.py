@@ -10,7 +10,9 @@ from metastored.hive.filters.tables import (
     FieldValue,
     Lookup,
     TableField,
+    TablePredicate,
     fields_of,
+    only_parameter,
     parse_table_filter,
     table_predicate,
 )
@@ -147,6 +149,10 @@ def get_table_names_by_filter(
     except FilterError as error:
         raise MetaException(str(error)) from None
     holds = table_predicate(node, ctx.generation)
+    limit = None if max_tables is None or max_tables < 0 else max_tables
+    key = only_parameter(node, ctx.generation)
+    if key is not None:
+        return _by_value(ctx, where, key, holds)[:limit]
     parameter_names = [
         bound.parameter for bound in fields_of(node, ctx.generation) if bound.field is TableField.PARAMETER
     ]
@@ -157,8 +163,18 @@ def get_table_names_by_filter(
     def lookup(table: SearchableTable) -> Lookup:
         return lambda bound: _value(bound, table, parameters)
 
-    names = [table.name for table in candidates if holds(lookup(table))]
-    return tuple(names if max_tables is None or max_tables < 0 else names[:max_tables])
+    return tuple(table.name for table in candidates if holds(lookup(table)))[:limit]
+
+
+def _by_value(ctx: Context, where: DatabaseName, key: str, holds: TablePredicate) -> tuple[str, ...]:
+    """The tables whose value of a parameter satisfies a filter, which is evaluated once for each value there is."""
+
+    def lookup(value: str) -> Lookup:
+        return lambda _: value
+
+    with ctx.reading() as tx:
+        values = [value for value in tables.distinct_values(tx, key) if holds(lookup(value))]
+        return tuple(tables.names_by_values(tx, *where, key, values)) if values else ()
 
 
 def _value(bound: BoundField, table: SearchableTable, parameters: dict[str, dict[int, str]]) -> FieldValue:

@@ -94,6 +94,19 @@ _VALUES_OF = Statement(
     .select_from(_SOURCE.join(schema.table_params, _params.table_id == _t.id))
     .where(_IN_DATABASE, _params.key == sa.bindparam("key"))
 )
+_DISTINCT_VALUES = Statement(sa.select(_params.value).where(_params.key == sa.bindparam("key")).distinct())
+_DATABASE_ID = (
+    sa.select(_d.id).select_from(schema.databases.join(schema.catalogs, _d.cat_id == _c.id)).where(_IN_DATABASE)
+)
+_NAMES_BY_VALUES = Statement(
+    sa.select(_t.name)
+    .select_from(schema.table_params.join(schema.tables, _params.table_id == _t.id))
+    .where(
+        _params.key == sa.bindparam("key"),
+        in_list(_params.value, "values"),
+        _t.db_id == _DATABASE_ID.scalar_subquery(),
+    )
+)
 _OF_TYPE = Statement(
     sa.select(_d.name, *_COLUMNS.selected_columns)
     .select_from(_SOURCE)
@@ -181,6 +194,17 @@ def searchable(tx: Transaction, cat: str, db: str) -> list[SearchableTable]:
 def values_of(tx: Transaction, cat: str, db: str, key: str) -> dict[int, str]:
     """The values of one parameter by table id, for the tables of a database that have it with a short value."""
     return dict(tx.all(_VALUES_OF, cat=cat, db=db, key=key))
+
+
+def distinct_values(tx: Transaction, key: str) -> set[str]:
+    """All short values of one parameter, of tables in any database."""
+    return {value for (value,) in tx.all(_DISTINCT_VALUES, key=key)}
+
+
+def names_by_values(tx: Transaction, cat: str, db: str, key: str, values: Sequence[str]) -> list[str]:
+    """The tables of a database whose parameter has one of these short values, sorted by name."""
+    found = tx.all(_NAMES_BY_VALUES, cat=cat, db=db, key=key, values=tx.list(values))
+    return sorted(name for (name,) in found)
 
 
 def insert(

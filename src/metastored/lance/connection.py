@@ -1,0 +1,161 @@
+"""The metastore behind a namespace: a client, made at the first use, and the look-ups that all operations share."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Sequence
+from typing import Any, ClassVar
+
+from lance_namespace import (
+    InvalidInputError,
+    InvalidTableStateError,
+    LanceNamespace,
+    NamespaceNotFoundError,
+    TableNotFoundError,
+    UnsupportedOperationError,
+)
+
+from metastored.client._sync.client import Client, connect
+from metastored.errors import NoSuchObjectException, ObjectNotFound
+from metastored.hive.names import encode_catalog_name
+from metastored.lance.conditions import CheckedTables
+from metastored.lance.definition import ManagedBy, is_lance, managed_by
+from metastored.lance.identifiers import Levels
+from metastored.lance.locations import lance_location
+from metastored.lance.properties import Properties, properties_of
+from metastored.model.names import DatabaseName, TableName
+from metastored.wire.generated.catalogs import Catalog, GetCatalogRequest
+from metastored.wire.generated.common import Table
+from metastored.wire.generated.databases import Database
+
+
+class Connected(LanceNamespace):
+    """A namespace with a client of a metastore. The metadata is never cached: each operation reads it."""
+
+    levels: ClassVar[Levels]
+
+    def __init__(self, client: Client | None = None, checked: CheckedTables | None = None, **properties: str) -> None:
+        """`client` is used instead of `uri` and `ugi`, and stays open; a client of `uri` is closed by `close`.
+
+        A program that makes many namespaces for one metastore gives all of them one `checked`: then the metastore is
+        probed once for each table, and not by each namespace.
+        """
+        self.properties: Properties = properties_of(properties)
+        self.checked = CheckedTables() if checked is None else checked
+        self._client = client
+        self._owned = client is None
+        self._lock = threading.Lock()
+
+    def namespace_id(self) -> str:
+        where = self.properties.uri if self._owned else self.client.uri
+        return f"{type(self).__name__} {{ uri: {where!r}, root: {self.properties.root!r} }}"
+
+    def __repr__(self) -> str:
+        return self.namespace_id()
+
+    def __enter__(self) -> Any:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def __getstate__(self) -> dict[str, Any]:
+        """A copy in another process connects by itself. Raises InvalidInputError with a client of the caller."""
+        if not self._owned:
+            raise InvalidInputError("a namespace over a client of its caller cannot be copied to another process")
+        return {"properties": self.properties}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.properties = state["properties"]
+        self.checked = CheckedTables()
+        self._client, self._owned, self._lock = None, True, threading.Lock()
+
+    def close(self) -> None:
+        """Closes the connections to the metastore; a later operation opens them again."""
+        with self._lock:
+            if self._owned and self._client is not None:
+                self._client.close()
+                self._client = None
+
+    @property
+    def client(self) -> Client:
+        """The client of the metastore."""
+        found = self._client
+        if found is None:
+            with self._lock:
+                found = self._client
+                if found is None:
+                    settings = self.properties
+                    found = self._client = connect(
+                        settings.uri,
+                        user=settings.user,
+                        groups=settings.groups,
+                        max_size=settings.pool_size,
+                        cache=False,
+                    )
+        return found
+
+    # Look-ups
+
+    def database(self, name: DatabaseName) -> Database:
+        """A database. Raises NamespaceNotFoundError."""
+        self.check_catalogs()
+        try:
+            return self.client.api.get_database(name.field)
+        except NoSuchObjectException:
+            raise NamespaceNotFoundError(f"namespace {name} does not exist") from None
+
+    def catalog(self, name: str) -> Catalog:
+        """A catalog. Raises NamespaceNotFoundError."""
+        self.check_catalogs()
+        try:
+            found = self.client.api.get_catalog(GetCatalogRequest(name)).catalog
+        except NoSuchObjectException:
+            found = None
+        if found is None:
+            raise NamespaceNotFoundError(f"namespace {name} does not exist: the metastore has no such catalog")
+        return found
+
+    def databases(self, catalog: str) -> list[str]:
+        """The names of the databases of a catalog, sorted; of the default catalog if its name is empty."""
+        if not catalog:
+            return sorted(self.client.api.get_all_databases())
+        return sorted(self.client.api.get_databases(encode_catalog_name(catalog, None)))
+
+    def table(self, id: Sequence[str] | None) -> tuple[TableName, Table]:
+        """A Lance table. Raises TableNotFoundError, NamespaceNotFoundError, or InvalidInputError if it is another's."""
+        name = self.levels.table(id)
+        found = self.any_table(name)
+        if found is None:
+            self.database(name.database_name)
+            raise TableNotFoundError(f"table {name} does not exist")
+        if not is_lance(found):
+            raise InvalidInputError(f"table {name} is not a Lance table: its parameter table_type is not lance")
+        return name, found
+
+    def any_table(self, name: TableName) -> Table | None:
+        """A table of any format; None if it does not exist."""
+        self.check_catalogs()
+        try:
+            return self.client.table(name)
+        except (ObjectNotFound, NoSuchObjectException):
+            return None
+
+    def location(self, table: Table) -> str:
+        """The location of a table, for Lance. Raises InvalidTableStateError if it has none."""
+        location = table.sd and table.sd.location
+        if not location:
+            raise InvalidTableStateError(f"table {table.dbName}.{table.tableName} has no location")
+        return lance_location(location)
+
+    def is_managed(self, table: Table) -> bool:
+        """Whether the metastore keeps the versions of a table."""
+        return managed_by(table) is ManagedBy.IMPL
+
+    def check_catalogs(self) -> None:
+        """Raises UnsupportedOperationError if this namespace has catalogs and the metastore has not."""
+        if self.levels.catalogs and not self.client.capabilities.knows("get_catalogs"):
+            raise UnsupportedOperationError(
+                f"the metastore at {self.client.uri} has no catalogs, which Hive has since 3.0: use "
+                f"Hive2Namespace, whose identifiers are [database, table]"
+            )
