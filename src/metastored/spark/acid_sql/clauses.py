@@ -1,0 +1,259 @@
+"""The clauses of UPDATE, DELETE, INSERT and MERGE: cut out of the statement's text, and compared with its tree.
+
+Each part is parsed again and must equal its node of the tree, so that a mistake about where a part ends is an error,
+and never another statement. Pure.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from sqlglot import TokenType, exp
+
+from metastored.model.names import TableName
+from metastored.spark.acid_sql.source import Source, parsed_again
+from metastored.spark.acid_sql.values import Assignment, Clause, Delete, Insert, Merge, Sql, Update, View
+
+
+class Cutter:
+    """Cuts the parts of one statement. `views` are those of all its ACID tables; a part has the ones it names."""
+
+    def __init__(self, source: Source, views: Sequence[View]) -> None:
+        self.source = source
+        self._views = views
+
+    def sql(self, first: int, end: int, node: exp.Expression | None) -> Sql:
+        """The edited text between two tokens, which is that of this node."""
+        source = self.source
+        if node is None or parsed_again(source.original(first, end)) != node:
+            raise source.error("this part of the statement could not be separated", source.offset(first))
+        return self.edited(first, end)
+
+    def edited(self, first: int, end: int, before: str = "") -> Sql:
+        text = before + self.source.cut(first, end)
+        return Sql(text, tuple(view for view in self._views if view.name in text))
+
+    def after_target(self, table: exp.Table) -> int:
+        """The token after the name of the target."""
+        end = table.parts[-1].meta["end"]
+        return next(at for at, token in enumerate(self.source.tokens) if token.end == end) + 1
+
+    def alias(self, table: exp.Expression, simple: str) -> str:
+        """The name of a relation in expressions, as the statement has it."""
+        alias = table.args.get("alias")
+        if alias is None or not isinstance(alias.this, exp.Identifier):
+            return simple
+        if alias.args.get("columns"):
+            raise self.source.error("an alias with columns cannot be used here", alias.this.meta.get("start", 0))
+        return self.source.text[alias.this.meta["start"] : alias.this.meta["end"] + 1]
+
+    def assignments(
+        self, first: int, end: int, nodes: Sequence[exp.Expression], targets: frozenset[str]
+    ) -> tuple[Assignment, ...]:
+        """`column = expression, …`. The column may be qualified by one of the names of the target."""
+        source, made = self.source, list[Assignment]()
+        parts = source.split(first, end)
+        if len(parts) != len(nodes):
+            raise source.error("the assignments could not be separated", source.offset(first))
+        for (start, stop), node in zip(parts, nodes, strict=True):
+            equals = source.find(start, TokenType.EQ, end=stop)
+            if not isinstance(node, exp.EQ) or not isinstance(node.this, exp.Column) or equals == stop:
+                raise source.error("an assignment is `column = expression`", source.offset(start))
+            names = [part.name.lower() for part in node.this.parts]
+            if len(names) > 1 and ".".join(names[:-1]) not in targets:
+                raise source.error(
+                    f"{'.'.join(names)} is no column of the table: fields of structs cannot be assigned",
+                    source.offset(start),
+                )
+            self.refuse_default(node.expression, equals + 1)
+            value = self.sql(equals + 1, stop, node.expression)
+            made.append(Assignment(names[-1], value))
+        self.refuse_twice([each.column for each in made], first)
+        return tuple(made)
+
+    def refuse_default(self, node: exp.Expression, index: int) -> None:
+        if node.name.upper() == "DEFAULT" and isinstance(node, (exp.Column, exp.Var)):
+            raise self.source.error("DEFAULT is not supported: write the value", self.source.offset(index))
+
+    def refuse_twice(self, columns: Sequence[str], index: int) -> None:
+        for column in columns:
+            if columns.count(column) > 1:
+                raise self.source.error(f"the column {column} is given twice", self.source.offset(index))
+
+
+def target_names(table: TableName, alias: str, aliased: bool) -> frozenset[str]:
+    """The qualifiers of columns of the target: its alias, or its name in all forms if it has none."""
+    if aliased:
+        return frozenset({alias.strip("`").lower()})
+    full = f"{table.database}.{table.table}"
+    return frozenset({table.table, full, f"spark_catalog.{full}"})
+
+
+def insert(cutter: Cutter, tree: exp.Insert, table: TableName) -> Insert:
+    source = cutter.source
+    schema = tree.this if isinstance(tree.this, exp.Schema) else None
+    target = tree.this.this if schema is not None else tree.this
+    index = cutter.after_target(target)
+    if target.args.get("alias") is not None:
+        raise source.error("the target of an INSERT has no alias", source.offset(index))
+    if tree.args.get("where") is not None:
+        raise source.error("REPLACE WHERE is not supported on an ACID table: DELETE, then INSERT", source.offset(index))
+    if tree.args.get("exists"):
+        raise source.error("IF EXISTS is not supported here", source.offset(index))
+    partition: list[tuple[str, str | None]] = []
+    if source.at(index, TokenType.PARTITION):
+        closing = source.closing(index + 1)
+        for start, stop in source.split(index + 2, closing):
+            equals = source.find(start, TokenType.EQ, end=stop)
+            value = source.original(equals + 1, stop) if equals < stop else None
+            partition.append((source.tokens[start].text.lower(), value))
+        index = closing + 1
+    columns = None
+    if schema is not None:
+        columns = tuple(each.name.lower() for each in schema.expressions)
+        index = source.closing(index) + 1
+        cutter.refuse_twice([*columns, *(name for name, _ in partition)], index - 1)
+    by_name = bool(tree.args.get("by_name"))
+    index += 2 if by_name else 0
+    query = tree.args.get("expression")
+    end = len(source.tokens)
+    if isinstance(query, exp.Values):
+        for row in query.expressions:
+            for value in row.expressions if isinstance(row, exp.Tuple) else [row]:
+                cutter.refuse_default(value, index)
+    before = ""
+    if tree.args.get("with_") is not None:
+        before = source.cut(0, source.find(0, TokenType.INSERT)) + " "
+    if tree.args.get("source"):
+        sql = cutter.edited(index, end, before)
+    else:
+        cutter.sql(index, end, query)
+        sql = cutter.edited(index, end, before)
+    return Insert(table, sql, bool(tree.args.get("overwrite")), columns, by_name, tuple(partition))
+
+
+def update(cutter: Cutter, tree: exp.Update, table: TableName, simple: str) -> Update:
+    source = cutter.source
+    if tree.args.get("from_") is not None:
+        raise source.error("UPDATE … FROM is no statement of Spark: use MERGE INTO")
+    if tree.args.get("with_") is not None:
+        raise source.error("WITH before UPDATE is not supported: write a subquery")
+    alias, aliased = cutter.alias(tree.this, simple), tree.this.args.get("alias") is not None
+    start = source.find(cutter.after_target(tree.this), TokenType.SET) + 1
+    where = source.find(start, TokenType.WHERE)
+    names = target_names(table, alias, aliased)
+    assignments = cutter.assignments(start, where, tree.expressions, names)
+    return Update(table, alias, assignments, _where(cutter, tree, where))
+
+
+def delete(cutter: Cutter, tree: exp.Delete, table: TableName, simple: str) -> Delete:
+    source = cutter.source
+    if tree.args.get("using"):
+        raise source.error("DELETE … USING is no statement of Spark: use MERGE INTO")
+    if tree.args.get("with_") is not None:
+        raise source.error("WITH before DELETE is not supported: write a subquery")
+    where = source.find(cutter.after_target(tree.this), TokenType.WHERE)
+    return Delete(table, cutter.alias(tree.this, simple), _where(cutter, tree, where))
+
+
+def _where(cutter: Cutter, tree: exp.Expression, where: int) -> Sql | None:
+    node = tree.args.get("where")
+    return None if node is None else cutter.sql(where + 1, len(cutter.source.tokens), node.this)
+
+
+def merge(cutter: Cutter, tree: exp.Merge, table: TableName, simple: str) -> Merge:
+    source = cutter.source
+    if tree.args.get("using_cond"):
+        raise source.error("a MERGE has an ON condition")
+    alias, aliased = cutter.alias(tree.this, simple), tree.this.args.get("alias") is not None
+    using = source.find(cutter.after_target(tree.this), TokenType.USING)
+    on = source.find(using, TokenType.ON)
+    first_when = source.find(on, TokenType.WHEN)
+    condition = cutter.sql(on + 1, first_when, tree.args.get("on"))
+    relation = tree.args["using"]
+    source_simple = ""
+    if isinstance(relation, exp.Table):
+        last = relation.parts[-1].meta
+        source_simple = source.text[last["start"] : last["end"] + 1]
+    source_alias = cutter.alias(relation, source_simple)
+    if not source_alias:
+        raise source.error("the source of a MERGE that is a query needs an alias", source.offset(using + 1))
+    before = "SELECT * FROM "
+    if tree.args.get("with_") is not None:
+        before = f"{source.cut(0, source.find(0, TokenType.MERGE))} {before}"
+    rows = cutter.edited(using + 1, on, before)
+    whens = [at for at in source.top_level(first_when) if source.at(at, TokenType.WHEN)]
+    nodes = tree.args["whens"].expressions
+    if len(whens) != len(nodes):
+        raise source.error("the WHEN clauses could not be separated", source.offset(first_when))
+    names = target_names(table, alias, aliased)
+    kinds: dict[str, list[Clause]] = {"matched": [], "not_matched": [], "not_matched_by_source": []}
+    for start, stop, node in zip(whens, [*whens[1:], len(source.tokens)], nodes, strict=True):
+        kind, clause = _when(cutter, start, stop, node, names)
+        if kinds[kind] and kinds[kind][-1].condition is None:
+            raise source.error(
+                "this clause is never reached: the one before it of the same kind has no condition",
+                source.offset(start),
+            )
+        kinds[kind].append(clause)
+    return Merge(table, alias, rows, source_alias, condition, *(tuple(clauses) for clauses in kinds.values()))
+
+
+def _when(cutter: Cutter, start: int, stop: int, node: exp.When, names: frozenset[str]) -> tuple[str, Clause]:
+    source = cutter.source
+    by_source = bool(node.args.get("source"))
+    kind = "matched" if node.args.get("matched") else "not_matched_by_source" if by_source else "not_matched"
+    then = source.find(start, TokenType.THEN, end=stop)
+    condition = None
+    if node.args.get("condition") is not None:
+        condition = cutter.sql(source.find(start, TokenType.AND, end=then) + 1, then, node.args["condition"])
+    action = node.args["then"]
+    if isinstance(action, exp.Update):
+        if kind == "not_matched":
+            raise source.error("WHEN NOT MATCHED can only INSERT", source.offset(then + 1))
+        star = any(isinstance(each, exp.Star) for each in action.expressions)
+        if star and by_source:
+            raise source.error("there is no source row for UPDATE SET *", source.offset(then + 1))
+        first = source.find(then, TokenType.SET, end=stop) + 1
+        return kind, Clause(
+            "update", condition, None if star else cutter.assignments(first, stop, action.expressions, names)
+        )
+    if isinstance(action, exp.Insert):
+        if kind != "not_matched":
+            raise source.error("only WHEN NOT MATCHED can INSERT", source.offset(then + 1))
+        return kind, Clause("insert", condition, _inserted(cutter, then, stop, action, names))
+    if action.name.upper() == "DELETE" and kind != "not_matched":
+        return kind, Clause("delete", condition, ())
+    raise source.error(f"this action cannot follow WHEN {kind.replace('_', ' ').upper()}", source.offset(then + 1))
+
+
+def _inserted(
+    cutter: Cutter, then: int, stop: int, action: exp.Insert, names: frozenset[str]
+) -> tuple[Assignment, ...] | None:
+    """`(columns) VALUES (expressions)`; None for `*`."""
+    source = cutter.source
+    if isinstance(action.this, exp.Star):
+        return None
+    values = source.find(then, TokenType.VALUES, end=stop)
+    row = action.args.get("expression")
+    if not isinstance(action.this, exp.Tuple) or not isinstance(row, exp.Tuple) or not source.at(
+        values + 1, TokenType.L_PAREN
+    ):  # fmt: skip
+        raise source.error("write INSERT *, or INSERT (columns) VALUES (expressions)", source.offset(then + 1))
+    parts = source.split(values + 2, source.closing(values + 1))
+    columns = []
+    for column in action.this.expressions:
+        parents = [part.name.lower() for part in column.parts]
+        if len(parents) > 1 and ".".join(parents[:-1]) not in names:
+            raise source.error(f"{'.'.join(parents)} is no column of the table", source.offset(then + 1))
+        columns.append(parents[-1])
+    if not len(columns) == len(parts) == len(row.expressions):
+        raise source.error(
+            f"INSERT lists {len(columns)} columns and {len(row.expressions)} values", source.offset(then + 1)
+        )
+    cutter.refuse_twice(columns, then + 1)
+    made = []
+    for column, (first, end), node in zip(columns, parts, row.expressions, strict=True):
+        cutter.refuse_default(node, first)
+        made.append(Assignment(column, cutter.sql(first, end, node)))
+    return tuple(made)
