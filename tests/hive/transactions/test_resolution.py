@@ -26,7 +26,7 @@ def resolved(
     files: tuple[str, ...] = (),
     compacted: tuple[str, ...] = (),
 ) -> Resolved:
-    listing = Listing({name: () for name in names}, tuple(File(path, 1) for path in files), frozenset(compacted))
+    listing = Listing(dict.fromkeys(names, ()), tuple(File(path, 1) for path in files), frozenset(compacted))
     return resolve(listing, at or ids(100), transactions or txns())
 
 
@@ -190,14 +190,18 @@ def test_each_visible_write_id_is_read_exactly_once_in_a_random_history(seed: in
     )
     directories = {f"delta_{each}_{each}_0": {each} for each in outcome}
     safe = min(reader.open, default=last + 1) - 1
+    high, above = 0, 0
     for txn in range(1, chance.randint(1, 4)):
-        if safe < 1:
+        if safe <= high:
             break
-        high = chance.randint(1, safe)
-        kind = chance.choice((f"base_{high}", f"delta_1_{high}"))
-        directories[f"{kind}_v{txn}"] = {each for each in range(1, high + 1) if outcome[each] == "committed"}
-    hidden = frozenset(chance.sample(range(1, 4), chance.randint(0, 3)))
-    state = resolved(*directories, at=reader, transactions=txns(open=tuple(sorted(hidden))))
+        high = chance.randint(high + 1, safe)
+        minor = chance.random() < 0.5 and above < high
+        low = above + 1 if minor else 1
+        name = f"delta_{low}_{high}_v{txn}" if minor else f"base_{high}_v{txn}"
+        directories[name] = {each for each in range(low, high + 1) if outcome[each] == "committed"}
+        above = above if minor else high
+    hidden = range(chance.randint(1, 4), 5)  # Compactions run one after the other: a reader sees the first ones.
+    state = resolved(*directories, at=reader, transactions=txns(open=tuple(hidden)))
     read = [write_id for each in state.data for write_id in sorted(directories[each.name]) if reader.is_valid(write_id)]
     committed = [each for each, state in outcome.items() if state == "committed"]
     assert sorted(read) == committed
