@@ -10,7 +10,7 @@ from sqlglot import Token, TokenType, exp
 from sqlglot.dialects.spark import Spark
 from sqlglot.errors import ParseError, TokenError
 
-from metastored.errors import StatementError
+from metastored.errors import AcidStatementError, StatementError
 
 _OPENING: Final = frozenset({TokenType.L_PAREN, TokenType.L_BRACKET, TokenType.L_BRACE, TokenType.CASE})
 _CLOSING: Final = frozenset({TokenType.R_PAREN, TokenType.R_BRACKET, TokenType.R_BRACE})
@@ -43,10 +43,10 @@ class Source:
     """Why sqlglot cannot parse it."""
     edits: list[Edit] = field(default_factory=list)
 
-    def error(self, problem: str, offset: int = 0) -> StatementError:
+    def error(self, problem: str, offset: int = 0) -> AcidStatementError:
         """An error at a position of the text."""
         before = self.text[:offset]
-        return StatementError(problem, before.count("\n") + 1, offset - (before.rfind("\n") + 1) + 1)
+        return AcidStatementError(problem, before.count("\n") + 1, offset - (before.rfind("\n") + 1) + 1)
 
     def cut(self, first: int, end: int) -> str:
         """The edited text from one token up to another, which is not included."""
@@ -129,7 +129,7 @@ def parsed(text: str) -> Source:
         tokens.pop()
     source = Source(text, tokens, None)
     if not tokens:
-        raise source.error("there is no statement")
+        raise StatementError("there is no statement", 1, 1)
     try:
         trees = _Parser(dialect=dialect).parse(list(tokens), text)
     except ParseError as error:

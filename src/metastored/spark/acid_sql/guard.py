@@ -1,0 +1,110 @@
+"""A Spark session that refuses plain statements on ACID tables: Spark would read and write their directories.
+
+Spark has no hook for this that needs no jar: `guarded` changes the class of the Python session, so that `spark.sql`,
+`spark.table`, `spark.read.table` and `spark.readStream.table` look up the tables in the metastore first. What does not
+pass through these methods is not noticed: writers of DataFrames, and other Python objects of the same session.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from metastored.client._sync.client import Client
+from metastored.errors import AcidStatementError, AcidTableError, StatementError
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+CLIENT = "_metastored_client"
+"""The attribute of a guarded session with the function that returns its client."""
+
+
+def guarded(spark: SparkSession, client: Callable[[], Client]) -> SparkSession:
+    """The same session, which refuses plain statements on ACID tables. `client` is called at the first statement."""
+    if not hasattr(spark, CLIENT):
+        setattr(spark, CLIENT, client)
+        spark.__class__ = _guarded_class(type(spark))
+    return spark
+
+
+def check_statement(spark: Any, statement: str) -> None:
+    """Raises AcidTableError if a statement reads or writes rows of an ACID table."""
+    from metastored.spark.acid_sql.planning import plan
+    from metastored.spark.acid_sql.resolving import MetastoreLookup, names_of
+    from metastored.spark.acid_sql.values import Passed
+
+    try:
+        found = plan(statement, MetastoreLookup(getattr(spark, CLIENT)(), names_of(spark)))
+    except AcidStatementError as error:
+        raise AcidTableError(f"{error}; statements on ACID tables are executed by metastored.spark.sql") from None
+    except StatementError:
+        return  # Spark reports what is wrong with it.
+    if not isinstance(found, Passed):
+        raise AcidTableError(
+            "this statement reads or writes an ACID table, of which Spark sees only the directory: "
+            "use metastored.spark.sql(spark, …)"
+        )
+
+
+def check_table(spark: Any, name: str) -> None:
+    """Raises AcidTableError if a name is that of an ACID table, or of a view that reads one."""
+    from metastored.spark.acid_sql.resolving import MetastoreLookup, names_of
+    from metastored.spark.acid_sql.source import parsed
+    from metastored.spark.acid_sql.tables import references
+
+    try:
+        source = parsed(f"SELECT * FROM {name}")
+    except StatementError:
+        return
+    if source.tree is None:
+        return
+    found = MetastoreLookup(getattr(spark, CLIENT)(), names_of(spark))({each.parts for each in references(source)})
+    for each in found.values():
+        raise AcidTableError(
+            f"{name} is an ACID table, or a view on one ({each.table}), of which Spark sees only the directory: "
+            "use metastored.spark.sql(spark, …) or metastored.spark.acid.read(spark, …)"
+        )
+
+
+def _guarded_class(plain: type[Any]) -> type[Any]:
+    """A subclass of the session's class, of Spark or of Spark Connect."""
+
+    class GuardedSession(plain):  # type: ignore[misc]
+        _unguarded = plain
+
+        def sql(self, sqlQuery: str, *args: Any, **kwargs: Any) -> DataFrame:
+            check_statement(self, sqlQuery)
+            found: DataFrame = super().sql(sqlQuery, *args, **kwargs)
+            return found
+
+        def table(self, tableName: str) -> DataFrame:
+            check_table(self, tableName)
+            found: DataFrame = super().table(tableName)
+            return found
+
+        @property
+        def read(self) -> Any:
+            return _guarded_reader(super().read, self)
+
+        @property
+        def readStream(self) -> Any:
+            return _guarded_reader(super().readStream, self)
+
+    GuardedSession.__name__ = plain.__name__
+    GuardedSession.__qualname__ = plain.__qualname__
+    return GuardedSession
+
+
+def _guarded_reader(reader: Any, spark: Any) -> Any:
+    plain = type(reader)
+
+    class GuardedReader(plain):  # type: ignore[misc, valid-type]
+        def table(self, tableName: str) -> DataFrame:
+            check_table(spark, tableName)
+            found: DataFrame = super().table(tableName)
+            return found
+
+    GuardedReader.__name__ = plain.__name__
+    reader.__class__ = GuardedReader
+    return reader
