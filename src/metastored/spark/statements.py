@@ -27,13 +27,13 @@ def sql(spark: SparkSession, statement: str, *, client: Client | None = None) ->
     if client is not None:
         result = client.sql(statement, database=database)
     else:
-        with _connected(spark) as found:
+        with session_client(spark) as found:
             result = found.sql(statement, database=database)
     _forget_tables(spark)
     return _frame(spark, result)
 
 
-def _connected(spark: Any) -> Client:
+def session_client(spark: Any) -> Client:
     """A client of the session's metastore, as the session itself connects to it."""
     uris = metastore_of(spark)
     if uris is None:
