@@ -30,6 +30,10 @@ def snapshot(high: int, open: tuple[int, ...] = (), aborted: tuple[int, ...] = (
     return ValidWriteIdList("db.t", high, open, aborted, min(open, default=NO_OPEN_ID))
 
 
+def ids_up_to(high: int, *aborted: int) -> CompactorWriteIds:
+    return CompactorWriteIds("db.t", high, (), aborted)
+
+
 def listing(*names: str, size: int = 1, files: tuple[str, ...] = (), **sizes: int) -> Listing:
     directories = {name: [File("bucket_00000", sizes.get(name, size))] for name in names}
     return Listing(directories, tuple(File(path, size) for path in files))
@@ -38,7 +42,7 @@ def listing(*names: str, size: int = 1, files: tuple[str, ...] = (), **sizes: in
 def decided(kind: CompactionKind, *names: str, ids: CompactorWriteIds | None = None, files: tuple[str, ...] = ()) -> (
     Compaction | None
 ):  # fmt: skip
-    ids = ids or CompactorWriteIds(100)
+    ids = ids or ids_up_to(100)
     return compaction(kind, resolve(listing(*names, files=files), ids, ValidTxnList(1000)), ids, 77)
 
 
@@ -47,13 +51,13 @@ def decided(kind: CompactionKind, *names: str, ids: CompactorWriteIds | None = N
 
 def test_a_compaction_stops_below_the_lowest_open_write_id() -> None:
     ids = CompactorWriteIds.of(snapshot(9, open=(5, 7), aborted=(2, 6)))
-    assert ids == CompactorWriteIds(4, (2,))
-    assert CompactorWriteIds.of(snapshot(9)) == CompactorWriteIds(9)
-    assert CompactorWriteIds.of(snapshot(9, aborted=(2, 8)), highest=7) == CompactorWriteIds(7, (2,))
+    assert ids == ids_up_to(4, 2)
+    assert CompactorWriteIds.of(snapshot(9)) == ids_up_to(9)
+    assert CompactorWriteIds.of(snapshot(9, aborted=(2, 8)), highest=7) == ids_up_to(7, 2)
 
 
 def test_a_range_is_compacted_only_completely() -> None:
-    ids = CompactorWriteIds(5, (2, 3))
+    ids = ids_up_to(5, 2, 3)
     assert [ids.is_range_valid(4, 5), ids.is_range_valid(4, 6)] == [RangeResponse.ALL, RangeResponse.NONE]
     assert [ids.is_range_aborted(2, 3), ids.is_range_aborted(1, 3), ids.is_range_aborted(4, 5)] == [
         RangeResponse.ALL, RangeResponse.SOME, RangeResponse.NONE,
@@ -66,7 +70,7 @@ def test_a_range_is_compacted_only_completely() -> None:
 
 
 def test_a_major_compaction_writes_a_base_of_everything_up_to_its_highest_write_id() -> None:
-    found = decided(MAJOR, "base_3", "delta_4_4_0", "delete_delta_5_5_0", "delta_9_9_0", ids=CompactorWriteIds(6, (1,)))
+    found = decided(MAJOR, "base_3", "delta_4_4_0", "delete_delta_5_5_0", "delta_9_9_0", ids=ids_up_to(6, 1))
     assert found is not None
     assert (str(found.result), found.delete_result) == ("base_0000006_v0000077", None)
     assert [each.name for each in (*found.deltas, *found.delete_deltas)] == ["delta_4_4_0", "delete_delta_5_5_0"]
@@ -105,7 +109,7 @@ def test_a_compaction_that_would_change_nothing_is_refused(
 
 
 def test_files_from_before_a_table_was_transactional_are_compacted_into_a_base() -> None:
-    found = decided(MAJOR, files=("000000_0",), ids=CompactorWriteIds(0))
+    found = decided(MAJOR, files=("000000_0",), ids=ids_up_to(0))
     assert found is not None and [file.path for file in found.originals] == ["000000_0"]
     assert str(found.result) == "base_0000000_v0000077"
 
@@ -139,7 +143,7 @@ def test_a_table_is_compacted_by_hives_thresholds(names: list[str], expected: Co
 
 def test_many_aborted_transactions_with_files_are_compacted() -> None:
     found = listing("base_1", "delta_2_2_0", "delta_3_3_0", "delta_4_4_0", base_1=1000)
-    ids = CompactorWriteIds(9, (2, 3, 4))
+    ids = ids_up_to(9, 2, 3, 4)
     state = resolve(found, ids, ValidTxnList())
     assert needed(state, found, Thresholds(aborted=2)) is MAJOR
     assert needed(state, found, Thresholds(aborted=3)) is None
@@ -178,14 +182,14 @@ def test_replaced_and_aborted_directories_are_removed_and_later_ones_stay() -> N
         "base_2", "base_5_v50", "delta_1_1_0", "delta_4_4_0", "delete_delta_5_5_0", "delta_6_6_0", "delta_3_3_0",
         files=("000000_0",),
     )  # fmt: skip
-    gone = removable(found, CompactorWriteIds(5, (3,)), ValidTxnList(60))
+    gone = removable(found, ids_up_to(5, 3), ValidTxnList(60))
     assert gone.directories == ("base_2", "delete_delta_5_5_0", "delta_1_1_0", "delta_3_3_0", "delta_4_4_0")
     assert gone.files == ("000000_0",)
 
 
 def test_the_result_of_an_aborted_compaction_is_removed_and_one_of_an_open_one_stays() -> None:
     found = listing("delta_1_1_0", "delta_2_2_0", "base_2_v50", "base_2_v51")
-    gone = removable(found, CompactorWriteIds(2), ValidTxnList(50, (), (50,)))
+    gone = removable(found, ids_up_to(2), ValidTxnList(50, (), (50,)))
     assert gone.directories == ("base_2_v50",)
 
 

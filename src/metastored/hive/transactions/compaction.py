@@ -11,9 +11,7 @@ listed, read or removed here.
 
 from __future__ import annotations
 
-from bisect import bisect_left, bisect_right
 from collections.abc import Mapping
-from dataclasses import dataclass
 from enum import Enum
 from typing import Final, NamedTuple
 
@@ -37,12 +35,10 @@ class CompactionKind(Enum):
 # --- the write ids that a compaction uses --------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
-class CompactorWriteIds:
+class CompactorWriteIds(ValidWriteIdList):
     """Hive's ValidCompactorWriteIdList: all write ids up to `high_watermark` are committed or aborted."""
 
-    high_watermark: int
-    aborted: tuple[int, ...] = ()
+    __slots__ = ()
 
     @classmethod
     def of(cls, snapshot: ValidWriteIdList, highest: int | None = None) -> CompactorWriteIds:
@@ -50,25 +46,11 @@ class CompactorWriteIds:
         mark = min(snapshot.high_watermark, min(snapshot.open, default=NO_OPEN_ID) - 1, snapshot.min_open - 1)
         if highest is not None:
             mark = min(mark, highest)
-        return cls(mark, tuple(each for each in snapshot.aborted if each <= mark))
-
-    def is_valid(self, write_id: int) -> bool:
-        return write_id <= self.high_watermark and write_id not in self.aborted
-
-    def is_aborted(self, write_id: int) -> bool:
-        return write_id in self.aborted
-
-    def is_valid_base(self, write_id: int) -> bool:
-        return write_id <= self.high_watermark
+        return cls(snapshot.table, mark, (), tuple(each for each in snapshot.aborted if each <= mark))
 
     def is_range_valid(self, low: int, high: int) -> RangeResponse:
-        return RangeResponse.ALL if high <= self.high_watermark else RangeResponse.NONE
-
-    def is_range_aborted(self, low: int, high: int) -> RangeResponse:
-        count = bisect_right(self.aborted, high) - bisect_left(self.aborted, low)
-        if count == 0:
-            return RangeResponse.NONE
-        return RangeResponse.ALL if count == high - low + 1 else RangeResponse.SOME
+        """A directory is compacted completely or not at all."""
+        return RangeResponse.NONE if high > self.high_watermark else ValidWriteIdList.is_range_valid(self, low, high)
 
 
 # --- the worker ----------------------------------------------------------------------------------------------
