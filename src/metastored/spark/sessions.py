@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final
 
-from metastored.client._sync.client import connect
+from metastored.client._sync.client import Client, connect
+from metastored.client.sasl import kerberos
 from metastored.errors import ConfigError, MissingExtra
 
 if TYPE_CHECKING:
@@ -76,3 +77,21 @@ def hadoop_setting(spark: Any, name: str) -> str | None:
     if found is None and hasattr(spark, "_jsparkSession"):
         found = spark._jsparkSession.sessionState().newHadoopConf().get(name)
     return found or None
+
+
+def session_client(spark: Any) -> Client:
+    """A client of the session's metastore, as the session itself connects to it."""
+    uris = metastore_of(spark)
+    if uris is None:
+        raise ConfigError(f"this Spark session has no '{URIS}': give client=metastored.connect(…)")
+    if _is_on(spark, TLS):
+        uris = uris.replace("thrift://", "thrifts://")
+    sasl = None
+    if _is_on(spark, "hive.metastore.sasl.enabled"):
+        sasl = kerberos(hadoop_setting(spark, "hive.metastore.kerberos.principal") or "hive/_HOST")
+    context = getattr(spark, "sparkContext", None) if hasattr(spark, "_jsparkSession") else None
+    return connect(uris, user=None if context is None else context.sparkUser(), sasl=sasl, cache=False)
+
+
+def _is_on(spark: Any, name: str) -> bool:
+    return (hadoop_setting(spark, name) or "").lower() == "true"

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from metastored.client._sync.client import Client, connect
-from metastored.client.sasl import kerberos
+from metastored.client._sync.client import Client
 from metastored.client.statements import Result
-from metastored.errors import ConfigError
 from metastored.hive.statements.words import is_own
-from metastored.spark.sessions import TLS, URIS, hadoop_setting, metastore_of
+from metastored.spark.sessions import session_client
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -31,24 +29,6 @@ def sql(spark: SparkSession, statement: str, *, client: Client | None = None) ->
             result = found.sql(statement, database=database)
     _forget_tables(spark)
     return _frame(spark, result)
-
-
-def session_client(spark: Any) -> Client:
-    """A client of the session's metastore, as the session itself connects to it."""
-    uris = metastore_of(spark)
-    if uris is None:
-        raise ConfigError(f"this Spark session has no '{URIS}': give client=metastored.connect(…)")
-    if _is_on(spark, TLS):
-        uris = uris.replace("thrift://", "thrifts://")
-    sasl = None
-    if _is_on(spark, "hive.metastore.sasl.enabled"):
-        sasl = kerberos(hadoop_setting(spark, "hive.metastore.kerberos.principal") or "hive/_HOST")
-    context = getattr(spark, "sparkContext", None) if hasattr(spark, "_jsparkSession") else None
-    return connect(uris, user=None if context is None else context.sparkUser(), sasl=sasl, cache=False)
-
-
-def _is_on(spark: Any, name: str) -> bool:
-    return (hadoop_setting(spark, name) or "").lower() == "true"
 
 
 def _forget_tables(spark: Any) -> None:

@@ -24,6 +24,7 @@ from metastored.spark.acid_sql.values import (
     Plan,
     Query,
     Sql,
+    Unqualified,
     Update,
     View,
 )
@@ -218,22 +219,22 @@ def test_an_insert_has_its_query_columns_and_partition(statement: str, expected:
 @pytest.mark.parametrize(
     ("statement", "expected"),
     [
-        ("UPDATE orders SET x = 1", Update(ORDERS, "orders", (Assignment("x", Sql("1")),))),
+        ("UPDATE orders SET x = 1", Update(ORDERS, (Assignment("x", Sql("1")),))),
         ("UPDATE shop.orders AS o SET o.X = o.x + 1, y = upper('a,b') WHERE o.id = 3 AND y IS NULL",
-         Update(ORDERS, "o", (Assignment("x", Sql("o.x + 1")), Assignment("y", Sql("upper('a,b')"))),
-                Sql("o.id = 3 AND y IS NULL"))),
-        ("UPDATE orders SET orders.x = shop.orders.y WHERE shop.orders.id = 1",
-         Update(ORDERS, "orders", (Assignment("x", Sql("orders.y")),), Sql("orders.id = 1"))),
+         Update(ORDERS, (Assignment("x", Sql("x + 1")), Assignment("y", Sql("upper('a,b')"))),
+                Sql("id = 3 AND y IS NULL"))),
+        ("UPDATE orders SET orders.x = shop.orders.y WHERE spark_catalog.shop.orders.place.city = 'a'",
+         Update(ORDERS, (Assignment("x", Sql("y")),), Sql("place.city = 'a'"))),
         ("UPDATE orders SET x = (SELECT max(n) FROM items), y = DEFAULT_VALUE WHERE id IN (SELECT id FROM items i)",
-         Update(ORDERS, "orders",
+         Update(ORDERS,
                 (Assignment("x", Sql("(SELECT max(n) FROM acid_0 AS items)", (View("acid_0", ITEMS),))),
                  Assignment("y", Sql("DEFAULT_VALUE"))),
                 Sql("id IN (SELECT id FROM acid_0 i)", (View("acid_0", ITEMS),)))),
         ("UPDATE orders SET x = CASE WHEN a = 1 THEN 2 ELSE 3 END, `a b` = 4 -- all\nWHERE /* some */ true",
-         Update(ORDERS, "orders",
+         Update(ORDERS,
                 (Assignment("x", Sql("CASE WHEN a = 1 THEN 2 ELSE 3 END")), Assignment("a b", Sql("4"))),
                 Sql("true"))),
-        ("UPDATE `shop`.`Orders` SET x = 1", Update(ORDERS, "`Orders`", (Assignment("x", Sql("1")),))),
+        ("UPDATE `shop`.`Orders` SET x = `orders`.`x`", Update(ORDERS, (Assignment("x", Sql("`x`")),))),
     ],
 )  # fmt: skip
 def test_an_update_has_its_assignments_and_its_condition(statement: str, expected: Update) -> None:
@@ -243,13 +244,20 @@ def test_an_update_has_its_assignments_and_its_condition(statement: str, expecte
 @pytest.mark.parametrize(
     ("statement", "expected"),
     [
-        ("DELETE FROM orders", Delete(ORDERS, "orders")),
-        ("DELETE FROM shop.orders o WHERE o.id BETWEEN 1 AND 3", Delete(ORDERS, "o", Sql("o.id BETWEEN 1 AND 3"))),
+        ("DELETE FROM orders", Delete(ORDERS)),
+        ("DELETE FROM shop.orders o WHERE o.id BETWEEN 1 AND 3", Delete(ORDERS, Sql("id BETWEEN 1 AND 3"))),
         ("DELETE FROM orders WHERE id NOT IN (SELECT id FROM orders WHERE x)",
-         Delete(ORDERS, "orders", Sql("id NOT IN (SELECT id FROM acid_0 AS orders WHERE x)", (FIRST,)))),
+         Delete(ORDERS, Sql("id NOT IN (SELECT id FROM acid_0 AS orders WHERE x)", (FIRST,)))),
         ("DELETE FROM orders WHERE EXISTS (SELECT 1 FROM items i WHERE i.id = orders.id)",
-         Delete(ORDERS, "orders", Sql("EXISTS (SELECT 1 FROM acid_0 i WHERE i.id = orders.id)",
-                                      (View("acid_0", ITEMS),)))),
+         Delete(ORDERS, Sql("EXISTS (SELECT 1 FROM acid_0 i WHERE i.id = target.id)", (View("acid_0", ITEMS),)))),
+        ("DELETE FROM orders WHERE EXISTS (SELECT 1 FROM items orders WHERE orders.id = 1) AND orders.x",
+         Delete(ORDERS, Sql("EXISTS (SELECT 1 FROM acid_0 orders WHERE orders.id = 1) AND x",
+                            (View("acid_0", ITEMS),)))),
+        ("DELETE FROM orders o WHERE shop.orders.x AND EXISTS (SELECT 1 FROM shop.orders WHERE shop.orders.x = o.x)",
+         Delete(ORDERS, Sql("orders.x AND EXISTS (SELECT 1 FROM acid_0 AS orders WHERE orders.x = target.x)",
+                            (FIRST,)))),
+        ("DELETE FROM orders WHERE shop.orders.x AND x IN (SELECT shop.orders.x FROM shop.orders)",
+         Delete(ORDERS, Sql("x AND x IN (SELECT orders.x FROM acid_0 AS orders)", (FIRST,)))),
     ],
 )  # fmt: skip
 def test_a_delete_has_its_condition(statement: str, expected: Delete) -> None:
@@ -274,46 +282,57 @@ def test_a_merge_has_all_clauses_in_their_order() -> None:
     )
     assert found == Merge(
         ORDERS,
-        "t",
         Sql("SELECT * FROM acid_0 s", (View("acid_0", ITEMS),)),
-        "s",
-        Sql("t.id = s.id AND CASE WHEN s.x THEN true END"),
+        Sql("target.id = source.id AND CASE WHEN source.x THEN true END"),
         (
-            Clause("delete", Sql("s.gone"), ()),
+            Clause("delete", Sql("source.gone"), ()),
             Clause(
                 "update",
-                Sql("s.n > 1"),
-                (Assignment("x", Sql("s.x")), Assignment("y", Sql("CASE WHEN s.y THEN 1 ELSE 2 END"))),
+                Sql("source.n > 1"),
+                (Assignment("x", Sql("source.x")), Assignment("y", Sql("CASE WHEN source.y THEN 1 ELSE 2 END"))),
             ),
             Clause("update"),
         ),
         (
             Clause(
                 "insert",
-                Sql("s.id > 0"),
-                (Assignment("id", Sql("s.id")), Assignment("x", Sql("coalesce(s.x, 0)"))),
+                Sql("source.id > 0"),
+                (Assignment("id", Sql("source.id")), Assignment("x", Sql("coalesce(source.x, 0)"))),
             ),
             Clause("insert"),
         ),
         (
-            Clause("update", Sql("t.old"), (Assignment("x", Sql("t.x + 1")),)),
+            Clause("update", Sql("target.old"), (Assignment("x", Sql("target.x + 1")),)),
             Clause("delete", None, ()),
         ),
     )
+
+
+def test_columns_of_a_merge_without_a_qualifier_are_noted() -> None:
+    found = planned(
+        "MERGE INTO orders o USING items i ON o.id = i.id AND a > b.c "
+        "WHEN MATCHED THEN UPDATE SET x = x + i.y + (SELECT max(z) FROM customers WHERE z < o.z)"
+    )
+    assert isinstance(found, Merge) and found.matched[0].assignments is not None
+    assert found.condition == Sql("target.id = source.id AND a > b.c", (), (Unqualified(26, "a"), Unqualified(30, "b")))
+    text = "x + source.y + (SELECT max(z) FROM customers WHERE z < target.z)"
+    assert found.matched[0].assignments[0].expression == Sql(text, (), (Unqualified(0, "x"),))
 
 
 @pytest.mark.parametrize(
     ("using", "rows", "alias"),
     [
         ("customers", "SELECT * FROM customers", "customers"),
+        ("other.customers", "SELECT * FROM other.customers", "other.customers"),
         ("other.customers c", "SELECT * FROM other.customers c", "c"),
-        ("(SELECT 1 AS id) AS `C`", "SELECT * FROM (SELECT 1 AS id) AS `C`", "`C`"),
+        ("(SELECT c.id FROM customers c) AS `C`", "SELECT * FROM (SELECT c.id FROM customers c) AS `C`", "`C`"),
         ("(VALUES (1)) v", "SELECT * FROM (VALUES (1)) v", "v"),
     ],
 )
 def test_the_source_of_a_merge_is_a_table_or_a_query(using: str, rows: str, alias: str) -> None:
-    found = planned(f"MERGE INTO orders USING {using} ON true WHEN MATCHED THEN DELETE")
-    assert found == Merge(ORDERS, "orders", Sql(rows), alias, Sql("true"), (Clause("delete", None, ()),))
+    found = planned(f"MERGE INTO orders USING {using} ON {alias}.id = orders.id WHEN MATCHED THEN DELETE")
+    condition = Sql("source.id = target.id")
+    assert found == Merge(ORDERS, Sql(rows), condition, (Clause("delete", None, ()),))
 
 
 def test_the_source_of_a_merge_may_come_from_a_with_clause() -> None:
@@ -374,6 +393,7 @@ MERGE = "MERGE INTO orders USING c ON true"
         (f"{MERGE} WHEN NOT MATCHED THEN INSERT (a) VALUES (DEFAULT)", "DEFAULT is not supported"),
         (f"{MERGE} WHEN MATCHED THEN UPDATE SET x = DEFAULT", "DEFAULT is not supported"),
         ("MERGE INTO orders USING (SELECT 1) ON true WHEN MATCHED THEN DELETE", "needs an alias"),
+        ("MERGE INTO orders USING other.orders ON true WHEN MATCHED THEN DELETE", "have the same name: give aliases"),
         ("MERGE WITH SCHEMA EVOLUTION INTO orders USING c ON true WHEN MATCHED THEN DELETE", "names the ACID table"),
     ],
 )

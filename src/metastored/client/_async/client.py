@@ -460,9 +460,9 @@ class AsyncClient:
         """
         return AsyncLock(self.api, components(names, type), timeout, self._identity.user, None, heartbeat)
 
-    def transaction(self, heartbeat: float = HEARTBEAT) -> AsyncTransaction:
+    def transaction(self, heartbeat: float = HEARTBEAT, type: int = TxnType.DEFAULT) -> AsyncTransaction:
         """A transaction, for `async with`: kept alive by heartbeats, committed at the end, aborted on an error."""
-        return AsyncTransaction(self.api, self.capabilities, self._identity.user, heartbeat)
+        return AsyncTransaction(self.api, self.capabilities, self._identity.user, heartbeat, type)
 
     async def acid(self, name: Name) -> Acid | None:
         """How a table is transactional, with its last write id and the write ids that a reader may see now.

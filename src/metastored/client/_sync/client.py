@@ -453,9 +453,9 @@ class Client:
         """
         return Lock(self.api, components(names, type), timeout, self._identity.user, None, heartbeat)
 
-    def transaction(self, heartbeat: float = HEARTBEAT) -> Transaction:
+    def transaction(self, heartbeat: float = HEARTBEAT, type: int = TxnType.DEFAULT) -> Transaction:
         """A transaction, for `with`: kept alive by heartbeats, committed at the end, aborted on an error."""
-        return Transaction(self.api, self.capabilities, self._identity.user, heartbeat)
+        return Transaction(self.api, self.capabilities, self._identity.user, heartbeat, type)
 
     def acid(self, name: Name) -> Acid | None:
         """How a table is transactional, with its last write id and the write ids that a reader may see now.

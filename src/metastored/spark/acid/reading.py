@@ -20,7 +20,7 @@ from metastored.errors import Error, InvalidInputException
 from metastored.hive.transactions.snapshots import ValidTxnList, ValidWriteIdList
 from metastored.model.names import Name, TableName, table_name
 from metastored.spark.acid.tables import ROW_ID, acid_table
-from metastored.spark.statements import session_client
+from metastored.spark.sessions import session_client
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession

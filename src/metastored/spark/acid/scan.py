@@ -64,6 +64,17 @@ def scan(
     return _Scan(spark, state, row_ids, dict(search_options or {})).frame()
 
 
+def delete_events(spark: SparkSession, state: TableState) -> DataFrame:
+    """The ids of deleted rows, with the write ids that deleted them: one row for each event, as in the files."""
+    files: dict[bool, list[str]] = {}
+    for partition in state.partitions:
+        for file in partition.deletes:
+            files.setdefault(file.partly_visible, []).append(file.location)
+    reader = _Scan(spark, state, False, {})
+    frames = [reader.deletes(locations, hidden) for hidden, locations in files.items()]
+    return _union(frames)
+
+
 class _Group(NamedTuple):
     """Files that are read in the same way."""
 
@@ -88,9 +99,7 @@ class _Scan:
         for partition in self._state.partitions:
             for file in partition.data:
                 numbered = file.original is not None
-                group = _Group(
-                    partition.index if self._branches else None, numbered, file.touched, file.partly_visible
-                )
+                group = _Group(partition.index if self._branches else None, numbered, file.touched, file.partly_visible)
                 groups.setdefault(group, []).append(file)
         plain = [self._read(group, files) for group, files in groups.items() if not group.touched]
         touched = [self._read(group, files) for group, files in groups.items() if group.touched]
@@ -207,6 +216,11 @@ class _Scan:
         return [F.col(_quoted(name)) for name in frame.columns if name != _PATH]
 
     # Deletes
+
+    def deletes(self, locations: Sequence[str], partly_visible: bool) -> DataFrame:
+        """The visible events of delete files."""
+        read = self._acid_files(locations, StructType(), partly_visible, {})
+        return read.select("originalTransaction", "bucket", "rowId", "currentTransaction")
 
     def _without_deleted(self, frame: DataFrame) -> DataFrame:
         files = [file for partition in self._state.partitions for file in partition.deletes]

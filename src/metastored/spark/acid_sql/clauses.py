@@ -6,13 +6,20 @@ and never another statement. Pure.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Final
 
 from sqlglot import TokenType, exp
 
 from metastored.model.names import TableName
-from metastored.spark.acid_sql.source import Source, parsed_again
-from metastored.spark.acid_sql.values import Assignment, Clause, Delete, Insert, Merge, Sql, Update, View
+from metastored.spark.acid_sql.source import Edit, Source, parsed_again
+from metastored.spark.acid_sql.tables import Parts
+from metastored.spark.acid_sql.values import Assignment, Clause, Delete, Insert, Merge, Sql, Unqualified, Update, View
+
+TARGET: Final = "target"
+SOURCE: Final = "source"
+"""The names of the rows of the two sides, as metastored.spark.acid has them."""
 
 
 class Cutter:
@@ -21,13 +28,16 @@ class Cutter:
     def __init__(self, source: Source, views: Sequence[View]) -> None:
         self.source = source
         self._views = views
+        self._unqualified: list[tuple[int, str]] = []
 
     def sql(self, first: int, end: int, node: exp.Expression | None) -> Sql:
         """The edited text between two tokens, which is that of this node."""
         source = self.source
         if node is None or parsed_again(source.original(first, end)) != node:
             raise source.error("this part of the statement could not be separated", source.offset(first))
-        return self.edited(first, end)
+        found = self.edited(first, end)
+        columns = [(source.moved(offset, first, end), name) for offset, name in self._unqualified]
+        return replace(found, columns=tuple(Unqualified(at, name) for at, name in columns if at is not None))
 
     def edited(self, first: int, end: int, before: str = "") -> Sql:
         text = before + self.source.cut(first, end)
@@ -38,17 +48,58 @@ class Cutter:
         end = table.parts[-1].meta["end"]
         return next(at for at, token in enumerate(self.source.tokens) if token.end == end) + 1
 
-    def alias(self, table: exp.Expression, simple: str) -> str:
-        """The name of a relation in expressions, as the statement has it."""
-        alias = table.args.get("alias")
-        if alias is None or not isinstance(alias.this, exp.Identifier):
-            return simple
-        if alias.args.get("columns"):
-            raise self.source.error("an alias with columns cannot be used here", alias.this.meta.get("start", 0))
-        return self.source.text[alias.this.meta["start"] : alias.this.meta["end"] + 1]
+    def qualifiers(self, relation: exp.Expression, table: TableName | None = None) -> frozenset[Parts]:
+        """The names that columns of a relation can be qualified by: its alias, or its name in all forms."""
+        alias = relation.args.get("alias")
+        if alias is not None and isinstance(alias.this, exp.Identifier):
+            if alias.args.get("columns"):
+                raise self.source.error("an alias with columns cannot be used here", alias.this.meta.get("start", 0))
+            return frozenset({(alias.this.name.lower(),)})
+        if table is not None:
+            full = (table.database, table.table)
+            return frozenset({full[1:], full, ("spark_catalog", *full)})
+        parts = tuple(part.name.lower() for part in relation.parts) if isinstance(relation, exp.Table) else ()
+        return frozenset(parts[at:] for at in range(len(parts)))
+
+    def requalify(
+        self, tree: exp.Expression, sides: Mapping[str, frozenset[Parts]], outside: Sequence[object], bare: bool
+    ) -> None:
+        """Replaces the qualifiers of columns by the names of the sides, `target` and `source`.
+
+        `outside` are the nodes that see neither side. With `bare`, columns outside of subqueries lose their
+        qualifiers, because there is only one side; otherwise those without a qualifier are noted.
+        """
+        for column in tree.find_all(exp.Column):
+            scope = _scope(column, tree, outside)
+            if scope is None or not isinstance(column.parts[0], exp.Identifier):
+                continue
+            names = tuple(part.name.lower() for part in column.parts)
+            start = column.parts[0].meta.get("start")
+            found = next(
+                (
+                    (side, length)
+                    for side, qualifiers in sides.items()
+                    for length in range(len(names) - 1, 0, -1)
+                    if names[:length] in qualifiers
+                ),
+                None,
+            )
+            if start is None:
+                raise self.source.error(f"the position of the column {'.'.join(names)} is unknown")
+            if found is None:
+                if not scope and not bare:
+                    self._unqualified.append((start, names[0]))
+                continue
+            side, length = found
+            if names[length - 1] in scope:
+                continue  # A relation of a subquery has this name.
+            if bare and not scope:
+                self.source.replace(Edit(start, column.parts[length].meta["start"], ""))
+            else:
+                self.source.replace(Edit(start, column.parts[length - 1].meta["end"] + 1, side))
 
     def assignments(
-        self, first: int, end: int, nodes: Sequence[exp.Expression], targets: frozenset[str]
+        self, first: int, end: int, nodes: Sequence[exp.Expression], targets: frozenset[Parts]
     ) -> tuple[Assignment, ...]:
         """`column = expression, …`. The column may be qualified by one of the names of the target."""
         source, made = self.source, list[Assignment]()
@@ -60,7 +111,7 @@ class Cutter:
             if not isinstance(node, exp.EQ) or not isinstance(node.this, exp.Column) or equals == stop:
                 raise source.error("an assignment is `column = expression`", source.offset(start))
             names = [part.name.lower() for part in node.this.parts]
-            if len(names) > 1 and ".".join(names[:-1]) not in targets:
+            if len(names) > 1 and tuple(names[:-1]) not in targets:
                 raise source.error(
                     f"{'.'.join(names)} is no column of the table: fields of structs cannot be assigned",
                     source.offset(start),
@@ -81,12 +132,20 @@ class Cutter:
                 raise self.source.error(f"the column {column} is given twice", self.source.offset(index))
 
 
-def target_names(table: TableName, alias: str, aliased: bool) -> frozenset[str]:
-    """The qualifiers of columns of the target: its alias, or its name in all forms if it has none."""
-    if aliased:
-        return frozenset({alias.strip("`").lower()})
-    full = f"{table.database}.{table.table}"
-    return frozenset({table.table, full, f"spark_catalog.{full}"})
+def _scope(column: exp.Column, tree: exp.Expression, outside: Sequence[object]) -> frozenset[str] | None:
+    """The names of the relations of the subqueries around a column; None for a column that sees no side at all."""
+    names: set[str] = set()
+    above = column.parent
+    while above is not None and above is not tree:
+        if any(above is each for each in outside):
+            return None
+        if isinstance(above, exp.Select):
+            relations = [above.args.get("from_"), *(above.args.get("joins") or ()), *(above.args.get("laterals") or ())]
+            names |= {(each.this if isinstance(each, (exp.From, exp.Join)) else each).alias_or_name.lower()
+                      for each in relations if each is not None}  # fmt: skip
+            names.add("")  # A subquery without relations is one too.
+        above = above.parent
+    return frozenset(names)
 
 
 def insert(cutter: Cutter, tree: exp.Insert, table: TableName) -> Insert:
@@ -132,28 +191,29 @@ def insert(cutter: Cutter, tree: exp.Insert, table: TableName) -> Insert:
     return Insert(table, sql, bool(tree.args.get("overwrite")), columns, by_name, tuple(partition))
 
 
-def update(cutter: Cutter, tree: exp.Update, table: TableName, simple: str) -> Update:
+def update(cutter: Cutter, tree: exp.Update, table: TableName) -> Update:
     source = cutter.source
     if tree.args.get("from_") is not None:
         raise source.error("UPDATE … FROM is no statement of Spark: use MERGE INTO")
     if tree.args.get("with_") is not None:
         raise source.error("WITH before UPDATE is not supported: write a subquery")
-    alias, aliased = cutter.alias(tree.this, simple), tree.this.args.get("alias") is not None
+    names = cutter.qualifiers(tree.this, table)
+    cutter.requalify(tree, {TARGET: names}, (), bare=True)
     start = source.find(cutter.after_target(tree.this), TokenType.SET) + 1
     where = source.find(start, TokenType.WHERE)
-    names = target_names(table, alias, aliased)
     assignments = cutter.assignments(start, where, tree.expressions, names)
-    return Update(table, alias, assignments, _where(cutter, tree, where))
+    return Update(table, assignments, _where(cutter, tree, where))
 
 
-def delete(cutter: Cutter, tree: exp.Delete, table: TableName, simple: str) -> Delete:
+def delete(cutter: Cutter, tree: exp.Delete, table: TableName) -> Delete:
     source = cutter.source
     if tree.args.get("using"):
         raise source.error("DELETE … USING is no statement of Spark: use MERGE INTO")
     if tree.args.get("with_") is not None:
         raise source.error("WITH before DELETE is not supported: write a subquery")
     where = source.find(cutter.after_target(tree.this), TokenType.WHERE)
-    return Delete(table, cutter.alias(tree.this, simple), _where(cutter, tree, where))
+    cutter.requalify(tree, {TARGET: cutter.qualifiers(tree.this, table)}, (), bare=True)
+    return Delete(table, _where(cutter, tree, where))
 
 
 def _where(cutter: Cutter, tree: exp.Expression, where: int) -> Sql | None:
@@ -161,23 +221,23 @@ def _where(cutter: Cutter, tree: exp.Expression, where: int) -> Sql | None:
     return None if node is None else cutter.sql(where + 1, len(cutter.source.tokens), node.this)
 
 
-def merge(cutter: Cutter, tree: exp.Merge, table: TableName, simple: str) -> Merge:
+def merge(cutter: Cutter, tree: exp.Merge, table: TableName) -> Merge:
     source = cutter.source
     if tree.args.get("using_cond"):
         raise source.error("a MERGE has an ON condition")
-    alias, aliased = cutter.alias(tree.this, simple), tree.this.args.get("alias") is not None
     using = source.find(cutter.after_target(tree.this), TokenType.USING)
     on = source.find(using, TokenType.ON)
     first_when = source.find(on, TokenType.WHEN)
-    condition = cutter.sql(on + 1, first_when, tree.args.get("on"))
     relation = tree.args["using"]
-    source_simple = ""
-    if isinstance(relation, exp.Table):
-        last = relation.parts[-1].meta
-        source_simple = source.text[last["start"] : last["end"] + 1]
-    source_alias = cutter.alias(relation, source_simple)
-    if not source_alias:
+    names, sources = cutter.qualifiers(tree.this, table), cutter.qualifiers(relation)
+    if not sources:
         raise source.error("the source of a MERGE that is a query needs an alias", source.offset(using + 1))
+    if names & sources:
+        raise source.error(
+            "the target and the source of a MERGE have the same name: give aliases", source.offset(using)
+        )
+    cutter.requalify(tree, {TARGET: names, SOURCE: sources}, (relation, tree.args.get("with_")), bare=False)
+    condition = cutter.sql(on + 1, first_when, tree.args.get("on"))
     before = "SELECT * FROM "
     if tree.args.get("with_") is not None:
         before = f"{source.cut(0, source.find(0, TokenType.MERGE))} {before}"
@@ -186,7 +246,6 @@ def merge(cutter: Cutter, tree: exp.Merge, table: TableName, simple: str) -> Mer
     nodes = tree.args["whens"].expressions
     if len(whens) != len(nodes):
         raise source.error("the WHEN clauses could not be separated", source.offset(first_when))
-    names = target_names(table, alias, aliased)
     kinds: dict[str, list[Clause]] = {"matched": [], "not_matched": [], "not_matched_by_source": []}
     for start, stop, node in zip(whens, [*whens[1:], len(source.tokens)], nodes, strict=True):
         kind, clause = _when(cutter, start, stop, node, names)
@@ -196,10 +255,10 @@ def merge(cutter: Cutter, tree: exp.Merge, table: TableName, simple: str) -> Mer
                 source.offset(start),
             )
         kinds[kind].append(clause)
-    return Merge(table, alias, rows, source_alias, condition, *(tuple(clauses) for clauses in kinds.values()))
+    return Merge(table, rows, condition, *(tuple(clauses) for clauses in kinds.values()))
 
 
-def _when(cutter: Cutter, start: int, stop: int, node: exp.When, names: frozenset[str]) -> tuple[str, Clause]:
+def _when(cutter: Cutter, start: int, stop: int, node: exp.When, names: frozenset[Parts]) -> tuple[str, Clause]:
     source = cutter.source
     by_source = bool(node.args.get("source"))
     kind = "matched" if node.args.get("matched") else "not_matched_by_source" if by_source else "not_matched"
@@ -228,7 +287,7 @@ def _when(cutter: Cutter, start: int, stop: int, node: exp.When, names: frozense
 
 
 def _inserted(
-    cutter: Cutter, then: int, stop: int, action: exp.Insert, names: frozenset[str]
+    cutter: Cutter, then: int, stop: int, action: exp.Insert, names: frozenset[Parts]
 ) -> tuple[Assignment, ...] | None:
     """`(columns) VALUES (expressions)`; None for `*`."""
     source = cutter.source
@@ -244,7 +303,7 @@ def _inserted(
     columns = []
     for column in action.this.expressions:
         parents = [part.name.lower() for part in column.parts]
-        if len(parents) > 1 and ".".join(parents[:-1]) not in names:
+        if len(parents) > 1 and tuple(parents[:-1]) not in names:
             raise source.error(f"{'.'.join(parents)} is no column of the table", source.offset(then + 1))
         columns.append(parents[-1])
     if not len(columns) == len(parts) == len(row.expressions):

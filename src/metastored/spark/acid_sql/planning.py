@@ -124,17 +124,16 @@ def _with_acid(
                                  exp.MultitableInserts)):  # fmt: skip
             raise source.error("this statement is not supported on an ACID table", first.start)
         return Query(cutter.edited(0, len(source.tokens)), command)
-    _unqualify(source, [target], found)
     table = found[target.parts].table
     match tree:
         case exp.Insert():
             return clauses.insert(cutter, tree, table)
         case exp.Update():
-            return clauses.update(cutter, tree, table, target.simple)
+            return clauses.update(cutter, tree, table)
         case exp.Delete():
-            return clauses.delete(cutter, tree, table, target.simple)
+            return clauses.delete(cutter, tree, table)
         case exp.Merge():
-            return clauses.merge(cutter, tree, table, target.simple)
+            return clauses.merge(cutter, tree, table)
         case exp.MultitableInserts():
             raise source.error("several INSERTs into ACID tables in one statement are not supported", target.start)
     raise source.error("this statement is not supported on an ACID table", target.start)

@@ -52,11 +52,25 @@ class Source:
         """The edited text from one token up to another, which is not included."""
         start, stop = self._span(first, end)
         parts: list[str] = []
-        for edit in sorted(self.edits):
-            if start <= edit.start and edit.end <= stop:
-                parts += [self.text[start : edit.start], edit.text]
-                start = edit.end
+        for edit in self._within(start, stop):
+            parts += [self.text[start : edit.start], edit.text]
+            start = edit.end
         return "".join([*parts, self.text[start:stop]])
+
+    def replace(self, edit: Edit) -> None:
+        """Adds an edit in the place of those within it."""
+        self.edits = [each for each in self.edits if not (edit.start <= each.start and each.end <= edit.end)] + [edit]
+
+    def moved(self, offset: int, first: int, end: int) -> int | None:
+        """A position in the edited text between two tokens; None for one outside of it."""
+        start, stop = self._span(first, end)
+        if not start <= offset < stop:
+            return None
+        before = [edit for edit in self._within(start, stop) if edit.end <= offset]
+        return offset - start + sum(len(edit.text) - (edit.end - edit.start) for edit in before)
+
+    def _within(self, start: int, stop: int) -> list[Edit]:
+        return sorted(edit for edit in self.edits if start <= edit.start and edit.end <= stop)
 
     def original(self, first: int, end: int) -> str:
         """The same without the edits."""

@@ -15,12 +15,26 @@ class View(NamedTuple):
     table: TableName
 
 
+class Unqualified(NamedTuple):
+    """A column without a qualifier in a part of a MERGE: the target and the source may have it."""
+
+    offset: int
+    """The position in the text."""
+    name: str
+
+
 @dataclass(frozen=True, slots=True)
 class Sql:
-    """A part of a statement, for Spark. The names of ACID tables are replaced by those of views."""
+    """A part of a statement, for Spark.
+
+    The names of ACID tables are replaced by those of views. The rows of the target are named `target` where they have
+    to be named, and those of the source of a MERGE `source`.
+    """
 
     text: str
     views: tuple[View, ...] = ()
+    columns: tuple[Unqualified, ...] = ()
+    """The columns without a qualifier, in parts of a MERGE."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,8 +78,6 @@ class Update:
     """UPDATE … SET … WHERE."""
 
     table: TableName
-    alias: str
-    """The name by which expressions refer to the rows of the table, as it is written in SQL."""
     assignments: tuple[Assignment, ...]
     condition: Sql | None = None
 
@@ -75,7 +87,6 @@ class Delete:
     """DELETE FROM … WHERE."""
 
     table: TableName
-    alias: str
     condition: Sql | None = None
 
 
@@ -95,10 +106,8 @@ class Merge:
     """MERGE INTO … USING … ON …, and its WHEN clauses by kind, in the order of the statement."""
 
     table: TableName
-    alias: str
     source: Sql
     """A query of the rows of the source."""
-    source_alias: str
     condition: Sql
     matched: tuple[Clause, ...] = ()
     not_matched: tuple[Clause, ...] = ()
