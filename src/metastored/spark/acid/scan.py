@@ -88,9 +88,7 @@ class _Scan:
         for partition in self._state.partitions:
             for file in partition.data:
                 numbered = file.original is not None
-                group = _Group(
-                    partition.index if self._branches else None, numbered, file.touched, file.partly_visible
-                )
+                group = _Group(partition.index if self._branches else None, numbered, file.touched, file.partly_visible)
                 groups.setdefault(group, []).append(file)
         plain = [self._read(group, files) for group, files in groups.items() if not group.touched]
         touched = [self._read(group, files) for group, files in groups.items() if group.touched]
