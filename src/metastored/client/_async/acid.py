@@ -212,6 +212,11 @@ class AsyncWrite:
         assert self.transaction.visible is not None, "the write was not entered"
         return self.transaction.visible
 
+    @property
+    def exclusive(self) -> bool | None:
+        """Whether its locks exclude other writers; None where the server has no such locks."""
+        return self._exclusive
+
     async def commit(self) -> None:
         """Sends the partitions and files, and commits. Raises TransactionFailed if the server has aborted it."""
         await self.send()

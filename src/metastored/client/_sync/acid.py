@@ -209,6 +209,11 @@ class Write:
         assert self.transaction.visible is not None, "the write was not entered"
         return self.transaction.visible
 
+    @property
+    def exclusive(self) -> bool | None:
+        """Whether its locks exclude other writers; None where the server has no such locks."""
+        return self._exclusive
+
     def commit(self) -> None:
         """Sends the partitions and files, and commits. Raises TransactionFailed if the server has aborted it."""
         self.send()

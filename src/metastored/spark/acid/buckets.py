@@ -8,6 +8,7 @@ complete groups of four bytes is taken back to before its last step, and the res
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, Final
 
 from pyspark.sql import functions as F
@@ -33,14 +34,17 @@ _F1, _F2 = 0x85EBCA6B, 0xC2B2AE35
 _SPARK_SEED, _HIVE_SEED = 42, 104729
 
 
-def bucket_column(table: AcidTable) -> Column:
-    """The bucket of a row of a bucketed table. Raises NotSupported for types whose hash is not known here."""
+def bucket_column(table: AcidTable, column: Callable[[str], Column] | None = None) -> Column:
+    """The bucket of a row of a bucketed table; `column` returns a column by its name.
+
+    Raises NotSupported for types whose hash is not known here.
+    """
     assert table.buckets is not None
     fields = {field.name.lower(): field for field in table.columns}
     total: Column = F.lit(0).cast("bigint")
     for name in table.buckets.columns:
         field = fields[name.lower()]
-        value = F.col("`" + field.name.replace("`", "``") + "`")
+        value = F.col("`" + field.name.replace("`", "``") + "`") if column is None else column(field.name)
         hashed = _hash(value, field.dataType, table)
         total = (total * F.lit(31) + F.coalesce(hashed, F.lit(0).cast("bigint"))).bitwiseAND(F.lit(_MASK))
     return (total.bitwiseAND(F.lit(0x7FFFFFFF)) % F.lit(table.buckets.count)).cast("int")
@@ -85,7 +89,10 @@ def _java_hash(value: Column, type: DataType, table: AcidTable) -> Column:
         data = value.cast("binary")
         # Bytes are signed numbers in Java.
         places = F.sequence(F.lit(1), F.octet_length(data))
-        step = lambda total, at: (total * F.lit(31) + _signed_byte(data, at)).bitwiseAND(F.lit(_MASK))  # noqa: E731
+
+        def step(total: Column, at: Column) -> Column:
+            return (total * F.lit(31) + _signed_byte(data, at)).bitwiseAND(F.lit(_MASK))
+
         hashed = F.aggregate(places, F.lit(0).cast("bigint"), step)
         return F.when(F.octet_length(data) == 0, F.lit(0).cast("bigint")).otherwise(hashed)
     raise _unknown(type, table)
@@ -178,7 +185,9 @@ def _reversed_long(number: Column) -> Column:
 
 def _first_argument() -> int:
     """The integer whose hash, by Spark with its seed, is Hive's seed: each step of Murmur3 can be taken back."""
-    inverse = lambda factor: pow(factor, -1, 2**32)  # noqa: E731
+
+    def inverse(factor: int) -> int:
+        return pow(factor, -1, 2**32)
 
     def rotated(number: int, by: int) -> int:
         return (number << by | number >> (32 - by)) & _MASK

@@ -1,0 +1,354 @@
+"""Files of new rows and of deletes: written by Spark into a hidden directory, completed and renamed by the driver.
+
+    <table>/_tmp_acid_<transaction>/<statement>/p0=2024/op=2/b=3/part-00000-….orc
+    <table>/ds=2024/delete_delta_0000007_0000007_0000/bucket_00003
+
+Spark's own commit protocol leaves one file of each task, however often the task was run. The files are renamed before
+the metastore commits the transaction: until then no reader uses their directories. No transaction is opened here.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from typing import Any, Final, NamedTuple
+
+from pyspark.sql import DataFrame, Window
+from pyspark.sql import functions as F
+from pyspark.sql.types import DataType
+
+from metastored.errors import InvalidOperationException, NotSupported
+from metastored.hive.locations import join
+from metastored.hive.names import DEFAULT_PARTITION, make_part_name, unescape
+from metastored.hive.orc import Range, Tail, read_tail
+from metastored.hive.transactions.layout import (
+    VERSION,
+    VERSION_FILE,
+    Directory,
+    base,
+    bucket_file,
+    delete_delta,
+    delta,
+    is_hidden,
+)
+from metastored.hive.transactions.snapshots import ValidTxnList
+from metastored.spark.acid.buckets import bucket_column
+from metastored.spark.acid.files import Files, end_of, in_threads, list_location
+from metastored.spark.acid.scan import format_options, source_format
+from metastored.spark.acid.state import BUCKET, OWID, ROW
+from metastored.spark.acid.tables import AcidTable
+
+STAGING: Final = "_tmp_acid_"
+INSERT, DELETE = 0, 2
+"""The numbers of operations in the files."""
+EVENT_FIELDS: Final = ("op", "o", "b", "r", "row")
+"""The fields of an event: the operation, the id of a deleted row, and a new row."""
+TWICE: Final = "a row of the target matches more than one row of the source"
+"""The error of a merge that would change one row twice."""
+
+_BUCKETS: Final = 0xFFF + 1
+_ROW_MASK: Final = (1 << 33) - 1
+_VERSION: Final = 1 << 29
+_PART = re.compile(r"part-(\d+)-.*")
+Column = Any
+
+
+class Staged(NamedTuple):
+    """A file in the staging directory."""
+
+    location: str
+    size: int
+    values: tuple[str, ...]
+    """The values of the partition keys, as texts."""
+    operation: int
+    bucket: int | None
+    """The bucket of a bucketed table, or of deleted rows."""
+    task: int
+
+
+class Published(NamedTuple):
+    """What a statement has written."""
+
+    files: dict[tuple[str, ...], list[str]]
+    """The locations of new files, by partition values."""
+    changed: frozenset[tuple[str, ...]]
+    """The partitions in which rows were deleted."""
+    statements: int
+    """How many statement ids were used."""
+
+
+# --- Spark's part ------------------------------------------------------------------------------------------
+
+
+def stage_inserts(table: AcidTable, frame: DataFrame, write_id: int, statement: int, location: str) -> None:
+    """Writes the rows of a DataFrame that has the table's columns and keys."""
+    keys = [key_text(F.col(_quoted(field.name)), field.dataType).alias(f"p{at}") for at, field in enumerate(table.keys)]
+    names = [f"p{at}" for at in range(len(keys))]
+    bucketed = [bucket_column(table).alias("b")] if table.buckets is not None else []
+    if table.insert_only:
+        frame = frame.select(*_columns(table), *keys, *bucketed)
+    else:
+        frame = frame.select(F.struct(*_columns(table)).alias("row"), *keys, *bucketed)
+    if bucketed:
+        names.append("b")
+        frame = frame.repartition(*names)
+    if names:
+        frame = frame.sortWithinPartitions(*names)
+    if not table.insert_only:
+        bucket = _in_bucket(F.col("b"), statement) if bucketed else _in_task(statement)
+        frame = frame.select(*_acid_columns(F.lit(INSERT), _long(write_id), bucket, _next_row(), write_id), *names)
+    _write(table, frame, names, location)
+
+
+def stage_changes(table: AcidTable, events: DataFrame, write_id: int, statement: int, location: str) -> None:
+    """Writes events: EVENT_FIELDS, the texts of the keys as p0, p1, …, and `salt`, which distributes new rows.
+
+    Raises InvalidOperationException if a row is deleted twice.
+    """
+    names = [f"p{at}" for at in range(len(table.keys))]
+    deleted = F.col("op") == DELETE
+    of_row = F.when(F.shiftrightunsigned("b", 29) == 0, F.col("b")).otherwise(
+        F.shiftright("b", 16).bitwiseAND(F.lit(0xFFF))
+    )
+    new = F.lit(0)
+    if table.buckets is not None:
+        new = bucket_column(table, lambda name: F.col("row").getField(name))
+    events = events.select(
+        *EVENT_FIELDS,
+        *names,
+        F.when(deleted, of_row).otherwise(new).cast("int").alias("file"),
+        F.when(deleted, of_row).otherwise(F.col("salt") if table.buckets is None else new).alias("salt"),
+    )
+    distribution = [*names, "op", "salt"]
+    events = events.repartition(*distribution)
+    same = Window.partitionBy(*distribution).orderBy("o", "b", "r")
+    key = F.struct("o", "b", "r")
+    twice = deleted & (F.lag(key).over(same) == key)
+    events = events.withColumn("op", F.when(twice, F.raise_error(F.lit(TWICE)).cast("int")).otherwise(F.col("op")))
+    events = events.sortWithinPartitions(*names, "op", "file", "o", "b", "r")
+    bucket = _in_bucket(F.col("file"), statement) if table.buckets is not None else _in_task(statement)
+    columns = _acid_columns(
+        F.col("op"),
+        F.when(F.col("op") == DELETE, F.col("o")).otherwise(_long(write_id)),
+        F.when(F.col("op") == DELETE, F.col("b")).otherwise(bucket).cast("int"),
+        F.when(F.col("op") == DELETE, F.col("r")).otherwise(_next_row()),
+        write_id,
+    )
+    frame = events.select(*columns, *names, F.col("op"), F.col("file").alias("b"))
+    try:
+        _write(table, frame, [*names, "op", "b"], location)
+    except Exception as error:
+        if TWICE in str(error):
+            raise InvalidOperationException(f"{table.name} was not changed: {TWICE}") from error
+        raise
+
+
+def key_text(value: Column, type: DataType) -> Column:
+    """The text of a partition value, as bytes: Spark would change the order of rows to make empty strings null."""
+    return value.cast("string").cast("binary")
+
+
+def _columns(table: AcidTable) -> list[Column]:
+    return [F.col(_quoted(field.name)) for field in table.columns]
+
+
+def _acid_columns(operation: Column, owid: Column, bucket: Column, row_id: Column, write_id: int) -> list[Column]:
+    """Hive's six columns, with the names in the case that all versions of Hive accept."""
+    return [
+        operation.cast("int").alias("operation"),
+        owid.alias("originalTransaction"),
+        bucket.alias("bucket"),
+        row_id.alias("rowId"),
+        _long(write_id).alias("currentTransaction"),
+        F.col("row"),
+    ]
+
+
+def _in_task(statement: int) -> Column:
+    """The bucket of the task's file. A task beyond the 4096th writes for the next statement."""
+    task = F.spark_partition_id()
+    number = F.shiftleft(task.bitwiseAND(F.lit(_BUCKETS - 1)), 16)
+    return F.lit(_VERSION).bitwiseOR(number).bitwiseOR(F.shiftright(task, 12) + F.lit(statement)).cast("int")
+
+
+def _in_bucket(bucket: Column, statement: int) -> Column:
+    return F.lit(_VERSION).bitwiseOR(F.shiftleft(bucket, 16)).bitwiseOR(F.lit(statement)).cast("int")
+
+
+def _next_row() -> Column:
+    return F.monotonically_increasing_id().bitwiseAND(F.lit(_ROW_MASK))
+
+
+def _long(number: int) -> Column:
+    return F.lit(number).cast("bigint")
+
+
+def _write(table: AcidTable, frame: DataFrame, partitioned_by: Sequence[str], location: str) -> None:
+    options = {"maxRecordsPerFile": "0", "compression": compression(table)} if not table.insert_only else {}
+    options |= format_options(table) if table.insert_only else {}
+    writer = frame.write.options(**options).format("orc" if not table.insert_only else source_format(table))
+    if partitioned_by:
+        writer = writer.partitionBy(*partitioned_by)
+    writer.save(location)
+
+
+def compression(table: AcidTable) -> str:
+    """The compression of new files: the property orc.compress, or zlib, which all versions of Hive read."""
+    return table.parameters.get("orc.compress", "zlib").lower()
+
+
+# --- the driver's part -------------------------------------------------------------------------------------
+
+
+def publish(
+    files: Files,
+    table: AcidTable,
+    staging: str,
+    locations: Locations,
+    write_id: int,
+    statement: int,
+    overwrite: bool,
+) -> Published:
+    """Completes the staged files and renames them into the directories of the write id."""
+    staged = list(_staged(files, table, staging))
+    written: dict[tuple[str, ...], list[str]] = {}
+    if overwrite and any(each.task >= _BUCKETS and each.bucket is None for each in staged):
+        raise NotSupported(f"an overwrite of {table.name} has more than {_BUCKETS} tasks: coalesce the DataFrame")
+    if not table.insert_only:
+        kept = in_threads(lambda each: _complete(files, each), staged)
+        staged = [each for each, has_rows in zip(staged, kept, strict=True) if has_rows]
+    made: set[str] = set()
+    for each in staged:
+        directory = _directory(each, write_id, statement, overwrite)
+        target = join(locations.of(each.values), directory.name)
+        if target not in made:
+            make_directory(files, table, target)
+            made.add(target)
+        path = join(target, _file_name(table, each))
+        files.rename(each.location, path)
+        written.setdefault(each.values, []).append(path)
+    tasks = max((each.task for each in staged if each.bucket is None), default=0)
+    changed = frozenset(each.values for each in staged if each.operation == DELETE)
+    return Published(written, changed, 1 + tasks // _BUCKETS)
+
+
+class Locations:
+    """The directories of partitions: those that exist where they are, new ones below the table's."""
+
+    def __init__(self, table: AcidTable, existing: dict[tuple[str, ...], str]) -> None:
+        self._table = table
+        self._existing = existing
+
+    def of(self, values: tuple[str, ...]) -> str:
+        if not values:
+            return self._table.location
+        found = self._existing.get(values)
+        return found or join(self._table.location, make_part_name(self._table.key_names, values))
+
+
+def make_directory(files: Files, table: AcidTable, location: str) -> None:
+    """Creates the directory of a base or a delta; readers of Hive and Trino look for the version in it."""
+    files.make(location)
+    if not table.insert_only:
+        files.write(join(location, VERSION_FILE), VERSION)
+
+
+def remove_left_staging(files: Files, table: AcidTable, visible: ValidTxnList) -> None:
+    """Removes what transactions left that ended without cleaning up: their driver was killed."""
+    for entry in files.entries(table.location):
+        number = entry.name.removeprefix(STAGING)
+        if entry.is_directory and entry.name.startswith(STAGING) and number.isdigit():
+            transaction = int(number)
+            if transaction < visible.high_watermark and transaction not in visible.open:
+                files.remove(join(table.location, entry.name))
+
+
+def _staged(files: Files, table: AcidTable, staging: str) -> Iterable[Staged]:
+    listing = list_location(files, staging)
+    every = [*listing.files, *(file for below in listing.directories.values() for file in below)]
+    for file in every:
+        if is_hidden(file.path) or not file.size:
+            continue
+        *directories, name = file.path.split("/")
+        pairs = dict(part.split("=", 1) for part in directories)
+        found = _PART.match(name)
+        if found is None:
+            raise NotSupported(f"Spark has written {file.path}, whose name has no number of a task")
+        yield Staged(
+            location=join(staging, file.path),
+            size=file.size,
+            values=tuple(unescape(pairs[f"p{at}"]) or DEFAULT_PARTITION for at in range(len(table.keys))),
+            operation=int(pairs.get("op", INSERT)),
+            bucket=_bucket(table, pairs),
+            task=int(found[1]),
+        )
+
+
+def _bucket(table: AcidTable, pairs: dict[str, str]) -> int | None:
+    new = int(pairs.get("op", INSERT)) == INSERT
+    return int(pairs["b"]) if "b" in pairs and (table.buckets is not None or not new) else None
+
+
+def _directory(each: Staged, write_id: int, statement: int, overwrite: bool) -> Directory:
+    if each.operation == DELETE:
+        return delete_delta(write_id, write_id, statement)
+    if overwrite:
+        return base(write_id)
+    extra = each.task // _BUCKETS if each.bucket is None else 0
+    return delta(write_id, write_id, statement + extra)
+
+
+def _file_name(table: AcidTable, each: Staged) -> str:
+    number = each.task % _BUCKETS if each.bucket is None else each.bucket
+    return f"{number:06d}_0" if table.insert_only else bucket_file(number)
+
+
+def _complete(files: Files, each: Staged) -> bool:
+    """Adds Hive's user metadata to a file. Returns whether the file has rows."""
+    end = end_of(files, each.location, each.size)
+    tail = read_tail(end)
+    if not tail.rows:
+        return False
+    files.add_orc_metadata(each.location, end, hive_metadata(files, each.location, tail, each.operation == DELETE))
+    return True
+
+
+def hive_metadata(files: Files, location: str, tail: Tail, deletes: bool) -> dict[str, bytes]:
+    """The user metadata of a file of Hive's layout: the last key of each stripe, the number of rows, the version."""
+    index = "".join(f"{owid},{bucket},{row};" for owid, bucket, row in _last_keys(files, location, tail))
+    return {
+        "hive.acid.key.index": index.encode(),
+        "hive.acid.stats": (f"0,0,{tail.rows}" if deletes else f"{tail.rows},0,0").encode(),
+        "hive.acid.version": VERSION,
+    }
+
+
+def _last_keys(files: Files, location: str, tail: Tail) -> list[tuple[int, int, int]]:
+    """The key of the last row of each stripe: by the statistics if all rows have one write id and bucket."""
+    keys = []
+    for stripe in tail.stripes:
+        known = [stripe.ranges[at] if at < len(stripe.ranges) else None for at in (OWID, BUCKET, ROW)]
+        if any(each is None for each in known) or _differs(known[0]) or _differs(known[1]):
+            return _read_last_keys(files, location)
+        keys.append(tuple(each.high for each in known if each is not None))
+    return keys  # type: ignore[return-value]
+
+
+def _differs(each: Range | None) -> bool:
+    return each is None or each.low != each.high
+
+
+def _read_last_keys(files: Files, location: str) -> list[tuple[int, int, int]]:
+    import pyarrow
+    from pyarrow import orc
+
+    file = orc.ORCFile(pyarrow.BufferReader(files.read(location)))
+    keys = []
+    for at in range(file.nstripes):
+        stripe = file.read_stripe(at, columns=["originalTransaction", "bucket", "rowId"])
+        keys.append(tuple(int(stripe.column(name)[-1].as_py()) for name in ("originalTransaction", "bucket", "rowId")))
+    return keys  # type: ignore[return-value]
+
+
+def _quoted(name: str) -> str:
+    return "`" + name.replace("`", "``") + "`"
