@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 from metastored.client._sync.client import Client, connect
 from metastored.client.sasl import kerberos
 from metastored.errors import ConfigError, MissingExtra
+from metastored.spark.acid_sql.guard import guarded
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -46,6 +47,8 @@ def conf(uri: str, warehouse: str | None = None) -> dict[str, str]:
 def session(uri: str, *, warehouse: str | None = None, options: Mapping[str, str] | None = None) -> SparkSession:
     """The Spark session of this process with this metastore as its catalog; `options` are further settings of Spark.
 
+    Plain `spark.sql` and `spark.table` on ACID tables raise AcidTableError: Spark would read the files of their
+    directories. `metastored.spark.sql` and `metastored.spark.acid` read and write them.
     Raises ConfigError where there is a session with another metastore already: Spark would go on with that one.
     """
     try:
@@ -63,7 +66,8 @@ def session(uri: str, *, warehouse: str | None = None, options: Mapping[str, str
     builder = SparkSession.builder
     for name, value in settings.items():
         builder = builder.config(name, value)
-    return builder.getOrCreate()
+    spark = builder.getOrCreate()
+    return guarded(spark, lambda: session_client(spark))
 
 
 def metastore_of(spark: Any) -> str | None:

@@ -1,4 +1,4 @@
-"""Statements from PySpark: metastored's own are executed at the metastore, all others by Spark."""
+"""Statements from PySpark: metastored's own, those on ACID tables, and all others, which Spark executes."""
 
 from __future__ import annotations
 
@@ -7,20 +7,23 @@ from typing import TYPE_CHECKING, Any
 from metastored.client._sync.client import Client
 from metastored.client.statements import Result
 from metastored.hive.statements.words import is_own
-from metastored.spark.sessions import session_client
+from metastored.spark.acid_sql.plain import plain_sql
+from metastored.spark.sessions import metastore_of, session_client
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
 
 def sql(spark: SparkSession, statement: str, *, client: Client | None = None) -> DataFrame:
-    """Executes a statement of metastored's or of Spark's. Returns its result as a DataFrame.
+    """Executes a statement of metastored's, a statement on ACID tables, or any other one of Spark's.
 
-    Metastored's own statements, such as CREATE REMOTE TABLE, have Spark's current database, and go to the metastore of
-    the session under Spark's user, or to `client`. Raises StatementError where such a statement cannot be parsed.
+    Returns its result as a DataFrame. Metastored's own statements, such as CREATE REMOTE TABLE, have Spark's current
+    database, and go to the metastore of the session under Spark's user, or to `client`. Queries read all ACID tables at
+    one snapshot; changes of them are transactions. All others are Spark's. Raises StatementError where metastored's own
+    statement cannot be parsed, and AcidStatementError for one on an ACID table that cannot be carried out.
     """
     if not is_own(statement):
-        return spark.sql(statement)
+        return _of_spark(spark, statement, client)
     database = spark.catalog.currentDatabase()
     if client is not None:
         result = client.sql(statement, database=database)
@@ -29,6 +32,18 @@ def sql(spark: SparkSession, statement: str, *, client: Client | None = None) ->
             result = found.sql(statement, database=database)
     _forget_tables(spark)
     return _frame(spark, result)
+
+
+def _of_spark(spark: SparkSession, statement: str, client: Client | None) -> DataFrame:
+    from metastored.spark.acid_sql.execution import execute, planned
+
+    if client is not None:
+        return execute(spark, statement, planned(spark, statement, client), client)
+    if metastore_of(spark) is None:
+        return plain_sql(spark, statement)  # The session has no metastore, and therefore no ACID tables.
+    with session_client(spark) as found:
+        plan = planned(spark, statement, found)
+    return execute(spark, statement, plan, None)
 
 
 def _forget_tables(spark: Any) -> None:

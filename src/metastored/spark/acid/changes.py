@@ -13,12 +13,10 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
 from metastored.errors import InvalidInputException
-from metastored.spark.acid.clauses import ALL, Action, When
+from metastored.spark.acid.clauses import ALL, SOURCE, TARGET, Action, When
 from metastored.spark.acid.staging import DELETE, INSERT, key_text
 from metastored.spark.acid.tables import ROW_ID, AcidTable
 
-TARGET, SOURCE = "target", "source"
-"""The names of the two sides in the expressions of a merge."""
 Column = Any
 
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Final, Literal, NamedTuple
 
+TARGET, SOURCE = "target", "source"
+"""The names of the two sides in the expressions of a merge; the first one also in subqueries of a condition."""
 ALL: Final = "*"
 Action = Mapping[str, Any] | Literal["delete", "*"]
 """What is done: `{"column": "expression"}`, "delete", or "*" for all columns of the source by their names."""

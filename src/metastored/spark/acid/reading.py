@@ -10,7 +10,7 @@ from __future__ import annotations
 import copy
 import threading
 import weakref
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from typing import TYPE_CHECKING, Any, Self
 
@@ -19,6 +19,7 @@ from metastored.client._sync.client import Client
 from metastored.errors import Error, InvalidInputException
 from metastored.hive.transactions.snapshots import ValidTxnList, ValidWriteIdList
 from metastored.model.names import Name, TableName, table_name
+from metastored.spark.acid.clauses import TARGET
 from metastored.spark.acid.tables import ROW_ID, acid_table
 from metastored.spark.sessions import session_client
 
@@ -41,13 +42,23 @@ def read(
     are no longer referenced by Python; use `snapshot` to choose the moment. Raises InvalidInputException if the table
     is not transactional.
     """
+    return held_open(spark, client, lambda shot, _: shot.read(name, where=where, columns=columns))
+
+
+def held_open(
+    spark: SparkSession, client: Client | None, use: Callable[[Snapshot, SparkSession], DataFrame]
+) -> DataFrame:
+    """A DataFrame that `use` makes from a snapshot, which stays open as long as the DataFrame is referenced.
+
+    The session that `use` gets is the one to make it with: a copy of `spark`.
+    """
     stack = ExitStack()
     # DataFrames refer to their session object, and not to those that they were made from: this copy is referenced by
     # the result and by everything that is made from it.
     held = copy.copy(spark)
     try:
         used = stack.enter_context(connected(spark, client))
-        frame = stack.enter_context(Snapshot(held, used)).read(name, where=where, columns=columns)
+        frame = use(stack.enter_context(Snapshot(held, used)), held)
     except BaseException:
         stack.close()
         raise
@@ -181,6 +192,7 @@ def rows(
     options = {} if table.insert_only else search_options(spark, table, parts)
     frame = scan(spark, state, row_ids=row_ids, search_options=options)
     if where is not None:
+        frame = frame.alias(TARGET)  # Subqueries of the condition refer to the rows by this name.
         # Spark replaces the search argument by its own, useless one if it can push the condition down.
         frame = frame.where(F.coalesce(F.expr(where), F.lit(False)) if options else F.expr(where))
     return frame if columns is None else frame.select(*columns)

@@ -46,6 +46,7 @@ class Transaction:
         self._writes: list[Write] = []
         self._staging: list[tuple[str, str]] = []
         self._failed = False
+        self._read_first = False
 
     @property
     def id(self) -> int:
@@ -68,10 +69,10 @@ class Transaction:
             self._remove_staging()
 
     def _commit(self) -> None:
-        # The locks of one statement were there before its snapshot; those of a second one may be later than it. Then
-        # the server has to check for conflicts, even if the locks exclude other writers.
+        # The locks of one statement were there before its snapshot; those of a second one, or of one after a read, may
+        # be later than it. Then the server has to check for conflicts, even if the locks exclude other writers.
         exclusive = self._writes[0].exclusive if self._writes else None
-        if len(self._writes) > 1 and exclusive is not None:
+        if (len(self._writes) > 1 or self._read_first) and exclusive is not None:
             exclusive = False
         self._transaction.commit(exclusive)
 
@@ -87,6 +88,7 @@ class Transaction:
     def read(self, name: Name, where: str | None = None, columns: Sequence[str] | None = None) -> DataFrame:
         """The rows of a table at the snapshot of the transaction, with its own changes."""
         self._check()
+        self._read_first = self._read_first or not self._writes
         wanted = table_name(name)
         self._transaction.locked(read_components((wanted,)), self._timeout).take()
         found = self._transaction.snapshot(wanted, keep=True)

@@ -8,18 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Final
 
 from sqlglot import TokenType, exp
 
 from metastored.model.names import TableName
+from metastored.spark.acid.clauses import SOURCE, TARGET
 from metastored.spark.acid_sql.source import Edit, Source, parsed_again
 from metastored.spark.acid_sql.tables import Parts
 from metastored.spark.acid_sql.values import Assignment, Clause, Delete, Insert, Merge, Sql, Unqualified, Update, View
-
-TARGET: Final = "target"
-SOURCE: Final = "source"
-"""The names of the rows of the two sides, as metastored.spark.acid has them."""
 
 
 class Cutter:
@@ -37,7 +33,7 @@ class Cutter:
             raise source.error("this part of the statement could not be separated", source.offset(first))
         found = self.edited(first, end)
         columns = [(source.moved(offset, first, end), name) for offset, name in self._unqualified]
-        return replace(found, columns=tuple(Unqualified(at, name) for at, name in columns if at is not None))
+        return replace(found, columns=tuple(sorted(Unqualified(at, name) for at, name in columns if at is not None)))
 
     def edited(self, first: int, end: int, before: str = "") -> Sql:
         text = before + self.source.cut(first, end)

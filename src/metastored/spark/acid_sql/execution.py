@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING, Any
 
 from metastored.client._sync.client import Client
 from metastored.errors import InvalidInputException
-from metastored.spark.acid.reading import Snapshot, held_open
+from metastored.spark.acid.clauses import SOURCE, TARGET, When
+from metastored.spark.acid.reading import Snapshot, connected, held_open
 from metastored.spark.acid.tables import AcidTable, acid_table
 from metastored.spark.acid.writing import Transaction
-from metastored.spark.acid_sql.clauses import SOURCE, TARGET
 from metastored.spark.acid_sql.plain import plain_sql
 from metastored.spark.acid_sql.planning import plan
 from metastored.spark.acid_sql.resolving import MetastoreLookup, names_of
@@ -39,8 +39,6 @@ if TYPE_CHECKING:
 
     from pyspark.sql import DataFrame, SparkSession
 
-    from metastored.spark.acid.changes import When
-
 
 def planned(spark: SparkSession, statement: str, client: Client) -> Plan:
     """The plan of a statement in a session. Raises StatementError for one that cannot be carried out."""
@@ -53,8 +51,6 @@ def execute(spark: SparkSession, statement: str, found: Plan, client: Client | N
         return plain_sql(spark, statement)
     if isinstance(found, Query) and not found.command:
         return held_open(spark, client, lambda shot, session: _queried(session, shot, found))
-    from metastored.spark.acid.reading import connected
-
     with connected(spark, client) as used:
         if isinstance(found, Query):
             with Snapshot(spark, used) as shot:
@@ -190,8 +186,6 @@ def _merge(change: _Change, found: Merge) -> None:
 
 
 def _when(clause: Clause, sides: dict[str, frozenset[str]]) -> When:
-    from metastored.spark.acid.changes import When
-
     condition = None if clause.condition is None else qualified(clause.condition, sides)
     if clause.action == "delete":
         return When(condition, "delete")

@@ -8,23 +8,26 @@ pass through these methods is not noticed: writers of DataFrames, and other Pyth
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from functools import cache
+from typing import TYPE_CHECKING, Any, Final
 
 from metastored.client._sync.client import Client
 from metastored.errors import AcidStatementError, AcidTableError, StatementError
+from metastored.spark.acid_sql.plain import UNGUARDED
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
-CLIENT = "_metastored_client"
-"""The attribute of a guarded session with the function that returns its client."""
+CLIENT: Final = "_metastored_client"
+"""The attribute of a guarded session with the function that returns a client of its metastore."""
 
 
 def guarded(spark: SparkSession, client: Callable[[], Client]) -> SparkSession:
-    """The same session, which refuses plain statements on ACID tables. `client` is called at the first statement."""
+    """The same session, which refuses plain statements on ACID tables. `client` is called for each statement."""
     if not hasattr(spark, CLIENT):
         setattr(spark, CLIENT, client)
-        spark.__class__ = _guarded_class(type(spark))
+        plain: Any = type(spark)
+        spark.__class__ = _guarded_session(plain)
     return spark
 
 
@@ -35,7 +38,8 @@ def check_statement(spark: Any, statement: str) -> None:
     from metastored.spark.acid_sql.values import Passed
 
     try:
-        found = plan(statement, MetastoreLookup(getattr(spark, CLIENT)(), names_of(spark)))
+        with getattr(spark, CLIENT)() as client:
+            found = plan(statement, MetastoreLookup(client, names_of(spark)))
     except AcidStatementError as error:
         raise AcidTableError(f"{error}; statements on ACID tables are executed by metastored.spark.sql") from None
     except StatementError:
@@ -59,7 +63,9 @@ def check_table(spark: Any, name: str) -> None:
         return
     if source.tree is None:
         return
-    found = MetastoreLookup(getattr(spark, CLIENT)(), names_of(spark))({each.parts for each in references(source)})
+    parts = {each.parts for each in references(source)}
+    with getattr(spark, CLIENT)() as client:
+        found = MetastoreLookup(client, names_of(spark))(parts)
     for each in found.values():
         raise AcidTableError(
             f"{name} is an ACID table, or a view on one ({each.table}), of which Spark sees only the directory: "
@@ -67,12 +73,11 @@ def check_table(spark: Any, name: str) -> None:
         )
 
 
-def _guarded_class(plain: type[Any]) -> type[Any]:
+@cache
+def _guarded_session(plain: type[Any]) -> type[Any]:
     """A subclass of the session's class, of Spark or of Spark Connect."""
 
     class GuardedSession(plain):  # type: ignore[misc]
-        _unguarded = plain
-
         def sql(self, sqlQuery: str, *args: Any, **kwargs: Any) -> DataFrame:
             check_statement(self, sqlQuery)
             found: DataFrame = super().sql(sqlQuery, *args, **kwargs)
@@ -91,20 +96,28 @@ def _guarded_class(plain: type[Any]) -> type[Any]:
         def readStream(self) -> Any:
             return _guarded_reader(super().readStream, self)
 
-    GuardedSession.__name__ = plain.__name__
-    GuardedSession.__qualname__ = plain.__qualname__
-    return GuardedSession
+    setattr(GuardedSession, UNGUARDED, plain)
+    return _named(GuardedSession, plain)
 
 
 def _guarded_reader(reader: Any, spark: Any) -> Any:
-    plain = type(reader)
+    reader._metastored_session = spark
+    plain: Any = type(reader)
+    reader.__class__ = _guarded_reader_class(plain)
+    return reader
 
-    class GuardedReader(plain):  # type: ignore[misc, valid-type]
+
+@cache
+def _guarded_reader_class(plain: type[Any]) -> type[Any]:
+    class GuardedReader(plain):  # type: ignore[misc]
         def table(self, tableName: str) -> DataFrame:
-            check_table(spark, tableName)
+            check_table(self._metastored_session, tableName)
             found: DataFrame = super().table(tableName)
             return found
 
-    GuardedReader.__name__ = plain.__name__
-    reader.__class__ = GuardedReader
-    return reader
+    return _named(GuardedReader, plain)
+
+
+def _named(guarded: type[Any], plain: type[Any]) -> type[Any]:
+    guarded.__name__, guarded.__qualname__, guarded.__doc__ = plain.__name__, plain.__qualname__, plain.__doc__
+    return guarded
