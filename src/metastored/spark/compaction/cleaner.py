@@ -24,10 +24,11 @@ from metastored.hive.transactions.compaction import (
     removable,
 )
 from metastored.hive.transactions.resolution import Listing
-from metastored.hive.transactions.snapshots import ValidTxnList
+from metastored.hive.transactions.snapshots import NO_OPEN_ID, ValidTxnList
 from metastored.spark.acid.files import Files, list_location
 from metastored.spark.compaction.places import location_of
 from metastored.spark.compaction.queue import READY, Entry, entries
+from metastored.wire.generated.transactions import TxnState
 
 log = logging.getLogger("metastored.compaction")
 
@@ -50,12 +51,22 @@ def due(queue: Sequence[Entry], min_open_txn: int) -> list[Entry]:
     return list(first.values())
 
 
+def all_transactions(client: Client) -> ValidTxnList:
+    """The transactions of all kinds: get_open_txns leaves out those that only read."""
+    reply = client.api.get_open_txns_info()
+    ids: dict[int, list[int]] = {TxnState.OPEN: [], TxnState.ABORTED: []}
+    for each in reply.open_txns or ():
+        ids.get(each.state or 0, []).append(each.id or 0)
+    opened, aborted = (tuple(sorted(ids[state])) for state in (TxnState.OPEN, TxnState.ABORTED))
+    return ValidTxnList(reply.txn_high_water_mark or 0, opened, aborted, min(opened, default=NO_OPEN_ID))
+
+
 def clean(client: Client, files_of: Callable[[str], Files]) -> list[Cleaned]:
     """Cleans all compactions that can be cleaned now. One that fails stays in the queue, and the others go on."""
     done = []
     # The queue is read before the transactions: one that is opened in between cannot need the old files.
     queue = entries(client)
-    now, _ = snapshot(client.api, [])
+    now = all_transactions(client)
     for entry in due(queue, now.min_open):
         try:
             done.append(Cleaned(entry, _clean(client, files_of, entry, now)))

@@ -12,6 +12,7 @@ from metastored.hive.transactions.compaction import CompactionKind
 from metastored.model.names import TableName
 from metastored.wire.generated.common import CompactionInfoStruct
 from metastored.wire.generated.compaction import CompactionRequest, ShowCompactRequest
+from metastored.wire.structs import replace
 
 READY: Final = "ready for cleaning"
 WORKING: Final = "working"
@@ -107,7 +108,7 @@ def requeue_interrupted(client: Client) -> list[Entry]:
     """Fails compactions whose workers on this host were killed, and requests them again. Returns them."""
     found = interrupted(entries(client), socket.gethostname(), frozenset(_processes()))
     for each in found:
-        client.api.mark_failed(each.info._replace(errorMessage="the process of its worker ended"))
+        client.api.mark_failed(replace(each.info, errorMessage="the process of its worker ended"))
         if each.type in KINDS:
             request(client, each.table, each.partition, KINDS[each.type], worker_id())
     return found
