@@ -1,7 +1,7 @@
 """Random histories of statements on Spark against a model: every snapshot has the rows of the model.
 
-Each step is an insert, update, delete, merge, overwrite or an aborted transaction; now and then a snapshot is opened and
-read again later, when its rows must be the same. The seeds are fixed, so a failure can be repeated.
+Each step is an insert, update, delete, merge, overwrite or an aborted transaction; now and then a snapshot is opened
+and read again later, when its rows must be the same. The seeds are fixed, so a failure can be repeated.
 """
 
 from __future__ import annotations
