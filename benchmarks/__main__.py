@@ -24,6 +24,7 @@ GROUPS = (
     "cached",
     "http",
     "spark_catalog",
+    "acid",
 )
 NAMED = ("operations_large",)
 """Groups that take long and run only when they are named."""

@@ -4,6 +4,7 @@ acid.read(spark, "db.t", where="ds = '2024-01-01'")       the rows as they are n
 with acid.snapshot(spark) as s: s.read("db.t")            many tables at one moment
 acid.insert(spark, "db.t", frame)                         one statement: insert_overwrite, update, delete, merge
 with acid.transaction(spark) as t: t.insert("db.t", …)    several statements in one transaction
+df.writeStream.foreachBatch(acid.sink("db.t"))            a stream, exactly once
 
 Importing this package does not import pyspark.
 """
@@ -12,6 +13,7 @@ from __future__ import annotations
 
 from metastored.spark.acid.clauses import When
 from metastored.spark.acid.reading import Snapshot, read, snapshot, view
+from metastored.spark.acid.streams import sink
 from metastored.spark.acid.writing import (
     Transaction,
     delete,
@@ -31,6 +33,7 @@ __all__ = [
     "insert_overwrite",
     "merge",
     "read",
+    "sink",
     "snapshot",
     "transaction",
     "update",

@@ -32,6 +32,11 @@ from metastored.spark.acid.tables import AcidTable
 _SARG, _SARG_COLUMNS = "orc.kryo.sarg", "orc.sarg.column.names"
 _INTEGERS: Final = (ByteType, ShortType, IntegerType, LongType)
 _FLIPPED: Final = {"EQ": "EQ", "LT": "GT", "LTE": "GTE", "GT": "LT", "GTE": "LTE"}
+_METHODS: Final = {
+    "EQ": "equals", "LT": "lessThan", "LTE": "lessThanEquals", "GT": "lessThanEquals", "GTE": "lessThan",
+    "BETWEEN": "between", "IN": "in",
+}  # fmt: skip
+_NEGATED: Final = ("GT", "GTE")
 Condition = Any
 
 
@@ -107,32 +112,17 @@ def search_options(spark: Any, table: AcidTable, conditions: Iterable[Condition]
     leaves = [found for each in conditions if (found := _leaf(each, fields)) is not None]
     if not leaves:
         return {}
-    jvm = spark._jvm
-    sarg = jvm.org.apache.hadoop.hive.ql.io.sarg
-    builder = sarg.SearchArgumentFactory.newBuilder().startAnd()
+    jvm, gateway = spark._jvm, spark.sparkContext._gateway
+    builder = jvm.org.apache.hadoop.hive.ql.io.sarg.SearchArgumentFactory.newBuilder().startAnd()
+    calls = _Calls(jvm, gateway, builder)
     for operator, name, kind, values in leaves:
-        type = getattr(sarg.PredicateLeaf.Type, kind)
-        literals = [_java(jvm, kind, value) for value in values]
-        match operator:
-            case "EQ":
-                builder = builder.equals(name, type, literals[0])
-            case "LT":
-                builder = builder.lessThan(name, type, literals[0])
-            case "LTE":
-                builder = builder.lessThanEquals(name, type, literals[0])
-            case "GT":
-                builder = builder.startNot().lessThanEquals(name, type, literals[0]).end()
-            case "GTE":
-                builder = builder.startNot().lessThan(name, type, literals[0]).end()
-            case "BETWEEN":
-                builder = builder.between(name, type, literals[0], literals[1])
-            case "IN":
-                array = spark.sparkContext._gateway.new_array(jvm.Object, len(literals))
-                for at, literal in enumerate(literals):
-                    array[at] = literal
-                getattr(builder, "in")(name, type, array)
+        if operator in _NEGATED:
+            builder.startNot()
+        calls.call(_METHODS[operator], name, kind, values)
+        if operator in _NEGATED:
+            builder.end()
     conf = jvm.org.apache.hadoop.conf.Configuration(False)
-    names = spark.sparkContext._gateway.new_array(jvm.String, len(table.columns))
+    names = gateway.new_array(jvm.String, len(table.columns))
     for at, field in enumerate(table.columns):
         names[at] = field.name
     jvm.org.apache.orc.mapred.OrcInputFormat.setSearchArgument(conf, builder.end().build(), names)
@@ -190,9 +180,38 @@ def _literals(field: StructField, values: Sequence[Condition]) -> tuple[str | No
     return kinds[type(found[0])], found
 
 
-def _java(jvm: Any, kind: str, value: Any) -> Any:
-    if kind == "LONG":
-        return jvm.java.lang.Long.valueOf(str(value))
-    if kind == "DATE":
-        return jvm.java.sql.Date.valueOf(value.isoformat())
-    return value
+class _Calls:
+    """Calls of the builder of a search argument, by reflection.
+
+    py4j passes a small number as an Integer, and the builder needs a Long. A Long stays one in an array.
+    """
+
+    def __init__(self, jvm: Any, gateway: Any, builder: Any) -> None:
+        self._jvm = jvm
+        self._gateway = gateway
+        self._builder = builder
+        package = "org.apache.hadoop.hive.ql.io.sarg"
+        self._types = jvm.java.lang.Class.forName(f"{package}.PredicateLeaf$Type")
+        interface = jvm.java.lang.Class.forName(f"{package}.SearchArgument$Builder")
+        self._methods = {
+            (each.getName(), each.getParameterCount()): each
+            for each in interface.getMethods()
+            if each.getParameterTypes()[0:1] == [jvm.java.lang.Class.forName("java.lang.String")]
+        }
+
+    def call(self, method: str, name: str, kind: str, values: Sequence[Any]) -> None:
+        """Adds a comparison of a column with values."""
+        jvm, new_array = self._jvm, self._gateway.new_array
+        classes = {"LONG": jvm.java.lang.Long, "STRING": jvm.java.lang.String, "DATE": jvm.java.sql.Date}
+        literals = new_array(classes[kind], len(values))
+        for at, value in enumerate(values):
+            literals[at] = jvm.java.sql.Date.valueOf(value.isoformat()) if kind == "DATE" else value
+        listed = method == "in"
+        arguments = new_array(jvm.java.lang.Object, 3 if listed else 2 + len(values))
+        arguments[0] = name
+        arguments[1] = jvm.java.lang.Enum.valueOf(self._types, kind)
+        if listed:
+            arguments[2] = literals
+        else:
+            jvm.java.lang.System.arraycopy(literals, 0, arguments, 2, len(values))
+        self._methods[method, len(arguments)].invoke(self._builder, arguments)
