@@ -94,6 +94,9 @@ def stage_inserts(table: AcidTable, frame: DataFrame, write_id: int, statement: 
         frame = frame.repartition(*names)
     if names:
         frame = frame.sortWithinPartitions(*names)
+    elif not table.insert_only:
+        # Spark evaluates a projection of VALUES once, on the driver: all tasks would get the ids of the first one.
+        frame = frame.coalesce(_BUCKETS)
     if not table.insert_only:
         bucket = _in_bucket(F.col("b"), statement) if bucketed else _in_task(statement)
         frame = frame.select(*_acid_columns(F.lit(INSERT), _long(write_id), bucket, _next_row(), write_id), *names)
