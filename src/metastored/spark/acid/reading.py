@@ -47,7 +47,7 @@ def read(
     held = copy.copy(spark)
     try:
         used = stack.enter_context(connected(spark, client))
-        frame = stack.enter_context(Snapshot(held, used)).read(name, where=where, columns=columns)
+        frame = stack.enter_context(Snapshot(spark, used)).read_by(held, name, where, columns)
     except BaseException:
         stack.close()
         raise
@@ -88,13 +88,19 @@ class Snapshot:
 
     def read(self, name: Name, where: str | None = None, columns: Sequence[str] | None = None) -> DataFrame:
         """The rows of a table at the snapshot. The DataFrame is valid until the snapshot is left."""
+        return self.read_by(self._spark, name, where, columns)
+
+    def read_by(
+        self, spark: SparkSession, name: Name, where: str | None = None, columns: Sequence[str] | None = None
+    ) -> DataFrame:
+        """The same, by another session object."""
         wanted = table_name(name)
         if self._read is None:
             self._read = self._client.read(wanted).__enter__()
         else:
             self._read.add(wanted)
         write_ids = snapshot_of(self._read.snapshots, wanted)
-        return rows(self._spark, self._client, wanted, write_ids, self._read.visible, where, columns)
+        return rows(spark, self._client, wanted, write_ids, self._read.visible, where, columns)
 
     def view(self, name: Name, view: str | None = None) -> str:
         """Creates a temporary view of a table at the snapshot, and returns its name. Dropped with the snapshot."""
