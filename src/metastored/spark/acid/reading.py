@@ -42,7 +42,7 @@ def read(
     are no longer referenced by Python; use `snapshot` to choose the moment. Raises InvalidInputException if the table
     is not transactional.
     """
-    return held_open(spark, client, lambda shot, _: shot.read(name, where=where, columns=columns))
+    return held_open(spark, client, lambda shot, held: shot.read_by(held, name, where, columns))
 
 
 def held_open(
@@ -50,7 +50,7 @@ def held_open(
 ) -> DataFrame:
     """A DataFrame that `use` makes from a snapshot, which stays open as long as the DataFrame is referenced.
 
-    The session that `use` gets is the one to make it with: a copy of `spark`.
+    The session that `use` gets is the one to make it with: a copy of `spark`. The snapshot must not refer to it.
     """
     stack = ExitStack()
     # DataFrames refer to their session object, and not to those that they were made from: this copy is referenced by
@@ -58,7 +58,7 @@ def held_open(
     held = copy.copy(spark)
     try:
         used = stack.enter_context(connected(spark, client))
-        frame = use(stack.enter_context(Snapshot(held, used)), held)
+        frame = use(stack.enter_context(Snapshot(spark, used)), held)
     except BaseException:
         stack.close()
         raise
@@ -99,13 +99,19 @@ class Snapshot:
 
     def read(self, name: Name, where: str | None = None, columns: Sequence[str] | None = None) -> DataFrame:
         """The rows of a table at the snapshot. The DataFrame is valid until the snapshot is left."""
+        return self.read_by(self._spark, name, where, columns)
+
+    def read_by(
+        self, spark: SparkSession, name: Name, where: str | None = None, columns: Sequence[str] | None = None
+    ) -> DataFrame:
+        """The same, by another session object."""
         wanted = table_name(name)
         if self._read is None:
             self._read = self._client.read(wanted).__enter__()
         else:
             self._read.add(wanted)
         write_ids = snapshot_of(self._read.snapshots, wanted)
-        return rows(self._spark, self._client, wanted, write_ids, self._read.visible, where, columns)
+        return rows(spark, self._client, wanted, write_ids, self._read.visible, where, columns)
 
     def view(self, name: Name, view: str | None = None) -> str:
         """Creates a temporary view of a table at the snapshot, and returns its name. Dropped with the snapshot."""

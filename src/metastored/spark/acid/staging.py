@@ -10,7 +10,7 @@ the metastore commits the transaction: until then no reader uses their directori
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Final, NamedTuple
 
 from pyspark.sql import DataFrame, Window
@@ -207,12 +207,15 @@ def publish(
     files: Files,
     table: AcidTable,
     staging: str,
-    locations: Locations,
+    locate: Callable[[Iterable[tuple[str, ...]]], Locations],
     write_id: int,
     statement: int,
     overwrite: bool,
 ) -> Published:
-    """Completes the staged files and renames them into the directories of the write id."""
+    """Completes the staged files and renames them into the directories of the write id.
+
+    `locate` returns the locations of the partitions that are written to.
+    """
     staged = list(_staged(files, table, staging))
     written: dict[tuple[str, ...], list[str]] = {}
     if overwrite and any(each.task >= _BUCKETS and each.bucket is None for each in staged):
@@ -221,6 +224,7 @@ def publish(
         kept = in_threads(lambda each: _complete(files, each), staged)
         staged = [each for each, has_rows in zip(staged, kept, strict=True) if has_rows]
     made: set[str] = set()
+    locations = locate({each.values for each in staged})
     for each in staged:
         directory = _directory(each, write_id, statement, overwrite)
         target = join(locations.of(each.values), directory.name)
@@ -240,12 +244,12 @@ class Locations:
 
     def __init__(self, table: AcidTable, existing: dict[tuple[str, ...], str]) -> None:
         self._table = table
-        self._existing = existing
+        self.existing: Final = existing
 
     def of(self, values: tuple[str, ...]) -> str:
         if not values:
             return self._table.location
-        found = self._existing.get(values)
+        found = self.existing.get(values)
         return found or join(self._table.location, make_part_name(self._table.key_names, values))
 
 

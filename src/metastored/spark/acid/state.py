@@ -26,7 +26,7 @@ from metastored.hive.transactions.layout import (
 from metastored.hive.transactions.resolution import File, NotEnoughHistory, Resolved, data_files, resolve
 from metastored.hive.transactions.snapshots import ValidTxnList, ValidWriteIdList
 from metastored.spark.acid.files import Files, files_of, in_threads, list_location, tail_of
-from metastored.spark.acid.tables import AcidTable
+from metastored.spark.acid.tables import AcidTable, partitions_by_name
 from metastored.wire.generated.partitions import Partition
 
 ACID_FIELDS: Final = ("operation", "originaltransaction", "bucket", "rowid", "currenttransaction", "row")
@@ -113,9 +113,11 @@ def table_state(
     """
     places: list[tuple[tuple[str | None, ...], str]] = [((), table.location)]
     if table.key_names:
+        every = partition_names is None
+        found = client.partitions(table.name) if every else partitions_by_name(client, table, partition_names or ())
         places = [
             (tuple(None if value == DEFAULT_PARTITION else value for value in each.values or ()), _location(each))
-            for each in _partitions(client, table, partition_names)
+            for each in found
         ]
     numbered = list(enumerate(places))
 
@@ -124,15 +126,6 @@ def table_state(
         return _partition_state(spark, table, index, values, location, write_ids, transactions, row_ids)
 
     return TableState(table, write_ids, tuple(in_threads(one, numbered)))
-
-
-def _partitions(client: Client, table: AcidTable, names: Sequence[str] | None) -> Iterable[Partition]:
-    if names is None:
-        yield from client.partitions(table.name)
-        return
-    for at in range(0, len(names), 1000):
-        batch = tuple(names[at : at + 1000])
-        yield from client.api.get_partitions_by_names(table.name.database_field, table.name.table, batch)
 
 
 def _location(partition: Partition) -> str:

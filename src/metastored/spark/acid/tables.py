@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from metastored.client._sync.client import Client
+from metastored.client._sync.client import BATCH, Client
 from metastored.errors import InvalidInputException, NotSupported
 from metastored.model.acid import acid_of
 from metastored.model.formats import format_of
@@ -16,6 +17,7 @@ from metastored.model.spark.schemas import with_declared_as_string
 from metastored.model.spark.types import StructType as Schema
 from metastored.model.spark.types import schema_to_json
 from metastored.wire.generated.common import FieldSchema, Table
+from metastored.wire.generated.partitions import Partition
 
 if TYPE_CHECKING:
     from pyspark.sql.types import StructType
@@ -94,6 +96,13 @@ def acid_table(client: Client, name: Name) -> AcidTable:
         keys=_schema(table.partitionKeys or ()),
         buckets=buckets,
     )
+
+
+def partitions_by_name(client: Client, table: AcidTable, names: Sequence[str]) -> Iterator[Partition]:
+    """Those of the named partitions that exist."""
+    for at in range(0, len(names), BATCH):
+        batch = tuple(names[at : at + BATCH])
+        yield from client.api.get_partitions_by_names(table.name.database_field, table.name.table, batch)
 
 
 def _schema(columns: tuple[FieldSchema, ...]) -> StructType:

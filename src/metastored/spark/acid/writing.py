@@ -10,7 +10,7 @@ files that were already renamed belong to an aborted write id, which no reader u
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Final, Self
 
@@ -25,7 +25,7 @@ from metastored.model.names import Name, TableName, table_name
 from metastored.model.partitions import values_of
 from metastored.spark.acid.clauses import Clauses, clauses
 from metastored.spark.acid.reading import connected, rows, snapshot_of
-from metastored.spark.acid.tables import AcidTable, acid_table
+from metastored.spark.acid.tables import AcidTable, acid_table, partitions_by_name
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -231,17 +231,22 @@ class _Statement:
 
         table, write = self.table, self.write
         files = files_of(self._spark, table.location)
-        existing = self._existing()
-        locations = Locations(table, existing)
-        done = publish(files, table, self.staging, locations, write.write_id, self.number, overwrite)
+        empty = (() if not table.key_names else replaced) if overwrite else None
+        found: list[Locations] = []
+
+        def locate(values: Iterable[tuple[str, ...]]) -> Locations:
+            wanted = {*values, *([] if empty is None else [empty])}
+            found.append(Locations(table, self._existing(wanted)))
+            return found[0]
+
+        done = publish(files, table, self.staging, locate, write.write_id, self.number, overwrite)
         self.used = done.statements
         written = dict(done.files)
-        if overwrite:
-            empty = () if not table.key_names else replaced
-            if empty is not None and empty not in written:
-                make_directory(files, table, join(locations.of(empty), base(write.write_id).name))
-                written[empty] = []
-        new = [values for values in written if values and values not in existing]
+        (locations,) = found
+        if empty is not None and empty not in written:
+            make_directory(files, table, join(locations.of(empty), base(write.write_id).name))
+            written[empty] = []
+        new = [values for values in written if values and values not in locations.existing]
         if new:
             write.add_partitions(new)
         for values, paths in written.items():
@@ -250,11 +255,13 @@ class _Statement:
                 write.wrote(make_part_name(table.key_names, values), operation=operation)
             write.added_files(*paths, partition=values)
 
-    def _existing(self) -> dict[tuple[str, ...], str]:
-        if not self.table.key_names:
-            return {}
-        found = self._client.partitions(self.table.name)
-        return {tuple(each.values or ()): (each.sd.location if each.sd is not None else None) or "" for each in found}
+    def _existing(self, wanted: Iterable[tuple[str, ...]]) -> dict[tuple[str, ...], str]:
+        """The locations of those of the partitions that exist."""
+        names = sorted(make_part_name(self.table.key_names, values) for values in wanted if values)
+        return {
+            tuple(each.values or ()): (each.sd.location if each.sd is not None else None) or ""
+            for each in partitions_by_name(self._client, self.table, names)
+        }
 
 
 def _aligned(table: AcidTable, frame: DataFrame, partition: Mapping[str, Any]) -> DataFrame:

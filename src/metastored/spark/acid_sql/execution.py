@@ -50,7 +50,7 @@ def execute(spark: SparkSession, statement: str, found: Plan, client: Client | N
     if isinstance(found, Passed):
         return plain_sql(spark, statement)
     if isinstance(found, Query) and not found.command:
-        return held_open(spark, client, lambda shot, session: _queried(session, shot, found))
+        return held_open(spark, client, lambda shot, held: _queried(held, shot, found))
     with connected(spark, client) as used:
         if isinstance(found, Query):
             with Snapshot(spark, used) as shot:
