@@ -117,28 +117,30 @@ def stage_changes(table: AcidTable, events: DataFrame, write_id: int, statement:
     new = F.lit(0)
     if table.buckets is not None:
         new = bucket_column(table, lambda name: F.col("row").getField(name))
+    # Spark sorts again before it writes, unless the rows are sorted by these very columns already.
     events = events.select(
-        *EVENT_FIELDS,
+        *EVENT_FIELDS[1:],
         *names,
-        F.when(deleted, of_row).otherwise(new).cast("int").alias("file"),
+        F.col("op").alias(_OPERATION),
+        F.when(deleted, of_row).otherwise(new).cast("int").alias(_FILE),
         F.when(deleted, of_row).otherwise(F.col("salt") if table.buckets is None else new).alias("salt"),
     )
-    distribution = [*names, "op", "salt"]
-    events = events.repartition(*distribution)
-    same = Window.partitionBy(*distribution).orderBy("o", "b", "r")
+    deleted = F.col(_OPERATION) == DELETE
+    distribution = [*names, _OPERATION, "salt"]
     key = F.struct("o", "b", "r")
-    twice = deleted & (F.lag(key).over(same) == key)
-    events = events.withColumn("op", F.when(twice, F.raise_error(F.lit(TWICE)).cast("int")).otherwise(F.col("op")))
-    events = events.sortWithinPartitions(*names, "op", "file", "o", "b", "r")
-    bucket = _in_bucket(F.col("file"), statement) if table.buckets is not None else _in_task(statement)
+    previous = F.lag(key).over(Window.partitionBy(*distribution).orderBy("o", "b", "r"))
+    checked = F.when(deleted & (previous == key), F.raise_error(F.lit(TWICE)).cast("int")).otherwise(F.col(_OPERATION))
+    events = events.repartition(*distribution).withColumn(_OPERATION, checked)
+    events = events.sortWithinPartitions(*names, _OPERATION, _FILE, "o", "b", "r")
+    bucket = _in_bucket(F.col(_FILE), statement) if table.buckets is not None else _in_task(statement)
     columns = _acid_columns(
-        F.col("op"),
-        F.when(F.col("op") == DELETE, F.col("o")).otherwise(_long(write_id)),
-        F.when(F.col("op") == DELETE, F.col("b")).otherwise(bucket).cast("int"),
-        F.when(F.col("op") == DELETE, F.col("r")).otherwise(_next_row()),
+        F.col(_OPERATION),
+        F.when(deleted, F.col("o")).otherwise(_long(write_id)),
+        F.when(deleted, F.col("b")).otherwise(bucket).cast("int"),
+        F.when(deleted, F.col("r")).otherwise(_next_row()),
         write_id,
     )
-    frame = events.select(*columns, *names, F.col("op").alias(_OPERATION), F.col("file").alias(_FILE))
+    frame = events.select(*columns, *names, _OPERATION, _FILE)
     try:
         _write(table, frame, [*names, _OPERATION, _FILE], location)
     except Exception as error:
