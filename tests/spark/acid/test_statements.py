@@ -9,7 +9,7 @@ from __future__ import annotations
 import copy
 import gc
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
@@ -269,14 +269,15 @@ def test_a_statement_that_cannot_be_carried_out_is_refused(shop: Shop, statement
 def test_a_guarded_session_refuses_plain_statements_on_acid_tables(shop: Shop, server: RunningServer) -> None:
     session: Any = guarded(copy.copy(shop.spark), lambda: metastored.connect(server.uri, cache=False))
     name = f"{shop.database}.orders"
-    for use in (
+    plain: list[Callable[[], Any]] = [
         lambda: session.sql("SELECT * FROM orders"),
         lambda: session.sql("INSERT INTO orders VALUES (1, 'a', 1)"),
         lambda: session.sql("TRUNCATE TABLE orders"),
         lambda: session.table("orders"),
         lambda: session.read.table(name),
         lambda: session.readStream.table(name),
-    ):
+    ]
+    for use in plain:
         with pytest.raises(AcidTableError, match=r"metastored\.spark\.sql"):
             use()
     assert session.sql("SELECT count(*) FROM customers").collect()[0][0] == 2

@@ -14,7 +14,7 @@ from pyspark.sql import functions as F
 
 from metastored.errors import InvalidInputException
 from metastored.spark.acid.clauses import ALL, SOURCE, TARGET, Action, When
-from metastored.spark.acid.staging import DELETE, INSERT, key_text
+from metastored.spark.acid.staging import DELETE, INSERT, key_name, key_text
 from metastored.spark.acid.tables import ROW_ID, AcidTable
 
 Column = Any
@@ -155,7 +155,7 @@ def _event(
     table: AcidTable, operation: int, row_id: Sequence[Column], row: Column, keys: Mapping[str, Column], salt: Column
 ) -> Column:
     texts = [
-        key_text(keys[field.name].cast(field.dataType), field.dataType).alias(f"p{at}")
+        key_text(keys[field.name].cast(field.dataType), field.dataType).alias(key_name(at))
         for at, field in enumerate(table.keys)
     ]
     return F.struct(

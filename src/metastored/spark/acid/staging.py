@@ -1,6 +1,6 @@
 """Files of new rows and of deletes: written by Spark into a hidden directory, completed and renamed by the driver.
 
-    <table>/_tmp_acid_<transaction>/<statement>/p0=2024/op=2/b=3/part-00000-….orc
+    <table>/_tmp_acid_<transaction>/<statement>/acid_p0=2024/acid_op=2/acid_b=3/part-00000-….orc
     <table>/ds=2024/delete_delta_0000007_0000007_0000/bucket_00003
 
 Spark's own commit protocol leaves one file of each task, however often the task was run. The files are renamed before
@@ -46,6 +46,8 @@ EVENT_FIELDS: Final = ("op", "o", "b", "r", "row")
 TWICE: Final = "a row of the target matches more than one row of the source"
 """The error of a merge that would change one row twice."""
 
+_OPERATION, _FILE = "acid_op", "acid_b"
+"""The columns by which staged files are divided, after those of the partition keys."""
 _BUCKETS: Final = 0xFFF + 1
 _ROW_MASK: Final = (1 << 33) - 1
 _VERSION: Final = 1 << 29
@@ -82,15 +84,17 @@ class Published(NamedTuple):
 
 def stage_inserts(table: AcidTable, frame: DataFrame, write_id: int, statement: int, location: str) -> None:
     """Writes the rows of a DataFrame that has the table's columns and keys."""
-    keys = [key_text(F.col(_quoted(field.name)), field.dataType).alias(f"p{at}") for at, field in enumerate(table.keys)]
-    names = [f"p{at}" for at in range(len(keys))]
-    bucketed = [bucket_column(table).alias("b")] if table.buckets is not None else []
+    keys = [
+        key_text(F.col(_quoted(field.name)), field.dataType).alias(key_name(at)) for at, field in enumerate(table.keys)
+    ]
+    names = [key_name(at) for at in range(len(keys))]
+    bucketed = [bucket_column(table).alias(_FILE)] if table.buckets is not None else []
     if table.insert_only:
         frame = frame.select(*_columns(table), *keys, *bucketed)
     else:
         frame = frame.select(F.struct(*_columns(table)).alias("row"), *keys, *bucketed)
     if bucketed:
-        names.append("b")
+        names.append(_FILE)
         frame = frame.repartition(*names)
     if names:
         frame = frame.sortWithinPartitions(*names)
@@ -98,17 +102,17 @@ def stage_inserts(table: AcidTable, frame: DataFrame, write_id: int, statement: 
         # Spark evaluates a projection of VALUES once, on the driver: all tasks would get the ids of the first one.
         frame = frame.coalesce(_BUCKETS)
     if not table.insert_only:
-        bucket = _in_bucket(F.col("b"), statement) if bucketed else _in_task(statement)
+        bucket = _in_bucket(F.col(_FILE), statement) if bucketed else _in_task(statement)
         frame = frame.select(*_acid_columns(F.lit(INSERT), _long(write_id), bucket, _next_row(), write_id), *names)
     _write(table, frame, names, location)
 
 
 def stage_changes(table: AcidTable, events: DataFrame, write_id: int, statement: int, location: str) -> None:
-    """Writes events: EVENT_FIELDS, the texts of the keys as p0, p1, …, and `salt`, which distributes new rows.
+    """Writes events: EVENT_FIELDS, the texts of the keys (`key_name`), and `salt`, which distributes new rows.
 
     Raises InvalidOperationException if a row is deleted twice.
     """
-    names = [f"p{at}" for at in range(len(table.keys))]
+    names = [key_name(at) for at in range(len(table.keys))]
     deleted = F.col("op") == DELETE
     of_row = F.when(F.shiftrightunsigned("b", 29) == 0, F.col("b")).otherwise(
         F.shiftright("b", 16).bitwiseAND(F.lit(0xFFF))
@@ -116,34 +120,41 @@ def stage_changes(table: AcidTable, events: DataFrame, write_id: int, statement:
     new = F.lit(0)
     if table.buckets is not None:
         new = bucket_column(table, lambda name: F.col("row").getField(name))
+    # Spark sorts again before it writes, unless the rows are sorted by these very columns already.
     events = events.select(
-        *EVENT_FIELDS,
+        *EVENT_FIELDS[1:],
         *names,
-        F.when(deleted, of_row).otherwise(new).cast("int").alias("file"),
+        F.col("op").alias(_OPERATION),
+        F.when(deleted, of_row).otherwise(new).cast("int").alias(_FILE),
         F.when(deleted, of_row).otherwise(F.col("salt") if table.buckets is None else new).alias("salt"),
     )
-    distribution = [*names, "op", "salt"]
-    events = events.repartition(*distribution)
-    same = Window.partitionBy(*distribution).orderBy("o", "b", "r")
+    deleted = F.col(_OPERATION) == DELETE
+    distribution = [*names, _OPERATION, "salt"]
     key = F.struct("o", "b", "r")
-    twice = deleted & (F.lag(key).over(same) == key)
-    events = events.withColumn("op", F.when(twice, F.raise_error(F.lit(TWICE)).cast("int")).otherwise(F.col("op")))
-    events = events.sortWithinPartitions(*names, "op", "file", "o", "b", "r")
-    bucket = _in_bucket(F.col("file"), statement) if table.buckets is not None else _in_task(statement)
+    previous = F.lag(key).over(Window.partitionBy(*distribution).orderBy("o", "b", "r"))
+    checked = F.when(deleted & (previous == key), F.raise_error(F.lit(TWICE)).cast("int")).otherwise(F.col(_OPERATION))
+    events = events.repartition(*distribution).withColumn(_OPERATION, checked)
+    events = events.sortWithinPartitions(*names, _OPERATION, _FILE, "o", "b", "r")
+    bucket = _in_bucket(F.col(_FILE), statement) if table.buckets is not None else _in_task(statement)
     columns = _acid_columns(
-        F.col("op"),
-        F.when(F.col("op") == DELETE, F.col("o")).otherwise(_long(write_id)),
-        F.when(F.col("op") == DELETE, F.col("b")).otherwise(bucket).cast("int"),
-        F.when(F.col("op") == DELETE, F.col("r")).otherwise(_next_row()),
+        F.col(_OPERATION),
+        F.when(deleted, F.col("o")).otherwise(_long(write_id)),
+        F.when(deleted, F.col("b")).otherwise(bucket).cast("int"),
+        F.when(deleted, F.col("r")).otherwise(_next_row()),
         write_id,
     )
-    frame = events.select(*columns, *names, F.col("op"), F.col("file").alias("b"))
+    frame = events.select(*columns, *names, _OPERATION, _FILE)
     try:
-        _write(table, frame, [*names, "op", "b"], location)
+        _write(table, frame, [*names, _OPERATION, _FILE], location)
     except Exception as error:
         if TWICE in str(error):
             raise InvalidOperationException(f"{table.name} was not changed: {TWICE}") from error
         raise
+
+
+def key_name(at: int) -> str:
+    """The name of the column with the text of a partition key, by the number of the key."""
+    return f"acid_p{at}"
 
 
 def key_text(value: Column, type: DataType) -> Column:
@@ -284,16 +295,16 @@ def _staged(files: Files, table: AcidTable, staging: str) -> Iterable[Staged]:
         yield Staged(
             location=join(staging, file.path),
             size=file.size,
-            values=tuple(unescape(pairs[f"p{at}"]) or DEFAULT_PARTITION for at in range(len(table.keys))),
-            operation=int(pairs.get("op", INSERT)),
+            values=tuple(unescape(pairs[key_name(at)]) or DEFAULT_PARTITION for at in range(len(table.keys))),
+            operation=int(pairs.get(_OPERATION, INSERT)),
             bucket=_bucket(table, pairs),
             task=int(found[1]),
         )
 
 
 def _bucket(table: AcidTable, pairs: dict[str, str]) -> int | None:
-    new = int(pairs.get("op", INSERT)) == INSERT
-    return int(pairs["b"]) if "b" in pairs and (table.buckets is not None or not new) else None
+    new = int(pairs.get(_OPERATION, INSERT)) == INSERT
+    return int(pairs[_FILE]) if _FILE in pairs and (table.buckets is not None or not new) else None
 
 
 def _directory(each: Staged, write_id: int, statement: int, overwrite: bool) -> Directory:
