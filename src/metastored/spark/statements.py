@@ -35,15 +35,11 @@ def sql(spark: SparkSession, statement: str, *, client: Client | None = None) ->
 
 
 def _of_spark(spark: SparkSession, statement: str, client: Client | None) -> DataFrame:
-    from metastored.spark.acid_sql.execution import execute, planned
+    from metastored.spark.acid_sql.execution import execute
 
-    if client is not None:
-        return execute(spark, statement, planned(spark, statement, client), client)
-    if metastore_of(spark) is None:
+    if client is None and metastore_of(spark) is None:
         return plain_sql(spark, statement)  # The session has no metastore, and therefore no ACID tables.
-    with session_client(spark) as found:
-        plan = planned(spark, statement, found)
-    return execute(spark, statement, plan, None)
+    return execute(spark, statement, client)
 
 
 def _forget_tables(spark: Any) -> None:

@@ -19,6 +19,7 @@ import metastored.spark
 from metastored.errors import AcidStatementError, AcidTableError, InvalidInputException, InvalidOperationException
 from metastored.spark import acid
 from metastored.spark.acid_sql.guard import guarded
+from metastored.spark.compaction.queue import entries
 from metastored.testing import RunningServer
 from tests.spark.acid.conftest import INSERT_ONLY, Warehouse, rows_of
 
@@ -127,7 +128,7 @@ def test_rows_of_acid_tables_are_written_to_other_tables(shop: Shop) -> None:
 
 def test_explain_shows_the_plan_at_the_snapshot(shop: Shop) -> None:
     ((text,),) = shop.sql("EXPLAIN SELECT id FROM orders")
-    assert "Physical Plan" in text and "metastored_" not in text
+    assert "Physical Plan" in text and "delta_0000001_0000001" in text
 
 
 # INSERT
@@ -245,6 +246,19 @@ def test_a_row_that_would_be_changed_twice_is_an_error_and_changes_nothing(shop:
 def test_a_column_of_both_sides_has_to_be_qualified(shop: Shop) -> None:
     with pytest.raises(InvalidInputException, match="id is a column of the target and of the source"):
         shop.sql("MERGE INTO orders o USING items i ON o.id = i.id WHEN MATCHED THEN UPDATE SET n = id")
+
+
+def test_alter_table_compact_puts_a_compaction_into_the_queue(shop: Shop) -> None:
+    shop.warehouse.create("days", {"id": "int"}, keys={"day": "date"})
+    shop.sql("ALTER TABLE orders COMPACT 'major'")
+    shop.sql("ALTER TABLE days PARTITION (day = '2026-01-01') COMPACT 'minor'")
+    queue = [each for each in entries(shop.client) if each.table.database == shop.database]
+    assert [(each.table.table, each.partition, each.kind) for each in queue] == [
+        ("orders", None, "major"),
+        ("days", "day=2026-01-01", "minor"),
+    ]
+    for each in queue:
+        shop.client.api.mark_failed(each.info)
 
 
 # Statements that are refused, and plain statements

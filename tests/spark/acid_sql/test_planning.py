@@ -17,6 +17,7 @@ from metastored.spark.acid_sql.tables import Found, Parts
 from metastored.spark.acid_sql.values import (
     Assignment,
     Clause,
+    Compact,
     Delete,
     Insert,
     Merge,
@@ -341,6 +342,22 @@ def test_the_source_of_a_merge_may_come_from_a_with_clause() -> None:
     assert found.source == Sql("WITH x AS (SELECT * FROM acid_0 AS orders) SELECT * FROM x", (FIRST,))
 
 
+# ALTER TABLE … COMPACT
+
+
+@pytest.mark.parametrize(
+    ("statement", "expected"),
+    [
+        ("ALTER TABLE shop.orders COMPACT 'major'", Compact(ORDERS, "major")),
+        ("alter table orders compact 'MINOR';", Compact(ORDERS, "minor")),
+        ("ALTER TABLE `My Orders` PARTITION (Day = '2026-01-01', h = 7) COMPACT 'minor' -- now",
+         Compact(MINE, "minor", (("day", "2026-01-01"), ("h", "7")))),
+    ],
+)  # fmt: skip
+def test_a_compaction_has_its_table_kind_and_partition(statement: str, expected: Compact) -> None:
+    assert planned(statement) == expected
+
+
 # Refused statements
 
 MERGE = "MERGE INTO orders USING c ON true"
@@ -370,6 +387,10 @@ MERGE = "MERGE INTO orders USING c ON true"
         ("CREATE VIEW v AS SELECT * FROM orders", "a view on an ACID table is not supported"),
         ("CREATE TEMPORARY VIEW v AS SELECT * FROM orders", "metastored.spark.acid.view makes a temporary one"),
         ("CREATE TABLE n TBLPROPERTIES ('transactional' = 'true') AS SELECT 1 AS x", "CREATE TABLE AS makes no ACID"),
+        ("ALTER TABLE customers COMPACT 'major'", "customers is no ACID table: it has nothing to compact"),
+        ("ALTER TABLE orders COMPACT 'rebalance'", "write COMPACT 'minor' or COMPACT 'major'"),
+        ("ALTER TABLE orders COMPACT major", "write COMPACT 'minor' or COMPACT 'major'"),
+        ("ALTER TABLE orders COMPACT 'major' AND WAIT", "and nothing after it"),
         ("OPTIMIZE orders", "this statement is not supported"),
         ("EXPLAIN DELETE FROM orders", "EXPLAIN is supported for queries"),
         ("INSERT INTO orders PARTITION (day = 1) IF NOT EXISTS SELECT 1", "names the ACID table shop.orders"),

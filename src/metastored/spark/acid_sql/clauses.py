@@ -14,8 +14,19 @@ from sqlglot import TokenType, exp
 from metastored.model.names import TableName
 from metastored.spark.acid.clauses import SOURCE, TARGET
 from metastored.spark.acid_sql.source import Edit, Source, parsed_again
-from metastored.spark.acid_sql.tables import Parts
-from metastored.spark.acid_sql.values import Assignment, Clause, Delete, Insert, Merge, Sql, Unqualified, Update, View
+from metastored.spark.acid_sql.tables import Lookup, Parts
+from metastored.spark.acid_sql.values import (
+    Assignment,
+    Clause,
+    Compact,
+    Delete,
+    Insert,
+    Merge,
+    Sql,
+    Unqualified,
+    Update,
+    View,
+)
 
 
 class Cutter:
@@ -142,6 +153,40 @@ def _scope(column: exp.Column, tree: exp.Expression, outside: Sequence[object]) 
             names.add("")  # A subquery without relations is one too.
         above = above.parent
     return frozenset(names)
+
+
+def compact(source: Source, lookup: Lookup) -> Compact | None:
+    """`ALTER TABLE t [PARTITION (a = 1, …)] COMPACT 'major'`, by its tokens; None for other statements.
+
+    sqlglot does not parse it.
+    """
+    if not (source.is_word(0, "ALTER") and source.is_word(1, "TABLE")):
+        return None
+    index, parts = 2, list[str]()
+    while index < len(source.tokens):
+        parts.append(source.tokens[index].text.lower())
+        index += 1
+        if not source.at(index, TokenType.DOT):
+            break
+        index += 1
+    partition: list[tuple[str, str]] = []
+    if source.at(index, TokenType.PARTITION) and source.at(index + 1, TokenType.L_PAREN):
+        closing = source.closing(index + 1)
+        for start, stop in source.split(index + 2, closing):
+            if stop != start + 3 or not source.at(start + 1, TokenType.EQ):
+                return None
+            partition.append((source.tokens[start].text.lower(), source.tokens[start + 2].text))
+        index = closing + 1
+    if not source.is_word(index, "COMPACT"):
+        return None
+    name = tuple(parts)
+    found = lookup({name})
+    if name not in found or found[name].view:
+        raise source.error(f"{'.'.join(parts)} is no ACID table: it has nothing to compact", source.offset(2))
+    kind = source.tokens[index + 1].text.lower() if source.at(index + 1, TokenType.STRING) else ""
+    if kind not in ("minor", "major") or len(source.tokens) != index + 2:
+        raise source.error("write COMPACT 'minor' or COMPACT 'major', and nothing after it", source.offset(index + 1))
+    return Compact(found[name].table, kind, tuple(partition))
 
 
 def insert(cutter: Cutter, tree: exp.Insert, table: TableName) -> Insert:

@@ -13,16 +13,20 @@ from typing import TYPE_CHECKING, Any
 
 from metastored.client._sync.client import Client
 from metastored.errors import InvalidInputException
+from metastored.hive.names import make_part_name
+from metastored.hive.transactions.compaction import CompactionKind
+from metastored.model.partitions import values_of
 from metastored.spark.acid.clauses import SOURCE, TARGET, When
 from metastored.spark.acid.reading import Snapshot, connected, held_open
 from metastored.spark.acid.tables import AcidTable, acid_table
 from metastored.spark.acid.writing import Transaction
 from metastored.spark.acid_sql.plain import plain_sql
 from metastored.spark.acid_sql.planning import plan
-from metastored.spark.acid_sql.resolving import MetastoreLookup, names_of
+from metastored.spark.acid_sql.resolving import session_lookup
 from metastored.spark.acid_sql.values import (
     Assignment,
     Clause,
+    Compact,
     Delete,
     Insert,
     Merge,
@@ -33,6 +37,7 @@ from metastored.spark.acid_sql.values import (
     Update,
     View,
 )
+from metastored.spark.compaction.queue import request, worker_id
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -40,18 +45,21 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
 
-def planned(spark: SparkSession, statement: str, client: Client) -> Plan:
-    """The plan of a statement in a session. Raises StatementError for one that cannot be carried out."""
-    return plan(statement, MetastoreLookup(client, names_of(spark)), f"metastored_{uuid.uuid4().hex}")
+def execute(spark: SparkSession, statement: str, client: Client | None) -> DataFrame:
+    """Executes a statement, with the metastore of the session or of `client`. A change returns no rows.
 
-
-def execute(spark: SparkSession, statement: str, found: Plan, client: Client | None) -> DataFrame:
-    """Executes a plan, at the metastore of the session or of `client`. Returns its rows: those of a change are none."""
+    Raises AcidStatementError for a statement on an ACID table that cannot be carried out.
+    """
+    lookup = session_lookup(spark, lambda: connected(spark, client))
+    found = plan(statement, lookup, f"metastored_{uuid.uuid4().hex}")
     if isinstance(found, Passed):
         return plain_sql(spark, statement)
     if isinstance(found, Query) and not found.command:
         return held_open(spark, client, lambda shot, held: _queried(held, shot, found))
     with connected(spark, client) as used:
+        if isinstance(found, Compact):
+            _compact(used, found)
+            return _nothing(spark)
         if isinstance(found, Query):
             with Snapshot(spark, used) as shot:
                 return _queried(spark, shot, found)
@@ -71,6 +79,16 @@ def _nothing(spark: Any) -> DataFrame:
 
     frame: DataFrame = spark.createDataFrame([], StructType([]))
     return frame
+
+
+def _compact(client: Client, found: Compact) -> None:
+    """Puts a compaction into the metastore's queue. One that waits or runs already is enough."""
+    table = client.table(found.table)
+    keys = tuple(key.name or "" for key in table.partitionKeys or ())
+    partition = None
+    if found.partition:
+        partition = make_part_name(keys, values_of(str(found.table), keys, dict(found.partition)))
+    request(client, found.table, partition, CompactionKind[found.kind.upper()], worker_id())
 
 
 # --- changes -----------------------------------------------------------------------------------------------

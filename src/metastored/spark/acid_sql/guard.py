@@ -23,7 +23,7 @@ CLIENT: Final = "_metastored_client"
 
 
 def guarded(spark: SparkSession, client: Callable[[], Client]) -> SparkSession:
-    """The same session, which refuses plain statements on ACID tables. `client` is called for each statement."""
+    """The same session, which refuses plain statements on ACID tables. `client` connects to its metastore."""
     if not hasattr(spark, CLIENT):
         setattr(spark, CLIENT, client)
         plain: Any = type(spark)
@@ -34,12 +34,11 @@ def guarded(spark: SparkSession, client: Callable[[], Client]) -> SparkSession:
 def check_statement(spark: Any, statement: str) -> None:
     """Raises AcidTableError if a statement reads or writes rows of an ACID table."""
     from metastored.spark.acid_sql.planning import plan
-    from metastored.spark.acid_sql.resolving import MetastoreLookup, names_of
+    from metastored.spark.acid_sql.resolving import session_lookup
     from metastored.spark.acid_sql.values import Passed
 
     try:
-        with getattr(spark, CLIENT)() as client:
-            found = plan(statement, MetastoreLookup(client, names_of(spark)))
+        found = plan(statement, session_lookup(spark, getattr(spark, CLIENT)))
     except AcidStatementError as error:
         raise AcidTableError(f"{error}; statements on ACID tables are executed by metastored.spark.sql") from None
     except StatementError:
@@ -53,7 +52,7 @@ def check_statement(spark: Any, statement: str) -> None:
 
 def check_table(spark: Any, name: str) -> None:
     """Raises AcidTableError if a name is that of an ACID table, or of a view that reads one."""
-    from metastored.spark.acid_sql.resolving import MetastoreLookup, names_of
+    from metastored.spark.acid_sql.resolving import session_lookup
     from metastored.spark.acid_sql.source import parsed
     from metastored.spark.acid_sql.tables import references
 
@@ -63,9 +62,7 @@ def check_table(spark: Any, name: str) -> None:
         return
     if source.tree is None:
         return
-    parts = {each.parts for each in references(source)}
-    with getattr(spark, CLIENT)() as client:
-        found = MetastoreLookup(client, names_of(spark))(parts)
+    found = session_lookup(spark, getattr(spark, CLIENT))({each.parts for each in references(source)})
     for each in found.values():
         raise AcidTableError(
             f"{name} is an ACID table, or a view on one ({each.table}), of which Spark sees only the directory: "

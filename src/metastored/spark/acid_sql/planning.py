@@ -43,9 +43,11 @@ def plan(text: str, lookup: Lookup, prefix: str = "acid") -> Plan:
     if isinstance(tree, exp.Command) and tree.name.upper() == "EXPLAIN":
         return _explained(source, lookup, prefix)
     if tree is None or isinstance(tree, (exp.Alias, exp.Column)) or _is_unknown_command(tree):
-        reason = source.problem.problem if source.problem is not None else "this statement is not supported"
+        reason = "this statement is not supported" if source.problem is None else source.problem.problem
         _refuse_names(source, lookup, reason)
         return Passed()
+    if isinstance(tree, exp.Command) and (compact := clauses.compact(source, lookup)) is not None:
+        return compact
     if isinstance(tree, (exp.Command, *METADATA)):
         return Passed()
     _refuse_indirect(source, lookup)

@@ -7,7 +7,7 @@ table are never read here.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Set
-from contextlib import suppress
+from contextlib import AbstractContextManager, suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
@@ -17,7 +17,7 @@ from metastored.model.acid import is_transactional
 from metastored.model.names import TableName
 from metastored.spark.acid_sql.plain import plain_sql
 from metastored.spark.acid_sql.source import parsed
-from metastored.spark.acid_sql.tables import Found, Parts, all_names, references
+from metastored.spark.acid_sql.tables import Found, Lookup, Parts, all_names, references
 from metastored.wire.generated.common import Table
 
 if TYPE_CHECKING:
@@ -42,14 +42,16 @@ class Names:
     """Whether a name is that of a temporary view."""
 
     def table(self, parts: Parts) -> TableName | None:
-        """The table of the metastore that a name refers to; None for names of other catalogs and temporary views."""
+        """The table of the metastore that a name refers to, if no temporary view has it; None in other catalogs."""
         if len(parts) == 3:
             return TableName("", *parts[1:]) if parts[0] == SPARK_CATALOG else None
         if self.catalog != SPARK_CATALOG:
             return None
-        if len(parts) == 2:
-            return TableName("", *parts)
-        return None if self.is_temporary(parts[0]) else TableName("", self.database, parts[0])
+        return TableName("", *parts) if len(parts) == 2 else TableName("", self.database, parts[0])
+
+    def is_hidden(self, parts: Parts) -> bool:
+        """Whether a temporary view has the name of a table."""
+        return len(parts) == 1 and self.is_temporary(parts[0])
 
 
 def names_of(spark: SparkSession) -> Names:
@@ -62,6 +64,18 @@ def names_of(spark: SparkSession) -> Names:
         return any(row["isTemporary"] and row["viewName"].lower() == name for row in found)
 
     return Names(spark.catalog.currentDatabase().lower(), spark.catalog.currentCatalog().lower(), is_temporary)
+
+
+def session_lookup(spark: SparkSession, connect: Callable[[], AbstractContextManager[Client]]) -> Lookup:
+    """The lookup of a session. It connects only for statements that name tables."""
+
+    def lookup(names: Set[Parts]) -> Mapping[Parts, Found]:
+        if not names:
+            return {}
+        with connect() as client:
+            return MetastoreLookup(client, names_of(spark))(names)
+
+    return lookup
 
 
 class MetastoreLookup:
@@ -84,7 +98,7 @@ class MetastoreLookup:
                 acid[name] = Found(name)
             elif struct.tableType == VIRTUAL_VIEW and (found := self._read_by(struct, above | {name})) is not None:
                 acid[name] = Found(found, view=True)
-        return {parts: acid[table] for parts, table in wanted.items() if table in acid}
+        return {parts: acid[table] for parts, table in wanted.items() if table in acid and not rules.is_hidden(parts)}
 
     def _tables(self, names: frozenset[TableName]) -> list[Table]:
         by_database: dict[str, list[str]] = {}

@@ -139,9 +139,7 @@ def parsed(text: str) -> Source:
         tokens = list(dialect.tokenize(text))
     except TokenError:
         raise StatementError("quotes or a comment are not closed", 1, 1) from None
-    while tokens and tokens[-1].token_type is TokenType.SEMICOLON:
-        tokens.pop()
-    source = Source(text, tokens, None)
+    source = Source(text, _without_end(tokens), None)
     if not tokens:
         raise StatementError("there is no statement", 1, 1)
     try:
@@ -149,7 +147,7 @@ def parsed(text: str) -> Source:
     except ParseError as error:
         first = error.errors[0] if error.errors else {}
         line, column = first.get("line") or 1, first.get("col") or 1
-        source.problem = StatementError(first.get("description") or "the statement cannot be parsed", line, column)
+        source.problem = StatementError(f"the statement cannot be parsed at line {line}, column {column}", line, column)
         return source
     statements = [tree for tree in trees if tree is not None]
     if len(statements) != 1:
@@ -158,8 +156,15 @@ def parsed(text: str) -> Source:
         source.tree = statements[0]
     if isinstance(source.tree, exp.Command):
         # sqlglot has all words after the first one as one token.
-        source.tokens[1:] = dialect.tokenize(blanked(text, tokens[0].end + 1))
+        source.tokens[1:] = _without_end(list(dialect.tokenize(blanked(text, tokens[0].end + 1))))
     return source
+
+
+def _without_end(tokens: list[Token]) -> list[Token]:
+    """The tokens without semicolons at the end."""
+    while tokens and tokens[-1].token_type is TokenType.SEMICOLON:
+        tokens.pop()
+    return tokens
 
 
 def blanked(text: str, end: int) -> str:

@@ -114,4 +114,15 @@ class Merge:
     not_matched_by_source: tuple[Clause, ...] = ()
 
 
-Plan = Passed | Query | Insert | Update | Delete | Merge
+@dataclass(frozen=True, slots=True)
+class Compact:
+    """ALTER TABLE … COMPACT, a statement of Hive."""
+
+    table: TableName
+    kind: str
+    """`minor` or `major`."""
+    partition: tuple[tuple[str, str], ...] = ()
+    """The PARTITION clause: each column with its value."""
+
+
+Plan = Passed | Query | Insert | Update | Delete | Merge | Compact
