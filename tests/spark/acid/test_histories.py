@@ -57,8 +57,8 @@ class History:
             return f"value < {limit}", lambda id, value: value < limit
         return f"id % {divisor} = {rest}", lambda id, value: id % divisor == rest
 
-    def step(self, transaction: acid.Transaction, rows: dict[int, int]) -> None:
-        """One statement, on the table and on the model."""
+    def step(self, transaction: acid.Transaction, rows: dict[int, int]) -> bool:
+        """One statement, on the table and on the model. Returns whether another one may follow."""
         match self.chance.choice(("insert", "insert", "update", "delete", "merge", "overwrite")):
             case "insert":
                 new = self.new_rows()
@@ -90,6 +90,8 @@ class History:
                 transaction.insert_overwrite(self.name, self.frame(new))
                 rows.clear()
                 rows |= new
+                return False
+        return True
 
     def transaction(self) -> None:
         """One to three statements, which are committed or aborted."""
@@ -97,7 +99,8 @@ class History:
         try:
             with acid.transaction(self.spark, self.warehouse.client) as transaction:
                 for _ in range(self.chance.randint(1, 3)):
-                    self.step(transaction, rows)
+                    if not self.step(transaction, rows):
+                        break
                 assert found(transaction.read(self.name)) == rows
                 if aborts:
                     raise Aborted

@@ -334,6 +334,19 @@ def test_a_failed_statement_ends_its_transaction_even_if_the_error_is_caught(spa
     assert ids(spark, warehouse, name) == []
 
 
+def test_a_table_that_a_transaction_has_overwritten_takes_no_other_statement(spark: Any, warehouse: Warehouse) -> None:
+    name = warehouse.create("t", COLUMNS)
+    acid.insert(spark, name, numbers(spark, 1, 3), client=warehouse.client)
+    with acid.transaction(spark, warehouse.client) as transaction:
+        transaction.insert(name, numbers(spark, 4, 6))
+        transaction.insert_overwrite(name, transaction.read(name, where="id > 2"))
+    assert ids(spark, warehouse, name) == [3, 4, 5, 6]
+    with pytest.raises(NotSupported, match="was overwritten"), acid.transaction(spark, warehouse.client) as transaction:
+        transaction.insert_overwrite(name, numbers(spark, 1, 3))
+        transaction.insert(name, numbers(spark, 4, 6))
+    assert ids(spark, warehouse, name) == [3, 4, 5, 6]
+
+
 def test_of_two_transactions_that_change_the_same_rows_the_first_wins(spark: Any, warehouse: Warehouse) -> None:
     name = warehouse.create("t", COLUMNS)
     acid.insert(spark, name, numbers(spark, 1, 3), client=warehouse.client)

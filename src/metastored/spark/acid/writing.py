@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Final, Self
 from metastored.client._sync.acid import Write
 from metastored.client._sync.client import Client
 from metastored.client.acid import read_components
-from metastored.errors import InvalidInputException, TransactionFailed
+from metastored.errors import InvalidInputException, NotSupported, TransactionFailed
 from metastored.hive.locations import join
 from metastored.hive.names import make_part_name
 from metastored.hive.transactions.layout import base
@@ -43,6 +43,7 @@ class Transaction:
         self._timeout = timeout
         self._transaction = client.transaction()
         self._statements: dict[TableName, int] = {}
+        self._overwritten: set[TableName] = set()
         self._writes: list[Write] = []
         self._staging: list[tuple[str, str]] = []
         self._failed = False
@@ -117,6 +118,8 @@ class Transaction:
             aligned = _aligned(statement.table, frame, partition or {})
             stage_inserts(statement.table, aligned, statement.write.write_id, statement.number, statement.staging)
             statement.publish(overwrite, _constant_partition(statement.table, partition or {}))
+            if overwrite:
+                self._overwritten.add(statement.table.name)
 
     def update(self, name: Name, assignments: Mapping[str, Any], where: str | None = None) -> None:
         """Changes the rows for which the condition holds: `{"column": "expression"}`."""
@@ -173,6 +176,11 @@ class Transaction:
         self._check()
         try:
             table = acid_table(self._client, name)
+            if table.name in self._overwritten:
+                raise NotSupported(
+                    f"{table.name} was overwritten in this transaction: its new base hides all other rows of the "
+                    "transaction. Overwrite it in the last statement, or in a transaction of its own"
+                )
             joined = self._client.write(table.name, operation, timeout=self._timeout, transaction=self._transaction)
             with joined as write:
                 self._writes.append(write)
