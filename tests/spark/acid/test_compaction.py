@@ -5,7 +5,9 @@ The rows of a table are the same before and after each step, for new readers and
 
 from __future__ import annotations
 
+import random
 from collections.abc import Iterator
+from contextlib import ExitStack
 from typing import Any
 
 import pytest
@@ -19,6 +21,7 @@ from metastored.spark.compaction.cleaner import clean
 from metastored.spark.compaction.queue import entries, request
 from metastored.spark.compaction.worker import Done, work
 from tests.spark.acid.conftest import INSERT_ONLY, Warehouse, rows_of
+from tests.spark.acid.test_histories import KINDS, found, started
 
 pytestmark = [pytest.mark.spark, pytest.mark.slow]
 
@@ -211,3 +214,50 @@ def test_an_insert_only_table_is_compacted_in_its_own_format(spark: Any, warehou
     assert lab.compact(MAJOR).outcome == "compacted"
     lab.clean()
     assert lab.rows == [*rows, (9, 9)] and lab.directories == {"base_0000004"}
+
+
+# Random histories
+
+
+def compact_all(lab: Lab, chance: random.Random) -> None:
+    """Compactions of the table, or of some of its partitions, and perhaps a cleaning."""
+    names: list[str | None] = list(lab.client.partition_names(lab.name)) or [None]
+    for partition in names:
+        if chance.random() < 0.6:
+            assert lab.compact(chance.choice((MINOR, MAJOR)), partition).outcome in ("compacted", "refused")
+    if chance.random() < 0.7:
+        done = clean(lab.client, lambda location: files_of(lab.spark, location))
+        assert not [each for each in done if each.error is not None]
+
+
+def run_with_compactions(spark: Any, warehouse: Warehouse, kind: str, seed: int, transactions: int) -> None:
+    history = started(spark, warehouse, kind, seed)
+    lab, chance = Lab(spark, warehouse, history.name), random.Random(seed)
+    with ExitStack() as stack:
+        snapshots: list[tuple[Any, dict[int, int]]] = []
+        for _ in range(transactions):
+            if chance.random() < 0.3:
+                snapshot = stack.enter_context(acid.snapshot(spark, lab.client))
+                snapshots.append((snapshot.read(history.name), dict(history.rows)))
+                history.readers += 1
+            history.transaction()
+            compact_all(lab, chance)
+            with acid.snapshot(spark, lab.client) as now:
+                assert found(now.read(history.name)) == history.rows
+        for frame, rows in snapshots:
+            assert found(frame) == rows, "a snapshot stays as it was"
+
+
+@pytest.mark.parametrize("kind", ["partitioned", "converted"])
+def test_compactions_between_random_statements_change_no_snapshot(spark: Any, warehouse: Warehouse, kind: str) -> None:
+    run_with_compactions(spark, warehouse, kind, seed=5, transactions=3)
+
+
+@pytest.mark.soak
+@pytest.mark.timeout(3600)
+@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize("kind", KINDS)
+def test_compactions_in_long_histories_change_no_snapshot(
+    spark: Any, warehouse: Warehouse, kind: str, seed: int
+) -> None:
+    run_with_compactions(spark, warehouse, kind, seed, transactions=20)

@@ -18,7 +18,7 @@ from pyspark.sql import functions as F
 from pyspark.sql.types import DataType
 
 from metastored.errors import InvalidOperationException, NotSupported
-from metastored.hive.locations import join
+from metastored.hive.locations import is_local, join, local_path
 from metastored.hive.names import DEFAULT_PARTITION, make_part_name, unescape
 from metastored.hive.orc import Range, Tail, read_tail
 from metastored.hive.transactions.layout import (
@@ -360,7 +360,8 @@ def _read_last_keys(files: Files, location: str) -> list[tuple[int, int, int]]:
     import pyarrow
     from pyarrow import orc
 
-    file = orc.ORCFile(pyarrow.BufferReader(files.read(location)))
+    local = is_local(location)  # A local file is read by columns; of others, which are read whole, there is no reader.
+    file = orc.ORCFile(local_path(location) if local else pyarrow.BufferReader(files.read(location)))
     keys = []
     for at in range(file.nstripes):
         stripe = file.read_stripe(at, columns=["originalTransaction", "bucket", "rowId"])
