@@ -238,8 +238,8 @@ def compact_all(lab: Lab, chance: random.Random) -> None:
             done = work(lab.spark, lab.client, "test-1")
             assert done is not None and done.outcome in ("compacted", "refused"), done
     if chance.random() < 0.7:
-        done = clean(lab.client, lambda location: files_of(lab.spark, location))
-        assert not [each for each in done if each.error is not None]
+        cleaned = clean(lab.client, lambda location: files_of(lab.spark, location))
+        assert not [each for each in cleaned if each.error is not None]
 
 
 def run_with_compactions(spark: Any, warehouse: Warehouse, kind: str, seed: int, transactions: int) -> None:
