@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import socket
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Final, NamedTuple
 
 from metastored.client._sync.client import Client
@@ -94,19 +94,19 @@ def worker_id() -> str:
     return f"{socket.gethostname()}-{os.getpid()}"
 
 
-def interrupted(queue: Sequence[Entry], host: str, running: frozenset[int]) -> list[Entry]:
-    """Compactions that workers of this host took whose processes do not exist any more. Pure."""
+def interrupted(queue: Sequence[Entry], host: str, is_running: Callable[[int], bool]) -> list[Entry]:
+    """Compactions that workers of this host took whose processes do not exist any more."""
     found = []
     for each in queue:
         name, _, pid = (each.worker or "").rpartition("-")
-        if each.state == WORKING and name == host and pid.isdigit() and int(pid) not in running:
+        if each.state == WORKING and name == host and pid.isdigit() and not is_running(int(pid)):
             found.append(each)
     return found
 
 
 def requeue_interrupted(client: Client) -> list[Entry]:
     """Fails compactions whose workers on this host were killed, and requests them again. Returns them."""
-    found = interrupted(entries(client), socket.gethostname(), frozenset(_processes()))
+    found = interrupted(entries(client), socket.gethostname(), _is_running)
     for each in found:
         client.api.mark_failed(replace(each.info, errorMessage="the process of its worker ended"))
         if each.type in KINDS:
@@ -114,9 +114,12 @@ def requeue_interrupted(client: Client) -> list[Entry]:
     return found
 
 
-def _processes() -> list[int]:
-    """The ids of the processes of this host, where the system shows them; otherwise of none."""
+def _is_running(pid: int) -> bool:
+    """Whether there is a process with this id."""
     try:
-        return [int(name) for name in os.listdir("/proc") if name.isdigit()]
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
     except OSError:
-        return []
+        return True  # It is another user's.
+    return True
