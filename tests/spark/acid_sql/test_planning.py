@@ -401,6 +401,7 @@ MERGE = "MERGE INTO orders USING c ON true"
         ("UPDATE orders SET x = 1, X = 2", "the column x is given twice"),
         ("UPDATE orders SET place.city = 'a'", "place.city is no column of the table"),
         ("UPDATE orders o SET orders.x = 1", "orders.x is no column of the table"),
+        ("DELETE FROM orders o WHERE EXISTS (SELECT 1 FROM c target WHERE target.id = o.id)", "give it another alias"),
         ("UPDATE orders SET x = DEFAULT", "DEFAULT is not supported"),
         ("UPDATE orders SET x = 1 FROM customers", "UPDATE … FROM is no statement of Spark: use MERGE INTO"),
         ("WITH c AS (SELECT 1) DELETE FROM orders", "names the ACID table shop.orders|WITH before DELETE"),

@@ -100,6 +100,8 @@ class Cutter:
             side, length = found
             if names[length - 1] in scope:
                 continue  # A relation of a subquery has this name.
+            if side in scope:
+                raise self.source.error(f"a relation of this subquery is named {side}: give it another alias", start)
             if bare and not scope:
                 self.source.replace(Edit(start, column.parts[length].meta["start"], ""))
             else:
