@@ -48,7 +48,7 @@ def plan(text: str, lookup: Lookup, prefix: str = "acid") -> Plan:
         return Passed()
     if isinstance(tree, exp.Command) and (compact := clauses.compact(source, lookup)) is not None:
         return compact
-    if isinstance(tree, (exp.Command, *METADATA)):
+    if isinstance(tree, (exp.Command, *METADATA)) or (isinstance(tree, exp.Create) and not tree.expression):
         return Passed()
     _refuse_indirect(source, lookup)
     named = references(source)
