@@ -103,6 +103,12 @@ def test_a_query_is_lazy_and_stays_at_its_snapshot(shop: Shop) -> None:
     assert shop.orders == []
 
 
+def test_a_query_leaves_no_views_in_the_session(shop: Shop) -> None:
+    frame = shop.frame("SELECT * FROM orders JOIN items USING (id)")
+    assert frame.count() == 2
+    assert [row["viewName"] for row in shop.spark.sql("SHOW VIEWS").collect()] == []
+
+
 def test_the_transaction_of_a_query_ends_when_its_result_is_not_referenced_any_more(shop: Shop) -> None:
     def opened() -> int:
         return len([each for each in shop.client.api.get_open_txns_info().open_txns or () if each.state == 3])

@@ -71,7 +71,12 @@ def execute(spark: SparkSession, statement: str, client: Client | None) -> DataF
 def _queried(spark: SparkSession, shot: Snapshot, query: Query) -> DataFrame:
     for view in query.sql.views:
         shot.view(view.table, view.name)
-    return plain_sql(spark, query.sql.text)
+    frame = plain_sql(spark, query.sql.text)
+    if hasattr(spark, "_jsparkSession"):
+        # The plan of the DataFrame is complete; with Spark Connect it is made at each execution.
+        for view in query.sql.views:
+            spark.catalog.dropTempView(view.name)
+    return frame
 
 
 def _nothing(spark: Any) -> DataFrame:
