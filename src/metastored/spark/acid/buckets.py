@@ -8,7 +8,7 @@ complete groups of four bytes is taken back to before its last step, and the res
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, Final
 
 from pyspark.sql import functions as F
@@ -112,32 +112,48 @@ def _murmur_of_bytes(data: Column) -> Column:
     rest = length - body_length
     body = F.substring(data, F.lit(1), body_length)
     # Back to the state after the groups of four bytes: Spark has mixed in the length, and then the final step.
-    state = _unmixed(_unsigned(F.hash(F.lit(_FIRST), body))).bitwiseXOR(body_length.cast("bigint"))
+    state = _in_steps(_unsigned(F.hash(F.lit(_FIRST), body)), _UNMIXED).bitwiseXOR(body_length.cast("bigint"))
     tail: Column = F.lit(0).cast("bigint")
     for at in range(3):
         byte = F.shiftleft(_signed_byte(data, body_length + F.lit(at + 1)), 8 * at)
         tail = tail.bitwiseXOR(F.when(rest > at, byte).otherwise(F.lit(0).cast("bigint")))
-    tail = tail.bitwiseAND(F.lit(_MASK))
-    mixed = _times(_rotated(_times(tail, _C1), 15), _C2)
-    return F.when(data.isNotNull(), _mixed(state.bitwiseXOR(mixed).bitwiseXOR(length.cast("bigint"))))
+    tail = _in_steps(tail.bitwiseAND(F.lit(_MASK)), _TAIL)
+    return F.when(data.isNotNull(), _in_steps(state.bitwiseXOR(tail).bitwiseXOR(length.cast("bigint")), _MIXED))
 
 
-def _mixed(number: Column) -> Column:
-    """The final step of Murmur3."""
-    number = number.bitwiseXOR(F.shiftright(number, 16))
-    number = _times(number, _F1)
-    number = number.bitwiseXOR(F.shiftright(number, 13))
-    number = _times(number, _F2)
-    return number.bitwiseXOR(F.shiftright(number, 16))
+def _in_steps(value: Column, steps: Sequence[Callable[[Column], Column]]) -> Column:
+    """Applies functions one after the other. Each of them uses its argument several times.
+
+    Without the variable of a lambda, the expression would double with each use.
+    """
+    for step in steps:
+        value = F.element_at(F.transform(F.array(value), step), 1)
+    return value
 
 
-def _unmixed(number: Column) -> Column:
-    """The opposite of `_mixed`."""
-    number = number.bitwiseXOR(F.shiftright(number, 16))
-    number = _times(number, pow(_F2, -1, 2**32))
-    number = number.bitwiseXOR(F.shiftright(number, 13)).bitwiseXOR(F.shiftright(number, 26))
-    number = _times(number, pow(_F1, -1, 2**32))
-    return number.bitwiseXOR(F.shiftright(number, 16))
+def _xor_shifted(*by: int) -> Callable[[Column], Column]:
+    def step(number: Column) -> Column:
+        result = number
+        for each in by:
+            result = result.bitwiseXOR(F.shiftright(number, each))
+        return result
+
+    return step
+
+
+def _multiplied(factor: int) -> Callable[[Column], Column]:
+    return lambda number: _times(number, factor)
+
+
+_MIXED: Final = (_xor_shifted(16), _multiplied(_F1), _xor_shifted(13), _multiplied(_F2), _xor_shifted(16))
+"""The final step of Murmur3."""
+_UNMIXED: Final = (
+    _xor_shifted(16), _multiplied(pow(_F2, -1, 2**32)), _xor_shifted(13, 26), _multiplied(pow(_F1, -1, 2**32)),
+    _xor_shifted(16),
+)  # fmt: skip
+"""The opposite of the final step."""
+_TAIL: Final = (_multiplied(_C1), lambda number: _rotated(number, 15), _multiplied(_C2))
+"""How the last bytes are mixed."""
 
 
 def _times(number: Column, factor: int) -> Column:

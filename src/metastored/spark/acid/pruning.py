@@ -196,7 +196,7 @@ class _Calls:
         self._methods = {
             (each.getName(), each.getParameterCount()): each
             for each in interface.getMethods()
-            if each.getParameterTypes()[0:1] == [jvm.java.lang.Class.forName("java.lang.String")]
+            if each.getParameterCount() and each.getParameterTypes()[0].getName() == "java.lang.String"
         }
 
     def call(self, method: str, name: str, kind: str, values: Sequence[Any]) -> None:

@@ -93,6 +93,9 @@ class _Scan:
         self._row_ids = row_ids
         self._options = options
         self._branches = len(state.partitions) <= MANY_PARTITIONS
+        self._has_struct_named_row = any(
+            field.name.lower() == "row" and isinstance(field.dataType, StructType) for field in self._table.columns
+        )
 
     def frame(self) -> DataFrame:
         groups: dict[_Group, list[DataFile]] = {}
@@ -120,11 +123,19 @@ class _Scan:
                 [file.location for file in files], self._table.columns, group.partly_visible, self._options
             )
             frame = frame.select(
-                *(F.col("row").getField(name).alias(name) for name in self._table.columns.fieldNames()),
+                *(self._field(name).alias(name) for name in self._table.columns.fieldNames()),
                 *self._ids(group),
                 *([F.col(_PATH)] if group.partition is None else []),
             )
         return self._with_keys(frame, group.partition, files)
+
+    def _field(self, name: str) -> Column:
+        """A column of the user. Spark pushes a filter on it down as one on `row.name`, which ORC does not find.
+
+        In a table that has a struct named `row`, ORC would find a field of that struct: there nothing is pushed down.
+        """
+        field = F.col("row").getField(name)
+        return F.coalesce(field, field) if self._has_struct_named_row else field
 
     def _ids(self, group: _Group) -> list[Column]:
         if not (group.touched or self._row_ids):
