@@ -195,9 +195,10 @@ def _long(number: int) -> Column:
 
 
 def _write(table: AcidTable, frame: DataFrame, partitioned_by: Sequence[str], location: str) -> None:
-    options = {"maxRecordsPerFile": "0", "compression": compression(table)} if not table.insert_only else {}
-    options |= format_options(table) if table.insert_only else {}
-    writer = frame.write.options(**options).format("orc" if not table.insert_only else source_format(table))
+    # A task writes one file into each directory.
+    options = {"maxRecordsPerFile": "0"}
+    options |= format_options(table) if table.insert_only else {"compression": compression(table)}
+    writer = frame.write.options(**options).format(source_format(table) if table.insert_only else "orc")
     if partitioned_by:
         writer = writer.partitionBy(*partitioned_by)
     writer.save(location)
@@ -232,6 +233,7 @@ def publish(
         kept = in_threads(lambda each: _complete(files, each), staged)
         staged = [each for each, has_rows in zip(staged, kept, strict=True) if has_rows]
     made: set[str] = set()
+    renamed: set[str] = set()
     locations = locate({each.values for each in staged})
     for each in staged:
         directory = _directory(each, write_id, statement, overwrite)
@@ -240,6 +242,9 @@ def publish(
             make_directory(files, table, target)
             made.add(target)
         path = join(target, _file_name(table, each))
+        if path in renamed:
+            raise NotSupported(f"two of the files that Spark has written would be {path}")
+        renamed.add(path)
         files.rename(each.location, path)
         written.setdefault(each.values, []).append(path)
     tasks = max((each.task for each in staged if each.bucket is None), default=0)
