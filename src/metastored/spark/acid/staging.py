@@ -17,7 +17,7 @@ from pyspark.sql import DataFrame, Window
 from pyspark.sql import functions as F
 from pyspark.sql.types import DataType
 
-from metastored.errors import InvalidOperationException, NotSupported
+from metastored.errors import InvalidOperationException, MissingExtra, NotSupported
 from metastored.hive.locations import join
 from metastored.hive.names import DEFAULT_PARTITION, make_part_name, unescape
 from metastored.hive.orc import Range, Tail, read_tail
@@ -359,8 +359,11 @@ def _differs(each: Range | None) -> bool:
 
 
 def _read_last_keys(files: Files, location: str) -> list[tuple[int, int, int]]:
-    import pyarrow
-    from pyarrow import orc
+    try:
+        import pyarrow
+        from pyarrow import orc
+    except ImportError:
+        raise MissingExtra("a write of row ids of several transactions", "arrow") from None
 
     file = orc.ORCFile(pyarrow.BufferReader(files.read(location)))
     keys = []
