@@ -22,6 +22,7 @@ TOGETHER: Final = {
         "tests/server/auth/test_spark.py",
         "tests/server/test_tls_spark.py",
         "tests/spark/acid/test_compaction.py",
+        "tests/spark/acid/test_files.py",
         "tests/spark/acid/test_histories.py",
         "tests/spark/acid/test_reading.py",
         "tests/spark/acid/test_statements.py",

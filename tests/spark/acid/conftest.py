@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import sys
 import uuid
 from collections.abc import Iterator, Sequence
@@ -113,3 +114,12 @@ def warehouse(client: metastored.Client) -> Iterator[Warehouse]:
 def rows_of(frame: Any) -> list[tuple[Any, ...]]:
     """The rows of a DataFrame, sorted; nulls first."""
     return sorted((tuple(row) for row in frame.collect()), key=lambda row: [(each is not None, each) for each in row])
+
+
+def write_original(frame: Any, path: Path) -> None:
+    """Writes a DataFrame as one ORC file, as a table has it that is not transactional."""
+    staged = path.with_name(f"_staged_{path.name}")
+    frame.coalesce(1).write.orc(str(staged))
+    (part,) = staged.glob("part-*.orc")
+    part.rename(path)
+    shutil.rmtree(staged)

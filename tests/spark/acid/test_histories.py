@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from metastored.spark import acid
-from tests.spark.acid.conftest import FULL, PLAIN, Warehouse
+from tests.spark.acid.conftest import FULL, PLAIN, Warehouse, write_original
 
 pytestmark = [pytest.mark.spark, pytest.mark.slow]
 
@@ -127,7 +127,7 @@ def started(spark: Any, warehouse: Warehouse, kind: str, seed: int) -> History:
     history = History(spark, warehouse, name, kind, random.Random(seed))
     if kind == "converted":
         history.rows = history.new_rows()
-        history.frame(history.rows).write.mode("append").orc(str(warehouse.path(name)))
+        write_original(history.frame(history.rows), warehouse.path(name) / "000000_0")
         warehouse.client.set_parameters(name, **FULL)
     return history
 

@@ -10,7 +10,7 @@ from metastored.errors import InvalidInputException, NotSupported
 from metastored.hive.transactions import layout
 from metastored.spark import acid
 from metastored.spark.acid import scan
-from tests.spark.acid.conftest import FULL, INSERT_ONLY, PLAIN, Warehouse, rows_of
+from tests.spark.acid.conftest import FULL, INSERT_ONLY, PLAIN, Warehouse, rows_of, write_original
 
 pytestmark = [pytest.mark.spark, pytest.mark.slow]
 
@@ -154,13 +154,7 @@ def test_files_from_before_the_conversion_have_ids(spark: Any, warehouse: Wareho
     name = warehouse.create("t", COLUMNS, properties=PLAIN)
     path = warehouse.path(name)
     for number, (first, last) in {"000000_0": (1, 5), "000000_0_copy_1": (6, 9), "000001_0": (10, 12)}.items():
-        target = path / "staged"
-        numbers(spark, first, last, tasks=1).write.orc(str(target))
-        (part,) = target.glob("part-*.orc")
-        part.rename(path / number)
-        for other in [*target.glob("*"), *target.glob(".*")]:
-            other.unlink()
-        target.rmdir()
+        write_original(numbers(spark, first, last, tasks=1), path / number)
     warehouse.client.set_parameters(name, **FULL)
     found = acid.read(spark, name, columns=["id", "ROW__ID"], client=warehouse.client)
     ids = {row["id"]: tuple(row["ROW__ID"]) for row in found.collect()}

@@ -280,9 +280,15 @@ class _Scan:
 # --- the pieces --------------------------------------------------------------------------------------------
 
 
+_READ_OPTIONS: Final = {
+    "__globPaths__": "false",  # Names of partitions can have the characters of patterns.
+    "ignoreMissingFiles": "false",  # A removed file is an error, whatever the session says: no row is lost silently.
+    "ignoreCorruptFiles": "false",
+}
+
+
 def _reader(spark: SparkSession, schema: StructType, options: Mapping[str, str]) -> Any:
-    # Partition names can have characters of globs; the paths are complete.
-    return spark.read.schema(schema).options(**{"__globPaths__": "false", **options})
+    return spark.read.schema(schema).options(**_READ_OPTIONS, **options)
 
 
 def _guard() -> Column:

@@ -17,7 +17,7 @@ from pyspark.sql import DataFrame, Window
 from pyspark.sql import functions as F
 from pyspark.sql.types import DataType
 
-from metastored.errors import InvalidOperationException, NotSupported
+from metastored.errors import InvalidOperationException, MissingExtra, NotSupported
 from metastored.hive.locations import is_local, join, local_path
 from metastored.hive.names import DEFAULT_PARTITION, make_part_name, unescape
 from metastored.hive.orc import Range, Tail, read_tail
@@ -198,9 +198,10 @@ def _long(number: int) -> Column:
 
 
 def _write(table: AcidTable, frame: DataFrame, partitioned_by: Sequence[str], location: str) -> None:
-    options = {"maxRecordsPerFile": "0", "compression": compression(table)} if not table.insert_only else {}
-    options |= format_options(table) if table.insert_only else {}
-    writer = frame.write.options(**options).format("orc" if not table.insert_only else source_format(table))
+    # A task writes one file into each directory.
+    options = {"maxRecordsPerFile": "0"}
+    options |= format_options(table) if table.insert_only else {"compression": compression(table)}
+    writer = frame.write.options(**options).format(source_format(table) if table.insert_only else "orc")
     if partitioned_by:
         writer = writer.partitionBy(*partitioned_by)
     writer.save(location)
@@ -235,6 +236,7 @@ def publish(
         kept = in_threads(lambda each: _complete(files, each), staged)
         staged = [each for each, has_rows in zip(staged, kept, strict=True) if has_rows]
     made: set[str] = set()
+    renamed: set[str] = set()
     locations = locate({each.values for each in staged})
     for each in staged:
         directory = _directory(each, write_id, statement, overwrite)
@@ -243,6 +245,9 @@ def publish(
             make_directory(files, table, target)
             made.add(target)
         path = join(target, _file_name(table, each))
+        if path in renamed:
+            raise NotSupported(f"two of the files that Spark has written would be {path}")
+        renamed.add(path)
         files.rename(each.location, path)
         written.setdefault(each.values, []).append(path)
     tasks = max((each.task for each in staged if each.bucket is None), default=0)
@@ -357,8 +362,11 @@ def _differs(each: Range | None) -> bool:
 
 
 def _read_last_keys(files: Files, location: str) -> list[tuple[int, int, int]]:
-    import pyarrow
-    from pyarrow import orc
+    try:
+        import pyarrow
+        from pyarrow import orc
+    except ImportError:
+        raise MissingExtra("a write of row ids of several transactions", "arrow") from None
 
     local = is_local(location)  # A local file is read by columns; of others, which are read whole, there is no reader.
     file = orc.ORCFile(local_path(location) if local else pyarrow.BufferReader(files.read(location)))

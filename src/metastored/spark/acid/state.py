@@ -156,20 +156,23 @@ def _partition_state(
         for file in data_files(listing.directories[directory.name]):
             deletes.append(_delete_file(files, location, file, index, hidden))
     data: list[DataFile] = []
-    groups: list[tuple[Directory | None, tuple[File, ...]]] = [(None, resolved.originals)]
-    groups += [(each, data_files(listing.directories[each.name])) for each in resolved.data]
-    for group, members in groups:
-        members = _without_side_files(files, location, members)
+    groups: list[tuple[Directory | None, Sequence[File]]] = [(None, resolved.originals)]
+    groups += [(each, listing.directories[each.name]) for each in resolved.data]
+    for group, listed in groups:
+        members = _without_side_files(files, location, listed)
         hidden = group is not None and group.name in resolved.partly_visible
         data += _data_files(files, table, location, group, members, index, hidden, deletes, row_ids)
     return PartitionState(index, values, location, resolved, tuple(data), tuple(deletes))
 
 
-def _without_side_files(files: Files, location: str, members: Sequence[File]) -> tuple[File, ...]:
-    """The files of which all bytes may be read. Raises NotSupported for a file that a stream is still writing."""
-    sizes = {file.path: file.size for file in members}
+def _without_side_files(files: Files, location: str, listed: Sequence[File]) -> tuple[File, ...]:
+    """The data files of which all bytes may be read. Raises NotSupported for a file that a stream is still writing.
+
+    A side file without a complete number means that nothing of its file may be read yet.
+    """
+    sizes = {file.path: file.size for file in listed}
     kept = []
-    for file in members:
+    for file in data_files(listed):
         name = file.path.rpartition("/")[2]
         if is_side_file(name):
             continue
