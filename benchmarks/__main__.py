@@ -26,6 +26,7 @@ GROUPS = (
     "spark_catalog",
     "lance_spark",
     "lance",
+    "acid",
 )
 NAMED = ("operations_large",)
 """Groups that take long and run only when they are named."""

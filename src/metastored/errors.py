@@ -49,6 +49,8 @@ from enum import Enum
 
 __all__ = [
     "THRIFT_EXCEPTIONS",
+    "AcidStatementError",
+    "AcidTableError",
     "AlreadyExistsException",
     "ApplicationError",
     "AuthenticationError",
@@ -159,6 +161,10 @@ class NotSupported(Error):
     """The server does not support the operation."""
 
 
+class AcidTableError(NotSupported):
+    """Spark alone cannot read or write an ACID table: it would use the files of its directory."""
+
+
 class VersionUnknown(Error):
     """The replies of a server match no version of Hive."""
 
@@ -177,6 +183,10 @@ class StatementError(Error):
 
     def __reduce__(self) -> tuple[object, ...]:
         return type(self), (self.problem, self.line, self.column, self.expected)
+
+
+class AcidStatementError(StatementError):
+    """A statement on an ACID table that cannot be carried out; the message has the reason."""
 
 
 def _listed(words: tuple[str, ...]) -> str:

@@ -259,6 +259,38 @@ def test_a_reader_does_not_see_a_write_that_is_still_open(table: tuple[Any, str]
         assert write.snapshot.is_valid(write.write_id)
 
 
+def test_a_table_that_is_added_to_a_read_is_seen_at_its_first_snapshot(table: tuple[Any, str]) -> None:
+    client, name = table
+    other = f"{name}_2"
+    made(client, replace(real_table(name.partition(".")[0], "t_2", ("ds",)), parameters=INSERT_ONLY))
+    with client.write(other) as before:
+        pass
+    with client.read(name) as read:
+        visible = read.visible
+        with client.write(other) as after:
+            pass
+        read.add(other, name)
+        assert read.visible == visible and visible.is_valid(before.transaction.id)
+        assert set(read.snapshots) == {name, other}
+        assert read.snapshots[other].is_valid(before.write_id) and not read.snapshots[other].is_valid(after.write_id)
+    client.drop_table(other, delete_data=False)
+
+
+def test_writes_of_one_transaction_have_one_write_id_of_a_table_and_end_together(table: tuple[Any, str]) -> None:
+    client, name = table
+    with client.transaction() as transaction:
+        joined = getattr(transaction, "_inner", transaction)
+        with client.write(name, transaction=joined) as one:
+            one.wrote("ds=1")
+        with client.write(name, transaction=joined) as two:
+            assert two.write_id == one.write_id and two.snapshot.is_valid(one.write_id)
+            assert two.visible == one.visible
+        with client.read(name) as read:
+            assert not read.snapshots[name].is_valid(one.write_id)
+    with client.read(name) as read:
+        assert read.snapshots[name].is_valid(one.write_id)
+
+
 def test_an_overwrite_waits_for_readers(table: tuple[Any, str]) -> None:
     client, name = table
     version = client.capabilities.version()

@@ -8,6 +8,7 @@ import typer
 
 from metastored import __version__
 from metastored.cli.backup import backup, restore
+from metastored.cli.compact import compact
 from metastored.cli.doctor import doctor
 from metastored.cli.relocate import relocate
 from metastored.cli.remotes import remotes
@@ -49,5 +50,6 @@ app.command(name="relocate")(relocate)
 app.command(name="sql")(sql)
 app.add_typer(user)
 app.add_typer(remotes)
+app.add_typer(compact)
 app.add_typer(imports)
 app.add_typer(exports)

@@ -5,6 +5,7 @@ spark = metastored.spark.session("thrift://host:9083")      a session whose cata
 metastored.spark.conf("thrift://host:9083")                 the settings of such a session
 metastored.spark.sql(spark, "CREATE REMOTE TABLE …")        metastored's statements, and everything that Spark has
 metastored.spark.lance.write(df, "db.t"), .read(spark, "db.t")   Lance tables
+metastored.spark.acid.read(spark, "db.t")                   transactional tables: read, snapshot, insert, update, …
 """
 
 from __future__ import annotations
@@ -13,12 +14,12 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from metastored.spark import lance
+    from metastored.spark import acid, lance
     from metastored.spark.external_catalog import ExternalCatalog
     from metastored.spark.sessions import conf, session
     from metastored.spark.statements import sql
 
-__all__ = ["ExternalCatalog", "conf", "lance", "session", "sql"]
+__all__ = ["ExternalCatalog", "acid", "conf", "lance", "session", "sql"]
 
 _HOMES = {
     "ExternalCatalog": "metastored.spark.external_catalog",
@@ -30,8 +31,8 @@ _HOMES = {
 
 
 def __getattr__(name: str) -> Any:
-    if name == "lance":
-        return import_module("metastored.spark.lance")
+    if name in ("acid", "lance"):
+        return import_module(f"metastored.spark.{name}")
     if name in _HOMES:
         return getattr(import_module(_HOMES[name]), name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -1,93 +1,53 @@
-"""Statements from PySpark: metastored's own are executed at the metastore, all others by Spark."""
+"""Statements from PySpark: metastored's own, those on ACID tables, and all others, which Spark executes."""
 
 from __future__ import annotations
 
-import ssl
 from typing import TYPE_CHECKING, Any
 
-from metastored.client._sync.client import Client, connect
-from metastored.client.sasl import kerberos
+from metastored.client._sync.client import Client
 from metastored.client.statements import Result
-from metastored.errors import ConfigError
 from metastored.hive.statements.words import is_own
-from metastored.spark.sessions import (
-    PRINCIPAL,
-    SASL,
-    TLS,
-    TRUSTSTORE,
-    TRUSTSTORE_PASSWORD,
-    URIS,
-    hadoop_setting,
-    metastore_of,
-)
+from metastored.spark.acid_sql.plain import plain_sql
+from metastored.spark.sessions import is_local, metastore_of, session_client
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
 
 def sql(spark: SparkSession, statement: str, *, client: Client | None = None) -> DataFrame:
-    """Executes a statement of metastored's or of Spark's. Returns its result as a DataFrame.
+    """Executes a statement of metastored's, a statement on ACID tables, or any other one of Spark's.
 
-    Metastored's own statements, such as CREATE REMOTE TABLE, have Spark's current database, and go to the metastore of
-    the session under Spark's user, or to `client`. A session of Spark Connect needs `client`: its metastore and its
-    user are those of another process. Raises StatementError where such a statement cannot be parsed, and ConfigError.
+    Returns its result as a DataFrame. Metastored's own statements, such as CREATE REMOTE TABLE, have Spark's current
+    database, and go to the metastore of the session under Spark's user, or to `client`. Queries read all ACID tables at
+    one snapshot; changes of them are transactions. All others are Spark's. Raises StatementError where metastored's own
+    statement cannot be parsed, and AcidStatementError for one on an ACID table that cannot be carried out.
+
+    A session of Spark Connect needs `client` for metastored's statements and for ACID tables: its metastore and its
+    user are those of another process. Raises ConfigError without it.
     """
     if not is_own(statement):
-        return spark.sql(statement)
-    if client is None and not _is_local(spark):
-        raise ConfigError(
-            "this is a session of Spark Connect, whose metastore and user are known to its server only: give "
-            "client=metastored.connect('thrift://host:9083', user=…)"
-        )
+        return _of_spark(spark, statement, client)
     database = spark.catalog.currentDatabase()
     if client is not None:
         result = client.sql(statement, database=database)
     else:
-        with _connected(spark) as found:
+        with session_client(spark) as found:
             result = found.sql(statement, database=database)
     _forget_tables(spark)
     return _frame(spark, result)
 
 
-def _is_local(spark: Any) -> bool:
-    """Whether the session is in this process, and not in a server of Spark Connect."""
-    return hasattr(spark, "_jsparkSession")
+def _of_spark(spark: SparkSession, statement: str, client: Client | None) -> DataFrame:
+    from metastored.spark.acid_sql.execution import execute
 
-
-def _connected(spark: Any) -> Client:
-    """A client of the session's metastore, as the session itself connects to it."""
-    uris = metastore_of(spark)
-    if uris is None:
-        raise ConfigError(f"this Spark session has no '{URIS}': give client=metastored.connect(…)")
-    tls = sasl = None
-    if _is_on(spark, TLS):
-        uris, tls = uris.replace("thrift://", "thrifts://"), _trusted(spark)
-    if _is_on(spark, SASL):
-        sasl = kerberos(hadoop_setting(spark, PRINCIPAL) or "hive/_HOST")
-    return connect(uris, user=spark.sparkContext.sparkUser(), sasl=sasl, tls=tls, cache=False)
-
-
-def _trusted(spark: Any) -> ssl.SSLContext:
-    """The certificates of the session's Java key store. Only the JVM can read it."""
-    jvm, settings = spark.sparkContext._jvm, spark._jsparkSession.sessionState().newHadoopConf()
-    settings.setIfUnset(TRUSTSTORE_PASSWORD, "")
-    file = jvm.java.io.File(hadoop_setting(spark, TRUSTSTORE) or "")
-    # Hadoop reads the password, which may be in a credential provider, as the array of characters that Java takes.
-    store = jvm.java.security.KeyStore.getInstance(file, settings.getPassword(TRUSTSTORE_PASSWORD))
-    names, certificates = store.aliases(), b""
-    while names.hasMoreElements():
-        if (found := store.getCertificate(names.nextElement())) is not None:
-            certificates += bytes(found.getEncoded())
-    return ssl.create_default_context(cadata=certificates)
-
-
-def _is_on(spark: Any, name: str) -> bool:
-    return (hadoop_setting(spark, name) or "").lower() == "true"
+    if client is None and metastore_of(spark) is None:
+        return plain_sql(spark, statement)  # The session has no metastore, and therefore no ACID tables.
+    return execute(spark, statement, client)
 
 
 def _forget_tables(spark: Any) -> None:
     """Spark caches the files and columns of tables by name: an altered remote is another table."""
-    if _is_local(spark):
+    if is_local(spark):
         spark._jsparkSession.sessionState().catalog().invalidateAllCachedTables()
 
 

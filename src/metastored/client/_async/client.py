@@ -460,9 +460,9 @@ class AsyncClient:
         """
         return AsyncLock(self.api, components(names, type), timeout, self._identity.user, None, heartbeat)
 
-    def transaction(self, heartbeat: float = HEARTBEAT) -> AsyncTransaction:
+    def transaction(self, heartbeat: float = HEARTBEAT, type: int = TxnType.DEFAULT) -> AsyncTransaction:
         """A transaction, for `async with`: kept alive by heartbeats, committed at the end, aborted on an error."""
-        return AsyncTransaction(self.api, self.capabilities, self._identity.user, heartbeat)
+        return AsyncTransaction(self.api, self.capabilities, self._identity.user, heartbeat, type)
 
     async def acid(self, name: Name) -> Acid | None:
         """How a table is transactional, with its last write id and the write ids that a reader may see now.
@@ -485,15 +485,19 @@ class AsyncClient:
         exclusive: bool | None = None,
         timeout: float = 60.0,
         heartbeat: float = HEARTBEAT,
+        transaction: AsyncTransaction | None = None,
     ) -> AsyncWrite:
         """A write to a transactional table, for `async with`: its files are named by `write_id`.
 
         `operation` is insert, update, delete, merge or overwrite; `partitions` (`ds=1`) limits the locks to them.
         `exclusive` excludes other writers if the server has such locks; None is the default of its version of Hive.
-        It is committed at the end, and aborted on an error.
+        It is committed at the end, and aborted on an error. With an open `transaction` it is a part of that, which
+        ends it: all writes of a transaction have its first snapshot, and their own rows.
         """
-        writing = AsyncTransaction(self.api, self.capabilities, self._identity.user, heartbeat)
-        return AsyncWrite(self, writing, table_name(name), operation, tuple(partitions), exclusive, timeout)
+        joined = transaction is not None
+        if transaction is None:
+            transaction = AsyncTransaction(self.api, self.capabilities, self._identity.user, heartbeat)
+        return AsyncWrite(self, transaction, table_name(name), operation, tuple(partitions), exclusive, timeout, joined)
 
     # How
 

@@ -10,7 +10,7 @@ that it includes what was committed during the wait for the lock. This module ne
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from types import TracebackType
 from typing import TYPE_CHECKING, Final, Self
 
@@ -31,7 +31,7 @@ from metastored.errors import (
     TxnAbortedException,
 )
 from metastored.hive.names import make_part_name
-from metastored.hive.transactions.snapshots import NO_OPEN_ID, ValidWriteIdList
+from metastored.hive.transactions.snapshots import NO_OPEN_ID, ValidTxnList, ValidWriteIdList
 from metastored.model.acid import Acid, acid_of
 from metastored.model.names import Name, TableName, table_name
 from metastored.model.partitions import PartitionValues, values_of
@@ -63,10 +63,7 @@ class Read:
             _transactional(self._client.table(table), table)
         self.transaction.__enter__()
         try:
-            # The lock ends with the transaction, whose heartbeats keep the lock alive too.
-            self.transaction.locked(read_components(self._tables), self._timeout).take()
-            self.snapshots = self.transaction.snapshot(*self._tables)
-            self._record_lowest()
+            self._lock_and_see(self._tables)
         except BaseException as error:
             self.transaction.__exit__(type(error), error, error.__traceback__)
             raise
@@ -77,13 +74,35 @@ class Read:
     ) -> None:
         self.transaction.__exit__(kind, error, trace)
 
-    def _record_lowest(self) -> None:
+    @property
+    def visible(self) -> ValidTxnList:
+        """The transactions that are visible: directories of compactions are named by theirs."""
+        assert self.transaction.visible is not None, "the read was not entered"
+        return self.transaction.visible
+
+    def add(self, *names: Name) -> None:
+        """Reads more tables, at the moment of the snapshot of the first ones."""
+        tables = [table for table in map(table_name, names) if table not in self._tables]
+        for table in tables:
+            _transactional(self._client.table(table), table)
+        if tables:
+            self._lock_and_see(tables)
+            self._tables += tuple(tables)
+
+    def _lock_and_see(self, tables: Sequence[TableName]) -> None:
+        # The lock ends with the transaction, whose heartbeats keep the lock alive too.
+        self.transaction.locked(read_components(tables), self._timeout).take()
+        found = self.transaction.snapshot(*tables, keep=True)
+        self.snapshots |= found
+        self._record_lowest(found)
+
+    def _record_lowest(self, snapshots: Mapping[str, ValidWriteIdList]) -> None:
         """Sends the lowest write id that is still needed to Hive 4, if it stores these ids."""
         if self._client.capabilities.version() < (4, 0):
             return
         lowest = {
             name: seen.min_open if seen.min_open != NO_OPEN_ID else seen.high_watermark + 1
-            for name, seen in self.snapshots.items()
+            for name, seen in snapshots.items()
         }
         try:
             self._client.api.add_write_ids_to_min_history(self.transaction.id, lowest)
@@ -104,6 +123,7 @@ class Write:
         partitions: tuple[str, ...],
         exclusive: bool | None,
         timeout: float,
+        joined: bool = False,
     ) -> None:
         self.transaction: Final = transaction
         self.write_id = 0
@@ -116,6 +136,7 @@ class Write:
         self._partitions = partitions
         self._exclusive = exclusive
         self._timeout = timeout
+        self._joined = joined
         self._keys: tuple[str, ...] = ()
         self._written: dict[int, dict[str, None]] = {}
         self._files: dict[tuple[str, ...], list[str]] = {}
@@ -126,7 +147,8 @@ class Write:
         if acid.insert_only and self._operation not in ("insert", "overwrite"):
             raise InvalidInputException(f"{self._table} is insert-only: there is no {self._operation} of its rows")
         self._keys = tuple(key.name or "" for key in table.partitionKeys or ())
-        self.transaction.__enter__()
+        if not self._joined:
+            self.transaction.__enter__()
         try:
             version = self._client.capabilities.version()
             exclusive = keeps_writers_out(version) if self._exclusive is None else self._exclusive
@@ -136,16 +158,21 @@ class Write:
             lock = lock_type(self._operation, version, exclusive)
             components = write_components(self._table, self._operation, lock, self._partitions, bool(self._keys))
             self.transaction.locked(components, self._timeout).take()
-            for seen in (self.transaction.snapshot(self._table)).values():
+            for seen in (self.transaction.snapshot(self._table, keep=self._joined)).values():
                 self.snapshot = seen
         except BaseException as error:
-            self.transaction.__exit__(type(error), error, error.__traceback__)
+            if not self._joined:
+                self.transaction.__exit__(type(error), error, error.__traceback__)
             raise
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
+        if self._joined:
+            if kind is None:
+                self.send()
+            return
         if kind is None and not self.transaction.ended:
             try:
                 self.commit()
@@ -176,8 +203,24 @@ class Write:
         values = values_of(str(self._table), self._keys, partition)
         self._files.setdefault(values, []).extend(files)
 
+    @property
+    def visible(self) -> ValidTxnList:
+        """The transactions that are visible: directories of compactions are named by theirs."""
+        assert self.transaction.visible is not None, "the write was not entered"
+        return self.transaction.visible
+
+    @property
+    def exclusive(self) -> bool | None:
+        """Whether its locks exclude other writers; None where the server has no such locks."""
+        return self._exclusive
+
     def commit(self) -> None:
         """Sends the partitions and files, and commits. Raises TransactionFailed if the server has aborted it."""
+        self.send()
+        self.transaction.commit(self._exclusive)
+
+    def send(self) -> None:
+        """Sends the reported partitions and files, before the commit. Raises TransactionFailed as commit does."""
         table, transaction = self._table, self.transaction.id
         for operation, names in self._written.items():
             request = AddDynamicPartitions(
@@ -188,7 +231,6 @@ class Write:
             except (TxnAbortedException, NoSuchTxnException) as error:
                 raise TransactionFailed(f"transaction {transaction} was aborted: {error}") from error
         self._send_files()
-        self.transaction.commit(self._exclusive)
 
     def _send_files(self) -> None:
         if not self._files or self._client.capabilities.version() < (4, 0):

@@ -164,6 +164,8 @@ class Transaction:
         type: int = TxnType.DEFAULT,
     ) -> None:
         self.id = 0
+        self.visible: ValidTxnList | None = None
+        """The transactions that its last snapshot shows; None before the first snapshot."""
         self._api = api
         self._capabilities = capabilities
         self._user = user or getpass.getuser()
@@ -213,10 +215,15 @@ class Transaction:
         """The same, for these components."""
         return Lock(self._api, components, timeout, self._user, self.id, self._heart.seconds)
 
-    def snapshot(self, *tables: Name) -> dict[str, ValidWriteIdList]:
-        """The write ids of tables that this transaction sees now, by `db.t`. To be read after the locks."""
+    def snapshot(self, *tables: Name, keep: bool = False) -> dict[str, ValidWriteIdList]:
+        """The write ids of tables that this transaction sees now, by `db.t`. To be read after the locks.
+
+        With `keep`, it shows the transactions of the last snapshot, if there was one: several tables are then seen at
+        the same moment.
+        """
         names = [f"{wanted.database}.{wanted.table}" for wanted in map(table_name, tables)]
-        return (snapshot(self._api, names, self.id))[1]
+        self.visible, found = snapshot(self._api, names, self.id, self.visible if keep else None)
+        return found
 
     def commit(self, exclusive: bool | None = None) -> None:
         """Commits the transaction. Raises TransactionFailed if the server has aborted it.
@@ -273,13 +280,17 @@ def _component(name: Name, type: int) -> LockComponent:
 
 
 def snapshot(
-    api: Caller, names: Sequence[str], transaction: int | None = None
+    api: Caller, names: Sequence[str], transaction: int | None = None, seen: ValidTxnList | None = None
 ) -> tuple[ValidTxnList, dict[str, ValidWriteIdList]]:
-    """The transactions, and the write ids of tables (`db.t`), that a reader sees now, or a transaction sees."""
-    opened = api.get_open_txns()
-    seen = ValidTxnList.of_reply(
-        opened.txn_high_water_mark or 0, sorted(opened.open_txns or ()), opened.abortedBits or b"", transaction
-    )
+    """The transactions, and the write ids of tables (`db.t`), that a reader sees now, or a transaction sees.
+
+    With `seen`, these are the transactions, and the write ids are those of them.
+    """
+    if seen is None:
+        opened = api.get_open_txns()
+        seen = ValidTxnList.of_reply(
+            opened.txn_high_water_mark or 0, sorted(opened.open_txns or ()), opened.abortedBits or b"", transaction
+        )
     request = GetValidWriteIdsRequest(fullTableNames=tuple(name.lower() for name in names), validTxnList=str(seen))
     found = {}
     for each in (api.get_valid_write_ids(request)).tblValidWriteIds or ():

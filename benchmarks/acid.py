@@ -1,0 +1,117 @@
+"""Transactional tables on Spark against plain ORC, in the same Spark, with the same rows.
+
+Reads, writes and a merge of five million rows with six columns. Both sides are run in turns after a first round that
+compiles classes; the median of each is compared. The rows of the result are checked too.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import metastored
+from benchmarks.rows import Results, Row
+from metastored.testing import running_server
+from tests.support.spark import run_spark
+
+DB = "acid_bench"
+COLUMNS = {
+    "id": "bigint", "grp": "int", "name": "string", "amount": "double", "price": "decimal(12,2)", "ts": "timestamp",
+}  # fmt: skip
+
+SCRIPT = """
+import json, statistics, time
+import metastored
+from metastored.spark import acid
+from pyspark.sql import functions as F
+
+task = json.loads(TASK)
+rows, times, db, folder = task["rows"], task["times"], task["db"], task["folder"]
+client = metastored.connect(task["uri"])
+spark.sparkContext.setLogLevel("ERROR")
+source = spark.range(0, rows, 1, 4).select(
+    F.col("id"), (F.hash("id") % 1000).cast("int").alias("grp"),
+    F.concat(F.lit("name_"), (F.xxhash64("id") % 100000).cast("string")).alias("name"),
+    (F.hash("id") / 7.0).alias("amount"), (F.col("id") % 997 / F.lit(7)).cast("decimal(12,2)").alias("price"),
+    (F.lit("2024-01-01").cast("timestamp") + F.make_interval(secs=F.col("id") % 864000)).alias("ts")).localCheckpoint()
+
+def seconds(work):
+    start = time.perf_counter()
+    work()
+    return time.perf_counter() - start
+
+def in_turns(works, times=times):
+    found = {name: [] for name in works}
+    for turn in range(times + 1):
+        for name, work in works.items():
+            taken = seconds(work)
+            if turn:
+                found[name].append(taken)
+    return {name: statistics.median(each) for name, each in found.items()}
+
+result = {}
+number = iter(range(1000))
+def plain_write():
+    source.write.option("compression", "zlib").orc(f"{folder}/plain_{next(number)}")
+def acid_write():
+    acid.insert_overwrite(spark, f"{db}.written", source, client=client)
+result["write"] = in_turns({"plain": plain_write, "acid": acid_write}, min(times, 3))
+
+source.write.option("compression", "zlib").orc(f"{folder}/plain")
+acid.insert(spark, f"{db}.clean", source, client=client)
+acid.insert(spark, f"{db}.deleted", source, client=client)
+acid.insert(spark, f"{db}.merged", source, client=client)
+acid.delete(spark, f"{db}.deleted", "id % 100 = 7", client=client)
+plain = spark.read.schema(source.schema).orc(f"{folder}/plain")
+
+def consumed(frame):
+    frame.agg(F.sum(F.xxhash64(*frame.columns).bitwiseAND(F.lit(0xFFFF)))).collect()
+def read(table, **options):
+    with acid.snapshot(spark, client) as snapshot:
+        consumed(snapshot.read(f"{db}.{table}", **options))
+
+result["all columns"] = in_turns({
+    "plain": lambda: consumed(plain), "acid": lambda: read("clean"), "deletes": lambda: read("deleted")})
+where = f"id between {rows // 5} and {rows // 5 + rows // 250}"
+result["filter"] = in_turns({
+    "plain": lambda: consumed(plain.where(where)), "acid": lambda: read("clean", where=where)})
+with acid.snapshot(spark, client) as snapshot:
+    result["counts"] = [plain.count(), snapshot.read(f"{db}.clean").count(), snapshot.read(f"{db}.deleted").count()]
+
+def merge():
+    changes = source.where("id % 100 = 3").withColumn("amount", F.lit(1.0))
+    acid.merge(spark, f"{db}.merged", changes, "target.id = source.id",
+               matched={"amount": "source.amount"}, not_matched="*", client=client)
+merge()
+result["merge"] = {"acid": seconds(merge)}
+result["before merge"] = statistics.median(seconds(lambda: read("merged")) for _ in range(times))
+"""
+
+
+def run(results: Results, quick: bool) -> None:
+    rows, times = (200_000, 2) if quick else (5_000_000, 5)
+    with running_server() as server, metastored.connect(server.uri) as client:
+        client.create_database(DB)
+        for name in ("clean", "deleted", "merged", "written"):
+            properties = {"transactional": "true"}
+            client.create_table(metastored.table(f"{DB}.{name}", COLUMNS, format="orc", properties=properties))
+        folder = f"{server.warehouse}/{DB}_plain"
+        task = {"rows": rows, "times": times, "db": DB, "uri": server.uri, "folder": folder}
+        conf = {
+            "spark.master": "local[2]", "spark.driver.memory": "4g", "spark.sql.shuffle.partitions": "4",
+            "spark.sql.catalogImplementation": "in-memory",
+        }  # fmt: skip
+        script = SCRIPT.replace("TASK", repr(json.dumps(task)))
+        found: dict[str, Any] = run_spark(script, conf=conf, timeout=1800)
+    assert found["counts"] == [rows, rows, rows - rows // 100]
+    read = found["all columns"]
+    add(results, "ACID: read, all columns", read["acid"], read["plain"], 1.4, 1.2)
+    add(results, "ACID: read, 1 % of the rows deleted", read["deletes"], read["plain"], 1.8, 1.5)
+    add(results, "ACID: selective filter", found["filter"]["acid"], found["filter"]["plain"], 1.5, 1.5)
+    add(results, "ACID: insert", found["write"]["acid"], found["write"]["plain"], 3.0, 2.0)
+    add(results, "ACID: merge of 1 % (against the read)", found["merge"]["acid"], found["before merge"], 2.5, 2.5)
+
+
+def add(results: Results, name: str, ours: float, plain: float, least: float, aim: float) -> None:
+    """A time as a multiple of that of plain ORC: the smaller the better."""
+    results.add(Row(name, ours, plain, "s", ours / plain, least, aim, higher_is_better=False))

@@ -1,0 +1,41 @@
+"""Transactional tables of Hive on Spark: read and written at snapshots, in transactions. Needs no jar.
+
+acid.read(spark, "db.t", where="ds = '2024-01-01'")       the rows as they are now
+with acid.snapshot(spark) as s: s.read("db.t")            many tables at one moment
+acid.insert(spark, "db.t", frame)                         one statement: insert_overwrite, update, delete, merge
+with acid.transaction(spark) as t: t.insert("db.t", …)    several statements in one transaction
+df.writeStream.foreachBatch(acid.sink("db.t"))            a stream, exactly once
+
+Importing this package does not import pyspark.
+"""
+
+from __future__ import annotations
+
+from metastored.spark.acid.clauses import When
+from metastored.spark.acid.reading import Snapshot, read, snapshot, view
+from metastored.spark.acid.streams import sink
+from metastored.spark.acid.writing import (
+    Transaction,
+    delete,
+    insert,
+    insert_overwrite,
+    merge,
+    transaction,
+    update,
+)
+
+__all__ = [
+    "Snapshot",
+    "Transaction",
+    "When",
+    "delete",
+    "insert",
+    "insert_overwrite",
+    "merge",
+    "read",
+    "sink",
+    "snapshot",
+    "transaction",
+    "update",
+    "view",
+]

@@ -1,0 +1,211 @@
+"""Directories and files of transactional tables, as the driver lists, reads, writes and renames them.
+
+Local locations are used directly; all others through the Hadoop file systems of the Spark session, with its settings
+and credentials, which needs the driver's JVM. Rows are never read here: executors read them.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Callable, Iterable
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any, Final, NamedTuple, Protocol, TypeVar
+
+from metastored.errors import NotSupported
+from metastored.hive import orc
+from metastored.hive.locations import is_local, join, local_path
+from metastored.hive.transactions.layout import METADATA_FILE, Kind, parse_directory
+from metastored.hive.transactions.resolution import File, Listing
+
+THREADS: Final = 16
+"""Directories that are listed at the same time, and files whose tails are read."""
+
+One = TypeVar("One")
+Other = TypeVar("Other")
+
+
+class Entry(NamedTuple):
+    """A file or a directory in a directory."""
+
+    name: str
+    size: int
+    is_directory: bool
+
+
+class Files(Protocol):
+    """A file system. Locations are URIs."""
+
+    def entries(self, location: str) -> list[Entry]:
+        """What is in a directory, sorted by name; nothing if it does not exist."""
+
+    def end(self, location: str, size: int, length: int) -> bytes:
+        """The last bytes of a file of this size."""
+
+    def read(self, location: str) -> bytes: ...
+    def write(self, location: str, content: bytes) -> None: ...
+    def add_orc_metadata(self, location: str, end: bytes, metadata: dict[str, bytes]) -> None:
+        """Adds user metadata to an ORC file with this end; does nothing where a file cannot be changed."""
+
+    def make(self, location: str) -> None: ...
+    def rename(self, source: str, target: str) -> None: ...
+    def remove(self, location: str) -> None:
+        """Removes a file or a directory, if it exists."""
+
+
+class LocalFiles:
+    """The file system of this machine."""
+
+    def entries(self, location: str) -> list[Entry]:
+        try:
+            with os.scandir(local_path(location)) as found:
+                return sorted(
+                    Entry(each.name, 0 if each.is_dir() else each.stat().st_size, each.is_dir()) for each in found
+                )
+        except FileNotFoundError:
+            return []
+
+    def end(self, location: str, size: int, length: int) -> bytes:
+        with open(local_path(location), "rb") as file:
+            file.seek(max(0, size - length))
+            return file.read()
+
+    def read(self, location: str) -> bytes:
+        with open(local_path(location), "rb") as file:
+            return file.read()
+
+    def write(self, location: str, content: bytes) -> None:
+        with open(local_path(location), "wb") as file:
+            file.write(content)
+
+    def add_orc_metadata(self, location: str, end: bytes, metadata: dict[str, bytes]) -> None:
+        cut, replacement = orc.with_metadata(end, metadata)
+        with open(local_path(location), "r+b") as file:
+            file.seek(-cut, os.SEEK_END)
+            file.write(replacement)
+
+    def make(self, location: str) -> None:
+        os.makedirs(local_path(location), exist_ok=True)
+
+    def rename(self, source: str, target: str) -> None:
+        os.rename(local_path(source), local_path(target))
+
+    def remove(self, location: str) -> None:
+        path = local_path(location)
+        if os.path.isdir(path):
+            shutil.rmtree(path, ignore_errors=True)
+        elif os.path.exists(path):
+            os.unlink(path)
+
+
+class HadoopFiles:
+    """A Hadoop file system of a Spark session, such as HDFS or S3."""
+
+    def __init__(self, spark: Any, location: str) -> None:
+        self._path = spark._jvm.org.apache.hadoop.fs.Path
+        self._io = spark._jvm.org.apache.commons.io.IOUtils
+        self._system = self._path(location).getFileSystem(spark._jsparkSession.sessionState().newHadoopConf())
+
+    def entries(self, location: str) -> list[Entry]:
+        path = self._path(location)
+        if not self._system.exists(path):
+            return []
+        found = self._system.listStatus(path)
+        return sorted(Entry(each.getPath().getName(), each.getLen(), each.isDirectory()) for each in found)
+
+    def end(self, location: str, size: int, length: int) -> bytes:
+        stream = self._system.open(self._path(location))
+        try:
+            stream.seek(max(0, size - length))
+            return bytes(self._io.toByteArray(stream))
+        finally:
+            stream.close()
+
+    def read(self, location: str) -> bytes:
+        return self.end(location, 0, 0)
+
+    def write(self, location: str, content: bytes) -> None:
+        stream = self._system.create(self._path(location), True)
+        try:
+            stream.write(bytearray(content))
+        finally:
+            stream.close()
+
+    def add_orc_metadata(self, location: str, end: bytes, metadata: dict[str, bytes]) -> None:
+        path = self._path(location)
+        if not self._system.hasPathCapability(path, "fs.capability.paths.append"):
+            return
+        stream = self._system.append(path)
+        try:
+            stream.write(bytearray(orc.appended_metadata(end, metadata)))
+        finally:
+            stream.close()
+
+    def make(self, location: str) -> None:
+        self._system.mkdirs(self._path(location))
+
+    def rename(self, source: str, target: str) -> None:
+        if not self._system.rename(self._path(source), self._path(target)):
+            raise OSError(f"{source} could not be renamed to {target}")
+
+    def remove(self, location: str) -> None:
+        self._system.delete(self._path(location), True)
+
+
+def files_of(spark: Any, location: str) -> Files:
+    """The file system of a location. Raises NotSupported if it needs a JVM and the session is remote."""
+    if is_local(location):
+        return LocalFiles()
+    if not hasattr(spark, "_jsparkSession"):
+        raise NotSupported(
+            f"{location} is listed through the JVM of the Spark driver, which a session of Spark Connect does not have"
+        )
+    return HadoopFiles(spark, location)
+
+
+def in_threads(work: Callable[[One], Other], items: Iterable[One]) -> list[Other]:
+    """The results of a function for all items, in their order."""
+    listed = list(items)
+    if len(listed) < 2:
+        return [work(each) for each in listed]
+    with ThreadPoolExecutor(min(THREADS, len(listed)), "metastored-acid-files") as pool:
+        return list(pool.map(work, listed))
+
+
+def list_location(files: Files, location: str) -> Listing:
+    """Everything below the directory of a table without partitions, or of a partition."""
+    directories: dict[str, list[File]] = {}
+    found: list[File] = []
+    compacted = set()
+    for entry in files.entries(location):
+        if not entry.is_directory:
+            found.append(File(entry.name, entry.size))
+            continue
+        below = list(_below(files, location, entry.name))
+        directories[entry.name] = below
+        directory = parse_directory(entry.name)
+        if directory is not None and directory.kind is Kind.BASE and not directory.visibility:
+            marker = f"{entry.name}/{METADATA_FILE}"
+            if any(each.path == marker for each in below) and b'"compacted"' in files.read(join(location, marker)):
+                compacted.add(entry.name)
+    return Listing(directories, found, frozenset(compacted))
+
+
+def _below(files: Files, location: str, path: str) -> Iterable[File]:
+    for entry in files.entries(join(location, path)):
+        if entry.is_directory:
+            yield from _below(files, location, f"{path}/{entry.name}")
+        else:
+            yield File(f"{path}/{entry.name}", entry.size)
+
+
+def end_of(files: Files, location: str, size: int) -> bytes:
+    """The bytes of an ORC file that have its complete tail."""
+    end = files.end(location, size, orc.END)
+    length = orc.tail_length(end)
+    return end if length <= len(end) else files.end(location, size, length)
+
+
+def tail_of(files: Files, location: str, size: int) -> orc.Tail:
+    """The tail of an ORC file."""
+    return orc.read_tail(end_of(files, location, size))

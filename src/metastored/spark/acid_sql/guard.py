@@ -1,0 +1,120 @@
+"""A Spark session that refuses plain statements on ACID tables: Spark would read and write their directories.
+
+Spark has no hook for this that needs no jar: `guarded` changes the class of the Python session, so that `spark.sql`,
+`spark.table`, `spark.read.table` and `spark.readStream.table` look up the tables in the metastore first. What does not
+pass through these methods is not noticed: writers of DataFrames, and other Python objects of the same session.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cache
+from typing import TYPE_CHECKING, Any, Final
+
+from metastored.client._sync.client import Client
+from metastored.errors import AcidStatementError, AcidTableError, StatementError
+from metastored.spark.acid_sql.plain import UNGUARDED
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+CLIENT: Final = "_metastored_client"
+"""The attribute of a guarded session with the function that returns a client of its metastore."""
+
+
+def guarded(spark: SparkSession, client: Callable[[], Client]) -> SparkSession:
+    """The same session, which refuses plain statements on ACID tables. `client` connects to its metastore."""
+    if not hasattr(spark, CLIENT):
+        setattr(spark, CLIENT, client)
+        plain: Any = type(spark)
+        spark.__class__ = _guarded_session(plain)
+    return spark
+
+
+def check_statement(spark: Any, statement: str) -> None:
+    """Raises AcidTableError if a statement reads or writes rows of an ACID table."""
+    from metastored.spark.acid_sql.planning import plan
+    from metastored.spark.acid_sql.resolving import session_lookup
+    from metastored.spark.acid_sql.values import Passed
+
+    try:
+        found = plan(statement, session_lookup(spark, getattr(spark, CLIENT)))
+    except AcidStatementError as error:
+        raise AcidTableError(f"{error}; statements on ACID tables are executed by metastored.spark.sql") from None
+    except StatementError:
+        return  # Spark reports what is wrong with it.
+    if not isinstance(found, Passed):
+        raise AcidTableError(
+            "this statement reads or writes an ACID table, of which Spark sees only the directory: "
+            "use metastored.spark.sql(spark, …)"
+        )
+
+
+def check_table(spark: Any, name: str) -> None:
+    """Raises AcidTableError if a name is that of an ACID table, or of a view that reads one."""
+    from metastored.spark.acid_sql.resolving import session_lookup
+    from metastored.spark.acid_sql.source import parsed
+    from metastored.spark.acid_sql.tables import references
+
+    try:
+        source = parsed(f"SELECT * FROM {name}")
+    except StatementError:
+        return
+    if source.tree is None:
+        return
+    found = session_lookup(spark, getattr(spark, CLIENT))({each.parts for each in references(source)})
+    for each in found.values():
+        raise AcidTableError(
+            f"{name} is an ACID table, or a view on one ({each.table}), of which Spark sees only the directory: "
+            "use metastored.spark.sql(spark, …) or metastored.spark.acid.read(spark, …)"
+        )
+
+
+@cache
+def _guarded_session(plain: type[Any]) -> type[Any]:
+    """A subclass of the session's class, of Spark or of Spark Connect."""
+
+    class GuardedSession(plain):  # type: ignore[misc]
+        def sql(self, sqlQuery: str, *args: Any, **kwargs: Any) -> DataFrame:
+            check_statement(self, sqlQuery)
+            found: DataFrame = super().sql(sqlQuery, *args, **kwargs)
+            return found
+
+        def table(self, tableName: str) -> DataFrame:
+            check_table(self, tableName)
+            found: DataFrame = super().table(tableName)
+            return found
+
+        @property
+        def read(self) -> Any:
+            return _guarded_reader(super().read, self)
+
+        @property
+        def readStream(self) -> Any:
+            return _guarded_reader(super().readStream, self)
+
+    setattr(GuardedSession, UNGUARDED, plain)
+    return _named(GuardedSession, plain)
+
+
+def _guarded_reader(reader: Any, spark: Any) -> Any:
+    reader._metastored_session = spark
+    plain: Any = type(reader)
+    reader.__class__ = _guarded_reader_class(plain)
+    return reader
+
+
+@cache
+def _guarded_reader_class(plain: type[Any]) -> type[Any]:
+    class GuardedReader(plain):  # type: ignore[misc]
+        def table(self, tableName: str) -> DataFrame:
+            check_table(self._metastored_session, tableName)
+            found: DataFrame = super().table(tableName)
+            return found
+
+    return _named(GuardedReader, plain)
+
+
+def _named(guarded: type[Any], plain: type[Any]) -> type[Any]:
+    guarded.__name__, guarded.__qualname__, guarded.__doc__ = plain.__name__, plain.__qualname__, plain.__doc__
+    return guarded

@@ -1,0 +1,136 @@
+"""Which names of a statement are ACID tables, or views that read one: looked up in the metastore.
+
+A name is resolved as Spark does it: a temporary view before a table of the current database. The rows and files of a
+table are never read here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Set
+from contextlib import AbstractContextManager, suppress
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from metastored.client._sync.client import Client
+from metastored.errors import MetastoreError, StatementError
+from metastored.model.acid import is_transactional
+from metastored.model.names import TableName
+from metastored.spark.acid_sql.plain import plain_sql
+from metastored.spark.acid_sql.source import parsed
+from metastored.spark.acid_sql.tables import Found, Lookup, Parts, all_names, references
+from metastored.wire.generated.common import Table
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+SPARK_CATALOG: Final = "spark_catalog"
+"""The catalog of a Spark session that is the metastore."""
+VIRTUAL_VIEW: Final = "VIRTUAL_VIEW"
+_NAMESPACE: Final = "view.catalogAndNamespace."
+"""The parameters in which Spark stores the current catalog and database of a view."""
+
+
+@dataclass(frozen=True, slots=True)
+class Names:
+    """The rules by which a session resolves names."""
+
+    database: str
+    """The current database."""
+    catalog: str = SPARK_CATALOG
+    """The current catalog."""
+    is_temporary: Callable[[str], bool] = lambda name: False
+    """Whether a name is that of a temporary view."""
+
+    def table(self, parts: Parts) -> TableName | None:
+        """The table of the metastore that a name refers to, if no temporary view has it; None in other catalogs."""
+        if len(parts) == 3:
+            return TableName("", *parts[1:]) if parts[0] == SPARK_CATALOG else None
+        if self.catalog != SPARK_CATALOG:
+            return None
+        return TableName("", *parts) if len(parts) == 2 else TableName("", self.database, parts[0])
+
+    def is_hidden(self, parts: Parts) -> bool:
+        """Whether a temporary view has the name of a table."""
+        return len(parts) == 1 and self.is_temporary(parts[0])
+
+
+def names_of(spark: SparkSession) -> Names:
+    """The rules of a session as they are now."""
+
+    def is_temporary(name: str) -> bool:
+        if any(sign in name for sign in "*|'\\"):
+            return False
+        found = plain_sql(spark, f"SHOW VIEWS LIKE '{name}'").collect()
+        return any(row["isTemporary"] and row["viewName"].lower() == name for row in found)
+
+    return Names(spark.catalog.currentDatabase().lower(), spark.catalog.currentCatalog().lower(), is_temporary)
+
+
+def session_lookup(spark: SparkSession, connect: Callable[[], AbstractContextManager[Client]]) -> Lookup:
+    """The lookup of a session. It connects only for statements that name tables."""
+
+    def lookup(names: Set[Parts]) -> Mapping[Parts, Found]:
+        if not names:
+            return {}
+        with connect() as client:
+            return MetastoreLookup(client, names_of(spark))(names)
+
+    return lookup
+
+
+class MetastoreLookup:
+    """Finds ACID tables, and views on them, in a metastore. It is a `tables.Lookup`."""
+
+    def __init__(self, client: Client, names: Names) -> None:
+        self._client = client
+        self._names = names
+
+    def __call__(self, names: Set[Parts]) -> Mapping[Parts, Found]:
+        return self._find(names, self._names, frozenset())
+
+    def _find(self, names: Set[Parts], rules: Names, above: frozenset[TableName]) -> dict[Parts, Found]:
+        """`above` are the views that are being resolved."""
+        wanted = {parts: table for parts in names if (table := rules.table(parts)) is not None}
+        acid: dict[TableName, Found] = {}
+        for struct in self._tables(frozenset(wanted.values()) - above):
+            name = TableName("", (struct.dbName or "").lower(), (struct.tableName or "").lower())
+            if is_transactional(struct.parameters):
+                acid[name] = Found(name)
+            elif struct.tableType == VIRTUAL_VIEW and (found := self._read_by(struct, above | {name})) is not None:
+                acid[name] = Found(found, view=True)
+        return {parts: acid[table] for parts, table in wanted.items() if table in acid and not rules.is_hidden(parts)}
+
+    def _tables(self, names: frozenset[TableName]) -> list[Table]:
+        by_database: dict[str, list[str]] = {}
+        for name in sorted(names):
+            by_database.setdefault(name.database, []).append(name.table)
+        found: list[Table] = []
+        for database, tables in by_database.items():
+            with suppress(MetastoreError):  # A database that does not exist, such as that of parquet.`/path`.
+                found += self._client.tables_by_name(database, tuple(tables))
+        return found
+
+    def _read_by(self, view: Table, above: frozenset[TableName]) -> TableName | None:
+        """An ACID table that a view reads."""
+        text = view.viewExpandedText or view.viewOriginalText or ""
+        try:
+            source = parsed(text)
+        except StatementError:
+            return None
+        parts = {parts for parts, _ in all_names(source)} if source.tree is None else {
+            each.parts for each in references(source)
+        }  # fmt: skip
+        found = self._find(parts, _rules_of(view), above)
+        return next((each.table for _, each in sorted(found.items())), None)
+
+
+def _rules_of(view: Table) -> Names:
+    """The rules by which the names in a view are resolved: Spark stores them, Hive has complete names."""
+    parameters = view.parameters or {}
+    parts = [
+        parameters.get(f"{_NAMESPACE}part.{at}", "").lower()
+        for at in range(int(parameters.get(f"{_NAMESPACE}numParts") or 0))
+    ]
+    if len(parts) >= 2:
+        return Names(parts[-1], parts[0])
+    return Names((view.dbName or "").lower())

@@ -1,0 +1,125 @@
+"""One Spark and one metastored for all tests of transactional tables; each test has a database of its own."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+import uuid
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+
+import metastored
+from metastored.hive.locations import local_path
+from metastored.model.makers import Columns
+from metastored.testing import RunningServer, running_server
+from tests.support.spark import CONF
+
+FULL = {"transactional": "true", "transactional_properties": "default"}
+INSERT_ONLY = {"transactional": "true", "transactional_properties": "insert_only"}
+PLAIN: dict[str, str] = {}
+
+
+@pytest.fixture(scope="session")
+def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
+    """A Spark session in this process, without a catalog: tables are found by the client."""
+    from pyspark.sql import SparkSession
+
+    folder = tmp_path_factory.mktemp("spark")
+    os.environ["PYSPARK_PYTHON"] = sys.executable
+    builder = SparkSession.builder.appName("metastored-acid-tests")
+    settings = {
+        **CONF,
+        "spark.master": "local[2]",
+        "spark.sql.catalogImplementation": "in-memory",
+        "spark.sql.shuffle.partitions": "3",
+        "spark.sql.session.timeZone": "UTC",
+        "spark.local.dir": str(folder / "local"),
+        "spark.sql.warehouse.dir": str(folder / "warehouse"),
+    }
+    for name, value in settings.items():
+        builder = builder.config(name, value)
+    session = builder.getOrCreate()
+    session.sparkContext.setLogLevel("OFF")
+    yield session
+    gateway: Any = session.sparkContext._gateway
+    session.stop()
+    gateway.shutdown()
+    gateway.proc.stdin.close()  # The JVM ends when nobody can write to it any more.
+    gateway.proc.wait(60)
+    from pyspark import SparkContext
+
+    SparkContext._gateway = SparkContext._jvm = None
+
+
+@pytest.fixture(scope="session")
+def server() -> Iterator[RunningServer]:
+    with running_server() as running:
+        yield running
+
+
+@pytest.fixture(scope="session")
+def client(server: RunningServer) -> Iterator[metastored.Client]:
+    with metastored.connect(server.uri, user="ann") as connected:
+        yield connected
+
+
+class Warehouse(NamedTuple):
+    """A database for one test."""
+
+    client: metastored.Client
+    database: str
+
+    def create(
+        self,
+        name: str,
+        columns: Columns,
+        *,
+        keys: Columns | None = None,
+        buckets: tuple[str | Sequence[str], int] | None = None,
+        properties: dict[str, str] = FULL,
+        format: str = "orc",
+    ) -> str:
+        """Creates a table, and returns its full name."""
+        full = f"{self.database}.{name}"
+        table = metastored.table(
+            full, columns, partitioned_by=keys, format=format, properties=properties, bucketed_by=buckets
+        )
+        self.client.create_table(table)
+        return full
+
+    def path(self, table: str) -> Path:
+        sd = self.client.table(table).sd
+        assert sd is not None and sd.location is not None
+        return Path(local_path(sd.location))
+
+    def files(self, table: str, hidden: bool = False) -> list[str]:
+        """The files of a table, relative to it."""
+        root = self.path(table)
+        paths = sorted(str(path.relative_to(root)) for path in root.rglob("*") if path.is_file())
+        return [path for path in paths if hidden or not path.rpartition("/")[2].startswith(("_", "."))]
+
+
+@pytest.fixture
+def warehouse(client: metastored.Client) -> Iterator[Warehouse]:
+    name = f"acid_{uuid.uuid4().hex[:12]}"
+    client.create_database(name)
+    yield Warehouse(client, name)
+    client.drop_database(name, cascade=True)
+
+
+def rows_of(frame: Any) -> list[tuple[Any, ...]]:
+    """The rows of a DataFrame, sorted; nulls first."""
+    return sorted((tuple(row) for row in frame.collect()), key=lambda row: [(each is not None, each) for each in row])
+
+
+def write_original(frame: Any, path: Path) -> None:
+    """Writes a DataFrame as one ORC file, as a table has it that is not transactional."""
+    staged = path.with_name(f"_staged_{path.name}")
+    frame.coalesce(1).write.orc(str(staged))
+    (part,) = staged.glob("part-*.orc")
+    part.rename(path)
+    shutil.rmtree(staged)

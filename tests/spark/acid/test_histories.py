@@ -1,0 +1,162 @@
+"""Random histories of statements on Spark against a model: every snapshot has the rows of the model.
+
+Each step is an insert, update, delete, merge, overwrite or an aborted transaction; now and then a snapshot is opened
+and read again later, when its rows must be the same. The seeds are fixed, so a failure can be repeated.
+"""
+
+from __future__ import annotations
+
+import random
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+from typing import Any
+
+import pytest
+
+from metastored.spark import acid
+from tests.spark.acid.conftest import FULL, PLAIN, Warehouse, write_original
+
+pytestmark = [pytest.mark.spark, pytest.mark.slow]
+
+Row = tuple[int, int]
+KINDS = ("plain", "partitioned", "bucketed", "converted")
+
+
+class Aborted(Exception):
+    """Ends a transaction."""
+
+
+@dataclass
+class History:
+    """A table and the rows that it should have: (id, value) pairs, each id once."""
+
+    spark: Any
+    warehouse: Warehouse
+    name: str
+    kind: str
+    chance: random.Random
+    rows: dict[int, int] = field(default_factory=dict)
+    next_id: int = 0
+    readers: int = 0
+    """Open snapshots: an overwrite waits for them, by the locks of Hive 3."""
+
+    def frame(self, rows: dict[int, int]) -> Any:
+        columns = "id bigint, value bigint" + (", ds bigint" if self.kind == "partitioned" else "")
+        values = [(id, value, id % 3) if self.kind == "partitioned" else (id, value) for id, value in rows.items()]
+        return self.spark.createDataFrame(values, columns).coalesce(self.chance.choice((1, 2)))
+
+    def new_rows(self) -> dict[int, int]:
+        first, self.next_id = self.next_id, self.next_id + self.chance.randint(1, 12)
+        return {id: self.chance.randint(0, 99) for id in range(first, self.next_id)}
+
+    def condition(self) -> tuple[str, Any]:
+        divisor = self.chance.randint(2, 5)
+        rest = self.chance.randrange(divisor)
+        if self.chance.random() < 0.3:
+            limit = self.chance.randint(0, 99)
+            return f"value < {limit}", lambda id, value: value < limit
+        return f"id % {divisor} = {rest}", lambda id, value: id % divisor == rest
+
+    def step(self, transaction: acid.Transaction, rows: dict[int, int]) -> bool:
+        """One statement, on the table and on the model. Returns whether another one may follow."""
+        match self.chance.choice(("insert", "insert", "update", "delete", "merge", "overwrite")):
+            case "insert":
+                new = self.new_rows()
+                transaction.insert(self.name, self.frame(new))
+                rows |= new
+            case "update":
+                where, holds = self.condition()
+                transaction.update(self.name, {"value": "value + 1000"}, where)
+                rows |= {id: value + 1000 for id, value in rows.items() if holds(id, value)}
+            case "delete":
+                where, holds = self.condition()
+                transaction.delete(self.name, where)
+                for id in [id for id, value in rows.items() if holds(id, value)]:
+                    del rows[id]
+            case "merge":
+                known = self.chance.sample(sorted(rows), min(len(rows), 4))
+                source = {**self.new_rows(), **{id: self.chance.randint(0, 99) for id in known}}
+                transaction.merge(
+                    self.name, self.frame(source), "target.id = source.id",
+                    matched=[acid.When("source.value % 2 = 0", "delete"), {"value": "source.value"}], not_matched="*",
+                )  # fmt: skip
+                for id, value in source.items():
+                    if id in rows and value % 2 == 0:
+                        del rows[id]
+                    else:
+                        rows[id] = value
+            case "overwrite" if self.kind != "partitioned" and not self.readers:
+                new = self.new_rows()
+                transaction.insert_overwrite(self.name, self.frame(new))
+                rows.clear()
+                rows |= new
+                return False
+        return True
+
+    def transaction(self) -> None:
+        """One to three statements, which are committed or aborted."""
+        rows, aborts = dict(self.rows), self.chance.random() < 0.2
+        try:
+            with acid.transaction(self.spark, self.warehouse.client) as transaction:
+                for _ in range(self.chance.randint(1, 3)):
+                    if not self.step(transaction, rows):
+                        break
+                assert found(transaction.read(self.name)) == rows
+                if aborts:
+                    raise Aborted
+        except Aborted:
+            return
+        self.rows = rows
+
+
+def found(frame: Any) -> dict[int, int]:
+    rows = [(row["id"], row["value"]) for row in frame.select("id", "value").collect()]
+    assert len(rows) == len(dict(rows)), "no row is there twice"
+    return dict(rows)
+
+
+def started(spark: Any, warehouse: Warehouse, kind: str, seed: int) -> History:
+    columns = {"id": "bigint", "value": "bigint"}
+    name = warehouse.create(
+        "t",
+        columns,
+        keys={"ds": "bigint"} if kind == "partitioned" else None,
+        buckets=("id", 3) if kind == "bucketed" else None,
+        properties=PLAIN if kind == "converted" else {**FULL, "bucketing_version": "2"},
+    )
+    history = History(spark, warehouse, name, kind, random.Random(seed))
+    if kind == "converted":
+        history.rows = history.new_rows()
+        write_original(history.frame(history.rows), warehouse.path(name) / "000000_0")
+        warehouse.client.set_parameters(name, **FULL)
+    return history
+
+
+def run(spark: Any, warehouse: Warehouse, kind: str, seed: int, transactions: int) -> None:
+    history = started(spark, warehouse, kind, seed)
+    with ExitStack() as stack:
+        kept: list[tuple[Any, dict[int, int]]] = []
+        for _ in range(transactions):
+            if history.chance.random() < 0.3:
+                snapshot = stack.enter_context(acid.snapshot(spark, warehouse.client))
+                kept.append((snapshot.read(history.name), dict(history.rows)))
+                history.readers += 1
+            history.transaction()
+            assert found(acid.read(spark, history.name, client=warehouse.client)) == history.rows
+        for frame, rows in kept:
+            assert found(frame) == rows, "a snapshot stays as it was"
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_every_snapshot_has_the_rows_of_the_model(spark: Any, warehouse: Warehouse, kind: str) -> None:
+    run(spark, warehouse, kind, seed=7, transactions=4)
+
+
+@pytest.mark.soak
+@pytest.mark.timeout(3600)
+@pytest.mark.parametrize("seed", range(10))
+@pytest.mark.parametrize("kind", KINDS)
+def test_every_snapshot_has_the_rows_of_the_model_in_long_histories(
+    spark: Any, warehouse: Warehouse, kind: str, seed: int
+) -> None:
+    run(spark, warehouse, kind, seed, transactions=25)

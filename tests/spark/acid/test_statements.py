@@ -1,0 +1,307 @@
+"""SQL on ACID tables with Spark: the rows that each statement gives, and statements that are refused.
+
+Each test has a database with the ACID tables `orders` (1 to 3) and `items` (of the orders 1 and 2), and Spark's own
+table `customers`; it is the current database.
+"""
+
+from __future__ import annotations
+
+import copy
+import gc
+import time
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+
+import metastored
+import metastored.spark
+from metastored.errors import AcidStatementError, AcidTableError, InvalidInputException, InvalidOperationException
+from metastored.spark import acid
+from metastored.spark.acid_sql.guard import guarded
+from metastored.spark.compaction.queue import entries
+from metastored.testing import RunningServer
+from tests.spark.acid.conftest import INSERT_ONLY, Warehouse, rows_of
+
+pytestmark = [pytest.mark.spark, pytest.mark.slow]
+
+
+class Shop:
+    def __init__(self, spark: Any, warehouse: Warehouse) -> None:
+        self.spark = spark
+        self.warehouse = warehouse
+        self.client = warehouse.client
+        self.database = warehouse.database
+
+    def frame(self, statement: str) -> Any:
+        return metastored.spark.sql(self.spark, statement, client=self.client)
+
+    def sql(self, statement: str) -> list[tuple[Any, ...]]:
+        return rows_of(self.frame(statement))
+
+    @property
+    def orders(self) -> list[tuple[Any, ...]]:
+        return self.sql("SELECT * FROM orders")
+
+
+@pytest.fixture
+def shop(spark: Any, warehouse: Warehouse) -> Iterator[Shop]:
+    made = Shop(spark, warehouse)
+    spark.sql(f"CREATE DATABASE {warehouse.database}")
+    spark.sql(f"USE {warehouse.database}")
+    orders = warehouse.create("orders", {"id": "int", "name": "string", "n": "bigint"})
+    items = warehouse.create("items", {"id": "int", "x": "int"})
+    acid.insert(
+        spark, orders, spark.createDataFrame([(1, "a", 10), (2, "b", 20), (3, "c", 30)], "id int, name string, n long"),
+        client=warehouse.client,
+    )  # fmt: skip
+    acid.insert(spark, items, spark.createDataFrame([(1, 100), (2, 200)], "id int, x int"), client=warehouse.client)
+    spark.sql("CREATE TABLE customers USING parquet AS SELECT 1 AS id, 'ann' AS who UNION ALL SELECT 3, 'bob'")
+    yield made
+    spark.sql("USE default")
+    spark.sql(f"DROP DATABASE {warehouse.database} CASCADE")
+
+
+# Queries
+
+
+QUERIES = [
+    ("SELECT id FROM orders", [(1,), (2,), (3,)]),
+    ("SELECT ID FROM ORDERS WHERE `name` = 'b' -- the second", [(2,)]),
+    ("SELECT o.id, x, who FROM orders o JOIN items USING (id) LEFT JOIN customers c ON c.id = o.id",
+     [(1, 100, "ann"), (2, 200, None)]),
+    ("SELECT orders.id FROM orders WHERE id IN (SELECT id FROM items) AND EXISTS "
+     "(SELECT 1 FROM customers c WHERE c.id = orders.id)", [(1,)]),
+    ("WITH orders AS (SELECT id FROM orders WHERE n > 10) SELECT count(*) FROM orders", [(2,)]),
+    ("SELECT max(x), (SELECT sum(n) FROM orders) FROM items", [(200, 60)]),
+    ("SELECT id FROM orders EXCEPT SELECT id FROM items UNION ALL SELECT id FROM customers WHERE id = 1",
+     [(1,), (3,)]),
+    ("SELECT a.id, b.id FROM orders a, orders b WHERE a.id < b.id AND b.id < 3", [(1, 2)]),
+    ("FROM orders SELECT sum(n)", [(60,)]),
+    ("SELECT id FROM orders TABLESAMPLE (100 PERCENT) WHERE orders.id = 1", [(1,)]),
+    ("SELECT /*+ BROADCAST(items) */ n FROM orders JOIN items ON orders.id = items.id", [(10,), (20,)]),
+    ("SELECT count(*) FROM customers", [(2,)]),
+]  # fmt: skip
+
+
+def test_a_query_reads_acid_and_other_tables_in_one_statement(shop: Shop) -> None:
+    for statement, expected in QUERIES:
+        assert shop.sql(statement) == expected, statement
+
+
+def test_a_query_names_tables_with_their_database(shop: Shop) -> None:
+    db = shop.database
+    assert shop.sql(f"SELECT {db}.orders.id FROM {db}.orders WHERE {db.upper()}.Orders.n = 20") == [(2,)]
+    assert shop.sql(f"SELECT id FROM spark_catalog.{db}.`orders` WHERE id = 1") == [(1,)]
+
+
+def test_a_query_is_lazy_and_stays_at_its_snapshot(shop: Shop) -> None:
+    frame = shop.frame("SELECT id FROM orders")
+    filtered = frame.where("id > 1")
+    shop.sql("DELETE FROM orders")
+    assert rows_of(filtered) == [(2,), (3,)]
+    assert shop.orders == []
+
+
+def test_a_query_leaves_no_views_in_the_session(shop: Shop) -> None:
+    frame = shop.frame("SELECT * FROM orders JOIN items USING (id)")
+    assert frame.count() == 2
+    assert [row["viewName"] for row in shop.spark.sql("SHOW VIEWS").collect()] == []
+
+
+def test_the_transaction_of_a_query_ends_when_its_result_is_not_referenced_any_more(shop: Shop) -> None:
+    def opened() -> int:
+        return len([each for each in shop.client.api.get_open_txns_info().open_txns or () if each.state == 3])
+
+    gc.collect()
+    before = opened()
+    frame = shop.frame("SELECT id FROM orders")
+    assert opened() > before
+    del frame
+    for _ in range(100):
+        gc.collect()
+        if opened() <= before:
+            break
+        time.sleep(0.1)
+    assert opened() <= before
+
+
+def test_rows_of_acid_tables_are_written_to_other_tables(shop: Shop) -> None:
+    shop.sql("CREATE TABLE copied USING parquet AS SELECT id, n FROM orders WHERE id < 3")
+    shop.sql("INSERT INTO copied SELECT id, x FROM items WHERE id = 2")
+    assert shop.sql("SELECT * FROM copied") == [(1, 10), (2, 20), (2, 200)]
+
+
+def test_explain_shows_the_plan_at_the_snapshot(shop: Shop) -> None:
+    ((text,),) = shop.sql("EXPLAIN SELECT id FROM orders")
+    assert "Physical Plan" in text and "Scan orc" in text
+
+
+# INSERT
+
+
+def test_an_insert_adds_rows_by_position_by_column_and_by_name(shop: Shop) -> None:
+    shop.sql("INSERT INTO orders VALUES (4, 'd', 40)")
+    shop.sql("INSERT INTO orders (n, id) SELECT x, id + 4 FROM items WHERE id = 1")
+    shop.sql("INSERT INTO orders BY NAME SELECT 'f' AS name, 6 AS id")
+    assert shop.orders[3:] == [(4, "d", 40), (5, None, 100), (6, "f", None)]
+    with pytest.raises(InvalidInputException, match=r"the query has 1 columns; INSERT INTO .* expects 3: id, name, n"):
+        shop.sql("INSERT INTO orders SELECT 1")
+
+
+def test_an_overwrite_can_read_the_table_it_replaces(shop: Shop) -> None:
+    shop.sql("INSERT OVERWRITE orders SELECT id, upper(name), n FROM orders WHERE id < 3")
+    assert shop.orders == [(1, "A", 10), (2, "B", 20)]
+
+
+def test_partitions_are_static_or_dynamic(shop: Shop) -> None:
+    shop.warehouse.create("days", {"id": "int"}, keys={"day": "date", "h": "int"})
+    shop.sql("INSERT INTO days PARTITION (day = '2026-01-01', h) SELECT id, id FROM orders WHERE id < 3")
+    shop.sql("INSERT INTO days PARTITION (day = date'2026-01-02', h = 7) VALUES (7)")
+    shop.sql("INSERT INTO days SELECT 8, date'2026-01-03', 8")
+    found = shop.sql("SELECT id, string(day), h FROM days")
+    assert found == [(1, "2026-01-01", 1), (2, "2026-01-01", 2), (7, "2026-01-02", 7), (8, "2026-01-03", 8)]
+    shop.sql("INSERT OVERWRITE days PARTITION (day = '2026-01-01', h = 1) SELECT 0 WHERE false")
+    shop.sql("DELETE FROM days WHERE h = 7")
+    assert shop.sql("SELECT id FROM days") == [(2,), (8,)]
+
+
+def test_an_insert_only_table_has_inserts_and_no_updates(shop: Shop) -> None:
+    shop.warehouse.create("log", {"id": "int"}, properties=INSERT_ONLY, format="parquet")
+    shop.sql("INSERT INTO log SELECT id FROM orders")
+    shop.sql("INSERT OVERWRITE log SELECT id FROM log WHERE id > 1")
+    assert shop.sql("SELECT * FROM log") == [(2,), (3,)]
+    with pytest.raises(InvalidInputException, match="is insert-only: there is no delete"):
+        shop.sql("DELETE FROM log")
+
+
+# UPDATE and DELETE
+
+
+def test_an_update_changes_the_rows_of_its_condition(shop: Shop) -> None:
+    shop.sql("UPDATE orders o SET n = o.n + 1, name = CASE WHEN id = 1 THEN 'x' ELSE name END WHERE o.id < 3")
+    assert shop.orders == [(1, "x", 11), (2, "b", 21), (3, "c", 30)]
+    shop.sql("UPDATE orders SET n = NULL")
+    assert {row[2] for row in shop.orders} == {None}
+
+
+def test_conditions_have_subqueries_on_the_same_snapshot(shop: Shop) -> None:
+    shop.sql("UPDATE orders SET n = 0 WHERE id IN (SELECT id FROM items) AND id NOT IN (SELECT id FROM customers)")
+    assert shop.orders == [(1, "a", 10), (2, "b", 0), (3, "c", 30)]
+    shop.sql("DELETE FROM orders WHERE EXISTS (SELECT 1 FROM items i WHERE i.id = orders.id AND i.x = 100)")
+    assert [row[0] for row in shop.orders] == [2, 3]
+    shop.sql("DELETE FROM orders WHERE n < (SELECT max(n) FROM orders)")
+    assert [row[0] for row in shop.orders] == [3]
+
+
+def test_a_value_can_be_a_subquery(shop: Shop) -> None:
+    shop.sql("UPDATE orders SET n = (SELECT max(x) FROM items) WHERE id = 3")
+    assert shop.orders[2] == (3, "c", 200)
+
+
+def test_a_delete_without_a_condition_removes_all_rows(shop: Shop) -> None:
+    shop.sql("DELETE FROM orders")
+    assert shop.orders == []
+
+
+# MERGE
+
+
+def test_a_merge_has_all_its_clauses(shop: Shop) -> None:
+    shop.sql("INSERT INTO orders VALUES (4, 'd', 40), (5, 'e', 50)")
+    shop.sql("INSERT INTO items VALUES (4, 400), (8, 800), (9, 900)")
+    shop.sql(
+        """
+        MERGE INTO orders AS t USING items AS s ON t.id = s.id
+        WHEN MATCHED AND s.x = 100 THEN DELETE
+        WHEN MATCHED AND x > 300 THEN UPDATE SET t.n = t.n + x, name = upper(name)
+        WHEN MATCHED THEN UPDATE SET n = s.x
+        WHEN NOT MATCHED AND s.id = 9 THEN INSERT (id, n) VALUES (s.id, x * 2)
+        WHEN NOT MATCHED BY SOURCE AND t.id = 5 THEN DELETE
+        WHEN NOT MATCHED BY SOURCE THEN UPDATE SET name = concat(t.name, '!')
+        """
+    )
+    assert shop.orders == [(2, "b", 200), (3, "c!", 30), (4, "D", 440), (9, None, 1800)]
+
+
+def test_a_merge_takes_all_columns_of_a_query_by_their_names(shop: Shop) -> None:
+    shop.sql(
+        "MERGE INTO orders USING (SELECT 'z' AS name, 3 AS id, 0L AS n UNION ALL SELECT 'new', 7, 1L) AS s "
+        "ON orders.id = s.id WHEN MATCHED THEN UPDATE SET * WHEN NOT MATCHED THEN INSERT *"
+    )
+    assert shop.orders == [(1, "a", 10), (2, "b", 20), (3, "z", 0), (7, "new", 1)]
+
+
+def test_a_merge_reads_other_tables_and_a_with_clause(shop: Shop) -> None:
+    shop.sql("MERGE INTO orders o USING customers c ON o.id = c.id WHEN MATCHED THEN UPDATE SET name = who")
+    assert shop.orders == [(1, "ann", 10), (2, "b", 20), (3, "bob", 30)]
+    shop.sql(
+        "WITH old AS (SELECT id FROM orders WHERE n < 15) "
+        "MERGE INTO orders o USING old ON o.id = old.id WHEN MATCHED THEN DELETE"
+    )
+    assert [row[0] for row in shop.orders] == [2, 3]
+
+
+def test_a_row_that_would_be_changed_twice_is_an_error_and_changes_nothing(shop: Shop) -> None:
+    shop.sql("INSERT INTO items VALUES (1, 101)")
+    with pytest.raises(InvalidOperationException, match="matches more than one row"):
+        shop.sql("MERGE INTO orders o USING items i ON o.id = i.id WHEN MATCHED THEN UPDATE SET n = i.x")
+    assert shop.orders[0] == (1, "a", 10)
+
+
+def test_a_column_of_both_sides_has_to_be_qualified(shop: Shop) -> None:
+    with pytest.raises(InvalidInputException, match="id is a column of the target and of the source"):
+        shop.sql("MERGE INTO orders o USING items i ON o.id = i.id WHEN MATCHED THEN UPDATE SET n = id")
+
+
+def test_alter_table_compact_puts_a_compaction_into_the_queue(shop: Shop) -> None:
+    shop.warehouse.create("days", {"id": "int"}, keys={"day": "date"})
+    shop.sql("ALTER TABLE orders COMPACT 'major'")
+    shop.sql("ALTER TABLE days PARTITION (day = '2026-01-01') COMPACT 'minor'")
+    queue = [each for each in entries(shop.client) if each.table.database == shop.database]
+    assert [(each.table.table, each.partition, each.kind) for each in queue] == [
+        ("orders", None, "major"),
+        ("days", "day=2026-01-01", "minor"),
+    ]
+    for each in queue:
+        shop.client.api.mark_failed(each.info)
+
+
+# Statements that are refused, and plain statements
+
+
+@pytest.mark.parametrize(
+    ("statement", "reason"),
+    [
+        ("TRUNCATE TABLE orders", "TRUNCATE TABLE is not supported"),
+        ("SELECT * FROM orders VERSION AS OF 1", "no versions"),
+        ("CREATE VIEW v AS SELECT * FROM orders", "a view on an ACID table"),
+        ("SELECT * FROM orders WHERE", "column"),
+        ("UPDATE orders SET place.x = 1", "is no column of the table"),
+    ],
+)
+def test_a_statement_that_cannot_be_carried_out_is_refused(shop: Shop, statement: str, reason: str) -> None:
+    with pytest.raises(AcidStatementError, match=reason):
+        shop.sql(statement)
+    assert len(shop.orders) == 3
+
+
+def test_a_guarded_session_refuses_plain_statements_on_acid_tables(shop: Shop, server: RunningServer) -> None:
+    session: Any = guarded(copy.copy(shop.spark), lambda: metastored.connect(server.uri, cache=False))
+    name = f"{shop.database}.orders"
+    plain: list[Callable[[], Any]] = [
+        lambda: session.sql("SELECT * FROM orders"),
+        lambda: session.sql("INSERT INTO orders VALUES (1, 'a', 1)"),
+        lambda: session.sql("TRUNCATE TABLE orders"),
+        lambda: session.table("orders"),
+        lambda: session.read.table(name),
+        lambda: session.readStream.table(name),
+    ]
+    for use in plain:
+        with pytest.raises(AcidTableError, match=r"metastored\.spark\.sql"):
+            use()
+    assert session.sql("SELECT count(*) FROM customers").collect()[0][0] == 2
+    assert session.table("customers").count() == 2 and session.read.table("customers").count() == 2
+    found = metastored.spark.sql(session, "SELECT count(*) FROM orders", client=shop.client)
+    assert found.collect()[0][0] == 3
+    assert shop.spark.sql("SELECT 1").collect()[0][0] == 1
