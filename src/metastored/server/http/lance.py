@@ -14,6 +14,7 @@ from typing import Any, Final
 
 from metastored.config import LANCE_PATH
 from metastored.errors import StoreError
+from metastored.lance.conditions import CheckedTables
 from metastored.lance.rest.operations import Body, Effect, Operation
 from metastored.lance.rest.routes import Route, route
 from metastored.server.auth.identity import Identities, Unauthorized
@@ -44,6 +45,7 @@ class LanceOverHttp(ThriftOverHttp):
     def __init__(self, service: Service, identities: Identities, bodies: Bodies) -> None:
         super().__init__(service, identities, bodies)
         self._pool = Pool(THREADS, "metastored-lance")
+        self._checked = CheckedTables()
 
     async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
         try:
@@ -86,7 +88,7 @@ class LanceOverHttp(ThriftOverHttp):
     def _answer(
         self, depth: int, found: Route, query: str, body: bytes, session: Session, loop: asyncio.AbstractEventLoop
     ) -> tuple[int, bytes, str | None]:
-        """The response, made on a thread of the pool. The imports take seconds, at the first request of a worker."""
+        """The response, made on a thread of the pool, which also imports what only a request needs."""
         from metastored.client._backend.threads import InProcess
         from metastored.client._sync.caller import Caller
         from metastored.client._sync.client import BATCH, TIMEOUT, Client
@@ -106,7 +108,7 @@ class LanceOverHttp(ThriftOverHttp):
             properties["root"] = settings.lance_root
         kind = Hive2Namespace if depth == 2 else Hive3Namespace
         rights = Rights(client, depth, settings.location_schemes, authorized=settings.authorization == "sql")
-        return serve(kind(client, **properties), HttpRequest(found, query, body), rights.check)
+        return serve(kind(client, self._checked, **properties), HttpRequest(found, query, body), rights.check)
 
 
 def _routed(scope: Any) -> tuple[int, Route]:
