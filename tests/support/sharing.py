@@ -28,6 +28,7 @@ TOGETHER: Final = {
         "tests/spark/acid/test_statements.py",
         "tests/spark/acid/test_streams.py",
         "tests/spark/acid/test_writing.py",
+        "tests/spark/compaction/test_worker_command.py",
         "tests/spark/test_lance.py",
         "tests/spark/test_remotes.py",
         "tests/spark/test_with_spark.py",
