@@ -8,7 +8,7 @@ from metastored.client._sync.client import Client
 from metastored.client.statements import Result
 from metastored.hive.statements.words import is_own
 from metastored.spark.acid_sql.plain import plain_sql
-from metastored.spark.sessions import is_local, metastore_of, session_client
+from metastored.spark.session_metastore import is_local, metastore_of, session_client
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession

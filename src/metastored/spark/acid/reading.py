@@ -21,7 +21,7 @@ from metastored.hive.transactions.snapshots import ValidTxnList, ValidWriteIdLis
 from metastored.model.names import Name, TableName, table_name
 from metastored.spark.acid.clauses import TARGET
 from metastored.spark.acid.tables import ROW_ID, acid_table
-from metastored.spark.sessions import session_client
+from metastored.spark.session_metastore import session_client
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession

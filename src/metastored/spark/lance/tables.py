@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from metastored.errors import ConfigError, MissingExtra
 from metastored.model.names import Name, table_name
 from metastored.spark.lance.commits import lance_module
-from metastored.spark.sessions import TLS, URIS, hadoop_setting, metastore_of
+from metastored.spark.session_metastore import TLS, URIS, hadoop_setting, metastore_of
 
 if TYPE_CHECKING:
     from lance import LanceDataset
