@@ -17,6 +17,7 @@ from metastored.errors import StoreError
 from metastored.lance.conditions import CheckedTables
 from metastored.lance.rest.operations import Body, Effect, Operation
 from metastored.lance.rest.routes import Route, route
+from metastored.model.refusals import READ_ONLY
 from metastored.server.auth.identity import Identities, Unauthorized
 from metastored.server.http.in_process import WholeReplies
 from metastored.server.http.thrift import Bodies, Headers, Refusal, RequestBody, ThriftOverHttp, respond
@@ -69,7 +70,7 @@ class LanceOverHttp(ThriftOverHttp):
             raise Refusal(405, f"{scope['method']} is not for {operation.name}", [(b"allow", operation.verb.encode())])
         session, proof = await self._identified(scope, headers)
         if self._service.settings.read_only == "on" and operation.effect is not Effect.READ:
-            raise Refusal(403, f"this metastore is read-only, and {operation.name} would change it")
+            raise Refusal(403, f"{READ_ONLY}, and {operation.name} would change it")
         _check_media_type(headers, operation)
         if self._service.state.replies.is_full:
             await self._service.state.replies.room(0)

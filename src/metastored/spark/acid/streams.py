@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from metastored.client._sync.client import Client
 from metastored.errors import InvalidInputException
+from metastored.model.acid import TRANSACTIONAL
 from metastored.model.makers import table as new_table
 from metastored.model.names import Name, TableName, table_name
 from metastored.spark.acid.reading import connected
@@ -69,7 +70,7 @@ def _create(client: Client, name: TableName) -> None:
     if not client.table_exists(name):
         columns = {"query": "string", "batch": "bigint"}
         client.create_table(
-            new_table(name, columns, format="orc", properties={"transactional": "true"}), if_not_exists=True
+            new_table(name, columns, format="orc", properties={TRANSACTIONAL: "true"}), if_not_exists=True
         )
 
 

@@ -11,6 +11,7 @@ from typing import Final
 
 from sqlglot import exp
 
+from metastored.model.acid import TRANSACTIONAL
 from metastored.spark.acid_sql import clauses
 from metastored.spark.acid_sql.source import Edit, Source, blanked, parsed
 from metastored.spark.acid_sql.tables import Found, Lookup, Parts, Reference, all_names, indirect, references
@@ -81,16 +82,16 @@ def _refuse_indirect(source: Source, lookup: Lookup) -> None:
 
 
 def _without_acid(source: Source, tree: exp.Expression) -> Passed:
-    if isinstance(tree, exp.Create) and tree.kind == "TABLE" and tree.expression and _is_transactional(tree):
+    if isinstance(tree, exp.Create) and tree.kind == "TABLE" and tree.expression and _declares_acid(tree):
         raise source.error(
             "CREATE TABLE AS makes no ACID table: Spark would write plain files. Create the table, then INSERT INTO it"
         )
     return Passed()
 
 
-def _is_transactional(tree: exp.Create) -> bool:
+def _declares_acid(tree: exp.Create) -> bool:
     return any(
-        each.name.lower() == "transactional" and each.args["value"].name.lower() == "true"
+        each.name.lower() == TRANSACTIONAL and each.args["value"].name.lower() == "true"
         for each in tree.find_all(exp.Property)
         if isinstance(each.args.get("value"), exp.Expression)
     )

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Final
 from metastored.client._sync.client import Client
 from metastored.errors import MetastoreError, StatementError
 from metastored.model.acid import is_transactional
+from metastored.model.kinds import is_view
 from metastored.model.names import TableName
 from metastored.spark.acid_sql.plain import plain_sql
 from metastored.spark.acid_sql.source import parsed
@@ -25,7 +26,6 @@ if TYPE_CHECKING:
 
 SPARK_CATALOG: Final = "spark_catalog"
 """The catalog of a Spark session that is the metastore."""
-VIRTUAL_VIEW: Final = "VIRTUAL_VIEW"
 _NAMESPACE: Final = "view.catalogAndNamespace."
 """The parameters in which Spark stores the current catalog and database of a view."""
 
@@ -96,7 +96,7 @@ class MetastoreLookup:
             name = TableName("", (struct.dbName or "").lower(), (struct.tableName or "").lower())
             if is_transactional(struct.parameters):
                 acid[name] = Found(name)
-            elif struct.tableType == VIRTUAL_VIEW and (found := self._read_by(struct, above | {name})) is not None:
+            elif is_view(struct) and (found := self._read_by(struct, above | {name})) is not None:
                 acid[name] = Found(found, view=True)
         return {parts: acid[table] for parts, table in wanted.items() if table in acid and not rules.is_hidden(parts)}
 
