@@ -110,8 +110,8 @@ class HadoopFiles:
         path = self._path(location)
         if not self._system.exists(path):
             return []
-        found = self._system.listStatus(path)
-        return sorted(Entry(each.getPath().getName(), each.getLen(), each.isDirectory()) for each in found)
+        found = [(each, bool(each.isDirectory())) for each in self._system.listStatus(path)]
+        return sorted(Entry(each.getPath().getName(), 0 if folder else each.getLen(), folder) for each, folder in found)
 
     def end(self, location: str, size: int, length: int) -> bytes:
         stream = self._system.open(self._path(location))

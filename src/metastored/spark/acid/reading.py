@@ -187,7 +187,7 @@ def rows(
     from metastored.spark.acid.state import table_state
 
     table = acid_table(client, name)
-    row_ids = row_ids or any(each.upper() == ROW_ID for each in columns or ())
+    row_ids = row_ids or any(each.upper().partition(".")[0] == ROW_ID for each in columns or ())
     if row_ids and table.insert_only:
         raise InvalidInputException(f"the rows of {name} have no ids: the table is insert-only")
     parts = conjuncts(where) if where is not None else []
