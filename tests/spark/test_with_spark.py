@@ -14,9 +14,8 @@ from typing import Any, NamedTuple
 import pytest
 
 import metastored
-from metastored.hive.locations import canonical, local_path
-from metastored.model.formats import FORMATS
-from metastored.model.spark.type_strings import catalog_string, parse_ddl
+from metastored.hive.locations import canonical
+from metastored.model.spark.type_strings import parse_ddl
 from metastored.model.spark.types import schema_to_json
 from metastored.model.spark.values import (
     BucketSpec,
@@ -27,7 +26,7 @@ from metastored.model.spark.values import (
     TableIdentifier,
 )
 from metastored.spark import ExternalCatalog
-from tests.spark.conftest import Metastore, empty
+from tests.spark.conftest import TEXT, Metastore, empty
 from tests.support.spark import run_spark
 
 pytestmark = [pytest.mark.spark, pytest.mark.slow]
@@ -42,8 +41,6 @@ class Case(NamedTuple):
     buckets: BucketSpec | None = None
     rows: str = ""
     """Values that Spark inserts, of all columns."""
-    stored_as: str = "textfile"
-    """The format of a Hive serde table."""
 
 
 SCALARS = (
@@ -79,13 +76,7 @@ CASES = {
     "orc": Case("Id INT, Name STRING", "orc", rows="(1, 'a'), (2, 'b')"),
     "json": Case("Id INT, Name STRING", "json", rows="(1, 'a'), (2, 'b')"),
     "csv": Case("Id INT, Name STRING", "csv", rows="(1, 'a'), (2, 'b')"),
-    "text": Case("Line STRING", "text"),
     "serde": Case("Id INT, Name STRING", "hive", rows="(1, 'a'), (2, 'b')"),
-    "serde_partitioned": Case("Id INT, Part STRING", "hive", ("Part",)),
-    "serde_orc": Case("Id INT, Name STRING", "hive", rows="(1, 'a'), (2, 'b')", stored_as="orc"),
-    "serde_parquet": Case("Id INT, Name STRING", "hive", rows="(1, 'a'), (2, 'b')", stored_as="parquet"),
-    **{f"serde_{format}": Case("Id INT, Name STRING", "hive", stored_as=format)
-       for format in ("sequencefile", "rcfile", "avro")},
     "declared": Case("Id INT, C CHAR(5), V VARCHAR(9)", "parquet", rows="(1, 'a', 'b'), (2, 'b', 'c')"),
     "partitioned": Case("V INT, Day DATE, Hour INT", "parquet", ("Day", "Hour"),
                         rows="(1, date'2024-01-01', 1), (2, date'2024-01-01', 2)"),
@@ -133,7 +124,7 @@ result = {"described": {}, "rows": {}, "dropped": []}
 result["described before"] = {f"p_{name}": described(f"p_{name}") for name in cases}
 spark.sql("use lab")
 for name, case in cases.items():
-    using = "stored as " + case["stored_as"] if case["provider"] == "hive" else "using " + case["provider"]
+    using = "stored as textfile" if case["provider"] == "hive" else "using " + case["provider"]
     parts = f" partitioned by ({', '.join(case['partitioned_by'])})" if case["partitioned_by"] else ""
     buckets = ""
     if case["buckets"]:
@@ -161,13 +152,6 @@ spark.sql("create table external_parquet using parquet location '" + FOLDER + "/
 spark.sql("create table collated_by_default (a string) using parquet default collation UTF8_LCASE")
 names = [row[1] for row in spark.sql("show tables").collect()]
 result["described"] = {name: described(name) for name in names}
-result["shown"] = {
-    name: {row[0]: row[1] for row in spark.sql(f"describe extended {name}").collect() if row[0]} for name in names
-}
-result["columns"] = {
-    name: [[c.name, c.dataType, c.nullable, c.isPartition, c.isBucket] for c in spark.catalog.listColumns(name)]
-    for name in names
-}
 """
 
 
@@ -183,7 +167,7 @@ def definition(name: str, case: Case) -> CatalogTable:
     return CatalogTable(
         TableIdentifier(f"p_{name}", "lab"),
         CatalogTableType.MANAGED,
-        storage(case),
+        TEXT if case.provider == "hive" else CatalogStorage(),
         parse_ddl(case.ddl),
         provider=case.provider,
         partition_column_names=case.partitioned_by,
@@ -192,13 +176,6 @@ def definition(name: str, case: Case) -> CatalogTable:
         properties={"mine": "x"},
         tracks_partitions_in_catalog=bool(case.partitioned_by) and case.provider != "hive",
     )
-
-
-def storage(case: Case) -> CatalogStorage:
-    if case.provider != "hive":
-        return CatalogStorage()
-    classes = FORMATS[case.stored_as]
-    return CatalogStorage(None, classes.input, classes.output, classes.serde)
 
 
 @pytest.fixture(scope="module")
@@ -275,41 +252,6 @@ def test_python_reads_every_table_as_spark_does(worked: Worked) -> None:
         assert found == expected, name
 
 
-def test_describe_extended_reports_what_python_reads(worked: Worked) -> None:
-    for name, shown in worked.spark["shown"].items():
-        table = worked.catalog.get_table("lab", name)
-        assert shown["Type"] == table.table_type.value, name
-        assert shown.get("Owner") == table.owner
-        assert shown.get("Comment") == table.comment
-        if table.table_type.is_view:
-            assert shown["View Text"] == table.view_text
-            continue
-        assert shown["Provider"] == table.provider
-        assert local_path(shown["Location"]) == local_path(table.location)
-        spec = table.bucket_spec
-        assert shown.get("Num Buckets") == (None if spec is None else str(spec.num_buckets))
-        if spec is not None:
-            assert shown["Bucket Columns"] == f"[{', '.join(f'`{each}`' for each in spec.bucket_column_names)}]"
-            assert shown["Sort Columns"] == f"[{', '.join(f'`{each}`' for each in spec.sort_column_names)}]"
-        if table.stats is not None:
-            rows = "" if table.stats.row_count is None else f", {table.stats.row_count} rows"
-            assert shown["Statistics"] == f"{table.stats.size_in_bytes} bytes{rows}"
-
-
-def test_spark_catalog_lists_the_columns_that_python_reads(worked: Worked) -> None:
-    for name, columns in worked.spark["columns"].items():
-        table = worked.catalog.get_table("lab", name)
-        buckets = () if table.bucket_spec is None else table.bucket_spec.bucket_column_names
-        found = [
-            [
-                each.name, catalog_string(each.data_type), each.nullable, each.name in table.partition_column_names,
-                each.name in buckets,
-            ]
-            for each in table.schema
-        ]  # fmt: skip
-        assert found == columns, name
-
-
 def test_spark_reads_every_table_that_python_created_as_python_does(worked: Worked) -> None:
     for name, expected in worked.spark["described before"].items():
         assert as_described(worked.before[name]) == expected, name
@@ -340,7 +282,7 @@ def test_python_writes_the_parameters_that_spark_writes(worked: Worked, name: st
 
 def test_python_alters_renames_and_drops_the_tables_of_spark(worked: Worked) -> None:
     catalog = worked.catalog
-    for name in ("parquet", "json", "serde", "serde_orc", "partitioned"):
+    for name in ("parquet", "json", "serde", "partitioned"):
         table = catalog.get_table("lab", f"s_{name}")
         catalog.alter_table(replace(table, properties={**table.properties, "by": "python"}))
         catalog.rename_table("lab", f"s_{name}", f"s_{name}_new")
