@@ -19,6 +19,7 @@ from tests.support.kdc import Kdc, running_kdc
 from tests.support.kdc import missing as missing_kdc
 from tests.support.left_out import LeftOut
 from tests.support.needs import Needs
+from tests.support.run_costs import RunCosts
 
 if TYPE_CHECKING:
     from tests.support.iceberg_rest import RestCatalog
@@ -30,6 +31,7 @@ os.environ["PYTHONPATH"] = str(Path(__file__).parent.parent / "src")
 def pytest_configure(config: pytest.Config) -> None:
     config.pluginmanager.register(LeftOut(), "metastored-left-out")
     config.pluginmanager.register(Needs(), "metastored-needs")
+    config.pluginmanager.register(RunCosts(), "metastored-run-costs")
 
 
 @pytest.hookimpl(optionalhook=True)
