@@ -37,11 +37,11 @@ demo: $(VENV)/.project ## an Apache metastore as a remote of metastored, and PyS
 	$(PY) -m tools.demo
 
 quick: $(VENV)/.project ## run the tests that need only .venv, without coverage, in a few minutes
-	$(PY) -m pytest -m "not ($(subst $(space), or ,$(NOT_QUICK)))" -n 2 $(ARGS)
+	$(PY) -m pytest -m "not ($(subst $(space), or ,$(NOT_QUICK)))" -n 2 --hypothesis-profile=quick $(ARGS)
 
 test: setup ## run the tests in two processes, with coverage and a list of skipped tests
 	@rm -f .coverage .coverage.*
-	$(PY) -m pytest -m "not soak" -n 2 --durations=15 --cov --cov-report=term $(ARGS)
+	$(PY) -m pytest -m "not soak" -n 2 --durations=60 --cov --cov-report=term $(ARGS)
 	$(if $(ARGS),,@$(PY) tools/check_coverage.py $(WELL_COVERED))
 
 retest: setup ## run only the tests that failed the last time, and combine the coverage of both runs

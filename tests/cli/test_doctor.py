@@ -20,6 +20,7 @@ from tests.store.conftest import Opener
 from tests.store.conftest import opener as opener
 from tests.store.conftest import place as place
 from tests.store.conftest import postgres as postgres
+from tests.store.conftest import without_schema as without_schema
 
 pytestmark = pytest.mark.slow
 
@@ -99,6 +100,7 @@ def test_a_job_that_no_server_attempts_is_listed(database: Database, doctor: Doc
     assert "start a server on this database" in done.stdout
 
 
+@pytest.mark.usefixtures("without_schema")
 def test_an_older_schema_is_listed_and_left_as_it_is(opener: Opener, doctor: Doctor) -> None:
     database = opener()
     with database.migration() as engine, engine.begin() as connection:

@@ -13,6 +13,7 @@ from collections import Counter
 from collections.abc import Iterator
 from contextlib import ExitStack
 from pathlib import Path
+from typing import NamedTuple
 
 import lance
 import lance_namespace as ns
@@ -26,9 +27,19 @@ from tests.support.processes import start_python
 
 PROCESSES = 4
 THREADS = 2
-APPENDS = 50
-KILLS = 4
 TIMEOUT = 150.0
+
+
+class Load(NamedTuple):
+    """The appends of each writer, and how many times a process is killed."""
+
+    appends: int
+    kills: int
+
+
+FULL = Load(appends=50, kills=4)
+SHORT = Load(appends=12, kills=2)
+"""An append to Apache Hive takes several times as long."""
 SCHEMA = pyarrow.schema([("writer", pyarrow.int64()), ("number", pyarrow.int64())])
 
 # Each attempt and each acknowledgement is a line of the log, written at once. A process that replaces a killed one
@@ -70,13 +81,7 @@ if failures:
 """
 
 
-@pytest.fixture(
-    params=[
-        pytest.param("sqlite", marks=pytest.mark.slow),
-        pytest.param("postgresql", marks=(pytest.mark.slow, pytest.mark.postgres)),
-        pytest.param("hive_2_3", marks=(pytest.mark.slow, pytest.mark.apache)),
-    ]
-)
+@pytest.fixture
 def managed(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Space]:
     """A namespace that keeps versions in metastored on SQLite or PostgreSQL, or in Apache Hive 2.3.10."""
     with ExitStack() as stack:
@@ -93,9 +98,10 @@ def managed(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Space]:
 class Writers:
     """The processes of the writers, and their log."""
 
-    def __init__(self, space: Space, log: Path) -> None:
+    def __init__(self, space: Space, log: Path, appends: int) -> None:
         self._space = space
         self._log = log
+        self._appends = appends
         self.log.touch()
         self._running: dict[int, subprocess.Popen[str]] = {}
 
@@ -114,7 +120,7 @@ class Writers:
         tasks = []
         for writer in range(process * THREADS, (process + 1) * THREADS):
             start = max((number for each, number in tried if each == writer), default=-1) + 1
-            tasks.append(f"{writer}:{start}:{APPENDS}")
+            tasks.append(f"{writer}:{start}:{self._appends}")
         space = self._space
         arguments = (space.uri, str(space.root), space.name, str(self._log), *tasks)
         self._running[process] = start_python(WRITER, *arguments)
@@ -142,17 +148,29 @@ class Writers:
             process.communicate()
 
 
-def test_no_acknowledged_row_is_lost_and_none_is_doubled(managed: Space, tmp_path: Path) -> None:
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("managed", "load"),
+    [
+        pytest.param("sqlite", FULL),
+        pytest.param("postgresql", FULL, marks=pytest.mark.postgres),
+        pytest.param("hive_2_3", SHORT, marks=pytest.mark.apache),
+        pytest.param("hive_2_3", FULL, marks=(pytest.mark.apache, pytest.mark.soak)),
+    ],
+    ids=["sqlite", "postgresql", "hive_2_3", "hive_2_3 for longer"],
+    indirect=["managed"],
+)
+def test_no_acknowledged_row_is_lost_and_none_is_doubled(managed: Space, load: Load, tmp_path: Path) -> None:
     managed.create("t", SCHEMA.empty_table())
     chance = random.Random(17)
-    writers = Writers(managed, tmp_path / "log")
+    writers = Writers(managed, tmp_path / "log", load.appends)
     try:
         for process in range(PROCESSES):
             writers.start(process)
-        for _ in range(KILLS):
+        for _ in range(load.kills):
             # So that each kill hits a process that writes.
             goal = len(writers.lines("ack")) + chance.randrange(5, 30)
-            deadline = time.monotonic() + TIMEOUT / KILLS
+            deadline = time.monotonic() + TIMEOUT / load.kills
             while len(writers.lines("ack")) < goal and time.monotonic() < deadline:
                 time.sleep(chance.uniform(0.001, 0.02))
             victims = [process for process in range(PROCESSES) if writers.is_running(process)]
@@ -167,7 +185,7 @@ def test_no_acknowledged_row_is_lost_and_none_is_doubled(managed: Space, tmp_pat
     assert [row for row, count in rows.items() if count > 1] == []
     assert writers.lines("ack") - set(rows) == set()
     assert set(rows) - writers.lines("try") == set()
-    assert len(writers.lines("ack")) >= PROCESSES * THREADS * APPENDS - KILLS * THREADS
+    assert len(writers.lines("ack")) >= PROCESSES * THREADS * load.appends - load.kills * THREADS
 
     version = managed.namespace.client.table((managed.name, "t")).parameters["version"]
     newest = lance.dataset(managed.root / f"{managed.name}.db" / "t")

@@ -1,6 +1,11 @@
-"""Every test that takes `database` runs twice: on SQLite, and on a real PostgreSQL."""
+"""Every test that takes `database` runs twice: on SQLite, and on a real PostgreSQL.
 
+The schema is created once a session; each test gets a copy of that database.
+"""
+
+import tempfile
 from collections.abc import Callable, Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -8,6 +13,7 @@ import pytest
 from metastored.store.engine.database import Database
 from metastored.store.engine.migrate import ensure_schema
 from metastored.store.engine.opening import open_database
+from metastored.store.engine.sqlite import FILE
 from metastored.store.engine.transaction import Transaction
 from metastored.store.objects import catalogs, databases, tables
 from tests.support.postgres import PostgresServer, running_postgres
@@ -23,13 +29,36 @@ def postgres() -> Iterator[PostgresServer]:
         yield server
 
 
+@cache
+def sqlite_template() -> bytes:
+    """The file of an SQLite database with the newest schema and no rows."""
+    with tempfile.TemporaryDirectory() as name:
+        create_schema(None, Path(name))
+        return (Path(name) / FILE).read_bytes()
+
+
+def create_schema(url: str | None, folder: Path | None = None) -> None:
+    """Creates the newest schema in an empty database."""
+    database = open_database(url, folder, threads=1)
+    ensure_schema(database)
+    database.close()
+
+
+@pytest.fixture
+def without_schema() -> None:
+    """For tests that create the schema themselves: their database has no tables."""
+
+
 @pytest.fixture(params=BOTH)
 def place(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[tuple[str | None, Path | None]]:
-    """Where an empty database is: a URL or a data folder, as Database.open takes them."""
+    """Where a database without rows is: a URL or a data folder, as Database.open takes them."""
+    copies = "without_schema" not in request.fixturenames
     if request.param == "sqlite":
+        if copies:
+            (tmp_path / FILE).write_bytes(sqlite_template())
         yield None, tmp_path
     else:
-        with request.getfixturevalue("postgres").database() as url:
+        with request.getfixturevalue("postgres").database(create_schema if copies else None) as url:
             yield url, None
 
 

@@ -75,6 +75,7 @@ print(revision(database))
 """
 
 
+@pytest.mark.usefixtures("without_schema")
 def test_eight_servers_may_start_at_once_on_nothing(place: Place) -> None:
     servers = [start_python(_STARTER, *_arguments(place, 0)[:2]) for _ in range(8)]
     assert [finish_python(server) for server in servers] == [HEAD] * 8

@@ -11,7 +11,7 @@ import signal
 import subprocess
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from importlib.util import find_spec
 from itertools import count
@@ -33,6 +33,7 @@ class PostgresServer:
         self.folder = folder
         self._programs = programs
         self._process: subprocess.Popen[bytes] | None = None
+        self._templates: dict[Callable[[str], None], str] = {}
 
     def start(self) -> None:
         command: list[str | Path] = [self._programs / "postgres", "-D", self._data, "-k", self.folder, "-h", ""]
@@ -72,16 +73,30 @@ class PostgresServer:
         return f"postgresql://postgres@/{database}?host={self.folder}"
 
     @contextmanager
-    def database(self) -> Iterator[str]:
-        """The URL of a new, empty database, which is dropped afterwards."""
-        name = f"test_{os.getpid()}_{next(_numbers)}"
-        with psycopg.connect(self.url("postgres"), autocommit=True) as connection:
-            connection.execute(f'CREATE DATABASE "{name}"'.encode())
+    def database(self, fill: Callable[[str], None] | None = None) -> Iterator[str]:
+        """The URL of a new database, which is dropped afterwards.
+
+        It is empty, or has what `fill` writes into the database at a URL: `fill` is called once, and then copied.
+        """
+        name = self._create("template1" if fill is None else self._template(fill))
         try:
             yield self.url(name)
         finally:
             with psycopg.connect(self.url("postgres"), autocommit=True) as connection:
                 connection.execute(f'DROP DATABASE "{name}" WITH (FORCE)'.encode())
+
+    def _template(self, fill: Callable[[str], None]) -> str:
+        if fill not in self._templates:
+            name = self._create("template1")
+            fill(self.url(name))
+            self._templates[fill] = name
+        return self._templates[fill]
+
+    def _create(self, template: str) -> str:
+        name = f"test_{os.getpid()}_{next(_numbers)}"
+        with psycopg.connect(self.url("postgres"), autocommit=True) as connection:
+            connection.execute(f'CREATE DATABASE "{name}" TEMPLATE "{template}"'.encode())
+        return name
 
     @property
     def _data(self) -> Path:

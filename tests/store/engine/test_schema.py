@@ -23,6 +23,8 @@ from metastored.store.warehouse import jobs
 from tests.store.conftest import Opener, make_table
 from tests.support.processes import finish_python, start_python
 
+pytestmark = pytest.mark.usefixtures("without_schema")
+
 
 def _described(database: Database) -> list[tuple[Any, ...]]:
     """The complete schema and the first rows of a database."""

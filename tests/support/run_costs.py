@@ -1,0 +1,37 @@
+"""Saves processor time in a test run, without a change to what tests see.
+
+Collecting thousands of tests allocates many objects that live until the end: the garbage collector is off meanwhile,
+and never looks at them again. The JVMs of tests, Spark's and Hive's, run for seconds or minutes: they compile with
+the first compiler only, and collect garbage in one thread. Large tests (`make soak`) and benchmarks keep Java's
+defaults.
+"""
+
+from __future__ import annotations
+
+import gc
+import os
+from collections.abc import Generator
+from typing import Final
+
+import pytest
+
+JAVA_OPTIONS: Final = "JDK_JAVA_OPTIONS"
+"""The environment variable with flags for every JVM that is started."""
+SHORT_LIVED: Final = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
+
+
+class RunCosts:
+    """A plugin of pytest."""
+
+    def pytest_configure(self, config: pytest.Config) -> None:
+        if config.option.markexpr != "soak":
+            os.environ.setdefault(JAVA_OPTIONS, SHORT_LIVED)
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_collection(self) -> Generator[None, object, object]:
+        gc.disable()
+        try:
+            return (yield)
+        finally:
+            gc.freeze()
+            gc.enable()
