@@ -33,7 +33,7 @@ help: ## print this list
 
 setup: java $(VENV)/.project $(WITNESS)/.installed $(SPARK35)/.installed $(PEERS)/hive-3.1.3/.complete ## create the virtual environments, with extras and dev tools, and unpack Hive 3.1.3
 
-demo: $(VENV)/.project ## an Apache metastore as a remote of metastored, and PySpark joining tables of both
+demo: $(VENV)/.project ## an old and a new metastore, one Spark: joins, MERGE, vectors; KEEP=1 leaves the servers running
 	$(PY) -m tools.demo
 
 quick: $(VENV)/.project ## run the tests that need only .venv, without coverage, in a few minutes
