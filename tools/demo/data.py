@@ -14,7 +14,20 @@ CUSTOMERS: Final = 500
 ORDERS_A_DAY: Final = 3_000
 EVENTS: Final = 10_000
 COUNTRIES: Final = ("de", "fr", "it", "nl", "pl", "se")
-FRUITS: Final = ("apple", "cherry", "fig", "grape", "kiwi", "lemon", "mango", "melon", "peach", "pear", "plum", "quince")
+FRUITS: Final = (
+    "apple",
+    "cherry",
+    "fig",
+    "grape",
+    "kiwi",
+    "lemon",
+    "mango",
+    "melon",
+    "peach",
+    "pear",
+    "plum",
+    "quince",
+)
 DIMENSIONS: Final = 16
 
 
