@@ -1,8 +1,8 @@
 """Follows a page of docs/start in an empty folder, as a reader would: every block, in order, as it is written.
 
 A `bash` block that begins with `metastored serve` is a server: it is started in the background, and stopped at the end.
-Other `bash` blocks and `python` blocks are run to their end; `sql` blocks are typed into `metastored sql`. Addresses of the
-page are replaced by those of the test.
+Other `bash` blocks and `python` blocks are run to their end; `sql` blocks are given to `metastored sql`. Addresses of
+the page are replaced by those of the test.
 """
 
 from __future__ import annotations

@@ -89,4 +89,4 @@ def search_vectors(spark: SparkSession, client: metastored.Client) -> None:
         reply = namespace.query_table(request)
     with pa.ipc.open_file(reply.data) as reader:
         found = reader.read_all()
-    print_table(("fruit", "distance to a lemon"), list(zip(*found.select(["fruit", "_distance"]).to_pydict().values())))
+    print_table(("fruit", "distance to a lemon"), [(row["fruit"], row["_distance"]) for row in found.to_pylist()])
