@@ -26,7 +26,7 @@ unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help setup demo quick test retest check bench soak serve system peers lock clean preflight java
+.PHONY: help setup demo quick test retest check docs bench soak serve system peers lock clean preflight java
 
 help: ## print this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## /{printf "  make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -62,6 +62,9 @@ check: setup ## lint, types, generated files, layers, exports, addresses of mach
 	$(PY) tools/check_exports.py
 	$(PY) tools/check_tree.py
 
+docs: $(VENV)/.project ## build the documentation as a site, into site/; broken links are errors
+	NO_MKDOCS_2_WARNING=1 $(VENV)/bin/mkdocs build --strict --quiet --site-dir site
+
 bench: setup ## measure side by side with Apache HMS 2.3.10
 	$(PY) -m benchmarks $(ARGS)
 
@@ -81,7 +84,7 @@ lock: ## update the lock files from pyproject.toml; ARGS=--upgrade for newer ver
 	@PYTHON="$(PYTHON)" tools/lock.sh $(ARGS)
 
 clean: ## remove the files that setup, peers and the tests created
-	rm -rf $(VENV) $(WITNESS) $(SPARK35) $(PEERS) .coverage .coverage.* .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	rm -rf site $(VENV) $(WITNESS) $(SPARK35) $(PEERS) .coverage .coverage.* .mypy_cache .ruff_cache .pytest_cache .hypothesis
 
 preflight:
 	@PYTHON="$(PYTHON)" tools/preflight.sh
