@@ -233,12 +233,11 @@ def test_a_merge_takes_all_columns_of_a_query_by_their_names(shop: Shop) -> None
 
 
 def test_a_merge_inserts_values_for_all_columns_as_in_hive(shop: Shop) -> None:
-    shop.sql(
-        "MERGE INTO orders o USING (SELECT 7 AS id) s ON o.id = s.id WHEN NOT MATCHED THEN INSERT VALUES (s.id, 'g', 70)"
-    )
+    missing = "MERGE INTO orders o USING (SELECT 7 AS id) s ON o.id = s.id WHEN NOT MATCHED THEN"
+    shop.sql(f"{missing} INSERT VALUES (s.id, 'g', 70)")
     assert (7, "g", 70) in shop.orders
-    with pytest.raises(InvalidInputException, match="INSERT has 2 values, and .* 3 columns: id, name, n"):
-        shop.sql("MERGE INTO orders o USING items i ON o.id = i.x WHEN NOT MATCHED THEN INSERT VALUES (i.id, 'h')")
+    with pytest.raises(InvalidInputException, match=r"INSERT has 2 values, and .* 3 columns: id, name, n"):
+        shop.sql(f"{missing} INSERT VALUES (s.id, 'h')")
 
 
 def test_a_merge_reads_other_tables_and_a_with_clause(shop: Shop) -> None:
