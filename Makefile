@@ -26,14 +26,14 @@ unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help setup demo quick test retest check bench soak serve system peers lock clean preflight java
+.PHONY: help setup demo quick test retest check docs bench soak serve system peers lock clean preflight java
 
 help: ## print this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## /{printf "  make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 setup: java $(VENV)/.project $(WITNESS)/.installed $(SPARK35)/.installed $(PEERS)/hive-3.1.3/.complete ## create the virtual environments, with extras and dev tools, and unpack Hive 3.1.3
 
-demo: $(VENV)/.project ## an Apache metastore as a remote of metastored, and PySpark joining tables of both
+demo: $(VENV)/.project ## an old and a new metastore, one Spark: joins, MERGE, vectors; KEEP=1 leaves the servers running
 	$(PY) -m tools.demo
 
 quick: $(VENV)/.project ## run the tests that need only .venv, without coverage, in a few minutes
@@ -62,6 +62,9 @@ check: setup ## lint, types, generated files, layers, exports, addresses of mach
 	$(PY) tools/check_exports.py
 	$(PY) tools/check_tree.py
 
+docs: $(VENV)/.project ## build the documentation as a site, into site/; broken links are errors
+	NO_MKDOCS_2_WARNING=1 $(VENV)/bin/mkdocs build --strict --quiet --site-dir site
+
 bench: setup ## measure side by side with Apache HMS 2.3.10
 	$(PY) -m benchmarks $(ARGS)
 
@@ -81,7 +84,7 @@ lock: ## update the lock files from pyproject.toml; ARGS=--upgrade for newer ver
 	@PYTHON="$(PYTHON)" tools/lock.sh $(ARGS)
 
 clean: ## remove the files that setup, peers and the tests created
-	rm -rf $(VENV) $(WITNESS) $(SPARK35) $(PEERS) .coverage .coverage.* .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	rm -rf site $(VENV) $(WITNESS) $(SPARK35) $(PEERS) .coverage .coverage.* .mypy_cache .ruff_cache .pytest_cache .hypothesis
 
 preflight:
 	@PYTHON="$(PYTHON)" tools/preflight.sh

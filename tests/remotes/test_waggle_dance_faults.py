@@ -206,3 +206,17 @@ def test_fault_10_the_status_of_a_remote_is_a_gauge(both: Federation) -> None:
         assert time.monotonic() < deadline
         time.sleep(0.1)
     assert "# TYPE metastored_remote_available gauge" in metrics()
+
+
+def test_catalogs_with_one_prefix_are_allowed_if_all_but_one_name_their_databases(both: Federation) -> None:
+    """As Waggle Dance's own default, MANUAL: the primary shows everything, the others what they map."""
+    both.there.create_database("mapped")
+    both.catalog("primary")
+    both.catalog("federated", databases="mapped")
+    rows = both.sql("SHOW REMOTES").dicts()
+    assert {row["name"] for row in rows} == {"primary", "federated"}
+    names = both.here.databases()
+    assert {"mapped", "remote_database"} <= set(names)
+    assert len(names) == len(set(names))
+    with pytest.raises(metastored.errors.InvalidObjectException, match=r"which remote catalog primary has; give them"):
+        both.catalog("third")

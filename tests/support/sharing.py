@@ -40,6 +40,7 @@ TOGETHER: Final = {
         "tests/spark/test_with_spark_in_turn.py",
         "tests/spark/test_with_spark_3_5.py",
         "tests/spark/test_statements.py",
+        "tests/tools/test_demo.py",
     ),
     "Hive servers for everybody": (
         "tests/catalog/test_behaviour.py",

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 
 from metastored.hive.names import DEFAULT_CATALOG, normalize
 from metastored.model.remote_catalogs import RemoteCatalog
-from metastored.model.remotes import Remote
+from metastored.model.remotes import ALL_NAMES, Remote
 
 
 class Definitions:
@@ -25,9 +25,12 @@ class Definitions:
             (each.catalog, each.database, each.table): each for each in self.remotes if each.table is not None
         }
         self._catalogs = {each.name: each for each in self.catalogs if each.prefix is None}
-        # The longest prefix wins, whatever the order of creation.
+        # The longest prefix wins, whatever the order of creation. Of catalogs with one prefix those with an allow-list
+        # come first, because the one without shows every name.
         prefixed = (each for each in self.catalogs if each.prefix is not None)
-        self._prefixed = tuple(sorted(prefixed, key=lambda each: (-len(each.prefix or ""), each.name)))
+        self._prefixed = tuple(
+            sorted(prefixed, key=lambda each: (-len(each.prefix or ""), each.databases == ALL_NAMES, each.name))
+        )
 
     def database(self, catalog: str | None, database: str) -> Remote | None:
         """The remote database of this name, by its own definition or by a catalog's; None where there is none.

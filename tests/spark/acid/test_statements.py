@@ -232,6 +232,14 @@ def test_a_merge_takes_all_columns_of_a_query_by_their_names(shop: Shop) -> None
     assert shop.orders == [(1, "a", 10), (2, "b", 20), (3, "z", 0), (7, "new", 1)]
 
 
+def test_a_merge_inserts_values_for_all_columns_as_in_hive(shop: Shop) -> None:
+    missing = "MERGE INTO orders o USING (SELECT 7 AS id) s ON o.id = s.id WHEN NOT MATCHED THEN"
+    shop.sql(f"{missing} INSERT VALUES (s.id, 'g', 70)")
+    assert (7, "g", 70) in shop.orders
+    with pytest.raises(InvalidInputException, match=r"INSERT has 2 values, and .* 3 columns: id, name, n"):
+        shop.sql(f"{missing} INSERT VALUES (s.id, 'h')")
+
+
 def test_a_merge_reads_other_tables_and_a_with_clause(shop: Shop) -> None:
     shop.sql("MERGE INTO orders o USING customers c ON o.id = c.id WHEN MATCHED THEN UPDATE SET name = who")
     assert shop.orders == [(1, "ann", 10), (2, "b", 20), (3, "bob", 30)]

@@ -311,6 +311,14 @@ def test_a_merge_has_all_clauses_in_their_order() -> None:
     )
 
 
+def test_an_insert_of_a_merge_needs_no_columns_as_in_hive() -> None:
+    found = planned(
+        "MERGE INTO orders o USING items i ON o.id = i.id WHEN NOT MATCHED THEN INSERT VALUES (i.id, 'a, b')"
+    )
+    assert isinstance(found, Merge)
+    assert found.not_matched == (Clause("insert", None, (), (Sql("source.id"), Sql("'a, b'"))),)
+
+
 def test_columns_of_a_merge_without_a_qualifier_are_noted() -> None:
     found = planned(
         "MERGE INTO orders o USING items i ON o.id = i.id AND a > b.c "

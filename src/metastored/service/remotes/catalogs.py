@@ -6,6 +6,7 @@ from metastored.errors import InvalidObjectException, MetaException
 from metastored.hive.names import normalize
 from metastored.model import remote_keys as keys
 from metastored.model.remote_catalogs import RemoteCatalog
+from metastored.model.remotes import ALL_NAMES
 from metastored.service.core import rows
 from metastored.service.core.changes import record
 from metastored.service.core.context import Context
@@ -31,16 +32,17 @@ def insert_remote_catalog(ctx: Context, tx: Transaction, catalog: Catalog) -> No
 
 
 def _check_prefix(tx: Transaction, catalog: RemoteCatalog) -> None:
-    """Raises InvalidObjectException where two catalogs would show databases under the same names."""
-    if catalog.prefix is None:
+    """Raises InvalidObjectException where two catalogs with one prefix would show all their databases."""
+    if catalog.prefix is None or catalog.databases != ALL_NAMES:
         return
     for row in remotes.all(tx):
         if row.database is None and row.catalog != catalog.name:
-            prefix = parameters_of(row).get(keys.PREFIX)
-            if prefix is not None and normalize(prefix) == catalog.prefix:
+            parameters = parameters_of(row)
+            prefix = parameters.get(keys.PREFIX)
+            if prefix is not None and normalize(prefix) == catalog.prefix and keys.DATABASES not in parameters:
                 raise InvalidObjectException(
                     f"remote catalog {catalog.name}: '{keys.PREFIX}' is {catalog.prefix!r}, which remote catalog"
-                    f" {row.catalog} has; give them different ones"
+                    f" {row.catalog} has; give them different ones, or one of them '{keys.DATABASES}'"
                 )
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from typing import Final
 
 from sqlglot import TokenType, exp
 
@@ -27,6 +28,8 @@ from metastored.spark.acid_sql.values import (
     Update,
     View,
 )
+
+INSERT_FORMS: Final = "write INSERT *, INSERT (columns) VALUES (expressions), or INSERT VALUES (expressions)"
 
 
 class Cutter:
@@ -323,6 +326,8 @@ def _when(cutter: Cutter, start: int, stop: int, node: exp.When, names: frozense
     if isinstance(action, exp.Insert):
         if kind != "not_matched":
             raise source.error("only WHEN NOT MATCHED can INSERT", source.offset(then + 1))
+        if action.this is None:
+            return kind, Clause("insert", condition, (), _values(cutter, then, stop, action))
         return kind, Clause("insert", condition, _inserted(cutter, then, stop, action, names))
     if action.name.upper() == "DELETE" and kind != "not_matched":
         return kind, Clause("delete", condition, ())
@@ -336,26 +341,33 @@ def _inserted(
     source = cutter.source
     if isinstance(action.this, exp.Star):
         return None
-    values = source.find(then, TokenType.VALUES, end=stop)
-    row = action.args.get("expression")
-    if not isinstance(action.this, exp.Tuple) or not isinstance(row, exp.Tuple) or not source.at(
-        values + 1, TokenType.L_PAREN
-    ):  # fmt: skip
-        raise source.error("write INSERT *, or INSERT (columns) VALUES (expressions)", source.offset(then + 1))
-    parts = source.split(values + 2, source.closing(values + 1))
+    if not isinstance(action.this, exp.Tuple):
+        raise source.error(INSERT_FORMS, source.offset(then + 1))
+    values = _values(cutter, then, stop, action)
     columns = []
     for column in action.this.expressions:
         parents = [part.name.lower() for part in column.parts]
         if len(parents) > 1 and tuple(parents[:-1]) not in names:
             raise source.error(f"{'.'.join(parents)} is no column of the table", source.offset(then + 1))
         columns.append(parents[-1])
-    if not len(columns) == len(parts) == len(row.expressions):
-        raise source.error(
-            f"INSERT lists {len(columns)} columns and {len(row.expressions)} values", source.offset(then + 1)
-        )
+    if len(columns) != len(values):
+        raise source.error(f"INSERT lists {len(columns)} columns and {len(values)} values", source.offset(then + 1))
     cutter.refuse_twice(columns, then + 1)
+    return tuple(map(Assignment, columns, values))
+
+
+def _values(cutter: Cutter, then: int, stop: int, action: exp.Insert) -> tuple[Sql, ...]:
+    """The expressions of `VALUES (…)` in an INSERT clause."""
+    source = cutter.source
+    values = source.find(then, TokenType.VALUES, end=stop)
+    row = action.args.get("expression")
+    if not isinstance(row, exp.Tuple) or not source.at(values + 1, TokenType.L_PAREN):
+        raise source.error(INSERT_FORMS, source.offset(then + 1))
+    parts = source.split(values + 2, source.closing(values + 1))
+    if len(parts) != len(row.expressions):
+        raise source.error("the values of INSERT could not be separated", source.offset(values))
     made = []
-    for column, (first, end), node in zip(columns, parts, row.expressions, strict=True):
+    for (first, end), node in zip(parts, row.expressions, strict=True):
         cutter.refuse_default(node, first)
-        made.append(Assignment(column, cutter.sql(first, end, node)))
+        made.append(cutter.sql(first, end, node))
     return tuple(made)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import uuid
 from collections.abc import Iterable, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from metastored.client._sync.client import Client
@@ -203,9 +204,21 @@ def _merge(change: _Change, found: Merge) -> None:
         source,
         qualified(found.condition, both),
         [_when(each, both) for each in found.matched],
-        [_when(each, {SOURCE: source_columns}) for each in found.not_matched],
+        [_when(_with_columns(each, table), {SOURCE: source_columns}) for each in found.not_matched],
         [_when(each, {TARGET: target_columns}) for each in found.not_matched_by_source],
     )
+
+
+def _with_columns(clause: Clause, table: AcidTable) -> Clause:
+    """The clause with a column for each value, if it has none: all columns of the table, in their order."""
+    if clause.values is None:
+        return clause
+    names = table.field_names
+    if len(names) != len(clause.values):
+        raise InvalidInputException(
+            f"INSERT has {len(clause.values)} values, and {table.name} {len(names)} columns: {', '.join(names)}"
+        )
+    return replace(clause, assignments=tuple(map(Assignment, names, clause.values)), values=None)
 
 
 def _when(clause: Clause, sides: dict[str, frozenset[str]]) -> When:

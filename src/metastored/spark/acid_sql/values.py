@@ -99,6 +99,8 @@ class Clause:
     condition: Sql | None = None
     assignments: tuple[Assignment, ...] | None = None
     """None for `UPDATE SET *` and `INSERT *`; empty for DELETE."""
+    values: tuple[Sql, ...] | None = None
+    """The values of `INSERT VALUES (…)`, as Hive writes it: for all columns of the table, in their order."""
 
 
 @dataclass(frozen=True, slots=True)
