@@ -33,6 +33,7 @@ __all__ = [
     "PREFIX",
     "REMOTE_PREFIX",
     "RESERVED_PATHS",
+    "URI_VARIABLE",
     "Key",
     "Reader",
     "Settings",
@@ -46,6 +47,9 @@ PREFIX: Final = "METASTORED_"
 """The prefix of environment variables: METASTORED_DATABASE_URL is `database_url`."""
 CONFIG_VARIABLE: Final = "METASTORED_CONFIG"
 """The environment variable that names the file, as the flag --config does."""
+
+URI_VARIABLE: Final = "METASTORED_URI"
+"""The environment variable with the address that commands call; a server ignores it."""
 
 CATALOG_PREFIX: Final = "METASTORED_CATALOG__"
 """The prefix of variables that `metastored.catalog` reads; a server ignores them."""
@@ -585,7 +589,7 @@ def _from_environment(environment: Mapping[str, str]) -> Mapping[str, str]:
     for variable, value in environment.items():
         if (
             not variable.startswith(PREFIX)
-            or variable == CONFIG_VARIABLE
+            or variable in (CONFIG_VARIABLE, URI_VARIABLE)
             or variable.startswith((CATALOG_PREFIX, REMOTE_PREFIX))
         ):
             continue
