@@ -55,6 +55,7 @@ check: setup ## lint, types, generated files, layers, exports, addresses of mach
 	$(PY) tools/generate.py --check
 	$(PY) tools/unasync.py --check
 	$(PY) tools/configuration_reference.py --check
+	$(PY) tools/cli_reference.py --check
 	$(PY) tools/statement_reference.py --check
 	$(PY) tools/api_reference.py --check
 	$(PY) tools/check_api.py

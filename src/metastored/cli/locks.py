@@ -11,7 +11,7 @@ from metastored.cli.options import Output, Server, options
 from metastored.cli.output import moment_of_milliseconds, print_rows
 
 Name = Annotated[
-    str | None, typer.Argument(metavar="[DB[.TABLE]]", help="Only locks on this database, or on this table.")
+    str | None, typer.Argument(metavar="DB[.TABLE]", help="Only locks on this database, or on this table.")
 ]
 OpenOnly = Annotated[bool, typer.Option("--open", help="Only open transactions, not aborted ones.")]
 

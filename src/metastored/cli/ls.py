@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 Where = Annotated[
     str | None,
     typer.Argument(
-        metavar="[CATALOG[.DB]]",
+        metavar="CATALOG[.DB]",
         help="A catalog, a database, or both. A name without a dot is a catalog if there is one of that name.",
     ),
 ]

@@ -16,7 +16,7 @@ from metastored.errors import ConfigError
 if TYPE_CHECKING:
     from metastored.client._sync.statements import Statements
 
-File = Annotated[Path | None, typer.Argument(metavar="[FILE]", help="A file with statements; - is standard input.")]
+File = Annotated[Path | None, typer.Argument(metavar="FILE", help="A file with statements; - is standard input.")]
 Execute = Annotated[
     list[str] | None, typer.Option("--execute", "-e", metavar="STATEMENT", help="Execute this; may be repeated.")
 ]
