@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 from typer.main import get_command
@@ -103,7 +104,7 @@ def test_every_command_that_prints_has_both_forms_of_output() -> None:
     assert without == silent
 
 
-def _commands(command: object, path: tuple[str, ...]) -> list[tuple[str, object]]:
+def _commands(command: Any, path: tuple[str, ...]) -> list[tuple[str, Any]]:
     members = getattr(command, "commands", None)
     if members is None:
         return [(" ".join(path), command)]

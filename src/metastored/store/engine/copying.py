@@ -73,7 +73,7 @@ def _batches(tx: Transaction, table: Table) -> Iterator[list[dict[str, Any]]]:
 
 def _plain(table: Table, row: Row) -> Row:
     """Values that are the same in both databases: SQLite has no booleans, and stores no number that is none as NULL."""
-    values = []
+    values: list[Any] = []
     for column, value in zip(table.columns, row, strict=True):
         if isinstance(column.type, Boolean) and value is not None:
             values.append(bool(value))
