@@ -36,7 +36,7 @@ def run(results: Results, quick: bool) -> None:
     results.add(
         Row("import metastored", ours * 1e3, theirs * 1e3, "ms", share, LEAST, AIM, False, "peer: pyiceberg.catalog")
     )
-    # No goal: nearly all of it is typer. `metastored serve` with plain flags does not import it.
+    # No goal: most of it is typer. `metastored serve` with plain flags does not import it.
     note = "peer: pyiceberg.catalog"
     share = command / theirs
     results.add(
