@@ -66,6 +66,9 @@ RESERVED_PATHS: Final = ("/metastore", "/health", "/ready", "/metrics", "/sql")
 LANCE_PATH: Final = "/lance"
 """Lance's REST namespaces are below this path."""
 
+_PASSWORD = re.compile(r"(?<=://)([^/:@]*:).*(?=@)|(?<=[?&])(password=)[^&]*")
+"""In a database URL: between the user and the host, or among the parameters."""
+
 _KUBERNETES = re.compile(r"METASTORED_(\w+_)?(SERVICE_HOST|SERVICE_PORT(_\w+)?|PORT_\d+_(TCP|UDP|SCTP)(_\w+)?)")
 _KUBERNETES_PORT = re.compile(r"(tcp|udp|sctp)://")
 
@@ -460,6 +463,13 @@ class Settings:
     def warehouse_root(self) -> str:
         """The warehouse of a new database, as a canonical URI."""
         return self.warehouse or warehouse_uri(str(self.data / "warehouse"), os.getcwd())
+
+    @property
+    def shown_database(self) -> str:
+        """The data folder, or the URL of the database without its password."""
+        if self.database_url is None:
+            return str(self.data)
+        return _PASSWORD.sub(lambda match: f"{match[1] or match[2]}…", self.database_url)
 
     @property
     def requires_authentication(self) -> bool:

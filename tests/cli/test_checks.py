@@ -113,7 +113,7 @@ def test_times_in_the_future_are_a_finding(home: tuple[str, str]) -> None:
             event = {"id": 1000, "time": int(time.time()) + 3600, "type": "X", "fmt": 1, "body": b""}
             connection.execute(schema.events.insert(), event)
     ((kind, reason),) = findings("--data", home[0])
-    assert kind == "clock" and "the newest event is 3,6" in reason
+    assert kind == "clock" and reason.startswith("the newest event is 3,") and "in the future" in reason
 
 
 @pytest.mark.postgres

@@ -69,7 +69,7 @@ def test_the_address_of_a_broken_configuration_is_an_error(tmp_path: Path) -> No
 
 
 def test_a_password_in_the_url_of_a_database_is_never_printed() -> None:
-    assert str(Store.read(database_url="postgresql://me:secret@db/x")) == "postgresql://me@db/x"
+    assert str(Store.read(database_url="postgresql://me:secret@db/x")) == "postgresql://me:…@db/x"
 
 
 # --- errors ---

@@ -31,8 +31,7 @@ from metastored.cli.user import user
 
 NAME: Final = "metastored"
 
-# The classes of errors in arguments, by a name that typer exports: older versions of typer have them from click.
-UsageError: Final[type[Exception]] = typer.BadParameter.__mro__[1]
+# ClickException, the base of errors in arguments: typer exports only its subclass, and may have a click of its own.
 ArgumentError: Final[type[Exception]] = typer.BadParameter.__mro__[2]
 
 app = typer.Typer(

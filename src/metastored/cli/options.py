@@ -107,20 +107,14 @@ class Store(NamedTuple):
     """The database that a command opens, as the settings of a server."""
 
     settings: Settings
-    config: Path | None
 
     @staticmethod
     def read(data: _Data = None, database_url: _Url = None, config: Config = None) -> Store:
         flags = {name: value for name, value in (("data", data), ("database_url", database_url)) if value is not None}
-        return Store(load(config, flags=flags), config)
+        return Store(load(config, flags=flags))
 
     def __str__(self) -> str:
-        """The folder, or the database without its password."""
-        if self.settings.database_url is None:
-            return str(self.settings.data)
-        before, at, after = self.settings.database_url.rpartition("@")
-        scheme, _, login = before.partition("://")
-        return f"{scheme}://{login.partition(':')[0]}{at}{after}" if at else self.settings.database_url
+        return self.settings.shown_database
 
 
 def first_line() -> str:

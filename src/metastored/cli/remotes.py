@@ -19,9 +19,7 @@ if TYPE_CHECKING:
 
 remotes = typer.Typer(name="remotes", help="Remote databases and tables of a server.", no_args_is_help=True)
 
-Names = Annotated[
-    list[str] | None, typer.Argument(metavar="NAME...", help="Only these remotes, named as in the list.")
-]
+Names = Annotated[list[str] | None, typer.Argument(metavar="NAME...", help="Only these remotes, named as in the list.")]
 
 
 class Tested(NamedTuple):
