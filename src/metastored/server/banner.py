@@ -6,7 +6,6 @@ import contextlib
 import json
 import logging
 import os
-import re
 import shlex
 import socket
 from collections.abc import Sequence
