@@ -26,7 +26,7 @@ unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help setup demo quick test retest check docs bench soak serve system peers lock clean preflight java
+.PHONY: help setup demo quick versions test retest check docs dist bench soak serve system peers lock clean preflight java
 
 help: ## print this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## /{printf "  make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -38,6 +38,9 @@ demo: $(VENV)/.project ## an old and a new metastore, one Spark: joins, MERGE, v
 
 quick: $(VENV)/.project ## run the tests that need only .venv, without coverage, in a few minutes
 	$(PY) -m pytest -m "not ($(subst $(space), or ,$(NOT_QUICK)))" -n 2 --hypothesis-profile=quick $(ARGS)
+
+versions: $(VENV)/.project ## run the tests of make quick on every Python from 3.11 on that this machine has
+	$(PY) tools/versions.py --markers "not ($(subst $(space), or ,$(NOT_QUICK)))" $(ARGS)
 
 test: setup ## run the tests in two processes, with coverage and a list of skipped tests
 	@rm -f .coverage .coverage.*
@@ -55,6 +58,7 @@ check: setup ## lint, types, generated files, layers, exports, addresses of mach
 	$(PY) tools/generate.py --check
 	$(PY) tools/unasync.py --check
 	$(PY) tools/configuration_reference.py --check
+	$(PY) tools/cli_reference.py --check
 	$(PY) tools/statement_reference.py --check
 	$(PY) tools/api_reference.py --check
 	$(PY) tools/check_api.py
@@ -64,6 +68,11 @@ check: setup ## lint, types, generated files, layers, exports, addresses of mach
 
 docs: $(VENV)/.project ## build the documentation as a site, into site/; broken links are errors
 	NO_MKDOCS_2_WARNING=1 $(VENV)/bin/mkdocs build --strict --quiet --site-dir site
+
+dist: $(VENV)/.project ## build the wheel and the source package into dist/, and check their contents
+	rm -rf dist
+	$(PY) -m hatchling build -d dist
+	$(PY) tools/check_dist.py dist
 
 bench: setup ## measure side by side with Apache HMS 2.3.10
 	$(PY) -m benchmarks $(ARGS)
@@ -84,7 +93,7 @@ lock: ## update the lock files from pyproject.toml; ARGS=--upgrade for newer ver
 	@PYTHON="$(PYTHON)" tools/lock.sh $(ARGS)
 
 clean: ## remove the files that setup, peers and the tests created
-	rm -rf site $(VENV) $(WITNESS) $(SPARK35) $(PEERS) .coverage .coverage.* .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	rm -rf $(VENV) $(WITNESS) $(SPARK35) .venv-python3.* $(PEERS) dist site .coverage .coverage.* .mypy_cache .ruff_cache .pytest_cache .hypothesis
 
 preflight:
 	@PYTHON="$(PYTHON)" tools/preflight.sh

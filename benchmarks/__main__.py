@@ -13,6 +13,7 @@ import metastored
 from benchmarks.rows import HEADER, Results, line
 
 GROUPS = (
+    "imports",
     "slice",
     "statistics",
     "remote",

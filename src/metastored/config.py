@@ -33,6 +33,7 @@ __all__ = [
     "PREFIX",
     "REMOTE_PREFIX",
     "RESERVED_PATHS",
+    "URI_VARIABLE",
     "Key",
     "Reader",
     "Settings",
@@ -46,6 +47,9 @@ PREFIX: Final = "METASTORED_"
 """The prefix of environment variables: METASTORED_DATABASE_URL is `database_url`."""
 CONFIG_VARIABLE: Final = "METASTORED_CONFIG"
 """The environment variable that names the file, as the flag --config does."""
+
+URI_VARIABLE: Final = "METASTORED_URI"
+"""The environment variable with the address that commands call; a server ignores it."""
 
 CATALOG_PREFIX: Final = "METASTORED_CATALOG__"
 """The prefix of variables that `metastored.catalog` reads; a server ignores them."""
@@ -61,6 +65,9 @@ RESERVED_PATHS: Final = ("/metastore", "/health", "/ready", "/metrics", "/sql")
 
 LANCE_PATH: Final = "/lance"
 """Lance's REST namespaces are below this path."""
+
+_PASSWORD = re.compile(r"(?<=://)([^/:@]*:).*(?=@)|(?<=[?&])(password=)[^&]*")
+"""In a database URL: between the user and the host, or among the parameters."""
 
 _KUBERNETES = re.compile(r"METASTORED_(\w+_)?(SERVICE_HOST|SERVICE_PORT(_\w+)?|PORT_\d+_(TCP|UDP|SCTP)(_\w+)?)")
 _KUBERNETES_PORT = re.compile(r"(tcp|udp|sctp)://")
@@ -458,6 +465,13 @@ class Settings:
         return self.warehouse or warehouse_uri(str(self.data / "warehouse"), os.getcwd())
 
     @property
+    def shown_database(self) -> str:
+        """The data folder, or the URL of the database without its password."""
+        if self.database_url is None:
+            return str(self.data)
+        return _PASSWORD.sub(lambda match: f"{match[1] or match[2]}…", self.database_url)
+
+    @property
     def requires_authentication(self) -> bool:
         """Whether authentication is required; without it the user name that a client sends is trusted."""
         settings = (self.kerberos_principal, self.tls_client_ca, self.jwt_keys)
@@ -585,7 +599,7 @@ def _from_environment(environment: Mapping[str, str]) -> Mapping[str, str]:
     for variable, value in environment.items():
         if (
             not variable.startswith(PREFIX)
-            or variable == CONFIG_VARIABLE
+            or variable in (CONFIG_VARIABLE, URI_VARIABLE)
             or variable.startswith((CATALOG_PREFIX, REMOTE_PREFIX))
         ):
             continue

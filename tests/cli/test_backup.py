@@ -2,15 +2,24 @@
 
 from __future__ import annotations
 
+import sqlite3
 import stat
 import threading
+from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
 import metastored as client_of
-from metastored.testing import RunningServer, running_server
+from metastored.store.engine.migrate import HEAD, upgrade
+from metastored.store.engine.opening import open_database
+from metastored.testing import running_server
 from metastored.wire.generated.notifications import NotificationEventRequest
+from tests.cli.running import refused, run
+from tests.store.conftest import postgres as postgres
+from tests.support.in_process import serving_metastore
+from tests.support.postgres import PostgresServer
 from tests.transfer.support import metastored
 
 pytestmark = pytest.mark.slow
@@ -18,13 +27,25 @@ pytestmark = pytest.mark.slow
 WRITERS = 2
 
 
+@pytest.fixture
+def shop_data(tmp_path: Path) -> Iterator[Path]:
+    """The data folder of a running server with two tables."""
+    folder = tmp_path / "shop"
+    with serving_metastore(folder) as uri, client_of.connect(uri, cache=False) as client:
+        client.create_database("shop")
+        client.create_table(client_of.table("shop.orders", {"id": "int"}, partitioned_by={"ds": "int"}))
+        client.add_partitions("shop.orders", ["ds=1", "ds=2", "ds=3"])
+        client.create_table(client_of.table("shop.plain", {"id": "int"}))
+        yield folder / "data"
+
+
 class Writers:
     """Clients that create databases as fast as they can. `done` are the databases that the server has acknowledged."""
 
-    def __init__(self, server: RunningServer) -> None:
+    def __init__(self, uri: str) -> None:
         self.done: list[str] = []
         self._stop = threading.Event()
-        self._uri = server.uri
+        self._uri = uri
         self._threads = [threading.Thread(target=self._write, args=(number,)) for number in range(WRITERS)]
 
     def __enter__(self) -> Writers:
@@ -57,7 +78,7 @@ class Writers:
 
 def test_all_that_was_acknowledged_before_a_backup_began_is_in_it_while_clients_write_on(tmp_path: Path) -> None:
     saved = tmp_path / "saved.db"
-    with running_server(workers=2, directories="off") as server, Writers(server) as writers:
+    with running_server(workers=2, directories="off") as server, Writers(server.uri) as writers:
         assert server.data is not None
         writers.wait(20)
         before = set(writers.done)
@@ -83,12 +104,76 @@ def test_all_that_was_acknowledged_before_a_backup_began_is_in_it_while_clients_
         client.create_database("new")
 
 
-@pytest.mark.parametrize(("command", "tool"), [("backup", "pg_dump"), ("restore", "pg_restore")])
-def test_for_postgresql_its_own_tool_is_named(tmp_path: Path, command: str, tool: str) -> None:
-    (tmp_path / "metastored.yaml").write_text("database_url: postgresql://metastored:geheim@db/metastored\n")
-    done = metastored(command, str(tmp_path / "saved"), "--config", str(tmp_path / "metastored.yaml"))
-    assert (done.returncode, done.stderr.count("\n")) == (2, 1)
-    assert tool in done.stderr and "geheim" not in done.stderr
+def test_the_restored_database_is_read_completely(shop_data: Path, tmp_path: Path) -> None:
+    saved = tmp_path / "saved.db"
+    found = run("backup", str(saved), "--data", str(shop_data), "--output", "json").json
+    assert (found["source"], found["file"], found["schema"]) == (str(shop_data), str(saved), HEAD)
+    assert found["bytes"] == saved.stat().st_size
+    done = run("restore", str(saved), "--data", str(tmp_path / "one"))
+    assert done.out.endswith("verified: 1 catalogs, 2 databases, 2 tables, 3 partitions\n")
+    restored = run("restore", str(saved), "--data", str(tmp_path / "two"), "--output", "json").json
+    assert restored["verified"] == {"catalogs": 1, "databases": 2, "tables": 2, "partitions": 3}
+
+
+def test_a_restored_object_that_cannot_be_read_is_an_error(shop_data: Path, tmp_path: Path) -> None:
+    saved = tmp_path / "saved.db"
+    assert run("backup", str(saved), "--data", str(shop_data)).code == 0
+    with closing(sqlite3.connect(saved)) as connection:
+        connection.execute("UPDATE tables SET body = x'ff' WHERE name = 'plain'")
+        connection.commit()
+    done = run("restore", str(saved), "--data", str(tmp_path / "data"))
+    assert (done.code, done.out, done.err.count("\n")) == (2, "", 1)
+    assert "was restored, but not everything in it can be read" in done.err
+
+
+def test_a_backup_of_an_older_schema_is_restored_as_it_is(tmp_path: Path) -> None:
+    with closing(open_database(None, tmp_path / "old", threads=1)) as old:
+        with old.migration() as engine, engine.begin() as connection:
+            upgrade(connection, "0002")
+    saved = tmp_path / "saved.db"
+    assert run("backup", str(saved), "--data", str(tmp_path / "old")).code == 0
+    done = run("restore", str(saved), "--data", str(tmp_path / "data"))
+    assert done.code == 0 and "metastored migrate" in done.out
+    found = run("restore", str(saved), "--data", str(tmp_path / "again"), "--output", "json").json
+    assert (found["schema"], found["verified"]) == ("0002", None)
+
+
+@pytest.mark.postgres
+def test_a_backup_moves_a_metastore_to_postgresql_and_back(
+    shop_data: Path, postgres: PostgresServer, tmp_path: Path
+) -> None:
+    first, second = tmp_path / "first.db", tmp_path / "second.db"
+    counts = {"catalogs": 1, "databases": 2, "tables": 2, "partitions": 3}
+    with postgres.database() as url:
+        assert run("backup", str(first), "--data", str(shop_data)).code == 0
+        there = run("restore", str(first), "--database-url", url, "--output", "json").json
+        assert there["verified"] == counts
+        with serving_metastore(tmp_path, database_url=url) as uri, client_of.connect(uri, cache=False) as client:
+            assert client.partition_names("shop.orders") == ("ds=1", "ds=2", "ds=3")
+            # While the server serves.
+            assert run("backup", str(second), "--database-url", url).code == 0
+            client.create_database("later")
+        refused(("restore", str(second), "--database-url", url), "is not overwritten")
+    back = run("restore", str(second), "--data", str(tmp_path / "back"), "--output", "json").json
+    assert back["verified"] == counts
+
+
+@pytest.mark.postgres
+def test_a_backup_of_postgresql_has_one_state_while_clients_write(postgres: PostgresServer, tmp_path: Path) -> None:
+    saved = tmp_path / "saved.db"
+    with postgres.database() as url, serving_metastore(tmp_path, database_url=url, directories="off") as uri:
+        with Writers(uri) as writers:
+            writers.wait(10)
+            before = set(writers.done)
+            assert run("backup", str(saved), "--database-url", url).code == 0
+            writers.wait(len(writers.done) + 5)
+            everything = set(writers.done)
+    assert run("restore", str(saved), "--data", str(tmp_path / "restored")).code == 0
+    with serving_metastore(tmp_path, data=str(tmp_path / "restored")) as uri, client_of.connect(uri) as client:
+        found = set(client.databases("w*"))
+        events = client.api.get_next_notification(NotificationEventRequest(lastEvent=0)).events or ()
+        assert before <= found < everything
+        assert {event.dbName for event in events if event.eventType == "CREATE_DATABASE"} == found
 
 
 def test_a_backup_of_a_folder_without_a_database_is_one_line_and_creates_nothing(tmp_path: Path) -> None:

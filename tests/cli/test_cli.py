@@ -33,9 +33,11 @@ def run(*words: str) -> subprocess.CompletedProcess[str]:
 
 
 def test_the_version_is_that_of_the_package() -> None:
-    declared = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]["version"]
-    assert run("--version").stdout == f"metastored {declared}\n"
-    assert metastored.__version__ == declared
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
+    assert run("--version").stdout == f"metastored {metastored.__version__}\n"
+    # It is in one place: the build reads it from the package.
+    assert "version" not in project["project"] and project["project"]["dynamic"] == ["version"]
+    assert project["tool"]["hatch"]["version"]["path"] == "src/metastored/__init__.py"
 
 
 def test_without_a_command_the_help_is_shown() -> None:

@@ -26,6 +26,8 @@ pytestmark = pytest.mark.slow
 
 ENVIRONMENT = {name: value for name, value in os.environ.items() if not name.startswith("METASTORED_")}
 
+AREAS = ["configuration", "versions", "database", "warehouse", "clocks", "server", "remotes"]
+
 Doctor = Callable[..., subprocess.CompletedProcess[str]]
 
 
@@ -60,9 +62,11 @@ def _failed_removal(database: Database, tmp_path: Path) -> int:
 
 def test_a_database_with_nothing_wrong_ends_with_exit_code_0(database: Database, doctor: Doctor) -> None:
     done = doctor()
-    assert (done.returncode, done.stdout, done.stderr) == (0, "nothing is wrong\n", "")
+    assert (done.returncode, done.stdout.splitlines()[-1], done.stderr) == (0, "nothing is wrong", "")
+    assert [line.split(":")[0] for line in done.stdout.splitlines()[:-1]] == [f"ok      {area}" for area in AREAS]
     done = doctor("--output", "json")
-    assert (done.returncode, json.loads(done.stdout)) == (0, {"findings": []})
+    found = json.loads(done.stdout)
+    assert (done.returncode, found["findings"], list(found["checks"])) == (0, [], AREAS)
 
 
 def test_a_failed_job_is_listed_with_path_reason_attempts_and_advice(
@@ -86,7 +90,7 @@ def test_a_failed_job_is_listed_with_path_reason_attempts_and_advice(
 def test_a_job_can_be_given_up(database: Database, doctor: Doctor, tmp_path: Path) -> None:
     id = _failed_removal(database, tmp_path)
     done = doctor("--delete-job", str(id))
-    assert (done.returncode, done.stdout) == (0, "nothing is wrong\n")
+    assert (done.returncode, done.stdout.splitlines()[-1]) == (0, "nothing is wrong")
     assert (tmp_path / "warehouse" / "t").is_symlink()
     done = doctor("--delete-job", str(id))
     assert (done.returncode, done.stderr.startswith(f"metastored: there is no job {id}")) == (2, True)

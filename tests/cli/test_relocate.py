@@ -95,7 +95,7 @@ def test_nothing_below_the_old_directory_is_exit_code_1_with_the_existing_roots(
     [
         (("file:old", "/new"), "OLD is 'file:old'; 'file:old' has a relative path after its scheme"),
         (("/old", "file://host/new"), "NEW is 'file://host/new'; 'file://host/new' is not on the local file system"),
-        (("/old", "/new", "--output", "xml"), "--output is 'xml'; text or json was expected"),
+        (("/old", "/new", "--output", "xml"), "'xml' is not one of 'text', 'json'"),
     ],
 )
 def test_an_operation_that_fails_is_one_line_and_exit_code_2(data: Path, words: tuple[str, ...], reason: str) -> None:

@@ -44,6 +44,7 @@ TOGETHER: Final = {
     ),
     "Hive servers for everybody": (
         "tests/catalog/test_behaviour.py",
+        "tests/cli/test_apache.py",
         "tests/client/test_acid.py",
         "tests/client/test_behaviour.py",
         "tests/client/test_transports.py",

@@ -116,13 +116,14 @@ def column_statistics(found: ColumnStatisticsObj) -> ColumnStatistics:
     return ColumnStatistics(
         null_count=one.numNulls,
         distinct_count=getattr(one, "numDVs", None),
-        min=_value(getattr(one, "lowValue", None)),
-        max=_value(getattr(one, "highValue", None)),
+        min=plain_bound(getattr(one, "lowValue", None)),
+        max=plain_bound(getattr(one, "highValue", None)),
         **lengths,
     )
 
 
-def _value(value: Any) -> Any:
+def plain_bound(value: Any) -> Any:
+    """The lowest or highest value of a column as Python's number, date or datetime; None for None."""
     if isinstance(value, HiveDecimal):
         return decimal_value((value.unscaled, value.scale))
     if isinstance(value, Date):

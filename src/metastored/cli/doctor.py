@@ -1,69 +1,108 @@
-"""`metastored doctor`: checks a database and lists problems with remedies. The exit code is 1 if there are problems.
+"""`metastored doctor`: checks an installation and lists problems with remedies. Problems are exit code 1.
 
 It may run while servers use the database. It changes nothing, except with `--delete-job`.
 """
 
 from __future__ import annotations
 
-import json
+import sys
 import time
+from collections.abc import Iterator
 from datetime import UTC, datetime
-from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Final, Literal
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from metastored.cli.errors import explained
-from metastored.config import load
+from metastored.cli.colours import painted
+from metastored.cli.errors import FOUND, explained
+from metastored.cli.options import Login, Output, Store, address_of, options
+from metastored.cli.output import dumped
 from metastored.errors import ConfigError
 
 if TYPE_CHECKING:
+    from metastored.cli.checks import Check
     from metastored.store.diagnosis import Finding
     from metastored.store.engine.database import Database
 
-FOUND: Final = 1
-"""The exit code when there are problems."""
-
-Data = Annotated[str | None, typer.Option(metavar="DIRECTORY", help="The directory of the embedded database.")]
-Url = Annotated[str | None, typer.Option(metavar="URL", help="The URL of a PostgreSQL database.")]
-Config = Annotated[Path | None, typer.Option(metavar="FILE", help="The configuration file of the server.")]
-Output = Annotated[Literal["text", "json"], typer.Option(help="The format of the output.")]
 DeleteJob = Annotated[
     int | None,
     typer.Option(metavar="JOB", help="Delete a job without running it; its directory does not change."),
 ]
+Address = Annotated[
+    str | None,
+    typer.Option(
+        metavar="URI",
+        help="The address of the running server [default: METASTORED_URI, or the host and port of the configuration; "
+        "then it is no problem if none is running]",
+    ),
+]
 
 
 @explained
+@options(store=Store.read, login=Login.read)
 def doctor(
-    output: Output = "text",
-    delete_job: DeleteJob = None,
-    data: Data = None,
-    database_url: Url = None,
-    config: Config = None,
+    store: Store, login: Login, output: Output = "text", delete_job: DeleteJob = None, uri: Address = None
 ) -> None:
-    """Check the database, and list directories that could not be moved or removed, with the reasons."""
-    from metastored.store.diagnosis import examine
+    """Check configuration, versions, database, warehouse, clocks, the running server and its remotes.
+
+    For each problem there is a remedy, such as for directories that could not be moved or removed.
+    """
     from metastored.store.engine.opening import open_database
 
-    flags = {name: value for name, value in (("data", data), ("database_url", database_url)) if value is not None}
-    settings = load(config, flags=flags)
+    settings = store.settings
     # A schema that is too old is a finding, so it is not checked here.
     database = open_database(settings.database_url, settings.data, threads=1, create=False)
     try:
         if delete_job is not None:
             _delete(database, delete_job)
-        findings = examine(database, time.time())
+        checks = list(_checks(store, login, database, uri))
     finally:
         database.close()
+    findings = [finding for check in checks for finding in check.findings]
     if output == "json":
-        typer.echo(json.dumps({"findings": [finding._asdict() for finding in findings]}, indent=2))
+        value = {
+            "findings": [finding._asdict() for finding in findings],
+            "notes": [note for check in checks for note in check.notes],
+            "checks": {check.area: check.detail for check in checks},
+        }
+        typer.echo(dumped(value))
     else:
-        for finding in findings:
-            typer.echo(_described(finding))
+        for check in checks:
+            _print(check)
         typer.echo(f"{len(findings)} found" if findings else "nothing is wrong")
     if findings:
         raise typer.Exit(FOUND)
+
+
+def _checks(store: Store, login: Login, database: Database, uri: str | None) -> Iterator[Check]:
+    import os
+
+    from metastored.cli import checks
+    from metastored.config import URI_VARIABLE
+    from metastored.store.diagnosis import examine
+    from metastored.store.engine.migrate import HEAD
+
+    settings = store.settings
+    yield checks.check_configuration(settings)
+    yield checks.check_versions(database)
+    findings = tuple(examine(database, time.time()))
+    yield checks.Check("database", f"{store}, schema {HEAD}", findings)
+    # The other checks need a database that can be read.
+    if any(finding.kind != "job" for finding in findings):
+        return
+    yield checks.check_warehouse(settings, database)
+    yield checks.check_clocks(database)
+    named = uri or os.environ.get(URI_VARIABLE)
+    yield from checks.check_server(named or address_of(settings), login, database, must_answer=named is not None)
+
+
+def _print(check: Check) -> None:
+    state = painted("PROBLEM", "red", sys.stdout) if check.findings else painted("ok     ", "green", sys.stdout)
+    typer.echo(f"{state} {check.area}: {check.detail}")
+    for note in check.notes:
+        typer.echo(f"  {painted('note', 'yellow', sys.stdout)}: {note}")
+    for finding in check.findings:
+        typer.echo(_described(finding))
 
 
 def _delete(database: Database, id: int) -> None:

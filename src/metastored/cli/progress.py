@@ -102,3 +102,44 @@ class Bars:
 
 def progress_display() -> Bars | Lines:
     return Bars() if sys.stderr.isatty() else Lines()
+
+
+class Meter:
+    """One progress bar on standard error, for work whose parts are counted; without a terminal it shows nothing."""
+
+    def __init__(self, description: str) -> None:
+        self._progress: Progress | None = None
+        self._task: TaskID | None = None
+        if sys.stderr.isatty():
+            from rich.console import Console
+            from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeElapsedColumn
+
+            self._progress = Progress(
+                TextColumn("{task.description}", markup=False),
+                BarColumn(),
+                TaskProgressColumn(),
+                TimeElapsedColumn(),
+                console=Console(stderr=True, highlight=False, markup=False),
+                transient=True,
+            )
+            self._task = self._progress.add_task(description, total=None)
+
+    def __enter__(self) -> Self:
+        if self._progress is not None:
+            self._progress.start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self._progress is not None:
+            self._progress.stop()
+
+    def __call__(self, done: int, total: int) -> None:
+        """So many parts are done of so many."""
+        if self._progress is not None and self._task is not None:
+            self._progress.update(self._task, completed=done, total=total)
+
+    def remaining(self, status: int, remaining: int, total: int) -> None:
+        """The same as SQLite's backup reports it."""
+        self(total - remaining, total)

@@ -5,24 +5,20 @@ Exit codes: 0 if locations were rewritten (or would be), 1 if nothing is stored 
 
 from __future__ import annotations
 
-import json
 import os
-from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Final, Literal
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from metastored.cli.errors import explained
-from metastored.config import load
+from metastored.cli.errors import FOUND, explained
+from metastored.cli.options import Output, Store, options
+from metastored.cli.output import print_object
 from metastored.errors import ConfigError
 from metastored.hive.locations import LocationError, warehouse_uri
 
 if TYPE_CHECKING:
     from metastored.config import Settings
     from metastored.service.relocation import Moved, Relocated
-
-NOTHING: Final = 1
-"""The exit code when nothing is stored below OLD."""
 
 Old = Annotated[str, typer.Argument(metavar="OLD", help="The old directory: a path or a URI.")]
 New = Annotated[str, typer.Argument(metavar="NEW", help="The new directory: a path or a URI.")]
@@ -35,44 +31,28 @@ Property = Annotated[
         "`avro.schema.url` are always rewritten.",
     ),
 ]
-Output = Annotated[str, typer.Option(metavar="text|json", help="The format of the output.")]
-Data = Annotated[str | None, typer.Option(metavar="DIRECTORY", help="The directory of the embedded database.")]
-Url = Annotated[str | None, typer.Option(metavar="URL", help="The URL of a PostgreSQL database.")]
-Config = Annotated[Path | None, typer.Option(metavar="FILE", help="The configuration file of the server.")]
 
 
 @explained
+@options(store=Store.read)
 def relocate(
+    store: Store,
     old: Old,
     new: New,
     dry_run: DryRun = False,
     property: Property = None,
     output: Output = "text",
-    data: Data = None,
-    database_url: Url = None,
-    config: Config = None,
 ) -> None:
     """Replace OLD by NEW in stored locations, in one transaction, as Hive's metatool does.
 
     This rewrites locations of catalogs, databases, tables and partitions, and properties that contain locations.
     Directories are not moved: move them first. Restart running servers with the new --warehouse.
     """
-    form = _form(output)
     source, target = _location("OLD", old), _location("NEW", new)
-    flags = {name: value for name, value in (("data", data), ("database_url", database_url)) if value is not None}
-    result = _relocated(load(config, flags=flags), source, target, property or [], dry_run)
-    if form == "json":
-        typer.echo(json.dumps(_as_json(result, source, target, dry_run), indent=2))
-    else:
-        for line in _as_text(result, source, dry_run):
-            typer.echo(line)
-    raise typer.Exit(NOTHING if result.nothing else 0)
-
-
-def _form(output: str) -> Literal["text", "json"]:
-    if output not in ("text", "json"):
-        raise ConfigError(f"--output is {output!r}; text or json was expected")
-    return "json" if output == "json" else "text"
+    result = _relocated(store.settings, source, target, property or [], dry_run)
+    text = "\n".join(_as_text(result, source, dry_run))
+    print_object(_as_json(result, source, target, dry_run), text, output)
+    raise typer.Exit(FOUND if result.nothing else 0)
 
 
 def _location(what: str, text: str) -> str:

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-import json
+import sys
 from time import monotonic
-from typing import TYPE_CHECKING, Annotated, Final, Literal, NamedTuple
+from typing import TYPE_CHECKING, Annotated, NamedTuple
 
 import typer
 
-from metastored.cli.connecting import Principal, Stdin, Uri, User, connected
-from metastored.cli.errors import explained
+from metastored.cli.colours import painted
+from metastored.cli.errors import FOUND, explained
+from metastored.cli.options import Output, Server, options
+from metastored.cli.output import dumped, print_result
 from metastored.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -17,13 +19,7 @@ if TYPE_CHECKING:
 
 remotes = typer.Typer(name="remotes", help="Remote databases and tables of a server.", no_args_is_help=True)
 
-FAILED: Final = 1
-"""The exit code if a remote does not answer."""
-
-Output = Annotated[Literal["text", "json"], typer.Option(help="The format of the output.")]
-Names = Annotated[
-    list[str] | None, typer.Argument(metavar="[NAME]...", help="Only these remotes, named as in the list.")
-]
+Names = Annotated[list[str] | None, typer.Argument(metavar="NAME...", help="Only these remotes, named as in the list.")]
 
 
 class Tested(NamedTuple):
@@ -39,33 +35,23 @@ class Tested(NamedTuple):
 
 @remotes.command(name="list")
 @explained
-def every(
-    uri: Uri = "thrift://localhost:9083",
-    output: Output = "text",
-    user: User = None,
-    password_stdin: Stdin = False,
-    kerberos: Principal = None,
-) -> None:
+@options(server=Server.read)
+def every(server: Server, output: Output = "text") -> None:
     """List the remotes. This calls none of them."""
-    from metastored.cli.results import as_json, as_text
-
-    with connected(uri, user, password_stdin, kerberos) as client:
+    with server.connect() as client:
         result = client.sql("SHOW REMOTES")
-    typer.echo(as_json(result) if output == "json" else as_text(result))
+    print_result(result, output)
 
 
 @remotes.command()
 @explained
-def test(
-    names: Names = None,
-    uri: Uri = "thrift://localhost:9083",
-    output: Output = "text",
-    user: User = None,
-    password_stdin: Stdin = False,
-    kerberos: Principal = None,
-) -> None:
-    """Read something from each remote through the server. The exit code is 1 if one does not answer."""
-    with connected(uri, user, password_stdin, kerberos) as client:
+@options(server=Server.read)
+def test(server: Server, names: Names = None, output: Output = "text") -> None:
+    """Read something from each remote through the server. The exit code is 1 if one does not answer.
+
+    JSON has an object on each line.
+    """
+    with server.connect() as client:
         found = client.sql("SHOW REMOTES").dicts()
         known = {row["name"] for row in found}
         missing = [name for name in names or () if name.lower() not in known]
@@ -73,19 +59,21 @@ def test(
             listed = ", ".join(sorted(name or "" for name in known)) or "none"
             raise ConfigError(f"there is no remote {missing[0]!r}; there are: {listed}")
         wanted = {name.lower() for name in names} if names else known
-        tested = [_test(client, row) for row in found if row["name"] in wanted]
+        tested = [tested_remote(client, row) for row in found if row["name"] in wanted]
     for each in tested:
         if output == "json":
-            typer.echo(json.dumps(each._asdict(), ensure_ascii=False))
+            typer.echo(dumped(each._asdict()))
         else:
-            typer.echo(f"{'ok' if each.ok else 'FAILED':6} {each.kind} {each.name}: {each.detail}")
+            state = painted("ok    ", "green", sys.stdout) if each.ok else painted("FAILED", "red", sys.stdout)
+            typer.echo(f"{state} {each.kind} {each.name}: {each.detail}")
     if output == "text" and not tested:
         typer.echo("there are no remotes")
     if not all(each.ok for each in tested):
-        raise typer.Exit(FAILED)
+        raise typer.Exit(FOUND)
 
 
-def _test(client: Client, row: dict[str, str | None]) -> Tested:
+def tested_remote(client: Client, row: dict[str, str | None]) -> Tested:
+    """Reads something from a remote; `row` is its row in SHOW REMOTES."""
     from metastored.errors import Error
 
     kind, name = row["kind"] or "", row["name"] or ""

@@ -4,36 +4,58 @@ from __future__ import annotations
 
 import json
 import unicodedata
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Sequence
+from typing import Final, NamedTuple, Protocol
 
-if TYPE_CHECKING:
-    from metastored.client.statements import Result
+Value = str | int | float | bool | None
+
+_CONTROL: Final = {code: f"\\x{code:02x}" for code in (*range(10), *range(11, 32), *range(127, 160))}
+"""Control characters in names and comments must not reach a terminal."""
 
 
-def as_json(result: Result) -> str:
+class Tabular(Protocol):
+    """Columns and rows, such as the result of a statement."""
+
+    @property
+    def columns(self) -> tuple[str, ...]: ...
+
+    @property
+    def rows(self) -> Sequence[tuple[Value, ...]]: ...
+
+
+class Rows(NamedTuple):
+    """Columns and rows of a command's own."""
+
+    columns: tuple[str, ...]
+    rows: tuple[tuple[Value, ...], ...]
+
+
+def as_json(result: Tabular) -> str:
     """One line: the columns and the rows."""
     return json.dumps({"columns": result.columns, "rows": result.rows}, ensure_ascii=False)
 
 
-def as_text(result: Result) -> str:
+def as_text(result: Tabular, heading: Callable[[str], str] = str) -> str:
     """A table with a heading, as wide as its texts; nothing for a statement without a result.
 
     A single value of several lines, such as a statement, is printed as it is.
     """
     if not result.columns:
         return ""
-    if len(result.columns) == 1 and any("\n" in (row[0] or "") for row in result.rows):
-        return "\n".join(row[0] or "" for row in result.rows)
+    if len(result.columns) == 1 and any("\n" in str(row[0]) for row in result.rows):
+        return "\n".join("\n".join(_shown(row[0])) for row in result.rows)
     lines = [[[name] for name in result.columns], *([_shown(value) for value in row] for row in result.rows)]
     widths = [max(_width(text) for row in lines for text in row[at]) for at in range(len(result.columns))]
     printed = [line for row in lines for line in _printed(row, widths)]
     rule = "-+-".join("-" * width for width in widths)
     count = f"({len(result.rows)} row{'' if len(result.rows) == 1 else 's'})"
-    return "\n".join([printed[0], rule, *printed[1:], count])
+    return "\n".join([heading(printed[0]), rule, *printed[1:], count])
 
 
-def _shown(value: str | None) -> list[str]:
-    return ["" if value is None else line for line in (value or "").split("\n")]
+def _shown(value: Value) -> list[str]:
+    if value is None or isinstance(value, bool):
+        return ["" if value is None else str(value).lower()]
+    return str(value).translate(_CONTROL).split("\n")
 
 
 def _printed(row: list[list[str]], widths: list[int]) -> list[str]:

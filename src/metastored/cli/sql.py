@@ -4,35 +4,33 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from metastored.cli.connecting import Principal, Stdin, Uri, User, connected
 from metastored.cli.errors import explained
+from metastored.cli.options import Output, Server, options
+from metastored.cli.output import print_result
 from metastored.errors import ConfigError
 
 if TYPE_CHECKING:
     from metastored.client._sync.statements import Statements
 
-File = Annotated[Path | None, typer.Argument(metavar="[FILE]", help="A file with statements; - is standard input.")]
+File = Annotated[Path | None, typer.Argument(metavar="FILE", help="A file with statements; - is standard input.")]
 Execute = Annotated[
     list[str] | None, typer.Option("--execute", "-e", metavar="STATEMENT", help="Execute this; may be repeated.")
 ]
 Database = Annotated[str, typer.Option(metavar="NAME", help="The current database at first.")]
-Output = Annotated[Literal["text", "json"], typer.Option(help="The format of results; json is one line for each.")]
 
 
 @explained
+@options(server=Server.read)
 def sql(
+    server: Server,
     file: File = None,
-    uri: Uri = "thrift://localhost:9083",
     execute: Execute = None,
     database: Database = "default",
     output: Output = "text",
-    user: User = None,
-    password_stdin: Stdin = False,
-    kerberos: Principal = None,
 ) -> None:
     """Execute statements such as CREATE REMOTE DATABASE and SHOW REMOTES. Without -e and FILE there is a prompt."""
     from metastored.cli.shell import interactive
@@ -40,7 +38,7 @@ def sql(
 
     if execute and file is not None:
         raise ConfigError("-e and a file are two things: give one of them")
-    with connected(uri, user, password_stdin, kerberos) as client:
+    with server.connect() as client:
         statements = Statements(client, database)
         for text in execute or ():
             _run(statements, text, output)
@@ -55,10 +53,7 @@ def sql(
 
 def _run(statements: Statements, text: str, output: str) -> None:
     """Executes all statements of a text, and prints each result. If one cannot be parsed, none is executed."""
-    from metastored.cli.results import as_json, as_text
     from metastored.hive.statements.parsing import parse_script
 
     for statement in parse_script(text):
-        result = statements.execute(statement)
-        if result.columns:
-            typer.echo(as_json(result) if output == "json" else as_text(result))
+        print_result(statements.execute(statement), output)

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Final
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
 
-from metastored.cli.errors import explained
+from metastored.cli.errors import FOUND, INTERRUPTED, explained
+from metastored.cli.options import Config, Login, Output, options
+from metastored.cli.output import JSON, dumped
 from metastored.config import load
 from metastored.errors import ConfigError
 
@@ -19,11 +20,6 @@ if TYPE_CHECKING:
 
 imports = typer.Typer(name="import", help="Copy the metadata of another metastore.", no_args_is_help=True)
 exports = typer.Typer(name="export", help="Copy the metadata into another metastore.", no_args_is_help=True)
-
-DIFFERS: Final = 1
-"""The exit code if a verification found differences, or if an object was refused."""
-INTERRUPTED: Final = 130
-"""The exit code after Ctrl-C, as shells have it."""
 
 Sources = Annotated[
     list[str],
@@ -68,12 +64,6 @@ DryRun = Annotated[
 ]
 Verbose = Annotated[bool, typer.Option("--verbose", help="With --dry-run: print a line for each partition.")]
 JournalFile = Annotated[Path | None, typer.Option(metavar="FILE", help="The file that records progress, for resuming.")]
-User = Annotated[str | None, typer.Option(metavar="NAME", help="The user name for the metastore.")]
-Stdin = Annotated[bool, typer.Option("--password-stdin", help="Read that user's password from standard input.")]
-Principal = Annotated[
-    str | None,
-    typer.Option("--kerberos", metavar="PRINCIPAL", help="Use Kerberos; the server's principal, as hive/_HOST@REALM."),
-]
 Warehouse = Annotated[
     str | None, typer.Option(metavar="URI", help="The warehouse of a new data folder, as for metastored serve.")
 ]
@@ -88,7 +78,39 @@ WaggleDanceServer = Annotated[
 Running = Annotated[
     str | None, typer.Option(metavar="URI", help="Execute the statements at this server: thrift://host:9083.")
 ]
-Config = Annotated[Path | None, typer.Option(metavar="FILE", help="The configuration file of the server.")]
+
+
+class Copy(NamedTuple):
+    """What is copied, and how."""
+
+    catalogs: str | None
+    databases: str | None
+    tables: str | None
+    without: frozenset[str]
+    drop: bool
+    mode: Mode
+    verbose: bool
+    journal: Path | None
+
+    @staticmethod
+    def read(
+        catalogs: Cats = None,
+        databases: Databases = None,
+        tables: Tables = None,
+        without: Without = None,
+        drop: Drop = False,
+        verify: Verify = False,
+        dry_run: DryRun = False,
+        verbose: Verbose = False,
+        journal: JournalFile = None,
+    ) -> Copy:
+        """Raises ConfigError for flags that exclude each other."""
+        from metastored.transfer.ends import Mode
+
+        if verify and dry_run:
+            raise ConfigError("--verify and --dry-run cannot be combined: choose one")
+        mode = Mode.VERIFY if verify else Mode.DRY_RUN if dry_run else Mode.COPY
+        return Copy(catalogs, databases, tables, frozenset(without or ()), drop, mode, verbose, journal)
 
 
 @imports.callback()
@@ -103,23 +125,15 @@ def _exports() -> None:
 
 @imports.command(name="metastore")
 @explained
+@options(copy=Copy.read, login=Login.read)
 def import_metastore(
     sources: Sources,
     into: Into,
-    catalogs: Cats = None,
-    databases: Databases = None,
-    tables: Tables = None,
-    without: Without = None,
-    drop: Drop = False,
-    verify: Verify = False,
-    dry_run: DryRun = False,
-    verbose: Verbose = False,
-    journal: JournalFile = None,
-    user: User = None,
-    password_stdin: Stdin = False,
-    kerberos: Principal = None,
+    copy: Copy,
+    login: Login,
     warehouse: Warehouse = None,
     config: Config = None,
+    output: Output = "text",
 ) -> None:
     """Copy metadata (databases, tables, partitions, statistics, …) from a Hive metastore, 2.3 to 4.x.
 
@@ -128,30 +142,20 @@ def import_metastore(
     """
     from metastored.transfer.running import sources_of
 
-    _run(
-        sources_of(sources),
-        into,
-        (catalogs, databases, tables, without),
-        _mode(verify, dry_run),
-        drop,
-        journal,
-        verbose,
-        (user, password_stdin, kerberos, warehouse, config),
-    )
+    _run(sources_of(sources), into, copy, login, warehouse, config, output)
 
 
 @imports.command(name="waggle-dance")
 @explained
+@options(login=Login.read)
 def import_waggle_dance(
     federation: Federation,
+    login: Login,
     server: WaggleDanceServer = None,
     into: Running = None,
-    user: User = None,
-    password_stdin: Stdin = False,
-    kerberos: Principal = None,
+    output: Output = "text",
 ) -> None:
     """Turn the configuration of Waggle Dance into remote catalogs. Without --into, print the statements."""
-    from metastored.cli.connecting import connected
     from metastored.cli.waggle_dance import read_yaml
     from metastored.client._sync.statements import Statements
     from metastored.hive.statements.printing import printed
@@ -160,35 +164,31 @@ def import_waggle_dance(
     found = convert(read_yaml(federation), None if server is None else read_yaml(server))
     for note in found.notes:
         typer.echo(f"note: {note}", err=True)
-    if into is None:
+    if into is not None:
+        with login.connect(into) as client:
+            statements = Statements(client)
+            for statement in found.statements:
+                statements.execute(statement)
+                if output != JSON:
+                    typer.echo(f"created remote catalog {statement.name[0]}")
+    elif output != JSON:
         for statement in found.statements:
             typer.echo(f"{printed(statement)};\n")
-        return
-    with connected(into, user, password_stdin, kerberos) as client:
-        statements = Statements(client)
-        for statement in found.statements:
-            statements.execute(statement)
-            typer.echo(f"created remote catalog {statement.name[0]}")
+    if output == JSON:
+        texts = [printed(statement) for statement in found.statements]
+        typer.echo(dumped({"statements": texts, "notes": list(found.notes), "executed": into is not None}))
 
 
 @exports.command(name="metastore")
 @explained
+@options(copy=Copy.read, login=Login.read)
 def export_metastore(
     address: Address,
     source: From,
-    catalogs: Cats = None,
-    databases: Databases = None,
-    tables: Tables = None,
-    without: Without = None,
-    drop: Drop = False,
-    verify: Verify = False,
-    dry_run: DryRun = False,
-    verbose: Verbose = False,
-    journal: JournalFile = None,
-    user: User = None,
-    password_stdin: Stdin = False,
-    kerberos: Principal = None,
+    copy: Copy,
+    login: Login,
     config: Config = None,
+    output: Output = "text",
 ) -> None:
     """Copy metadata (databases, tables, partitions, statistics, …) into any metastore.
 
@@ -199,49 +199,30 @@ def export_metastore(
 
     if not is_address(address):
         raise ConfigError(f"{address!r} is not the address of a metastore; write thrift://host:9083")
-    _run(
-        [Source(source)],
-        address,
-        (catalogs, databases, tables, without),
-        _mode(verify, dry_run),
-        drop,
-        journal,
-        verbose,
-        (user, password_stdin, kerberos, None, config),
-    )
-
-
-def _mode(verify: bool, dry_run: bool) -> Mode:
-    from metastored.transfer.ends import Mode
-
-    if verify and dry_run:
-        raise ConfigError("--verify and --dry-run cannot be combined: choose one")
-    return Mode.VERIFY if verify else Mode.DRY_RUN if dry_run else Mode.COPY
+    _run([Source(source)], address, copy, login, None, config, output)
 
 
 def _run(
     sources: list[Source],
     target: str,
-    chosen: tuple[str | None, str | None, str | None, list[str] | None],
-    mode: Mode,
-    drop: bool,
-    journal: Path | None,
-    verbose: bool,
-    access: tuple[str | None, bool, str | None, str | None, Path | None],
+    copy: Copy,
+    login: Login,
+    warehouse: str | None,
+    config: Path | None,
+    output: str,
 ) -> None:
+    """Copies or compares, and prints a summary: text on standard error, with the progress; JSON on standard output."""
     from metastored.cli.progress import progress_display
+    from metastored.transfer.ends import Mode
     from metastored.transfer.places import Access
     from metastored.transfer.running import run
     from metastored.transfer.selection import Selection
 
-    catalogs, databases, tables, without = chosen
-    user, password_stdin, kerberos, warehouse, config = access
     flags = {"warehouse": warehouse} if warehouse is not None else {}
     if "://" not in target:
         flags["data"] = target  # The warehouse of a new data folder is in it.
     settings = load(config, flags=flags)
-    password = sys.stdin.readline().rstrip("\r\n") if password_stdin else None
-    selection = Selection(catalogs, databases, tables, frozenset(without or ()))
+    selection = Selection(copy.catalogs, copy.databases, copy.tables, copy.without)
     bad = False
     with progress_display() as display:
         for source in sources:
@@ -249,27 +230,41 @@ def _run(
                 tally = run(
                     source,
                     target,
-                    Access(user, password, kerberos, settings.warehouse_root),
+                    Access(*login, settings.warehouse_root),
                     selection=selection,
-                    mode=mode,
-                    drop=drop,
-                    journal=journal,
+                    mode=copy.mode,
+                    drop=copy.drop,
+                    journal=copy.journal,
                     display=display,
-                    verbose=verbose,
+                    verbose=copy.verbose,
                 )
             except KeyboardInterrupt:
                 display.line("interrupted: run the same command again to resume")
                 raise typer.Exit(INTERRUPTED) from None
-            for line in _summary(tally, mode):
-                display.line(line)
-            bad = bad or bool(tally.failures) or (_is_verification(mode) and tally.total > 0)
-    raise typer.Exit(DIFFERS if bad else 0)
+            if output == JSON:
+                typer.echo(dumped(_counts(source, tally, copy.mode)))
+            else:
+                for line in _summary(tally, copy.mode):
+                    display.line(line)
+            bad = bad or bool(tally.failures) or (copy.mode is Mode.VERIFY and tally.total > 0)
+    raise typer.Exit(FOUND if bad else 0)
 
 
-def _is_verification(mode: Mode) -> bool:
-    from metastored.transfer.ends import Mode
+def _counts(source: Source, tally: Tally, mode: Mode) -> dict[str, Any]:
+    """The summary as an object: one on each line, if there are several sources."""
+    from metastored.transfer.report import Action
 
-    return mode is Mode.VERIFY
+    counts: dict[str, dict[str, int]] = {action.value: {} for action in Action}
+    for (kind, action), number in sorted(tally.changes.items(), key=str):
+        counts[action.value][kind] = number
+    return {
+        "source": source.address,
+        "mode": mode.name.lower(),
+        "compared": {kind: number for kind, number in tally.compared.items() if number},
+        **counts,
+        "refused": tally.failures,
+        "notes": tally.notes,
+    }
 
 
 def _summary(tally: Tally, mode: Mode) -> list[str]:

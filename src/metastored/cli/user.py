@@ -5,17 +5,16 @@ Only `add` creates a database, and prints that it did: users can be added before
 
 from __future__ import annotations
 
-import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from metastored.cli.errors import explained
-from metastored.config import load
+from metastored.cli.options import Output, Store, first_line, options
+from metastored.cli.output import print_object
 from metastored.errors import ConfigError, Error
 
 if TYPE_CHECKING:
@@ -25,9 +24,6 @@ if TYPE_CHECKING:
 user = typer.Typer(name="user", help="Manage users with passwords.", no_args_is_help=True)
 
 Name = Annotated[str, typer.Argument(metavar="NAME", help="The user name.")]
-Data = Annotated[str | None, typer.Option(metavar="DIRECTORY", help="The directory of the embedded database.")]
-Url = Annotated[str | None, typer.Option(metavar="URL", help="The URL of a PostgreSQL database.")]
-Config = Annotated[Path | None, typer.Option(metavar="FILE", help="The configuration file of the server.")]
 Stdin = Annotated[
     bool, typer.Option("--password-stdin", help="Read the password from standard input instead of a prompt.")
 ]
@@ -35,16 +31,15 @@ Stdin = Annotated[
 
 @user.command()
 @explained
-def add(
-    name: Name, password_stdin: Stdin = False, data: Data = None, database_url: Url = None, config: Config = None
-) -> None:
+@options(store=Store.read)
+def add(store: Store, name: Name, password_stdin: Stdin = False) -> None:
     """Add a user."""
     from metastored.server.auth.passwords import checked_name, checked_password, hashed
     from metastored.store.security import users
 
     checked_name(name)
     secret = hashed(checked_password(_password(password_stdin)))
-    with _database(data, database_url, config, create=True) as database:
+    with _database(store, create=True) as database:
 
         def write(tx: Transaction) -> None:
             if users.find(tx, name) is not None:
@@ -56,39 +51,41 @@ def add(
 
 @user.command()
 @explained
-def passwd(
-    name: Name, password_stdin: Stdin = False, data: Data = None, database_url: Url = None, config: Config = None
-) -> None:
+@options(store=Store.read)
+def passwd(store: Store, name: Name, password_stdin: Stdin = False) -> None:
     """Change a user's password."""
     from metastored.server.auth.passwords import checked_password, hashed
     from metastored.store.security import users
 
     secret = hashed(checked_password(_password(password_stdin)))
-    with _database(data, database_url, config) as database:
+    with _database(store) as database:
         if not database.run(lambda tx: users.update(tx, name, secret, int(time.time()))):
             raise _nobody(name)
 
 
 @user.command()
 @explained
-def remove(name: Name, data: Data = None, database_url: Url = None, config: Config = None) -> None:
+@options(store=Store.read)
+def remove(store: Store, name: Name) -> None:
     """Remove a user. Objects that the user owns are kept."""
     from metastored.store.security import users
 
-    with _database(data, database_url, config) as database:
+    with _database(store) as database:
         if not database.run(lambda tx: users.delete(tx, name)):
             raise _nobody(name)
 
 
 @user.command(name="list")
 @explained
-def every(data: Data = None, database_url: Url = None, config: Config = None) -> None:
+@options(store=Store.read)
+def every(store: Store, output: Output = "text") -> None:
     """List the users, one on each line."""
     from metastored.store.security import users
 
-    with _database(data, database_url, config) as database:
-        for row in users.every(database.reader()):
-            typer.echo(row.name)
+    with _database(store) as database:
+        names = [row.name for row in users.every(database.reader())]
+    if names or output == "json":
+        print_object({"users": names}, "\n".join(names), output)
 
 
 def _nobody(name: str) -> Error:
@@ -97,18 +94,17 @@ def _nobody(name: str) -> Error:
 
 def _password(from_stdin: bool) -> str:
     if from_stdin:
-        return sys.stdin.readline().rstrip("\r\n")
+        return first_line()
     password: str = typer.prompt("Password", hide_input=True, confirmation_prompt=True)
     return password
 
 
 @contextmanager
-def _database(data: str | None, url: str | None, config: Path | None, *, create: bool = False) -> Iterator[Database]:
+def _database(store: Store, *, create: bool = False) -> Iterator[Database]:
     from metastored.store.engine.migrate import ensure_schema, revision
     from metastored.store.engine.opening import open_database, open_existing
 
-    flags = {name: value for name, value in (("data", data), ("database_url", url)) if value is not None}
-    settings = load(config, flags=flags)
+    settings = store.settings
     if not create:
         database = open_existing(settings.database_url, settings.data, threads=1)
     else:

@@ -6,7 +6,6 @@ import contextlib
 import json
 import logging
 import os
-import re
 import shlex
 import socket
 from collections.abc import Sequence
@@ -22,9 +21,6 @@ from metastored.server.listener import Ports
 from metastored.server.tls import MADE_CERTIFICATE, fingerprint
 
 log = logging.getLogger("metastored.server")
-
-_PASSWORD = re.compile(r"(?<=://)([^/:@]*:).*(?=@)|(?<=[?&])(password=)[^&]*")
-"""In a database URL: between the user and the host, or among the parameters."""
 
 
 def uri(host: str, port: int, scheme: str = "thrift") -> str:
@@ -67,10 +63,7 @@ def text(
 ) -> str:
     """The start-up banner, with the `warnings` of `safety.py`."""
     address = uri(settings.host, port)
-    if settings.database_url is None:
-        database = f"data {settings.data}"
-    else:
-        database = "database " + _PASSWORD.sub(lambda match: f"{match[1] or match[2]}…", settings.database_url)
+    database = f"{'data' if settings.database_url is None else 'database'} {settings.shown_database}"
     workers = f"{settings.workers} worker{'s' if settings.workers > 1 else ''}"
     return (
         f"metastored {__version__} serves the Hive Metastore API at {address}\n"

@@ -1,14 +1,15 @@
-"""Backup and restore of the embedded database, by SQLite's backup API. PostgreSQL has its own tools for both.
+"""Backup and restore: the embedded database by SQLite's backup API, PostgreSQL row by row (`copying.py`).
 
-A backup is one consistent state of the database, taken while servers write to it, in a file of its own: a plain copy of
-`metastored.db` would lack the content of the write-ahead log. A restore writes a new database and never replaces one.
-Neither touches the warehouse, nor TLS keys.
+A backup is one consistent state of the database, taken while servers write to it, in a file of its own, which is a
+SQLite database for both: a plain copy of `metastored.db` would lack the content of the write-ahead log. A restore
+writes a new database, of either kind, and never replaces one. Neither touches the warehouse, nor TLS keys.
 """
 
 from __future__ import annotations
 
 import os
 import sqlite3
+import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager, suppress
 from pathlib import Path
@@ -18,7 +19,7 @@ from urllib.parse import quote
 from metastored.errors import StoreError
 from metastored.store.engine import private
 from metastored.store.engine.file_lock import FileLock
-from metastored.store.engine.migrate import HEAD, REVISIONS, VERSION_TABLE
+from metastored.store.engine.migrate import HEAD, REVISIONS, VERSION_TABLE, ensure_schema
 from metastored.store.engine.sqlite import FILE, USE_LOCK, SqliteDatabase, connect
 
 PAGES: Final = 4096
@@ -27,6 +28,8 @@ BESIDE: Final = ("", "-wal", "-shm", "-journal")
 """The suffixes of a database's files. A log that belongs to another database would destroy a restored one."""
 
 Progress = Callable[[int, int, int], None]
+Rows = Callable[[int, int], None]
+"""Rows that are done, and rows in all."""
 
 
 class Copied(NamedTuple):
@@ -57,7 +60,7 @@ def back_up(folder: Path, file: Path, *, pages: int = PAGES, progress: Progress 
     return Copied(size, revision)
 
 
-def restore(file: Path, folder: Path) -> Copied:
+def restore(file: Path, folder: Path, *, progress: Progress | None = None) -> Copied:
     """Creates a database in a data folder from a backup.
 
     Raises StoreError; then the folder has no database. The backup is checked first. A folder that has a database, or is
@@ -78,11 +81,42 @@ def restore(file: Path, folder: Path) -> Copied:
             for end in BESIDE:
                 _refuse_existing(folder / f"{FILE}{end}")
             with _unfinished(folder / FILE) as unfinished:
-                _copy(source, unfinished, PAGES, None)
+                _copy(source, unfinished, PAGES, progress)
                 size = unfinished.stat().st_size
         finally:
             lock.close()
     return Copied(size, revision)
+
+
+def back_up_postgresql(url: str, file: Path, *, progress: Rows | None = None) -> Copied:
+    """Writes a PostgreSQL database to a new file, as one snapshot. Raises StoreError; then the file does not exist."""
+    from metastored.store.engine.copying import copy_database
+    from metastored.store.engine.postgresql import PostgresDatabase
+
+    _refuse_existing(file)
+    with closing(PostgresDatabase(url, 1)) as source:
+        # Beside the file, which needs the same space.
+        with tempfile.TemporaryDirectory(dir=file.parent, prefix=f"{file.name}.unfinished-") as folder:
+            with closing(SqliteDatabase(Path(folder), 1)) as target:
+                copy_database(source, target, progress)
+            return back_up(Path(folder), file)
+
+
+def restore_postgresql(file: Path, url: str, *, progress: Rows | None = None) -> Copied:
+    """Creates the tables of metastored in an empty PostgreSQL database, from a backup of either kind of database.
+
+    Raises StoreError; then the database is as empty as before. The backup is checked, and upgraded to the newest
+    schema.
+    """
+    from metastored.store.engine.copying import copy_database
+    from metastored.store.engine.postgresql import PostgresDatabase
+
+    with tempfile.TemporaryDirectory(prefix="metastored-restore-") as folder:
+        copied = restore(file, Path(folder))
+        with closing(SqliteDatabase(Path(folder), 1)) as source, closing(PostgresDatabase(url, 1)) as target:
+            ensure_schema(source)
+            copy_database(source, target, progress)
+    return Copied(copied.size, HEAD)
 
 
 def _refuse_existing(file: Path) -> None:

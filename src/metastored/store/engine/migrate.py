@@ -5,7 +5,7 @@ tables of `schema` and is marked with the newest revision at once.
 """
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from sqlalchemy import Connection, inspect, text
 from sqlalchemy.exc import DBAPIError
@@ -83,6 +83,26 @@ def check_schema(database: Database) -> None:
         f"the database has the schema {current} of an older metastored; this one needs {HEAD}: metastored serve "
         "upgrades it"
     )
+
+
+class Migration(NamedTuple):
+    """One step of an upgrade."""
+
+    revision: str
+    description: str
+
+
+def pending(database: Database) -> list[Migration]:
+    """The migrations that a database lacks, oldest first. Raises StoreError for the schema of a newer metastored."""
+    current = revision(database)
+    if _is_newest(current):
+        return []
+    if current is None:
+        return [Migration(HEAD, "All tables are created.")]
+    from alembic.script import ScriptDirectory
+
+    found = ScriptDirectory.from_config(alembic_config()).iterate_revisions(HEAD, current)
+    return [Migration(each.revision, " ".join((each.doc or "").split())) for each in found][::-1]
 
 
 def _is_newest(current: str | None) -> bool:

@@ -1,0 +1,74 @@
+"""`metastored locks` and `metastored transactions`: who holds what, and who waits for whom."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from metastored.cli.errors import explained
+from metastored.cli.options import Output, Server, options
+from metastored.cli.output import moment_of_milliseconds, print_rows
+
+Name = Annotated[
+    str | None, typer.Argument(metavar="DB[.TABLE]", help="Only locks on this database, or on this table.")
+]
+OpenOnly = Annotated[bool, typer.Option("--open", help="Only open transactions, not aborted ones.")]
+
+LOCKS = ("lock", "state", "type", "object", "transaction", "user", "host", "acquired", "heartbeat", "blocked_by")
+TRANSACTIONS = ("transaction", "state", "user", "host", "started", "heartbeat", "agent")
+
+
+@explained
+@options(server=Server.read)
+def locks(server: Server, name: Name = None, output: Output = "text") -> None:
+    """List the locks that are held or waited for."""
+    from metastored.wire.generated.locks import LockState, LockType, ShowLocksRequest
+
+    parts = (name or "").split(".")
+    request = ShowLocksRequest(
+        dbname=".".join(parts[:-1]) or parts[0] or None, tablename=parts[-1] if len(parts) > 1 else None
+    )
+    with server.connect() as client:
+        found = client.api.show_locks(request).locks or ()
+    rows = [
+        (
+            each.lockid,
+            LockState.NAMES.get(each.state or 0, str(each.state)).lower(),
+            LockType.NAMES.get(each.type or 0, str(each.type)).lower(),
+            ".".join(part for part in (each.dbname, each.tablename) if part)
+            + (f"/{each.partname}" if each.partname else ""),
+            each.txnid or None,
+            each.user,
+            each.hostname,
+            moment_of_milliseconds(each.acquiredat),
+            moment_of_milliseconds(each.lastheartbeat),
+            each.blockedByExtId or None,
+        )
+        for each in sorted(found, key=lambda lock: (lock.lockid or 0, lock.lockIdInternal or 0))
+    ]
+    print_rows(LOCKS, rows, output)
+
+
+@explained
+@options(server=Server.read)
+def transactions(server: Server, open_only: OpenOnly = False, output: Output = "text") -> None:
+    """List the transactions that are open, and those that were aborted and are not cleaned up yet."""
+    from metastored.wire.generated.transactions import TxnState
+
+    with server.connect() as client:
+        found = client.api.get_open_txns_info().open_txns or ()
+    rows = [
+        (
+            each.id,
+            TxnState.NAMES.get(each.state or 0, str(each.state)).lower(),
+            each.user,
+            each.hostname,
+            moment_of_milliseconds(each.startedTime),
+            moment_of_milliseconds(each.lastHeartbeatTime),
+            each.agentInfo,
+        )
+        for each in sorted(found, key=lambda txn: txn.id or 0)
+        if not open_only or each.state == TxnState.OPEN
+    ]
+    print_rows(TRANSACTIONS, rows, output)

@@ -1,0 +1,140 @@
+"""Copies all rows of one database into an empty one, SQLite or PostgreSQL, and compares both. It only reads its source.
+
+The source is read from one snapshot, so servers may write to it meanwhile. The target gets its tables and all rows in
+one transaction: it is complete, or as empty as before.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Iterator
+from itertools import islice
+from typing import Any, Final
+
+from sqlalchemy import Boolean, Connection, Double, Table, func, select, text
+from sqlalchemy.exc import DBAPIError
+
+from metastored.errors import StoreError
+from metastored.store.engine import schema
+from metastored.store.engine.database import Database
+from metastored.store.engine.migrate import check_schema, create, revision
+from metastored.store.engine.statements import SQLITE, Statement
+from metastored.store.engine.transaction import Row, Transaction
+
+ROWS_AT_ONCE: Final = 1000
+
+Progress = Callable[[int, int], None]
+"""Rows that are done, and rows in all."""
+
+
+def copy_database(source: Database, target: Database, progress: Progress | None = None) -> int:
+    """Copies all rows and returns their number. Raises StoreError; then the target is empty.
+
+    The source has the newest schema, and the target none. Ids that the source has used are not used again.
+    """
+    check_schema(source)
+    if revision(target) is not None:
+        raise StoreError("the target has tables of metastored's already and is not overwritten: name an empty database")
+    snapshot = source.snapshot()
+    try:
+        total = sum(_count(snapshot, table) for table in schema.metadata.sorted_tables)
+        done = 0
+        try:
+            with target.migration() as engine, engine.begin() as connection:
+                create(connection)
+                connection.execute(schema.counters.delete())
+                for table in schema.metadata.sorted_tables:
+                    for rows in _batches(snapshot, table):
+                        connection.execute(table.insert(), rows)
+                        done += len(rows)
+                        if progress is not None:
+                            progress(done, total)
+                    _continue_ids(connection, table, _last_id(snapshot, table))
+                _compare(snapshot, connection)
+        except DBAPIError as error:
+            raise StoreError(f"the copy was refused: {' '.join(str(error.orig).split())}") from error
+        return done
+    finally:
+        snapshot.close()
+
+
+def _count(tx: Transaction, table: Table) -> int:
+    row = tx.one(Statement(select(func.count()).select_from(table)))
+    assert row is not None
+    return int(row[0])
+
+
+def _batches(tx: Transaction, table: Table) -> Iterator[list[dict[str, Any]]]:
+    names = [column.name for column in table.columns]
+    rows = tx.each(Statement(select(table)))
+    while batch := list(islice(rows, ROWS_AT_ONCE)):
+        yield [dict(zip(names, _plain(table, row), strict=True)) for row in batch]
+
+
+def _plain(table: Table, row: Row) -> Row:
+    """Values that are the same in both databases: SQLite has no booleans, and stores no number that is none as NULL."""
+    values: list[Any] = []
+    for column, value in zip(table.columns, row, strict=True):
+        if isinstance(column.type, Boolean) and value is not None:
+            values.append(bool(value))
+        elif isinstance(column.type, Double) and value != value:
+            values.append(None)
+        else:
+            values.append(value)
+    return tuple(values)
+
+
+# --- ids ------------------------------------------------------------------------------------------------------
+
+
+def _has_own_ids(table: Table) -> bool:
+    return table.autoincrement_column is not None
+
+
+def _last_id(tx: Transaction, table: Table) -> int:
+    """The highest id that a table has given to a row, which may be deleted; 0 if there was none."""
+    if not _has_own_ids(table):
+        return 0
+    highest = tx.one(Statement(select(func.max(table.c.id))))
+    found = int(highest[0] or 0) if highest is not None else 0
+    if tx.dialect != SQLITE:
+        row = tx.one(Statement(text(f"SELECT last_value, is_called FROM {table.name}_id_seq")))
+        return max(found, int(row[0]) if row is not None and row[1] else 0)
+    row = tx.one(Statement(text(f"SELECT seq FROM sqlite_sequence WHERE name = '{table.name}'")))
+    return max(found, int(row[0]) if row is not None else 0)
+
+
+def _continue_ids(connection: Connection, table: Table, last: int) -> None:
+    """The next id of a table is higher than all that were used."""
+    if not last:
+        return
+    if connection.dialect.name != SQLITE:
+        connection.execute(text(f"SELECT setval('{table.name}_id_seq', :last)"), {"last": last})
+    elif table.dialect_options["sqlite"]["autoincrement"]:
+        connection.execute(text("DELETE FROM sqlite_sequence WHERE name = :name"), {"name": table.name})
+        connection.execute(
+            text("INSERT INTO sqlite_sequence (name, seq) VALUES (:name, :last)"), {"name": table.name, "last": last}
+        )
+
+
+# --- comparison -----------------------------------------------------------------------------------------------
+
+
+def _compare(source: Transaction, target: Connection) -> None:
+    """Raises StoreError when a table of the target has other rows than the source."""
+    for table in schema.metadata.sorted_tables:
+        before = _digest(table, source.each(Statement(select(table))))
+        rows = target.execution_options(yield_per=ROWS_AT_ONCE).execute(select(table))
+        after = _digest(table, (tuple(row) for row in rows))
+        if before != after:
+            raise StoreError(f"the rows of {table.name} were not copied exactly; nothing was written")
+
+
+def _digest(table: Table, rows: Iterator[Row]) -> tuple[int, int]:
+    """The number of rows, and the sum of their hashes: the order of rows does not matter."""
+    number = total = 0
+    for row in rows:
+        number += 1
+        text_of_row = repr(_plain(table, row)).encode()
+        total += int.from_bytes(hashlib.blake2b(text_of_row, digest_size=16).digest())
+    return number, total & (2**128 - 1)
