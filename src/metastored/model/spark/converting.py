@@ -7,6 +7,7 @@ The result of `from_hive_table` is raw: Spark's own parameters are not read, onl
 from __future__ import annotations
 
 from collections.abc import Mapping
+from operator import attrgetter
 from typing import Final
 
 from metastored.errors import ConversionError, InvalidObjectException, SparkCatalogError
@@ -46,6 +47,9 @@ _HIVE_TYPES: Final = {
     **{type: name for name, type in _TYPES.items()},
     CatalogTableType.METRIC_VIEW: kinds.VIEW,
 }
+_TYPE_OF: Final = attrgetter("type")
+_KNOWN_TYPES: Final = frozenset({"string", "int", "bigint", "double", "boolean", "date", "timestamp"})
+"""Types of most columns, which Spark can read."""
 _SERDES: Final = frozenset({"parquet", "orc", "avro", "textfile", "sequencefile", "rcfile"})
 _ALIASES: Final = {"orcfile": "orc", "parquetfile": "parquet", "avrofile": "avro"}
 _CLASSES: Final = {
@@ -171,7 +175,9 @@ def from_hive_table(table: Table, with_columns: bool = True) -> CatalogTable:
             columns = [from_hive_column(each, types) for each in fields]
             partition_columns = [from_hive_column(each, types) for each in keys]
         else:
-            for each in {each.type: each for each in (*fields, *keys)}.values():
+            for type in set(map(_TYPE_OF, fields)) - _KNOWN_TYPES:
+                from_hive_column(next(each for each in fields if each.type == type), types)
+            for each in keys:
                 from_hive_column(each, types)
     except SparkCatalogError as error:
         raise SparkCatalogError(
