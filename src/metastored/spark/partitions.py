@@ -30,9 +30,9 @@ from metastored.model.spark.partitions import (
     partial_values,
     restore_partition_metadata,
     restored_name,
+    restored_partitions,
     to_hive_partition,
     to_metastore_spec,
-    with_restored_stats,
     with_stats_properties,
 )
 from metastored.model.spark.predicates import is_expression, matching_rows, parse_predicate, selects
@@ -65,7 +65,7 @@ class _Found(NamedTuple):
     def restored(self, partitions: Iterable[Partition]) -> list[CatalogTablePartition]:
         names = declared_names(self.keys, self.table.partition_column_names)
         with collection_paused():
-            return [with_restored_stats(from_hive_partition(each, names), self.table) for each in partitions]
+            return restored_partitions(list(partitions), names, self.table)
 
 
 class Partitions(Tables):
