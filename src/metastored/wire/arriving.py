@@ -26,8 +26,8 @@ from metastored.wire.protocol import Incoming
 from metastored.wire.structs import fields, names, new
 from metastored.wire.types import LIST, REPLY, STRUCT, Field
 
-_RETRIED: Final = 64 * 1024
-"""Bytes up to which an incomplete element is tried again with each piece; a longer one, when it has doubled."""
+_RETRIED: Final = 1 << 20
+"""Bytes of incomplete elements that may be decoded in vain, beside as many bytes as were received."""
 _FIELD: Final = 3
 """Bytes of a field's header: its type and its id."""
 
@@ -49,8 +49,8 @@ class ArrivingResult:
         self._at = at
         """Everything before it is decoded."""
         self._remaining = 0
-        self._needed = 0
-        """The length of the data from which on it is worth while to continue."""
+        self._retried = 0
+        """Bytes that were decoded in vain, since their element was not complete."""
         self._elements: list[Any] = []
         self.values: tuple[Any, ...] | None = None
         """The fields of the result; None if the caller has to decode it."""
@@ -64,18 +64,24 @@ class ArrivingResult:
             return self._walker.end(data)
         if len(data) - self._start > self._limit:
             raise RemoteProtocolError(f"the reply to {self._method.name} has more than {self._limit} bytes")
-        if len(data) < self._needed:
-            return None
         piece = bytes(data[self._at :])
         try:
             with collection_paused():
                 at = self._decode(piece)
             self._at += at
-            return self._tail(piece[at:]) if not self._remaining else self._incomplete(len(piece) - at, len(data))
+            end = None if self._remaining else self._tail(piece[at:])
         except RecursionError:
             raise RemoteProtocolError(
                 f"the result of {self._method.name} holds too many structs inside each other"
             ) from None
+        if end is None:
+            self._retried += len(piece) - at
+            if self._retried > _RETRIED + len(data) - self._start:
+                # Few bytes at a time, or an element of many pieces: a walker goes over each byte once.
+                self._elements.clear()
+                self._walker = BinaryWalker(self._start, self._limit)
+                return self._walker.end(data)
+        return end
 
     def incoming(self, message: bytes) -> Incoming:
         """The reply, from its complete message."""
@@ -119,18 +125,15 @@ class ArrivingResult:
         self._remaining = remaining
         return at
 
-    def _incomplete(self, held: int, received: int) -> None:
-        self._needed = received + held if held > _RETRIED else 0
-
     def _tail(self, rest: bytes) -> int | None:
         """Decodes what is around the list; returns None if that is not complete."""
         around = self._head + pack_i(0) + rest
         try:
             values, end = result_codec(self._method)[0](around, 0)
         except INCOMPLETE:
-            return self._incomplete(len(rest), self._at + len(rest))
+            return None
         if end > len(around):
-            return self._incomplete(len(rest), self._at + len(rest))
+            return None
         found: Any = tuple(self._elements)
         if self._struct is not None:
             within = list(values[0])
