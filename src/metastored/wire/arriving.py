@@ -140,7 +140,7 @@ class ArrivingResult:
             within[self._slot or 0] = found
             found = new(self._struct, within)
         self.values = (found, *values[1:])
-        return self._at + end - len(self._head) - 4
+        return self._at + int(end) - len(self._head) - 4
 
 
 @cache

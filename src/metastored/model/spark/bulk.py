@@ -10,11 +10,13 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Iterable
 from dataclasses import fields
-from functools import cache
 from itertools import repeat
-from typing import Any, TypeVar
+from typing import Any, Final, TypeVar
 
 T = TypeVar("T")
+Setter = Callable[[Any, Any], None]
+_SETTERS: Final[dict[type[Any], tuple[Setter, ...]]] = {}
+"""By class: the few classes whose values are made here."""
 
 
 def made(cls: type[T], count: int, *columns: Iterable[Any]) -> list[T]:
@@ -31,9 +33,10 @@ def made(cls: type[T], count: int, *columns: Iterable[Any]) -> list[T]:
 _new: Callable[[type[Any]], Any] = object.__new__
 
 
-@cache
-def _setters(cls: type[Any]) -> tuple[Callable[[Any, Any], None], ...]:
+def _setters(cls: type[Any]) -> tuple[Setter, ...]:
     """The functions that set a field; the descriptors of slots know nothing of frozen classes."""
-    if hasattr(cls, "__post_init__"):
-        raise TypeError(f"{cls.__name__} has __post_init__: use its constructor")
-    return tuple(getattr(cls, each.name).__set__ for each in fields(cls))
+    if cls not in _SETTERS:
+        if hasattr(cls, "__post_init__"):
+            raise TypeError(f"{cls.__name__} has __post_init__: use its constructor")
+        _SETTERS[cls] = tuple(getattr(cls, each.name).__set__ for each in fields(cls))
+    return _SETTERS[cls]

@@ -66,14 +66,14 @@ def selects(text: str, tree: Condition, schema: StructType) -> Callable[[Sequenc
     def selected(rows: Sequence[Values]) -> list[int]:
         keys = list(map(used_values, rows))
         one_of_each = dict(zip(keys, rows, strict=True))
-        true = {key for key, values in one_of_each.items() if holds([_or_null(each) for each in values])}
+        true = {key for key, values in one_of_each.items() if holds(_with_nulls(values))}
         return [at for at, key in enumerate(keys) if key in true]
 
     return selected
 
 
-def _or_null(value: str | None) -> str | None:
-    return None if value == DEFAULT_PARTITION else value
+def _with_nulls(values: Values) -> Any:
+    return [None if each == DEFAULT_PARTITION else each for each in values]
 
 
 def is_expression(predicate: object) -> bool:
