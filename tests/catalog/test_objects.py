@@ -289,3 +289,25 @@ def test_a_table_like_one_of_spark_is_one_of_spark() -> None:
     assert again.properties["spark.sql.sources.provider"] == "json"
     assert (again.location, again.bucket_by, again.partition_by) == ("file:/x", Buckets(("Id",), 4), ("Ds",))
     assert [each.name for each in again.columns] == ["Id", "name", "Ds"]
+
+
+def made_path(database_location: str | None = "file:/w/db.db", **changes: Any) -> str | None:
+    given = {
+        "columns": columns_of_spark("id BIGINT"),
+        "properties": {"spark.sql.sources.provider": "parquet"},
+    } | changes
+    made = hive_table("db", "Orders", TableDefinition(**given), database_location=database_location)
+    assert made.sd is not None and made.sd.serdeInfo is not None
+    return (made.sd.serdeInfo.parameters or {}).get("path")
+
+
+def test_a_new_managed_table_of_a_data_source_has_the_path_that_spark_writes() -> None:
+    assert made_path() == "file:/w/db.db/orders"
+    assert made_path(location="file:/x", external=False) == "file:/x"
+
+
+def test_a_path_is_written_only_for_data_sources_that_have_one() -> None:
+    assert made_path(properties={}) is None
+    assert made_path(external=True) is None
+    assert made_path(database_location=None) is None
+    assert made_path(options={"path": "file:/y"}) == "file:/y"

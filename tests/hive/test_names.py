@@ -229,3 +229,23 @@ def test_a_full_name_is_read_as_two_or_three_names(text: str, read: tuple[str, s
 def test_other_texts_are_no_full_names(text: str) -> None:
     with pytest.raises(names.FullNameError, match=r"write it as db\.table"):
         names.read_full_name(text)
+
+
+@pytest.mark.parametrize(
+    ("found", "keys"),
+    [
+        (["ds=1/h=2", "ds=3/h=4"], ("ds", "h")),
+        (["ds=1", "ds=2"], ("ds",)),
+        (["ds=a%2Fb/h=2", "ds=3/h=4"], ("ds", "h")),
+        (["ds=a=b/h=2"], ("ds", "h")),
+        (["a.b=1", "a.b=2"], ("a.b",)),
+        (["a%3Ab=1"], ("a:b",)),
+        (["DS=1/h=2"], ("ds", "h")),
+        (["ds=1\nds=2", "no"], ("ds",)),
+        ([], ("ds",)),
+        (["ds=1"], ()),
+    ],
+)
+def test_the_values_of_many_names_are_those_of_each_name(found: list[str], keys: tuple[str, ...]) -> None:
+    expected = [names.partition_name_to_vals(each) for each in found]
+    assert [list(each) for each in names.partition_names_to_vals(found, keys)] == expected

@@ -6,10 +6,11 @@ import pytest
 
 from metastored.errors import NoSuchObjectException, UnknownDBException
 from metastored.hive.generation import Generation
+from metastored.service.core import partition_lists
 from metastored.wire.generated.databases import Database
 from metastored.wire.generated.partitions import GetPartitionsByFilterRequest
 from tests.service.conftest import Starter
-from tests.support.objects import DB, bare_table, make_table
+from tests.support.objects import DB, add_partitions, bare_table, make_table
 
 OWNED = 'hive_filter_field_owner__ = "ann"'
 
@@ -68,3 +69,19 @@ def test_a_filter_on_one_parameter_finds_the_tables_of_its_database_by_their_val
     assert names(f'{key} != "lance"') == ("one_b", "one_d")
     assert names(f'{key} = "delta"') == ()
     assert names('hive_filter_field_params__nope = "x"') == ()
+
+
+@pytest.mark.parametrize("held", [0, 600_000, 8 << 20])
+def test_a_long_list_is_the_same_whether_its_rows_stay_in_memory_or_are_streamed(
+    start: Starter, monkeypatch: pytest.MonkeyPatch, held: int
+) -> None:
+    monkeypatch.setattr(partition_lists, "HELD", held)
+    metastore = start(Generation.HIVE_3_1)
+    make_table(metastore, keys=("ds",))
+    values = [f"{at:04}" for at in range(1_100)]
+    add_partitions(metastore, "t", *values)
+    for first in ("0000", "0050", "0599", "0600", "1099", "2"):
+        found = metastore.call("get_partitions_by_filter", DB, "t", f'ds >= "{first}"', -1)
+        assert [each.values[0] for each in found] == [each for each in values if each >= first]
+    limited = metastore.call("get_partitions_by_filter", DB, "t", 'ds >= "0050"', 700)
+    assert [each.values[0] for each in limited] == values[50:750]

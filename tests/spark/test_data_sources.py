@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 import metastored
+from metastored.catalog import CatalogManager, TableDefinition, columns_of_spark
 from metastored.errors import ConnectionLost, SparkCatalogError
 from metastored.hive.locations import local_path
 from metastored.model.spark.schemas import EMPTY_DATA_SCHEMA
@@ -26,7 +27,7 @@ from metastored.model.spark.values import (
 from metastored.spark import ExternalCatalog
 from metastored.wire.generated.common import StorageDescriptor
 from metastored.wire.structs import replace as with_fields
-from tests.spark.conftest import TEXT, new_table
+from tests.spark.conftest import TEXT, Metastore, new_table
 
 KEY = "spark.sql.sources.schema"
 
@@ -293,6 +294,21 @@ def test_a_table_of_hive_that_another_program_altered_is_read_as_hive_has_it(
     assert found.schema == parse_ddl("aa int, bb string, cc int")
     assert not found.schema_preserves_case
     assert "is different from the schema when this table was created by Spark SQL" in caplog.text
+
+
+def test_a_managed_table_of_the_catalog_api_has_the_path_that_spark_writes(
+    catalog: ExternalCatalog, metastore: Metastore
+) -> None:
+    definition = TableDefinition(
+        columns=columns_of_spark("Id BIGINT"), properties={"spark.sql.sources.provider": "parquet"}
+    )
+    with CatalogManager.load(environment={}, list=[{"name": "here", "type": "hive", "uri": metastore.uri}]) as manager:
+        manager.create_table("default.made", definition)
+    catalog.create_table(table("parquet", parse_ddl("Id bigint")))
+    made, by_spark = stored(catalog, "default.made"), stored(catalog)
+    assert path(made) == local_path(made.location or "")
+    assert path(by_spark) == local_path(by_spark.location or "")
+    assert catalog.get_table("default", "made").location == catalog.get_table("default", "t").location[:-1] + "made"
 
 
 def test_comment_and_collation_are_fields_of_a_table(catalog: ExternalCatalog) -> None:

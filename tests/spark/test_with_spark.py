@@ -14,19 +14,24 @@ from typing import Any, NamedTuple
 import pytest
 
 import metastored
-from metastored.hive.locations import canonical
-from metastored.model.spark.type_strings import parse_ddl
+from metastored.catalog import CatalogManager, TableDefinition, columns_of_spark
+from metastored.hive.locations import canonical, local_path
+from metastored.model.formats import FORMATS
+from metastored.model.spark.properties import PROVIDER
+from metastored.model.spark.schemas import with_declared_as_string
+from metastored.model.spark.type_strings import catalog_string, parse_ddl
 from metastored.model.spark.types import schema_to_json
 from metastored.model.spark.values import (
     BucketSpec,
     CatalogDatabase,
+    CatalogStatistics,
     CatalogStorage,
     CatalogTable,
     CatalogTableType,
     TableIdentifier,
 )
 from metastored.spark import ExternalCatalog
-from tests.spark.conftest import TEXT, Metastore, empty
+from tests.spark.conftest import Metastore, empty
 from tests.support.spark import run_spark
 
 pytestmark = [pytest.mark.spark, pytest.mark.slow]
@@ -41,6 +46,8 @@ class Case(NamedTuple):
     buckets: BucketSpec | None = None
     rows: str = ""
     """Values that Spark inserts, of all columns."""
+    stored_as: str = "textfile"
+    """The format of a Hive serde table."""
 
 
 SCALARS = (
@@ -76,7 +83,13 @@ CASES = {
     "orc": Case("Id INT, Name STRING", "orc", rows="(1, 'a'), (2, 'b')"),
     "json": Case("Id INT, Name STRING", "json", rows="(1, 'a'), (2, 'b')"),
     "csv": Case("Id INT, Name STRING", "csv", rows="(1, 'a'), (2, 'b')"),
+    "text": Case("Line STRING", "text"),
     "serde": Case("Id INT, Name STRING", "hive", rows="(1, 'a'), (2, 'b')"),
+    "serde_partitioned": Case("Id INT, Part STRING", "hive", ("Part",)),
+    "serde_orc": Case("Id INT, Name STRING", "hive", rows="(1, 'a'), (2, 'b')", stored_as="orc"),
+    "serde_parquet": Case("Id INT, Name STRING", "hive", rows="(1, 'a'), (2, 'b')", stored_as="parquet"),
+    **{f"serde_{format}": Case("Id INT, Name STRING", "hive", stored_as=format)
+       for format in ("sequencefile", "rcfile", "avro")},
     "declared": Case("Id INT, C CHAR(5), V VARCHAR(9)", "parquet", rows="(1, 'a', 'b'), (2, 'b', 'c')"),
     "partitioned": Case("V INT, Day DATE, Hour INT", "parquet", ("Day", "Hour"),
                         rows="(1, date'2024-01-01', 1), (2, date'2024-01-01', 2)"),
@@ -124,7 +137,7 @@ result = {"described": {}, "rows": {}, "dropped": []}
 result["described before"] = {f"p_{name}": described(f"p_{name}") for name in cases}
 spark.sql("use lab")
 for name, case in cases.items():
-    using = "stored as textfile" if case["provider"] == "hive" else "using " + case["provider"]
+    using = "stored as " + case["stored_as"] if case["provider"] == "hive" else "using " + case["provider"]
     parts = f" partitioned by ({', '.join(case['partitioned_by'])})" if case["partitioned_by"] else ""
     buckets = ""
     if case["buckets"]:
@@ -150,8 +163,17 @@ spark.sql("create view v as select Id, Name as `Other Name` from s_parquet")
 spark.sql("create table external using json location '" + FOLDER + "/external' as select 1 as A")
 spark.sql("create table external_parquet using parquet location '" + FOLDER + "/external_parquet' as select 1 as A")
 spark.sql("create table collated_by_default (a string) using parquet default collation UTF8_LCASE")
+spark.sql("insert into by_catalog values (1), (2)")
+result["rows"]["by_catalog"] = spark.table("by_catalog").count()
 names = [row[1] for row in spark.sql("show tables").collect()]
 result["described"] = {name: described(name) for name in names}
+result["shown"] = {
+    name: {row[0]: row[1] for row in spark.sql(f"describe extended {name}").collect() if row[0]} for name in names
+}
+result["columns"] = {
+    name: [[c.name, c.dataType, c.nullable, c.isPartition, c.isBucket] for c in spark.catalog.listColumns(name)]
+    for name in names
+}
 """
 
 
@@ -167,7 +189,7 @@ def definition(name: str, case: Case) -> CatalogTable:
     return CatalogTable(
         TableIdentifier(f"p_{name}", "lab"),
         CatalogTableType.MANAGED,
-        TEXT if case.provider == "hive" else CatalogStorage(),
+        storage(case),
         parse_ddl(case.ddl),
         provider=case.provider,
         partition_column_names=case.partitioned_by,
@@ -176,6 +198,13 @@ def definition(name: str, case: Case) -> CatalogTable:
         properties={"mine": "x"},
         tracks_partitions_in_catalog=bool(case.partitioned_by) and case.provider != "hive",
     )
+
+
+def storage(case: Case) -> CatalogStorage:
+    if case.provider != "hive":
+        return CatalogStorage()
+    classes = FORMATS[case.stored_as]
+    return CatalogStorage(None, classes.input, classes.output, classes.serde)
 
 
 @pytest.fixture(scope="module")
@@ -187,6 +216,13 @@ def worked(metastore: Metastore, tmp_path_factory: pytest.TempPathFactory) -> It
         catalog.create_database(CatalogDatabase("lab", location_uri=(folder / "lab.db").as_uri()))
         for name, case in CASES.items():
             catalog.create_table(definition(name, case))
+        with CatalogManager.load(
+            environment={}, list=[{"name": "here", "type": "hive", "uri": metastore.uri}]
+        ) as manager:
+            manager.create_table(
+                "lab.by_catalog",
+                TableDefinition(columns=columns_of_spark("Id BIGINT"), properties={PROVIDER: "parquet"}),
+            )
         raw = {f"p_{name}": dict(client.table(("lab", f"p_{name}")).parameters or {}) for name in CASES}
         before = {f"p_{name}": catalog.get_table("lab", f"p_{name}") for name in CASES}
         spark = run_spark(
@@ -252,6 +288,47 @@ def test_python_reads_every_table_as_spark_does(worked: Worked) -> None:
         assert found == expected, name
 
 
+def test_describe_extended_reports_what_python_reads(worked: Worked) -> None:
+    for name, shown in worked.spark["shown"].items():
+        table = worked.catalog.get_table("lab", name)
+        for column in table.schema:
+            assert shown[column.name] == catalog_string(column.data_type), name
+        assert shown["Type"] == table.table_type.value, name
+        assert shown.get("Owner") == table.owner
+        assert shown.get("Comment") == table.comment
+        if table.table_type.is_view:
+            assert shown["View Text"] == table.view_text
+            continue
+        assert shown["Provider"] == table.provider
+        assert local_path(shown["Location"]) == local_path(table.location)
+        spec = table.bucket_spec
+        assert shown.get("Num Buckets") == (None if spec is None else str(spec.num_buckets))
+        if spec is not None:
+            assert shown["Bucket Columns"] == f"[{', '.join(f'`{each}`' for each in spec.bucket_column_names)}]"
+            assert shown["Sort Columns"] == f"[{', '.join(f'`{each}`' for each in spec.sort_column_names)}]"
+        assert shown.get("Statistics") == (None if table.stats is None else _statistics(table.stats)), name
+
+
+def _statistics(stats: CatalogStatistics) -> str:
+    """As DESCRIBE EXTENDED reports them: an unknown number of rows is 0 there, though Spark's catalog has none."""
+    return f"{stats.size_in_bytes} bytes, {stats.row_count or 0} rows"
+
+
+def test_spark_catalog_lists_the_columns_that_python_reads(worked: Worked) -> None:
+    for name, columns in worked.spark["columns"].items():
+        table = worked.catalog.get_table("lab", name)
+        buckets = () if table.bucket_spec is None else table.bucket_spec.bucket_column_names
+        # spark.catalog shows char and varchar as string, with any catalog: Spark replaces the types after it read them.
+        found = [
+            [
+                each.name, catalog_string(each.data_type), each.nullable, each.name in table.partition_column_names,
+                each.name in buckets,
+            ]
+            for each in with_declared_as_string(table.schema)
+        ]  # fmt: skip
+        assert found == columns, name
+
+
 def test_spark_reads_every_table_that_python_created_as_python_does(worked: Worked) -> None:
     for name, expected in worked.spark["described before"].items():
         assert as_described(worked.before[name]) == expected, name
@@ -259,7 +336,7 @@ def test_spark_reads_every_table_that_python_created_as_python_does(worked: Work
 
 def test_spark_writes_alters_renames_and_drops_the_tables_of_python(worked: Worked) -> None:
     filled = {name for name, case in CASES.items() if case.rows}
-    assert worked.spark["rows"] == dict.fromkeys(filled, 2)
+    assert worked.spark["rows"] == dict.fromkeys({*filled, "by_catalog"}, 2)
     assert worked.spark["renamed"] == dict.fromkeys(filled, 2)
     tables = set(worked.catalog.list_tables("lab"))
     for name in CASES:
@@ -282,7 +359,7 @@ def test_python_writes_the_parameters_that_spark_writes(worked: Worked, name: st
 
 def test_python_alters_renames_and_drops_the_tables_of_spark(worked: Worked) -> None:
     catalog = worked.catalog
-    for name in ("parquet", "json", "serde", "partitioned"):
+    for name in ("parquet", "json", "serde", "serde_orc", "partitioned"):
         table = catalog.get_table("lab", f"s_{name}")
         catalog.alter_table(replace(table, properties={**table.properties, "by": "python"}))
         catalog.rename_table("lab", f"s_{name}", f"s_{name}_new")

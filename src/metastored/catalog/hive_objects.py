@@ -33,6 +33,7 @@ from metastored.model.makers import parameters_of, storage
 from metastored.model.origins import METADATA_LOCATION, PARTITIONING, SPARK_PROVIDER
 from metastored.model.partitions import PartitionValues, keys_of, name_of, values_of
 from metastored.model.spark.columns import is_schema, schema_parameters
+from metastored.model.spark.creating import default_table_path
 from metastored.model.spark.properties import is_data_source_table
 from metastored.model.spark.reading import spark_table
 from metastored.model.spark.restoring import PATH
@@ -205,12 +206,23 @@ def _term(transform: str, column: str) -> str:
     return f"{name}({argument}, {column})" if bracket else f"{name}({column})"
 
 
+def needs_path(given: TableDefinition) -> bool:
+    """Whether a new table is read by Spark from the property `path`, but the metastore chooses its location."""
+    return SPARK_PROVIDER in given.properties and given.location is None and not given.external
+
+
 def hive_table(
-    database: str, name: str, given: TableDefinition, iceberg: bool = False, owner: str | None = None
+    database: str,
+    name: str,
+    given: TableDefinition,
+    iceberg: bool = False,
+    owner: str | None = None,
+    database_location: str | None = None,
 ) -> Table:
     """The struct of a new table; `owner` owns it if the definition has no owner.
 
-    An Iceberg catalog gets the partitioning in a parameter.
+    An Iceberg catalog gets the partitioning in a parameter. The location of the database is for tables that
+    `needs_path` selects. Raises InvalidInputException.
     """
     if not given.columns:
         raise InvalidInputException(f"table {database}.{name} needs at least one column")
@@ -230,6 +242,8 @@ def hive_table(
     options = {key: value for key, value in given.options.items() if key not in (*ACID_OPTIONS, WRITE_ID)}
     if SPARK_PROVIDER in given.properties and given.location is not None:
         options[PATH] = given.location
+    elif needs_path(given) and database_location and not any(key.lower() == PATH for key in options):
+        options[PATH] = default_table_path(database_location, name.lower())
     return makers.table(
         (database, name),
         list(map(field_of, columns)),

@@ -189,6 +189,21 @@ def partition_name_to_vals(name: str) -> list[str]:
     return [unescape(value) for value in values] if "%" in name else values
 
 
+def partition_names_to_vals(names: Sequence[str], keys: Sequence[str]) -> list[Sequence[str]]:
+    """`partition_name_to_vals` of each. Names of these keys without escapes, which most are, are read in one step."""
+    text = "\n".join(names)
+    if keys and text.count("\n") == len(names) - 1:
+        found = _plain_names(tuple(keys)).findall(text)
+        if len(found) == len(names):
+            return found if len(keys) > 1 else [(value,) for value in found]
+    return [partition_name_to_vals(each) for each in names]
+
+
+@lru_cache(maxsize=64)
+def _plain_names(keys: tuple[str, ...]) -> re.Pattern[str]:
+    return re.compile("^" + "/".join(re.escape(escape(key)) + r"=([^/=%\n]++)" for key in keys) + "$", re.MULTILINE)
+
+
 def partition_name_to_spec(name: str) -> dict[str, str]:
     """The keys and values in a partition name, unescaped, in the order written."""
     return {unescape(key): unescape(value) for key, value in _segments(name)}

@@ -15,7 +15,7 @@ from metastored.errors import (
 )
 from metastored.hive.generation import Generation
 from metastored.hive.locations import canonical
-from metastored.hive.names import partition_name_to_vals
+from metastored.hive.names import partition_name_to_vals, partition_names_to_vals
 from metastored.model.names import TableName
 from metastored.model.spark.filters import OLD_WILDCARD, SQL_WILDCARD, FilterRules, convert_filters
 from metastored.model.spark.partitions import (
@@ -30,9 +30,9 @@ from metastored.model.spark.partitions import (
     partial_values,
     restore_partition_metadata,
     restored_name,
+    restored_partitions,
     to_hive_partition,
     to_metastore_spec,
-    with_restored_stats,
     with_stats_properties,
 )
 from metastored.model.spark.predicates import is_expression, matching_rows, parse_predicate, selects
@@ -65,7 +65,7 @@ class _Found(NamedTuple):
     def restored(self, partitions: Iterable[Partition]) -> list[CatalogTablePartition]:
         names = declared_names(self.keys, self.table.partition_column_names)
         with collection_paused():
-            return [with_restored_stats(from_hive_partition(each, names), self.table) for each in partitions]
+            return restored_partitions(list(partitions), names, self.table)
 
 
 class Partitions(Tables):
@@ -286,7 +286,9 @@ class Partitions(Tables):
             expressions = [each for each in given if not isinstance(each, str)]
 
             def selected(rows: Sequence[Sequence[str]]) -> list[int]:
-                numbers = [at for at, row in enumerate(rows) if all(each(row) for each in holds)]
+                numbers = list(range(len(rows)))
+                for holding in holds:
+                    numbers = [numbers[at] for at in holding([rows[at] for at in numbers])]
                 for expression in expressions:
                     among = matching_rows(expression, schema, [rows[at] for at in numbers])
                     numbers = [numbers[at] for at in among]
@@ -298,7 +300,7 @@ class Partitions(Tables):
             listed = self._by_filter(found, filter) if filter else None
             if listed is None:
                 names = self.client.api.get_partition_names(found.name.database_field, found.name.table, -1)
-                kept = [names[at] for at in selected([partition_name_to_vals(each) for each in names])]
+                kept = [names[at] for at in selected(partition_names_to_vals(names, found.keys))]
                 return found.restored(self._by_names(found, kept))
             return found.restored(listed[at] for at in selected([each.values or () for each in listed]))
 

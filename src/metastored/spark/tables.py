@@ -15,13 +15,14 @@ from metastored.errors import (
     SparkCatalogError,
     UnknownDBException,
 )
-from metastored.hive.locations import canonical, join
+from metastored.hive.locations import canonical
 from metastored.model import kinds
 from metastored.model.names import database_name
 from metastored.model.spark.converting import check_hive_table, from_hive_table, to_hive_table
 from metastored.model.spark.creating import (
     PLACEHOLDER,
     data_source_table,
+    default_table_path,
     hive_compatible_form,
     incompatible_types,
     spark_specific_form,
@@ -146,8 +147,7 @@ class Tables(Connected):
             raise _exists(table.database, table.identifier.table) from error
 
     def _default_path(self, db: str, table: str) -> str:
-        """Where Spark puts a table: always in the database's location, also if the warehouse is another."""
-        return join(self._database(db).locationUri or "", table)
+        return default_table_path(self._database(db).locationUri or "", table)
 
     # --- read ----------------------------------------------------------------------------------------------
 

@@ -8,10 +8,12 @@ passes in the bytes that arrived and sends the bytes that are returned.
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from struct import Struct
 from typing import Final, NamedTuple
 
 from metastored.errors import ApplicationError, LocalProtocolError, RemoteProtocolError
+from metastored.wire.arriving import ArrivingResult
 from metastored.wire.binary_protocol import BINARY, read_header
 from metastored.wire.limits import MAX_MESSAGE, MAX_REPLY
 from metastored.wire.message import CALL, EXCEPTION, ONEWAY, REPLY, Call, Reply, Stream
@@ -152,7 +154,10 @@ class _Messages:
         self.buffer = buffer
         self.walker: Walker | None = None
 
-    def next(self, read: Callable[[bytes, int], Incoming]) -> Incoming | None:
+    def next(
+        self, read: Callable[[bytes, int], Incoming], walker: Callable[[int, int], Walker] | None = None
+    ) -> Incoming | None:
+        """`walker` makes the walker over a long message; by default, the protocol does."""
         buffer = self.buffer
         if buffer.at >= len(buffer.data):
             return None
@@ -160,9 +165,12 @@ class _Messages:
             end = self.walker.end(buffer.data)
             if end is None:
                 return None
-            self.walker = None
+            walked, self.walker = self.walker, None
             # From here on the message is parsed from its own buffer; later bytes stay in the stream's buffer.
-            return read(buffer.take(end - buffer.at), 0)
+            message = buffer.take(end - buffer.at)
+            if isinstance(walked, ArrivingResult) and walked.values is not None:
+                return walked.incoming(message)
+            return read(message, 0)
         if isinstance(buffer.data, bytearray):
             buffer.data, buffer.at = bytes(buffer.data[buffer.at :]), 0
         try:
@@ -171,7 +179,7 @@ class _Messages:
             if len(buffer) > DIRECT_LIMIT:
                 if buffer.at:
                     buffer.data, buffer.at = buffer.data[buffer.at :], 0
-                self.walker = self.protocol.walker(0, self.limit)
+                self.walker = (walker or self.protocol.walker)(0, self.limit)
                 if self.walker.end(buffer.data) is not None:
                     raise RemoteProtocolError("a message could not be read to its end") from None
             return None
@@ -404,7 +412,8 @@ class ClientConnection:
         self._relays = False
         self._passing: PassingResult | None = None
         """The reply that is being relayed."""
-        self._read = BINARY.read_result if decode and self._protocol is BINARY else self._protocol.read_reply
+        self._decodes = decode and self._protocol is BINARY
+        self._read = BINARY.read_result if self._decodes else self._protocol.read_reply
 
     def send(self, method: Method, body: bytes, relays: bool = False) -> bytes:
         """A call around arguments in Thrift binary. With `relays` its reply is read by `next_part`."""
@@ -448,7 +457,7 @@ class ClientConnection:
             except Incomplete:
                 raise RemoteProtocolError("the server's message continues behind the end of its frame") from None
         else:
-            incoming = self._messages.next(read)
+            incoming = self._messages.next(read, partial(ArrivingResult, method) if self._decodes else None)
         if incoming is None:
             return NEED_DATA
         self._method = None

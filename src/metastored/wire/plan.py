@@ -46,6 +46,8 @@ RUNS: dict[tuple[str, str], tuple[str, ...]] = {
         "storedAsSubDirectories",
     ),
     ("Partition", "dbName"): ("tableName", "catName"),
+    # Partitions that were added together have the same time, and no statistics yet.
+    ("Partition", "parameters"): (),
 }
 
 _PYTHON = {"string": "str", "binary": "bytes", "set": "frozenset", "list": "tuple", "map": "dict"}

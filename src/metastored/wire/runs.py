@@ -1,6 +1,7 @@
 """Readers of structs for a protocol in which a field's bytes do not depend on earlier fields: Thrift binary.
 
 Most writers write fields in the order of their ids, so a struct is first read sequentially, with one test per field.
+A struct that metastored splices (`SPLICED`) has two such sequences.
 Fields that are out of order or unknown are read by a loop (`rest_<name>`) that is compiled at its first use and
 continues where the first reader stopped: nothing is read twice.
 
@@ -28,6 +29,9 @@ from metastored.wire.types import Field, Type
 AHEAD = 96
 """Bytes that a column takes, at most, in most tables."""
 
+SPLICED = frozenset({"Partition", "StorageDescriptor"})
+"""Structs that metastored writes from two parts, each in the order of the ids: they are read in two such passes."""
+
 LOOK = 8
 """After this many fields a reader checks for the end of the struct: the last fields of most structs are seldom set."""
 
@@ -50,12 +54,14 @@ class OrderedCompiler(PositionCompiler):
         values = "".join(f"f{i}, " for i in range(width)).rstrip()
         done = f"    if not b[p]: return {make.format(values)}, p + 1\n"
         out = [f"def read_{name}(b, p):\n", *self.absent(name, plan, width), "    h = b[p:p + 3]\n"]
-        for number, slot in enumerate(sorted(plan, key=lambda slot: slot.field.id)):
-            if number and number % LOOK == 0:
-                out.append(done)
-            value = self.field_value(name, slot.field, f"f{slot.index}", " " * 8)
-            out.append(f"    if h == {self.header(slot.field)!r}:\n        p += 3\n{value}        h = b[p:p + 3]\n")
-        out.append(done)
+        order = sorted(plan, key=lambda slot: slot.field.id)
+        for _ in range(2 if name in SPLICED else 1):
+            for number, slot in enumerate(order):
+                if number and number % LOOK == 0:
+                    out.append(done)
+                value = self.field_value(name, slot.field, f"f{slot.index}", " " * 8)
+                out.append(f"    if h == {self.header(slot.field)!r}:\n        p += 3\n{value}        h = b[p:p + 3]\n")
+            out.append(done)
         out.append(f"    return rest_{name}(b, p{''.join(f', f{i}' for i in range(width))})\n")
         return "".join(out)
 

@@ -30,7 +30,7 @@ NULLS = (DEFAULT_PARTITION,) * len(SCHEMA)
 
 
 def holds(text: str, row: tuple[str, ...] = ROW, zone: str = "UTC") -> bool:
-    return selects(text, parse_predicate(text, SCHEMA, zone), SCHEMA)(row)
+    return selects(text, parse_predicate(text, SCHEMA, zone), SCHEMA)([row]) == [0]
 
 
 def condition(text: str) -> str:
@@ -117,6 +117,13 @@ def test_the_values_of_partitions_are_an_arrow_table_with_the_types_of_the_colum
 )
 def test_an_expression_selects_partitions(expression: pc.Expression, rows: list[int]) -> None:
     assert matching_rows(expression, SCHEMA, ROWS) == rows
+
+
+def test_a_predicate_selects_partitions_by_their_numbers() -> None:
+    rows = [ROW, NULLS, ROW]
+    assert selects("a = 3", parse_predicate("a = 3", SCHEMA), SCHEMA)(rows) == [0, 2]
+    assert selects("a = 4", parse_predicate("a = 4", SCHEMA), SCHEMA)(rows) == []
+    assert selects("a = 4", parse_predicate("a = 4", SCHEMA), SCHEMA)([]) == []
 
 
 def test_an_expression_over_another_column_is_an_error() -> None:

@@ -21,6 +21,7 @@ from metastored.catalog.hive_objects import (
     hive_partition,
     hive_table,
     hive_view,
+    needs_path,
     partition_status,
     partition_values,
     table_status,
@@ -159,7 +160,10 @@ class AsyncHiveProvider:
     async def create_table(
         self, database: Namespace, name: str, definition: TableDefinition, if_not_exists: bool = False
     ) -> TableStatus:
-        table = hive_table(_flat(database), name, definition, self._iceberg, self._owner)
+        base: str | None = None
+        if needs_path(definition) and not self._iceberg:
+            base = (await self.client.api.get_database(_flat(database))).locationUri
+        table = hive_table(_flat(database), name, definition, self._iceberg, self._owner, base)
         if is_transactional(table.parameters) and not await self.client.capabilities.knows("get_open_txns"):
             raise NotSupported(
                 f"catalog {self._name!r} ({self.client.uri}) has no transactions: create {_at(database, name)} without "

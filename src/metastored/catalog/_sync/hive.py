@@ -22,6 +22,7 @@ from metastored.catalog.hive_objects import (
     hive_partition,
     hive_table,
     hive_view,
+    needs_path,
     partition_status,
     partition_values,
     table_status,
@@ -160,7 +161,10 @@ class HiveProvider:
     def create_table(
         self, database: Namespace, name: str, definition: TableDefinition, if_not_exists: bool = False
     ) -> TableStatus:
-        table = hive_table(_flat(database), name, definition, self._iceberg, self._owner)
+        base: str | None = None
+        if needs_path(definition) and not self._iceberg:
+            base = (self.client.api.get_database(_flat(database))).locationUri
+        table = hive_table(_flat(database), name, definition, self._iceberg, self._owner, base)
         if is_transactional(table.parameters) and not self.client.capabilities.knows("get_open_txns"):
             raise NotSupported(
                 f"catalog {self._name!r} ({self.client.uri}) has no transactions: create {_at(database, name)} without "

@@ -8,6 +8,7 @@ lacks) in the parameters of a table. The rules are those of Spark's HiveExternal
 `schemas`       changes and comparisons of schemas
 `hive_types`    Hive's types as Spark's, and back
 `arrow`         schemas as Arrow schemas
+`bulk`          many values at once
 `values`        CatalogTable and its parts
 `properties`    the parameters that Spark writes
 `views`         the parameters that hold the context of a view

@@ -9,6 +9,7 @@ from dataclasses import replace
 from typing import Final
 
 from metastored.errors import SparkCatalogError
+from metastored.hive.locations import join
 from metastored.model.spark.converting import serde_of_source
 from metastored.model.spark.properties import (
     PARTITION_PROVIDER,
@@ -25,6 +26,14 @@ from metastored.model.spark.values import CatalogStorage, CatalogTable, CatalogT
 
 PLACEHOLDER: Final = "-__PLACEHOLDER__"
 """The end of the location that Hive gets for an external table that only Spark can read."""
+
+
+def default_table_path(database_location: str, table: str) -> str:
+    """Where Spark puts a managed table without a location: in its database's, also if the warehouse is another.
+
+    Raises LocationError if the database's location is none.
+    """
+    return join(database_location, table)
 
 
 def data_source_table(table: CatalogTable, threshold: int = THRESHOLD) -> CatalogTable:

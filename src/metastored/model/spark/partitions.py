@@ -6,16 +6,17 @@ the table declares them. A NULL is `__HIVE_DEFAULT_PARTITION__` in the metastore
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from metastored.errors import SparkCatalogError
 from metastored.hive.locations import join
 from metastored.hive.names import DEFAULT_PARTITION, escape, partition_name_to_spec
-from metastored.model.spark.converting import from_hive_storage, hive_statistics, to_seconds
-from metastored.model.spark.properties import SPARK_SQL_PREFIX
+from metastored.model.spark.bulk import made
+from metastored.model.spark.converting import from_hive_storage, from_hive_storages, hive_statistics, to_seconds
+from metastored.model.spark.properties import SPARK_SQL_PREFIX, STATISTICS_PREFIX
 from metastored.model.spark.statistics import stats_from_properties, stats_to_properties
-from metastored.model.spark.values import CatalogTable, CatalogTablePartition, TablePartitionSpec
+from metastored.model.spark.values import CatalogStatistics, CatalogTable, CatalogTablePartition, TablePartitionSpec
 from metastored.wire.generated.common import SerDeInfo, StorageDescriptor, Table
 from metastored.wire.generated.partitions import Partition
 from metastored.wire.structs import replace as with_fields
@@ -193,6 +194,50 @@ def from_hive_partition(partition: Partition, columns: Sequence[str]) -> Catalog
         last_access_time=(partition.lastAccessTime or 0) * 1000,
         stats=hive_statistics(parameters),
     )
+
+
+def restored_partitions(
+    partitions: Sequence[Partition], columns: Sequence[str], table: CatalogTable
+) -> list[CatalogTablePartition]:
+    """Many partitions as Spark's users see them; `columns` are the declared names of the partition keys.
+
+    The same as `with_restored_stats(from_hive_partition(…))` of each, in less time. Raises SparkCatalogError.
+    """
+    descriptors = [each.sd for each in partitions if each.sd is not None]
+    if len(descriptors) < len(partitions):
+        return [with_restored_stats(from_hive_partition(each, columns), table) for each in partitions]
+    parameters = [each.parameters or {} for each in partitions]
+    restored = made(
+        CatalogTablePartition,
+        len(partitions),
+        [dict(zip(columns, each.values or (), strict=True)) for each in partitions],
+        from_hive_storages(descriptors),
+        parameters,
+        [(each.createTime or 0) * 1000 for each in partitions],
+        [(each.lastAccessTime or 0) * 1000 for each in partitions],
+        _hive_statistics(parameters),
+    )
+    # Most partitions have the same names of parameters: these are compared, not searched again.
+    with_stats: dict[tuple[str, ...], bool] = {}
+    for at, each in enumerate(parameters):
+        names = tuple(each)
+        found = with_stats.get(names)
+        if found is None:
+            found = with_stats[names] = any(name.startswith(STATISTICS_PREFIX) for name in names)
+        if found:
+            restored[at] = with_restored_stats(restored[at], table)
+    return restored
+
+
+def _hive_statistics(parameters: Sequence[Mapping[str, str]]) -> Iterator[CatalogStatistics | None]:
+    """`hive_statistics` of each, computed once for partitions with the same numbers."""
+    known: dict[tuple[str | None, ...], CatalogStatistics | None] = {}
+    for each in parameters:
+        get = each.get
+        numbers = get("totalSize"), get("rawDataSize"), get("numRows")
+        if numbers not in known:
+            known[numbers] = hive_statistics(each)
+        yield known[numbers]
 
 
 def keys_of(table: Table) -> tuple[str, ...]:

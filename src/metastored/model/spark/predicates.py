@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import fields, is_dataclass, replace
 from datetime import datetime
+from operator import itemgetter
 from typing import TYPE_CHECKING, Any, Final
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
@@ -29,8 +30,6 @@ Predicate = "str | pyarrow.compute.Expression"
 Values = Sequence[str | None]
 """The values of a partition, in the order of the partition columns."""
 _ROW: Final = "row"
-MAX_KNOWN: Final = 10_000
-"""Combinations of values for which the result of a predicate is cached, during one call."""
 
 
 def parse_predicate(text: str, schema: StructType, zone: str = "UTC") -> Condition:
@@ -49,8 +48,12 @@ def parse_predicate(text: str, schema: StructType, zone: str = "UTC") -> Conditi
     return _localised(tree, _zone(zone))  # type: ignore[no-any-return]
 
 
-def selects(text: str, tree: Condition, schema: StructType) -> Callable[[Values], bool]:
-    """The predicate as a function of the values of a partition. Raises SparkCatalogError for types that do not fit."""
+def selects(text: str, tree: Condition, schema: StructType) -> Callable[[Sequence[Values]], list[int]]:
+    """The predicate as a function of the values of partitions; it returns the numbers of those that are selected.
+
+    It is evaluated once for the same values: a column of partitions has few of them. Raises SparkCatalogError for types
+    that do not fit.
+    """
     keys = tuple((each.name, _hive_type(each.data_type)) for each in without_collations(schema))
     try:
         holds = bind(text, tree, keys)
@@ -58,19 +61,19 @@ def selects(text: str, tree: Condition, schema: StructType) -> Callable[[Values]
         raise SparkCatalogError("DATATYPE_MISMATCH", f"the predicate {text!r}, {error}") from error
     used = {each.name.lower() for each in _nodes(tree) if isinstance(each, Key)}
     places = [at for at, each in enumerate(schema) if each.name.lower() in used]
-    known: dict[tuple[str | None, ...], bool] = {}
+    used_values = itemgetter(*places) if places else len
 
-    def selected(values: Values) -> bool:
-        """Evaluated once for the same values: a column of partitions has few of them."""
-        key = tuple([values[at] for at in places])
-        found = known.get(key)
-        if found is None:
-            found = holds([None if each == DEFAULT_PARTITION else each for each in values])  # type: ignore[misc]
-            if len(known) < MAX_KNOWN:
-                known[key] = found
-        return found
+    def selected(rows: Sequence[Values]) -> list[int]:
+        keys = list(map(used_values, rows))
+        one_of_each = dict(zip(keys, rows, strict=True))
+        true = {key for key, values in one_of_each.items() if holds(_with_nulls(values))}
+        return [at for at, key in enumerate(keys) if key in true]
 
     return selected
+
+
+def _with_nulls(values: Values) -> Any:
+    return [None if each == DEFAULT_PARTITION else each for each in values]
 
 
 def is_expression(predicate: object) -> bool:

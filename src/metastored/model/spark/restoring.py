@@ -81,12 +81,15 @@ def restore_hive_serde_table(table: CatalogTable) -> CatalogTable:
 def restore_data_source_table(table: CatalogTable, provider: str) -> CatalogTable:
     """A table that Spark reads by a data source. Its location is in the storage property `path`."""
     partition_columns = partition_columns_from_properties(table.properties)
-    storage = replace(with_path(table.storage, None), location_uri=path_of(table.storage))
-    visible = {key: value for key, value in storage.properties.items() if key not in _STORAGE_MADE_BY_HIVE}
+    visible = {
+        key: value
+        for key, value in table.storage.properties.items()
+        if key.lower() != PATH and key not in _STORAGE_MADE_BY_HIVE
+    }
     return replace(
         table,
         provider=provider,
-        storage=replace(storage, properties=visible),
+        storage=replace(table.storage, location_uri=path_of(table.storage), properties=visible),
         schema=reordered(schema_from_properties(table.properties) or StructType(), partition_columns),
         partition_column_names=partition_columns,
         bucket_spec=bucket_spec_from_properties(table.properties),

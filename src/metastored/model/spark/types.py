@@ -9,13 +9,15 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from operator import itemgetter
 from typing import Any, Final
 
 import orjson
 
 from metastored.errors import ConversionError
+from metastored.model.spark.bulk import made
 
 CHAR_VARCHAR: Final = "__CHAR_VARCHAR_TYPE_STRING"
 COLLATIONS: Final = "__COLLATIONS"
@@ -183,6 +185,7 @@ _PLAIN: Final[dict[str, DataType]] = {
         for each in (BOOLEAN, BYTE, SHORT, INTEGER, LONG, FLOAT, DOUBLE, BINARY, DATE, TIMESTAMP, TIMESTAMP_NTZ)
     },
 }
+_NAME, _TYPE, _NULLABLE = itemgetter("name"), itemgetter("type"), itemgetter("nullable")
 _OLD_NAMES: Final = {"null": "void", "timestamp_ltz": "timestamp", "calendarinterval": "interval"}
 
 
@@ -294,11 +297,33 @@ def _from_json(content: Any, collations: Mapping[str, str], path: str, depth: in
             value = _from_json(content["valueType"], collations, f"{path}.value", depth + 1)
             return MapType(key, value, content["valueContainsNull"])
         case "struct":
-            return StructType(tuple([_field_from_json(each, depth + 1) for each in content["fields"]]))
+            return StructType(tuple(_fields_from_json(content["fields"], depth + 1)))
         case "udt":
             attributes = {key: value for key, value in content.items() if key not in ("type", "sqlType")}
             return UserDefinedType(_from_json(content["sqlType"], {}, "", depth + 1), attributes)
     raise ConversionError(f"Spark has no type {content['type']!r}")
+
+
+def _fields_from_json(contents: Sequence[Mapping[str, Any]], depth: int) -> list[StructField]:
+    """Most columns of a wide table have one of a few types: they are made together, and the others one by one."""
+    names, types = list(map(_NAME, contents)), _plain_types(contents)
+    metadata = [each.get("metadata") or {} for each in contents]
+    collated = any(metadata) and any(COLLATIONS in each for each in metadata)
+    if collated or not {*map(type, names)} <= {str}:
+        return [_field_from_json(each, depth) for each in contents]
+    fields = made(StructField, len(names), names, types, map(_NULLABLE, contents), metadata)
+    if not all(types):
+        for at, each in enumerate(types):
+            if each is None:
+                fields[at] = _field_from_json(contents[at], depth)
+    return fields
+
+
+def _plain_types(contents: Sequence[Mapping[str, Any]]) -> list[DataType | None]:
+    try:
+        return list(map(_PLAIN.get, map(_TYPE, contents)))
+    except TypeError:  # A type with parts, which is no text.
+        return [_PLAIN.get(type) if isinstance(type, str) else None for type in map(_TYPE, contents)]
 
 
 def _field_from_json(content: Mapping[str, Any], depth: int) -> StructField:
@@ -310,9 +335,7 @@ def _field_from_json(content: Mapping[str, Any], depth: int) -> StructField:
         others = {key: value for key, value in metadata.items() if key != COLLATIONS}
         data_type = _from_json(type, metadata[COLLATIONS] or {}, name, depth)
         return StructField(name, data_type, content["nullable"], others)
-    # Most columns of a wide table have one of a few types.
-    plain = _PLAIN.get(type) if isinstance(type, str) else None
-    return StructField(name, plain or _from_json(type, {}, name, depth), content["nullable"], metadata)
+    return StructField(name, _from_json(type, {}, name, depth), content["nullable"], metadata)
 
 
 def _from_name(name: str, collation: str | None) -> DataType:

@@ -23,6 +23,15 @@ from metastored.wire.message import Stream
 SHORT: Final = 500
 """Lists up to this length are sent in one piece."""
 
+HELD: Final = 8 << 20
+"""Bytes of rows that satisfy a condition up to which they stay in memory until they are sent.
+
+The database evaluates a condition on all partitions of the table. A longer list is streamed, for which the condition
+is evaluated twice more: for the length of the reply, and for its rows.
+"""
+ROW: Final = 512
+"""Bytes that a row needs beside its body, about."""
+
 Each = Callable[[Transaction, int], Iterator[Row]]
 
 
@@ -69,12 +78,40 @@ def listed(
         return partitions.each_matching(tx, row.id, condition, most)
 
     with ctx.reading() as tx:
-        first = list(each(tx, SHORT + 1 if limit < 0 else min(limit, SHORT + 1)))
-        if len(first) <= SHORT:
-            pieces = chain.from_iterable(map(splicer(ctx, tx, where, row).parts, first))
-            reply = rows.wrapped_list if wrapped else rows.list_reply
-            return Encoded(reply(pieces, len(first)))
+        if condition is None:
+            first: list[Row] | None = list(each(tx, SHORT + 1 if limit < 0 else min(limit, SHORT + 1)))
+        else:
+            first = _held(each(tx, limit))
+        if first is not None and len(first) <= SHORT:
+            return structs(splicer(ctx, tx, where, row), first, wrapped=wrapped)
+        if first is not None and condition is not None:
+            return _sent(splicer(ctx, tx, where, row), first, wrapped=wrapped)
     return _streamed(ctx, where, row, condition, limit, each, wrapped=wrapped)
+
+
+def _held(partition_rows: Iterator[Row]) -> list[Row] | None:
+    """All rows, or None if they have more than HELD bytes."""
+    held: list[Row] = []
+    size = 0
+    for row in partition_rows:
+        size += len(row[-1]) + ROW
+        if size > HELD:
+            return None
+        held.append(row)
+    return held
+
+
+def _sent(splice: rows.Splicer, partition_rows: list[Row], *, wrapped: bool) -> Encoded:
+    """Rows that are in memory, spliced while they are sent."""
+    head, tail = rows.list_head(len(partition_rows), wrapped=wrapped)
+    length = len(head) + sum(map(splice.length, partition_rows)) + len(tail)
+
+    def chunks() -> Iterator[bytes]:
+        yield head
+        yield from splice.chunks(partition_rows)
+        yield tail
+
+    return Encoded(Stream(chunks(), length))
 
 
 def _streamed(

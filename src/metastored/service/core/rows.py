@@ -284,6 +284,10 @@ class Splicer:
     def partition(self, row: Row) -> Partition:
         return binary.decode(Partition, self.struct(row))
 
+    def length(self, row: Row) -> int:
+        """The bytes of one struct."""
+        return sum(map(len, self.parts(row)))
+
     def size(self, group: Sizes) -> int:
         """The bytes of all structs of one shape and base."""
         fixed = len(self._heads[group.shape]) + (1 if group.shape is None else 2)
