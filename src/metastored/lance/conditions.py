@@ -75,6 +75,7 @@ def check_conditional_alter(client: Client, database: DatabaseName) -> None:
     view = Table(
         tableName=name.table,
         dbName=name.database,
+        owner=client.user,  # Only the owner of a table may alter it.
         createTime=0,
         lastAccessTime=0,
         retention=0,

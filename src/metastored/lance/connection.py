@@ -34,8 +34,16 @@ class Connected(LanceNamespace):
 
     levels: ClassVar[Levels]
 
-    def __init__(self, client: Client | None = None, checked: CheckedTables | None = None, **properties: str) -> None:
+    def __init__(
+        self,
+        client: Client | None = None,
+        checked: CheckedTables | None = None,
+        committer: Client | None = None,
+        **properties: str,
+    ) -> None:
         """`client` is used instead of `uri` and `ugi`, and stays open; a client of `uri` is closed by `close`.
+
+        `committer` is used for the alters that store a new version, where they need more rights than `client` has.
 
         A program that makes many namespaces for one metastore gives all of them one `checked`: then the metastore is
         probed once for each table, and not by each namespace.
@@ -44,6 +52,7 @@ class Connected(LanceNamespace):
         self.checked = CheckedTables() if checked is None else checked
         self._client = client
         self._owned = client is None
+        self._committer = committer
         self._lock = threading.Lock()
 
     def namespace_id(self) -> str:
@@ -69,6 +78,7 @@ class Connected(LanceNamespace):
         self.properties = state["properties"]
         self.checked = CheckedTables()
         self._client, self._owned, self._lock = None, True, threading.Lock()
+        self._committer = None
 
     def close(self) -> None:
         """Closes the connections to the metastore; a later operation opens them again."""
@@ -94,6 +104,11 @@ class Connected(LanceNamespace):
                         cache=False,
                     )
         return found
+
+    @property
+    def committer(self) -> Client:
+        """The client that stores new versions of tables."""
+        return self._committer or self.client
 
     # Look-ups
 

@@ -44,7 +44,7 @@ class Datasets(Connected):
 
     def commits(self, name: TableName, table: Table) -> Commits:
         """The versions of an `impl` table."""
-        return Commits(self.client, name, table, self.manifests(table))
+        return Commits(self.committer, name, table, self.manifests(table))
 
     def is_declared(self, table: Table) -> bool:
         """Whether a table has no data yet."""
@@ -137,7 +137,7 @@ class Datasets(Connected):
         environment = conditional(expected) if expected is not None else {"DO_NOT_UPDATE_STATS": "true"}
         for attempt in (replace(changed, sd=replace(table.sd, cols=columns)), changed):
             try:
-                self.client.alter(name, attempt, environment=environment)
+                self.committer.alter(name, attempt, environment=environment)
                 return
             except MetastoreError as error:
                 if is_conflict(error):
