@@ -67,6 +67,10 @@ ALTERS: dict[str, Any] = {
         models.CreateTableIndexRequest(id=t, column="id", index_type="BTREE")
     ),
     "tag": lambda n, t: n.create_table_tag(models.CreateTableTagRequest(id=t, tag="x", version=1)),
+    "columns": lambda n, t: n.alter_table_drop_columns(models.AlterTableDropColumnsRequest(id=t, columns=["vector"])),
+    "metadata": lambda n, t: n.update_table_schema_metadata(
+        models.UpdateTableSchemaMetadataRequest(id=t, metadata={"a": "b"})
+    ),
     "restore": lambda n, t: n.restore_table(models.RestoreTableRequest(id=t, version=1)),
     "rename": lambda n, t: n.rename_table(models.RenameTableRequest(id=t, new_table_name="mine")),
     "deregister": lambda n, t: n.deregister_table(models.DeregisterTableRequest(id=t)),
@@ -191,7 +195,7 @@ def test_the_owner_of_a_table_may_alter_and_drop_it(guarded: RunningServer, mana
     bob = bobs(guarded)
     request = models.CreateTableRequest(id=["default", "bobs"], properties={"managed_by": managed_by})
     bob.create_table(request, ipc(POINTS))
-    for name in ("index", "tag", "overwrite", "drop"):
+    for name in ("index", "tag", "metadata", "columns", "overwrite", "drop"):
         ALTERS[name](bob, ["default", "bobs"])
     with pytest.raises(TableNotFoundError):
         bob.describe_table(models.DescribeTableRequest(id=["default", "bobs"]))

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from lance_namespace import (
     InvalidInputError,
+    InvalidTableStateError,
     TableNotFoundError,
     TableVersionNotFoundError,
     UnsupportedOperationError,
@@ -70,6 +71,13 @@ class Datasets(Connected):
                 namespace_client=CommitCalls(self), table_id=list(id), version=version, storage_options=options
             )
         return lance.dataset(self.location(table), version=version, storage_options=options)
+
+    def filled(self, name: TableName, table: Table) -> lance.LanceDataset:
+        """The dataset, for a write that needs rows. Raises InvalidTableStateError if there are none."""
+        try:
+            return self.dataset(self.levels.id_of(name), table)
+        except TableNotFoundError as error:
+            raise InvalidTableStateError(str(error)) from None
 
     def has_version(self, table: Table, version: int) -> bool:
         """Whether a version has a manifest, or is the newest of an `impl` table."""
