@@ -16,6 +16,7 @@ from lance_namespace import (
 )
 
 from metastored.client._sync.client import Client, connect
+from metastored.client.sasl import kerberos
 from metastored.errors import NoSuchObjectException, ObjectNotFound
 from metastored.hive.names import encode_catalog_name
 from metastored.lance.conditions import CheckedTables
@@ -96,10 +97,12 @@ class Connected(LanceNamespace):
                 found = self._client
                 if found is None:
                     settings = self.properties
+                    principal = settings.kerberos_principal
                     found = self._client = connect(
                         settings.uri,
                         user=settings.user,
                         groups=settings.groups,
+                        sasl=None if principal is None else kerberos(principal),
                         max_size=settings.pool_size,
                         cache=False,
                     )
