@@ -109,6 +109,11 @@ class Connected(LanceNamespace):
         return found
 
     @property
+    def owner(self) -> str | None:
+        """The owner of new tables. A client that authenticates names no user itself."""
+        return self.properties.user or self.client.user
+
+    @property
     def committer(self) -> Client:
         """The client that stores new versions of tables."""
         return self._committer or self.client
