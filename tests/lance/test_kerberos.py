@@ -5,6 +5,7 @@ from __future__ import annotations
 import pickle
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import lance
 import lance_namespace as ns
@@ -28,7 +29,7 @@ def server(realm: Realm) -> Iterator[RunningServer]:
 
 @pytest.fixture
 def space(server: RunningServer, realm: Realm, tmp_path: Path) -> Iterator[Hive2Namespace]:
-    properties = {"kerberos.principal": f"hive/_HOST@{realm.kdc.realm}", "ugi": "alice", "managed_by": "impl"}
+    properties: dict[str, Any] = {"kerberos.principal": f"hive/_HOST@{realm.kdc.realm}", "ugi": "alice", "managed_by": "impl"}
     with Hive2Namespace(uri=f"thrift://localhost:{server.port}", root=str(tmp_path), **properties) as made:
         yield made
 

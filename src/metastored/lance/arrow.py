@@ -95,7 +95,8 @@ def type_of(data: Mapping[str, Any]) -> pyarrow.DataType:
     import pyarrow
 
     name = str(data.get("type") or "").lower()
-    fields, length = data.get("fields") or [], data.get("length")
+    fields: Any = data.get("fields") or []
+    length: Any = data.get("length")
     try:
         if name in ("list", "large_list", "fixed_size_list"):
             item = pyarrow.field(fields[0]["name"], type_of(fields[0]["type"]), fields[0].get("nullable", True))

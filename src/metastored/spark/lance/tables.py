@@ -61,7 +61,7 @@ def namespace_of(spark: Any, id: tuple[str, ...]) -> LanceNamespace:
     uris = metastore_of(spark)
     if uris is None:
         raise ConfigError(f"this Spark session has no '{URIS}': give namespace=metastored.lance.Hive2Namespace(uri=…)")
-    properties = {}
+    properties: dict[str, Any] = {}
     if _is_on(spark, SASL):
         # The process that commits is started by the driver's, so it has the same ticket cache.
         properties["kerberos.principal"] = hadoop_setting(spark, PRINCIPAL) or "hive/_HOST"
