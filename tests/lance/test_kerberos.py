@@ -29,7 +29,11 @@ def server(realm: Realm) -> Iterator[RunningServer]:
 
 @pytest.fixture
 def space(server: RunningServer, realm: Realm, tmp_path: Path) -> Iterator[Hive2Namespace]:
-    properties: dict[str, Any] = {"kerberos.principal": f"hive/_HOST@{realm.kdc.realm}", "ugi": "alice", "managed_by": "impl"}
+    properties: dict[str, Any] = {
+        "kerberos.principal": f"hive/_HOST@{realm.kdc.realm}",
+        "ugi": "alice",
+        "managed_by": "impl",
+    }
     with Hive2Namespace(uri=f"thrift://localhost:{server.port}", root=str(tmp_path), **properties) as made:
         yield made
 
