@@ -170,6 +170,14 @@ def test_the_first_rows_of_a_declared_table_need_the_privilege_to_insert(guarded
     assert found.owner == USER
 
 
+def test_a_writer_commits_by_the_namespace_with_catalogs_and_by_names_in_any_case(guarded: RunningServer) -> None:
+    table = make_table(rest(guarded), "cased", managed_by="impl")
+    grant(guarded, table, "SELECT", "INSERT")
+    bob = rest(guarded, "hive3", "bob", "b")
+    assert CHANGES["insert"][1](bob, ["hive", *table]).version == 2
+    assert CHANGES["insert"][1](bob, ["HIVE", "Cased", "T"]).version == 3
+
+
 def test_a_commit_for_a_writer_is_in_the_audit_log_under_the_writer(guarded: RunningServer) -> None:
     table = make_table(rest(guarded), "logged", managed_by="impl")
     grant(guarded, table, "SELECT", "INSERT")
