@@ -235,6 +235,26 @@ def test_an_alter_may_leave_a_table_where_it_is(guarded: Guarded) -> None:
     assert not allowed(guarded, "tom", "alter_table", "d", "far", moved)
 
 
+def test_a_session_may_alter_the_table_that_the_server_entrusts_to_it_and_nothing_else(guarded: Guarded) -> None:
+    guarded.unguarded("create_table", table("other", "tom"))
+    found, other = guarded.unguarded("get_table", "d", "t"), guarded.unguarded("get_table", "d", "other")
+    session = session_of("alice")
+    session.entrusted = ("hive", "d", "t")
+
+    def passes(name: str, *args: Any) -> bool:
+        return not str(guarded.reply(session, name, *args).error or "").startswith(DENIED)
+
+    assert passes("alter_table_with_environment_context", "d", "t", found)
+    assert not passes("alter_table_with_environment_context", "d", "other", other)
+    assert not passes("alter_table_with_environment_context", "d", "t", replace(found, tableName="renamed"))
+    moved = replace(found, sd=replace(found.sd, location="file:/elsewhere"))
+    assert not passes("alter_table_with_environment_context", "d", "t", moved)
+    assert not passes("get_table", "d", "t")
+    assert not passes("drop_table", "d", "t", False)
+    assert not passes("grant_privileges", bag(on_table("d", "t"), "SELECT", "alice"))
+    assert not allowed(guarded, "alice", "alter_table_with_environment_context", "d", "t", found)
+
+
 def test_a_database_may_have_its_default_location(guarded: Guarded) -> None:
     guarded.grant(EVERYTHING, "CREATE", "alice")
     assert allowed(guarded, "alice", "create_database", Database(name="n1", locationUri="file:/nowhere/n1.db"))

@@ -177,7 +177,7 @@ class TestACrash:
         """Commits version 2 in the metastore and leaves its manifest staged; returns the final path."""
         space.create("points")
         appended(space)
-        final = space.root / f"{space.name}.db" / "points" / "_versions" / final_name(2)
+        final = Path(space.root) / f"{space.name}.db" / "points" / "_versions" / final_name(2)
         table = space.namespace.client.table(tuple(space.id("points")))
         final.rename(final.with_name(table.parameters["lance.manifest_path"]))
         return final

@@ -10,17 +10,21 @@ import pytest
 from lance_namespace import LanceNamespace
 
 from metastored.lance import Hive2Namespace
+from metastored.lance.rest.operations import OPERATIONS
+from metastored.lance.rest.serving import is_served
 from metastored.testing import RunningServer
 
 pytestmark = pytest.mark.slow
 
-GUIDE = (Path(__file__).parents[2] / "docs/guide/lance.md").read_text("utf-8")
+GUIDES = Path(__file__).parents[2] / "docs/guide"
+GUIDE = (GUIDES / "lance.md").read_text("utf-8")
+REST = (GUIDES / "lance-rest.md").read_text("utf-8")
 
 
 def test_the_program_of_the_guide_prints_what_it_says(
     own_server: RunningServer, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    (program,) = re.findall(r"```python\n(.*?)```", GUIDE, re.DOTALL)
+    program = re.findall(r"```python\n(.*?)```", GUIDE, re.DOTALL)[0]
     names: dict[str, Any] = {}
     exec(program.replace("thrift://localhost:9083", own_server.uri).replace("/data/lake", str(tmp_path)), names)
     names["space"].close()
@@ -36,3 +40,14 @@ def test_the_guide_names_every_operation_that_is_served_and_no_other() -> None:
         if not name.startswith("_") and getattr(Hive2Namespace, name) is not inherited
     }
     assert named == served - {"namespace_id"}
+
+
+def test_the_guide_of_rest_says_of_every_operation_whether_it_is_served() -> None:
+    said: dict[str, bool] = {}
+    for line in REST.partition("## Operations")[2].partition("A request is refused")[0].splitlines():
+        cells = [cell.strip() for cell in line.strip("|").split("|")]
+        if len(cells) == 2 and cells[1].startswith(("yes", "no: ")):
+            said |= dict.fromkeys(re.findall(r"`([a-z_]+)`", cells[0]), cells[1].startswith("yes"))
+    said.pop("branch")
+    namespace = Hive2Namespace()
+    assert said == {name: is_served(namespace, operation) for name, operation in OPERATIONS.items()}

@@ -29,6 +29,7 @@ def test_every_property_is_read() -> None:
             "ugi": "ann:staff,admins",
             "managed_by": "IMPL",
             "storage.aws_region": "eu-central-1",
+            "kerberos.principal": "hive/_HOST@REALM",
         }
     ) == Properties(
         "thrift://a:9083,thrift://b:9083",
@@ -38,6 +39,7 @@ def test_every_property_is_read() -> None:
         ("staff", "admins"),
         ManagedBy.IMPL,
         {"aws_region": "eu-central-1"},
+        "hive/_HOST@REALM",
     )
 
 

@@ -7,7 +7,6 @@ import os
 import subprocess
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -17,9 +16,7 @@ import pyarrow as pa
 import pytest
 from lance_namespace.errors import (
     InvalidInputError,
-    PermissionDeniedError,
     ServiceUnavailableError,
-    TableNotFoundError,
     UnauthenticatedError,
 )
 
@@ -29,19 +26,12 @@ from metastored.errors import ConfigError
 from metastored.lance import Hive2Namespace, Hive3Namespace
 from metastored.lance.rest.operations import OPERATIONS, Body
 from metastored.lance.rest.serving import is_served
-from metastored.server.tls import MADE_CERTIFICATE, made_certificate
-from metastored.structs import (
-    HiveObjectPrivilege,
-    HiveObjectRef,
-    HiveObjectType,
-    PrincipalType,
-    PrivilegeBag,
-    PrivilegeGrantInfo,
-)
-from metastored.testing import RunningServer, running_server
-from tests.lance.rest_support import NEAR, POINTS, ipc, outcomes
+from metastored.server.tls import made_certificate
+from metastored.testing import RunningServer
+from tests.lance.rest_server import DATABASES, ca, lance_server, make_table, rest
+from tests.lance.rest_support import POINTS, ipc, outcomes
 from tests.lance.rest_support import client as lances_client
-from tests.server.http.support import PASSWORD, USER, Browser, basic, browser, http_server, user
+from tests.server.http.support import USER, Browser, basic, browser, http_server
 from tests.transfer.support import command, environment
 
 pytestmark = pytest.mark.slow
@@ -51,38 +41,10 @@ ARROW = "application/vnd.apache.arrow.stream"
 JSON = "application/json"
 
 
-@contextmanager
-def lance_server(folder: Path, **settings: Any) -> Iterator[RunningServer]:
-    """A server with Lance's REST namespaces, the user maja, and a certificate that the server made itself."""
-    with http_server(folder, lance="on", **settings) as server:
-        yield server
-
-
-@pytest.fixture(scope="module")
-def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningServer]:
-    with lance_server(tmp_path_factory.mktemp("lance"), audit="on") as running:
+@pytest.fixture(scope="module", params=DATABASES)
+def server(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningServer]:
+    with lance_server(tmp_path_factory.mktemp("lance"), request.param, audit="on") as running:
         yield running
-
-
-def rest(server: RunningServer, kind: str = "hive2", who: str = USER, password: str = PASSWORD) -> Any:
-    """Lance's client, authenticated by a password, which verifies the server's certificate."""
-    return lances_client(
-        uri=f"https://localhost:{server.http_port}/lance/{kind}",
-        **{"tls.ssl_ca_cert": str(ca(server)), "header.Authorization": basic(who, password)["Authorization"]},
-    )
-
-
-def ca(server: RunningServer) -> Path:
-    """The certificate of a server: it is self-signed, so it is its own authority."""
-    assert server.data is not None
-    return server.data / MADE_CERTIFICATE
-
-
-def make_table(namespace: Any, database: str, table: str = "t") -> list[str]:
-    """A table with three rows in a database that may exist."""
-    namespace.create_namespace(models.CreateNamespaceRequest(id=[database], mode="ExistOk"))
-    namespace.create_table(models.CreateTableRequest(id=[database, table]), ipc(POINTS))
-    return [database, table]
 
 
 @KINDS
@@ -177,149 +139,6 @@ def test_calls_are_in_the_audit_log_under_the_caller(server: RunningServer) -> N
     assert f"user={USER} " in line
 
 
-@pytest.fixture(scope="module")
-def guarded(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningServer]:
-    """A server that enforces privileges: maja is an administrator, bob is not."""
-    folder = tmp_path_factory.mktemp("guarded")
-    user("add", "bob", data=folder / "data", password="b")
-    with lance_server(folder, authorization="sql", admin_users=USER) as running:
-        yield running
-
-
-def grant(server: RunningServer, table: list[str], privileges: str) -> None:
-    with metastored.connect(server.uri, user=USER, cache=False) as client:
-        info = PrivilegeGrantInfo(privileges, 0, USER, PrincipalType.USER, False)
-        where = HiveObjectRef(HiveObjectType.TABLE, table[0], table[1])
-        client.api.grant_privileges(PrivilegeBag((HiveObjectPrivilege(where, "bob", PrincipalType.USER, info, "SQL"),)))
-
-
-READS: dict[str, Any] = {
-    "describe": lambda n, t: n.describe_table(models.DescribeTableRequest(id=t)),
-    "exists": lambda n, t: n.table_exists(models.TableExistsRequest(id=t)),
-    "count": lambda n, t: n.count_table_rows(models.CountTableRowsRequest(id=t)),
-    "query": lambda n, t: n.query_table(models.QueryTableRequest(id=t, k=1, vector=NEAR)),
-    "versions": lambda n, t: n.list_table_versions(models.ListTableVersionsRequest(id=t)),
-    "indices": lambda n, t: n.list_table_indices(models.ListTableIndicesRequest(id=t)),
-    "tags": lambda n, t: n.list_table_tags(models.ListTableTagsRequest(id=t)),
-}
-CHANGES: dict[str, tuple[str, Any]] = {
-    "insert": ("INSERT", lambda n, t: n.insert_into_table(models.InsertIntoTableRequest(id=t), ipc(POINTS))),
-    "update": (
-        "UPDATE",
-        lambda n, t: n.update_table(models.UpdateTableRequest(id=t, updates=[["id", "id + 1"]])),
-    ),
-    "delete": ("DELETE", lambda n, t: n.delete_from_table(models.DeleteFromTableRequest(id=t, predicate="id = 1"))),
-}
-ALTERS: dict[str, Any] = {
-    "overwrite": lambda n, t: n.create_table(models.CreateTableRequest(id=t, mode="over_write"), ipc(POINTS)),
-    "index": lambda n, t: n.create_table_scalar_index(
-        models.CreateTableIndexRequest(id=t, column="id", index_type="BTREE")
-    ),
-    "tag": lambda n, t: n.create_table_tag(models.CreateTableTagRequest(id=t, tag="x", version=1)),
-    "restore": lambda n, t: n.restore_table(models.RestoreTableRequest(id=t, version=1)),
-    "rename": lambda n, t: n.rename_table(models.RenameTableRequest(id=t, new_table_name="mine")),
-    "deregister": lambda n, t: n.deregister_table(models.DeregisterTableRequest(id=t)),
-    "drop": lambda n, t: n.drop_table(models.DropTableRequest(id=t)),
-    "delete versions": lambda n, t: n.batch_delete_table_versions(
-        {"id": t, "ranges": [{"start_version": 0, "end_version": -1}]}
-    ),
-}
-
-
-def test_a_caller_without_privileges_reads_nothing(guarded: RunningServer) -> None:
-    table = make_table(rest(guarded), "hidden")
-    bob = rest(guarded, who="bob", password="b")
-    for name, read in READS.items():
-        with pytest.raises(PermissionDeniedError):
-            print(name, read(bob, table))
-
-
-def test_a_reader_may_change_neither_rows_nor_the_table(guarded: RunningServer) -> None:
-    maja, bob = rest(guarded), rest(guarded, who="bob", password="b")
-    table = make_table(maja, "readable")
-    grant(guarded, table, "SELECT")
-    for read in READS.values():
-        read(bob, table)
-    before = maja.list_table_versions(models.ListTableVersionsRequest(id=table)).versions
-    for name, change in {**{name: each for name, (_, each) in CHANGES.items()}, **ALTERS}.items():
-        with pytest.raises(PermissionDeniedError):
-            print(name, change(bob, table))
-    assert maja.list_table_versions(models.ListTableVersionsRequest(id=table)).versions == before
-    assert maja.count_table_rows(models.CountTableRowsRequest(id=table)).count == 3
-
-
-@pytest.mark.parametrize("name", CHANGES)
-def test_each_change_of_rows_needs_its_own_privilege(guarded: RunningServer, name: str) -> None:
-    bob = rest(guarded, who="bob", password="b")
-    table = make_table(rest(guarded), "changed", name)
-    privilege, change = CHANGES[name]
-    grant(guarded, table, "SELECT")
-    grant(guarded, table, privilege)
-    change(bob, table)
-    for other, (_, refused) in CHANGES.items():
-        if other != name:
-            with pytest.raises(PermissionDeniedError):
-                refused(bob, table)
-
-
-def test_overwriting_rows_needs_the_privileges_to_insert_and_to_delete(guarded: RunningServer) -> None:
-    bob = rest(guarded, who="bob", password="b")
-    table = make_table(rest(guarded), "overwritten")
-    grant(guarded, table, "SELECT")
-    grant(guarded, table, "INSERT")
-    request = models.InsertIntoTableRequest(id=table, mode="overwrite")
-    with pytest.raises(PermissionDeniedError):
-        bob.insert_into_table(request, ipc(POINTS))
-    grant(guarded, table, "DELETE")
-    bob.insert_into_table(request, ipc(POINTS))
-
-
-def test_the_owner_of_a_table_may_alter_and_drop_it(guarded: RunningServer) -> None:
-    bob = rest(guarded, who="bob", password="b")
-    bob.create_table(models.CreateTableRequest(id=["default", "bobs"]), ipc(POINTS))
-    for name in ("index", "tag", "overwrite", "drop"):
-        ALTERS[name](bob, ["default", "bobs"])
-    with pytest.raises(TableNotFoundError):
-        bob.describe_table(models.DescribeTableRequest(id=["default", "bobs"]))
-
-
-def test_a_location_of_somebody_else_is_refused(guarded: RunningServer) -> None:
-    maja, bob = rest(guarded), rest(guarded, who="bob", password="b")
-    location = maja.describe_table(models.DescribeTableRequest(id=make_table(maja, "private"))).location
-    with pytest.raises(PermissionDeniedError):
-        bob.register_table(models.RegisterTableRequest(id=["default", "stolen"], location=location))
-    with pytest.raises(PermissionDeniedError):
-        bob.declare_table(models.DeclareTableRequest(id=["default", "stolen"], location=location))
-
-
-def test_whether_there_is_a_dataset_at_a_location_is_not_told_to_callers_who_may_not_use_it(
-    guarded: RunningServer, tmp_path: Path
-) -> None:
-    bob = rest(guarded, who="bob", password="b")
-    for location in (tmp_path / "nothing", tmp_path):
-        with pytest.raises(PermissionDeniedError, match="USE_LOCATION"):
-            bob.register_table(models.RegisterTableRequest(id=["default", "probe"], location=str(location)))
-    with pytest.raises(InvalidInputError, match="no Lance dataset"):
-        rest(guarded).register_table(models.RegisterTableRequest(id=["default", "probe"], location=str(tmp_path)))
-    with pytest.raises(TableNotFoundError):
-        bob.describe_table(models.DescribeTableRequest(id=["default", "probe"]))
-
-
-def test_an_owner_may_register_a_dataset_again_and_nobody_can_point_a_table_elsewhere(
-    guarded: RunningServer, tmp_path: Path
-) -> None:
-    bob = rest(guarded, who="bob", password="b")
-    id = ["default", "registered"]
-    bob.create_table(models.CreateTableRequest(id=id), ipc(POINTS))
-    location = bob.deregister_table(models.DeregisterTableRequest(id=id)).location
-    bob.register_table(models.RegisterTableRequest(id=id, location=location))
-    bob.register_table(models.RegisterTableRequest(id=id, location=location, mode="Overwrite"))
-    assert bob.count_table_rows(models.CountTableRowsRequest(id=id)).count == 3
-    lance.write_dataset(POINTS, tmp_path / "other")
-    with pytest.raises(PermissionDeniedError, match="USE_LOCATION"):
-        bob.register_table(models.RegisterTableRequest(id=id, location=str(tmp_path / "other"), mode="Overwrite"))
-
-
 def test_options_of_the_storage_and_other_file_systems_are_refused(server: RunningServer) -> None:
     namespace = rest(server)
     options = {"aws_endpoint": "http://169.254.169.254"}
@@ -329,28 +148,6 @@ def test_options_of_the_storage_and_other_file_systems_are_refused(server: Runni
         )
     with pytest.raises(InvalidInputError, match="location"):
         namespace.register_table(models.RegisterTableRequest(id=["default", "remote"], location="oss://bucket/t"))
-
-
-def test_a_read_only_server_changes_nothing(tmp_path: Path) -> None:
-    with lance_server(tmp_path) as server:
-        make_table(rest(server), "fixed")
-        warehouse = server.warehouse
-    with lance_server_again(tmp_path, warehouse, read_only="on") as server:
-        namespace = rest(server)
-        assert namespace.list_tables(models.ListTablesRequest(id=["default"])).tables == []
-        for change in [each for _, each in CHANGES.values()] + list(ALTERS.values()):
-            with pytest.raises(PermissionDeniedError):
-                change(namespace, ["fixed", "t"])
-
-
-@contextmanager
-def lance_server_again(folder: Path, warehouse: str, **settings: Any) -> Iterator[RunningServer]:
-    """A server on the database of another that has stopped."""
-    with running_server(
-        http_port=0, data=folder / "data", warehouse=warehouse, lance="on",
-        **settings,
-    ) as server:  # fmt: skip
-        yield server
 
 
 # Requests that are none

@@ -20,7 +20,7 @@ from tests.support.spark import run_spark
 
 pytestmark = [pytest.mark.spark, pytest.mark.slow]
 
-SCRIPT = """
+PREPARED = """
 import metastored.spark
 from metastored.lance import Hive2Namespace
 from metastored.errors import Error
@@ -46,6 +46,10 @@ def digest(frame):
     return [str(found[0]), found[1]]
 
 found = result = {}
+"""
+"""Rows, and functions to write and compare them."""
+
+SCRIPT = """
 found["created"] = lance.write(df, "shop.points", vectors=vectors)
 found["expected"] = digest(df)
 found["read"] = digest(lance.read(spark, "shop.points"))
@@ -91,6 +95,13 @@ found["managed"] = [
 found["described"] = [[row.col_name, row.data_type] for row in spark.sql("DESCRIBE shop.points").collect()]
 """
 
+LARGE = """
+found["created"] = lance.write(df, "shop.points", vectors=vectors)
+found["expected"] = digest(df)
+found["read"] = digest(lance.read(spark, "shop.points"))
+found["chosen"] = lance.read(spark, "shop.points", columns=["id"], filter=f"id >= {COUNT - 7}").count()
+"""
+
 
 @pytest.fixture(scope="module")
 def server() -> Iterator[RunningServer]:
@@ -98,9 +109,9 @@ def server() -> Iterator[RunningServer]:
         yield running
 
 
-def on_spark(server: RunningServer, count: int, timeout: float) -> dict[str, Any]:
+def on_spark(server: RunningServer, count: int, timeout: float, script: str = SCRIPT) -> dict[str, Any]:
     found: dict[str, Any] = run_spark(
-        f"COUNT, URI = {count}, {server.uri!r}\n{ROWS}{SCRIPT}",
+        f"COUNT, URI = {count}, {server.uri!r}\n{ROWS}{PREPARED}{script}",
         conf={
             "spark.master": "local[2]",
             "spark.hadoop.hive.metastore.uris": server.uri,
@@ -112,6 +123,8 @@ def on_spark(server: RunningServer, count: int, timeout: float) -> dict[str, Any
 
 
 COUNT = 200_000
+DIMENSIONS = 128
+NEAREST = 5
 
 
 @pytest.fixture(scope="module")
@@ -189,32 +202,48 @@ def test_other_tools_can_describe_the_table(found: dict[str, Any]) -> None:
     assert described["vector"] == "array<float>"
 
 
+def check_neighbours(namespace: Hive2Namespace, version: int, count: int) -> None:
+    """A vector search through the namespace finds the nearest of all vectors, by their distances: some are equal."""
+    id = ["shop", "points"]
+    dataset = lance.dataset(namespace.describe_table(DescribeTableRequest(id=id)).location, version=version)
+    assert dataset.count_rows() == count
+    target = numpy.sin(4242 + numpy.arange(DIMENSIONS) * 0.37).astype("float32") + numpy.float32(0.001)
+
+    def distances(rows: Any) -> Any:
+        return ((rows["vector"].values.to_numpy().reshape(-1, DIMENSIONS) - target) ** 2).sum(axis=1)
+
+    nearest: list[float] = []
+    for batch in dataset.to_batches(columns=["vector"]):
+        nearest = sorted([*nearest, *numpy.sort(distances(batch))[:NEAREST].tolist()])[:NEAREST]
+    vector = QueryTableRequestVector(single_vector=target.tolist())
+    reply = namespace.query_table(QueryTableRequest(id=id, k=NEAREST, vector=vector, version=version))
+    assert isinstance(reply.data, bytes)
+    answer = pyarrow.ipc.open_file(reply.data).read_all()
+    assert answer["_distance"].to_pylist() == pytest.approx(nearest, abs=1e-5)
+    (chosen,) = (
+        dataset.to_table(columns=["vector"], filter=f"id IN ({', '.join(map(str, answer['id'].to_pylist()))})")
+        .combine_chunks()
+        .to_batches()
+    )
+    assert sorted(distances(chosen)) == pytest.approx(nearest, abs=1e-5)
+
+
 def test_a_vector_search_through_the_namespace_finds_the_neighbours(
     found: dict[str, Any], namespace: Hive2Namespace
 ) -> None:
-    id = ["shop", "points"]
-    location = namespace.describe_table(DescribeTableRequest(id=id)).location
-    table = lance.dataset(location, version=found["created"]).to_table(columns=["id", "vector"])
-    vectors = table["vector"].combine_chunks().values.to_numpy().reshape(-1, 128)
-    assert len(vectors) == COUNT
-    target = vectors[4242] + numpy.float32(0.001)
-    distances = ((vectors - target) ** 2).sum(axis=1)
-    expected = {table["id"][int(at)].as_py() for at in numpy.argsort(distances)[:5]}
-    vector = QueryTableRequestVector(single_vector=target.tolist())
-    reply = namespace.query_table(QueryTableRequest(id=id, k=5, vector=vector, version=found["created"]))
-    assert isinstance(reply.data, bytes)
-    answer = pyarrow.ipc.open_file(reply.data).read_all()
-    assert set(answer["id"].to_pylist()) == expected
+    check_neighbours(namespace, found["created"], COUNT)
 
 
 @pytest.mark.soak
-def test_five_million_rows_are_read_as_they_were_written() -> None:
+def test_five_million_rows_are_read_as_they_were_written_and_searched() -> None:
+    count = 5_000_000
     with running_server() as server:
-        found = on_spark(server, 5_000_000, 3600.0)
+        found = on_spark(server, count, 3600.0, LARGE)
+        assert (found["created"], found["expected"][1], found["chosen"]) == (1, count, 7)
         assert found["read"] == found["expected"]
         with Hive2Namespace(uri=server.uri) as namespace:
-            count = namespace.count_table_rows(CountTableRowsRequest(id=["shop", "points"]))
-            assert getattr(count, "count", count) == 10
-            namespace.create_table_scalar_index(
-                CreateTableIndexRequest(id=["shop", "points"], column="id", index_type="BTREE")
-            )
+            check_neighbours(namespace, 1, count)
+            index = CreateTableIndexRequest(id=["shop", "points"], column="id", index_type="BTREE")
+            namespace.create_table_scalar_index(index)
+            request = CountTableRowsRequest(id=["shop", "points"], predicate=f"id >= {count - 7}")
+            assert namespace.count_table_rows(request).count == 7

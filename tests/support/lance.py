@@ -36,7 +36,8 @@ class Space(NamedTuple):
     """A Hive2Namespace or Hive3Namespace."""
     database: list[str]
     """The identifier of the database."""
-    root: Path
+    root: Any
+    """The Path of a directory, or the location of one in an object store."""
     uri: str
 
     def id(self, table: str) -> list[str]:
@@ -71,7 +72,7 @@ def rows_of(data: Any) -> list[dict[str, Any]]:
     return found
 
 
-def opened(uri: str, kind: str, root: Path, managed_by: str = "storage", **more: str) -> Any:
+def opened(uri: str, kind: str, root: Path | str, managed_by: str = "storage", **more: str) -> Any:
     """A namespace, by Lance's own `connect`."""
     assert metastored.lance.__all__
     properties = {"uri": uri, "root": str(root), "managed_by": managed_by, "ugi": "ann:staff", **more}
@@ -80,7 +81,7 @@ def opened(uri: str, kind: str, root: Path, managed_by: str = "storage", **more:
 
 
 @contextmanager
-def new_space(uri: str, kind: str, root: Path, managed_by: str = "storage", **more: str) -> Iterator[Space]:
+def new_space(uri: str, kind: str, root: Path | str, managed_by: str = "storage", **more: str) -> Iterator[Space]:
     """A namespace with a new database."""
     with opened(uri, kind, root, managed_by, **more) as namespace:
         database = [*(["hive"] if kind == "hive3" else []), f"lance_{uuid.uuid4().hex[:12]}"]

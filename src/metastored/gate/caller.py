@@ -49,6 +49,7 @@ class Caller:
         self._user = session.user
         self._opener = session.user or ""
         self._groups = frozenset(session.groups)
+        self._entrusted = session.entrusted
         self._roles = state.roles(session.user, session.groups)
         self._stored_by_name = False
         self._admin = ADMIN in self._roles or (session.user is not None and session.user in policy.admins)

@@ -2,7 +2,8 @@
 
     select, insert, update, delete on a table   its owner; users with the privilege on the table, its database, or
                                                 the metastore
-    alter, drop                                 the owner
+    alter, drop                                 the owner; alter also the server itself, for a table that it entrusts
+                                                to a session
     create a table                              the owner of the database
     create a schema, package, …                 the same, but never by the role public
     read a schema, package, …                   the owner of the database; users with SELECT on it
@@ -123,7 +124,7 @@ class Decision(Caller):
         for table in tables:
             if reads:
                 self._check_data(table, actions)
-            else:
+            elif actions != ("alter",) or table != self._entrusted:
                 self._check_owner(table)
         if tables:
             return

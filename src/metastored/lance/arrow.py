@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+import re
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, Final
 
 from lance_namespace import InvalidInputError
 from lance_namespace_urllib3_client.models.json_arrow_data_type import JsonArrowDataType
@@ -71,7 +73,7 @@ def _type(type: Any) -> JsonArrowDataType:
     return JsonArrowDataType(type=_NAMES.get(str(type), str(type)))
 
 
-_NAMES = {
+_NAMES: Final = {
     "string": "utf8",
     "large_string": "large_utf8",
     "halffloat": "float16",
@@ -81,6 +83,34 @@ _NAMES = {
     "date64[ms]": "date64",
 }
 """Arrow's names in Lance's schemas, where pyarrow prints another."""
+_PYARROW: Final = {name: text for text, name in _NAMES.items()}
+_DECIMAL: Final = re.compile(r"decimal(128|256)\((\d+), ?(-?\d+)\)")
+
+
+def type_of(data: Mapping[str, Any]) -> pyarrow.DataType:
+    """A type in Lance's JSON form, as `schema_of` writes it. Raises InvalidInputError for another one.
+
+    Structs and maps are not read: no column can be cast to them.
+    """
+    import pyarrow
+
+    name = str(data.get("type") or "").lower()
+    fields: Any = data.get("fields") or []
+    length: Any = data.get("length")
+    try:
+        if name in ("list", "large_list", "fixed_size_list"):
+            item = pyarrow.field(fields[0]["name"], type_of(fields[0]["type"]), fields[0].get("nullable", True))
+            if name == "large_list":
+                return pyarrow.large_list(item)
+            return pyarrow.list_(item, int(length)) if name == "fixed_size_list" else pyarrow.list_(item)
+        if name == "fixed_size_binary":
+            return pyarrow.binary(int(length))
+        if (found := _DECIMAL.fullmatch(name)) is not None:
+            make = pyarrow.decimal128 if found[1] == "128" else pyarrow.decimal256
+            return make(int(found[2]), int(found[3]))
+        return pyarrow.type_for_alias(_PYARROW.get(name, name))
+    except (ValueError, TypeError, KeyError, IndexError, AttributeError):
+        raise InvalidInputError(f"{dict(data)!r} is no type of a column, such as {{'type': 'int64'}}") from None
 
 
 def texts_of(metadata: Any) -> dict[str, str]:

@@ -51,22 +51,25 @@ class CheckedTables:
         self._lock = threading.Lock()
         self._found: set[tuple[str, TableName]] = set()
 
-    def check(self, client: Client, name: TableName, table: Table | None) -> None:
-        """Raises UnsupportedOperationError if the server ignores conditions. `table` is None if it does not exist."""
+    def check(self, client: Client, name: TableName, table: Table | None, owner: str | None = None) -> None:
+        """Raises UnsupportedOperationError if the server ignores conditions.
+
+        `table` is None if it does not exist; then `owner` is the user who would own it.
+        """
         address = client.api.address
         key = address, name if table is not None else name._replace(table="")
         if key not in self._found:
             if table is not None:
                 check_condition(client, name, table)
             else:
-                check_conditional_alter(client, name.database_name)
+                check_conditional_alter(client, name.database_name, owner)
         with self._lock:
             if len(self._found) >= self.CAPACITY:
                 self._found.clear()
             self._found |= {key, (address, name)}
 
 
-def check_conditional_alter(client: Client, database: DatabaseName) -> None:
+def check_conditional_alter(client: Client, database: DatabaseName, owner: str | None = None) -> None:
     """Raises UnsupportedOperationError if the server ignores the condition of an alter.
 
     It alters a view with a wrong expected value; the view has no directory and is dropped.
@@ -75,6 +78,7 @@ def check_conditional_alter(client: Client, database: DatabaseName) -> None:
     view = Table(
         tableName=name.table,
         dbName=name.database,
+        owner=owner,  # Only the owner of a table may alter it.
         createTime=0,
         lastAccessTime=0,
         retention=0,

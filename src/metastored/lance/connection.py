@@ -16,6 +16,7 @@ from lance_namespace import (
 )
 
 from metastored.client._sync.client import Client, connect
+from metastored.client.sasl import kerberos
 from metastored.errors import NoSuchObjectException, ObjectNotFound
 from metastored.hive.names import encode_catalog_name
 from metastored.lance.conditions import CheckedTables
@@ -34,8 +35,16 @@ class Connected(LanceNamespace):
 
     levels: ClassVar[Levels]
 
-    def __init__(self, client: Client | None = None, checked: CheckedTables | None = None, **properties: str) -> None:
+    def __init__(
+        self,
+        client: Client | None = None,
+        checked: CheckedTables | None = None,
+        committer: Client | None = None,
+        **properties: str,
+    ) -> None:
         """`client` is used instead of `uri` and `ugi`, and stays open; a client of `uri` is closed by `close`.
+
+        `committer` is used for the alters that store a new version, where they need more rights than `client` has.
 
         A program that makes many namespaces for one metastore gives all of them one `checked`: then the metastore is
         probed once for each table, and not by each namespace.
@@ -44,6 +53,7 @@ class Connected(LanceNamespace):
         self.checked = CheckedTables() if checked is None else checked
         self._client = client
         self._owned = client is None
+        self._committer = committer
         self._lock = threading.Lock()
 
     def namespace_id(self) -> str:
@@ -69,6 +79,7 @@ class Connected(LanceNamespace):
         self.properties = state["properties"]
         self.checked = CheckedTables()
         self._client, self._owned, self._lock = None, True, threading.Lock()
+        self._committer = None
 
     def close(self) -> None:
         """Closes the connections to the metastore; a later operation opens them again."""
@@ -86,14 +97,26 @@ class Connected(LanceNamespace):
                 found = self._client
                 if found is None:
                     settings = self.properties
+                    principal = settings.kerberos_principal
                     found = self._client = connect(
                         settings.uri,
                         user=settings.user,
                         groups=settings.groups,
+                        sasl=None if principal is None else kerberos(principal),
                         max_size=settings.pool_size,
                         cache=False,
                     )
         return found
+
+    @property
+    def owner(self) -> str | None:
+        """The owner of new tables. A client that authenticates names no user itself."""
+        return self.properties.user or self.client.user
+
+    @property
+    def committer(self) -> Client:
+        """The client that stores new versions of tables."""
+        return self._committer or self.client
 
     # Look-ups
 

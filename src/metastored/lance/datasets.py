@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from lance_namespace import (
     InvalidInputError,
+    InvalidTableStateError,
     TableNotFoundError,
     TableVersionNotFoundError,
     UnsupportedOperationError,
@@ -44,7 +45,7 @@ class Datasets(Connected):
 
     def commits(self, name: TableName, table: Table) -> Commits:
         """The versions of an `impl` table."""
-        return Commits(self.client, name, table, self.manifests(table))
+        return Commits(self.committer, name, table, self.manifests(table))
 
     def is_declared(self, table: Table) -> bool:
         """Whether a table has no data yet."""
@@ -70,6 +71,13 @@ class Datasets(Connected):
                 namespace_client=CommitCalls(self), table_id=list(id), version=version, storage_options=options
             )
         return lance.dataset(self.location(table), version=version, storage_options=options)
+
+    def filled(self, name: TableName, table: Table) -> lance.LanceDataset:
+        """The dataset, for a write that needs rows. Raises InvalidTableStateError if there are none."""
+        try:
+            return self.dataset(self.levels.id_of(name), table)
+        except TableNotFoundError as error:
+            raise InvalidTableStateError(str(error)) from None
 
     def has_version(self, table: Table, version: int) -> bool:
         """Whether a version has a manifest, or is the newest of an `impl` table."""
@@ -137,7 +145,7 @@ class Datasets(Connected):
         environment = conditional(expected) if expected is not None else {"DO_NOT_UPDATE_STATS": "true"}
         for attempt in (replace(changed, sd=replace(table.sd, cols=columns)), changed):
             try:
-                self.client.alter(name, attempt, environment=environment)
+                self.committer.alter(name, attempt, environment=environment)
                 return
             except MetastoreError as error:
                 if is_conflict(error):

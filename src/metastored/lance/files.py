@@ -59,16 +59,17 @@ class Manifests:
 
     def __init__(self, location: str, storage_options: Mapping[str, str]) -> None:
         """`location` is that of the table, in Lance's form."""
-        self._location = location
+        path = parse_location(location).path
+        self._prefix = f"{path.strip('/')}/{VERSIONS}/"
         self.directory: Directory = (
-            LocalDirectory(os.path.join(parse_location(location).path, VERSIONS))
+            LocalDirectory(os.path.join(path, VERSIONS))
             if is_local(location)
             else RemoteDirectory(location, storage_options)
         )
 
     def path(self, name: str) -> str:
         """The path of a manifest as Lance's requests have it: from the root of the object store."""
-        return f"{parse_location(self._location).path.strip('/')}/{VERSIONS}/{name}"
+        return self._prefix + name
 
     def find(self, version: int) -> Manifest | None:
         """The published manifest of a version, under either naming scheme; None if there is none."""

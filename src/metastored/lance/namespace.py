@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import ClassVar
 
+from metastored.lance.columns import ColumnOperations
 from metastored.lance.identifiers import Levels
 from metastored.lance.indices import IndexOperations
 from metastored.lance.namespaces import NamespaceOperations
@@ -22,6 +23,7 @@ class _Namespace(
     QueryOperations,
     TagOperations,
     IndexOperations,
+    ColumnOperations,
 ):
     """All operations that a metastore can serve; the others raise UnsupportedOperationError."""
 

@@ -4,6 +4,7 @@ uri                 thrift://host:9083, or several with commas between them, tri
 root                the directory below which new databases and tables are stored
 client.pool-size    connections to the metastore
 ugi                 user, or user:group1,group2
+kerberos.principal  the metastore's principal, such as hive/_HOST@REALM: the process authenticates with its ticket
 managed_by          storage or impl: who keeps the versions of the tables that are declared
 storage.…           options of Lance's object stores, such as storage.aws_region
 """
@@ -23,7 +24,7 @@ DEFAULT_URI: Final = "thrift://localhost:9083"
 DEFAULT_POOL_SIZE: Final = 3
 STORAGE: Final = "storage."
 """The prefix of options that are handed to Lance's object stores."""
-_KNOWN: Final = ("uri", "root", "client.pool-size", "ugi", "managed_by")
+_KNOWN: Final = ("uri", "root", "client.pool-size", "ugi", "kerberos.principal", "managed_by")
 
 
 class Properties(NamedTuple):
@@ -37,6 +38,8 @@ class Properties(NamedTuple):
     groups: tuple[str, ...] = ()
     managed_by: ManagedBy = ManagedBy.STORAGE
     storage_options: Mapping[str, str] = {}
+    kerberos_principal: str | None = None
+    """The principal of a metastore with Kerberos; None for another one."""
 
 
 def properties_of(properties: Mapping[str, str]) -> Properties:
@@ -59,6 +62,7 @@ def properties_of(properties: Mapping[str, str]) -> Properties:
         storage_options={
             key.removeprefix(STORAGE): value for key, value in properties.items() if key.startswith(STORAGE)
         },
+        kerberos_principal=properties.get("kerberos.principal") or None,
     )
 
 

@@ -18,12 +18,10 @@ from lance_namespace import (
     InsertIntoTableRequest,
     InsertIntoTableResponse,
     InvalidInputError,
-    InvalidTableStateError,
     MergeInsertIntoTableRequest,
     MergeInsertIntoTableResponse,
     RestoreTableRequest,
     RestoreTableResponse,
-    TableNotFoundError,
     UpdateTableRequest,
     UpdateTableResponse,
 )
@@ -31,8 +29,6 @@ from lance_namespace import (
 from metastored.lance.arrow import read_rows
 from metastored.lance.datasets import Datasets
 from metastored.lance.requests import mode_of, operation
-from metastored.model.names import TableName
-from metastored.wire.generated.common import Table
 
 if TYPE_CHECKING:
     import lance
@@ -69,7 +65,7 @@ class RowOperations(Datasets):
             dataset = self.written(self.levels.id_of(name), table, rows, "append")
             self.recorded(name, table, dataset)
             return _merged(dataset, {"num_inserted_rows": rows.num_rows})
-        dataset = self._filled(name, table)
+        dataset = self.filled(name, table)
         self.columns_exist(dataset, request.on)
         builder = dataset.merge_insert(list(request.on))
         if request.when_matched_update_all:
@@ -91,7 +87,7 @@ class RowOperations(Datasets):
         """Sets columns to SQL expressions in the rows for which a predicate holds."""
         self.no_branches(request)
         name, table = self.table(request.id)
-        dataset = self._filled(name, table)
+        dataset = self.filled(name, table)
         changes = {update[0]: update[1] for update in request.updates}
         if not changes:
             raise InvalidInputError("an update needs at least one column with its expression")
@@ -105,7 +101,7 @@ class RowOperations(Datasets):
         """Deletes the rows for which a predicate holds."""
         self.no_branches(request)
         name, table = self.table(request.id)
-        dataset = self._filled(name, table)
+        dataset = self.filled(name, table)
         dataset.delete(request.predicate)
         self.recorded(name, table, dataset)
         return DeleteFromTableResponse(version=dataset.version)
@@ -127,13 +123,6 @@ class RowOperations(Datasets):
         dataset.restore()  # type: ignore[no-untyped-call]
         self.recorded(name, table, dataset)
         return RestoreTableResponse()
-
-    def _filled(self, name: TableName, table: Table) -> lance.LanceDataset:
-        """The dataset, for a write that needs rows. Raises InvalidTableStateError if there are none."""
-        try:
-            return self.dataset(self.levels.id_of(name), table)
-        except TableNotFoundError as error:
-            raise InvalidTableStateError(str(error)) from None
 
 
 def _merged(dataset: lance.LanceDataset, counts: Any) -> MergeInsertIntoTableResponse:

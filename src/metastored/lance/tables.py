@@ -207,7 +207,7 @@ class TableOperations(Datasets):
             _without(properties),
             version=dataset.version,
             schema=dataset.schema,
-            owner=self.client.user,
+            owner=self.owner,
         )
         existing = self.any_table(name) if mode == "overwrite" else None
         if existing is not None and not is_lance(existing):
@@ -307,7 +307,7 @@ class TableOperations(Datasets):
             if not above:
                 raise InvalidInputError(f"the database of {name} has no location, and the namespace has no root")
             stored = join(above, name.table)
-        table = lance_table(name, stored, kind, _without(properties), owner=self.client.user)
+        table = lance_table(name, stored, kind, _without(properties), owner=self.owner)
         self._check_kind(name, kind)
         if empty and self.any_table(name) is None and not self.is_declared(table):
             raise TableAlreadyExistsError(
@@ -328,7 +328,7 @@ class TableOperations(Datasets):
         if kind is ManagedBy.IMPL:
             self.database(name.database_name)
             if self.any_table(name) is None:
-                self.checked.check(self.client, name, None)
+                self.checked.check(self.client, name, None, self.owner)
 
     def _kind(self, properties: Mapping[str, str]) -> ManagedBy:
         version = properties.get(VERSION)

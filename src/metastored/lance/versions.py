@@ -106,7 +106,7 @@ class VersionOperations(Datasets):
             found = manifests.find(request.version)
             assert found is not None
             return CreateTableVersionResponse(version=_version(manifests, found))
-        self.checked.check(self.client, name, table)
+        self.checked.check(self.committer, name, table)
         commits = self.commits(name, table)
         found = commits.commit(staged, request.version)
         self.record_schema(name, commits, found.version, _schema(manifests, found))

@@ -33,7 +33,7 @@ class Session:
     """One connection's state: its user, and its version of the API. Never shared by two connections."""
 
     __slots__ = (
-        *("authenticated", "by_token", "cascade", "conf", "generation", "groups"),
+        *("authenticated", "by_token", "cascade", "conf", "entrusted", "generation", "groups"),
         *("may_impersonate", "one_call", "peer", "principal", "user"),
     )
 
@@ -57,6 +57,9 @@ class Session:
         """True for a session of one call, as over HTTP: what the client has called before it is not certain."""
         self.conf: dict[str, str] = {}
         """The settings that setMetaConf set for this connection."""
+        self.entrusted: tuple[str, str, str] | None = None
+        """The catalog, database and name of a table that may be altered in this session although its user may not: the
+        server itself alters it, after it has checked other privileges of the user. No client can set it."""
 
     @property
     def version(self) -> str:

@@ -49,6 +49,13 @@ result["remotes"] = [row["name"] for row in metastored.spark.sql(spark, "SHOW RE
 """
 """Statements of metastored, whose client uses the ticket of the process."""
 
+LANCE = """
+lance, df, managed = metastored.spark.lance, spark.range(3), {"managed_by": "impl"}
+versions = [lance.write(df, "d.points", properties=managed), lance.write(df, "d.points", mode="append")]
+result["lance"] = [*versions, lance.read(spark, "d.points").count()]
+"""
+"""A Lance table whose versions the metastore keeps: the process that commits uses the ticket too."""
+
 GET_TOKEN = """
 jvm = spark.sparkContext._jvm
 conf = jvm.org.apache.hadoop.hive.conf.HiveConf()
@@ -121,14 +128,14 @@ def test_spark_works_through_kerberos(
 ) -> None:
     conf = settings_of(server, realm)
     env = {"HADOOP_CONF_DIR": str(hadoop_configuration(tmp_path, realm, protection))}
-    script, expected = SCRIPT, {}
+    script, expected = SCRIPT, dict[str, Any]()
     if login == "keytab":
         conf["spark.kerberos.principal"] = realm.alice
         conf["spark.kerberos.keytab"] = str(realm.kdc.keytab(realm.alice))
         env["KRB5CCNAME"] = str(tmp_path / "no tickets")
     else:
         env |= {"KRB5CCNAME": str(realm.cache), "KRB5_CONFIG": str(realm.kdc.config)}
-        script, expected = SCRIPT + STATEMENTS, {"remotes": ["old"]}
+        script, expected = SCRIPT + STATEMENTS + LANCE, {"remotes": ["old"], "lance": [1, 2, 6]}
 
     assert run_spark(script, conf=conf, env=env) == {
         "databases": [["default"]],

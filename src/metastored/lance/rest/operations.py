@@ -26,6 +26,8 @@ class Effect(Enum):
     MERGE = "merge"
     CREATE = "create"
     """It creates a table with rows, and may replace an existing table."""
+    COMMIT = "commit"
+    """It makes a version of what the caller wrote to the storage: any change of rows."""
     ALTER = "alter"
     """It changes the table besides its rows: columns, indices, tags, branches, metadata, versions."""
 
@@ -162,7 +164,7 @@ _VERSIONS = (
         *("list_table_versions", "/v1/table/{id}/version/list", "ListTableVersionsRequest", READ, "POST"),
         *(("branch", *PAGE, "descending"), Body.JSON),
     ),
-    Operation("create_table_version", "/v1/table/{id}/version/create", "CreateTableVersionRequest", ALTER),
+    Operation("create_table_version", "/v1/table/{id}/version/create", "CreateTableVersionRequest", Effect.COMMIT),
     Operation("describe_table_version", "/v1/table/{id}/version/describe", "DescribeTableVersionRequest", READ),
     Operation("batch_delete_table_versions", "/v1/table/{id}/version/delete", "BatchDeleteTableVersionsRequest", ALTER),
     Operation(

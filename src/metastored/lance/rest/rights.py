@@ -5,12 +5,15 @@ lock for that kind of change; to change anything else of a table, the caller sen
 never met; to have a dataset opened at a location, the caller sends a create_table that is never valid. Other operations
 on objects of the metastore, and reads, need no check here: their own calls have it.
 
+A change of rows of an `impl` table ends with an alter_table, which only the owner of a table may send. After the check
+of the privileges to change rows, the table is entrusted to the client that commits.
+
 Used where a server acts for its callers. A namespace in a client's process has no more rights than its process.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Callable, Collection, Iterable
 from typing import Any, Final
 
 from lance_namespace.errors import InvalidInputError
@@ -20,11 +23,12 @@ from metastored.errors import AlreadyExistsException, InvalidObjectException, Me
 from metastored.hive.location_rules import accepted
 from metastored.hive.locations import LocationError
 from metastored.lance.definition import FORMAT
+from metastored.lance.identifiers import Levels
 from metastored.lance.locations import stored_location
 from metastored.lance.rest.operations import Effect
 from metastored.lance.rest.requests import Parsed
 from metastored.model.makers import storage
-from metastored.model.names import TableName, table_name
+from metastored.model.names import TableName
 from metastored.model.normal import TWICE
 from metastored.wire.generated.common import DataOperationType, EnvironmentContext, FieldSchema, Table
 from metastored.wire.generated.locks import LockComponent, LockLevel, LockRequest, LockType, UnlockRequest
@@ -41,13 +45,25 @@ NOT_MET: Final = "The table has been modified."
 
 
 class Rights:
-    """What the user of a client may have done, in a namespace whose tables have ids of so many names."""
+    """What the user of a client may have done."""
 
-    def __init__(self, client: Client, depth: int, schemes: Collection[str], *, authorized: bool) -> None:
-        """`schemes` are those of locations that may be opened; without `authorized` no privileges are needed."""
+    def __init__(
+        self,
+        client: Client,
+        levels: Levels,
+        schemes: Collection[str],
+        entrust: Callable[[TableName], None],
+        *,
+        authorized: bool,
+    ) -> None:
+        """`schemes` are those of locations that may be opened; without `authorized` no privileges are needed.
+
+        `entrust` is called with a table whose rows the caller may change.
+        """
         self._client = client
-        self._depth = depth
+        self._levels = levels
         self._schemes = schemes
+        self._entrust = entrust
         self._authorized = authorized
 
     def check(self, parsed: Parsed) -> None:
@@ -68,22 +84,17 @@ class Rights:
     def _check_privileges(self, parsed: Parsed) -> None:
         effect = parsed.operation.effect
         if parsed.operation.name == "register_table":
-            self._may_open(self._table(parsed.id), stored_location(parsed.request.location), _overwrites(parsed))
+            self._may_open(self._levels.table(parsed.id), stored_location(parsed.request.location), _overwrites(parsed))
         elif effect in (Effect.READ, Effect.CATALOG):
             return
         elif effect is Effect.CREATE:
             if _overwrites(parsed):
-                self._may_alter(self._table(parsed.id))
+                self._may_alter(self._levels.table(parsed.id))
         elif effect is Effect.ALTER:
             for id in _ids(parsed):
-                self._may_alter(self._table(id))
+                self._may_alter(self._levels.table(id))
         else:
-            self._may_change_rows(self._table(parsed.id), _changes(parsed))
-
-    def _table(self, id: list[str]) -> TableName:
-        if len(id) != self._depth or not all(id):
-            raise InvalidInputError(f"{id!r} is no id of a table: it has {self._depth} names here")
-        return table_name(id)
+            self._may_change_rows(self._levels.table(parsed.id), _changes(parsed))
 
     def _may_change_rows(self, table: TableName, changes: Iterable[int]) -> None:
         parts = tuple(
@@ -100,6 +111,7 @@ class Rights:
         request = LockRequest(component=parts, user=self._client.user, hostname="metastored", agentInfo="lance")
         held = self._client.api.lock(request)
         self._client.api.unlock(UnlockRequest(lockid=held.lockid))
+        self._entrust(table)
 
     def _may_open(self, table: TableName, location: str, replaces: bool) -> None:
         """Whether a table may have this location: an existing one by an alter, a new one by a create."""
@@ -142,6 +154,8 @@ def _changes(parsed: Parsed) -> tuple[int, ...]:
             return (DataOperationType.UPDATE,)
         case Effect.DELETE:
             return (DataOperationType.DELETE,)
+        case Effect.COMMIT:
+            return (DataOperationType.INSERT, DataOperationType.UPDATE, DataOperationType.DELETE)
         case Effect.MERGE:
             kinds = [DataOperationType.INSERT] if request.when_not_matched_insert_all is not False else []
             if request.when_matched_update_all is not False:

@@ -4,19 +4,25 @@ A request is served by a `LanceNamespace` of its own, whose client calls the ser
 request: with the caller, the privileges and the limits of every other call. The methods of namespaces block, on files
 and on the handler; they run on threads of their own, never on the event loop or on the threads of the database, which
 they wait for.
+
+A caller who may change the rows of a table need not own it. So the alter_table that makes a new version of an `impl`
+table is called in a session of the same user to which that table is entrusted, once the privileges were checked.
 """
 
 from __future__ import annotations
 
 import asyncio
+from copy import copy
 from functools import partial
 from typing import Any, Final
 
 from metastored.config import LANCE_PATH
 from metastored.errors import StoreError
+from metastored.hive.names import DEFAULT_CATALOG
 from metastored.lance.conditions import CheckedTables
 from metastored.lance.rest.operations import Body, Effect, Operation
 from metastored.lance.rest.routes import Route, route
+from metastored.model.names import TableName
 from metastored.model.refusals import READ_ONLY
 from metastored.server.auth.identity import Identities, Unauthorized
 from metastored.server.http.in_process import WholeReplies
@@ -101,15 +107,26 @@ class LanceOverHttp(ThriftOverHttp):
         from metastored.lance.rest.serving import serve
 
         settings = self._service.settings
-        inside = InProcess(WholeReplies(self._service), session.user, session, loop)
         identity = Identity(session.user, session.groups)
-        client = Client(Caller(None, inside, identity, TIMEOUT, Retry(), None), inside, identity, BATCH)
+        commits = copy(session)
+
+        def client_in(session: Session) -> Client:
+            inside = InProcess(WholeReplies(self._service), session.user, session, loop)
+            return Client(Caller(None, inside, identity, TIMEOUT, Retry(), None), inside, identity, BATCH)
+
+        def entrust(table: TableName) -> None:
+            commits.entrusted = (table.catalog or DEFAULT_CATALOG, table.database, table.table)
+
+        client = client_in(session)
         properties: dict[str, str] = {"managed_by": settings.lance_managed_by}
         if settings.lance_root is not None:
             properties["root"] = settings.lance_root
         kind = Hive2Namespace if depth == 2 else Hive3Namespace
-        rights = Rights(client, depth, settings.location_schemes, authorized=settings.authorization == "sql")
-        return serve(kind(client, self._checked, **properties), HttpRequest(found, query, body), rights.check)
+        rights = Rights(
+            client, kind.levels, settings.location_schemes, entrust, authorized=settings.authorization == "sql"
+        )
+        namespace = kind(client, self._checked, client_in(commits), **properties)
+        return serve(namespace, HttpRequest(found, query, body), rights.check)
 
 
 def _routed(scope: Any) -> tuple[int, Route]:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from metastored.errors import ConfigError, MissingExtra
 from metastored.model.names import Name, table_name
 from metastored.spark.lance.commits import lance_module
-from metastored.spark.session_metastore import TLS, URIS, hadoop_setting, metastore_of
+from metastored.spark.session_metastore import PRINCIPAL, SASL, TLS, URIS, hadoop_setting, metastore_of
 
 if TYPE_CHECKING:
     from lance import LanceDataset
@@ -61,12 +61,14 @@ def namespace_of(spark: Any, id: tuple[str, ...]) -> LanceNamespace:
     uris = metastore_of(spark)
     if uris is None:
         raise ConfigError(f"this Spark session has no '{URIS}': give namespace=metastored.lance.Hive2Namespace(uri=…)")
-    if _is_on(spark, "hive.metastore.sasl.enabled"):
-        raise ConfigError("the session's metastore needs Kerberos, which a namespace of the executors cannot have")
+    properties: dict[str, Any] = {}
+    if _is_on(spark, SASL):
+        # The process that commits is started by the driver's, so it has the same ticket cache.
+        properties["kerberos.principal"] = hadoop_setting(spark, PRINCIPAL) or "hive/_HOST"
     uri = uris.replace("thrift://", "thrifts://") if _is_on(spark, TLS) else uris
     # A remote session does not tell its user; the metastore then sees none.
     ugi = spark.sparkContext.sparkUser() if hasattr(spark, "_jsparkSession") else ""
-    return (Hive2Namespace if len(id) == 2 else Hive3Namespace)(uri=uri, ugi=ugi)
+    return (Hive2Namespace if len(id) == 2 else Hive3Namespace)(uri=uri, ugi=ugi, **properties)
 
 
 @contextmanager
