@@ -229,9 +229,7 @@ def hive_exec_jars(version: str) -> list[Path]:
     jars = sorted((PEERS / f"exec-{version}").glob("*.jar"))
     if not jars:
         raise MissingPeer(f"hive-exec {version} is not on this machine: make peers installs it")
-    beside = jars_of_hive_3_1() if version == "3.1.3" else _jars_of_peer(version)
-    # The compiler is first: Hive has an old one inside.
-    return [*_matching(_pyspark_jars(), COMPILER_JARS), *jars, *beside]
+    return [*jars, *(jars_of_hive_3_1() if version == "3.1.3" else _jars_of_peer(version))]
 
 
 def hive_defaults(version: str) -> str:

@@ -39,6 +39,10 @@ def deleted(row_id: RowId) -> Event:
     return {"kind": "delete", "id": row_id}
 
 
+class HiveError(Exception):
+    """An exception of Hive's classes."""
+
+
 @dataclass(frozen=True)
 class Found:
     """What Hive's reader returned."""
@@ -108,12 +112,17 @@ class HiveFiles:
         self._commands.append({"command": command, "location": str(location), **_described(self.columns), **more})
 
     def run(self) -> list[Any]:
-        """Runs the commands. Returns the results of those that have one; raises MissingPeer without hive-exec."""
+        """Runs the commands, and returns the results of those that have one.
+
+        Raises HiveError with the stack trace of the first command that failed, and MissingPeer without hive-exec.
+        """
         given = "".join(json.dumps(command) + "\n" for command in self._commands)
         printed = run_with_hive_exec(self.version, "HiveAcid", given).splitlines()
         results: list[Any] = []
         for command, line in zip(self._commands, printed, strict=True):
             result = json.loads(line)
+            if isinstance(result, dict) and "error" in result:
+                raise HiveError(f"{command['command']} of {command['location']} failed: {result['error']}")
             if command["command"] == "read":
                 types = [*self.columns.values(), *([_ROW_ID] if command["reader"] == "row" else [])]
                 rows = [tuple(map(from_json, row, types)) for row in result["rows"]]

@@ -28,8 +28,7 @@ from metastored.spark.compaction.queue import request
 from metastored.spark.compaction.worker import work
 from tests.spark.acid.conftest import FULL, INSERT_ONLY, Warehouse
 from tests.spark.acid.test_hive_writes import ALL_TYPES, VALUES
-from tests.support.apache import StartFailure
-from tests.support.hive_acid import READERS, HiveFiles, comparable, deleted, inserted
+from tests.support.hive_acid import READERS, HiveError, HiveFiles, comparable, deleted, inserted
 
 pytestmark = [pytest.mark.spark, pytest.mark.slow]
 
@@ -192,7 +191,7 @@ def test_hive_3_cannot_read_a_table_after_a_compaction(
     stages = Stages(spark, warehouse, name, False, tmp_path)
     compact(stages, CompactionKind.MAJOR)
     stages.keep("rows of a base with the number of a transaction")
-    with pytest.raises(StartFailure, match="NumberFormatException"):
+    with pytest.raises(HiveError, match="NumberFormatException"):
         stages.assert_read_by_hive(hive_version)
 
 

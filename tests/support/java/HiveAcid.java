@@ -48,8 +48,8 @@ import org.apache.hadoop.util.StringUtils;
 /**
  * Files of transactional tables, written and read by Hive's own classes: those of 3.1.3 and of 4.0.1.
  *
- * Each line of the input is a command in JSON, and so is each line of the output its result. It never connects to a
- * metastore: the ids that a reader sees are a part of the command.
+ * Each line of the input is a command in JSON, and each line of the output is the result of one: null, a value, or an
+ * object with the error. It never connects to a metastore: the ids that a reader sees are a part of the command.
  *
  *   write        events of one OrcRecordUpdater
  *   original     a file of a table that is not transactional yet
@@ -65,25 +65,37 @@ public class HiveAcid {
         System.setOut(System.err); // Hive logs to the standard output.
         BufferedReader commands = new BufferedReader(new InputStreamReader(System.in, "UTF-8"));
         for (String line = commands.readLine(); line != null; line = commands.readLine()) {
-            Map command = (Map) JSON.readValue(line, Map.class);
-            String name = (String) command.get("command");
-            Object result = null;
-            if (name.equals("write")) {
-                write(command);
-            } else if (name.equals("original")) {
-                writeOriginal(command);
-            } else if (name.equals("read")) {
-                result = read(command);
-            } else if (name.equals("directories")) {
-                result = directories(command);
-            } else if (name.equals("buckets")) {
-                result = buckets(command);
-            } else {
-                throw new IllegalArgumentException(name);
+            Object result;
+            try {
+                result = run((Map) JSON.readValue(line, Map.class));
+            } catch (Throwable error) {
+                result = Collections.singletonMap("error", StringUtils.stringifyException(error));
             }
             results.println(JSON.writeValueAsString(result));
         }
         results.flush();
+    }
+
+    private static Object run(Map command) throws Exception {
+        String name = (String) command.get("command");
+        if (name.equals("write")) {
+            write(command);
+            return null;
+        }
+        if (name.equals("original")) {
+            writeOriginal(command);
+            return null;
+        }
+        if (name.equals("read")) {
+            return read(command);
+        }
+        if (name.equals("directories")) {
+            return directories(command);
+        }
+        if (name.equals("buckets")) {
+            return buckets(command);
+        }
+        throw new IllegalArgumentException(name);
     }
 
     // Writing
