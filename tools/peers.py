@@ -4,7 +4,8 @@ Maven fetches Apache's artifacts, and verifies their checksums. A peer is stored
 the jars, without Derby's (pyspark has a newer one, which all of them run on), and `schema.sql`, Hive's own
 script for Derby. `.peers/listener-VERSION/` is the one jar that fills the notification log of a Hive that
 `make setup` installs. `.peers/client-tests-VERSION/` has Hive's own tests of its client API, and JUnit; the other jars
-that the tests need are those of that Hive. A version that exists is not changed. A download that fails is printed
+that the tests need are those of that Hive. `.peers/exec-VERSION/` is the one jar of Hive itself, whose readers and
+writers of files the tests use. A version that exists is not changed. A download that fails is printed
 with the reason and never fails the run, since only the suites that name it depend on it.
 """
 
@@ -26,14 +27,21 @@ NODE_THRIFT = "thrift@0.24.0"
 # Hive 4 expects an installed Hadoop; pyspark's jars lack one class of it, without which no directory is made.
 HADOOP_HDFS = "org.apache.hadoop:hadoop-hdfs:3.3.6"
 LISTENER = "org.apache.hive.hcatalog:hive-hcatalog-server-extensions"
-LISTENERS = ("2.3.10", "3.1.3")
-# The other dependencies of these tests are in the jars of that Hive.
-CLIENT_TESTS = {
-    "3.1.3": (
-        "org.apache.hive:hive-standalone-metastore:3.1.3:jar:tests",
-        "junit:junit:4.13.2",
-        "org.hamcrest:hamcrest-core:1.3",
-    )
+# Jars beside those of a server, by folder: their description and coordinates. What they depend on is in the jars of
+# the Hive of the same version.
+MORE_JARS = {
+    "listener-2.3.10": ("the listener of Hive 2.3.10", (f"{LISTENER}:2.3.10",)),
+    "listener-3.1.3": ("the listener of Hive 3.1.3", (f"{LISTENER}:3.1.3",)),
+    "client-tests-3.1.3": (
+        "the client tests of Hive 3.1.3",
+        (
+            "org.apache.hive:hive-standalone-metastore:3.1.3:jar:tests",
+            "junit:junit:4.13.2",
+            "org.hamcrest:hamcrest-core:1.3",
+        ),
+    ),
+    "exec-3.1.3": ("hive-exec 3.1.3", ("org.apache.hive:hive-exec:3.1.3",)),
+    "exec-4.0.1": ("hive-exec 4.0.1", ("org.apache.hive:hive-exec:4.0.1",)),
 }
 # Poms and schema changes for versions without a published distribution.
 RECIPES = Path(__file__).with_name("peers")
@@ -128,21 +136,14 @@ def install(version: str, peers: Path) -> None:
         folder.rename(peers / f"hive-{version}")
 
 
-def install_listener(version: str, peers: Path) -> None:
-    with tempfile.TemporaryDirectory(dir=peers, prefix=f".listener-{version}-") as scratch:
-        folder = Path(scratch) / "complete"
-        folder.mkdir()
-        copy(f"{LISTENER}:{version}", folder)
-        folder.rename(peers / f"listener-{version}")
-
-
-def install_client_tests(version: str, peers: Path) -> None:
-    with tempfile.TemporaryDirectory(dir=peers, prefix=f".client-tests-{version}-") as scratch:
-        folder = Path(scratch) / "complete"
-        folder.mkdir()
-        for coordinates in CLIENT_TESTS[version]:
-            copy(coordinates, folder)
-        folder.rename(peers / f"client-tests-{version}")
+def install_jars(folder: str, peers: Path) -> None:
+    """Installs one of MORE_JARS."""
+    with tempfile.TemporaryDirectory(dir=peers, prefix=f".{folder}-") as scratch:
+        complete = Path(scratch) / "complete"
+        complete.mkdir()
+        for coordinates in MORE_JARS[folder][1]:
+            copy(coordinates, complete)
+        complete.rename(peers / folder)
 
 
 def install_node(peers: Path) -> None:
@@ -165,22 +166,7 @@ def main() -> int:
     peers.mkdir(parents=True, exist_ok=True)
     downloads: list[tuple[str, Path, Callable[[], None]]] = [
         *((f"Hive {version}", peers / f"hive-{version}", partial(install, version, peers)) for version in PEERS),
-        *(
-            (
-                f"the listener of Hive {version}",
-                peers / f"listener-{version}",
-                partial(install_listener, version, peers),
-            )
-            for version in LISTENERS
-        ),
-        *(
-            (
-                f"the client tests of Hive {version}",
-                peers / f"client-tests-{version}",
-                partial(install_client_tests, version, peers),
-            )
-            for version in CLIENT_TESTS
-        ),
+        *((name, peers / folder, partial(install_jars, folder, peers)) for folder, (name, _) in MORE_JARS.items()),
         ("Thrift for Node", peers / "node_modules", partial(install_node, peers)),
     ]
     for name, folder, download in downloads:

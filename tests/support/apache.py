@@ -219,6 +219,19 @@ def run_with_hive_4_1(main: str, *arguments: str) -> str:
     return _printed(_jars_of_peer("4.1.0"), main, "", arguments)
 
 
+def run_with_hive_exec(version: str, main: str, given: str) -> str:
+    """The same with the classes of Hive itself, of 3.1.3 or 4.0.1."""
+    return _printed(hive_exec_jars(version), main, given)
+
+
+def hive_exec_jars(version: str) -> list[Path]:
+    """The jar of Hive itself, what it needs of its metastore and of Hadoop, and the compiler; or MissingPeer."""
+    jars = sorted((PEERS / f"exec-{version}").glob("*.jar"))
+    if not jars:
+        raise MissingPeer(f"hive-exec {version} is not on this machine: make peers installs it")
+    return [*jars, *(jars_of_hive_3_1() if version == "3.1.3" else _jars_of_peer(version))]
+
+
 def hive_defaults(version: str) -> str:
     """The values of get_config_value of a Hive with default settings, as `java/HiveDefaults.java` prints them."""
     if version == "2.3.10":

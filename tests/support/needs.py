@@ -18,9 +18,10 @@ FIXTURES: Final = {
     "hive_4_0_0": "peers",
     "hive_4_0_1": "peers",
     "hive_4_1_0": "peers",
+    "hive_version": "peers",
     "kdc": "kerberos",
 }
-"""Fixtures that start servers, and the marker of every test that names one."""
+"""Fixtures that start servers or programs, and the marker of every test that names one."""
 
 
 class Needs:

@@ -16,6 +16,8 @@ import metastored
 from metastored.hive.locations import local_path
 from metastored.model.makers import Columns
 from metastored.testing import RunningServer, running_server
+from tests.support.apache import MissingPeer, hive_exec_jars
+from tests.support.hive_acid import VERSIONS
 from tests.support.spark import CONF
 
 FULL = {"transactional": "true", "transactional_properties": "default"}
@@ -109,6 +111,17 @@ def warehouse(client: metastored.Client) -> Iterator[Warehouse]:
     client.create_database(name)
     yield Warehouse(client, name)
     client.drop_database(name, cascade=True)
+
+
+@pytest.fixture(params=VERSIONS)
+def hive_version(request: pytest.FixtureRequest) -> str:
+    """A version of Hive whose own readers and writers of files are on this machine."""
+    version: str = request.param
+    try:
+        hive_exec_jars(version)
+    except MissingPeer as reason:
+        pytest.skip(str(reason))
+    return version
 
 
 def rows_of(frame: Any) -> list[tuple[Any, ...]]:

@@ -68,6 +68,23 @@ def test_a_delete_writes_the_ids_of_rows_sorted_in_the_files_of_their_buckets(sp
         assert metadata["hive.acid.stats"] == f"0,0,{len(keys)}".encode()
 
 
+def test_the_rows_of_values_have_the_bucket_of_their_file(spark: Any, warehouse: Warehouse) -> None:
+    """Spark evaluates a projection of VALUES on the driver: all rows would get the bucket of the first task."""
+    name = warehouse.create("t", COLUMNS)
+    frame = spark.sql(
+        "select * from values (1, 'a', 1D), (2, 'b', 2D), (3, 'c', 3D), (4, 'd', 4D) as v(id, name, amount)"
+    )
+    acid.insert(spark, name, frame, client=warehouse.client)
+    paths = [warehouse.path(name) / path for path in warehouse.files(name)]
+    assert len(paths) == 2
+    for path in paths:
+        rows = orc.read_table(path, columns=["bucket", "rowId"]).to_pylist()
+        assert {layout.decode_bucket(row["bucket"])[0] for row in rows} == {layout.bucket_of_file(path.name)}
+        assert [row["rowId"] for row in rows] == [0, 1]
+    acid.delete(spark, name, "id in (1, 4)", client=warehouse.client)
+    assert ids(spark, warehouse, name) == [2, 3]
+
+
 def test_no_staged_file_is_left(spark: Any, warehouse: Warehouse) -> None:
     name = warehouse.create("t", COLUMNS)
     left = warehouse.path(name) / "_tmp_acid_1" / "0"

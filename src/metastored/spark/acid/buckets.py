@@ -22,9 +22,12 @@ from pyspark.sql.types import (
     LongType,
     ShortType,
     StringType,
+    StructField,
 )
 
 from metastored.errors import NotSupported
+from metastored.model.spark.types import CharType
+from metastored.spark.acid.lengths import declared_type
 from metastored.spark.acid.tables import AcidTable
 
 Column = Any
@@ -45,18 +48,22 @@ def bucket_column(table: AcidTable, column: Callable[[str], Column] | None = Non
     for name in table.buckets.columns:
         field = fields[name.lower()]
         value = F.col("`" + field.name.replace("`", "``") + "`") if column is None else column(field.name)
-        hashed = _hash(value, field.dataType, table)
+        hashed = _hash(value, field, table)
         total = (total * F.lit(31) + F.coalesce(hashed, F.lit(0).cast("bigint"))).bitwiseAND(F.lit(_MASK))
     return (total.bitwiseAND(F.lit(0x7FFFFFFF)) % F.lit(table.buckets.count)).cast("int")
 
 
-def _hash(value: Column, type: DataType, table: AcidTable) -> Column:
+def _hash(value: Column, field: StructField, table: AcidTable) -> Column:
     """The hash of a value as an unsigned number; null for null."""
     assert table.buckets is not None
+    type, declared = field.dataType, declared_type(field)
+    if isinstance(declared, CharType):
+        value = F.rtrim(value)  # Hive's char ignores the spaces at its end.
     if isinstance(type, (BooleanType, ByteType)):
         return _unsigned(value.cast("int"))
     if table.buckets.version == 1:
-        return _java_hash(value, type, table)
+        # Hive hashes a string by code of its own, and the other texts by Hadoop's, which starts at 1.
+        return _java_hash(value, type, table, first=0 if declared is None else 1)
     if isinstance(type, ShortType):
         return _murmur_of_bytes(F.unhex(F.lpad(F.hex(_low(value.cast("bigint"), 16)), 4, "0")))
     if isinstance(type, IntegerType):
@@ -78,7 +85,7 @@ def _unknown(type: DataType, table: AcidTable) -> NotSupported:
     )
 
 
-def _java_hash(value: Column, type: DataType, table: AcidTable) -> Column:
+def _java_hash(value: Column, type: DataType, table: AcidTable, first: int) -> Column:
     if isinstance(type, (ShortType, IntegerType)):
         return _unsigned(value.cast("int"))
     if isinstance(type, DateType):
@@ -93,8 +100,8 @@ def _java_hash(value: Column, type: DataType, table: AcidTable) -> Column:
         def step(total: Column, at: Column) -> Column:
             return (total * F.lit(31) + _signed_byte(data, at)).bitwiseAND(F.lit(_MASK))
 
-        hashed = F.aggregate(places, F.lit(0).cast("bigint"), step)
-        return F.when(F.octet_length(data) == 0, F.lit(0).cast("bigint")).otherwise(hashed)
+        start = F.lit(first).cast("bigint")
+        return F.when(F.octet_length(data) == 0, start).otherwise(F.aggregate(places, start, step))
     raise _unknown(type, table)
 
 

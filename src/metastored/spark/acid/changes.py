@@ -14,6 +14,7 @@ from pyspark.sql import functions as F
 
 from metastored.errors import InvalidInputException
 from metastored.spark.acid.clauses import ALL, SOURCE, TARGET, Action, When
+from metastored.spark.acid.lengths import stored
 from metastored.spark.acid.staging import DELETE, INSERT, key_name, key_text
 from metastored.spark.acid.tables import ROW_ID, AcidTable
 
@@ -146,7 +147,7 @@ def _delete(table: AcidTable, column: Any) -> Column:
 
 
 def _insert(table: AcidTable, values: Mapping[str, Column], salt: Column) -> Column:
-    row = F.struct(*(values[field.name].cast(field.dataType).alias(field.name) for field in table.columns))
+    row = F.struct(*(stored(values[field.name], field).alias(field.name) for field in table.columns))
     nothing = F.lit(None)
     return _event(table, INSERT, (nothing, nothing, nothing), row, values, salt)
 

@@ -276,6 +276,8 @@ def _aligned(table: AcidTable, frame: DataFrame, partition: Mapping[str, Any]) -
     """A DataFrame with the columns and keys of the table, by name and with their types."""
     from pyspark.sql import functions as F
 
+    from metastored.spark.acid.lengths import stored
+
     constants = {str(name).lower(): value for name, value in partition.items()}
     unknown = [name for name in constants if name not in {key.lower() for key in table.key_names}]
     if unknown:
@@ -300,7 +302,8 @@ def _aligned(table: AcidTable, frame: DataFrame, partition: Mapping[str, Any]) -
             value = F.col("`" + given[lower].replace("`", "``") + "`")
         else:
             value = F.lit(None)
-        columns.append(value.cast(field.dataType).alias(field.name))
+        value = value.cast(field.dataType) if field.name in table.key_names else stored(value, field)
+        columns.append(value.alias(field.name))
     return frame.select(*columns)
 
 
