@@ -54,12 +54,12 @@ def worker(
 ) -> None:
     """Take compactions from the queue and run them on Spark."""
     from metastored.spark.compaction.queue import requeue_interrupted, worker_id
-    from metastored.spark.compaction.worker import work
 
     with connected(uri, user, password_stdin, kerberos) as client, _stopping() as stopped:
         for entry in requeue_interrupted(client):
             typer.echo(f"{entry.id} {_name(entry.table, entry.partition)} was interrupted and is requested again")
         spark = _session(uri, master, conf)
+        from metastored.spark.compaction.worker import work  # It imports pyspark: without it, the session says so.
 
         def step() -> bool:
             done = work(spark, client, worker_id(), pool)

@@ -150,19 +150,21 @@ class Transaction:
         action)`. Raises InvalidOperationException if a row of the target would be changed twice.
         """
         with self._statement(name, "merge") as statement:
-            from metastored.spark.acid.changes import merge_events
+            from metastored.spark.acid.changes import evaluated_once, merge_events
 
             table = statement.table
             tasks = max(1, min(int(self._spark.conf.get("spark.sql.shuffle.partitions", "200") or 200), 4096))
             target = statement.target(None)
-            merge = merge_events(
-                table, target, source, on, clauses(matched), clauses(not_matched), clauses(not_matched_by_source), tasks
-            )
-            try:
-                statement.change_by(merge.events)
-            finally:
-                if merge.cached is not None:
-                    merge.cached.unpersist()
+            with evaluated_once(source) as once:
+                merge = merge_events(
+                    table, target, once, on, clauses(matched), clauses(not_matched), clauses(not_matched_by_source),
+                    tasks,
+                )  # fmt: skip
+                try:
+                    statement.change_by(merge.events)
+                finally:
+                    if merge.cached is not None:
+                        merge.cached.unpersist()
 
     # How
 
