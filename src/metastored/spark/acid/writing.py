@@ -3,6 +3,7 @@
     open, write id, lock, snapshot     the client's part
     Spark job into a hidden directory  staging.py
     rename, partitions, commit         here
+    numRows, totalSize                 statistics.py
 
 Nothing of a statement is visible before the commit. An error aborts the transaction, and the staged files are removed;
 files that were already renamed belong to an aborted write id, which no reader uses and the cleaner removes.
@@ -238,6 +239,7 @@ class _Statement:
         """Renames the staged files, adds new partitions and reports both. `replaced` is emptied if it gets no row."""
         from metastored.spark.acid.files import files_of
         from metastored.spark.acid.staging import Locations, make_directory, publish
+        from metastored.spark.acid.statistics import RowCounts, record
 
         table, write = self.table, self.write
         files = files_of(self._spark, table.location)
@@ -256,6 +258,7 @@ class _Statement:
         if empty is not None and empty not in written:
             make_directory(files, table, join(locations.of(empty), base(write.write_id).name))
             written[empty] = []
+            done.rows[empty] = RowCounts()
         new = [values for values in written if values and values not in locations.existing]
         if new:
             write.add_partitions(new)
@@ -264,6 +267,7 @@ class _Statement:
                 operation = None if overwrite or values in done.changed else "insert"
                 write.wrote(make_part_name(table.key_names, values), operation=operation)
             write.added_files(*paths, partition=values)
+        record(self._spark, self._client, table, write, done.rows, first=self.number == 0)
 
     def _existing(self, wanted: Iterable[tuple[str, ...]]) -> dict[tuple[str, ...], str]:
         """The locations of those of the partitions that exist."""
