@@ -2,9 +2,16 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from metastored.wire.generated.common import EnvironmentContext
 from metastored.wire.generated.partitions import AlterPartitionsRequest
-from metastored.wire.generated.tables import AlterTableRequest
+from metastored.wire.generated.tables import (
+    AlterTableRequest,
+    ClientCapabilities,
+    ClientCapability,
+    GetTableRequest,
+)
 from metastored.wire.structs import replace
 from tests.support.metastore import Metastore
 from tests.support.objects import DB, add_partitions, make_table
@@ -20,8 +27,13 @@ def snapshot(mark: int, opened: str = "") -> str:
     return f"{DB}.t:{mark}:{opened.partition(',')[0] or 2**63 - 1}:{opened}:"
 
 
+def table(metastore: Metastore) -> Any:
+    able = ClientCapabilities(values=(ClientCapability.INSERT_ONLY_TABLES,))
+    return metastore.call("get_table_req", GetTableRequest(dbName=DB, tblName="t", capabilities=able)).table
+
+
 def alter_table(metastore: Metastore, rows: int, write_id: int, seen: str | None) -> dict[str, str]:
-    now = metastore.call("get_table", DB, "t")
+    now = table(metastore)
     changed = replace(now, parameters={**now.parameters, "numRows": str(rows), ACCURATE: BASIC})
     metastore.call(
         "alter_table_req",
@@ -29,7 +41,7 @@ def alter_table(metastore: Metastore, rows: int, write_id: int, seen: str | None
             dbName=DB, tableName="t", table=changed, environmentContext=AS_SENT, writeId=write_id, validWriteIdList=seen
         ),
     )
-    found: dict[str, str] = metastore.call("get_table", DB, "t").parameters
+    found: dict[str, str] = table(metastore).parameters
     return found
 
 

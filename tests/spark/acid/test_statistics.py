@@ -52,7 +52,7 @@ def test_the_rows_of_the_only_write_are_all_rows() -> None:
 
 def table_statistics(warehouse: Warehouse, name: str) -> tuple[str | None, str | None]:
     found = warehouse.client.fresh_table(name).parameters or {}
-    data = [path for path in warehouse.path(name).rglob("bucket_*")]
+    data = list(warehouse.path(name).rglob("bucket_*"))
     assert int(found["numFiles"]) <= len(data)
     assert int(found["totalSize"]) <= sum(path.stat().st_size for path in data)
     return found.get("numRows"), found.get(COLUMN_STATS_ACCURATE)
