@@ -56,12 +56,12 @@ def worker(
     from metastored.spark.compaction.queue import requeue_interrupted, worker_id
 
     with connected(uri, user, password_stdin, kerberos) as client, _stopping() as stopped:
-        for entry in requeue_interrupted(client):
-            typer.echo(f"{entry.id} {_name(entry.table, entry.partition)} was interrupted and is requested again")
         spark = _session(uri, master, conf)
         from metastored.spark.compaction.worker import work  # It imports pyspark: without it, the session says so.
 
         def step() -> bool:
+            for entry in requeue_interrupted(client):
+                typer.echo(f"{entry.id} {_name(entry.table, entry.partition)} was interrupted and is requested again")
             done = work(spark, client, worker_id(), pool)
             if done is not None:
                 reason = "" if done.reason is None else f": {done.reason}"

@@ -31,6 +31,8 @@ from metastored.spark.acid.tables import AcidTable, acid_table, partitions_by_na
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
+    from metastored.spark.acid.staging import Locations
+
 TIMEOUT: Final = 60.0
 """Seconds to wait for a lock."""
 
@@ -262,12 +264,24 @@ class _Statement:
         new = [values for values in written if values and values not in locations.existing]
         if new:
             write.add_partitions(new)
+            self._check_locations(new, locations)
         for values, paths in written.items():
             if values:
                 operation = None if overwrite or values in done.changed else "insert"
                 write.wrote(make_part_name(table.key_names, values), operation=operation)
             write.added_files(*paths, partition=values)
         record(self._spark, self._client, table, write, done.rows, first=self.number == 0)
+
+    def _check_locations(self, new: Iterable[tuple[str, ...]], locations: Locations) -> None:
+        """Raises TransactionFailed if another writer has added one of the partitions meanwhile, at another location."""
+        from metastored.spark.acid.scan import path_key
+
+        for values, location in self._existing(new).items():
+            if path_key(location).rstrip("/") != path_key(locations.of(values)).rstrip("/"):
+                name = make_part_name(self.table.key_names, values)
+                raise TransactionFailed(
+                    f"the partition {name} of {self.table.name} was added meanwhile, at {location}: write again"
+                )
 
     def _existing(self, wanted: Iterable[tuple[str, ...]]) -> dict[tuple[str, ...], str]:
         """The locations of those of the partitions that exist."""
