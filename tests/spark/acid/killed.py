@@ -126,7 +126,9 @@ def main() -> None:
     steps = Steps(task["point"], task["log"])
     with metastored.connect(task["uri"], user="ann", cache=False) as client:
         if task["point"] == "job":
-            location = Path(local_path(client.table(task["table"]).sd.location))
+            sd = client.table(task["table"]).sd
+            assert sd is not None and sd.location is not None
+            location = Path(local_path(sd.location))
             threading.Thread(target=kill_in_job, args=(location,), daemon=True).start()
         Caller.call = steps.around(Caller.call)  # type: ignore[method-assign]
         for name in FILE_OPERATIONS:

@@ -8,6 +8,7 @@ are fixed, so a failure can be repeated.
 from __future__ import annotations
 
 import random
+from collections.abc import Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from typing import Any
@@ -22,7 +23,8 @@ pytestmark = [pytest.mark.spark, pytest.mark.slow]
 Row = tuple[int, int]
 KINDS = ("plain", "partitioned", "bucketed", "insert-only", "converted")
 PROPERTIES = {"converted": PLAIN, "insert-only": INSERT_ONLY}
-STATEMENTS = ("insert", "insert", "update", "delete", "merge", "overwrite")
+INSERT_ONLY_STATEMENTS: Sequence[str] = ("insert", "overwrite")
+STATEMENTS: Sequence[str] = ("insert", "insert", "update", "delete", "merge", "overwrite")
 
 
 class Aborted(Exception):
@@ -62,7 +64,7 @@ class History:
 
     def step(self, transaction: acid.Transaction, rows: dict[int, int]) -> bool:
         """One statement, on the table and on the model. Returns whether another one may follow."""
-        match self.chance.choice(("insert", "overwrite") if self.kind == "insert-only" else STATEMENTS):
+        match self.chance.choice(INSERT_ONLY_STATEMENTS if self.kind == "insert-only" else STATEMENTS):
             case "insert":
                 new = self.new_rows()
                 transaction.insert(self.name, self.frame(new))

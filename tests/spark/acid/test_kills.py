@@ -68,7 +68,7 @@ def own_warehouse(own_server: RunningServer) -> Iterator[Warehouse]:
 
 
 class Scene:
-    """A partitioned table with two inserts and a delete, and a driver that is killed."""
+    """A partitioned table with an insert and a delete, and a driver that is killed."""
 
     def __init__(self, spark: Any, server: RunningServer, warehouse: Warehouse, operation: str) -> None:
         self.spark = spark
@@ -78,8 +78,8 @@ class Scene:
         self.operation = operation
         self.name = warehouse.create("t", {"id": "bigint", "value": "bigint"}, keys={"ds": "bigint"})
         schema = "id bigint, value bigint, ds bigint"
-        for rows in ([(1, 10, 1), (2, 20, 0), (3, 30, 1)], [(4, 40, 1), (5, 50, 1)]):
-            acid.insert(spark, self.name, spark.createDataFrame(rows, schema), client=self.client)
+        rows = [(1, 10, 1), (2, 20, 0), (3, 30, 1), (4, 40, 1), (5, 50, 1)]
+        acid.insert(spark, self.name, spark.createDataFrame(rows, schema), client=self.client)
         acid.delete(spark, self.name, "id = 4", client=self.client)
         if operation == "compaction":
             assert request(self.client, table_name(self.name), "ds=1", CompactionKind.MAJOR, "test") is not None
@@ -164,12 +164,12 @@ class Scene:
 
 
 POINTS = [
+    ("compaction", "after commit_txn"),
+    ("merge", "before commit_txn"),
     ("insert", "job"),
     ("insert", "before rename 2"),
-    ("merge", "before commit_txn"),
     ("merge", "after commit_txn"),
     ("compaction", "job"),
-    ("compaction", "after commit_txn"),
 ]
 
 

@@ -111,7 +111,7 @@ def _stage(spark: SparkSession, files: Files, state: TableState, compaction: Com
 def _buckets(state: TableState) -> list[TableState] | None:
     """The files of each bucket; None if a name has no number, or there are too many."""
     (partition,) = state.partitions
-    numbers = {each.bucket for each in (*partition.data, *partition.deletes)}
+    numbers = {each.bucket for each in partition.data} | {each.bucket for each in partition.deletes}
     if None in numbers or not 0 < len(numbers) <= MANY_BUCKETS:
         return None
     found = []

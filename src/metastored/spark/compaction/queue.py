@@ -119,7 +119,8 @@ def requeue_interrupted(client: Client) -> list[Entry]:
     queue = entries(client)
     if not any(each.state == WORKING for each in queue):
         return []
-    aborted = {each.id for each in client.api.get_open_txns_info().open_txns or () if each.state == TxnState.ABORTED}
+    listed = client.api.get_open_txns_info().open_txns or ()
+    aborted = {each.id or 0 for each in listed if each.state == TxnState.ABORTED}
     found = interrupted(queue, socket.gethostname(), _is_running, aborted)
     for each in found:
         client.api.mark_failed(replace(each.info, errorMessage="the process of its worker ended"))
