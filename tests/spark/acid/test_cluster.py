@@ -31,7 +31,7 @@ from metastored.spark.compaction.worker import work
 
 task = json.loads(TASK)
 client = metastored.connect(task["uri"], cache=False)
-result = {"executors": spark.sparkContext._jsc.sc().getExecutorMemoryStatus().size() - 1}
+result = {}
 
 def rows(table):
     with acid.snapshot(spark, client) as snapshot:
@@ -39,6 +39,7 @@ def rows(table):
 
 acid.insert(spark, "shop.t", spark.range(0, 6, 1, 3).selectExpr("id", "id * 10 as x"), client=client)
 result["inserted"] = rows("shop.t")
+result["executors"] = spark.sparkContext._jsc.sc().getExecutorMemoryStatus().size() - 1
 acid.update(spark, "shop.t", {"x": "x + 1"}, "id = 1", client=client)
 acid.delete(spark, "shop.t", "id in (0, 2)", client=client)
 result["changed"] = rows("shop.t")

@@ -180,5 +180,8 @@ class _Recorder:
     def _refused(self, error: PermissionDenied, objects: Iterable[Table | Partition]) -> None:
         """A writer of rows may have no right to alter the table. Wrong statistics must not be left as accurate."""
         if any(self._is_accurate(each) for each in objects):
-            raise error
+            raise PermissionDenied(
+                f"{self._table.name} was not written: its stored statistics are accurate and would be wrong, and only "
+                f"who may alter the table can change them ({error})"
+            ) from error
         log.info("the statistics of %s are not updated: %s", self._table.name, error)
