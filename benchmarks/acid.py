@@ -1,7 +1,7 @@
 """Transactional tables on Spark against plain ORC, in the same Spark, with the same rows.
 
-Reads, writes and a merge of five million rows with six columns. Both sides are run in turns after a first round that
-compiles classes; the median of each is compared. The rows of the result are checked too.
+Reads, inserts, merges and major compactions of five million rows with six columns. Both sides are run in turns after a
+first round that compiles classes; the median of each is compared. The rows of the results are checked too.
 """
 
 from __future__ import annotations
@@ -54,13 +54,14 @@ number = iter(range(1000))
 def plain_write():
     source.write.option("compression", "zlib").orc(f"{folder}/plain_{next(number)}")
 def acid_write():
-    acid.insert_overwrite(spark, f"{db}.written", source, client=client)
+    acid.insert(spark, f"{db}.written", source, client=client)
 result["write"] = in_turns({"plain": plain_write, "acid": acid_write}, min(times, 3))
 
 source.write.option("compression", "zlib").orc(f"{folder}/plain")
 acid.insert(spark, f"{db}.clean", source, client=client)
 acid.insert(spark, f"{db}.deleted", source, client=client)
 acid.insert(spark, f"{db}.merged", source, client=client)
+acid.insert(spark, f"{db}.compacted", source, client=client)
 acid.delete(spark, f"{db}.deleted", "id % 100 = 7", client=client)
 plain = spark.read.schema(source.schema).orc(f"{folder}/plain")
 
@@ -78,13 +79,44 @@ result["filter"] = in_turns({
 with acid.snapshot(spark, client) as snapshot:
     result["counts"] = [plain.count(), snapshot.read(f"{db}.clean").count(), snapshot.read(f"{db}.deleted").count()]
 
+changes = source.where("id % 100 = 3").withColumn("amount", F.lit(1.0)).localCheckpoint()
 def merge():
-    changes = source.where("id % 100 = 3").withColumn("amount", F.lit(1.0))
     acid.merge(spark, f"{db}.merged", changes, "target.id = source.id",
                matched={"amount": "source.amount"}, not_matched="*", client=client)
-merge()
-result["merge"] = {"acid": seconds(merge)}
-result["before merge"] = statistics.median(seconds(lambda: read("merged")) for _ in range(times))
+result["merge"] = in_turns({"read": lambda: read("merged"), "merge": merge}, min(times, 3))
+with acid.snapshot(spark, client) as snapshot:
+    merged = snapshot.read(f"{db}.merged")
+    result["merged"] = [merged.count(), merged.where("amount = 1.0 and id % 100 = 3").count()]
+
+from metastored.hive.locations import local_path
+from metastored.hive.transactions.compaction import CompactionKind
+from metastored.model.names import table_name
+from metastored.spark.compaction.queue import request
+from metastored.spark.compaction.worker import work
+from pathlib import Path
+
+place = Path(local_path(client.table(f"{db}.compacted").sd.location))
+fields = ", ".join(f"{each.name}: {each.dataType.simpleString()}" for each in source.schema)
+schema = ("operation int, originalTransaction bigint, bucket int, rowId bigint, currentTransaction bigint, "
+          f"row struct<{fields}>")
+def copy():
+    newest = max(place.glob("base_*"), default=place / "delta_0000001_0000001_0000", key=lambda path: path.name)
+    files = [str(path) for path in newest.glob("bucket_*")]
+    frame = spark.read.schema(schema).orc(files)
+    frame.write.option("compression", "zlib").orc(f"{folder}/copy_{next(number)}")
+def compact():
+    request(client, table_name(f"{db}.compacted"), None, CompactionKind.MAJOR, "bench")
+    done = work(spark, client, "bench-1")
+    assert done.outcome == "compacted", done
+rests = iter(range(100))
+copied, compacted = [], []
+for turn in range(min(times, 3) + 1):
+    acid.delete(spark, f"{db}.compacted", f"id % 100 = {next(rests)}", client=client)
+    copied.append(seconds(copy))
+    compacted.append(seconds(compact))
+result["compaction"] = {"copy": statistics.median(copied[1:]), "compact": statistics.median(compacted[1:])}
+with acid.snapshot(spark, client) as snapshot:
+    result["compacted"] = [snapshot.read(f"{db}.compacted").count(), len(compacted)]
 """
 
 
@@ -92,7 +124,7 @@ def run(results: Results, quick: bool) -> None:
     rows, times = (200_000, 2) if quick else (5_000_000, 5)
     with running_server() as server, metastored.connect(server.uri) as client:
         client.create_database(DB)
-        for name in ("clean", "deleted", "merged", "written"):
+        for name in ("clean", "deleted", "merged", "compacted", "written"):
             properties = {"transactional": "true"}
             client.create_table(metastored.table(f"{DB}.{name}", COLUMNS, format="orc", properties=properties))
         folder = f"{server.warehouse}/{DB}_plain"
@@ -104,12 +136,20 @@ def run(results: Results, quick: bool) -> None:
         script = SCRIPT.replace("TASK", repr(json.dumps(task)))
         found: dict[str, Any] = run_spark(script, conf=conf, timeout=1800)
     assert found["counts"] == [rows, rows, rows - rows // 100]
+    assert found["merged"] == [rows, rows // 100]
+    rest, compactions = found["compacted"]
+    assert rest == rows - rows // 100 * compactions
     read = found["all columns"]
     add(results, "ACID: read, all columns", read["acid"], read["plain"], 1.4, 1.2)
     add(results, "ACID: read, 1 % of the rows deleted", read["deletes"], read["plain"], 1.8, 1.5)
     add(results, "ACID: selective filter", found["filter"]["acid"], found["filter"]["plain"], 1.5, 1.5)
     add(results, "ACID: insert", found["write"]["acid"], found["write"]["plain"], 3.0, 2.0)
-    add(results, "ACID: merge of 1 % (against the read)", found["merge"]["acid"], found["before merge"], 2.5, 2.5)
+    add(results, "ACID: merge of 1 % (against the read)", found["merge"]["merge"], found["merge"]["read"], 2.5, 2.5)
+    times_of = found["compaction"]
+    results.more(
+        "ACID: major compaction, rows (against read and write)", rows / times_of["compact"], rows / times_of["copy"],
+        unit="1/s", least=0.7, aim=0.7,
+    )  # fmt: skip
 
 
 def add(results: Results, name: str, ours: float, plain: float, least: float, aim: float) -> None:

@@ -15,14 +15,18 @@ from xdist.scheduler import LoadScopeScheduling
 TOGETHER: Final = {
     # One session of Spark, in the process of the tests.
     "Spark session": (
+        "tests/spark/acid/test_cluster.py",
         "tests/spark/acid/test_compaction.py",
         "tests/spark/acid/test_files.py",
         "tests/spark/acid/test_histories.py",
         "tests/spark/acid/test_hive_reads.py",
         "tests/spark/acid/test_hive_writes.py",
+        "tests/spark/acid/test_kills.py",
         "tests/spark/acid/test_lengths.py",
         "tests/spark/acid/test_reading.py",
+        "tests/spark/acid/test_remote_tables.py",
         "tests/spark/acid/test_statements.py",
+        "tests/spark/acid/test_statistics.py",
         "tests/spark/acid/test_streams.py",
         "tests/spark/acid/test_writing.py",
     ),

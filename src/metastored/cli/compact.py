@@ -89,14 +89,14 @@ def worker(
 ) -> None:
     """Take compactions from the queue and run them on Spark. JSON has an object on each line."""
     from metastored.spark.compaction.queue import requeue_interrupted, worker_id
-    from metastored.spark.compaction.worker import work
 
     with server.connect() as client, stopping() as stopped:
-        for entry in requeue_interrupted(client):
-            _report(output, entry.id, entry.table, entry.partition, "was interrupted and is requested again")
         session = spark.session(server.uri)
+        from metastored.spark.compaction.worker import work  # It imports pyspark: without it, the session says so.
 
         def step() -> bool:
+            for entry in requeue_interrupted(client):
+                _report(output, entry.id, entry.table, entry.partition, "was interrupted and is requested again")
             done = work(session, client, worker_id(), pool)
             if done is not None:
                 _report(output, done.id, done.table, done.partition, str(done.outcome), done.reason)

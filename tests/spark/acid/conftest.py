@@ -7,6 +7,7 @@ import shutil
 import sys
 import uuid
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -105,8 +106,8 @@ class Warehouse(NamedTuple):
         return [path for path in paths if hidden or not path.rpartition("/")[2].startswith(("_", "."))]
 
 
-@pytest.fixture
-def warehouse(client: metastored.Client) -> Iterator[Warehouse]:
+@contextmanager
+def new_warehouse(client: metastored.Client) -> Iterator[Warehouse]:
     name = f"acid_{uuid.uuid4().hex[:12]}"
     client.create_database(name)
     yield Warehouse(client, name)
@@ -122,6 +123,34 @@ def hive_version(request: pytest.FixtureRequest) -> str:
     except MissingPeer as reason:
         pytest.skip(str(reason))
     return version
+
+
+@pytest.fixture
+def warehouse(client: metastored.Client) -> Iterator[Warehouse]:
+    with new_warehouse(client) as made:
+        yield made
+
+
+@pytest.fixture(scope="session")
+def postgres_client() -> Iterator[metastored.Client]:
+    """A client of a metastored whose database is PostgreSQL."""
+    from tests.support.postgres import running_postgres
+
+    with (
+        running_postgres() as postgres,
+        postgres.database() as url,
+        running_server(database_url=url) as running,
+        metastored.connect(running.uri, user="ann") as connected,
+    ):
+        yield connected
+
+
+@pytest.fixture(params=["sqlite", pytest.param("postgresql", marks=pytest.mark.postgres)])
+def either_warehouse(request: pytest.FixtureRequest) -> Iterator[Warehouse]:
+    """The same, on SQLite and on PostgreSQL."""
+    chosen = "client" if request.param == "sqlite" else "postgres_client"
+    with new_warehouse(request.getfixturevalue(chosen)) as made:
+        yield made
 
 
 def rows_of(frame: Any) -> list[tuple[Any, ...]]:

@@ -261,9 +261,11 @@ def run_with_compactions(spark: Any, warehouse: Warehouse, kind: str, seed: int,
             assert found(frame) == rows, "a snapshot stays as it was"
 
 
-@pytest.mark.parametrize("kind", ["partitioned", "converted"])
-def test_compactions_between_random_statements_change_no_snapshot(spark: Any, warehouse: Warehouse, kind: str) -> None:
-    run_with_compactions(spark, warehouse, kind, seed=5, transactions=3)
+@pytest.mark.parametrize("kind", ["partitioned", "bucketed", "insert-only", "converted"])
+def test_compactions_between_random_statements_change_no_snapshot(
+    spark: Any, either_warehouse: Warehouse, kind: str
+) -> None:
+    run_with_compactions(spark, either_warehouse, kind, seed=5, transactions=3)
 
 
 @pytest.mark.soak
@@ -271,6 +273,6 @@ def test_compactions_between_random_statements_change_no_snapshot(spark: Any, wa
 @pytest.mark.parametrize("seed", range(5))
 @pytest.mark.parametrize("kind", KINDS)
 def test_compactions_in_long_histories_change_no_snapshot(
-    spark: Any, warehouse: Warehouse, kind: str, seed: int
+    spark: Any, either_warehouse: Warehouse, kind: str, seed: int
 ) -> None:
-    run_with_compactions(spark, warehouse, kind, seed, transactions=20)
+    run_with_compactions(spark, either_warehouse, kind, seed, transactions=20)

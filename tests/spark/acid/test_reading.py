@@ -10,6 +10,7 @@ from metastored.errors import InvalidInputException, NotSupported
 from metastored.hive.transactions import layout
 from metastored.spark import acid
 from metastored.spark.acid import scan
+from metastored.wire.generated.transactions import TxnState
 from tests.spark.acid.conftest import FULL, INSERT_ONLY, PLAIN, Warehouse, rows_of, write_original
 
 pytestmark = [pytest.mark.spark, pytest.mark.slow]
@@ -91,13 +92,31 @@ def test_a_snapshot_does_not_see_later_commits(spark: Any, warehouse: Warehouse)
     assert acid.read(spark, one, client=warehouse.client).count() == 4
 
 
+def test_the_transaction_of_a_view_ends_when_it_is_dropped_or_created_again(spark: Any, warehouse: Warehouse) -> None:
+    name, client = warehouse.create("t", {"id": "bigint"}), warehouse.client
+    acid.insert(spark, name, spark.range(3), client=client)
+
+    def opened() -> set[int]:
+        return {each.id or 0 for each in client.api.get_open_txns_info().open_txns or () if each.state == TxnState.OPEN}
+
+    before = opened()
+    acid.view(spark, name, "Dropped", client=client)
+    (first,) = opened() - before
+    acid.view(spark, name, "dropped", client=client)
+    (second,) = opened() - before
+    assert first != second
+    assert acid.drop_view(spark, "DROPPED") is True
+    assert opened() <= before and not spark.catalog.tableExists("dropped")
+    assert acid.drop_view(spark, "dropped") is False
+
+
 def test_a_view_stays_at_its_snapshot(spark: Any, warehouse: Warehouse) -> None:
     name = warehouse.create("t", COLUMNS)
     acid.insert(spark, name, numbers(spark, 1, 3), client=warehouse.client)
     assert acid.view(spark, name, "shown", client=warehouse.client) == "shown"
     acid.delete(spark, name, client=warehouse.client)
     assert spark.sql("select sum(id) from shown").collect()[0][0] == 6
-    spark.catalog.dropTempView("shown")
+    assert acid.drop_view(spark, "shown")
 
 
 def test_open_and_aborted_writes_are_not_seen(spark: Any, warehouse: Warehouse) -> None:

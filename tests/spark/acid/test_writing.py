@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import pytest
 from pyarrow import orc
 
+import metastored
 from metastored.errors import InvalidInputException, InvalidOperationException, NotSupported, TransactionFailed
 from metastored.hive.orc import read_tail
 from metastored.hive.transactions import layout
 from metastored.spark import acid
+from metastored.spark.acid import writing
 from metastored.wire.generated.notifications import NotificationEventRequest
 from tests.spark.acid.conftest import FULL, Warehouse, rows_of
 
@@ -384,3 +387,25 @@ def test_a_commit_has_the_files_in_its_notification(spark: Any, warehouse: Wareh
     found = warehouse.client.api.get_next_notification(NotificationEventRequest(lastEvent=last)).events or ()
     types = [event.eventType for event in found]
     assert types.index("ADD_PARTITION") < types.index("COMMIT_TXN")
+
+
+def test_a_partition_that_is_added_elsewhere_during_an_insert_is_noticed(
+    spark: Any, warehouse: Warehouse, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    name = warehouse.create("t", {"id": "bigint"}, keys={"ds": "bigint"})
+    looked_up = writing._Statement._existing
+
+    def and_then_added(statement: Any, wanted: Any) -> Any:
+        found = looked_up(statement, wanted)
+        if not found:
+            place = metastored.partition(warehouse.client.table(name), ("1",), location=f"file:{tmp_path}/elsewhere")
+            warehouse.client.add_partitions(name, [place], if_not_exists=True)
+        return found
+
+    rows = spark.range(3).selectExpr("id", "1 as ds")
+    with monkeypatch.context() as patch, pytest.raises(TransactionFailed, match=r"ds=1 of .* was added meanwhile"):
+        patch.setattr(writing._Statement, "_existing", and_then_added)
+        acid.insert(spark, name, rows, client=warehouse.client)
+    assert acid.read(spark, name, client=warehouse.client).count() == 0
+    acid.insert(spark, name, rows, client=warehouse.client)
+    assert acid.read(spark, name, client=warehouse.client).count() == 3

@@ -1,7 +1,7 @@
 """Plans of statements on ACID tables: each kind of statement, each clause, and what is refused. Without Spark.
 
 The ACID tables are `shop.orders`, `shop.items` and `shop.My Orders`; the view `shop.open_orders` reads the first one.
-`shop` is the current database.
+`shop` is the current database. `shop.points` is a Lance table.
 """
 
 from __future__ import annotations
@@ -31,7 +31,9 @@ from metastored.spark.acid_sql.values import (
 )
 
 ORDERS, ITEMS, MINE = (TableName("", "shop", name) for name in ("orders", "items", "my orders"))
+POINTS = TableName("", "shop", "points")
 ACID = {"orders": Found(ORDERS), "items": Found(ITEMS), "my orders": Found(MINE), "open_orders": Found(ORDERS, True)}
+ACID["points"] = Found(POINTS, lance=True)
 FIRST, SECOND = View("acid_0", ORDERS), View("acid_1", ITEMS)
 
 
@@ -434,4 +436,33 @@ MERGE = "MERGE INTO orders USING c ON true"
 )
 def test_a_statement_that_cannot_be_carried_out_is_refused_with_the_reason(statement: str, reason: str) -> None:
     with pytest.raises(StatementError, match=reason):
+        planned(statement)
+
+
+# Lance tables
+
+
+def test_a_lance_table_is_read_in_a_query_with_and_without_acid_tables() -> None:
+    assert planned("SELECT * FROM points") == query("SELECT * FROM acid_0 AS points", View("acid_0", POINTS, True))
+    expected = query(
+        "SELECT * FROM acid_0 AS orders JOIN acid_1 p ON p.id = orders.id", FIRST, View("acid_1", POINTS, True)
+    )
+    assert planned("SELECT * FROM orders JOIN points p ON p.id = orders.id") == expected
+
+
+def test_a_lance_table_is_the_source_of_a_change_of_an_acid_table() -> None:
+    found = planned("INSERT INTO orders SELECT * FROM shop.points")
+    assert isinstance(found, Insert) and found.query.views == (View("acid_0", POINTS, True),)
+
+
+@pytest.mark.parametrize(
+    "statement", ["DESCRIBE points", "DROP TABLE points", "CACHE TABLE points", "TRUNCATE TABLE points"]
+)
+def test_statements_without_rows_on_a_lance_table_are_those_of_spark(statement: str) -> None:
+    assert planned(statement) == Passed()
+
+
+@pytest.mark.parametrize("statement", ["INSERT INTO points SELECT 1", "DELETE FROM points WHERE id = 1"])
+def test_a_change_of_a_lance_table_is_refused_with_the_function_to_use(statement: str) -> None:
+    with pytest.raises(StatementError, match=r"write it by metastored\.spark\.lance\.write"):
         planned(statement)

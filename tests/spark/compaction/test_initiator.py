@@ -19,6 +19,7 @@ from metastored.spark.acid.files import files_of
 from metastored.spark.compaction.initiator import initiate, is_blocked
 from metastored.spark.compaction.queue import Entry, interrupted, request, requeue_interrupted
 from metastored.wire.generated.compaction import FindNextCompactRequest
+from metastored.wire.generated.transactions import TxnType
 from tests.spark.compaction.places import ORDERS, Place, place
 
 pytestmark = pytest.mark.slow
@@ -122,6 +123,19 @@ def test_compactions_of_other_hosts_and_of_running_workers_are_left_alone() -> N
         Entry(6, table, None, 1, "working"),
     ]
     assert [each.id for each in interrupted(queue, "here", lambda pid: pid == 7)] == [2]
+
+
+def test_a_compaction_whose_transaction_was_aborted_is_requested_again_on_any_host(orders: Place) -> None:
+    orders.write(), orders.write()
+    request(orders.client, ORDERS, None, CompactionKind.MINOR, "test")
+    info = orders.client.api.find_next_compact2(FindNextCompactRequest(workerId="elsewhere-7")).ci
+    assert info is not None
+    transaction = orders.client.transaction(type=TxnType.COMPACTION).__enter__()
+    orders.client.api.update_compactor_state(info, transaction.id)
+    assert requeue_interrupted(orders.client) == []
+    transaction.abort()
+    assert [each.id for each in requeue_interrupted(orders.client)] == [1]
+    assert [(each.state, each.kind) for each in orders.queue()] == [("failed", "minor"), ("initiated", "minor")]
 
 
 # On the command line

@@ -23,6 +23,7 @@ from metastored.service.partitions.add import NO_SHAPE, ShapesAndBases, stored_p
 from metastored.service.partitions.get import Partitioned, Values, partitioned_or
 from metastored.service.statistics.basic import DO_NOT_UPDATE_STATS, gathered_for_partition
 from metastored.service.statistics.delete import forget_changed_columns_of_partitions
+from metastored.service.statistics.validity import NO_WRITER, Writer, checked_on_alter
 from metastored.store.engine.schema import BODY_FORMAT
 from metastored.store.engine.transaction import Transaction
 from metastored.store.objects import partitions, tables
@@ -82,7 +83,8 @@ def alter_partitions_req(ctx: Context, req: AlterPartitionsRequest) -> AlterPart
     parts = req.partitions
     if parts is not None and req.writeId is not None and req.writeId > 0:
         parts = tuple(replace(part, writeId=req.writeId) for part in parts)
-    _alter_many(ctx, where, req.tableName, parts, properties(req.environmentContext))
+    writer = Writer(req.writeId or 0, req.validWriteIdList)
+    _alter_many(ctx, where, req.tableName, parts, properties(req.environmentContext), writer)
     return AlterPartitionsResponse()
 
 
@@ -104,6 +106,7 @@ def _alter_many(
     tbl_name: str | None,
     parts: tuple[Partition, ...] | None,
     env: Mapping[str, str],
+    writer: Writer = NO_WRITER,
 ) -> None:
     no_table = "Unable to alter partitions because table or database does not exist."
     if ctx.rules.names_catalogs:
@@ -114,7 +117,7 @@ def _alter_many(
         gone = f"NoSuchObjectException(message:partition values={java_text(values)})"
         return InvalidOperationException(f"Alter partition operation failed: {gone}")
 
-    _alter(ctx, parent, parts or (), env, missing)
+    _alter(ctx, parent, parts or (), env, missing, writer)
 
 
 # --- common to all ---------------------------------------------------------------------------------------------------
@@ -130,7 +133,12 @@ class _Changed(NamedTuple):
 
 
 def _alter(
-    ctx: Context, parent: Partitioned, requested: Sequence[Partition], env: Mapping[str, str], missing: _Missing
+    ctx: Context,
+    parent: Partitioned,
+    requested: Sequence[Partition],
+    env: Mapping[str, str],
+    missing: _Missing,
+    writer: Writer = NO_WRITER,
 ) -> None:
     """Alters all of them or none."""
     with ctx.reading() as tx:
@@ -165,7 +173,12 @@ def _alter(
                 row = existing.get(name)
                 if row is None:
                     raise missing(part.values or ())
-                replacements.append(_Replacement(row, splice.partition(row), part))
+                before = splice.partition(row)
+                if writer.snapshot is not None:
+                    old, new = before.parameters or {}, dict(part.parameters or {})
+                    verified = checked_on_alter(parent.table, old, new, row.write_id, writer)
+                    part = replace(part, parameters=verified)
+                replacements.append(_Replacement(row, before, part))
             events += _write(tx, parent, replacements, shapes_and_bases)
         _record(ctx, tx, parent, events)
 

@@ -7,7 +7,7 @@ partition; a reader whose snapshot does not contain that write must not use them
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from metastored.errors import MetaException
 from metastored.hive.statistics.basic import (
@@ -29,6 +29,10 @@ class Writer(NamedTuple):
 
     write_id: int
     snapshot: str | None
+
+
+NO_WRITER: Final = Writer(0, None)
+"""A caller that has no snapshot."""
 
 
 def _parsed(snapshot: str) -> ValidWriteIdList:
@@ -82,6 +86,19 @@ def checked(full_name: str, before: Parameters, after: dict[str, str], write_id:
     if write_id < 1 or snapshot.is_valid(write_id) or snapshot.is_aborted(write_id):
         return after
     return clear_basic_state(after)
+
+
+def checked_on_alter(
+    table: Table, before: Parameters, after: dict[str, str], write_id: int, writer: Writer
+) -> dict[str, str]:
+    """As `checked`, for parameters that an alter sets. Without a snapshot they stay as they are.
+
+    `table` is the table, or that of the partition. Two writers may have read the same number of rows at the same time:
+    the second one to store its own does not see the first one's write.
+    """
+    if writer.snapshot is None or writer.write_id < 1 or not is_transactional(table.parameters):
+        return after
+    return checked(f"{table.dbName}.{table.tableName}", before, after, write_id, writer)
 
 
 def _or_null(value: str | None) -> str:

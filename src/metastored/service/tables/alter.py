@@ -25,6 +25,8 @@ from metastored.service.remotes.defining import refuse_new_keys
 from metastored.service.remotes.tables import alter_remote_table, find_remote
 from metastored.service.statistics.basic import gathered_on_alter
 from metastored.service.statistics.delete import forget_changed_columns
+from metastored.service.statistics.validity import Writer
+from metastored.service.statistics.validity import checked_on_alter as checked_statistics
 from metastored.service.tables.constraints import follow_columns
 from metastored.service.tables.get import table_name
 from metastored.service.tables.rename import (
@@ -50,6 +52,8 @@ from metastored.wire.structs import replace
 CASCADE: Final = "CASCADE"
 EXPECTED_KEY: Final = "expected_parameter_key"
 EXPECTED_VALUE: Final = "expected_parameter_value"
+VALID_WRITE_IDS: Final = "valid_write_ids"
+"""The key of the caller's snapshot among the settings of a call."""
 
 
 @method
@@ -84,6 +88,8 @@ def alter_table_req(ctx: Context, req: AlterTableRequest) -> AlterTableResponse:
     requested = req.table
     if requested is not None and req.writeId is not None and req.writeId > 0:
         requested = replace(requested, writeId=req.writeId)
+        if req.validWriteIdList is not None:
+            env[VALID_WRITE_IDS] = req.validWriteIdList
     where = ctx.name(req.dbName, req.catName)
     alter(ctx, where, req.tableName, requested, env, cascade=_says(env, CASCADE))
     return AlterTableResponse()
@@ -269,6 +275,10 @@ def _change(
         creationMetadata=changed.creationMetadata or before.creationMetadata,
         writeId=changed.writeId if changed.writeId is not None else row.write_id,
     )
+    if VALID_WRITE_IDS in env:
+        old, new = before.parameters or {}, dict(after.parameters or {})
+        writer = Writer(after.writeId or 0, env[VALID_WRITE_IDS])
+        after = replace(after, parameters=checked_statistics(before, old, new, row.write_id, writer))
     move: Move | None = None
     named: tuple[int, str] | None = None
     if plan is not None:

@@ -12,8 +12,9 @@ Importing this package does not import pyspark.
 from __future__ import annotations
 
 from metastored.spark.acid.clauses import When
-from metastored.spark.acid.reading import Snapshot, read, snapshot, view
+from metastored.spark.acid.reading import Snapshot, read, snapshot
 from metastored.spark.acid.streams import sink
+from metastored.spark.acid.views import drop_view, view
 from metastored.spark.acid.writing import (
     Transaction,
     delete,
@@ -29,6 +30,7 @@ __all__ = [
     "Transaction",
     "When",
     "delete",
+    "drop_view",
     "insert",
     "insert_overwrite",
     "merge",

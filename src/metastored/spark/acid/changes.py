@@ -1,12 +1,14 @@
 """Updates, deletes and merges as events: deletes of rows by their ids, and new rows. DataFrames in, DataFrames out.
 
-An update is a delete and an insert. A merge joins target and source once and keeps only the pairs: the rows of the
-source without a match are found by a second, small join with these pairs. Nothing is written here.
+An update is a delete and an insert. A merge evaluates its source once, and caches it: all clauses see the same rows,
+and Spark knows their size when it chooses how to join. Target and source are joined once, and only the pairs are
+cached: the rows of the source without a match are found by a second, small join with them. Nothing is written here.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import Any, NamedTuple
 
 from pyspark.sql import DataFrame
@@ -31,6 +33,20 @@ def update_events(table: AcidTable, rows: DataFrame, assignments: Mapping[str, A
     rows = rows.alias(TARGET)
     values = _updated(table, assignments, _own)
     return _exploded(rows, F.array(_delete(table, _own), _insert(table, values, _bucket_of(_own(ROW_ID)))))
+
+
+@contextmanager
+def evaluated_once(source: DataFrame) -> Iterator[DataFrame]:
+    """A DataFrame that is cached and evaluated for the time of a block: its rows and its size do not change."""
+    if source.storageLevel.useMemory or source.storageLevel.useDisk:
+        yield source  # Its user has cached it.
+        return
+    cached = source.persist()
+    try:
+        cached.count()
+        yield cached
+    finally:
+        cached.unpersist()
 
 
 class Merge(NamedTuple):

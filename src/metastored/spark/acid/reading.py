@@ -133,24 +133,6 @@ def snapshot(spark: SparkSession, client: Client | None = None) -> Iterator[Snap
         yield shot
 
 
-def view(spark: SparkSession, name: Name, view: str | None = None, client: Client | None = None) -> str:
-    """Creates a temporary view of a table as it is now, named as the table or `view`. Returns its name.
-
-    The view stays at its snapshot; create it again to see later changes. Its transaction stays open until the view is
-    created again or the session ends.
-    """
-    wanted = table_name(name)
-    view = view or wanted.table
-    frame = read(spark, wanted, client=client)
-    frame.createOrReplaceTempView(view)
-    _VIEWS[view] = frame
-    return view
-
-
-_VIEWS: dict[str, Any] = {}
-"""The DataFrames of views, by name: their transactions stay open as long."""
-
-
 @contextmanager
 def connected(spark: SparkSession, client: Client | None) -> Iterator[Client]:
     """The client that was passed, or one of the session's metastore that is closed at the end."""

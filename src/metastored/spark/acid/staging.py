@@ -36,6 +36,7 @@ from metastored.spark.acid.buckets import bucket_column
 from metastored.spark.acid.files import Files, end_of, in_threads, list_location
 from metastored.spark.acid.scan import format_options, source_format
 from metastored.spark.acid.state import BUCKET, OWID, ROW
+from metastored.spark.acid.statistics import RowCounts
 from metastored.spark.acid.tables import AcidTable
 
 STAGING: Final = "_tmp_acid_"
@@ -75,6 +76,8 @@ class Published(NamedTuple):
     """The locations of new files, by partition values."""
     changed: frozenset[tuple[str, ...]]
     """The partitions in which rows were deleted."""
+    rows: dict[tuple[str, ...], RowCounts | None]
+    """The numbers of rows, by partition values; None in insert-only tables, whose files may have any format."""
     statements: int
     """How many statement ids were used."""
 
@@ -230,11 +233,16 @@ def publish(
     """
     staged = list(_staged(files, table, staging))
     written: dict[tuple[str, ...], list[str]] = {}
+    counts: dict[tuple[str, ...], RowCounts] = {}
     if overwrite and any(each.task >= _BUCKETS and each.bucket is None for each in staged):
         raise NotSupported(f"an overwrite of {table.name} has more than {_BUCKETS} tasks: coalesce the DataFrame")
     if not table.insert_only:
-        kept = in_threads(lambda each: _complete(files, each), staged)
-        staged = [each for each, has_rows in zip(staged, kept, strict=True) if has_rows]
+        counted = list(zip(staged, in_threads(lambda each: _complete(files, each), staged), strict=True))
+        staged = [each for each, number in counted if number]
+        for each, number in counted:
+            counts[each.values] = counts.get(each.values, RowCounts()) + (
+                RowCounts(deleted=number) if each.operation == DELETE else RowCounts(number)
+            )
     made: set[str] = set()
     renamed: set[str] = set()
     locations = locate({each.values for each in staged})
@@ -252,7 +260,8 @@ def publish(
         written.setdefault(each.values, []).append(path)
     tasks = max((each.task for each in staged if each.bucket is None), default=0)
     changed = frozenset(each.values for each in staged if each.operation == DELETE)
-    return Published(written, changed, 1 + tasks // _BUCKETS)
+    rows = {values: None if table.insert_only else counts[values] for values in written}
+    return Published(written, changed, rows, 1 + tasks // _BUCKETS)
 
 
 class Locations:
@@ -326,14 +335,13 @@ def _file_name(table: AcidTable, each: Staged) -> str:
     return f"{number:06d}_0" if table.insert_only else bucket_file(number)
 
 
-def _complete(files: Files, each: Staged) -> bool:
-    """Adds Hive's user metadata to a file. Returns whether the file has rows."""
+def _complete(files: Files, each: Staged) -> int:
+    """Adds Hive's user metadata to a file. Returns the number of its rows."""
     end = end_of(files, each.location, each.size)
     tail = read_tail(end)
-    if not tail.rows:
-        return False
-    files.add_orc_metadata(each.location, end, hive_metadata(files, each.location, tail, each.operation == DELETE))
-    return True
+    if tail.rows:
+        files.add_orc_metadata(each.location, end, hive_metadata(files, each.location, tail, each.operation == DELETE))
+    return tail.rows
 
 
 def hive_metadata(files: Files, location: str, tail: Tail, deletes: bool) -> dict[str, bytes]:

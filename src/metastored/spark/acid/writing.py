@@ -3,6 +3,7 @@
     open, write id, lock, snapshot     the client's part
     Spark job into a hidden directory  staging.py
     rename, partitions, commit         here
+    numRows, totalSize                 statistics.py
 
 Nothing of a statement is visible before the commit. An error aborts the transaction, and the staged files are removed;
 files that were already renamed belong to an aborted write id, which no reader uses and the cleaner removes.
@@ -29,6 +30,8 @@ from metastored.spark.acid.tables import AcidTable, acid_table, partitions_by_na
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
+
+    from metastored.spark.acid.staging import Locations
 
 TIMEOUT: Final = 60.0
 """Seconds to wait for a lock."""
@@ -150,19 +153,21 @@ class Transaction:
         action)`. Raises InvalidOperationException if a row of the target would be changed twice.
         """
         with self._statement(name, "merge") as statement:
-            from metastored.spark.acid.changes import merge_events
+            from metastored.spark.acid.changes import evaluated_once, merge_events
 
             table = statement.table
             tasks = max(1, min(int(self._spark.conf.get("spark.sql.shuffle.partitions", "200") or 200), 4096))
             target = statement.target(None)
-            merge = merge_events(
-                table, target, source, on, clauses(matched), clauses(not_matched), clauses(not_matched_by_source), tasks
-            )
-            try:
-                statement.change_by(merge.events)
-            finally:
-                if merge.cached is not None:
-                    merge.cached.unpersist()
+            with evaluated_once(source) as once:
+                merge = merge_events(
+                    table, target, once, on, clauses(matched), clauses(not_matched), clauses(not_matched_by_source),
+                    tasks,
+                )  # fmt: skip
+                try:
+                    statement.change_by(merge.events)
+                finally:
+                    if merge.cached is not None:
+                        merge.cached.unpersist()
 
     # How
 
@@ -236,6 +241,7 @@ class _Statement:
         """Renames the staged files, adds new partitions and reports both. `replaced` is emptied if it gets no row."""
         from metastored.spark.acid.files import files_of
         from metastored.spark.acid.staging import Locations, make_directory, publish
+        from metastored.spark.acid.statistics import RowCounts, record
 
         table, write = self.table, self.write
         files = files_of(self._spark, table.location)
@@ -254,14 +260,28 @@ class _Statement:
         if empty is not None and empty not in written:
             make_directory(files, table, join(locations.of(empty), base(write.write_id).name))
             written[empty] = []
+            done.rows[empty] = RowCounts()
         new = [values for values in written if values and values not in locations.existing]
         if new:
             write.add_partitions(new)
+            self._check_locations(new, locations)
         for values, paths in written.items():
             if values:
                 operation = None if overwrite or values in done.changed else "insert"
                 write.wrote(make_part_name(table.key_names, values), operation=operation)
             write.added_files(*paths, partition=values)
+        record(self._spark, self._client, table, write, done.rows, first=self.number == 0)
+
+    def _check_locations(self, new: Iterable[tuple[str, ...]], locations: Locations) -> None:
+        """Raises TransactionFailed if another writer has added one of the partitions meanwhile, at another location."""
+        from metastored.spark.acid.scan import path_key
+
+        for values, location in self._existing(new).items():
+            if path_key(location).rstrip("/") != path_key(locations.of(values)).rstrip("/"):
+                name = make_part_name(self.table.key_names, values)
+                raise TransactionFailed(
+                    f"the partition {name} of {self.table.name} was added meanwhile, at {location}: write again"
+                )
 
     def _existing(self, wanted: Iterable[tuple[str, ...]]) -> dict[tuple[str, ...], str]:
         """The locations of those of the partitions that exist."""

@@ -51,33 +51,51 @@ def execute(spark: SparkSession, statement: str, client: Client | None) -> DataF
 
     Raises AcidStatementError for a statement on an ACID table that cannot be carried out.
     """
-    lookup = session_lookup(spark, lambda: connected(spark, client))
+    lookup = session_lookup(spark, lambda: connected(spark, client), lance=True)
     found = plan(statement, lookup, f"metastored_{uuid.uuid4().hex}")
     if isinstance(found, Passed):
         return plain_sql(spark, statement)
     if isinstance(found, Query) and not found.command:
-        return held_open(spark, client, lambda shot, held: _queried(held, shot, found))
+        return held_open(spark, client, lambda shot, held: _queried(held, client, shot, found))
     with connected(spark, client) as used:
         if isinstance(found, Compact):
             _compact(used, found)
             return _nothing(spark)
         if isinstance(found, Query):
             with Snapshot(spark, used) as shot:
-                return _queried(spark, shot, found)
+                return _queried(spark, client, shot, found)
         with Transaction(spark, used) as transaction:
-            _change(_Change(spark, used, transaction), found)
+            _change(_Change(spark, used, transaction, client), found)
     return _nothing(spark)
 
 
-def _queried(spark: SparkSession, shot: Snapshot, query: Query) -> DataFrame:
+def _queried(spark: SparkSession, client: Client | None, shot: Snapshot, query: Query) -> DataFrame:
     for view in query.sql.views:
-        shot.view(view.table, view.name)
+        if view.lance:
+            _lance(spark, client, view).createOrReplaceTempView(view.name)
+        else:
+            shot.view(view.table, view.name)
     frame = plain_sql(spark, query.sql.text)
     if hasattr(spark, "_jsparkSession"):
         # The plan of the DataFrame is complete; with Spark Connect it is made at each execution.
         for view in query.sql.views:
             spark.catalog.dropTempView(view.name)
     return frame
+
+
+def _lance(spark: SparkSession, client: Client | None, view: View) -> DataFrame:
+    """The rows of a Lance table, at its newest version. `client` is that of the caller."""
+    from metastored.spark import lance
+
+    if client is None:
+        return lance.read(spark, view.table)
+    from metastored.lance import Hive2Namespace
+
+    namespace = Hive2Namespace(uri=client.uri, ugi=client.user or "")
+    try:
+        return lance.read(spark, view.table, namespace=namespace)
+    finally:
+        namespace.close()
 
 
 def _nothing(spark: Any) -> DataFrame:
@@ -103,10 +121,11 @@ def _compact(client: Client, found: Compact) -> None:
 class _Change:
     """A statement that changes an ACID table, in its transaction."""
 
-    def __init__(self, spark: SparkSession, client: Client, transaction: Transaction) -> None:
+    def __init__(self, spark: SparkSession, client: Client, transaction: Transaction, given: Client | None) -> None:
         self.spark = spark
         self.transaction = transaction
         self._client = client
+        self._given = given
 
     def table(self, name: Any) -> AcidTable:
         return acid_table(self._client, name)
@@ -117,7 +136,8 @@ class _Change:
         made: dict[str, View] = {view.name: view for part in parts if part is not None for view in part.views}
         try:
             for view in made.values():
-                self.transaction.read(view.table).createOrReplaceTempView(view.name)
+                rows = _lance(self.spark, self._given, view) if view.lance else self.transaction.read(view.table)
+                rows.createOrReplaceTempView(view.name)
             yield
         finally:
             for name in made:

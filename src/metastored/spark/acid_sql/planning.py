@@ -29,6 +29,9 @@ _REFUSED: Final = {
     exp.Analyze: "ANALYZE TABLE is not supported on an ACID table: Spark would count the rows of its directory",
     exp.Cache: "CACHE TABLE is not supported on an ACID table: cache the DataFrame of a SELECT",
 }
+_WITH_ROWS: Final = (exp.Query, exp.Values, exp.Insert, exp.Update, exp.Delete, exp.Merge, exp.Create,
+                     exp.MultitableInserts)  # fmt: skip
+"""Statements that read or write rows, and can be planned."""
 _VIEW: Final = "a view on an ACID table is not supported: metastored.spark.acid.view makes a temporary one"
 
 
@@ -54,9 +57,16 @@ def plan(text: str, lookup: Lookup, prefix: str = "acid") -> Plan:
     _refuse_indirect(source, lookup)
     named = references(source)
     found = lookup(frozenset(each.parts for each in named))
-    if not found:
+    if not found or not _is_planned(tree, found):
         return _without_acid(source, tree)
     return _with_acid(source, tree, [each for each in named if each.parts in found], found, prefix)
+
+
+def _is_planned(tree: exp.Expression, found: Mapping[Parts, Found]) -> bool:
+    """Whether a statement is not left to Spark. Of those on Lance tables only queries and changes of rows are not."""
+    if any(not each.lance for each in found.values()):
+        return True
+    return isinstance(tree, _WITH_ROWS) and not (isinstance(tree, exp.Create) and tree.kind != "TABLE")
 
 
 def _is_unknown_command(tree: exp.Expression) -> bool:
@@ -67,7 +77,7 @@ def _refuse_names(source: Source, lookup: Lookup, reason: str) -> None:
     names = list(all_names(source))
     found = lookup(frozenset(parts for parts, _ in names))
     for parts, position in names:
-        if parts in found:
+        if parts in found and not found[parts].lance:
             raise source.error(f"{reason} (the statement names the ACID table {found[parts].table})", position)
 
 
@@ -77,7 +87,7 @@ def _refuse_indirect(source: Source, lookup: Lookup) -> None:
         return
     found = lookup(frozenset(parts for parts, _ in names))
     for parts, position in names:
-        if parts in found:
+        if parts in found and not found[parts].lance:
             raise source.error(f"write the ACID table {found[parts].table} by its name, as in FROM t", position)
 
 
@@ -123,11 +133,12 @@ def _with_acid(
     target = next((each for each in named if any(each.node is one for one in targets)), None)
     if target is None:
         command = not isinstance(tree, (exp.Query, exp.Values))
-        if not isinstance(tree, (exp.Query, exp.Values, exp.Insert, exp.Update, exp.Delete, exp.Merge, exp.Create,
-                                 exp.MultitableInserts)):  # fmt: skip
+        if not isinstance(tree, _WITH_ROWS):
             raise source.error("this statement is not supported on an ACID table", first.start)
         return Query(cutter.edited(0, len(source.tokens)), command)
     table = found[target.parts].table
+    if found[target.parts].lance:
+        raise source.error(f"{table} is a Lance table: write it by metastored.spark.lance.write", target.start)
     match tree:
         case exp.Insert():
             return clauses.insert(cutter, tree, table)
@@ -153,15 +164,16 @@ def _targets(tree: exp.Expression) -> list[exp.Expression]:
 
 def _views(read: list[Reference], found: Mapping[Parts, Found], prefix: str) -> dict[str, View]:
     """One view for each table, by the table's name."""
-    tables = dict.fromkeys(found[each.parts].table for each in read)
-    return {str(table): View(f"{prefix}_{number}", table) for number, table in enumerate(tables)}
+    tables = dict.fromkeys((found[each.parts].table, found[each.parts].lance) for each in read)
+    return {str(table): View(f"{prefix}_{number}", table, lance) for number, (table, lance) in enumerate(tables)}
 
 
 def _replace(source: Source, read: list[Reference], found: Mapping[Parts, Found], views: Mapping[str, View]) -> None:
     """Puts the views in the place of the tables. They have the tables' names as aliases if they have no others."""
     for each in read:
         if each.node.args.get("version") is not None:
-            raise source.error("an ACID table has no versions: a statement reads the newest snapshot", each.start)
+            kind = "a Lance table" if found[each.parts].lance else "an ACID table"
+            raise source.error(f"{kind} has no versions in SQL: a statement reads the newest snapshot", each.start)
         name = views[str(found[each.parts].table)].name
         if isinstance(each.node.parent, exp.Insert) and each.node.arg_key == "source":
             text = name  # INSERT INTO … TABLE t

@@ -1,4 +1,4 @@
-"""Which names of a statement are ACID tables, or views that read one: looked up in the metastore.
+"""Which names of a statement are ACID tables, views that read one, or Lance tables: looked up in the metastore.
 
 A name is resolved as Spark does it: a temporary view before a table of the current database. The rows and files of a
 table are never read here.
@@ -14,8 +14,10 @@ from typing import TYPE_CHECKING, Final
 from metastored.client._sync.client import Client
 from metastored.errors import MetastoreError, StatementError
 from metastored.model.acid import is_transactional
+from metastored.model.formats import format_of
 from metastored.model.kinds import is_view
 from metastored.model.names import TableName
+from metastored.model.origins import TableFormat
 from metastored.spark.acid_sql.plain import plain_sql
 from metastored.spark.acid_sql.source import parsed
 from metastored.spark.acid_sql.tables import Found, Lookup, Parts, all_names, references
@@ -66,24 +68,27 @@ def names_of(spark: SparkSession) -> Names:
     return Names(spark.catalog.currentDatabase().lower(), spark.catalog.currentCatalog().lower(), is_temporary)
 
 
-def session_lookup(spark: SparkSession, connect: Callable[[], AbstractContextManager[Client]]) -> Lookup:
-    """The lookup of a session. It connects only for statements that name tables."""
+def session_lookup(
+    spark: SparkSession, connect: Callable[[], AbstractContextManager[Client]], lance: bool = False
+) -> Lookup:
+    """The lookup of a session, of Lance tables too if `lance` is set. It connects only for statements with tables."""
 
     def lookup(names: Set[Parts]) -> Mapping[Parts, Found]:
         if not names:
             return {}
         with connect() as client:
-            return MetastoreLookup(client, names_of(spark))(names)
+            return MetastoreLookup(client, names_of(spark), lance)(names)
 
     return lookup
 
 
 class MetastoreLookup:
-    """Finds ACID tables, and views on them, in a metastore. It is a `tables.Lookup`."""
+    """Finds ACID tables, views on them, and if requested Lance tables, in a metastore. It is a `tables.Lookup`."""
 
-    def __init__(self, client: Client, names: Names) -> None:
+    def __init__(self, client: Client, names: Names, lance: bool = False) -> None:
         self._client = client
         self._names = names
+        self._lance = lance
 
     def __call__(self, names: Set[Parts]) -> Mapping[Parts, Found]:
         return self._find(names, self._names, frozenset())
@@ -96,6 +101,8 @@ class MetastoreLookup:
             name = TableName("", (struct.dbName or "").lower(), (struct.tableName or "").lower())
             if is_transactional(struct.parameters):
                 acid[name] = Found(name)
+            elif self._lance and format_of(struct) == TableFormat.LANCE.value:
+                acid[name] = Found(name, lance=True)
             elif is_view(struct) and (found := self._read_by(struct, above | {name})) is not None:
                 acid[name] = Found(found, view=True)
         return {parts: acid[table] for parts, table in wanted.items() if table in acid and not rules.is_hidden(parts)}
@@ -121,7 +128,7 @@ class MetastoreLookup:
             each.parts for each in references(source)
         }  # fmt: skip
         found = self._find(parts, _rules_of(view), above)
-        return next((each.table for _, each in sorted(found.items())), None)
+        return next((each.table for _, each in sorted(found.items()) if not each.lance), None)
 
 
 def _rules_of(view: Table) -> Names:

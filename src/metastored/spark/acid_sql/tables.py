@@ -21,16 +21,17 @@ _LONGEST: Final = 3
 
 
 class Found(NamedTuple):
-    """An ACID table, or a view that reads one."""
+    """An ACID table, a view that reads one, or a Lance table: what Spark itself cannot read."""
 
     table: TableName
-    """The ACID table."""
+    """The ACID table, or the Lance table."""
     view: bool = False
     """Whether the name is that of a view that reads the ACID table."""
+    lance: bool = False
 
 
 Lookup = Callable[[Set[Parts]], Mapping[Parts, Found]]
-"""Returns the names that are ACID tables or views that read one. All other names are missing in the result."""
+"""Returns the names that are ACID tables, views that read one, or Lance tables. All other names are missing."""
 
 
 class Reference(NamedTuple):

@@ -9,10 +9,11 @@ from metastored.model.names import TableName
 
 
 class View(NamedTuple):
-    """A temporary view by which a text refers to an ACID table at the statement's snapshot."""
+    """A temporary view by which a text refers to an ACID table at the statement's snapshot, or to a Lance table."""
 
     name: str
     table: TableName
+    lance: bool = False
 
 
 class Unqualified(NamedTuple):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import socket
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Container, Sequence
 from typing import Final, NamedTuple
 
 from metastored.client._sync.client import Client
@@ -12,6 +12,7 @@ from metastored.hive.transactions.compaction import CompactionKind
 from metastored.model.names import TableName
 from metastored.wire.generated.common import CompactionInfoStruct
 from metastored.wire.generated.compaction import CompactionRequest, ShowCompactRequest
+from metastored.wire.generated.transactions import TxnState
 from metastored.wire.structs import replace
 
 READY: Final = "ready for cleaning"
@@ -40,6 +41,8 @@ class Entry(NamedTuple):
     enqueued: int | None = None
     """Milliseconds since 1970."""
     pool: str | None = None
+    txn_id: int | None = None
+    """The transaction of its worker."""
 
     @property
     def kind(self) -> str:
@@ -74,6 +77,7 @@ def entries(client: Client) -> list[Entry]:
             error=each.errorMessage or None,
             enqueued=each.enqueueTime or None,
             pool=None if each.poolName == _NO_POOL else each.poolName or None,
+            txn_id=each.txnId or None,
         )
         for each in client.api.show_compact(ShowCompactRequest()).compacts or ()
     ]
@@ -94,19 +98,30 @@ def worker_id() -> str:
     return f"{socket.gethostname()}-{os.getpid()}"
 
 
-def interrupted(queue: Sequence[Entry], host: str, is_running: Callable[[int], bool]) -> list[Entry]:
-    """Compactions that workers of this host took whose processes do not exist any more."""
+def interrupted(
+    queue: Sequence[Entry], host: str, is_running: Callable[[int], bool], aborted: Container[int] = ()
+) -> list[Entry]:
+    """Compactions whose workers were killed: on this host their processes do not exist any more.
+
+    On any host, the server has aborted their transactions for lack of heartbeats.
+    """
     found = []
     for each in queue:
         name, _, pid = (each.worker or "").rpartition("-")
-        if each.state == WORKING and name == host and pid.isdigit() and not is_running(int(pid)):
+        gone = name == host and pid.isdigit() and not is_running(int(pid))
+        if each.state == WORKING and (gone or (each.txn_id is not None and each.txn_id in aborted)):
             found.append(each)
     return found
 
 
 def requeue_interrupted(client: Client) -> list[Entry]:
-    """Fails compactions whose workers on this host were killed, and requests them again. Returns them."""
-    found = interrupted(entries(client), socket.gethostname(), _is_running)
+    """Fails compactions whose workers were killed, and requests them again. Returns them."""
+    queue = entries(client)
+    if not any(each.state == WORKING for each in queue):
+        return []
+    listed = client.api.get_open_txns_info().open_txns or ()
+    aborted = {each.id or 0 for each in listed if each.state == TxnState.ABORTED}
+    found = interrupted(queue, socket.gethostname(), _is_running, aborted)
     for each in found:
         client.api.mark_failed(replace(each.info, errorMessage="the process of its worker ended"))
         if each.type in KINDS:

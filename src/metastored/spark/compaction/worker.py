@@ -105,7 +105,9 @@ def _compact(spark: SparkSession, client: Client, info: CompactionInfoStruct, do
         made = []
         if planned is not None:
             made = run(spark, files_of(spark, partition.location), state, planned, transaction.id)
-    if planned is None:
+    resolved = partition.resolved
+    if planned is None and not (resolved.obsolete or resolved.aborted or resolved.obsolete_originals):
         raise _Refused("there is nothing to compact: too few directories")
+    # Without new directories there may be old ones to clean: a worker that was killed had made the new ones.
     client.api.mark_compacted(info)
     return made
