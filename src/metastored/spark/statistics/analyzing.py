@@ -22,7 +22,7 @@ from metastored.spark.acid.reading import connected, snapshot_of
 from metastored.spark.statistics import gathering, histograms
 from metastored.spark.statistics.gathering import Gathered, kind_of
 from metastored.spark.statistics.hive_form import from_hive, to_hive
-from metastored.spark.statistics.sources import AcidSource, Part, PlainSource, Source, check_table, partitions_named
+from metastored.spark.statistics.sources import AcidSource, Part, PlainSource, Source, check_table
 from metastored.spark.statistics.spark_form import to_spark
 from metastored.spark.statistics.storing import (
     Analyzed,
@@ -34,6 +34,7 @@ from metastored.spark.statistics.storing import (
     stored_sketches,
 )
 from metastored.spark.statistics.summaries import Kind, Summary
+from metastored.spark.table_data import partitions_named
 from metastored.wire.generated.common import Table
 
 if TYPE_CHECKING:

@@ -8,20 +8,20 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Collection, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
-from metastored.client._sync.client import BATCH, Client
+from metastored.client._sync.client import Client
 from metastored.errors import ConfigError, InvalidInputException
 from metastored.hive.locations import same_location
 from metastored.hive.names import DEFAULT_PARTITION, make_part_name
 from metastored.hive.transactions.snapshots import ValidTxnList, ValidWriteIdList
-from metastored.model.kinds import is_any_view
 from metastored.model.names import TableName
 from metastored.model.partitions import keys_of, name_of
 from metastored.model.spark.properties import PARTITION_PROVIDER, PARTITIONS_IN_CATALOG, PROVIDER
 from metastored.spark.acid.files import in_threads
 from metastored.spark.statistics.files import DataFiles, acid_files, plain_files
 from metastored.spark.statistics.gathering import quoted
+from metastored.spark.table_data import data_location
 from metastored.wire.generated.common import Table
 from metastored.wire.generated.partitions import Partition
 
@@ -44,17 +44,6 @@ class Source(Protocol):
 
     def rows(self, names: Collection[str] | None) -> DataFrame:
         """The rows of these partitions, or more; None means all. The keys are the last columns."""
-
-
-def partitions_named(client: Client, name: TableName, names: Sequence[str] | None) -> list[Partition]:
-    """The partitions with these names that exist; None means all."""
-    if names is None:
-        return list(client.partitions(name))
-    found: list[Partition] = []
-    for at in range(0, len(names), BATCH):
-        batch = tuple(names[at : at + BATCH])
-        found += client.api.get_partitions_by_names(name.database_field, name.table, batch)
-    return found
 
 
 class PlainSource:
@@ -150,23 +139,6 @@ def check_table(table: Table) -> None:
         raise InvalidInputException(
             f"the partitions of {table.dbName}.{table.tableName} are not in the metastore: run metastored.spark.repair"
         )
-
-
-def data_location(table: Table) -> str:
-    """Where the files of a table are: for a table of Spark's data sources, the option `path`.
-
-    Raises InvalidInputException for views and tables without files.
-    """
-    full = f"{table.dbName}.{table.tableName}"
-    if is_any_view(table):
-        raise InvalidInputException(f"{full} is a view: only tables have statistics and partitions")
-    sd: Any = table.sd
-    options = (sd.serdeInfo.parameters if sd is not None and sd.serdeInfo is not None else None) or {}
-    path = next((value for key, value in options.items() if key.lower() == "path"), None)
-    location = path if PROVIDER in (table.parameters or {}) and path else sd and sd.location
-    if not location:
-        raise InvalidInputException(f"{full} has no location")
-    return str(location)
 
 
 def _location(partition: Partition) -> str:
