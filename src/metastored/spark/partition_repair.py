@@ -179,17 +179,17 @@ class _Repair:
                     )
         if not highest:
             return
-        name = self._name
+        table = self._name
         try:
-            request = MaxAllocatedTableWriteIdRequest(name.database_field, name.table)
+            request = MaxAllocatedTableWriteIdRequest(table.database_field, table.table)
             allocated = self._client.api.get_max_allocated_table_write_id(request).maxWriteId or 0
         except ApplicationError:  # Hive before 4.
             return
         if allocated == 0:
-            self._client.api.seed_write_id(SeedTableWriteIdsRequest(name.database_field, name.table, highest))
+            self._client.api.seed_write_id(SeedTableWriteIdsRequest(table.database_field, table.table, highest))
         elif highest > allocated:
             raise InvalidInputException(
-                f"{where} has a write id above {allocated}, the highest of {name}: it belongs to another table"
+                f"{where} has a write id above {allocated}, the highest of {table}: it belongs to another table"
             )
 
     # --- drop ----------------------------------------------------------------------------------------------

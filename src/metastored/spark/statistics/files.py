@@ -10,7 +10,8 @@ from __future__ import annotations
 import hashlib
 import os
 from collections.abc import Iterable, Iterator
-from typing import Any, NamedTuple
+from dataclasses import dataclass
+from typing import Any
 
 from metastored.errors import NotSupported
 from metastored.hive.locations import is_local, local_path
@@ -20,7 +21,8 @@ from metastored.spark.acid.files import files_of, list_location
 from metastored.spark.acid.state import PartitionState
 
 
-class DataFiles(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class DataFiles:
     """The files of a partition that are data: not hidden."""
 
     count: int

@@ -43,7 +43,9 @@ def to_hive(
 
 
 def _data(found: Summary, timestamps: bool, histogram: bytes | None) -> ColumnStatisticsData | None:
-    nulls, low, high = found.nulls, found.low, found.high
+    nulls = found.nulls
+    low: Any = found.low
+    high: Any = found.high
     if found.kind is Kind.BOOLEAN:
         return ColumnStatisticsData(booleanStats=BooleanColumnStatsData(found.trues, found.values - found.trues, nulls))
     average = found.total_length / found.rows if found.rows else 0.0
@@ -72,10 +74,10 @@ def _data(found: Summary, timestamps: bool, histogram: bytes | None) -> ColumnSt
         case Kind.DATE:
             begin, end = (None if each is None else Date(int(each)) for each in (low, high))
             return ColumnStatisticsData(dateStats=DateColumnStatsData(begin, end, nulls, distinct, bits, histogram))
-    seconds = [None if each is None else int(each) // MICROSECONDS for each in (low, high)]
+    low, high = (None if each is None else int(each) // MICROSECONDS for each in (low, high))
     if not timestamps:
-        return ColumnStatisticsData(longStats=LongColumnStatsData(*seconds, nulls, distinct, bits, histogram))
-    since, until = (None if each is None else Timestamp(each) for each in seconds)
+        return ColumnStatisticsData(longStats=LongColumnStatsData(low, high, nulls, distinct, bits, histogram))
+    since, until = (None if each is None else Timestamp(each) for each in (low, high))
     return ColumnStatisticsData(timestampStats=TimestampColumnStatsData(since, until, nulls, distinct, bits, histogram))
 
 

@@ -53,6 +53,7 @@ class PlainSource:
         self._spark = spark
         self._name = name
         self._table = table
+        places: list[tuple[str | None, Mapping[str, str], str]]
         if keys_of(table):
             places = [
                 (name_of(table, each.values or ()), each.parameters or {}, _location(each)) for each in partitions

@@ -85,7 +85,7 @@ class Summary:
         sketch, distinct = None, 0
         if self.sketch is not None and other.sketch is not None:
             sketch = self.sketch.merge([other.sketch])
-        else:
+        elif self.kind is not Kind.BOOLEAN:
             distinct = max(self.distinct_values, other.distinct_values)
         return Summary(
             self.kind,
