@@ -56,9 +56,6 @@ def test_open_and_aborted_writes_make_no_partition(spark: Any, warehouse: Wareho
 def test_a_write_id_that_the_table_has_not_allocated_is_refused(spark: Any, warehouse: Warehouse) -> None:
     name = with_partition(spark, warehouse, "t")
     write_delta(warehouse, name, "ds=b", 77)
-    if warehouse.client.capabilities.version() < (4, 0):
-        assert metastored.spark.repair(spark, name, client=warehouse.client).added == ()
-        return
     with pytest.raises(InvalidInputException, match="has a write id above 1, the highest of"):
         metastored.spark.repair(spark, name, client=warehouse.client)
 
@@ -68,9 +65,6 @@ def test_a_copied_directory_gives_a_new_table_its_write_ids(spark: Any, warehous
     acid.insert(spark, source, spark.range(5), partition={"ds": "a"}, client=warehouse.client)
     copy = warehouse.create("copy", COLUMNS, keys={"ds": "string"})
     shutil.copytree(warehouse.path(source) / "ds=a", warehouse.path(copy) / "ds=a")
-    if warehouse.client.capabilities.version() < (4, 0):
-        assert metastored.spark.repair(spark, copy, client=warehouse.client).added == ()
-        return
     assert metastored.spark.repair(spark, copy, client=warehouse.client).added == ("ds=a",)
     assert acid.read(spark, copy, client=warehouse.client).count() == 15
     acid.insert(spark, copy, spark.range(2), partition={"ds": "a"}, client=warehouse.client)
