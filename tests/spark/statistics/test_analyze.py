@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from decimal import Decimal
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -14,6 +15,7 @@ import pytest
 
 import metastored
 from metastored.hive.statistics.ndv import HyperLogLog, read
+from metastored.hive.types.decimals import decimal_value
 from metastored.model.spark.histograms import histogram_from_text
 from metastored.model.spark.properties import read_large_property
 from metastored.model.spark.statistics import COLUMN_PREFIX
@@ -150,11 +152,11 @@ def done() -> Iterator[Done]:
         yield Done(run_spark(script, conf=conf), client)
 
 
-def plain(value: Any) -> Any:
-    """A bound as the text of the expected values."""
-    if value is None or isinstance(value, (int, float)):
-        return value
-    return value[0] if len(value) == 1 else value
+def number(bound: Any) -> Any:
+    """A bound of Hive's statistics as a number."""
+    if hasattr(bound, "scale"):
+        return decimal_value(bound)
+    return bound[0] if isinstance(bound, tuple) else bound
 
 
 def test_the_result_names_what_was_read(done: Done) -> None:
@@ -165,22 +167,17 @@ def test_the_result_names_what_was_read(done: Done) -> None:
 
 
 def test_hive_gets_the_counts_bounds_and_lengths_of_its_formulas(done: Done) -> None:
-    from metastored.hive.types.decimals import decimal_value
-
     for name, (nulls, distinct, low, high, average, longest) in done.result["expected"].items():
         if name == "bo":
             continue
         data = done.data("d.mine", name.lower())
         assert data.numNulls == nulls, name
         if hasattr(data, "lowValue"):
-            bounds = [
-                each if each is None else str(decimal_value(each)) if hasattr(each, "scale") else plain(each)
-                for each in (data.lowValue, data.highValue)
-            ]
-            texts = [
-                None if each is None else type(found)(each) for each, found in zip((low, high), bounds, strict=True)
-            ]
-            assert bounds == (pytest.approx(texts) if name in ("f", "d") else texts), name
+            bounds = [number(each) for each in (data.lowValue, data.highValue)]
+            texts = [None if each is None else Decimal(each) for each in (low, high)]
+            assert bounds == (pytest.approx([float(each or 0) for each in texts]) if name in ("f", "d") else texts), (
+                name
+            )
         if average is not None:
             assert (data.avgColLen, data.maxColLen) == (pytest.approx(average), longest), name
         if hasattr(data, "numDVs"):
@@ -245,7 +242,8 @@ NAMES = ["n=0/ds=__HIVE_DEFAULT_PARTITION__", "n=0/ds=a b%2Fc", "n=1/ds=__HIVE_D
 def test_each_partition_gets_its_own_statistics(done: Done) -> None:
     assert done.result["first"][4] == NAMES
     found = done.client.partition_statistics("d.p", NAMES, ["id", "v"])
-    assert {name: each["id"].statsData.longStats[:2] for name, each in found.items() if each["id"].statsData} == {
+    data = {name: each["id"].statsData for name, each in found.items()}
+    assert {name: each.longStats[:2] for name, each in data.items() if each and each.longStats} == {
         NAMES[0]: (2, 398), NAMES[1]: (0, 396), NAMES[2]: (3, 399), NAMES[3]: (1, 499),
     }  # fmt: skip
     parameters = {each.values: each.parameters for each in done.client.partitions("d.p")}
