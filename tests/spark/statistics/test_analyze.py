@@ -148,7 +148,8 @@ def done() -> Iterator[Done]:
         blocks = re.findall(r"```python\n(.*?)```", PAGE.read_text("utf-8"), re.DOTALL)
         guide = [each.replace("thrift://localhost:9083", server.uri) for each in blocks]
         script = SCRIPT.replace("= COLUMNS", f"= {COLUMNS!r}").replace("GUIDE", repr(guide))
-        conf = {**metastored.spark.conf(server.uri), "spark.sql.session.timeZone": "UTC"}
+        settings = {"spark.sql.session.timeZone": "UTC", "spark.sql.cbo.enabled": "true"}
+        conf = {**metastored.spark.conf(server.uri), **settings}
         yield Done(run_spark(script, conf=conf), client)
 
 
