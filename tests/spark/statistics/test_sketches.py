@@ -6,14 +6,15 @@ import random
 from collections.abc import Sequence
 from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
+from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
 import pytest
 
-from metastored.hive.statistics.ndv import HyperLogLog
+from metastored.hive.statistics.ndv import HyperLogLog, parse
 from metastored.spark.statistics.summaries import ColumnBuilder, Kind, Summary
-from tests.support.apache import run_with_hive_3_1
+from tests.support.apache import run_with_hive_3_1, run_with_hive_4_1
 
 SIZES = (0, 1, 50, 153, 154, 160, 1000, 20_000)
 EPOCH = date(1970, 1, 1)
@@ -33,14 +34,12 @@ def sketch(kind: Kind, array: pa.Array) -> HyperLogLog:
     return found
 
 
-def hive_sketches(lists: Sequence[tuple[str, Sequence[Any]]], merged: int = 0) -> list[str]:
-    """What Hive's class serializes, in hexadecimal; at last that of all of them, merged."""
+def requests(kind: str, lists: Sequence[Sequence[Any]]) -> str:
+    """The input of the program `Sketches`: a sketch of each list, and at last all of them, merged."""
     lines = []
-    for kind, values in lists:
+    for values in lists:
         lines += [f"{kind}\t{value}" for value in values] + ["end"]
-    if merged:
-        lines.append(f"merge {merged}")
-    return run_with_hive_3_1("Sketches", "\n".join(lines) + "\n").split()
+    return "\n".join([*lines, f"merge {len(lists)}", ""])
 
 
 CASES: dict[str, tuple[Kind, str, pa.DataType]] = {
@@ -90,12 +89,27 @@ def values_of(case: str, size: int) -> tuple[list[Any], list[Any]]:
 @pytest.mark.slow
 @pytest.mark.parametrize("case", CASES)
 def test_a_sketch_has_the_bytes_of_hives_and_merges_to_the_same(case: str) -> None:
+    """Each value is added once: Hive 3.1 counts repeated values, too, to decide when a sketch becomes dense."""
     kind, hive_kind, type = CASES[case]
     made = [values_of(case, size) for size in SIZES]
     own = [sketch(kind, pa.array(values, type)) for values, _ in made]
-    *single, merged = hive_sketches([(hive_kind, values) for _, values in made], len(SIZES))
+    distinct = [list(dict.fromkeys(values)) for _, values in made]
+    *single, merged = run_with_hive_3_1("Sketches", requests(hive_kind, distinct)).split()
     assert [each.serialize().hex() for each in own] == single
     assert HyperLogLog().merge(own).serialize().hex() == merged
+
+
+@pytest.mark.peers
+@pytest.mark.slow
+def test_a_sketch_of_repeated_values_is_that_of_hive_4(tmp_path: Path) -> None:
+    """Hive 4 writes the entries of a sparse sketch in another order."""
+    made = [values_of("small integers", size) for size in SIZES]
+    file = tmp_path / "requests"
+    file.write_text(requests("long", [values for _, values in made]), "utf-8")
+    *single, merged = (parse(bytes.fromhex(each)) for each in run_with_hive_4_1("Sketches", str(file)).split())
+    own = [sketch(Kind.INTEGER, pa.array(values, pa.int8())) for values, _ in made]
+    assert own == single
+    assert HyperLogLog().merge(own) == merged
 
 
 def test_a_sketch_does_not_depend_on_batches_and_ignores_nulls() -> None:

@@ -1,18 +1,21 @@
 import java.io.BufferedReader;
+import java.io.FileInputStream;
+import java.io.InputStream;
 import java.io.InputStreamReader;
 import org.apache.hadoop.hive.common.ndv.NumDistinctValueEstimator;
 import org.apache.hadoop.hive.common.ndv.hll.HyperLogLog;
 import org.apache.hadoop.hive.common.type.HiveDecimal;
 
 /**
- * Bit vectors of values from the standard input, by Hive's own class: a line "kind TAB value" adds a value, a line
+ * Bit vectors of values from the standard input, or from a file, by Hive's own class: a line "kind TAB value" adds a value, a line
  * "end" prints the sketch in hexadecimal, and "merge N" prints the last N sketches merged.
  */
 public class Sketches {
     private static final NumDistinctValueEstimator[] DONE = new NumDistinctValueEstimator[1000];
 
     public static void main(String[] args) throws Exception {
-        BufferedReader lines = new BufferedReader(new InputStreamReader(System.in, "UTF-8"));
+        InputStream input = args.length == 0 ? System.in : new FileInputStream(args[0]);
+        BufferedReader lines = new BufferedReader(new InputStreamReader(input, "UTF-8"));
         NumDistinctValueEstimator current = empty();
         int done = 0;
         for (String line = lines.readLine(); line != null; line = lines.readLine()) {
