@@ -14,7 +14,7 @@ import pytest
 
 from metastored.hive.statistics.ndv import HyperLogLog, parse
 from metastored.spark.statistics.summaries import ColumnBuilder, Kind, Summary
-from tests.support.apache import run_with_hive_3_1, run_with_hive_4_1
+from tests.support.apache import MissingPeer, run_with_hive_3_1, run_with_hive_4_1
 
 SIZES = (0, 1, 50, 153, 154, 160, 1000, 20_000)
 EPOCH = date(1970, 1, 1)
@@ -106,7 +106,11 @@ def test_a_sketch_of_repeated_values_is_that_of_hive_4(tmp_path: Path) -> None:
     made = [values_of("small integers", size) for size in SIZES]
     file = tmp_path / "requests"
     file.write_text(requests("long", [values for _, values in made]), "utf-8")
-    *single, merged = (parse(bytes.fromhex(each)) for each in run_with_hive_4_1("Sketches", str(file)).split())
+    try:
+        printed = run_with_hive_4_1("Sketches", str(file))
+    except MissingPeer as reason:
+        pytest.skip(str(reason))
+    *single, merged = (parse(bytes.fromhex(each)) for each in printed.split())
     own = [sketch(Kind.INTEGER, pa.array(values, pa.int8())) for values, _ in made]
     assert own == single
     assert HyperLogLog().merge(own) == merged
