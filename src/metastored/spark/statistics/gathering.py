@@ -101,9 +101,10 @@ def gather(
         # Spark pads values of the type char, and Hive does not count the padding.
         selected.append((F.rtrim(column) if name in padded else column).alias(f"c{at}"))
     counters = {at: bins[name] for at, name in enumerate(columns) if bins and name in bins}
+    task = _Task(tuple(columns.values()), counters)
     narrow = frame.select(key.alias("key"), *selected)
     found: dict[int, tuple[int, list[Summary]]] = {}
-    for row in narrow.mapInArrow(_Task(tuple(columns.values()), counters), _SCHEMA).collect():
+    for row in narrow.mapInArrow(lambda batches: task.run(batches), _SCHEMA).collect():
         if row.key is None:
             for at, packed in pickle.loads(row.found).items():
                 counters[at].merge(packed)
@@ -129,7 +130,7 @@ class _Task:
         self._kinds = kinds
         self._counters = counters
 
-    def __call__(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    def run(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         rows: dict[int, int] = {}
         builders: dict[int, list[ColumnBuilder]] = {}
         for batch in batches:

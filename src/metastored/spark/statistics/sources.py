@@ -76,14 +76,17 @@ class PlainSource:
         return self._frame
 
     def _check_catalog(self, full: str) -> None:
-        """Raises ConfigError if the session's table of this name is another one: its rows would be analyzed."""
-        shown = {row[0]: row[1] for row in self._spark.sql(f"DESCRIBE TABLE EXTENDED {full}").collect()}
-        location = data_location(self._table)
-        if not same_location(str(shown.get("Location", "")), location):
-            raise ConfigError(
-                f"the Spark session has another table {self._name}, at {shown.get('Location')} instead of {location}: "
-                "use a session of the same metastore (metastored.spark.session)"
-            )
+        """Raises ConfigError if the session has no table of this name, or another one: its rows would be analyzed."""
+        from pyspark.errors import AnalysisException
+
+        hint = "use a session of the same metastore (metastored.spark.session)"
+        try:
+            shown = {row[0]: row[1] for row in self._spark.sql(f"DESCRIBE TABLE EXTENDED {full}").collect()}
+        except AnalysisException as error:
+            raise ConfigError(f"the Spark session does not find {self._name}: {hint}") from error
+        location, other = data_location(self._table), shown.get("Location")
+        if not other or not same_location(other, location):
+            raise ConfigError(f"the Spark session has another table {self._name}, at {other}, not {location}: {hint}")
 
 
 class AcidSource:
