@@ -94,7 +94,7 @@ result["other column"] = told(statistics.analyze(spark, "d.p", columns=["v"]))
 spark.sql(insert + "1, 'a b/c' from range(400, 500)")
 result["changed"] = told(statistics.analyze(spark, "d.p"))
 result["cost of partitions"] = spark.sql("explain cost select * from d.p").collect()[0][0]
-result["forced"] = told(statistics.analyze(spark, "d.p", partitions="N = 0", force=True))
+result["forced"] = told(statistics.analyze(spark, "d.p", partitions="n = 0", force=True))
 result["named"] = told(statistics.analyze(spark, "d.p", partitions=[{"n": 1, "ds": "a b/c"}], columns=[]))
 
 spark.sql("create table d.one (id bigint, ds string) using parquet partitioned by (ds)")

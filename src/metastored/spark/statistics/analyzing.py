@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from metastored.client._sync.client import Client
 from metastored.errors import InvalidInputException
-from metastored.hive.statistics.basic import NUM_ROWS, TOTAL_SIZE
+from metastored.hive.statistics.basic import NUM_ROWS, TOTAL_SIZE, read_accuracy
 from metastored.hive.statistics.ndv import HyperLogLog
 from metastored.hive.transactions.snapshots import ValidTxnList, ValidWriteIdList
 from metastored.model.acid import is_transactional
@@ -149,6 +149,7 @@ class _Analysis:
         self._selected = selected
         self._histograms = histograms
         self._force = force
+        self._rows = 0
         self._timestamps = writer.client.capabilities.version() >= (4, 0)
         """Whether the server has statistics of timestamps, and histograms."""
 
@@ -177,7 +178,8 @@ class _Analysis:
     def run(self) -> AnalyzeResult:
         parts = self._source.parts
         hive_columns = [each for each in self._kinds if each.lower() in self._hive_types]
-        redo = self._force or self._histograms or not self._keys
+        # The statistics of columns that only Spark has are not stored by partition.
+        redo = self._force or self._histograms or not self._keys or len(hive_columns) < len(self._kinds)
         skipped = [each for each in parts if not redo and is_current(each.parameters, each.files, hive_columns)]
         left_out = {each.name for each in skipped}
         wanted = [each for each in parts if each.name not in left_out]
@@ -190,8 +192,6 @@ class _Analysis:
             tuple(each.name for each in wanted if each.name is not None),
             tuple(each.name for each in skipped if each.name is not None),
         )
-
-    _rows = 0
 
     def _analyze(self, wanted: Sequence[Part], skipped: Sequence[Part]) -> None:
         gathered: dict[str | None, Gathered] = {}
@@ -275,8 +275,8 @@ class _Analysis:
                 if name not in now:
                     others[name] = partition.parameters or {}
         sketches = {name: each.sketch for name, each in totals.items() if each.sketch is not None}
+        before = stored_sketches(self._table.parameters or {}) if others else {}
         if others:
-            before = stored_sketches(self._table.parameters or {})
             sketches = {name: each.merge([before[name]]) if name in before else each for name, each in sketches.items()}
         merged = self._with_others(totals, others)
         if merged is None:
@@ -284,19 +284,22 @@ class _Analysis:
             return
         rows = self._rows + sum(int(each[NUM_ROWS]) for each in others.values())
         size = sum(each.files.size for each in wanted) + sum(int(each[TOTAL_SIZE]) for each in others.values())
-        for name, sketch in sketches.items():
+        for name in before.keys() & sketches.keys():
             # The metastore does not return the sketches of the other partitions; that of the table covers them.
-            merged[name] = replace(merged[name], sketch=sketch)
+            merged[name] = replace(merged[name], sketch=sketches[name])
         spark = self._in_sparks_form(merged, finished)
         store_partitioned_table(self._writer, (rows, size), spark, sketches)
 
     def _with_others(
         self, totals: Mapping[str, Summary], others: Mapping[str, Mapping[str, str]]
     ) -> dict[str, Summary] | None:
-        """The statistics of all partitions; None if one of the others has none."""
-        if not all(each.get(NUM_ROWS, "").isdigit() and each.get(TOTAL_SIZE, "").isdigit() for each in others.values()):
-            return None
+        """The statistics of all partitions; None if one of the others has no accurate ones."""
         columns = [each.lower() for each in self._kinds]
+        for parameters in others.values():
+            accuracy = read_accuracy(parameters)
+            counted = parameters.get(NUM_ROWS, "").isdigit() and parameters.get(TOTAL_SIZE, "").isdigit()
+            if not counted or not accuracy.basic or not accuracy.columns.issuperset(columns):
+                return None
         stored = self._writer.client.partition_statistics(self._writer.name, others, columns) if columns else {}
         merged = dict(totals)
         for name, kind in self._kinds.items():
