@@ -28,6 +28,7 @@ GROUPS = (
     "lance_spark",
     "lance",
     "acid",
+    "analyze",
 )
 NAMED = ("operations_large",)
 """Groups that take long and run only when they are named."""

@@ -15,6 +15,7 @@ from xdist.scheduler import LoadScopeScheduling
 TOGETHER: Final = {
     # One session of Spark, in the process of the tests.
     "Spark session": (
+        "tests/spark/acid/test_analyze.py",
         "tests/spark/acid/test_cluster.py",
         "tests/spark/acid/test_compaction.py",
         "tests/spark/acid/test_files.py",
@@ -25,6 +26,7 @@ TOGETHER: Final = {
         "tests/spark/acid/test_lengths.py",
         "tests/spark/acid/test_reading.py",
         "tests/spark/acid/test_remote_tables.py",
+        "tests/spark/acid/test_repair.py",
         "tests/spark/acid/test_statements.py",
         "tests/spark/acid/test_statistics.py",
         "tests/spark/acid/test_streams.py",
@@ -42,8 +44,11 @@ TOGETHER: Final = {
         "tests/server/auth/test_spark.py",
         "tests/server/test_tls_spark.py",
         "tests/spark/compaction/test_worker_command.py",
+        "tests/spark/statistics/test_analyze.py",
+        "tests/spark/statistics/test_interrupted.py",
         "tests/spark/test_lance.py",
         "tests/spark/test_remotes.py",
+        "tests/spark/test_repair.py",
         "tests/spark/test_statements.py",
         "tests/spark/test_with_spark.py",
         "tests/spark/test_with_spark_3_5.py",

@@ -6,6 +6,8 @@ metastored.spark.conf("thrift://host:9083")                 the settings of such
 metastored.spark.sql(spark, "CREATE REMOTE TABLE …")        metastored's statements, and everything that Spark has
 metastored.spark.lance.write(df, "db.t"), .read(spark, "db.t")   Lance tables
 metastored.spark.acid.read(spark, "db.t")                   transactional tables: read, snapshot, insert, update, …
+metastored.spark.statistics.analyze(spark, "db.t")          statistics of columns and partitions, for Hive and Spark
+metastored.spark.repair(spark, "db.t", mode="sync")         partitions of the storage, in the metastore
 """
 
 from __future__ import annotations
@@ -14,16 +16,18 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from metastored.spark import acid, lance
+    from metastored.spark import acid, lance, statistics
     from metastored.spark.external_catalog import ExternalCatalog
+    from metastored.spark.partition_repair import repair
     from metastored.spark.sessions import conf, session
     from metastored.spark.statements import sql
 
-__all__ = ["ExternalCatalog", "acid", "conf", "lance", "session", "sql"]
+__all__ = ["ExternalCatalog", "acid", "conf", "lance", "repair", "session", "sql", "statistics"]
 
 _HOMES = {
     "ExternalCatalog": "metastored.spark.external_catalog",
     "conf": "metastored.spark.sessions",
+    "repair": "metastored.spark.partition_repair",
     "session": "metastored.spark.sessions",
     "sql": "metastored.spark.statements",
 }
@@ -31,7 +35,7 @@ _HOMES = {
 
 
 def __getattr__(name: str) -> Any:
-    if name in ("acid", "lance"):
+    if name in ("acid", "lance", "statistics"):
         return import_module(f"metastored.spark.{name}")
     if name in _HOMES:
         return getattr(import_module(_HOMES[name]), name)

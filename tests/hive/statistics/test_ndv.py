@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import pytest
 
-from metastored.hive.statistics.ndv import BitVectorError, FMSketch, HyperLogLog, Sketch, merged, parse, read
+from metastored.hive.statistics.ndv import BitVectorError, FMSketch, HyperLogLog, Sketch, _number, merged, parse, read
 from tests.support.apache import run_with_hive_3_1
 
 
@@ -102,6 +102,16 @@ def test_merging_many_takes_the_highest_value_of_each_register() -> None:
     everything = merged(parts)
     assert isinstance(everything, HyperLogLog)
     assert everything.registers == bytes(max(at % 20, at * 3 % 20, at * 7 % 20) for at in range(1024))
+
+
+def test_entries_of_a_sparse_sketch_may_be_in_any_order() -> None:
+    entries = [10 << 6 | 3, 5 << 6 | 2, 700 << 6 | 1]
+    numbers, last = [1, len(entries)], 0
+    for entry in entries:
+        numbers.append((entry - last) % 2**64)
+        last = entry
+    data = b"".join(map(_number, numbers))
+    assert parse(b"HLL\xa0" + data) == HyperLogLog(sparse={10: 3, 5: 2, 700: 1})
 
 
 def test_a_coarser_sketch_cannot_be_merged_into_a_finer_one() -> None:

@@ -22,6 +22,7 @@ PRECISION: Final = 10
 _LOWEST, _HIGHEST = 4, 16
 _SPARSE_BITS = 25
 _VALUE_BITS = 6
+_INT = (1 << 32) - 1
 _NEIGHBOURS = 6
 _THRESHOLDS = (10, 20, 40, 80, 220, 400, 900, 1800, 3100, 6500, 15500, 20000, 50000)
 """Below this many, linear counting of empty registers is better; for each precision from the lowest on."""
@@ -244,7 +245,8 @@ def _parse_sparse(data: bytes, at: int) -> dict[int, int]:
     entry = 0
     for _ in range(number):
         delta, at = _read_number(data, at)
-        entry += delta
+        # Hive 4 writes entries in the order of a hash map: a lower one after a higher one has a negative delta.
+        entry = (entry + delta) & _INT
         sparse[entry >> _VALUE_BITS] = entry & (1 << _VALUE_BITS) - 1
     return sparse
 

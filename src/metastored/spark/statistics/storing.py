@@ -1,0 +1,229 @@
+"""Writes statistics into the metastore: Hive's column statistics, the basic statistics, and Spark's properties.
+
+The order makes a crash harmless. The table's own properties are first: they cover all partitions. Then follow, for each
+batch of partitions, the column statistics, and at last the parameters with the fingerprint of the files. A partition
+without that fingerprint is analyzed again by the next run.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+from collections.abc import Mapping, Sequence
+from typing import Any, Final, NamedTuple
+
+from metastored.client._sync.client import Client
+from metastored.hive.statistics import ndv
+from metastored.hive.statistics.basic import (
+    COLUMN_STATS_ACCURATE,
+    NUM_FILES,
+    NUM_ROWS,
+    RAW_DATA_SIZE,
+    TOTAL_SIZE,
+    read_accuracy,
+    set_basic_state,
+    set_columns_state,
+)
+from metastored.hive.transactions.snapshots import ValidWriteIdList
+from metastored.model.names import TableName
+from metastored.model.partitions import name_of
+from metastored.model.spark.properties import STATISTICS_PREFIX
+from metastored.model.spark.statistics import stats_from_properties, stats_to_properties
+from metastored.model.spark.values import CatalogStatistics, ColumnStat
+from metastored.spark.statistics.files import DataFiles
+from metastored.wire.generated.common import (
+    ColumnStatistics,
+    ColumnStatisticsDesc,
+    ColumnStatisticsObj,
+    EnvironmentContext,
+    Table,
+)
+from metastored.wire.generated.partitions import AlterPartitionsRequest, Partition
+from metastored.wire.generated.statistics import SetPartitionsStatsRequest
+from metastored.wire.generated.tables import AlterTableRequest
+from metastored.wire.structs import replace
+
+FINGERPRINT: Final = "metastored.statistics.files"
+"""The parameter with the fingerprint of the files that were analyzed."""
+SKETCH_PREFIX: Final = "metastored.statistics.sketch."
+"""Parameters of a partitioned table: the bit vector of a column over all partitions that have a fingerprint."""
+BATCH: Final = 200
+"""Partitions that are written by one call."""
+KEEP_STATISTICS: Final = {"DO_NOT_UPDATE_STATS": "TRUE"}
+
+
+class Analyzed(NamedTuple):
+    """The statistics of a partition, or of a table without partitions."""
+
+    rows: int
+    files: DataFiles
+    columns: tuple[ColumnStatisticsObj, ...]
+    """In Hive's form."""
+
+
+class Writer(NamedTuple):
+    """Who writes: the client, the table, and for a transactional table the snapshot that was analyzed."""
+
+    client: Client
+    name: TableName
+    snapshot: ValidWriteIdList | None
+
+    @property
+    def write_id(self) -> int:
+        """That of the statistics: the highest of the snapshot, for an analyze writes no rows."""
+        return self.snapshot.high_watermark if self.snapshot is not None else -1
+
+    @property
+    def write_ids(self) -> str | None:
+        return str(self.snapshot) if self.snapshot is not None else None
+
+
+def is_current(parameters: Mapping[str, str], files: DataFiles, columns: Sequence[str]) -> bool:
+    """Whether a partition has accurate statistics of these columns, gathered here from exactly these files."""
+    accuracy = read_accuracy(parameters)
+    return (
+        parameters.get(FINGERPRINT) == files.fingerprint
+        and accuracy.basic
+        and accuracy.columns.issuperset(each.lower() for each in columns)
+        and parameters.get(TOTAL_SIZE) == str(files.size)
+        and NUM_ROWS in parameters
+    )
+
+
+def store_table(writer: Writer, found: Analyzed, spark: Mapping[str, ColumnStat]) -> None:
+    """Writes the statistics of a table without partitions."""
+    _set_columns(writer, [(None, found.columns)])
+    table = writer.client.fresh_table(writer.name)
+    parameters = _with_basic(table.parameters or {}, found)
+    parameters = with_spark_statistics(parameters, found.rows, found.files.size, spark, str(writer.name))
+    _alter_table(writer, table, parameters)
+
+
+def store_partitioned_table(
+    writer: Writer,
+    totals: tuple[int, int] | None,
+    spark: Mapping[str, ColumnStat],
+    sketches: Mapping[str, ndv.HyperLogLog],
+) -> None:
+    """Writes what the table itself has of all partitions: Spark's statistics, and the sketches of its columns.
+
+    `totals` are the rows and bytes; None if not all partitions were analyzed, and Spark's statistics stay as they are.
+    """
+    table = writer.client.fresh_table(writer.name)
+    parameters = dict(table.parameters or {})
+    parameters |= {
+        f"{SKETCH_PREFIX}{name}": base64.b64encode(each.serialize()).decode("ascii") for name, each in sketches.items()
+    }
+    if totals is not None:
+        parameters = with_spark_statistics(parameters, *totals, spark, str(writer.name))
+    if parameters != table.parameters:
+        _alter_table(writer, table, parameters)
+
+
+def stored_sketches(parameters: Mapping[str, str]) -> dict[str, ndv.HyperLogLog]:
+    """The sketches of the columns of a partitioned table; broken ones are left out."""
+    found = {}
+    for key, text in parameters.items():
+        if key.startswith(SKETCH_PREFIX):
+            try:
+                sketch = ndv.read(base64.b64decode(text, validate=True))
+            except binascii.Error:
+                continue
+            if isinstance(sketch, ndv.HyperLogLog):
+                found[key.removeprefix(SKETCH_PREFIX)] = sketch
+    return found
+
+
+def store_partitions(writer: Writer, table: Table, found: Mapping[str, Analyzed]) -> None:
+    """Writes the statistics of partitions, by name, in batches."""
+    names = list(found)
+    for at in range(0, len(names), BATCH):
+        batch = names[at : at + BATCH]
+        _set_columns(writer, [(name, found[name].columns) for name in batch])
+        current = writer.client.api.get_partitions_by_names(writer.name.database_field, writer.name.table, tuple(batch))
+        changed = []
+        for partition in current:
+            one = found[name_of(table, partition.values or ())]
+            parameters = _with_basic(partition.parameters or {}, one)
+            parameters |= stats_to_properties(CatalogStatistics(one.files.size, one.rows))
+            changed.append(replace(partition, parameters=parameters))
+        _alter_partitions(writer, tuple(changed))
+
+
+def with_spark_statistics(
+    parameters: Mapping[str, str], rows: int, size: int, columns: Mapping[str, ColumnStat], table: str
+) -> dict[str, str]:
+    """The parameters with Spark's statistics. Those of other columns stay only if rows and bytes did not change."""
+    kept: dict[str, ColumnStat] = {}
+    old = stats_from_properties(parameters, table)
+    if old is not None and (old.row_count, old.size_in_bytes) == (rows, size):
+        kept = dict(old.col_stats)
+    rest = {key: value for key, value in parameters.items() if not key.startswith(STATISTICS_PREFIX)}
+    return rest | stats_to_properties(CatalogStatistics(size, rows, {**kept, **columns}))
+
+
+def _with_basic(parameters: Mapping[str, str], found: Analyzed) -> dict[str, str]:
+    """The parameters with the basic statistics, marked as accurate, as are those of the columns."""
+    new = {NUM_ROWS: str(found.rows), NUM_FILES: str(found.files.count), TOTAL_SIZE: str(found.files.size)}
+    same = all(parameters.get(key) == value for key, value in new.items())
+    same = same and parameters.get(FINGERPRINT) in (None, found.files.fingerprint)
+    # The statistics of other columns, and the size of the data in memory, are those of other files if these changed.
+    stale = () if same else (RAW_DATA_SIZE, COLUMN_STATS_ACCURATE)
+    kept = {key: value for key, value in parameters.items() if key not in stale}
+    updated = set_basic_state({**kept, **new, FINGERPRINT: found.files.fingerprint})
+    return set_columns_state(updated, [each.colName or "" for each in found.columns]) if found.columns else updated
+
+
+def _set_columns(writer: Writer, found: Sequence[tuple[str | None, tuple[ColumnStatisticsObj, ...]]]) -> None:
+    name = writer.name
+    statistics = tuple(
+        ColumnStatistics(
+            statsDesc=ColumnStatisticsDesc(
+                part is None, name.database, name.table, partName=part, catName=name.catalog_field
+            ),
+            statsObj=columns,
+            engine="hive",
+        )
+        for part, columns in found
+        if columns
+    )
+    if statistics:
+        request = SetPartitionsStatsRequest(
+            statistics, writeId=writer.write_id, validWriteIdList=writer.write_ids, engine="hive"
+        )
+        writer.client.api.set_aggr_stats_for(request)
+
+
+def _alter_table(writer: Writer, table: Table, parameters: dict[str, str]) -> None:
+    # The metastore sets this parameter itself.
+    changed = replace(
+        table, parameters={key: each for key, each in parameters.items() if key != "transient_lastDdlTime"}
+    )
+    context = EnvironmentContext(properties=dict(KEEP_STATISTICS))
+    name = writer.name
+    old: tuple[Any, ...] = (name.database_field, name.table, changed, context)
+    if writer.snapshot is None:
+        writer.client.api.alter_table_with_environment_context(*old)
+    else:
+        changed = replace(changed, writeId=writer.write_id)
+        request = AlterTableRequest(
+            name.catalog_field, name.database, name.table, changed, context, writer.write_id, writer.write_ids
+        )
+        writer.client.newest("alter_table_req", (request,), "alter_table_with_environment_context", old)
+    writer.client.forget(name.database, name.table)
+
+
+def _alter_partitions(writer: Writer, partitions: tuple[Partition, ...]) -> None:
+    if not partitions:
+        return
+    context = EnvironmentContext(properties=dict(KEEP_STATISTICS))
+    name = writer.name
+    old: tuple[Any, ...] = (name.database_field, name.table, partitions, context)
+    if writer.snapshot is None:
+        writer.client.api.alter_partitions_with_environment_context(*old)
+        return
+    written = tuple(replace(each, writeId=writer.write_id) for each in partitions)
+    request = AlterPartitionsRequest(
+        name.catalog_field, name.database, name.table, written, context, writer.write_id, writer.write_ids
+    )
+    writer.client.newest("alter_partitions_req", (request,), "alter_partitions_with_environment_context", old)
