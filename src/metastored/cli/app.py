@@ -10,6 +10,7 @@ from metastored import __version__
 from metastored.cli.backup import backup, restore
 from metastored.cli.compact import compact
 from metastored.cli.doctor import doctor
+from metastored.cli.pipeline import pipeline
 from metastored.cli.relocate import relocate
 from metastored.cli.remotes import remotes
 from metastored.cli.serve import Grouped, serve
@@ -51,5 +52,6 @@ app.command(name="sql")(sql)
 app.add_typer(user)
 app.add_typer(remotes)
 app.add_typer(compact)
+app.add_typer(pipeline)
 app.add_typer(imports)
 app.add_typer(exports)
