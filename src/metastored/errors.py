@@ -21,6 +21,7 @@ Error
 ├── SparkCatalogError           Spark's catalog refuses it; `condition` is the name of Spark's error
 ├── LockFailed                  a lock was not acquired in time, or was lost
 ├── TransactionFailed           a transaction was aborted, or its outcome is unknown
+├── CopyMismatch                a copy of a table is not equal to its source
 ├── StepFailed                  a step of a pipeline failed; the results of the steps before it stay
 ├── AuthenticationError         the credentials are missing or wrong
 ├── StoreError                  the database or the warehouse could not do it
@@ -63,6 +64,7 @@ __all__ = [
     "ConnectError",
     "ConnectionLost",
     "ConversionError",
+    "CopyMismatch",
     "DatabaseAlreadyExists",
     "DatabaseNotFound",
     "Error",
@@ -241,6 +243,10 @@ class StoreError(Error):
 
 class ServerBusy(StoreError):
     """The server is stopping, or too many calls wait for a thread."""
+
+
+class CopyMismatch(Error):
+    """The rows of a copy are not those of its source: their number or their checksum differs."""
 
 
 class StepFailed(Error):

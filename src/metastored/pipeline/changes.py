@@ -34,7 +34,7 @@ def change_of(client: Client, step: Step) -> str:
 
 
 def _copy_change(client: Client, step: Step) -> str:
-    from metastored.spark.copy_planning import plan_copy
+    from metastored.spark.copying.planning import plan_copy
 
     source, target = step.text("from"), step.text("to")
     if "." not in source:

@@ -165,7 +165,7 @@ def _compact(step: Step, context: Context) -> Outcome:
 
 
 def _lance(step: Step, context: Context) -> Outcome:
-    from metastored.spark.copy_reading import frame_of
+    from metastored.spark.copying.reading import frame_of
     from metastored.spark.lance import write
 
     frame = frame_of(context.spark, context.client, table_name(step.text("from")))

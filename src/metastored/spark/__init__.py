@@ -5,6 +5,7 @@ spark = metastored.spark.session("thrift://host:9083")      a session whose cata
 metastored.spark.conf("thrift://host:9083")                 the settings of such a session
 metastored.spark.sql(spark, "CREATE REMOTE TABLE …")        metastored's statements, and everything that Spark has
 metastored.spark.lance.write(df, "db.t"), .read(spark, "db.t")   Lance tables
+metastored.spark.copy(spark, "remote_db.t", "db.t")         copies of tables and databases, also to other formats
 metastored.spark.acid.read(spark, "db.t")                   transactional tables: read, snapshot, insert, update, …
 """
 
@@ -15,15 +16,17 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from metastored.spark import acid, lance
+    from metastored.spark.copying import copy
     from metastored.spark.external_catalog import ExternalCatalog
     from metastored.spark.sessions import conf, session
     from metastored.spark.statements import sql
 
-__all__ = ["ExternalCatalog", "acid", "conf", "lance", "session", "sql"]
+__all__ = ["ExternalCatalog", "acid", "conf", "copy", "lance", "session", "sql"]
 
 _HOMES = {
     "ExternalCatalog": "metastored.spark.external_catalog",
     "conf": "metastored.spark.sessions",
+    "copy": "metastored.spark.copying",
     "session": "metastored.spark.sessions",
     "sql": "metastored.spark.statements",
 }
