@@ -10,12 +10,12 @@ from collections.abc import Iterable
 from pathlib import PurePath
 from typing import Final
 
-from metastored.errors import Error, InvalidInputException, PipelineError
+from metastored.errors import InvalidInputException, PipelineError
 from metastored.model.names import database_name, table_name
 from metastored.pipeline.graph import circle
 from metastored.pipeline.model import COMMON, TYPES, Key, Pipeline, Step, Value
 from metastored.pipeline.nodes import List, Mapping, Node, Scalar, kind_of_node, parse
-from metastored.pipeline.parameters import ReferenceFault, is_name, references
+from metastored.pipeline.parameters import Reference, ReferenceFault, is_name, references
 
 TOP: Final = ("metastore", "spark", "parameters", "steps")
 _STEP_NAME: Final = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_-]*")
@@ -143,14 +143,14 @@ class _Reader:
             return None
         if "text" not in kinds:
             self._check_name(node, word, "name" in kinds)
-        if key.words and node.text not in key.words and not list(_safe_references(node.text)):
+        if key.words and node.text not in key.words and not _safe_references(node.text):
             self._problem(node.line, f"{word} is {node.text!r}; it has to be {_wanted(key)}")
         if not node.text.strip():
             self._problem(node.line, f"{word} is empty")
         return node.text
 
     def _check_name(self, node: Scalar, word: str, databases: bool) -> None:
-        if list(_safe_references(node.text)):
+        if _safe_references(node.text):
             return
         try:
             if databases and "." not in node.text:
@@ -257,10 +257,10 @@ def _scalars(node: Node) -> Iterable[Scalar]:
                 yield from _scalars(each)
 
 
-def _safe_references(text: str) -> Iterable[object]:
+def _safe_references(text: str) -> list[Reference]:
     try:
         return list(references(text))
-    except Error:
+    except ReferenceFault:
         return []
 
 

@@ -105,7 +105,7 @@ def _python(step: Step, context: Context) -> Outcome:
 
 
 def _analyze(step: Step, context: Context) -> Outcome:
-    from metastored.spark.statistics import analyze
+    from metastored.spark.statistics import analyze  # type: ignore[import-not-found, unused-ignore]
 
     columns = step.keys["columns"]
     done = analyze(

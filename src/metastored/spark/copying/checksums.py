@@ -22,7 +22,7 @@ class Checksum(NamedTuple):
     rows: int
     value: int
 
-    def __add__(self, other: object) -> Checksum:  # type: ignore[override]
+    def __add__(self, other: object) -> Checksum:
         assert isinstance(other, Checksum)
         return Checksum(self.rows + other.rows, (self.value + other.value) % _MODULUS)
 

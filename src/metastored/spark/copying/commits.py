@@ -6,7 +6,6 @@ jars of these formats are not needed.
 
 from __future__ import annotations
 
-import json
 import time
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
@@ -16,7 +15,7 @@ from metastored.errors import ConfigError, NotSupported
 from metastored.hive.locations import join
 from metastored.spark.acid.files import Files, files_of
 from metastored.spark.copying.checksums import Checksum, checksum, checksum_of
-from metastored.spark.copying.marks import COPY_SOURCE, DIRECTORY, Mark
+from metastored.spark.copying.marks import COPY_SOURCE, DIRECTORY, Mark, mark_of
 from metastored.spark.copying.planning import CopyPlan
 from metastored.spark.copying.reading import frame_of
 from metastored.spark.copying.results import CopyResult
@@ -145,7 +144,8 @@ def _new_iceberg(catalog: Any, identifier: tuple[str, str], frame: DataFrame, pl
 def _is_committed(client: Client, plan: CopyPlan) -> bool:
     """Whether the commit took effect although its call failed: then its files are in use."""
     parameters = client.fresh_table(plan.target).parameters or {}
-    return json.loads(parameters.get(COPY_SOURCE, "{}")).get("state") == plan.state
+    mark = mark_of(parameters)
+    return mark is not None and mark.state == plan.state
 
 
 # --- Delta -------------------------------------------------------------------------------------------------

@@ -79,7 +79,7 @@ def copy_files(spark: Any, client: Client, plan: CopyPlan) -> CopyResult:
 
 
 def _create(spark: Any, client: Client, plan: CopyPlan) -> Table:
-    """Creates the target with the columns of the source: Spark knows all names, Hive knows types such as varchar(10)."""
+    """Creates the target. Spark knows the names of all columns, Hive knows types such as varchar(10)."""
     columns = {(each.name or "").lower(): each for each in (plan.table.sd and plan.table.sd.cols) or ()}
     made = {}
     for field in frame_of(spark, client, plan.source).schema.fields:
