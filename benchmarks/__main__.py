@@ -27,6 +27,7 @@ GROUPS = (
     "lance_spark",
     "lance",
     "acid",
+    "copy",
 )
 NAMED = ("operations_large",)
 """Groups that take long and run only when they are named."""

@@ -43,7 +43,7 @@ def test_a_step_that_has_changed_is_repeated_with_those_that_need_it() -> None:
 
 def test_a_step_that_failed_or_was_killed_is_repeated() -> None:
     for state in ("failed", "running"):
-        assert repeated(run(StepRecord("a", "sql", A.digest, state)), A) == ["a"]  # type: ignore[arg-type]
+        assert repeated(run(StepRecord("a", "sql", A.digest, state)), A) == ["a"]
 
 
 def test_statements_of_a_killed_step_that_are_done_are_known() -> None:
