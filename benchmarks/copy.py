@@ -1,7 +1,7 @@
 """A copy of a table against Spark that reads and writes the same files, in the same Spark, in turns.
 
-A copy also reads its result back, compares rows and checksums, and publishes it in the metastore; Spark's side does none of
-that. The median of each side is compared, after a first round that compiles classes.
+A copy also reads its result back, compares rows and checksums, and publishes it in the metastore; Spark's side does
+none of that. The median of each side is compared, after a first round that compiles classes.
 """
 
 from __future__ import annotations

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, Final
 from metastored.client._sync.client import Client
 from metastored.errors import NotSupported
 from metastored.hive.locations import is_under, join, name
+from metastored.hive.names import make_part_name, partition_values
 from metastored.model.makers import partition as new_partition
 from metastored.model.makers import table as new_table
 from metastored.model.names import TableName
@@ -65,6 +66,8 @@ def copy_files(spark: Any, client: Client, plan: CopyPlan) -> CopyResult:
         rows, size = rows + written[0], size + written[1]
     for gone in plan.dropped:
         client.drop_partition(plan.target, gone, if_exists=True)
+        if not files.entries(join(location, gone)):
+            files.remove(join(location, gone))
     partitions = tuple(part.name for part in plan.changed)
     return CopyResult(
         plan.source,
@@ -149,6 +152,8 @@ def _copy_batch(
     keys = _as_in(frame, plan.keys)
     chosen = of_partitions(frame, keys, [part.values for part in batch])
     names = _by_spelling(plan, chosen, keys, batch)
+    old = _replaced(client, plan, batch)
+    in_use = frozenset(name(_directory(each)) for each in old.values())
     try:
         expected = stage(chosen, plan.format, staging, keys)
         found = staged_checksums(spark, chosen, plan.format, staging, keys) if expected.rows else {}
@@ -158,7 +163,7 @@ def _copy_batch(
         for values, part in names.items():
             final = join(location, part.name, DIRECTORY + copy)
             files.make(join(location, part.name))
-            remove_abandoned(files, join(location, part.name))
+            remove_abandoned(files, join(location, part.name), in_use)
             if values in directories:
                 files.rename(directories[values], final)
             else:
@@ -166,7 +171,7 @@ def _copy_batch(
             made.append((part, final, found.get(values, NOTHING), size_of(files, final)))
     finally:
         files.remove(staging)
-    _publish(client, plan, table, files, location, made)
+    _publish(client, plan, table, files, location, made, old)
     copy_partition_statistics(client, plan.source, plan.target, [part.name for part in batch])
     return expected.rows, sum(size for *_, (_, size) in made)
 
@@ -175,36 +180,47 @@ Made = tuple[Part, str, Checksum, tuple[int, int]]
 """A partition, its new directory, its checksum, and the number and the size of its files."""
 
 
-def _publish(client: Client, plan: CopyPlan, table: Table, files: Files, location: str, made: Sequence[Made]) -> None:
+def _publish(
+    client: Client,
+    plan: CopyPlan,
+    table: Table,
+    files: Files,
+    location: str,
+    made: Sequence[Made],
+    old: dict[str, Partition],
+) -> None:
     """Adds new partitions by one call, and gives existing ones their new directories by another."""
     new = [
         new_partition(table, part.values, location=where, properties=_parameters(plan.source, part, checksum, *figures))
         for part, where, checksum, figures in made
-        if part.name not in plan.replaced
+        if part.name not in old
     ]
     if new:
         client.add_partitions(plan.target, new)
-    existing = {part.name: each for part, *each in made if part.name in plan.replaced}
-    if not existing:
-        return
-    target = plan.target
-    old: dict[str, Partition] = {}
-    for part, *_ in made:
-        if part.name in existing:
-            old[part.name] = client.partition(target, part.values)
     changed = []
     for part, where, checksum, figures in made:
-        if part.name not in old:
-            continue
-        before = old[part.name]
-        parameters = {**(before.parameters or {}), **_parameters(plan.source, part, checksum, *figures)}
-        sd = replace(table.sd or StorageDescriptor(), location=where)
-        changed.append(replace(before, sd=sd, parameters=parameters))
-    client.api.alter_partitions(target.database_field, target.table, tuple(changed))
+        if (before := old.get(part.name)) is not None:
+            parameters = {**(before.parameters or {}), **_parameters(plan.source, part, checksum, *figures)}
+            sd = replace(table.sd or StorageDescriptor(), location=where)
+            changed.append(replace(before, sd=sd, parameters=parameters))
+    if changed:
+        client.api.alter_partitions(plan.target.database_field, plan.target.table, tuple(changed))
     for part, where, *_ in made:
         if part.name in old:
-            before_sd = old[part.name].sd
-            _remove_old(files, location, (before_sd and before_sd.location) or "", where)
+            _remove_old(files, location, _directory(old[part.name]), where)
+
+
+def _replaced(client: Client, plan: CopyPlan, batch: Sequence[Part]) -> dict[str, Partition]:
+    """The partitions of the target that a batch replaces, by name."""
+    names = tuple(part.name for part in batch if part.name in plan.replaced)
+    if not names:
+        return {}
+    found = client.api.get_partitions_by_names(plan.target.database_field, plan.target.table, names)
+    return {make_part_name(plan.keys, each.values or ()): each for each in found}
+
+
+def _directory(partition: Partition) -> str:
+    return (partition.sd.location if partition.sd is not None else None) or ""
 
 
 def _parameters(source: TableName, part: Part, checksum: Checksum, count: int, size: int) -> dict[str, str]:
@@ -255,8 +271,6 @@ def _staged_directories(
     files: Files, staging: str, keys: Sequence[str], frame: DataFrame
 ) -> dict[tuple[str, ...], str]:
     """The directories that Spark wrote, by the values in their names."""
-    from metastored.hive.names import partition_values
-
     found: dict[tuple[str, ...], str] = {}
 
     def walk(path: str, depth: int) -> None:
