@@ -36,7 +36,7 @@ TYPES: Final[Mapping[str, Mapping[str, Key]]] = {
     "analyze": {
         "table": _TABLE,
         "columns": Key(("text", "list"), words=("all",), default="all"),
-        "partitions": Key(("list",)),
+        "partitions": _PARTITIONS,
         "histograms": Key(("boolean",), default=False),
     },
     "copy": {

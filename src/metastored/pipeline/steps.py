@@ -112,7 +112,7 @@ def _analyze(step: Step, context: Context) -> Outcome:
         context.spark,
         step.text("table"),
         columns=None if columns == "all" else list(columns) if isinstance(columns, tuple) else columns,
-        partitions=_listed(step, "partitions"),
+        partitions=_partitions(step),
         histograms=bool(step.keys["histograms"]),
         client=context.client,
     )
@@ -122,13 +122,11 @@ def _analyze(step: Step, context: Context) -> Outcome:
 def _copy(step: Step, context: Context) -> Outcome:
     from metastored.spark.copying import copy
 
-    partitions = step.keys.get("partitions")
-    assert not isinstance(partitions, bool)
     done = copy(
         context.spark,
         step.text("from"),
         step.text("to"),
-        partitions=partitions,
+        partitions=_partitions(step),
         format=_optional(step, "format"),
         mode=step.text("mode"),
         client=context.client,
@@ -188,9 +186,10 @@ def _optional(step: Step, key: str) -> str | None:
     return found if isinstance(found, str) else None
 
 
-def _listed(step: Step, key: str) -> list[str] | None:
-    found = step.keys.get(key)
-    return list(found) if isinstance(found, tuple) else None
+def _partitions(step: Step) -> str | list[str] | None:
+    """A condition, or names of partitions."""
+    found = step.keys.get("partitions")
+    return list(found) if isinstance(found, tuple) else found if isinstance(found, str) else None
 
 
 RUNNERS: Final[Mapping[str, Callable[[Step, Context], Outcome]]] = {
