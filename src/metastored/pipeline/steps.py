@@ -81,7 +81,7 @@ def _sql(step: Step, context: Context, first: int, statement_done: Callable[[int
 def _belongs_to_session(text: str) -> bool:
     """Whether a statement has to be repeated in a new session: USE, SET and temporary views."""
     words = text.upper().split()[:4]
-    return words[0] in ("USE", "SET") or (words[0] == "CREATE" and "TEMPORARY" in words) or "TEMP" in words
+    return words[0] in ("USE", "SET") or (words[0] == "CREATE" and not {"TEMPORARY", "TEMP"}.isdisjoint(words))
 
 
 def _first_word(text: str) -> str:

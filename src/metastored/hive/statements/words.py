@@ -46,6 +46,8 @@ def split_statements(text: str) -> tuple[str, ...]:
             start, empty = match.end(), True
         elif match.lastgroup != "blank":
             empty = False
+        if match.lastgroup == "open":
+            break
     if not empty:
         found.append(text[start:].strip())
     return tuple(found)
