@@ -29,6 +29,7 @@ GROUPS = (
     "lance",
     "acid",
     "analyze",
+    "copy",
 )
 NAMED = ("operations_large",)
 """Groups that take long and run only when they are named."""

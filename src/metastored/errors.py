@@ -2,7 +2,8 @@
 
 Error
 ├── ConfigError                 the person who configured metastored: a key, a value, a flag
-│   └── InvalidAddress              the URI of a metastore
+│   ├── InvalidAddress              the URI of a metastore
+│   └── PipelineError               a pipeline file: each problem with its line
 ├── ProtocolError               bytes that violate the protocol
 │   ├── LocalProtocolError          in a message that metastored was about to send
 │   └── RemoteProtocolError         in a message of the peer
@@ -20,6 +21,8 @@ Error
 ├── SparkCatalogError           Spark's catalog refuses it; `condition` is the name of Spark's error
 ├── LockFailed                  a lock was not acquired in time, or was lost
 ├── TransactionFailed           a transaction was aborted, or its outcome is unknown
+├── CopyMismatch                a copy of a table is not equal to its source
+├── StepFailed                  a step of a pipeline failed; the results of the steps before it stay
 ├── AuthenticationError         the credentials are missing or wrong
 ├── StoreError                  the database or the warehouse could not do it
 │   └── ServerBusy                  the server is stopping, or has too many calls waiting
@@ -45,6 +48,7 @@ Error
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from enum import Enum
 
 __all__ = [
@@ -60,6 +64,7 @@ __all__ = [
     "ConnectError",
     "ConnectionLost",
     "ConversionError",
+    "CopyMismatch",
     "DatabaseAlreadyExists",
     "DatabaseNotFound",
     "Error",
@@ -84,6 +89,7 @@ __all__ = [
     "ObjectAlreadyExists",
     "ObjectNotFound",
     "PermissionDenied",
+    "PipelineError",
     "PoolExhausted",
     "ProtocolError",
     "RateLimited",
@@ -93,6 +99,7 @@ __all__ = [
     "ServerBusy",
     "SparkCatalogError",
     "StatementError",
+    "StepFailed",
     "StoreError",
     "TableAlreadyExists",
     "TableNotFound",
@@ -119,6 +126,15 @@ class ConfigError(Error):
 
 class InvalidAddress(ConfigError):
     """The argument is not the address of a metastore."""
+
+
+class PipelineError(ConfigError):
+    """A pipeline file cannot be run as it is. `problems` has all problems, each with its line."""
+
+    def __init__(self, file: str, problems: Sequence[tuple[int, str]]) -> None:
+        self.file = file
+        self.problems = tuple(problems)
+        super().__init__("\n".join(f"{file}:{line}: {text}" for line, text in problems))
 
 
 class ProtocolError(Error):
@@ -227,6 +243,14 @@ class StoreError(Error):
 
 class ServerBusy(StoreError):
     """The server is stopping, or too many calls wait for a thread."""
+
+
+class CopyMismatch(Error):
+    """The rows of a copy are not those of its source: their number or their checksum differs."""
+
+
+class StepFailed(Error):
+    """A step of a pipeline failed; the results of the steps before it stay."""
 
 
 class MissingExtra(Error):

@@ -21,6 +21,7 @@ from metastored.cli.locks import locks, transactions
 from metastored.cli.ls import ls
 from metastored.cli.migrate import migrate
 from metastored.cli.partitions import partitions, stats
+from metastored.cli.pipeline import pipeline
 from metastored.cli.relocate import relocate
 from metastored.cli.remotes import remotes
 from metastored.cli.serve import Grouped, serve
@@ -69,6 +70,7 @@ app.command(name="events")(events)
 app.command(name="locks")(locks)
 app.command(name="transactions")(transactions)
 app.add_typer(compact)
+app.add_typer(pipeline)
 app.add_typer(remotes)
 app.command(name="doctor")(doctor)
 app.command(name="bench")(bench)

@@ -1,4 +1,4 @@
-"""The progress of a transfer: a progress bar on a terminal, otherwise a line every few seconds."""
+"""The progress of a transfer or a pipeline: a progress bar on a terminal, otherwise a line every few seconds."""
 
 from __future__ import annotations
 
@@ -17,7 +17,8 @@ EVERY: Final = 10.0
 class Lines:
     """Plain lines on standard error: messages, and the progress every few seconds."""
 
-    def __init__(self) -> None:
+    def __init__(self, many: str = "tables", parts: str = "partitions") -> None:
+        self._many, self._parts = many, parts
         self._total = self._tables = self._partitions = 0
         self._last = time.monotonic()
 
@@ -44,7 +45,7 @@ class Lines:
     def _print_progress(self) -> None:
         if time.monotonic() - self._last >= EVERY:
             self._last = time.monotonic()
-            self.line(f"{self._tables:,} of {self._total:,} tables, {self._partitions:,} partitions")
+            self.line(f"{self._tables:,} of {self._total:,} {self._many}, {self._partitions:,} {self._parts}")
 
     def line(self, text: str) -> None:
         print(text, file=sys.stderr, flush=True)
@@ -53,10 +54,11 @@ class Lines:
 class Bars:
     """One progress bar for the tables, and one for the partitions of the current table."""
 
-    def __init__(self) -> None:
+    def __init__(self, many: str = "tables") -> None:
         from rich.console import Console
         from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
+        self._many = many
         self._console = Console(stderr=True, highlight=False, markup=False)
         self._progress: Progress = Progress(
             TextColumn("{task.description}", markup=False),
@@ -70,7 +72,7 @@ class Bars:
 
     def __enter__(self) -> Self:
         self._progress.start()
-        self._all = self._progress.add_task("tables", total=None)
+        self._all = self._progress.add_task(self._many, total=None)
         self._one = self._progress.add_task("", total=None, visible=False)
         return self
 
@@ -100,8 +102,9 @@ class Bars:
         self._console.print(text, soft_wrap=True)
 
 
-def progress_display() -> Bars | Lines:
-    return Bars() if sys.stderr.isatty() else Lines()
+def progress_display(many: str = "tables", parts: str = "partitions") -> Bars | Lines:
+    """The display for `many` things that each have `parts`."""
+    return Bars(many) if sys.stderr.isatty() else Lines(many, parts)
 
 
 class Meter:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from metastored.hive.statements.values import ShowDatabases
-from metastored.hive.statements.words import is_complete, is_own
+from metastored.hive.statements.words import is_complete, is_own, split_statements
 from tests.hive.statements.test_parsing import STATEMENTS
 
 ENGINES = ("SHOW DATABASES", "SHOW SCHEMAS", "SHOW TABLES", "SHOW PARTITIONS", "DESC", "USE")
@@ -33,3 +33,19 @@ def test_a_text_that_ends_with_a_semicolon_is_complete(text: str) -> None:
 @pytest.mark.parametrize("text", ["USE d", "SHOW TABLES ';", "USE d -- ;", "USE d /* ;", "USE `;", "USE d; USE e"])
 def test_a_text_without_a_semicolon_at_its_end_is_not_complete(text: str) -> None:
     assert not is_complete(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "statements"),
+    [
+        ("", ()),
+        (" ;; -- nothing;\n ; ", ()),
+        ("SELECT 1", ("SELECT 1",)),
+        ("SELECT 1;\nSELECT 2;", ("SELECT 1", "SELECT 2")),
+        ("SELECT ';', \";\", `;` ; SELECT 2", ("SELECT ';', \";\", `;`", "SELECT 2")),
+        ("SELECT 1 -- a;b\n; /* c;d */ SELECT 2", ("SELECT 1 -- a;b", "/* c;d */ SELECT 2")),
+        ("SELECT 'not closed; SELECT 2", ("SELECT 'not closed; SELECT 2",)),
+    ],
+)
+def test_statements_are_separated_outside_of_quotes_and_comments(text: str, statements: tuple[str, ...]) -> None:
+    assert split_statements(text) == statements

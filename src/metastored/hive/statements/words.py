@@ -36,6 +36,23 @@ def is_own(text: str) -> bool:
     return any(tuple(found[: len(words)]) == words for words in OWN)
 
 
+def split_statements(text: str) -> tuple[str, ...]:
+    """The statements of a text, which are separated by `;` outside of quotes and comments. Empty ones are omitted."""
+    found, start, empty = [], 0, True
+    for match in _PIECES.finditer(text):
+        if match.lastgroup == "sign" and match[0] == ";":
+            if not empty:
+                found.append(text[start : match.start()].strip())
+            start, empty = match.end(), True
+        elif match.lastgroup != "blank":
+            empty = False
+        if match.lastgroup == "open":
+            break
+    if not empty:
+        found.append(text[start:].strip())
+    return tuple(found)
+
+
 def is_complete(text: str) -> bool:
     """Whether a text ends with a `;` that is in no quotes and in no comment; an empty one does."""
     last = ";"

@@ -1,0 +1,60 @@
+"""What a step would change, for a dry run: from the metastore and listings of directories, without Spark.
+
+Nothing is written here.
+"""
+
+from __future__ import annotations
+
+from metastored.client._sync.client import Client
+from metastored.errors import Error, NoSuchObjectException, NotSupported
+from metastored.hive.statements.words import split_statements
+from metastored.model.names import table_name
+from metastored.pipeline.model import Step
+
+
+def change_of(client: Client, step: Step) -> str:
+    """One sentence about a step that would run."""
+    match step.type:
+        case "sql":
+            count = len(split_statements(step.text("sql")))
+            return f"executes {count} statement{'' if count == 1 else 's'}"
+        case "python":
+            return f"calls {step.text('function')} of {step.text('file')}"
+        case "analyze":
+            return "writes statistics of columns"
+        case "repair":
+            return f"partitions: {step.text('mode')}"
+        case "compact":
+            return f"a {step.text('kind')} compaction"
+        case "lance":
+            return f"a version, mode {step.text('mode')}"
+        case "copy":
+            return _copy_change(client, step)
+    return "runs the project"
+
+
+def _copy_change(client: Client, step: Step) -> str:
+    from metastored.spark.copying.planning import plan_copy
+
+    source, target = step.text("from"), step.text("to")
+    if "." not in source:
+        return f"copies {len(client.tables(source))} tables and views"
+    partitions = step.keys.get("partitions")
+    assert not isinstance(partitions, bool)
+    try:
+        plan = plan_copy(
+            None,
+            client,
+            table_name(source),
+            table_name(target),
+            partitions,
+            str(step.keys["format"]) if "format" in step.keys else None,
+            step.text("mode"),
+        )
+    except NoSuchObjectException:
+        return "copies a table that an earlier step makes"
+    except NotSupported:
+        return "copies what has changed; its storage can be listed only by Spark"
+    except Error as error:
+        return f"fails: {error}"
+    return plan.summary

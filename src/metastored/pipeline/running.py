@@ -1,0 +1,128 @@
+"""Runs a pipeline step by step. Each step is recorded, so that an interrupted run goes on where it stopped.
+
+A step that fails ends the run. What the steps before it have done stays, and the record says which steps are done.
+"""
+
+from __future__ import annotations
+
+import shlex
+import time
+import uuid
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from typing import Final, Protocol
+
+from metastored.errors import StepFailed
+from metastored.pipeline.model import Pipeline, Step
+from metastored.pipeline.parameters import Lookup, redacted, with_secrets
+from metastored.pipeline.records import Run, StepRecord, interrupted, remaining
+from metastored.pipeline.steps import Context, Outcome, run_step
+from metastored.pipeline.stores import Runs
+
+MAX_ERROR: Final = 2000
+"""Signs of an error that are recorded."""
+
+
+class Shown(Protocol):
+    """The display of the progress."""
+
+    def tables(self, total: int) -> None: ...
+    def table(self, name: str, partitions: int) -> None: ...
+    def partitions(self, done: int) -> None: ...
+    def table_done(self) -> None: ...
+    def line(self, text: str) -> None: ...
+
+
+def begun(runs: Runs, pipeline: Pipeline, parameters: Mapping[str, str], restart: bool, now: float) -> Run:
+    """The interrupted run of this pipeline with these parameters, or a new one."""
+    found = None if restart else interrupted(runs.all(), pipeline.name, parameters)
+    if found is not None:
+        return replace(found, state="running", ended=None)
+    stamp = time.strftime("%Y%m%dT%H%M%S", time.gmtime(now))
+    return Run(f"{stamp}-{uuid.uuid4().hex[:6]}", pipeline.name, now, dict(parameters))
+
+
+def run(
+    pipeline: Pipeline,
+    record: Run,
+    runs: Runs,
+    context: Context,
+    shown: Shown,
+    lookup: Lookup,
+    secrets: frozenset[str],
+    clock: Callable[[], float] = time.time,
+) -> Run:
+    """Runs the steps that are not done. Returns the record; its state is `failed` if a step failed."""
+    todo = remaining(pipeline.steps, record)
+    shown.tables(len(todo))
+    runs.put(record)
+    for step, known in todo:
+        if known is not None:
+            shown.line(f"{step.name}: done in an earlier run")
+            shown.table_done()
+            continue
+        shown.table(f"{step.name} ({step.type})", 0)
+        began = StepRecord(step.name, step.type, step.digest, "running", statements=record.statements_done(step))
+        record = record.with_step(began)
+        runs.put(record)
+        start = clock()
+
+        def statement_done(count: int, began: StepRecord = began) -> None:
+            nonlocal record
+            record = record.with_step(replace(began, statements=count))
+            runs.put(record)
+
+        try:
+            outcome = run_step(_with_secrets(step, lookup), context, began.statements, statement_done)
+        except Exception as error:
+            ended = replace(
+                record.steps[step.name],
+                state="failed",
+                seconds=clock() - start,
+                error=redacted(_message(error), secrets)[:MAX_ERROR],
+            )
+            record = record.with_step(ended).finished("failed", clock())
+            runs.put(record)
+            return record
+        record = record.with_step(_done(began, outcome, clock() - start))
+        runs.put(record)
+        shown.table_done()
+    record = record.finished("done", clock())
+    runs.put(record)
+    return record
+
+
+def failure(record: Run, continuation: Sequence[str]) -> StepFailed:
+    """The error of a run that failed: the step, its reason, and the command that goes on."""
+    step = next(each for each in record.steps.values() if each.state == "failed")
+    return StepFailed(f"the step {step.name!r} failed: {step.error}\nto go on: {shlex.join(continuation)}")
+
+
+def _done(began: StepRecord, outcome: Outcome, seconds: float) -> StepRecord:
+    return replace(
+        began,
+        state="done",
+        rows=outcome.rows,
+        bytes=outcome.bytes,
+        detail=outcome.detail,
+        seconds=seconds,
+        statements=0,
+    )
+
+
+def _with_secrets(step: Step, lookup: Lookup) -> Step:
+    keys = {
+        key: with_secrets(value, lookup)
+        if isinstance(value, str)
+        else tuple(with_secrets(each, lookup) for each in value)
+        if isinstance(value, tuple)
+        else value
+        for key, value in step.keys.items()
+    }
+    return replace(step, keys=keys)
+
+
+def _message(error: Exception) -> str:
+    text = str(error).strip() or type(error).__name__
+    # Spark's errors have the plan and the trace of the JVM behind the first paragraph.
+    return text.split("\n\nJVM stacktrace")[0].split("\n\tat ")[0]

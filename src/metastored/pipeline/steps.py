@@ -1,0 +1,204 @@
+"""Runs one step, by its type. The steps of all types call functions that programs can call, too.
+
+Nothing is recorded here, and no step decides whether it runs.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Final, NamedTuple
+
+from metastored.client._sync.client import Client
+from metastored.errors import ConfigError, InvalidOperationException
+from metastored.hive.statements.words import split_statements
+from metastored.model.names import table_name
+from metastored.pipeline.model import Step
+from metastored.pipeline.spark_metrics import measured
+
+
+class Outcome(NamedTuple):
+    """The figures of a step."""
+
+    rows: int | None = None
+    bytes: int | None = None
+    detail: str = ""
+
+
+@dataclass(slots=True)
+class Context:
+    """What steps share. The session is started by the first step that needs it."""
+
+    client: Client
+    uri: str
+    open_session: Callable[[], Any]
+    folder: Path
+    """The folder of the pipeline file: paths in the file begin here."""
+    parameters: Mapping[str, str] = field(default_factory=dict)
+    """With the values of secrets."""
+    show: Callable[[str], None] = print
+    """Shows a line while a step runs."""
+    _session: Any = None
+
+    @property
+    def spark(self) -> Any:
+        if self._session is None:
+            self._session = self.open_session()
+        return self._session
+
+    def close(self) -> None:
+        if self._session is not None:
+            self._session.stop()
+
+
+def run_step(step: Step, context: Context, first: int, statement_done: Callable[[int], None]) -> Outcome:
+    """Runs a step. A sql step begins with its statement `first` and reports each one that is done."""
+    if step.type == "sql":
+        return _sql(step, context, first, statement_done)
+    return RUNNERS[step.type](step, context)
+
+
+def _sql(step: Step, context: Context, first: int, statement_done: Callable[[int], None]) -> Outcome:
+    from metastored.spark.statements import sql
+
+    statements = split_statements(step.text("sql"))
+    with measured(context.spark, step.name) as figures:
+        for at, text in enumerate(statements):
+            if at < first and not _belongs_to_session(text):
+                continue
+            # A query has no effect: it is run all the same, as a check that it can be.
+            frame = sql(context.spark, text, client=context.client)
+            if frame.columns and not frame.isEmpty():
+                context.show(f"{step.name}: {_first_word(text)} returned rows, which a pipeline does not show")
+            if at >= first:
+                statement_done(at + 1)
+    detail = f"{len(statements)} statement{'' if len(statements) == 1 else 's'}"
+    return Outcome(figures.rows, figures.bytes, detail)
+
+
+def _belongs_to_session(text: str) -> bool:
+    """Whether a statement has to be repeated in a new session: USE, SET and temporary views."""
+    words = text.upper().split()[:4]
+    return words[0] in ("USE", "SET") or (words[0] == "CREATE" and not {"TEMPORARY", "TEMP"}.isdisjoint(words))
+
+
+def _first_word(text: str) -> str:
+    return text.split(maxsplit=1)[0].upper()
+
+
+def _python(step: Step, context: Context) -> Outcome:
+    path = context.folder / step.text("file")
+    spec = importlib.util.spec_from_file_location(f"metastored_pipeline_{path.stem}", path)
+    if spec is None or spec.loader is None or not path.is_file():
+        raise ConfigError(f"{path} is no Python file")
+    module = importlib.util.module_from_spec(spec)
+    with measured(context.spark, step.name) as figures:
+        spec.loader.exec_module(module)
+        function = getattr(module, step.text("function"), None)
+        if not callable(function):
+            raise ConfigError(f"{path} has no function {step.text('function')}")
+        result = function(context.spark, context.client, dict(context.parameters))
+    rows = result if isinstance(result, int) and not isinstance(result, bool) else figures.rows
+    return Outcome(rows, figures.bytes, f"{path.name}:{step.text('function')}")
+
+
+def _analyze(step: Step, context: Context) -> Outcome:
+    from metastored.spark.statistics import analyze  # type: ignore[import-not-found, unused-ignore]
+
+    columns = step.keys["columns"]
+    done = analyze(
+        context.spark,
+        step.text("table"),
+        columns=None if columns == "all" else list(columns) if isinstance(columns, tuple) else columns,
+        partitions=_partitions(step),
+        histograms=bool(step.keys["histograms"]),
+        client=context.client,
+    )
+    return Outcome(done.rows, done.bytes, f"{len(done.columns)} columns")
+
+
+def _copy(step: Step, context: Context) -> Outcome:
+    from metastored.spark.copying import copy
+
+    done = copy(
+        context.spark,
+        step.text("from"),
+        step.text("to"),
+        partitions=_partitions(step),
+        format=_optional(step, "format"),
+        mode=step.text("mode"),
+        client=context.client,
+    )
+    return Outcome(done.rows, done.bytes, str(done))
+
+
+def _repair(step: Step, context: Context) -> Outcome:
+    from metastored.spark import repair  # type: ignore[attr-defined, unused-ignore]
+
+    done = repair(context.spark, step.text("table"), mode=step.text("mode"), client=context.client)
+    return Outcome(detail=f"{len(done.added)} partitions added, {len(done.dropped)} dropped")
+
+
+def _compact(step: Step, context: Context) -> Outcome:
+    """Puts a compaction into the queue, and works until it has ended; other workers may take it."""
+    from metastored.hive.transactions.compaction import CompactionKind
+    from metastored.spark.compaction.queue import request, worker_id
+    from metastored.spark.compaction.worker import work
+
+    wanted = table_name(step.text("table"))
+    partition = _optional(step, "partition")
+    context.client.fresh_table(wanted)
+    id = request(context.client, wanted, partition, CompactionKind[step.text("kind").upper()], worker_id())
+    if id is None:
+        return Outcome(detail="a compaction waits or runs already, or there is nothing to do")
+    with measured(context.spark, step.name) as figures:
+        while (done := work(context.spark, context.client, worker_id())) is not None:
+            if done.id == id and done.outcome == "failed":
+                raise InvalidOperationException(f"the compaction {id} of {wanted} failed: {done.reason}")
+            if done.id == id:
+                return Outcome(figures.rows, figures.bytes, done.reason or done.outcome)
+    return Outcome(detail=f"another worker has taken the compaction {id}")
+
+
+def _lance(step: Step, context: Context) -> Outcome:
+    from metastored.spark.copying.reading import frame_of
+    from metastored.spark.lance import write
+
+    frame = frame_of(context.spark, context.client, table_name(step.text("from")))
+    with measured(context.spark, step.name) as figures:
+        version = write(frame, step.text("to"), mode=step.text("mode"))
+    return Outcome(figures.rows, figures.bytes, f"version {version}")
+
+
+def _dataflow(step: Step, context: Context) -> Outcome:
+    from metastored.pipeline.dataflow import run_project
+
+    refresh = step.keys["full_refresh"]
+    assert not isinstance(refresh, str)
+    flows = run_project(context.folder / step.text("project"), context.uri, refresh, context.show)
+    return Outcome(detail=f"{flows} flows")
+
+
+def _optional(step: Step, key: str) -> str | None:
+    found = step.keys.get(key)
+    return found if isinstance(found, str) else None
+
+
+def _partitions(step: Step) -> str | list[str] | None:
+    """A condition, or names of partitions."""
+    found = step.keys.get("partitions")
+    return list(found) if isinstance(found, tuple) else found if isinstance(found, str) else None
+
+
+RUNNERS: Final[Mapping[str, Callable[[Step, Context], Outcome]]] = {
+    "python": _python,
+    "analyze": _analyze,
+    "copy": _copy,
+    "repair": _repair,
+    "compact": _compact,
+    "lance": _lance,
+    "dataflow": _dataflow,
+}
+"""The functions of all types but sql, which can go on in its middle."""

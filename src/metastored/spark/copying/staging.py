@@ -1,0 +1,120 @@
+"""Writes rows into a directory that nobody reads yet, and reads them back: a copy is published only if they are equal.
+
+The checksum of the source is computed while its rows are written, so the source is read once.
+"""
+
+from __future__ import annotations
+
+import os
+import socket
+import time
+import uuid
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, Final
+
+from metastored.errors import CopyMismatch
+from metastored.hive.locations import join
+from metastored.spark.acid.files import Files
+from metastored.spark.copying.checksums import NOTHING, Checksum, aggregates, checksum, checksum_of
+from metastored.spark.copying.marks import DIRECTORY, STAGING, is_abandoned, token
+from metastored.spark.copying.reading import spelled
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+
+_TIMESTAMPS: Final = "spark.sql.parquet.outputTimestampType"
+_NO_MARKER: Final = {"mapreduce.fileoutputcommitter.marksuccessfuljobs": "false"}
+
+
+def new_token() -> str:
+    """The name of a copy by this process."""
+    return token(time.time(), socket.gethostname(), os.getpid(), uuid.uuid4().hex[:8])
+
+
+def observed(frame: DataFrame) -> tuple[DataFrame, Any]:
+    """The frame, and an observation that has the checksum of its rows once they were written."""
+    from pyspark.sql import Observation
+
+    observation = Observation()
+    first, *others = aggregates(frame.schema)
+    return frame.observe(observation, first, *others), observation
+
+
+def stage(frame: DataFrame, format: str, location: str, keys: Sequence[str]) -> Checksum:
+    """Writes rows as files below a directory, which is made. Returns the checksum of what was read."""
+    watched, observation = observed(frame)
+    watched.write.format(format).options(**_NO_MARKER).partitionBy(*keys).mode("error").save(location)
+    return checksum_of(observation.get)
+
+
+def verify(what: str, expected: Checksum, found: Checksum) -> None:
+    """Raises CopyMismatch."""
+    if expected != found:
+        raise CopyMismatch(
+            f"the copy of {what} is not equal to its source and is not published: {expected.rows} rows with the "
+            f"checksum {expected.text} were read, {found.rows} rows with {found.text} were written"
+        )
+
+
+def staged_checksum(spark: Any, frame: DataFrame, format: str, location: str) -> Checksum:
+    """The checksum of the files below a directory."""
+    return checksum(spark.read.schema(frame.schema).format(format).load(location))
+
+
+def staged_checksums(
+    spark: Any, frame: DataFrame, format: str, location: str, keys: Sequence[str]
+) -> dict[tuple[str, ...], Checksum]:
+    """The checksums of the files below a directory, by the values of the partition keys."""
+    found = spark.read.schema(frame.schema).format(format).load(location)
+    rows = found.groupBy(*(f"`{key}`" for key in keys)).agg(*aggregates(frame.schema)).collect()
+    return {spelled(frame.schema, keys, [row[key] for key in keys]): checksum_of(row) for row in rows}
+
+
+def total(checksums: Sequence[Checksum]) -> Checksum:
+    found = NOTHING
+    for each in checksums:
+        found = found + each
+    return found
+
+
+@contextmanager
+def timestamps_in_microseconds(spark: Any) -> Iterator[None]:
+    """Iceberg and Delta do not have Spark's default, INT96."""
+    before = spark.conf.get(_TIMESTAMPS)
+    spark.conf.set(_TIMESTAMPS, "TIMESTAMP_MICROS")
+    try:
+        yield
+    finally:
+        spark.conf.set(_TIMESTAMPS, before)
+
+
+def remove_abandoned(files: Files, location: str, keep: frozenset[str] = frozenset()) -> None:
+    """Removes directories of copies that were killed. `keep` are names that the metastore refers to."""
+    for entry in files.entries(location):
+        if not entry.is_directory or not entry.name.startswith((DIRECTORY, STAGING)) or entry.name in keep:
+            continue
+        if is_abandoned(entry.name, time.time(), socket.gethostname(), _is_running):
+            files.remove(join(location, entry.name))
+
+
+def size_of(files: Files, location: str) -> tuple[int, int]:
+    """The number and the size of the files in a directory and below."""
+    count = size = 0
+    for entry in files.entries(location):
+        if entry.is_directory:
+            more = size_of(files, join(location, entry.name))
+            count, size = count + more[0], size + more[1]
+        elif not entry.name.startswith((".", "_")):
+            count, size = count + 1, size + entry.size
+    return count, size
+
+
+def _is_running(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    except OSError:
+        return True  # It is another user's.
+    return True

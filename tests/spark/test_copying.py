@@ -1,0 +1,126 @@
+"""The parts of copies that need no Spark: marks, plans, directories of killed copies, texts of views."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import metastored
+from metastored.errors import InvalidInputException
+from metastored.model.names import DatabaseName, TableName, table_name
+from metastored.spark.copying.checksums import Checksum
+from metastored.spark.copying.databases import in_order, renamed
+from metastored.spark.copying.marks import COPY_SOURCE, Mark, base_of, is_abandoned, mark_of, state_of, token
+from metastored.spark.copying.planning import CopyPlan, plan_copy
+from metastored.structs import Table
+from metastored.testing import running_server
+
+
+def test_a_mark_is_read_from_the_parameters_that_it_was_written_to() -> None:
+    mark = Mark("far.t", "abc", 10, "00ff")
+    assert mark_of({COPY_SOURCE: mark.text()}) == mark
+    assert mark_of({COPY_SOURCE: "{}"}) is None
+    assert mark_of({COPY_SOURCE: "no JSON"}) is None
+    assert mark_of(None) is None
+
+
+def test_the_state_of_files_does_not_depend_on_their_order() -> None:
+    files = [("a", 1), ("b", 2)]
+    assert state_of(files, "5") == state_of(reversed(files), "5")
+    assert len({state_of(files, "5"), state_of(files, "6"), state_of(files[:1], "5"), state_of([], None)}) == 4
+
+
+def test_checksums_are_added_modulo_their_size() -> None:
+    assert Checksum(1, 2**64 - 1) + Checksum(2, 3) == Checksum(3, 2)
+
+
+def test_directories_of_copies_whose_process_is_gone_are_abandoned() -> None:
+    name = "copy-" + token(1000.0, "some.host", 77, "ab12")
+    for directory in (name, "." + name):
+        assert is_abandoned(directory, 1001.0, "some.host", lambda pid: pid != 77)
+        assert not is_abandoned(directory, 1001.0, "some.host", lambda pid: pid == 77)
+        assert not is_abandoned(directory, 1001.0, "other", lambda pid: False)
+        assert is_abandoned(directory, 1000.0 + 2 * 86400, "other", lambda pid: True)
+    assert not is_abandoned("copy-of-mine", 1e12, "host", lambda pid: False)
+
+
+def test_the_directory_of_a_table_is_known_without_that_of_a_copy() -> None:
+    name = "copy-" + token(1000.0, "host", 77, "ab12")
+    assert base_of(f"file:/w/t/{name}") == "file:/w/t"
+    assert base_of("file:/w/t/") == "file:/w/t"
+
+
+def test_names_in_the_text_of_a_view_are_replaced_by_their_positions() -> None:
+    text = "SELECT t.a, 'far.t' FROM far.t JOIN `far`.`u` ON true WHERE EXISTS (SELECT 1 FROM other.t) -- far.t"
+    assert renamed(text, "far", "near") == (
+        "SELECT t.a, 'far.t' FROM `near`.`t` JOIN `near`.`u` ON true WHERE EXISTS (SELECT 1 FROM other.t) -- far.t"
+    )
+
+
+def test_views_come_after_the_views_that_they_read() -> None:
+    def view(text: str) -> Table:
+        return Table(viewExpandedText=text, tableType="VIRTUAL_VIEW")
+
+    views = {
+        "a": view("SELECT * FROM far.c"),
+        "b": view("SELECT * FROM far.t"),
+        "c": view("SELECT * FROM far.b JOIN far.d"),
+        "d": view("SELECT * FROM other.a"),
+    }
+    assert in_order(views, DatabaseName("", "far")) == ["b", "d", "c", "a"]
+
+
+@pytest.fixture(scope="module")
+def client() -> Iterator[metastored.Client]:
+    with running_server() as server, metastored.connect(server.uri, cache=False) as found:
+        for name in ("far", "near"):
+            found.create_database(name)
+        found.create_table(metastored.table("far.t", {"id": "int"}, partitioned_by={"ds": "string"}))
+        found.add_partitions("far.t", [["1"], ["2"]])
+        found.create_table(metastored.table("far.text", {"id": "int"}, format="textfile"))
+        found.create_table(metastored.table("near.other", {"id": "bigint"}, partitioned_by={"ds": "string"}))
+        yield found
+
+
+def planned(client: metastored.Client, source: str, target: str, **options: str) -> CopyPlan:
+    given = {"partitions": None, "format": None, "mode": "incremental", **options}
+    return plan_copy(None, client, table_name(source), table_name(target), **given)  # type: ignore[arg-type]
+
+
+@pytest.mark.slow
+def test_a_plan_needs_no_spark_for_local_directories(client: metastored.Client) -> None:
+    plan = planned(client, "far.t", "near.t")
+    assert [part.name for part in plan.changed] == ["ds=1", "ds=2"]
+    assert plan.summary == "partitions: 2 added, 0 unchanged (parquet)"
+    assert planned(client, "far.text", "near.text").summary == "creates near.text (parquet)"
+    assert planned(client, "far.t", "near.t", format="iceberg").whole
+
+
+@pytest.mark.slow
+def test_a_plan_compares_files_with_the_marks_of_the_target(client: metastored.Client, tmp_path: Path) -> None:
+    client.create_table(metastored.table("near.t", {"id": "int"}, partitioned_by={"ds": "string"}))
+    first, second = planned(client, "far.t", "near.t").changed
+    table = client.table("near.t")
+    for part, state in ((first, first.state), (second, "older")):
+        mark = Mark("far.t", state, 0, "0").text()
+        client.add_partitions("near.t", [metastored.partition(table, part.values, properties={COPY_SOURCE: mark})])
+    gone = Mark("far.t", "x", 0, "0").text()
+    client.add_partitions("near.t", [metastored.partition(table, ["3"], properties={COPY_SOURCE: gone}), ["4"]])
+    plan = planned(client, "far.t", "near.t")
+    assert ([part.name for part in plan.changed], plan.skipped, plan.dropped) == (["ds=2"], ("ds=1",), ("ds=3",))
+    assert plan.summary == "partitions: 1 replaced, 1 dropped, 1 unchanged (parquet)"
+    assert planned(client, "far.t", "near.t", mode="overwrite").dropped == ("ds=3", "ds=4")
+
+
+@pytest.mark.slow
+def test_columns_that_differ_are_refused(client: metastored.Client) -> None:
+    with pytest.raises(InvalidInputException, match="different columns \\(id int and id bigint\\)"):
+        planned(client, "far.t", "near.other")
+
+
+def test_a_name_is_quoted_for_spark() -> None:
+    from metastored.spark.copying.reading import quoted
+
+    assert quoted(TableName("", "db", "a`b")) == "`db`.`a``b`"
