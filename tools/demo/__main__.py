@@ -22,7 +22,8 @@ def main() -> int:
         print("the demo runs Spark, which needs Java 17: apt-get install openjdk-17-jre-headless", file=sys.stderr)
         return 1
     os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
-    shown = Steps(8)
+    os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
+    shown = Steps(9)
     with apache_2_3() as old, running_server(workers=2) as new:
         try:
             run(shown, old, new)
@@ -58,19 +59,35 @@ def run(shown: Steps, old: ApacheMetastore, new: RunningServer) -> None:
             with shown.step("A Lance table, and a vector search"):
                 steps.search_vectors(spark, client)
     finally:
-        spark.stop()
+        stop(spark)
+    with shown.step("The same as a file: copy, join, analyze"):
+        steps.run_pipeline(new.uri)
 
 
 def session(new: RunningServer) -> Any:
     from pyspark.sql import SparkSession
 
-    settings = metastored.spark.conf(new.uri, warehouse=new.warehouse) | {
+    settings: dict[str, Any] = {
+        **metastored.spark.conf(new.uri, warehouse=new.warehouse),
         "spark.ui.enabled": "false",
         "spark.ui.showConsoleProgress": "false",
         "spark.log.level": "ERROR",
         "spark.sql.shuffle.partitions": "2",
     }
     return SparkSession.builder.master("local[2]").config(map=settings).enableHiveSupport().getOrCreate()
+
+
+def stop(spark: Any) -> None:
+    """Ends the session and its JVM, so that the next step has the machine."""
+    from pyspark import SparkContext
+
+    gateway = SparkContext._gateway
+    spark.stop()
+    if gateway is not None:
+        gateway.shutdown()
+        gateway.proc.stdin.close()
+        gateway.proc.wait(timeout=60)
+        SparkContext._gateway = SparkContext._jvm = None
 
 
 def keep(old: ApacheMetastore, new: RunningServer) -> None:

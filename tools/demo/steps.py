@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import metastored
@@ -57,7 +60,10 @@ def merge_accounts(spark: SparkSession) -> None:
 
 
 def analyze(spark: SparkSession) -> None:
-    sql(spark, "analyze table web.events compute statistics for columns customer, fruit")
+    from metastored.spark import statistics
+
+    done = statistics.analyze(spark, "web.events")
+    say(f"{done.rows:,} rows, {len(done.columns)} columns, {len(done.partitions)} partitions, in one pass")
     sql(spark, "describe extended web.events customer")
 
 
@@ -67,7 +73,8 @@ def compact(spark: SparkSession, client: metastored.Client) -> None:
 
     sql(spark, "alter table web.accounts compact 'major'")
     done = work(spark, client, worker_id())
-    say(f"the worker compacted: {done}")
+    assert done is not None
+    say(f"{done.table.database}.{done.table.table} {done.outcome} into {', '.join(map(last, done.directories))}")
     sql(spark, STATES)
 
 
@@ -84,9 +91,35 @@ def search_vectors(spark: SparkSession, client: metastored.Client) -> None:
     from lance_namespace_urllib3_client.models.query_table_request_vector import QueryTableRequestVector
 
     lemon = QueryTableRequestVector(single_vector=data.vector(data.FRUITS.index("lemon")))
-    request = QueryTableRequest(id=["web", "products"], vector=lemon, k=3, columns=["fruit"])
+    request = QueryTableRequest(id=["web", "products"], vector=lemon, k=3)
     with metastored.lance.Hive2Namespace(client) as namespace:
         reply = namespace.query_table(request)
     with pa.ipc.open_file(reply.data) as reader:
         found = reader.read_all()
     print_table(("fruit", "distance to a lemon"), [(row["fruit"], row["_distance"]) for row in found.to_pylist()])
+
+
+def run_pipeline(uri: str) -> None:
+    """A file of steps, by the command that a user would type."""
+    file = Path(__file__).with_name("daily.yml")
+    words = ["metastored", "pipeline", "run", str(file.relative_to(Path.cwd())), "--uri", uri]
+    print(f"$ {' '.join(words)}", flush=True)
+    done = subprocess.run(
+        [sys.executable, "-m", *words], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False
+    )
+    shown = [line for line in done.stdout.splitlines() if not is_noise(line)]
+    print("\n".join(f"    {line}" for line in shown), flush=True)
+    if done.returncode:
+        raise SystemExit(done.returncode)
+
+
+def is_noise(line: str) -> bool:
+    """Lines that Spark prints before its log level is set."""
+    return (
+        line.startswith(("WARNING: Using incubator", "Using Spark's default", "Setting ", "To adjust"))
+        or " WARN " in line
+    )
+
+
+def last(path: str) -> str:
+    return path.rstrip("/").rpartition("/")[2]

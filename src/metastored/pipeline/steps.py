@@ -9,7 +9,7 @@ import importlib.util
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple, cast
 
 from metastored.client._sync.client import Client
 from metastored.errors import ConfigError, InvalidOperationException
@@ -105,13 +105,13 @@ def _python(step: Step, context: Context) -> Outcome:
 
 
 def _analyze(step: Step, context: Context) -> Outcome:
-    from metastored.spark.statistics import analyze  # type: ignore[import-not-found, unused-ignore]
+    from metastored.spark.statistics import analyze
 
     columns = step.keys["columns"]
     done = analyze(
         context.spark,
         step.text("table"),
-        columns=None if columns == "all" else list(columns) if isinstance(columns, tuple) else columns,
+        columns=list(columns) if isinstance(columns, tuple) else None,
         partitions=_partitions(step),
         histograms=bool(step.keys["histograms"]),
         client=context.client,
@@ -135,9 +135,9 @@ def _copy(step: Step, context: Context) -> Outcome:
 
 
 def _repair(step: Step, context: Context) -> Outcome:
-    from metastored.spark import repair  # type: ignore[attr-defined, unused-ignore]
+    from metastored.spark.partition_repair import Mode, repair
 
-    done = repair(context.spark, step.text("table"), mode=step.text("mode"), client=context.client)
+    done = repair(context.spark, step.text("table"), mode=cast(Mode, step.text("mode")), client=context.client)
     return Outcome(detail=f"{len(done.added)} partitions added, {len(done.dropped)} dropped")
 
 
