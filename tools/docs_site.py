@@ -1,6 +1,6 @@
-"""A hook of mkdocs: pages of the repository's root are pages of the site too, and links to them lead there.
+"""A hook of mkdocs: the navigation is that of docs/README.md, and pages of the repository's root are pages of the site.
 
-On GitHub they are above `docs/`, where mkdocs does not look. Nothing is written to the repository.
+On GitHub the latter are above `docs/`, where mkdocs does not look. Nothing is written to the repository.
 """
 
 from __future__ import annotations
@@ -17,6 +17,24 @@ PAGES: Final = {
 }
 """Pages of the root, and where they are on the site."""
 HOMEPAGE: Final = "https://github.com/metastored/metastored/blob/main/"
+
+
+def on_config(config: Any) -> Any:
+    """The navigation: a section for each heading of docs/README.md, with the pages that are listed below it."""
+    config.nav = [{"Documentation": "README.md"}, *navigation((ROOT / "docs/README.md").read_text("utf-8"))]
+    return config
+
+
+def navigation(contents: str) -> list[dict[str, list[dict[str, str]]]]:
+    """The sections of the table of contents."""
+    sections: list[dict[str, list[dict[str, str]]]] = []
+    for heading, title, target in re.findall(r"^## (.+)$|^- \[(.+?)\]\((.+?)\)", contents, re.MULTILINE):
+        if heading:
+            sections.append({heading: []})
+        elif sections:
+            page = PAGES.get(target.removeprefix("../"), target)
+            next(iter(sections[-1].values())).append({title: page})
+    return sections
 
 
 def on_files(files: Any, config: Any) -> Any:
