@@ -45,6 +45,10 @@ def test_locks_of_another_table_are_left_out(busy: str) -> None:
     assert run("locks", "shop.t", "--uri", busy, "--output", "json").dicts == []
 
 
+def test_locks_of_a_table_in_a_catalog_cannot_be_asked_for(busy: str) -> None:
+    refused(("locks", "hive.shop.log", "--uri", busy), "write db or db.table")
+
+
 def test_transactions_are_listed_with_their_users(busy: str) -> None:
     rows = run("transactions", "--open", "--uri", busy, "--output", "json").dicts
     assert ("open", "ann") in [(row["state"], row["user"]) for row in rows]
