@@ -45,6 +45,10 @@ def test_locks_of_another_table_are_left_out(busy: str) -> None:
     assert run("locks", "shop.t", "--uri", busy, "--output", "json").dicts == []
 
 
+def test_locks_of_a_table_in_a_catalog_cannot_be_asked_for(busy: str) -> None:
+    refused(("locks", "hive.shop.log", "--uri", busy), "write db or db.table")
+
+
 def test_transactions_are_listed_with_their_users(busy: str) -> None:
     rows = run("transactions", "--open", "--uri", busy, "--output", "json").dicts
     assert ("open", "ann") in [(row["state"], row["user"]) for row in rows]
@@ -132,3 +136,26 @@ def test_a_setting_of_spark_without_a_value_is_one_sentence() -> None:
 @pytest.mark.parametrize("words", [("events",), ("locks",), ("transactions",), ("compact", "list"), ("bench",)])
 def test_a_metastore_that_does_not_answer_is_one_sentence(words: tuple[str, ...]) -> None:
     refused((*words, "--uri", "thrift://127.0.0.1:1"), "127.0.0.1:1")
+
+
+@pytest.mark.parametrize("output", ["text", "json"])
+def test_the_initiator_prints_what_it_requests_and_the_cleaner_ends(tmp_path: Path, output: str) -> None:
+    with serving_metastore(tmp_path) as uri, metastored.connect(uri, cache=False) as client:
+        client.create_database("shop")
+        client.create_table(metastored.table("shop.log", {"id": "int"}, format="textfile", properties=ACID))
+        for number in range(2):
+            with client.write("shop.log") as write:
+                name = f"delta_{write.write_id:07d}_{write.write_id:07d}_0000"
+                folder = tmp_path / "warehouse/shop.db/log" / name
+                folder.mkdir(parents=True)
+                (folder / "000000_0").write_text(f"{number}\n")
+        words = ("--once", "--uri", uri, "--output", output)
+        done = run("compact", "initiator", "--deltas", "1", *words)
+        assert done.code == 0, done.err
+        if output == "json":
+            assert (done.json["table"], done.json["outcome"]) == ("shop.log", "major requested")
+        else:
+            assert done.out == "1 shop.log major requested\n"
+        assert run("compact", "cleaner", *words) == (0, "", "")
+        refused(("compact", "initiator", "--deltas", "none"), "--deltas")
+        refused(("compact", "cleaner", "--once", "--uri", "thrift://127.0.0.1:1"), "127.0.0.1:1")

@@ -48,6 +48,8 @@ def events(
         while not stopped.is_set():
             try:
                 for each in _next(client, at):
+                    if stopped.is_set():
+                        return
                     at = each.eventId or at
                     typer.echo(_as_json(each, messages) if output == "json" else _as_text(each, messages))
             except TransportError as error:

@@ -9,6 +9,7 @@ import typer
 from metastored.cli.errors import explained
 from metastored.cli.options import Output, Server, options
 from metastored.cli.output import moment_of_milliseconds, print_rows
+from metastored.errors import ConfigError
 
 Name = Annotated[
     str | None, typer.Argument(metavar="DB[.TABLE]", help="Only locks on this database, or on this table.")
@@ -25,10 +26,11 @@ def locks(server: Server, name: Name = None, output: Output = "text") -> None:
     """List the locks that are held or waited for."""
     from metastored.wire.generated.locks import LockState, LockType, ShowLocksRequest
 
-    parts = (name or "").split(".")
-    request = ShowLocksRequest(
-        dbname=".".join(parts[:-1]) or parts[0] or None, tablename=parts[-1] if len(parts) > 1 else None
-    )
+    database, dot, table = (name or "").partition(".")
+    if (dot and not table) or "." in table:
+        # The request has no field for the catalog before Hive 4.1.
+        raise ConfigError(f"{name!r} names no database and no table: write db or db.table")
+    request = ShowLocksRequest(dbname=database or None, tablename=table or None)
     with server.connect() as client:
         found = client.api.show_locks(request).locks or ()
     rows = [

@@ -124,7 +124,7 @@ def _compare(source: Transaction, target: Connection) -> None:
     """Raises StoreError when a table of the target has other rows than the source."""
     for table in schema.metadata.sorted_tables:
         before = _digest(table, source.each(Statement(select(table))))
-        rows = target.execution_options(yield_per=ROWS_AT_ONCE).execute(select(table))
+        rows = target.execute(select(table), execution_options={"yield_per": ROWS_AT_ONCE})
         after = _digest(table, (tuple(row) for row in rows))
         if before != after:
             raise StoreError(f"the rows of {table.name} were not copied exactly; nothing was written")
