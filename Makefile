@@ -36,7 +36,7 @@ setup: java $(VENV)/.project $(WITNESS)/.installed $(SPARK35)/.installed $(PEERS
 demo: $(VENV)/.project ## an old and a new metastore, one Spark: joins, MERGE, vectors; KEEP=1 leaves the servers running
 	$(PY) -m tools.demo
 
-quick: $(VENV)/.project ## run the tests that need only .venv, without coverage, in a few minutes
+quick: $(VENV)/.project ## run the tests that need only .venv, without coverage, in two minutes
 	$(PY) -m pytest -m "not ($(subst $(space), or ,$(NOT_QUICK)))" -n 2 --hypothesis-profile=quick $(ARGS)
 
 versions: $(VENV)/.project ## run the tests of make quick on every Python from 3.11 on that this machine has
