@@ -1,4 +1,4 @@
-"""The garbage collector pauses while many tables are read."""
+"""The garbage collector pauses while long replies are read."""
 
 from __future__ import annotations
 

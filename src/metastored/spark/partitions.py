@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
+from metastored.collection import collection_paused
 from metastored.errors import (
     AlreadyExistsException,
     MetaException,
@@ -63,7 +64,8 @@ class _Found(NamedTuple):
 
     def restored(self, partitions: Iterable[Partition]) -> list[CatalogTablePartition]:
         names = declared_names(self.keys, self.table.partition_column_names)
-        return restored_partitions(list(partitions), names, self.table)
+        with collection_paused():
+            return restored_partitions(list(partitions), names, self.table)
 
 
 class Partitions(Tables):

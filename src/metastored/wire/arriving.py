@@ -13,6 +13,7 @@ from __future__ import annotations
 from functools import cache
 from typing import Any, Final
 
+from metastored.collection import collection_paused
 from metastored.errors import RemoteProtocolError
 from metastored.wire.binary import CODEC, INCOMPLETE, pack_i, result_codec, unpack_u
 from metastored.wire.binary_protocol import BinaryWalker, read_header
@@ -65,7 +66,8 @@ class ArrivingResult:
             raise RemoteProtocolError(f"the reply to {self._method.name} has more than {self._limit} bytes")
         piece = bytes(data[self._at :])
         try:
-            at = self._decode(piece)
+            with collection_paused():
+                at = self._decode(piece)
             self._at += at
             end = None if self._remaining else self._tail(piece[at:])
         except RecursionError:

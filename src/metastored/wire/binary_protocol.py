@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from struct import Struct
 
+from metastored.collection import collection_paused
 from metastored.wire.binary import (
     FIXED,
     INCOMPLETE,
@@ -27,6 +28,8 @@ from metastored.wire.types import LIST, MAP, REPLY, SET, STOP, STRING, STRUCT
 from metastored.wire.walker import OPEN_STRUCT, StackWalker
 
 VERSION_1 = 0x80010000
+LONG_REPLY = 1 << 20
+"""From this many bytes on, the garbage collector pauses while a reply is decoded: its values have no cycles."""
 _head = Struct(">II").unpack_from
 _pack_head = Struct(">II").pack
 _pack_seqid = Struct(">i").pack
@@ -87,7 +90,11 @@ class BinaryProtocol:
         if kind != REPLY or name != method.name_bytes:
             return self.read_reply(method, data, at)
         try:
-            values, end = result_codec(method)[0](data, start)
+            if len(data) - at < LONG_REPLY:
+                values, end = result_codec(method)[0](data, start)
+            else:
+                with collection_paused():
+                    values, end = result_codec(method)[0](data, start)
         except INCOMPLETE:
             raise Incomplete from None
         except RecursionError:
