@@ -12,8 +12,9 @@ from hypothesis import strategies as st
 from metastored.errors import ApplicationError, RemoteProtocolError
 from metastored.wire import binary
 from metastored.wire.connection import NEED_DATA, RELAYED, ClientConnection, Piece
-from metastored.wire.generated.common import FieldSchema, StorageDescriptor
+from metastored.wire.generated.common import FieldSchema, StorageDescriptor, Table
 from metastored.wire.generated.partitions import Partition, PartitionsByExprResult
+from metastored.wire.generated.tables import GetTablesResult
 from metastored.wire.message import EXCEPTION, REPLY, Reply
 from metastored.wire.methods import METHODS, Method
 from metastored.wire.passing import PassingResult
@@ -158,3 +159,22 @@ def test_the_reply_to_another_call_is_refused_before_it_is_passed_on() -> None:
     body = binary.encode_result(GET_PARTITIONS, partitions(2000))
     with pytest.raises(RemoteProtocolError, match="number 7"):
         pieces_of(BINARY.write(REPLY, b"get_partitions", 7, body, GET_PARTITIONS), 100_000)
+
+
+@pytest.mark.parametrize("piece", [70_000, 100_000, 130_000])
+def test_a_long_value_ends_with_its_last_piece(piece: int) -> None:
+    tables, spec = METHODS["get_table_objects_by_name_req"], METHODS["partition_name_to_spec"]
+    long = {f"key {n}": "x" * 90 for n in range(1_500)}
+    for method, value in ((tables, GetTablesResult((Table(tableName="t", parameters=long),))), (spec, long)):
+        data = binary.encode_result(method, value)
+        assert len(data) > 150_000
+        sizes = [piece] * (len(data) // piece) + [len(data) % piece]
+        assert passed(method, data, sizes, {}) == data
+
+
+def test_a_long_value_beyond_the_limit_is_refused() -> None:
+    data = binary.encode_result(METHODS["partition_name_to_spec"], {f"key {n}": "x" * 90 for n in range(3_000)})
+    passing = PassingResult(METHODS["partition_name_to_spec"], most=200_000)
+    passing.feed(data[:100_000])
+    with pytest.raises(RemoteProtocolError, match="more than"):
+        passing.feed(data[100_000:250_000])

@@ -14,6 +14,7 @@ from typing import Final
 
 from metastored.errors import RemoteProtocolError
 from metastored.wire.binary import INCOMPLETE, SkipMemo, skip, unpack_u
+from metastored.wire.binary_protocol import BinaryWalker
 from metastored.wire.limits import MAX_MESSAGE
 from metastored.wire.methods import Method
 from metastored.wire.splice import ElementsPlan, Node, OldPlan, Renames, StructPlan, Walk, method_plan
@@ -24,7 +25,7 @@ _SAME: Final[Renames] = {"db": lambda name: name}
 _NOTHING: Final = StructPlan()
 """The plan of a struct in which nothing is renamed."""
 _RETRIED: Final = 64 * 1024
-"""Bytes up to which an incomplete value is tried again with each piece; a longer one, when it has doubled."""
+"""Bytes up to which an incomplete value is tried again with each piece; over a longer one, a walker goes once."""
 
 
 class PassingResult:
@@ -38,8 +39,10 @@ class PassingResult:
         self._memo = SkipMemo()
         self._at = 0
         """Everything before it is complete."""
-        self._needed = 0
-        """Bytes that must be there before it is worth while to continue."""
+        self._kind = STOP
+        """The type of the incomplete value; STOP while less than that is known."""
+        self._long: BinaryWalker | None = None
+        """Finds the end of a long value that is incomplete."""
         self._steps = self._struct(method_plan(method, "result", frozenset(renames)) or _NOTHING, 0)
         self.ended = False
         self.rest = b""
@@ -49,8 +52,10 @@ class PassingResult:
         walk = self._walk
         walk.data = walk.data[self._at :] + data if self._at < len(walk.data) else data
         self._at = 0
-        if len(walk.data) < self._needed:
-            return b""
+        if self._long is not None:
+            if self._long.end(walk.data) is None:
+                return b""
+            self._long = None
         walk.edits.clear()
         try:
             next(self._steps)
@@ -60,7 +65,8 @@ class PassingResult:
             held = len(walk.data) - self._at
             if held > self._most:
                 raise RemoteProtocolError(f"a value in the result of {self._method.name} has more than {held} bytes")
-            self._needed = 2 * held if held > _RETRIED else 0
+            if held > _RETRIED and self._kind != STOP:
+                self._long = BinaryWalker(0, self._most).of_value(self._kind)
         if not walk.edits:
             return walk.data if self._at == len(walk.data) else walk.data[: self._at]
         return b"".join(walk.pieces(self._at))
@@ -112,7 +118,9 @@ class PassingResult:
                 del walk.edits[edits:]
             self._at = at
             if count:
+                self._kind = kind
                 yield
+                self._kind = STOP
 
 
 def _has_one_layout(node: object) -> bool:

@@ -7,7 +7,7 @@ types in turn]. Sizes are checked against the longest message, so that a wrong s
 from __future__ import annotations
 
 import struct
-from typing import Final
+from typing import Final, Self
 
 from metastored.wire.limits import MAX_MESSAGE
 from metastored.wire.protocol import BadMessage, Incomplete
@@ -29,6 +29,12 @@ class StackWalker:
         self._stack: list[list[int]] = []
         self._tried = -1
         """The position where skipping a complete element was tried."""
+
+    def of_value(self, kind: int) -> Self:
+        """Walks over one value of this type instead of a message."""
+        self._header = False
+        self._stack = [[OPEN_CONTAINER, 1, 0, kind]]
+        return self
 
     def _read_header(self, data: bytes | bytearray, at: int) -> tuple[int, bytes, int, int]:
         """(kind, name, seqid, position of the struct)."""

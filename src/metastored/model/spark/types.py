@@ -307,7 +307,7 @@ def _from_json(content: Any, collations: Mapping[str, str], path: str, depth: in
 def _fields_from_json(contents: Sequence[Mapping[str, Any]], depth: int) -> list[StructField]:
     """Most columns of a wide table have one of a few types: they are made together, and the others one by one."""
     names, types = list(map(_NAME, contents)), _plain_types(contents)
-    metadata = [each.get("metadata") or {} for each in contents]
+    metadata = [{} if (found := each.get("metadata")) is None else found for each in contents]
     collated = any(metadata) and any(COLLATIONS in each for each in metadata)
     if collated or not {*map(type, names)} <= {str}:
         return [_field_from_json(each, depth) for each in contents]
