@@ -9,21 +9,20 @@ import os
 import socket
 import time
 import uuid
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 from metastored.errors import CopyMismatch
 from metastored.hive.locations import join
 from metastored.spark.acid.files import Files
 from metastored.spark.copying.checksums import NOTHING, Checksum, aggregates, checksum, checksum_of
-from metastored.spark.copying.marks import DIRECTORY, STAGING, is_abandoned, token
+from metastored.spark.copying.marks import COPY_SOURCE, DIRECTORY, STAGING, Mark, is_abandoned, token
+from metastored.spark.copying.planning import CopyPlan
 from metastored.spark.copying.reading import spelled
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
-_TIMESTAMPS: Final = "spark.sql.parquet.outputTimestampType"
 _NO_MARKER: Final = {"mapreduce.fileoutputcommitter.marksuccessfuljobs": "false"}
 
 
@@ -78,15 +77,9 @@ def total(checksums: Sequence[Checksum]) -> Checksum:
     return found
 
 
-@contextmanager
-def timestamps_in_microseconds(spark: Any) -> Iterator[None]:
-    """Iceberg and Delta do not have Spark's default, INT96."""
-    before = spark.conf.get(_TIMESTAMPS)
-    spark.conf.set(_TIMESTAMPS, "TIMESTAMP_MICROS")
-    try:
-        yield
-    finally:
-        spark.conf.set(_TIMESTAMPS, before)
+def mark_parameters(plan: CopyPlan, found: Checksum) -> dict[str, str]:
+    """The parameter by which a later copy sees what this one has copied, for a table that is replaced as a whole."""
+    return {COPY_SOURCE: Mark(str(plan.source), plan.state, found.rows, found.text).text()}
 
 
 def remove_abandoned(files: Files, location: str, keep: frozenset[str] = frozenset()) -> None:
