@@ -1,4 +1,4 @@
-"""Copies between two metastoreds with real Spark: to all formats, by partition, verified by other readers."""
+"""Copies between two metastoreds with real Spark: by partition, verified by other readers."""
 
 from __future__ import annotations
 
@@ -276,4 +276,4 @@ def test_without_deltalake_the_error_names_the_pip_line(others: dict[str, Any]) 
     try:
         import deltalake  # type: ignore[import-not-found, unused-ignore]  # noqa: F401
     except ImportError:
-        assert others["delta"] == "ConfigError: copies to Delta need deltalake: pip install deltalake"
+        assert others["delta"] == "ConfigError: copies to Delta need deltalake: pip install 'deltalake>=1'"

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import time
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from metastored.client._sync.client import Client
 from metastored.errors import ConfigError
-from metastored.hive.locations import join
+from metastored.hive.locations import is_local, join, local_path
 from metastored.hive.names import DEFAULT_PARTITION, unescape
 from metastored.model.makers import table as new_table
 from metastored.spark.acid.files import files_of
@@ -28,7 +29,7 @@ def to_delta(spark: Any, client: Client, plan: CopyPlan, frame: DataFrame) -> Co
         from deltalake import DeltaTable, Schema
         from deltalake.transaction import AddAction, create_table_with_add_actions
     except ImportError:
-        raise ConfigError("copies to Delta need deltalake: pip install deltalake") from None
+        raise ConfigError("copies to Delta need deltalake: pip install 'deltalake>=1'") from None
     from pyspark.sql.pandas.types import to_arrow_schema
 
     root = _delta_location(client, plan)
@@ -36,17 +37,28 @@ def to_delta(spark: Any, client: Client, plan: CopyPlan, frame: DataFrame) -> Co
     files = files_of(spark, root)
     expected, size = write_parquet(spark, plan, frame, files, join(root, directory), keys_in_files=False)
     now = int(time.time() * 1000)
+    counts = _rows_of_files(spark, join(root, directory)) if expected.rows else {}
     actions = [
-        AddAction(f"{directory}/{path}", length, _values_in(path), now, True, "{}")
+        AddAction(f"{directory}/{path}", length, _values_in(path), now, True, json.dumps({"numRecords": counts[name]}))
         for path, length in paths_below(files, join(root, directory))
+        if (name := path.rpartition("/")[2]) in counts
     ]
     schema = Schema.from_arrow(to_arrow_schema(frame.schema))
-    if DeltaTable.is_deltatable(root):
-        DeltaTable(root).create_write_transaction(actions, "overwrite", schema, list(plan.keys) or None)
+    place = local_path(root) if is_local(root) else root
+    if DeltaTable.is_deltatable(place):
+        DeltaTable(place).create_write_transaction(actions, "overwrite", schema, list(plan.keys) or None)
     else:
-        create_table_with_add_actions(root, schema, actions, "overwrite", list(plan.keys) or None)
+        create_table_with_add_actions(place, schema, actions, "overwrite", list(plan.keys) or None)
     _record_delta(client, plan, root, mark_parameters(plan, expected))
     return CopyResult(plan.source, plan.target, expected.rows, size)
+
+
+def _rows_of_files(spark: Any, location: str) -> dict[str, int]:
+    """The number of rows of each Parquet file that has some, by the name of the file."""
+    from pyspark.sql import functions as F
+
+    rows = spark.read.parquet(location).groupBy(F.input_file_name().alias("file")).count().collect()
+    return {row["file"].rpartition("/")[2]: row["count"] for row in rows}
 
 
 def _delta_location(client: Client, plan: CopyPlan) -> str:
