@@ -5,11 +5,13 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from metastored.errors import ConfigError
 from metastored.pipeline import Pipeline, prepared
 from metastored.pipeline.parameters import secrets_of
 from metastored.pipeline.planning import texts_of
@@ -134,6 +136,18 @@ def test_other_parameters_are_another_run(folder: Path) -> None:
     ran(folder)
     ran(folder, date="2024-01-02")
     assert log(folder) == ["first-2024-01-01", "middle", "first-2024-01-02", "middle"]
+
+
+def test_a_run_that_another_process_runs_is_refused(folder: Path) -> None:
+    (folder / "trouble").write_text("fail")
+    _, record = ran(folder)
+    runs = DirectoryRuns(folder / "state")
+    runs.put(replace(record, state="running", pid=os.getppid()))
+    with pytest.raises(ConfigError, match=f"the process {os.getppid()} runs this pipeline"):
+        ran(folder)
+    runs.put(replace(record, state="running", pid=os.getppid(), host="another"))
+    ran(folder)
+    assert log(folder) == ["first-2024-01-01", "middle", "middle"]
 
 
 def test_a_restart_begins_with_the_first_step(folder: Path) -> None:

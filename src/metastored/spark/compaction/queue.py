@@ -10,6 +10,7 @@ from typing import Final, NamedTuple
 from metastored.client._sync.client import Client
 from metastored.hive.transactions.compaction import CompactionKind
 from metastored.model.names import TableName
+from metastored.spark.processes import is_running
 from metastored.wire.generated.common import CompactionInfoStruct
 from metastored.wire.generated.compaction import CompactionRequest, ShowCompactRequest
 from metastored.wire.structs import replace
@@ -106,20 +107,9 @@ def interrupted(queue: Sequence[Entry], host: str, is_running: Callable[[int], b
 
 def requeue_interrupted(client: Client) -> list[Entry]:
     """Fails compactions whose workers on this host were killed, and requests them again. Returns them."""
-    found = interrupted(entries(client), socket.gethostname(), _is_running)
+    found = interrupted(entries(client), socket.gethostname(), is_running)
     for each in found:
         client.api.mark_failed(replace(each.info, errorMessage="the process of its worker ended"))
         if each.type in KINDS:
             request(client, each.table, each.partition, KINDS[each.type], worker_id())
     return found
-
-
-def _is_running(pid: int) -> bool:
-    """Whether there is a process with this id."""
-    try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
-        return False
-    except OSError:
-        return True  # It is another user's.
-    return True

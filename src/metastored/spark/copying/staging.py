@@ -19,6 +19,7 @@ from metastored.spark.copying.checksums import NOTHING, Checksum, aggregates, ch
 from metastored.spark.copying.marks import COPY_SOURCE, DIRECTORY, STAGING, Mark, is_abandoned, token
 from metastored.spark.copying.planning import CopyPlan
 from metastored.spark.copying.reading import spelled
+from metastored.spark.processes import is_running
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -87,7 +88,7 @@ def remove_abandoned(files: Files, location: str, keep: frozenset[str] = frozens
     for entry in files.entries(location):
         if not entry.is_directory or not entry.name.startswith((DIRECTORY, STAGING)) or entry.name in keep:
             continue
-        if is_abandoned(entry.name, time.time(), socket.gethostname(), _is_running):
+        if is_abandoned(entry.name, time.time(), socket.gethostname(), is_running):
             files.remove(join(location, entry.name))
 
 
@@ -101,13 +102,3 @@ def size_of(files: Files, location: str) -> tuple[int, int]:
         elif not entry.name.startswith((".", "_")):
             count, size = count + 1, size + entry.size
     return count, size
-
-
-def _is_running(pid: int) -> bool:
-    try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
-        return False
-    except OSError:
-        return True  # It is another user's.
-    return True
