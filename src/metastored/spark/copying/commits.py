@@ -8,13 +8,13 @@ from metastored.client._sync.client import Client
 from metastored.hive.locations import join
 from metastored.model.acid import acid_of
 from metastored.spark.acid.files import files_of
-from metastored.spark.copying.checksums import checksum, checksum_of
+from metastored.spark.copying.checksums import checksum
 from metastored.spark.copying.delta import to_delta
 from metastored.spark.copying.iceberg import to_iceberg
 from metastored.spark.copying.planning import CopyPlan
 from metastored.spark.copying.reading import frame_of
 from metastored.spark.copying.results import CopyResult
-from metastored.spark.copying.staging import mark_parameters, observed, size_of, verify
+from metastored.spark.copying.staging import mark_parameters, observed, observed_checksum, size_of, verify
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -46,7 +46,7 @@ def _to_acid(spark: Any, client: Client, plan: CopyPlan, frame: DataFrame) -> Co
         else:
             transaction.delete(plan.target)
             transaction.insert(plan.target, watched)
-        expected = checksum_of(observation.get)
+        expected = observed_checksum(frame, observation)
         written = transaction.read(plan.target).select(*(f"`{name}`" for name in frame.columns))
         verify(str(plan.source), expected, checksum(written))
     client.set_parameters(plan.target, **mark_parameters(plan, expected))
@@ -67,7 +67,7 @@ def _to_lance(spark: Any, client: Client, plan: CopyPlan, frame: DataFrame) -> C
 
     watched, observation = observed(frame)
     write(watched, plan.target, mode="overwrite")
-    expected = checksum_of(observation.get)
+    expected = observed_checksum(frame, observation)
     written = read(spark, plan.target)
     columns = [written[field.name].cast(field.dataType).alias(field.name) for field in frame.schema.fields]
     verify(str(plan.source), expected, checksum(written.select(*columns)))
