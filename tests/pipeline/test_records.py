@@ -25,7 +25,7 @@ def done(step: Step) -> StepRecord:
 
 
 def run(*steps: StepRecord, id: str = "1", started: float = 100.0, state: str = "running") -> Run:
-    return Run(id, "daily", started, {"date": "1"}, state, None, {each.name: each for each in steps})  # type: ignore[arg-type]
+    return Run(id, "daily", started, {"date": "1"}, state, steps={each.name: each for each in steps})  # type: ignore[arg-type]
 
 
 def repeated(record: Run, *steps: Step) -> list[str]:

@@ -15,7 +15,7 @@ import pytest
 import metastored
 from metastored.lance import Hive2Namespace
 from metastored.pipeline.dataflow import missing_modules
-from metastored.spark.copying.commits import iceberg_catalog
+from metastored.spark.copying.iceberg import iceberg_catalog
 from metastored.testing import RunningServer, running_server
 
 pytestmark = [pytest.mark.spark, pytest.mark.slow]

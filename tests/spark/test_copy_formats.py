@@ -12,7 +12,7 @@ import metastored
 from metastored.errors import ConfigError
 from metastored.lance import Hive2Namespace
 from metastored.pipeline.stores import MetastoreRuns
-from metastored.spark.copying.commits import iceberg_catalog
+from metastored.spark.copying.iceberg import iceberg_catalog
 from metastored.testing import RunningServer, running_server
 from tests.support.apache import ApacheMetastore
 from tests.support.spark import run_spark

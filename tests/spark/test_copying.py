@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from datetime import UTC, datetime
 from pathlib import Path
 
+import pyarrow
+import pyarrow.parquet
 import pytest
 
 import metastored
 from metastored.errors import InvalidInputException
+from metastored.lance import Hive2Namespace
 from metastored.model.names import DatabaseName, TableName, table_name
 from metastored.spark.copying.checksums import Checksum
 from metastored.spark.copying.databases import in_order, renamed
+from metastored.spark.copying.iceberg import iceberg_catalog, new_iceberg_table, replace_rows
 from metastored.spark.copying.marks import COPY_SOURCE, Mark, base_of, is_abandoned, mark_of, state_of, token
 from metastored.spark.copying.planning import CopyPlan, plan_copy
 from metastored.structs import Table
@@ -118,6 +123,44 @@ def test_a_plan_compares_files_with_the_marks_of_the_target(client: metastored.C
 def test_columns_that_differ_are_refused(client: metastored.Client) -> None:
     with pytest.raises(InvalidInputException, match="different columns \\(id int and id bigint\\)"):
         planned(client, "far.t", "near.other")
+
+
+@pytest.mark.slow
+def test_parquet_files_replace_the_rows_of_an_iceberg_table_in_one_commit(
+    client: metastored.Client, tmp_path: Path
+) -> None:
+    catalog = iceberg_catalog(client)
+    schema = pyarrow.schema([("id", pyarrow.int64()), ("at", pyarrow.timestamp("us", "UTC")), ("ds", pyarrow.string())])
+    table = new_iceberg_table(catalog, ("near", "ice"), schema, ["ds"])
+    for number, ids in enumerate(([1, 2], [3])):
+        rows = {"id": ids, "at": [datetime(2024, 1, 1, tzinfo=UTC)] * len(ids), "ds": [str(number)] * len(ids)}
+        file = tmp_path / f"{number}.parquet"
+        pyarrow.parquet.write_table(pyarrow.table(rows, schema), file)
+        replace_rows(table, [file.as_uri()], {COPY_SOURCE: f"state {number}"})
+        found = catalog.load_table(("near", "ice"))
+        assert sorted(found.scan().to_arrow()["id"].to_pylist()) == ids
+        assert [field.name for field in found.spec().fields] == ["ds"]
+        assert (client.fresh_table("near.ice").parameters or {})[COPY_SOURCE] == f"state {number}"
+    replace_rows(table, [], {COPY_SOURCE: "nothing"})
+    assert catalog.load_table(("near", "ice")).scan().to_arrow().num_rows == 0
+    assert planned(client, "far.t", "near.ice").whole
+
+
+@pytest.mark.slow
+def test_a_lance_table_keeps_the_mark_of_a_copy(client: metastored.Client) -> None:
+    import lance
+
+    namespace = Hive2Namespace(uri=client.uri)
+    try:
+        for ids, mode in (([1], "create"), ([2, 3], "overwrite")):
+            rows = pyarrow.table({"id": ids})
+            lance.write_dataset(rows, namespace_client=namespace, table_id=["near", "vectors"], mode=mode)
+            client.set_parameters("near.vectors", **{COPY_SOURCE: Mark("far.t", str(ids), 1, "0").text()})
+        assert lance.dataset(namespace_client=namespace, table_id=["near", "vectors"]).count_rows() == 2
+    finally:
+        namespace.close()
+    assert mark_of(client.fresh_table("near.vectors").parameters) == Mark("far.t", "[2, 3]", 1, "0")
+    assert planned(client, "far.t", "near.vectors").format == "lance"
 
 
 def test_a_name_is_quoted_for_spark() -> None:

@@ -45,6 +45,9 @@ class Run:
     parameters: Mapping[str, str] = field(default_factory=dict)
     state: State = "running"
     ended: float | None = None
+    host: str = ""
+    pid: int = 0
+    """The process that runs it, or has run it."""
     steps: Mapping[str, StepRecord] = field(default_factory=dict)
 
     def with_step(self, step: StepRecord) -> Run:

@@ -5,19 +5,22 @@ A step that fails ends the run. What the steps before it have done stays, and th
 
 from __future__ import annotations
 
+import os
 import shlex
+import socket
 import time
 import uuid
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Final, Protocol
 
-from metastored.errors import StepFailed
+from metastored.errors import ConfigError, StepFailed
 from metastored.pipeline.model import Pipeline, Step
 from metastored.pipeline.parameters import Lookup, redacted, with_secrets
 from metastored.pipeline.records import Run, StepRecord, interrupted, remaining
 from metastored.pipeline.steps import Context, Outcome, run_step
 from metastored.pipeline.stores import Runs
+from metastored.spark.processes import is_running
 
 MAX_ERROR: Final = 2000
 """Signs of an error that are recorded."""
@@ -34,12 +37,18 @@ class Shown(Protocol):
 
 
 def begun(runs: Runs, pipeline: Pipeline, parameters: Mapping[str, str], restart: bool, now: float) -> Run:
-    """The interrupted run of this pipeline with these parameters, or a new one."""
-    found = None if restart else interrupted(runs.all(), pipeline.name, parameters)
-    if found is not None:
-        return replace(found, state="running", ended=None)
+    """The interrupted run of this pipeline with these parameters, or a new one.
+
+    Raises ConfigError if a process of this machine is running it.
+    """
+    host, pid = socket.gethostname(), os.getpid()
+    found = interrupted(runs.all(), pipeline.name, parameters)
+    if found is not None and found.state == "running" and found.host == host and is_running(found.pid):
+        raise ConfigError(f"the process {found.pid} runs this pipeline with these parameters already ({found.id})")
+    if found is not None and not restart:
+        return replace(found, state="running", ended=None, host=host, pid=pid)
     stamp = time.strftime("%Y%m%dT%H%M%S", time.gmtime(now))
-    return Run(f"{stamp}-{uuid.uuid4().hex[:6]}", pipeline.name, now, dict(parameters))
+    return Run(f"{stamp}-{uuid.uuid4().hex[:6]}", pipeline.name, now, dict(parameters), host=host, pid=pid)
 
 
 def run(

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 from uuid import uuid4
+
+log = logging.getLogger("metastored.pipeline")
 
 
 @dataclass(slots=True)
@@ -32,7 +35,10 @@ def measured(spark: Any, description: str) -> Iterator[Figures]:
     finally:
         context.setLocalProperty("spark.jobGroup.id", None)
         context.setLocalProperty("spark.job.description", None)
-    _read(context, group, figures)
+    try:
+        _read(context, group, figures)
+    except Exception:
+        log.debug("the figures of %s cannot be read", description, exc_info=True)  # The jobs themselves have succeeded.
 
 
 def _read(context: Any, group: str, figures: Figures) -> None:

@@ -68,9 +68,9 @@ def _sql(step: Step, context: Context, first: int, statement_done: Callable[[int
         for at, text in enumerate(statements):
             if at < first and not _belongs_to_session(text):
                 continue
-            # A query has no effect: it is run all the same, as a check that it can be.
             frame = sql(context.spark, text, client=context.client)
-            if frame.columns and not frame.isEmpty():
+            # Spark executes a query only when rows are requested: one is enough for a check that it can be executed.
+            if frame.columns and frame.take(1):
                 context.show(f"{step.name}: {_first_word(text)} returned rows, which a pipeline does not show")
             if at >= first:
                 statement_done(at + 1)
@@ -154,12 +154,14 @@ def _compact(step: Step, context: Context) -> Outcome:
     if id is None:
         return Outcome(detail="a compaction waits or runs already, or there is nothing to do")
     with measured(context.spark, step.name) as figures:
-        while (done := work(context.spark, context.client, worker_id())) is not None:
-            if done.id == id and done.outcome == "failed":
-                raise InvalidOperationException(f"the compaction {id} of {wanted} failed: {done.reason}")
-            if done.id == id:
-                return Outcome(figures.rows, figures.bytes, done.reason or done.outcome)
-    return Outcome(detail=f"another worker has taken the compaction {id}")
+        done = work(context.spark, context.client, worker_id())
+        while done is not None and done.id != id:
+            done = work(context.spark, context.client, worker_id())
+    if done is None:
+        return Outcome(detail=f"another worker has taken the compaction {id}")
+    if done.outcome == "failed":
+        raise InvalidOperationException(f"the compaction {id} of {wanted} failed: {done.reason}")
+    return Outcome(figures.rows, figures.bytes, done.reason or done.outcome)
 
 
 def _lance(step: Step, context: Context) -> Outcome:

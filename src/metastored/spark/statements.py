@@ -33,7 +33,7 @@ def sql(spark: SparkSession, statement: str, *, client: Client | None = None) ->
     else:
         with session_client(spark) as found:
             result = found.sql(statement, database=database)
-    _forget_tables(spark)
+    forget_tables(spark)
     return _frame(spark, result)
 
 
@@ -45,7 +45,7 @@ def _of_spark(spark: SparkSession, statement: str, client: Client | None) -> Dat
     return execute(spark, statement, client)
 
 
-def _forget_tables(spark: Any) -> None:
+def forget_tables(spark: Any) -> None:
     """Spark caches the files and columns of tables by name: an altered remote is another table."""
     if is_local(spark):
         spark._jsparkSession.sessionState().catalog().invalidateAllCachedTables()

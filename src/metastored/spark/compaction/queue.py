@@ -10,6 +10,7 @@ from typing import Final, NamedTuple
 from metastored.client._sync.client import Client
 from metastored.hive.transactions.compaction import CompactionKind
 from metastored.model.names import TableName
+from metastored.spark.processes import is_running
 from metastored.wire.generated.common import CompactionInfoStruct
 from metastored.wire.generated.compaction import CompactionRequest, ShowCompactRequest
 from metastored.wire.generated.transactions import TxnState
@@ -121,20 +122,9 @@ def requeue_interrupted(client: Client) -> list[Entry]:
         return []
     listed = client.api.get_open_txns_info().open_txns or ()
     aborted = {each.id or 0 for each in listed if each.state == TxnState.ABORTED}
-    found = interrupted(queue, socket.gethostname(), _is_running, aborted)
+    found = interrupted(queue, socket.gethostname(), is_running, aborted)
     for each in found:
         client.api.mark_failed(replace(each.info, errorMessage="the process of its worker ended"))
         if each.type in KINDS:
             request(client, each.table, each.partition, KINDS[each.type], worker_id())
     return found
-
-
-def _is_running(pid: int) -> bool:
-    """Whether there is a process with this id."""
-    try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
-        return False
-    except OSError:
-        return True  # It is another user's.
-    return True

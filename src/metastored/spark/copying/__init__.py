@@ -19,6 +19,7 @@ from metastored.spark.copying.databases import copy_database
 from metastored.spark.copying.files import copy_files
 from metastored.spark.copying.planning import plan_copy
 from metastored.spark.copying.results import CopyResult, DatabaseCopyResult
+from metastored.spark.statements import forget_tables
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -51,7 +52,7 @@ def copy(
         def one(source: TableName, target: TableName) -> CopyResult:
             plan = plan_copy(spark, used, source, target, partitions, format, mode)
             done = copy_whole(spark, used, plan) if plan.whole else copy_files(spark, used, plan)
-            _forget(spark, target)
+            forget_tables(spark)
             return done
 
         if "." in source and "." in target:
@@ -61,8 +62,3 @@ def copy(
         if partitions is not None:
             raise InvalidInputException("partitions belong to a table, and a database was given")
         return copy_database(used, database_name(source), database_name(target), one)
-
-
-def _forget(spark: SparkSession, target: TableName) -> None:
-    """Spark caches the files of tables."""
-    spark.catalog.refreshTable(f"`{target.database}`.`{target.table}`")

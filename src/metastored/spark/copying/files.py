@@ -1,8 +1,8 @@
 """Copies to Parquet and ORC tables: rows are staged, verified, moved to their directories and published.
 
-    <table>/.copy-<token>/ds=1/part-….parquet     staged; nobody reads it
-    <table>/ds=1/copy-<token>/part-….parquet      the directory of the partition, once the metastore names it
-    <table>/copy-<token>/part-….parquet           that of a table without partitions
+    <table>/.copy-<token>/rows/ds=1/part-….parquet   staged; nobody reads it
+    <table>/ds=1/copy-<token>/part-….parquet         the directory of the partition, once the metastore names it
+    <table>/copy-<token>/part-….parquet              that of a table without partitions
 
 A directory is never changed after it was published. A partition is replaced by a call that gives it another directory,
 so readers see all of its old rows or all of its new rows. Partitions are published in batches, each by one call.
@@ -46,6 +46,8 @@ if TYPE_CHECKING:
 
 BATCH: Final = 100
 """Partitions that are copied by one job of Spark and published by one call."""
+ROWS: Final = "rows"
+"""Spark warns about a directory with a dot as the root of what it reads, and not about one above it."""
 _BASIC: Final = '{"BASIC_STATS":"true"}'
 
 
@@ -113,14 +115,15 @@ def _copy_table(spark: Any, client: Client, plan: CopyPlan, table: Table, files:
         return CopyResult(plan.source, plan.target, 0, 0, unchanged=True)
     (part,) = plan.changed
     copy = new_token()
-    staging, final = join(location, STAGING + copy), join(location, DIRECTORY + copy)
+    hidden, final = join(location, STAGING + copy), join(location, DIRECTORY + copy)
+    staging = join(hidden, ROWS)
     frame = frame_of(spark, client, plan.source)
     try:
         expected = stage(frame, plan.format, staging, ())
         verify(str(plan.source), expected, staged_checksum(spark, frame, plan.format, staging))
         files.rename(staging, final)
     finally:
-        files.remove(staging)
+        files.remove(hidden)
     count, size = size_of(files, final)
     parameters = {
         **(table.parameters or {}),
@@ -148,7 +151,8 @@ def _copy_batch(
 ) -> tuple[int, int]:
     """Copies partitions. Returns their rows and bytes."""
     copy = new_token()
-    staging = join(location, STAGING + copy)
+    hidden = join(location, STAGING + copy)
+    staging = join(hidden, ROWS)
     keys = _as_in(frame, plan.keys)
     chosen = of_partitions(frame, keys, [part.values for part in batch])
     names = _by_spelling(plan, chosen, keys, batch)
@@ -170,7 +174,7 @@ def _copy_batch(
                 files.make(final)
             made.append((part, final, found.get(values, NOTHING), size_of(files, final)))
     finally:
-        files.remove(staging)
+        files.remove(hidden)
     _publish(client, plan, table, files, location, made, old)
     copy_partition_statistics(client, plan.source, plan.target, [part.name for part in batch])
     return expected.rows, sum(size for *_, (_, size) in made)

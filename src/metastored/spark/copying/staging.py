@@ -7,23 +7,26 @@ from __future__ import annotations
 
 import os
 import socket
+import threading
 import time
 import uuid
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 from metastored.errors import CopyMismatch
 from metastored.hive.locations import join
 from metastored.spark.acid.files import Files
 from metastored.spark.copying.checksums import NOTHING, Checksum, aggregates, checksum, checksum_of
-from metastored.spark.copying.marks import DIRECTORY, STAGING, is_abandoned, token
+from metastored.spark.copying.marks import COPY_SOURCE, DIRECTORY, STAGING, Mark, is_abandoned, token
+from metastored.spark.copying.planning import CopyPlan
 from metastored.spark.copying.reading import spelled
+from metastored.spark.processes import is_running
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
-_TIMESTAMPS: Final = "spark.sql.parquet.outputTimestampType"
+PATIENCE: Final = 30.0
+"""Seconds to wait for the figures of rows that were written."""
 _NO_MARKER: Final = {"mapreduce.fileoutputcommitter.marksuccessfuljobs": "false"}
 
 
@@ -45,7 +48,20 @@ def stage(frame: DataFrame, format: str, location: str, keys: Sequence[str]) -> 
     """Writes rows as files below a directory, which is made. Returns the checksum of what was read."""
     watched, observation = observed(frame)
     watched.write.format(format).options(**_NO_MARKER).partitionBy(*keys).mode("error").save(location)
-    return checksum_of(observation.get)
+    return observed_checksum(frame, observation)
+
+
+def observed_checksum(frame: DataFrame, observation: Any) -> Checksum:
+    """The checksum of an observation whose rows were written.
+
+    Spark reports no figures for a part of a plan that it has optimized away. `get` would then wait for ever, so the
+    checksum is computed by another read.
+    """
+    found: list[Checksum] = []
+    waiting = threading.Thread(target=lambda: found.append(checksum_of(observation.get)), daemon=True)
+    waiting.start()
+    waiting.join(PATIENCE)
+    return found[0] if found else checksum(frame)
 
 
 def verify(what: str, expected: Checksum, found: Checksum) -> None:
@@ -78,15 +94,9 @@ def total(checksums: Sequence[Checksum]) -> Checksum:
     return found
 
 
-@contextmanager
-def timestamps_in_microseconds(spark: Any) -> Iterator[None]:
-    """Iceberg and Delta do not have Spark's default, INT96."""
-    before = spark.conf.get(_TIMESTAMPS)
-    spark.conf.set(_TIMESTAMPS, "TIMESTAMP_MICROS")
-    try:
-        yield
-    finally:
-        spark.conf.set(_TIMESTAMPS, before)
+def mark_parameters(plan: CopyPlan, found: Checksum) -> dict[str, str]:
+    """The parameter by which a later copy sees what this one has copied, for a table that is replaced as a whole."""
+    return {COPY_SOURCE: Mark(str(plan.source), plan.state, found.rows, found.text).text()}
 
 
 def remove_abandoned(files: Files, location: str, keep: frozenset[str] = frozenset()) -> None:
@@ -94,7 +104,7 @@ def remove_abandoned(files: Files, location: str, keep: frozenset[str] = frozens
     for entry in files.entries(location):
         if not entry.is_directory or not entry.name.startswith((DIRECTORY, STAGING)) or entry.name in keep:
             continue
-        if is_abandoned(entry.name, time.time(), socket.gethostname(), _is_running):
+        if is_abandoned(entry.name, time.time(), socket.gethostname(), is_running):
             files.remove(join(location, entry.name))
 
 
@@ -108,13 +118,3 @@ def size_of(files: Files, location: str) -> tuple[int, int]:
         elif not entry.name.startswith((".", "_")):
             count, size = count + 1, size + entry.size
     return count, size
-
-
-def _is_running(pid: int) -> bool:
-    try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
-        return False
-    except OSError:
-        return True  # It is another user's.
-    return True
