@@ -17,7 +17,7 @@ import metastored
 from metastored.hive.locations import local_path
 from metastored.model.makers import Columns
 from metastored.testing import RunningServer, running_server
-from tests.support.spark import CONF
+from tests.support.spark import CONF, JVM_FLAGS, SHORT_LIVED
 
 FULL = {"transactional": "true", "transactional_properties": "default"}
 INSERT_ONLY = {"transactional": "true", "transactional_properties": "insert_only"}
@@ -38,6 +38,7 @@ def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
         "spark.sql.catalogImplementation": "in-memory",
         "spark.sql.shuffle.partitions": "3",
         "spark.sql.session.timeZone": "UTC",
+        JVM_FLAGS: SHORT_LIVED,
         "spark.local.dir": str(folder / "local"),
         "spark.sql.warehouse.dir": str(folder / "warehouse"),
     }

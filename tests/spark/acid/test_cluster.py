@@ -10,12 +10,12 @@ import pytest
 
 import metastored
 from metastored.testing import running_server
-from tests.support.spark import run_spark
+from tests.support.spark import JVM_FLAGS, SHORT_LIVED, run_spark
 from tests.support.spark_cluster import running_cluster
 
 pytestmark = [pytest.mark.spark, pytest.mark.slow, pytest.mark.timeout(600)]
 
-ROWS = 2_000_000
+ROWS = 1_000_000
 """Enough that a write takes a few seconds, in which an executor is killed."""
 
 SCRIPT = """
@@ -91,6 +91,7 @@ def result() -> Iterator[dict[str, Any]]:
             client.create_table(metastored.table(f"shop.{name}", columns, format="orc", properties=properties))
         conf = {
             **cluster.conf, "spark.sql.catalogImplementation": "in-memory", "spark.sql.shuffle.partitions": "2",
+            JVM_FLAGS: SHORT_LIVED, "spark.executor.extraJavaOptions": SHORT_LIVED,
             "spark.scheduler.minRegisteredResourcesRatio": "1.0",
             "spark.scheduler.maxRegisteredResourcesWaitingTime": "60s",
         }  # fmt: skip

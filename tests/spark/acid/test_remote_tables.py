@@ -26,13 +26,13 @@ from metastored.spark.compaction.worker import work
 from metastored.testing import RunningServer, running_server
 from tests.spark.acid.conftest import FULL, Warehouse, new_warehouse
 from tests.support.apache import ApacheMetastore
-from tests.support.spark import run_spark
+from tests.support.spark import JVM_FLAGS, SHORT_LIVED, run_spark
 
 pytestmark = [pytest.mark.spark, pytest.mark.slow]
 
 ROWS = 10
 READS = 4
-PATIENCE = 120.0
+PATIENCE = 240.0
 
 
 @contextmanager
@@ -161,7 +161,10 @@ def test_one_statement_reads_acid_plain_remote_and_lance_tables() -> None:
             "CREATE REMOTE DATABASE far CONNECTED TO raw "
             f"WITH DBPROPERTIES ('hive.metastore.uris' = '{servers[0].uri}')"
         )
-        conf = {"spark.hadoop.hive.metastore.uris": servers[1].uri, "spark.sql.warehouse.dir": servers[1].warehouse}
+        conf = {
+            "spark.hadoop.hive.metastore.uris": servers[1].uri, "spark.sql.warehouse.dir": servers[1].warehouse,
+            JVM_FLAGS: SHORT_LIVED,
+        }  # fmt: skip
         task = repr(json.dumps({"far": servers[0].uri}))
         found: dict[str, Any] = run_spark(SCRIPT.replace("TASK", task), conf=conf)
     assert found["all"] == [["a", "ann", 100, 0.5], ["b", "bob", 200, 0.25]]
