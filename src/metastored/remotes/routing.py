@@ -213,7 +213,10 @@ class Routed:
         work = functools.partial(_as_seen_here, method, body, remote, renaming)
         try:
             # To walk a hundred thousand partitions takes a while, in which other calls are answered.
-            return work() if self._pool is None or len(body) < LONG else await self._pool.run(work)
+            seen = work() if self._pool is None or len(body) < LONG else await self._pool.run(work)
+            if method.hook == "snapshot" and self._transactions is not None and seen.error is None:
+                return self._transactions.with_transactions(call, seen)
+            return seen
         except Error as error:
             return refusals.failed(method, session, remote, f"its answer to {method.name} cannot be read: {error}")
 
