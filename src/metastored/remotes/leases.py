@@ -200,8 +200,7 @@ class Leases:
         seen = await self._snapshot(remote, txn, session)
         return Call(call.method, (replace(request, validTxnList=seen),), call.seqid)
 
-    @staticmethod
-    def with_transactions(sent: Call, reply: Reply) -> Reply:
+    def with_transactions(self, sent: Call, reply: Reply) -> Reply:
         """The reply with the transactions that it was made for: names of directories have their numbers."""
         request: GetValidWriteIdsRequest = sent.args[0]
         found: GetValidWriteIdsResponse = reply.value(sent.method)

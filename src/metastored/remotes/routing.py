@@ -60,6 +60,9 @@ class Transactions(Protocol):
     async def snapshot(self, call: Call, session: Session, remote: Remote) -> Call:
         """The request for write ids of a remote's tables as the remote understands it."""
 
+    def with_transactions(self, sent: Call, reply: Reply) -> Reply:
+        """The reply to such a request, with the transactions of the remote that it was made for."""
+
 
 class Routed:
     """The local metastore with remotes beside its own databases and tables."""
