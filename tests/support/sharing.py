@@ -30,6 +30,7 @@ TOGETHER: Final = {
         "tests/spark/acid/test_statements.py",
         "tests/spark/acid/test_statistics.py",
         "tests/spark/acid/test_streams.py",
+        "tests/spark/acid/test_write_statistics.py",
         "tests/spark/acid/test_writing.py",
     ),
     # Spark as a program: a new JVM for each file or test.

@@ -56,6 +56,7 @@ from metastored.wire.generated.locks import (
 from metastored.wire.generated.transactions import (
     CommitTxnRequest,
     GetValidWriteIdsRequest,
+    GetValidWriteIdsResponse,
     OpenTxnRequest,
     TxnType,
 )
@@ -198,6 +199,17 @@ class Leases:
         txn = await self._own_transaction(request)
         seen = await self._snapshot(remote, txn, session)
         return Call(call.method, (replace(request, validTxnList=seen),), call.seqid)
+
+    def with_transactions(self, sent: Call, reply: Reply) -> Reply:
+        """The reply with the transactions that it was made for: names of directories have their numbers."""
+        request: GetValidWriteIdsRequest = sent.args[0]
+        found: GetValidWriteIdsResponse = reply.value(sent.method)
+        tables = tuple(
+            # A remote of the remote has its own.
+            replace(each, validTxnList=request.validTxnList) if each.validTxnList is None else each
+            for each in found.tblValidWriteIds or ()
+        )
+        return Reply.of(sent.method, replace(found, tblValidWriteIds=tables))
 
     async def _own_transaction(self, request: GetValidWriteIdsRequest) -> int:
         """The caller's open transaction, 0 for none: a list of valid transactions ends with the caller's own."""

@@ -60,6 +60,9 @@ class Transactions(Protocol):
     async def snapshot(self, call: Call, session: Session, remote: Remote) -> Call:
         """The request for write ids of a remote's tables as the remote understands it."""
 
+    def with_transactions(self, sent: Call, reply: Reply) -> Reply:
+        """The reply to such a request, with the transactions of the remote that it was made for."""
+
 
 class Routed:
     """The local metastore with remotes beside its own databases and tables."""
@@ -213,7 +216,10 @@ class Routed:
         work = functools.partial(_as_seen_here, method, body, remote, renaming)
         try:
             # To walk a hundred thousand partitions takes a while, in which other calls are answered.
-            return work() if self._pool is None or len(body) < LONG else await self._pool.run(work)
+            seen = work() if self._pool is None or len(body) < LONG else await self._pool.run(work)
+            if method.hook == "snapshot" and self._transactions is not None and seen.error is None:
+                return self._transactions.with_transactions(call, seen)
+            return seen
         except Error as error:
             return refusals.failed(method, session, remote, f"its answer to {method.name} cannot be read: {error}")
 

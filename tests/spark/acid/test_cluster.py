@@ -15,7 +15,7 @@ from tests.support.spark_cluster import running_cluster
 
 pytestmark = [pytest.mark.spark, pytest.mark.slow, pytest.mark.timeout(600)]
 
-ROWS = 2_000_000
+ROWS = 1_000_000
 """Enough that a write takes a few seconds, in which an executor is killed."""
 
 SCRIPT = """

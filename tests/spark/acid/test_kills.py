@@ -35,7 +35,7 @@ from tests.spark.acid.killed import operate
 pytestmark = [pytest.mark.spark, pytest.mark.slow]
 
 PROGRAM = Path(__file__).with_name("killed.py")
-PATIENCE = 120.0
+PATIENCE = 240.0
 FIVE_MINUTES = 310_000
 """Milliseconds after which the server aborts a transaction without heartbeats."""
 SERVE = (

@@ -296,6 +296,6 @@ async def snapshot(
         name = each.fullTableName or ""
         found[name] = ValidWriteIdList.of_reply(
             name, each.writeIdHighWaterMark or 0, each.invalidWriteIds or (), each.minOpenWriteId,
-            each.abortedBits or b"",
+            each.abortedBits or b"", each.validTxnList,
         )  # fmt: skip
     return seen, found

@@ -129,6 +129,8 @@ class ValidWriteIdList:
     open: tuple[int, ...] = ()
     aborted: tuple[int, ...] = ()
     min_open: int = NO_OPEN_ID
+    transactions: "ValidTxnList | None" = None
+    """The transactions that a reader sees in the metastore of a remote table: its compactions are named by them."""
 
     @classmethod
     def parse(cls, text: str) -> "ValidWriteIdList":
@@ -152,11 +154,13 @@ class ValidWriteIdList:
         invalid: Sequence[int],
         min_open: int | None,
         aborted_bits: bytes,
+        transactions: str | None = None,
     ) -> "ValidWriteIdList":
         """From the TableValidWriteIds of get_valid_write_ids."""
         open_ids, aborted = _split_by_bits(invalid, aborted_bits)
         lowest = NO_OPEN_ID if min_open is None or not invalid else min_open
-        return cls(table, high_watermark, open_ids, aborted, lowest)
+        seen = None if transactions is None else ValidTxnList.parse(transactions)
+        return cls(table, high_watermark, open_ids, aborted, lowest, seen)
 
     def __str__(self) -> str:
         table = "null" if self.table is None else self.table

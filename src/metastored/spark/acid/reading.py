@@ -111,7 +111,8 @@ class Snapshot:
         else:
             self._read.add(wanted)
         write_ids = snapshot_of(self._read.snapshots, wanted)
-        return rows(spark, self._client, wanted, write_ids, self._read.visible, where, columns)
+        visible = write_ids.transactions or self._read.visible
+        return rows(spark, self._client, wanted, write_ids, visible, where, columns)
 
     def view(self, name: Name, view: str | None = None) -> str:
         """Creates a temporary view of a table at the snapshot, and returns its name. Dropped with the snapshot."""

@@ -96,9 +96,10 @@ class Transaction:
         wanted = table_name(name)
         self._transaction.locked(read_components((wanted,)), self._timeout).take()
         found = self._transaction.snapshot(wanted, keep=True)
-        visible = self._transaction.visible
+        write_ids = snapshot_of(found, wanted)
+        visible = write_ids.transactions or self._transaction.visible
         assert visible is not None
-        return rows(self._spark, self._client, wanted, snapshot_of(found, wanted), visible, where, columns)
+        return rows(self._spark, self._client, wanted, write_ids, visible, where, columns)
 
     def insert(self, name: Name, frame: DataFrame, partition: Mapping[str, Any] | None = None) -> None:
         """Adds the rows of a DataFrame: its columns are matched by name, and those that are missing are null.

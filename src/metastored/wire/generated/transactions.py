@@ -152,6 +152,7 @@ if TYPE_CHECKING:
         invalidWriteIds: tuple[int, ...] | None = None
         minOpenWriteId: int | None = None
         abortedBits: bytes | None = None
+        validTxnList: str | None = None
 
     class TxnInfo(NamedTuple):
         id: int | None = None
@@ -430,16 +431,17 @@ else:
 
     class TableValidWriteIds(Struct):
         __slots__ = ()
-        SPEC = ('1 string fullTableName required @full_name in=3.1+', '2 i64 writeIdHighWaterMark required in=3.1+', '3 list<i64> invalidWriteIds required in=3.1+', '4 i64 minOpenWriteId in=3.1+', '5 binary abortedBits required in=3.1+',)
+        SPEC = ('1 string fullTableName required @full_name in=3.1+', '2 i64 writeIdHighWaterMark required in=3.1+', '3 list<i64> invalidWriteIds required in=3.1+', '4 i64 minOpenWriteId in=3.1+', '5 binary abortedBits required in=3.1+', '1000 string validTxnList in=3.1+',)
 
-        def __new__(cls, fullTableName=None, writeIdHighWaterMark=None, invalidWriteIds=None, minOpenWriteId=None, abortedBits=None):
-            return new(cls, (fullTableName, writeIdHighWaterMark, invalidWriteIds, minOpenWriteId, abortedBits,))
+        def __new__(cls, fullTableName=None, writeIdHighWaterMark=None, invalidWriteIds=None, minOpenWriteId=None, abortedBits=None, validTxnList=None):
+            return new(cls, (fullTableName, writeIdHighWaterMark, invalidWriteIds, minOpenWriteId, abortedBits, validTxnList,))
 
         fullTableName = at[0]
         writeIdHighWaterMark = at[1]
         invalidWriteIds = at[2]
         minOpenWriteId = at[3]
         abortedBits = at[4]
+        validTxnList = at[5]
 
     class TxnInfo(Struct):
         __slots__ = ()
