@@ -153,6 +153,8 @@ def to_json(value: Any) -> Any:
             return [[to_json(key), to_json(each)] for key, each in value.items()]
         case list() | tuple():
             return [to_json(each) for each in value]
+        case float():
+            return str(value).replace("nan", "NaN").replace("inf", "Infinity")  # As Java has them.
         case _:
             return str(value)
 
@@ -167,6 +169,9 @@ def from_json(value: Any, type: str) -> Any:
             return repr(float(value))
         case "decimal":
             return repr(Decimal(value).normalize())
+        case "char":
+            # The spaces at the end are no part of a char: the vectorized reader leaves them out.
+            return value.ljust(int(type[len("char(") : -1]))
         case "timestamp":
             return datetime.fromisoformat(value).isoformat()
         case "map":

@@ -36,7 +36,6 @@ CONF = {
 }
 
 JVM_FLAGS = "spark.driver.extraJavaOptions"
-"""Flags of a JVM that runs small queries for a minute: it compiles faster, and has no threads for the collector."""
 
 # The program of the process: it starts the session, then runs the script.
 PROGRAM = """\

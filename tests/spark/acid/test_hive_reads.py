@@ -285,7 +285,7 @@ def test_the_bucket_of_a_row_is_that_of_hives_hash(
 ) -> None:
     types = [type for type in BUCKETED if version == 2 or type != "binary"]  # That one is refused.
     count, files = 97, HiveFiles(hive_version, {})
-    mine: list[Any] = []
+    mine: list[list[int]] = []
     for type in types:
         columns = {"k": type, "n": "int"}
         properties = {**FULL, "bucketing_version": str(version)}

@@ -44,6 +44,7 @@ import org.apache.hadoop.mapred.JobConf;
 import org.apache.hadoop.mapred.RecordReader;
 import org.apache.hadoop.mapred.Reporter;
 import org.apache.hadoop.util.StringUtils;
+import org.apache.hive.common.util.Ref;
 
 /**
  * Files of transactional tables, written and read by Hive's own classes: those of 3.1.3 and of 4.0.1.
@@ -122,9 +123,12 @@ public class HiveAcid {
         for (Iterator events = ((List) command.get("events")).iterator(); events.hasNext();) {
             Map event = (Map) events.next();
             long writeId = event.get("write_id") == null ? low : number(event, "write_id");
-            List value = new ArrayList(event.get("row") == null ? nulls(columns) : (List) event.get("row"));
-            value.add(event.get("id"));
-            Object given = javaValue(value, withId);
+            List values = new ArrayList();
+            for (int i = 0; i < columns; i++) {
+                values.add(event.get("row") == null ? null : ((List) event.get("row")).get(i));
+            }
+            values.add(event.get("id"));
+            Object given = javaValue(values, withId);
             String kind = (String) event.get("kind");
             if (kind.equals("insert")) {
                 updater.insert(writeId, given);
@@ -150,10 +154,6 @@ public class HiveAcid {
 
     private static void call(Object options, String name, Class type, Object value) throws Exception {
         options.getClass().getMethod(name, new Class[] {type}).invoke(options, new Object[] {value});
-    }
-
-    private static List nulls(int count) {
-        return Collections.nCopies(count, null);
     }
 
     private static StructTypeInfo withRowId(StructTypeInfo row) {
@@ -260,7 +260,7 @@ public class HiveAcid {
                 if (types.length == 3) {
                     state = methods[i].invoke(null, new Object[] {root, conf, ids});
                 } else if (types.length == 6 && types[0] == FileSystem.class) {
-                    Object[] given = {root.getFileSystem(conf), root, conf, ids, null, Boolean.FALSE};
+                    Object[] given = {root.getFileSystem(conf), root, conf, ids, Ref.from(Boolean.FALSE), Boolean.FALSE};
                     state = methods[i].invoke(null, given);
                 }
             }
@@ -389,7 +389,10 @@ public class HiveAcid {
             return StringUtils.byteToHexString((byte[]) value);
         }
         boolean whole = value instanceof Byte || value instanceof Short || value instanceof Integer || value instanceof Long;
-        return value == null || whole || value instanceof Boolean ? value : value.toString();
+        if (value == null || whole || value instanceof Boolean) {
+            return value;
+        }
+        return value.toString();
     }
 
     private static long number(Map command, String name) {
