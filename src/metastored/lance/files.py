@@ -199,12 +199,16 @@ class LocalDirectory:
 
 
 class RemoteDirectory:
-    """A directory of an object store, by Lance's own drivers."""
+    """A directory of an object store, by Lance's own drivers, for one operation.
+
+    Each access is a request, and a manifest never changes under its name. So one that was read is cached.
+    """
 
     def __init__(self, location: str, storage_options: Mapping[str, str]) -> None:
         self._location = location
         self._options = dict(storage_options)
         self._opened: Any = None
+        self._contents: dict[str, bytes] = {}
 
     @property
     def _files(self) -> LanceFileSession:
@@ -229,12 +233,15 @@ class RemoteDirectory:
         return content[start : start + length]
 
     def content(self, name: str) -> bytes | None:
+        if name in self._contents:
+            return self._contents[name]
         if not self._files.contains(f"{VERSIONS}/{name}"):
             return None
         with tempfile.TemporaryDirectory(prefix="metastored-lance-") as folder:
             copy = Path(folder, "manifest")
             self._files.download_file(f"{VERSIONS}/{name}", copy)
-            return copy.read_bytes()
+            self._contents[name] = copy.read_bytes()
+        return self._contents[name]
 
     def publish(self, staged: str, final: str) -> bool:
         content, published = self.content(staged), self.content(final)
@@ -248,11 +255,13 @@ class RemoteDirectory:
             copy = Path(folder, "manifest")
             copy.write_bytes(content)
             self._files.upload_file(copy, f"{VERSIONS}/{final}")
+        self._contents[final] = content
         self.remove(staged)
         return True
 
     def remove(self, name: str) -> bool:
         path = f"{VERSIONS}/{name}"
+        self._contents.pop(name, None)
         if not self._files.contains(path):
             return False
         self._files.delete_file(path)

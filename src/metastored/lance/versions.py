@@ -109,8 +109,8 @@ class VersionOperations(Datasets):
         self.checked.check(self.committer, name, table)
         commits = self.commits(name, table)
         found = commits.commit(staged, request.version)
-        self.record_schema(name, commits, found.version, _schema(manifests, found))
-        return CreateTableVersionResponse(version=_version(manifests, found))
+        self.record_schema(name, commits, found.version, _schema(commits.manifests, found))
+        return CreateTableVersionResponse(version=_version(commits.manifests, found))
 
     @operation(BatchDeleteTableVersionsRequest)
     def batch_delete_table_versions(self, request: BatchDeleteTableVersionsRequest) -> BatchDeleteTableVersionsResponse:
