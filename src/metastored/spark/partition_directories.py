@@ -20,6 +20,7 @@ from metastored.hive.locations import canonical, is_local, local_path
 from metastored.hive.names import DEFAULT_PARTITION, make_part_name, unescape
 from metastored.hive.transactions.layout import is_hidden
 from metastored.spark.acid.files import in_threads
+from metastored.spark.arrow_tasks import map_in_arrow
 
 MANY: Final = 20_000
 """From so many local directories on, they are listed by tasks of Spark."""
@@ -172,7 +173,7 @@ class HadoopDirectories:
                 "have"
             )
         self._path = spark._jvm.org.apache.hadoop.fs.Path
-        self._strings = spark._jvm.org.apache.commons.lang3.StringUtils
+        self._jvm, self._new_array = spark._jvm, spark.sparkContext._gateway.new_array
         self._system = self._path(location).getFileSystem(spark._jsparkSession.sessionState().newHadoopConf())
 
     def exists(self, location: str) -> bool:
@@ -185,12 +186,22 @@ class HadoopDirectories:
         if not self._system.exists(path):
             return []
         statuses = self._system.listStatus(path)
-        lines = self._strings.join(statuses, "\n").split("\n") if len(statuses) else []
+        lines = self._lines(statuses)
         found = [_STATUS.match(line) for line in lines]
         if len(lines) != len(statuses) or not all(found):
             raise InvalidInputException(f"a directory in {location} has a line break in its name: rename it")
         names = [each["path"].rpartition("/")[2] for each in found if each and each["directory"] == "true"]
         return sorted(name for name in names if "=" in name and not is_hidden(name))
+
+    def _lines(self, statuses: Any) -> list[str]:
+        """The text of each status. One call for each directory would take longer than the listing."""
+        count = len(statuses)
+        if not count:
+            return []
+        objects = self._new_array(self._jvm.java.lang.Object, count)  # py4j matches types of arrays exactly.
+        self._jvm.java.lang.System.arraycopy(statuses, 0, objects, 0, count)
+        text: str = self._jvm.org.apache.commons.lang3.StringUtils.join(objects, "\n")
+        return text.split("\n")
 
 
 def spread(spark: Any, work: Callable[[str], Result], items: Sequence[str]) -> list[Result]:
@@ -201,7 +212,7 @@ def spread(spark: Any, work: Callable[[str], Result], items: Sequence[str]) -> l
     rows = [(at, bytearray(pickle.dumps((work, chunk)))) for at, chunk in enumerate(chunks)]
     frame = spark.createDataFrame(rows, "at int, content binary").repartition(len(rows))
     found = {
-        row.at: pickle.loads(row.content) for row in frame.mapInArrow(_work_on, "at int, content binary").collect()
+        row.at: pickle.loads(row.content) for row in map_in_arrow(frame, _work_on, "at int, content binary").collect()
     }
     return [each for at in range(len(chunks)) for each in found[at]]
 

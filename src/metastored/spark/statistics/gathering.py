@@ -16,6 +16,7 @@ import pyarrow as pa
 
 from metastored.errors import InvalidInputException
 from metastored.hive.names import DEFAULT_PARTITION, partition_values
+from metastored.spark.arrow_tasks import map_in_arrow
 from metastored.spark.statistics.histograms import BinCounter
 from metastored.spark.statistics.summaries import ColumnBuilder, Kind, Summary
 
@@ -104,7 +105,7 @@ def gather(
     task = _Task(tuple(columns.values()), counters)
     narrow = frame.select(key.alias("key"), *selected)
     found: dict[int, tuple[int, list[Summary]]] = {}
-    for row in narrow.mapInArrow(lambda batches: task.run(batches), _SCHEMA).collect():
+    for row in map_in_arrow(narrow, lambda batches: task.run(batches), _SCHEMA).collect():
         if row.key is None:
             for at, packed in pickle.loads(row.found).items():
                 counters[at].merge(packed)
