@@ -1,18 +1,30 @@
 """How a run with several processes (`pytest -n 2`) is divided: a file is never torn apart, and what shares servers
 that are slow to start stays in one process.
 
-So each real Hive is started once, as in a run with one process, and there are never two Sparks at a time.
+The scopes that are listed here take the longest, and are started first, so that the short ones fill the rest of the
+time evenly. The two scopes of Spark share nothing, so each process gets one of them.
 """
 
 from __future__ import annotations
 
 from pathlib import PurePosixPath
-from typing import Final
+from typing import Any, Final
 
 from xdist.scheduler import LoadScopeScheduling
 
 TOGETHER: Final = {
-    "Spark": (
+    # One session of Spark, in the process of the tests.
+    "Spark session": (
+        "tests/spark/acid/test_compaction.py",
+        "tests/spark/acid/test_files.py",
+        "tests/spark/acid/test_histories.py",
+        "tests/spark/acid/test_reading.py",
+        "tests/spark/acid/test_statements.py",
+        "tests/spark/acid/test_streams.py",
+        "tests/spark/acid/test_writing.py",
+    ),
+    # Spark as a program: a new JVM for each file or test.
+    "Spark programs": (
         "tests/clients/test_first_session.py",
         "tests/clients/test_iceberg_java.py",
         "tests/clients/test_spark.py",
@@ -21,13 +33,6 @@ TOGETHER: Final = {
         "tests/connectors/test_iceberg_spark.py",
         "tests/server/auth/test_spark.py",
         "tests/server/test_tls_spark.py",
-        "tests/spark/acid/test_compaction.py",
-        "tests/spark/acid/test_files.py",
-        "tests/spark/acid/test_histories.py",
-        "tests/spark/acid/test_reading.py",
-        "tests/spark/acid/test_statements.py",
-        "tests/spark/acid/test_streams.py",
-        "tests/spark/acid/test_writing.py",
         "tests/spark/compaction/test_worker_command.py",
         "tests/spark/test_lance.py",
         "tests/spark/test_remotes.py",
@@ -73,6 +78,7 @@ TOGETHER: Final = {
         "tests/differential/test_sequences.py",
     ),
 }
+"""The longest scope first."""
 _SCOPES: Final = {file: scope for scope, files in TOGETHER.items() for file in files}
 
 
@@ -83,7 +89,13 @@ def scope_of(nodeid: str) -> str:
 
 
 class Sharing(LoadScopeScheduling):  # type: ignore[misc]
-    """Gives each process the next scope when it has done one."""
+    """Gives each process the next scope when it has done one: those of `TOGETHER`, then the one with most tests."""
 
     def _split_scope(self, nodeid: str) -> str:
         return scope_of(nodeid)
+
+    def _assign_work_unit(self, node: Any) -> None:
+        longest = next((scope for scope in TOGETHER if scope in self.workqueue), None)
+        if longest is not None:
+            self.workqueue.move_to_end(longest, last=False)
+        super()._assign_work_unit(node)
