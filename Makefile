@@ -37,7 +37,7 @@ demo: $(VENV)/.project ## an Apache metastore as a remote of metastored, and PyS
 	$(PY) -m tools.demo
 
 quick: $(VENV)/.project ## run the tests that need only .venv, without coverage, in a few minutes
-	$(PY) -m pytest -m "not ($(subst $(space), or ,$(NOT_QUICK)))" -n 2 $(ARGS)
+	$(PY) -m pytest -m "not ($(subst $(space), or ,$(NOT_QUICK)))" -n 2 --hypothesis-profile=quick $(ARGS)
 
 test: setup ## run the tests in two processes, with coverage and a list of skipped tests
 	@rm -f .coverage .coverage.*

@@ -14,10 +14,11 @@ from metastored.wire.methods import METHODS
 from metastored.wire.plan import result_fields
 from metastored.wire.types import CALL, REPLY, Type
 from tests.support.codecs import PROTOCOLS, decode, encode
+from tests.support.examples import examples
 from tests.support.values import structs, values, with_defaults
 
 ROUND = settings(
-    max_examples=12,
+    max_examples=examples(12),
     deadline=None,
     database=None,
     phases=(Phase.explicit, Phase.generate, Phase.shrink),
@@ -43,7 +44,7 @@ def test_a_struct_is_read_as_it_was_written(name: str) -> None:
 
 
 @pytest.mark.parametrize("protocol", PROTOCOLS)
-@settings(ROUND, max_examples=60)
+@settings(ROUND, max_examples=examples(60))
 @given(data=st.data())
 def test_a_call_and_its_reply_are_read_as_they_were_written(protocol: str, data: st.DataObject) -> None:
     wire = PROTOCOLS[protocol]

@@ -13,6 +13,7 @@ from metastored.errors import RemoteProtocolError
 from metastored.wire.exchange import SHORT, read
 from metastored.wire.protocol import BadMessage, Incomplete
 from metastored.wire.tjson_protocol import TJSON
+from tests.support.examples import examples
 
 CALLS = [
     b'[1,"get_all_databases",1,1,{}]',
@@ -69,7 +70,7 @@ def test_other_messages_are_left_to_the_slow_parser_or_fail_with_the_same_error(
     assert at_once(data) in (None, closer(data))
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=examples(200), deadline=None)
 @given(
     st.tuples(
         st.sampled_from((1, 2, -1)),

@@ -21,12 +21,13 @@ from metastored.wire.protocol import WireProtocol
 from metastored.wire.splice import Renames, splice_result
 from metastored.wire.structs import replace
 from tests.support.codecs import PROTOCOLS
+from tests.support.examples import examples
 from tests.support.values import values
 
 ROLES = ("cat", "db", "table", "full_name", "function", "part_name", "location", "user", "pattern", "view_text")
 THERE: Renames = {role: lambda name: "there_" + name for role in ROLES}
 READS = [method for method in METHODS.values() if method.verb == "read" and method.returns is not None]
-FEW = settings(max_examples=8, deadline=None, suppress_health_check=list(HealthCheck), derandomize=True)
+FEW = settings(max_examples=examples(8), deadline=None, suppress_health_check=list(HealthCheck), derandomize=True)
 BINARY: WireProtocol = PROTOCOLS["binary"]
 GET_PARTITIONS = METHODS["get_partitions"]
 

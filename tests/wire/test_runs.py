@@ -20,10 +20,11 @@ from metastored.wire.methods import METHODS
 from metastored.wire.plan import MEMOS, RUNS, holds_map
 from metastored.wire.structs import fields, names, new, replace
 from metastored.wire.types import Field, Type
+from tests.support.examples import examples
 from tests.support.values import structs, with_defaults
 
 ROUND = settings(
-    max_examples=12,
+    max_examples=examples(12),
     deadline=None,
     database=None,
     phases=(Phase.explicit, Phase.generate, Phase.shrink),
@@ -131,14 +132,14 @@ partitions = st.builds(
 )
 
 
-@settings(ROUND, max_examples=150)
+@settings(ROUND, max_examples=examples(150))
 @given(st.lists(partitions, max_size=8))
 def test_partitions_that_almost_repeat_are_read_as_they_are(found: list[Partition]) -> None:
     data = binary.encode_result(LISTING, tuple(found))
     assert binary.decode_result(LISTING, data) == tuple(found)
 
 
-@settings(ROUND, max_examples=150)
+@settings(ROUND, max_examples=examples(150))
 @given(st.data())
 def test_partitions_with_their_fields_mixed_doubled_and_spoiled_are_read_as_field_by_field(data: st.DataObject) -> None:
     ours, plain = binary.result_codec(LISTING)[0], PLAIN.result(LISTING)[0]

@@ -31,6 +31,7 @@ from metastored.wire.splice import (
 )
 from metastored.wire.structs import fields, names, new, replace
 from metastored.wire.types import Type
+from tests.support.examples import examples
 from tests.support.values import values
 
 PREFIX = "there_"
@@ -40,7 +41,7 @@ BACK: Renames = {role: lambda name: name.removeprefix(PREFIX) for role in ROLES}
 
 WITH_ARGUMENT_NAMES = [m for m in METHODS.values() if {p.role for p in argument_names(m)} & set(ROLES)]
 WITH_RESULT_NAMES = [m for m in METHODS.values() if {p.role for p in result_names(m)} & set(ROLES)]
-FEW = settings(max_examples=10, deadline=None, suppress_health_check=list(HealthCheck), derandomize=True)
+FEW = settings(max_examples=examples(10), deadline=None, suppress_health_check=list(HealthCheck), derandomize=True)
 
 
 def renamed(type: Type, role: str | None, value: Any) -> Any:

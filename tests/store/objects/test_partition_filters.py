@@ -27,6 +27,7 @@ from metastored.store.engine.database import Database
 from metastored.store.objects import partitions
 from metastored.store.objects.partition_filters import PARAMETER_LIMIT, translate
 from metastored.store.objects.partitions import NewPartition
+from tests.support.examples import examples
 
 KEYS = (("s", "string"), ("i", "int"), ("d", "date"))
 
@@ -121,7 +122,7 @@ def _in_python(node: Filter, generation: Generation) -> list[str]:
     return [name for name, values in ROWS.items() if holds(values)]
 
 
-@settings(max_examples=300, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=examples(300), deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(node=_filters, generation=st.sampled_from([Generation.HIVE_2_3, Generation.HIVE_4_0]))
 def test_sql_and_python_agree(filled: tuple[Database, int], node: Filter, generation: Generation) -> None:
     assert _in_sql(filled, node, generation) == _in_python(node, generation)
