@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pytest
 
 from metastored.errors import MetaException
-from metastored.testing import running_server
+from metastored.testing import RunningServer, running_server
 from metastored.wire.generated.common import FieldSchema, SerDeInfo, StorageDescriptor, Table
 from metastored.wire.generated.databases import Database
 from metastored.wire.generated.tables import TableParamsUpdate
@@ -16,13 +16,20 @@ from tests.support.client import Client
 SD = StorageDescriptor(cols=(FieldSchema("a", "int"),), serdeInfo=SerDeInfo(None, "serde", {}))
 
 
+@pytest.fixture(scope="module")
+def server() -> Iterator[RunningServer]:
+    with running_server() as running:
+        yield running
+
+
 @pytest.fixture
-def client() -> Iterator[Client]:
-    with running_server() as server, Client(server.host, server.port) as client:
+def client(server: RunningServer) -> Iterator[Client]:
+    with Client(server.host, server.port) as client:
         client.call("create_database", Database("d"))
         for name in ("one", "two"):
             client.call("create_table", Table(name, "d", sd=SD, parameters={"state": "old"}))
         yield client
+        client.call("drop_database", "d", True, True)
 
 
 def update(name: str, expected: str) -> TableParamsUpdate:
