@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from tests.support.apache import ApacheMetastore, MissingPeer, apache_2_3, apache_3_1, apache_peer
-from tests.support.examples import register_profile
+from tests.support.examples import register_profiles
 from tests.support.kdc import Kdc, running_kdc
 from tests.support.kdc import missing as missing_kdc
 from tests.support.left_out import LeftOut
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 # Programs that tests start run the code of this tree, as the tests themselves do.
 os.environ["PYTHONPATH"] = str(Path(__file__).parent.parent / "src")
 
-register_profile()
+register_profiles()
 
 
 def pytest_configure(config: pytest.Config) -> None:
