@@ -36,7 +36,7 @@ setup: java $(VENV)/.project $(WITNESS)/.installed $(SPARK35)/.installed $(PEERS
 demo: $(VENV)/.project ## an Apache metastore as a remote of metastored, and PySpark joining tables of both
 	$(PY) -m tools.demo
 
-quick: $(VENV)/.project ## run the tests that need only .venv, without coverage, in a few minutes
+quick: $(VENV)/.project ## run the tests that need only .venv, without coverage, in two minutes
 	$(PY) -m pytest -m "not ($(subst $(space), or ,$(NOT_QUICK)))" -n 2 --hypothesis-profile=quick $(ARGS)
 
 test: setup ## run the tests in two processes, with coverage and a list of skipped tests
