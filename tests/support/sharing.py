@@ -28,7 +28,6 @@ TOGETHER: Final = {
         "tests/spark/acid/test_remote_tables.py",
         "tests/spark/acid/test_repair.py",
         "tests/spark/acid/test_statements.py",
-        "tests/spark/acid/test_statistics.py",
         "tests/spark/acid/test_streams.py",
         "tests/spark/acid/test_write_statistics.py",
         "tests/spark/acid/test_writing.py",
