@@ -18,7 +18,7 @@ from metastored.hive.transactions.compaction import CompactionKind
 from metastored.model.names import table_name
 from metastored.spark import acid
 from metastored.spark.acid.files import files_of
-from metastored.spark.compaction import worker
+from metastored.spark.compaction import jobs, worker
 from metastored.spark.compaction.cleaner import clean
 from metastored.spark.compaction.queue import entries, request
 from metastored.spark.compaction.worker import Done, work
@@ -209,6 +209,15 @@ def test_a_bucketed_table_keeps_its_buckets(spark: Any, warehouse: Warehouse) ->
     lab.clean()
     assert lab.rows == rows and lab.ids == ids
     assert {path.rsplit("/", 1)[1] for path in warehouse.files(lab.name)} == {"bucket_00000", "bucket_00001"}
+
+
+@pytest.mark.parametrize("kind", [MINOR, MAJOR])
+def test_a_table_with_many_buckets_is_shuffled(lab: Lab, monkeypatch: pytest.MonkeyPatch, kind: CompactionKind) -> None:
+    rows, ids = lab.rows, lab.ids
+    monkeypatch.setattr(jobs, "MANY_BUCKETS", 0)
+    assert lab.compact(kind).outcome == "compacted"
+    lab.clean()
+    assert lab.rows == rows and lab.ids == ids
 
 
 @pytest.mark.parametrize("format", ["parquet", "orc", "textfile"])
