@@ -232,14 +232,14 @@ public class HiveAcid {
         batch.setPartitionInfo(columns.length, 0);
         VectorExtractRow extract = new VectorExtractRow();
         extract.init(columns);
+        Object[] values = new Object[columns.length];
         while (reader.next(null, batch)) {
             for (int i = 0; i < batch.size; i++) {
-                int at = batch.selectedInUse ? batch.selected[i] : i;
+                extract.extractRow(batch, batch.selectedInUse ? batch.selected[i] : i, values);
                 List found = new ArrayList();
                 for (int column = 0; column < columns.length; column++) {
                     ObjectInspector inspector = TypeInfoUtils.getStandardWritableObjectInspectorFromTypeInfo(columns[column]);
-                    Object value = extract.extractRowColumn(batch, at, column);
-                    found.add(plain(ObjectInspectorUtils.copyToStandardJavaObject(value, inspector)));
+                    found.add(plain(ObjectInspectorUtils.copyToStandardJavaObject(values[column], inspector)));
                 }
                 rows.add(found);
             }
