@@ -1,6 +1,7 @@
 """Files that Hive's own writers wrote, of 3.1.3 and 4.0.1, are read as Hive's own readers read them.
 
 The write ids are those of transactions of the metastore: committed, aborted and open ones. Hive gets the same lists.
+Deletes of one writer are in the order of the ids, which Hive's readers rely on.
 """
 
 from __future__ import annotations
@@ -135,11 +136,11 @@ def test_deltas_deletes_and_updates_are_read(
             files.write(root, new, one, bucket=bucket, statement=statement)
     two = ids.committed()
     files.write(root, [deleted(id_of(one, 0)), updated(id_of(one, 3), 3, "new")], two)
-    files.write(root, [deleted(id_of(one, 4, 1, 1)), updated(id_of(one, 0, 1), 100, None)], two, bucket=1)
+    files.write(root, [updated(id_of(one, 0, 1), 100, None), deleted(id_of(one, 4, 1, 1))], two, bucket=1)
     three = ids.aborted()
     files.write(root, [deleted(id_of(one, 1)), inserted(900, "aborted")], three)
     four = ids.committed()
-    files.write(root, [updated(id_of(two, 0), 3, "newer"), deleted(id_of(one, 0, 0, 1))], four)
+    files.write(root, [deleted(id_of(one, 0, 0, 1)), updated(id_of(two, 0), 3, "newer")], four)
     five = ids.open()
     files.write(root, [deleted(id_of(one, 2)), inserted(901, "open")], five)
     left = [1, 2, 3, 4, 11, 12, 13, 14, *range(100, 105), *range(110, 114)]

@@ -1,5 +1,6 @@
 import com.fasterxml.jackson.databind.ObjectMapper;
 import java.io.BufferedReader;
+import java.io.IOException;
 import java.io.InputStreamReader;
 import java.io.PrintStream;
 import java.lang.reflect.Constructor;
@@ -12,6 +13,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Properties;
+import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.hive.common.ValidReaderWriteIdList;
@@ -111,7 +113,7 @@ public class HiveAcid {
         options.tableProperties(tableProperties(row)).reporter(Reporter.NULL).recordIdColumn(columns);
         options.minimumWriteId(low).maximumWriteId(number(command, "high")).bucket((int) number(command, "bucket"));
         options.writingBase(Boolean.TRUE.equals(command.get("base"))).statementId((int) number(command, "statement"));
-        Path root = new Path((String) command.get("location"));
+        Path root = location(command, options.getConfiguration());
         options.finalDestination(root);
         if (command.get("attempt") != null) {
             call(options, "attemptId", Integer.class, command.get("attempt"));
@@ -178,11 +180,13 @@ public class HiveAcid {
     private static Object read(Map command) throws Exception {
         StructTypeInfo row = rowType(command);
         JobConf conf = conf(command);
-        conf.set("mapred.input.dir", StringUtils.escapeString((String) command.get("location")));
+        conf.set("mapred.input.dir", StringUtils.escapeString(location(command, conf).toString()));
         conf.set("schema.evolution.columns", joined(row.getAllStructFieldNames(), ","));
         conf.set("schema.evolution.columns.types", joined(row.getAllStructFieldTypeInfos(), ":"));
         conf.set("columns", joined(row.getAllStructFieldNames(), ","));
         conf.set("columns.types", joined(row.getAllStructFieldTypeInfos(), ":"));
+        boolean batches = "batch".equals(command.get("reader"));
+        conf.set("VECTOR_MODE", String.valueOf(batches)); // The splits of the two readers are different.
         InputSplit[] splits = new OrcInputFormat().getSplits(conf, 1);
         List places = new ArrayList();
         List rows = new ArrayList();
@@ -190,7 +194,7 @@ public class HiveAcid {
             OrcSplit split = (OrcSplit) splits[i];
             String path = split.getPath().toUri().getPath();
             places.add(Arrays.asList(new Object[] {path, Long.valueOf(split.getStart()), Long.valueOf(split.getLength())}));
-            if ("batch".equals(command.get("reader"))) {
+            if (batches) {
                 readBatches(split, conf, row, rows);
             } else {
                 readRows(split, conf, row, rows);
@@ -232,14 +236,14 @@ public class HiveAcid {
         batch.setPartitionInfo(columns.length, 0);
         VectorExtractRow extract = new VectorExtractRow();
         extract.init(columns);
+        Object[] values = new Object[columns.length];
         while (reader.next(null, batch)) {
             for (int i = 0; i < batch.size; i++) {
-                int at = batch.selectedInUse ? batch.selected[i] : i;
+                extract.extractRow(batch, batch.selectedInUse ? batch.selected[i] : i, values);
                 List found = new ArrayList();
                 for (int column = 0; column < columns.length; column++) {
                     ObjectInspector inspector = TypeInfoUtils.getStandardWritableObjectInspectorFromTypeInfo(columns[column]);
-                    Object value = extract.extractRowColumn(batch, at, column);
-                    found.add(plain(ObjectInspectorUtils.copyToStandardJavaObject(value, inspector)));
+                    found.add(plain(ObjectInspectorUtils.copyToStandardJavaObject(values[column], inspector)));
                 }
                 rows.add(found);
             }
@@ -250,7 +254,7 @@ public class HiveAcid {
     /** The method has other parameters in each version; so has its result another class. */
     private static Object directories(Map command) throws Exception {
         JobConf conf = conf(command);
-        Path root = new Path((String) command.get("location"));
+        Path root = location(command, conf);
         ValidReaderWriteIdList ids = new ValidReaderWriteIdList((String) command.get("write_ids"));
         Object state = null;
         Method[] methods = AcidUtils.class.getMethods();
@@ -321,6 +325,12 @@ public class HiveAcid {
             }
         }
         return conf;
+    }
+
+    /** Hive compares the locations of files and tables: both have a scheme. */
+    private static Path location(Map command, Configuration conf) throws IOException {
+        Path path = new Path((String) command.get("location"));
+        return path.getFileSystem(conf).makeQualified(path);
     }
 
     private static StructTypeInfo rowType(Map command) {

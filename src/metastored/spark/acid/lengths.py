@@ -1,12 +1,14 @@
 """Values as the columns of a table store them: cast to the type, and texts with the length of char and varchar.
 
 Spark's own types have no lengths: a column of char or varchar is a string whose declared type is in its metadata. As
-Hive does, longer texts are cut without an error, and char is padded with spaces; lengths are in code points. Partition
-keys are not changed.
+Hive does, longer texts are cut without an error, and char is padded with spaces; lengths are in code points. ORC leaves
+out the spaces when it reads a char that Hive wrote, so char is padded again when it is read. Partition keys are not
+changed.
 """
 
 from __future__ import annotations
 
+import builtins
 from typing import Any
 
 from pyspark.sql import functions as F
@@ -39,6 +41,12 @@ def stored(value: Column, field: StructField) -> Column:
     return value if declared is None else _fitted(value, declared)
 
 
+def shown(value: Column, field: StructField) -> Column:
+    """A value of a file as a reader of the column sees it."""
+    declared = declared_type(field)
+    return value if declared is None or not _has(declared, CharType) else _fitted(value, declared)
+
+
 def _fitted(value: Column, type: DataType) -> Column:
     match type:
         case CharType(length):
@@ -57,13 +65,15 @@ def _fitted(value: Column, type: DataType) -> Column:
 
 
 def _has_length(type: DataType) -> bool:
+    return _has(type, CharType, VarcharType)
+
+
+def _has(type: DataType, *kinds: builtins.type) -> bool:
     match type:
-        case CharType() | VarcharType():
-            return True
         case ArrayType(element):
-            return _has_length(element)
+            return _has(element, *kinds)
         case MapType(key, item):
-            return _has_length(key) or _has_length(item)
+            return _has(key, *kinds) or _has(item, *kinds)
         case StructType(fields):
-            return any(_has_length(each.data_type) for each in fields)
-    return False
+            return any(_has(each.data_type, *kinds) for each in fields)
+    return isinstance(type, kinds)

@@ -26,6 +26,8 @@ from pyspark.sql.types import (
 
 from metastored.errors import MissingExtra
 from metastored.hive.names import DEFAULT_PARTITION, partition_values
+from metastored.model.spark.types import CharType
+from metastored.spark.acid.lengths import declared_type
 from metastored.spark.acid.scan import key_value
 from metastored.spark.acid.tables import AcidTable
 
@@ -148,6 +150,8 @@ def _leaf(condition: Condition, fields: dict[str, StructField]) -> tuple[str, st
     if not isinstance(column, exp.Column) or column.table or column.name.lower() not in fields:
         return None
     field = fields[column.name.lower()]
+    if isinstance(declared_type(field), CharType):
+        return None  # Its spaces at the end may not be in the statistics of a file.
     kind, literals = _literals(field, values)
     return None if kind is None else (operator, field.name, kind, literals)
 

@@ -29,6 +29,7 @@ from pyspark.sql.types import (
 from metastored.errors import NotSupported
 from metastored.hive.locations import parse_location
 from metastored.hive.orc import Range
+from metastored.spark.acid.lengths import shown
 from metastored.spark.acid.state import DataFile, DeleteFile, TableState
 from metastored.spark.acid.tables import ROW_ID, AcidTable
 
@@ -262,7 +263,8 @@ class _Scan:
     # The result
 
     def _public(self, frame: DataFrame) -> DataFrame:
-        names = [F.col(_quoted(name)) for name in self._table.field_names]
+        names = [shown(F.col(_quoted(field.name)), field).alias(field.name) for field in self._table.columns]
+        names += [F.col(_quoted(name)) for name in self._table.key_names]
         if self._row_ids:
             names.append(
                 F.struct(
