@@ -83,9 +83,8 @@ def test_only_changed_partitions_are_read(spark: Any, warehouse: Warehouse, prop
 
 def test_hives_histograms_are_read_by_datasketches(spark: Any) -> None:
     frame = spark.range(0, 20_000, 1, 3).selectExpr(
-        "id % 2 as part", "id", "timestamp_seconds(id) as ts",
+        "id % 2 as part", "id", "timestamp_seconds(id) as ts", "cast(null as int) as nothing",
         "date_add(date'1970-01-01', cast(id % 100 as int)) as day",
-        "cast(null as int) as nothing",
     )  # fmt: skip
     kinds = {"id": Kind.INTEGER, "ts": Kind.TIMESTAMP, "day": Kind.DATE, "nothing": Kind.INTEGER}
     types = {each.name: each.dataType.typeName() for each in frame.schema}

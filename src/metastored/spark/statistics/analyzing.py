@@ -201,7 +201,8 @@ class _Analysis:
         if wanted:
             frame, key, names = self._rows_of(wanted)
             bins, sketches = self._distributions(frame, key, complete=not skipped and self._selected is None)
-            found = gathering.gather(frame, key, self._kinds, bins)
+            padded = [name for name in self._kinds if self._hive_types.get(name.lower(), "").startswith("char(")]
+            found = gathering.gather(frame, key, self._kinds, bins, padded)
             for number, part in names.items():
                 gathered[part] = found.get(number, Gathered(0, totals))
             files = {each.name: each.files for each in wanted}

@@ -8,7 +8,7 @@ partitions by a hash of their keys, which is computed in the same way for the na
 from __future__ import annotations
 
 import pickle
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
@@ -27,7 +27,6 @@ if TYPE_CHECKING:
 WHOLE_TABLE: Final = 0
 """The key of the rows of a table without partitions."""
 _SCHEMA: Final = "key bigint, found binary"
-_DECLARED_TYPE: Final = "__CHAR_VARCHAR_TYPE_STRING"
 
 
 class Gathered(NamedTuple):
@@ -85,21 +84,22 @@ def keys_of_partitions(spark: SparkSession, keys: Sequence[StructField], names: 
 
 
 def gather(
-    frame: DataFrame, key: Column, columns: Mapping[str, Kind], bins: Mapping[str, BinCounter] | None = None
+    frame: DataFrame,
+    key: Column,
+    columns: Mapping[str, Kind],
+    bins: Mapping[str, BinCounter] | None = None,
+    padded: Collection[str] = (),
 ) -> dict[int, Gathered]:
     """The statistics of columns of a DataFrame, by the key of the rows. Runs the job.
 
-    The values of the columns in `bins`, of all rows, are counted by these counters.
+    The values of the columns in `bins`, of all rows, are counted by these counters. `padded` are columns of the type
+    char, whose values Spark pads with spaces that Hive does not count.
     """
     from pyspark.sql import functions as F
 
-    padded = {
-        each.name for each in frame.schema if str(each.metadata.get(_DECLARED_TYPE, "")).lower().startswith("char(")
-    }
     selected = []
     for at, name in enumerate(columns):
         column = F.col(quoted(name))
-        # Spark pads values of the type char, and Hive does not count the padding.
         selected.append((F.rtrim(column) if name in padded else column).alias(f"c{at}"))
     counters = {at: bins[name] for at, name in enumerate(columns) if bins and name in bins}
     task = _Task(tuple(columns.values()), counters)
