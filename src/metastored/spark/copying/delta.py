@@ -38,7 +38,7 @@ def to_delta(spark: Any, client: Client, plan: CopyPlan, frame: DataFrame) -> Co
     expected, size = write_parquet(spark, plan, frame, files, join(root, directory), keys_in_files=False)
     now = int(time.time() * 1000)
     counts = _rows_of_files(spark, join(root, directory)) if expected.rows else {}
-    actions = [
+    actions: list[Any] = [
         AddAction(f"{directory}/{path}", length, _values_in(path), now, True, json.dumps({"numRecords": counts[name]}))
         for path, length in paths_below(files, join(root, directory))
         if (name := path.rpartition("/")[2]) in counts
