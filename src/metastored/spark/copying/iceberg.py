@@ -50,7 +50,8 @@ def iceberg_catalog(client: Client) -> Any:
         raise ConfigError("copies to Iceberg need pyiceberg: pip install 'pyiceberg[hive,pyarrow]'") from None
     if not client.uri.startswith("thrift://"):
         raise NotSupported(f"pyiceberg connects to thrift:// only, and the metastore is {client.uri}")
-    properties = {"uri": client.uri} | ({"ugi": client.user} if client.user else {})
+    # The user and, after a colon, the groups.
+    properties = {"uri": client.uri} | ({"ugi": f"{client.user}:"} if client.user else {})
     return HiveCatalog("metastored", **properties)
 
 
