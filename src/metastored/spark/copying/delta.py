@@ -43,7 +43,7 @@ def to_delta(spark: Any, client: Client, plan: CopyPlan, frame: DataFrame) -> Co
         for path, length in paths_below(files, join(root, directory))
         if (name := path.rpartition("/")[2]) in counts
     ]
-    schema = Schema.from_arrow(to_arrow_schema(frame.schema))
+    schema = Schema.from_arrow(to_arrow_schema(frame.schema, timezone="UTC"))
     place = local_path(root) if is_local(root) else root
     if DeltaTable.is_deltatable(place):
         DeltaTable(place).create_write_transaction(actions, "overwrite", schema, list(plan.keys) or None)

@@ -28,7 +28,7 @@ def to_iceberg(spark: Any, client: Client, plan: CopyPlan, frame: DataFrame) -> 
     if plan.existing is not None:
         table = catalog.load_table(identifier)
     else:
-        table = new_iceberg_table(catalog, identifier, to_arrow_schema(frame.schema), plan.keys)
+        table = new_iceberg_table(catalog, identifier, to_arrow_schema(frame.schema, timezone="UTC"), plan.keys)
     location = join(table.location(), "data", DIRECTORY + new_token())
     files = files_of(spark, location)
     expected, size = write_parquet(spark, plan, frame, files, location, keys_in_files=True)
@@ -50,7 +50,8 @@ def iceberg_catalog(client: Client) -> Any:
         raise ConfigError("copies to Iceberg need pyiceberg: pip install 'pyiceberg[hive,pyarrow]'") from None
     if not client.uri.startswith("thrift://"):
         raise NotSupported(f"pyiceberg connects to thrift:// only, and the metastore is {client.uri}")
-    properties = {"uri": client.uri} | ({"ugi": client.user} if client.user else {})
+    # The user and, after a colon, the groups.
+    properties = {"uri": client.uri} | ({"ugi": f"{client.user}:"} if client.user else {})
     return HiveCatalog("metastored", **properties)
 
 
