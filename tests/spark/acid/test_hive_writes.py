@@ -6,7 +6,7 @@ Deletes of one writer are in the order of the ids, which Hive's readers rely on.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
 from datetime import date, datetime
 from decimal import Decimal
@@ -91,24 +91,29 @@ def stack() -> Iterator[ExitStack]:
 
 
 def assert_read_as_by_hive(
-    spark: Any, warehouse: Warehouse, files: HiveFiles, name: str, expected: list[Any] | None = None
+    spark: Any,
+    warehouse: Warehouse,
+    files: HiveFiles,
+    name: str,
+    expected: list[Any],
+    readers: Sequence[str] = READERS,
 ) -> None:
-    """Runs the commands; then both readers of Hive and metastored return the same rows, and the same ids of rows.
+    """Runs the commands; then the readers of Hive and metastored return the same rows, and the same ids of rows.
 
     `expected` are the values of the first column.
     """
     with warehouse.client.read(name) as seen:
         write_ids, transactions = str(seen.snapshots[name.lower()]), str(seen.visible)
-        for reader in READERS:
+        for reader in readers:
             files.read(warehouse.path(name), write_ids, reader=reader, transactions=transactions)
-        rows, batches = files.run()
+        rows, *batches = files.run()
     columns = [*files.columns, "ROW__ID"]
     found = acid.read(spark, name, columns=columns, client=warehouse.client).collect()
     mine = sorted((comparable(tuple(row)) for row in found), key=repr)
     assert mine == rows.rows
-    assert sorted((row[:-1] for row in mine), key=repr) == batches.rows
-    if expected is not None:
-        assert sorted(row[0] for row in mine) == expected
+    for found_in_batches in batches:
+        assert sorted((row[:-1] for row in mine), key=repr) == found_in_batches.rows
+    assert sorted(row[0] for row in mine) == expected
 
 
 def id_of(write_id: int, row: int, bucket: int = 0, statement: int = 0) -> tuple[int, int, int]:
@@ -185,7 +190,9 @@ def test_the_rows_of_a_converted_table_have_the_ids_that_hive_gives_them(
     ids = WriteIds(warehouse, name, stack)
     files.write(root, [deleted(id_of(0, 4)), deleted(id_of(0, 5))], ids.committed())
     files.write(root, [updated(id_of(0, 1, 1), 11, "new"), inserted(20, "x")], ids.committed(), bucket=1)
-    assert_read_as_by_hive(spark, warehouse, files, name, [1, 2, 3, 4, 7, 8, 9, 10, 11, 12, 20])
+    # The vectorized reader of Hive 4 numbers such rows only with the plan of a query, which there is none of here.
+    readers = READERS if hive_version == "3.1.3" else ("row",)
+    assert_read_as_by_hive(spark, warehouse, files, name, [1, 2, 3, 4, 7, 8, 9, 10, 11, 12, 20], readers)
 
 
 @pytest.mark.parametrize("hive_version", ["4.0.1"], indirect=True)
