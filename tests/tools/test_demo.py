@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
 
@@ -51,3 +52,9 @@ def test_a_vector_search_finds_the_neighbours(output: str) -> None:
 
 def test_the_time_of_each_step_is_printed(output: str) -> None:
     assert "together" in output
+
+
+def test_readme_has_a_part_of_the_real_output(output: str) -> None:
+    (shown,) = re.findall(r"```text\n(sql> CREATE REMOTE.*?)```", (ROOT / "README.md").read_text("utf-8"), re.DOTALL)
+    for line in shown.splitlines():
+        assert line in output
