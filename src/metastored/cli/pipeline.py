@@ -87,6 +87,9 @@ def run(
             print_rows(*plan_rows(todo, changes), output)
             return
         settings = {name: with_secrets(value, lookup) for name, value in found.spark.items()}
+        if secrets:
+            # Spark logs the texts of failed statements, which may contain a secret; the error is printed without it.
+            settings["spark.log.level"] = "OFF"
         with progress_display("steps", "parts") as shown:
             context = Context(
                 client,
