@@ -202,17 +202,21 @@ def _long(number: int) -> Column:
 
 def _write(table: AcidTable, frame: DataFrame, partitioned_by: Sequence[str], location: str) -> None:
     # A task writes one file into each directory.
-    options = {"maxRecordsPerFile": "0"}
-    options |= format_options(table) if table.insert_only else {"compression": compression(table)}
-    writer = frame.write.options(**options).format(source_format(table) if table.insert_only else "orc")
+    writer = frame.write.options(maxRecordsPerFile="0", **write_options(table)).format(source_format(table))
     if partitioned_by:
         writer = writer.partitionBy(*partitioned_by)
     writer.save(location)
 
 
-def compression(table: AcidTable) -> str:
-    """The compression of new files: the property orc.compress, or zlib, which all versions of Hive read."""
-    return table.parameters.get("orc.compress", "zlib").lower()
+def write_options(table: AcidTable) -> dict[str, str]:
+    """The options of new files. ORC is compressed as `orc.compress` of the table says, or with zlib.
+
+    Hive 3.1 cannot read zstd, which is Spark's own default.
+    """
+    options = format_options(table) if table.insert_only else {}
+    if source_format(table) == "orc":
+        options["compression"] = table.parameters.get("orc.compress", "zlib").lower()
+    return options
 
 
 # --- the driver's part -------------------------------------------------------------------------------------

@@ -26,8 +26,8 @@ from metastored.hive.transactions.compaction import STAGING_PREFIX, Compaction, 
 from metastored.hive.transactions.layout import bucket_file, decode_bucket, is_hidden
 from metastored.hive.transactions.resolution import File
 from metastored.spark.acid.files import Files, end_of, in_threads, list_location
-from metastored.spark.acid.scan import BROADCAST_ROWS, delete_events, format_options, scan, source_format
-from metastored.spark.acid.staging import compression, hive_metadata, make_directory
+from metastored.spark.acid.scan import BROADCAST_ROWS, delete_events, scan, source_format
+from metastored.spark.acid.staging import hive_metadata, make_directory, write_options
 from metastored.spark.acid.state import BUCKET, PartitionState, TableState
 from metastored.spark.acid.tables import ROW_ID, AcidTable
 
@@ -148,7 +148,7 @@ def _frames(spark: SparkSession, state: TableState, compaction: Compaction) -> l
 
 
 def _write(table: AcidTable, frame: DataFrame, staging: str, *partitioned_by: str) -> None:
-    writer = frame.write.options(maxRecordsPerFile="0", compression=compression(table))
+    writer = frame.write.options(maxRecordsPerFile="0", **write_options(table))
     if partitioned_by:
         writer = writer.partitionBy(*partitioned_by)
     writer.orc(staging)
@@ -225,7 +225,7 @@ def _stage_insert_only(spark: SparkSession, state: TableState, staging: str) -> 
     (partition,) = state.partitions
     files = max(1, min(len(partition.data), int(spark.conf.get("spark.default.parallelism", "0") or 0) or 2))
     frame = scan(spark, state).select(*_columns(state.table)).coalesce(files)
-    frame.write.options(**format_options(state.table)).format(source_format(state.table)).save(staging)
+    frame.write.options(**write_options(state.table)).format(source_format(state.table)).save(staging)
 
 
 def _columns(table: AcidTable) -> list[Any]:

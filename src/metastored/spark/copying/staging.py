@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 PATIENCE: Final = 30.0
 """Seconds to wait for the figures of rows that were written."""
 _NO_MARKER: Final = {"mapreduce.fileoutputcommitter.marksuccessfuljobs": "false"}
+_ORC: Final = {"compression": "zlib"}
+"""All versions of Hive read it; Hive 3.1 cannot read zstd, which is Spark's own default."""
 
 
 def new_token() -> str:
@@ -47,7 +49,8 @@ def observed(frame: DataFrame) -> tuple[DataFrame, Any]:
 def stage(frame: DataFrame, format: str, location: str, keys: Sequence[str]) -> Checksum:
     """Writes rows as files below a directory, which is made. Returns the checksum of what was read."""
     watched, observation = observed(frame)
-    watched.write.format(format).options(**_NO_MARKER).partitionBy(*keys).mode("error").save(location)
+    options = _NO_MARKER | _ORC if format == "orc" else _NO_MARKER
+    watched.write.format(format).options(**options).partitionBy(*keys).mode("error").save(location)
     return observed_checksum(frame, observation)
 
 
