@@ -32,10 +32,10 @@ publish, calls = files._publish, []
 
 def killed(*arguments):
     calls.append(1)
-    if KILL == "before" and len(calls) == 3:
+    if POINT == "before" and len(calls) == 3:
         os.kill(os.getpid(), signal.SIGKILL)
     publish(*arguments)
-    if KILL == "after" and len(calls) == 2:
+    if POINT == "after" and len(calls) == 2:
         os.kill(os.getpid(), signal.SIGKILL)
 
 files._publish = killed
@@ -53,15 +53,15 @@ def test_a_killed_copy_goes_on_with_the_partitions_that_are_not_published(tmp_pa
     with running_server() as server, metastored.connect(server.uri, cache=False) as client:
         # The files of the third partition are written and moved, and the metastore does not name them.
         with pytest.raises(SparkFailure, match="exit code -9"):
-            run(server, tmp_path, SOURCE + COPY.replace("KILL", "'before'"))
+            run(server, tmp_path, SOURCE + COPY.replace("POINT", "'before'"))
         assert client.partition_names("near.t") == ("ds=1", "ds=2")
         root = Path(local_path((client.table("near.t").sd or metastored.structs.StorageDescriptor()).location or ""))
         assert list(root.glob("ds=3/copy-*"))
         # The fourth is published, and the copy is killed before it can do anything else.
         with pytest.raises(SparkFailure, match="exit code -9"):
-            run(server, tmp_path, COPY.replace("KILL", "'after'"))
+            run(server, tmp_path, COPY.replace("POINT", "'after'"))
         assert client.partition_names("near.t") == ("ds=1", "ds=2", "ds=3", "ds=4")
-        rows, copied, skipped, count = run(server, tmp_path, COPY.replace("KILL", "None"))
+        rows, copied, skipped, count = run(server, tmp_path, COPY.replace("POINT", "None"))
         assert (rows, copied, skipped) == (50, ["ds=5"], ["ds=1", "ds=2", "ds=3", "ds=4"])
         assert count == 10 + 20 + 30 + 40 + 50
         for each in client.partitions("near.t"):
