@@ -56,6 +56,8 @@ def test_a_pipeline_is_drawn_without_a_server(tmp_path: Path) -> None:
     assert text.stdout.splitlines()[0] == "1. fetch (copy)"
     svg = pipeline("show", file, "--svg", "--param", "date=1")
     assert svg.stdout.startswith("<svg ") and "near.totals" in svg.stdout
+    listed = json.loads(pipeline("show", file, "--output", "json").stdout)
+    assert listed["columns"] == ["step", "type", "needs", "reads", "writes"]
 
 
 def test_a_dry_run_shows_the_plan_and_what_would_change(server: RunningServer, tmp_path: Path) -> None:

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from itertools import count
+from threading import Event
 from typing import TYPE_CHECKING, Annotated, Final
 from uuid import uuid4
 
@@ -80,20 +81,24 @@ def _measured(server: Server, what: str, call: Call, clients: int, seconds: floa
     """Calls for a time from several threads, each with its own connection."""
     from statistics import median, quantiles
 
-    numbers = count()
+    numbers, stopped = count(), Event()
 
     def one_client(_: int) -> list[float]:
         times = []
         with server.connect() as client:
             call(client, next(numbers))  # Connects, and learns what the server supports.
             end = time.perf_counter() + seconds
-            while (started := time.perf_counter()) < end:
+            while (started := time.perf_counter()) < end and not stopped.is_set():
                 call(client, next(numbers))
                 times.append(time.perf_counter() - started)
         return times
 
     with ThreadPoolExecutor(clients) as threads:
-        times = [each for found in threads.map(one_client, range(clients)) for each in found]
+        try:
+            times = [each for found in threads.map(one_client, range(clients)) for each in found]
+        except BaseException:
+            stopped.set()  # Otherwise Ctrl-C would wait until the time of the threads is over.
+            raise
     slow = quantiles(times, n=100)[98] if len(times) > 1 else times[0]
     rate = round(len(times) / seconds, 1)
     return what, clients, len(times), rate, round(median(times) * 1000, 2), round(slow * 1000, 2)
@@ -109,8 +114,9 @@ def _create_and_drop(client: Client, name: str) -> None:
 @contextmanager
 def _database(client: Client, name: str) -> Iterator[None]:
     """A database that is dropped at the end, also after an error or Ctrl-C."""
-    client.create_database(name)
     try:
+        # Ctrl-C may come when the server has created it, and the reply has not been read.
+        client.create_database(name)
         yield
     finally:
         client.drop_database(name, if_exists=True, cascade=True)

@@ -113,18 +113,24 @@ def run(
 
 @pipeline.command()
 @explained
-def show(file: File, param: Parameter = None, params: Parameters = None, svg: Svg = False) -> None:
+def show(
+    file: File, param: Parameter = None, params: Parameters = None, svg: Svg = False, output: Output = "text"
+) -> None:
     """Draw the steps of a pipeline in their order, with the tables that each reads and writes."""
     from metastored.pipeline import drawing
     from metastored.pipeline.graph import ordered
     from metastored.pipeline.planning import prepared
     from metastored.pipeline.reading import read
+    from metastored.pipeline.report import steps_rows
 
     text, given = file.read_text("utf-8"), _given(param, params)
     # Without values for all parameters the drawing has their names.
     has_all = all(value is not None for value in {**read(text, str(file)).parameters, **given}.values())
     steps = prepared(text, str(file), given)[0].steps if has_all else ordered(read(text, str(file)).steps)
-    typer.echo(drawing.as_svg(steps) if svg else drawing.as_text(steps))
+    if output == "json":
+        print_rows(*steps_rows(steps), output)
+    else:
+        typer.echo(drawing.as_svg(steps) if svg else drawing.as_text(steps))
 
 
 @pipeline.command(name="runs")

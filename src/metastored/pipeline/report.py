@@ -75,6 +75,15 @@ def plan_rows(steps: Iterable[tuple[Step, StepRecord | None]], changes: dict[str
     return columns, tuple(found)
 
 
+def steps_rows(steps: Iterable[Step]) -> Rows:
+    """The steps, and what each needs, reads and writes."""
+    rows = []
+    for step in steps:
+        effects = effects_of(step)
+        rows.append((step.name, step.type, ", ".join(step.needs), reads(effects), writes(effects)))
+    return ("step", "type", "needs", "reads", "writes"), tuple(rows)
+
+
 def reads(effects: Effects) -> str:
     return "any" if effects.anything else ", ".join(sorted(effects.reads))
 
