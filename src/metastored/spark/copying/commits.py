@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from metastored.client._sync.client import Client
 from metastored.hive.locations import join
-from metastored.model.acid import acid_of
+from metastored.model.acid import is_insert_only
 from metastored.spark.acid.files import files_of
 from metastored.spark.copying.checksums import checksum
 from metastored.spark.copying.delta import to_delta
@@ -41,7 +41,7 @@ def _to_acid(spark: Any, client: Client, plan: CopyPlan, frame: DataFrame) -> Co
 
     watched, observation = observed(frame)
     with acid.transaction(spark, client) as transaction:
-        if _is_insert_only(plan):
+        if plan.existing is not None and is_insert_only(plan.existing.parameters):
             transaction.insert_overwrite(plan.target, watched)
         else:
             transaction.delete(plan.target)
@@ -51,11 +51,6 @@ def _to_acid(spark: Any, client: Client, plan: CopyPlan, frame: DataFrame) -> Co
         verify(str(plan.source), expected, checksum(written))
     client.set_parameters(plan.target, **mark_parameters(plan, expected))
     return CopyResult(plan.source, plan.target, expected.rows, 0)
-
-
-def _is_insert_only(plan: CopyPlan) -> bool:
-    acid = None if plan.existing is None else acid_of(plan.existing)
-    return acid is not None and acid.insert_only
 
 
 # --- Lance -------------------------------------------------------------------------------------------------

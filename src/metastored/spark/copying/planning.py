@@ -111,7 +111,7 @@ def plan_copy(
     whole = transactional or chosen not in FILE_FORMATS
     if whole and partitions is not None:
         raise NotSupported(
-            f"{target} is replaced as a whole, because it is {'transactional' if transactional else chosen}: "
+            f"{target} is replaced as a whole, because it is {'an ACID table' if transactional else chosen}: "
             "copy it without partitions="
         )
     if existing is not None:
