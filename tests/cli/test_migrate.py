@@ -12,6 +12,9 @@ from tests.store.conftest import Opener
 from tests.store.conftest import opener as opener
 from tests.store.conftest import place as place
 from tests.store.conftest import postgres as postgres
+from tests.store.conftest import without_schema as without_schema
+
+pytestmark = pytest.mark.usefixtures("without_schema")
 
 Place = tuple[str | None, Path | None]
 OLD = "0002"
