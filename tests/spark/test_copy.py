@@ -8,10 +8,12 @@ from typing import Any
 
 import pyarrow.dataset
 import pytest
+from deltalake import DeltaTable
 from pyarrow import orc
 
 import metastored
 from metastored.hive.locations import local_path
+from metastored.structs import StorageDescriptor
 from metastored.testing import running_server
 from tests.support.spark import run_spark
 
@@ -105,7 +107,17 @@ found["no partition"] = refused(lambda: copy(spark, "away.orders", "local.x", pa
 found["a database and a table"] = refused(lambda: copy(spark, "away", "local.x"))
 found["other columns"] = refused(lambda: copy(spark, "away.codes", "local.orders"))
 found["itself"] = refused(lambda: copy(spark, "local.codes", "local.codes"))
-found["delta"] = refused(lambda: copy(spark, "away.codes", "local.codes_delta", format="delta"))
+import sys
+kept = {name: sys.modules.pop(name) for name in list(sys.modules) if name.split(".")[0] == "deltalake"}
+sys.modules["deltalake"] = None
+found["no deltalake"] = refused(lambda: copy(spark, "away.codes", "local.codes_delta", format="delta"))
+del sys.modules["deltalake"]
+sys.modules |= kept
+found["delta"] = shown(copy(spark, "away.codes", "local.codes_delta", format="delta"))
+found["delta again"] = shown(copy(spark, "away.codes", "local.codes_delta", format="delta"))
+spark.range(100, 104).select("id", F.lit("y").alias("code")).write.mode("append").parquet("FOLDER/codes")
+spark.catalog.refreshTable("away.codes")
+found["delta changed"] = shown(copy(spark, "away.codes", "local.codes_delta", format="delta"))
 near.sql("ALTER REMOTE DATABASE away SET DBPROPERTIES ('metastored.remote.access' = 'write')")
 found["pushed"] = shown(copy(spark, "local.orders", "away.pushed"))
 found["pushed rows"] = spark.table("away.pushed").count()
@@ -273,7 +285,14 @@ def test_what_cannot_be_copied_is_refused(others: dict[str, Any], what: str, err
 
 
 def test_without_deltalake_the_error_names_the_pip_line(others: dict[str, Any]) -> None:
-    try:
-        import deltalake  # type: ignore[import-not-found, unused-ignore]  # noqa: F401
-    except ImportError:
-        assert others["delta"] == "ConfigError: copies to Delta need deltalake: pip install 'deltalake>=1'"
+    assert others["no deltalake"] == "ConfigError: copies to Delta need deltalake: pip install 'deltalake>=1'"
+
+
+def test_deltalake_reads_a_copy_and_what_replaced_it(others: dict[str, Any], metastores: Metastores) -> None:
+    with metastored.connect(metastores.near.uri, cache=False) as client:
+        location = local_path((client.table("local.codes_delta").sd or StorageDescriptor()).location or "")
+    ids = [*range(7), *range(3)]
+    first, newest = DeltaTable(location, version=0), DeltaTable(location)
+    assert sorted(first.to_pyarrow_table()["id"].to_pylist()) == sorted(ids)
+    assert newest.version() == 1
+    assert sorted(newest.to_pyarrow_table()["id"].to_pylist()) == sorted([*ids, *range(100, 104)])
