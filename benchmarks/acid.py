@@ -11,6 +11,7 @@ from typing import Any
 
 import metastored
 from benchmarks.rows import Results, Row
+from benchmarks.spark_turns import TURNS
 from metastored.testing import running_server
 from tests.support.spark import run_spark
 
@@ -35,20 +36,6 @@ source = spark.range(0, rows, 1, 4).select(
     (F.hash("id") / 7.0).alias("amount"), (F.col("id") % 997 / F.lit(7)).cast("decimal(12,2)").alias("price"),
     (F.lit("2024-01-01").cast("timestamp") + F.make_interval(secs=F.col("id") % 864000)).alias("ts")).localCheckpoint()
 
-def seconds(work):
-    start = time.perf_counter()
-    work()
-    return time.perf_counter() - start
-
-def in_turns(works, times=times):
-    found = {name: [] for name in works}
-    for turn in range(times + 1):
-        for name, work in works.items():
-            taken = seconds(work)
-            if turn:
-                found[name].append(taken)
-    return {name: statistics.median(each) for name, each in found.items()}
-
 result = {}
 number = iter(range(1000))
 def plain_write():
@@ -72,10 +59,10 @@ def read(table, **options):
         consumed(snapshot.read(f"{db}.{table}", **options))
 
 result["all columns"] = in_turns({
-    "plain": lambda: consumed(plain), "acid": lambda: read("clean"), "deletes": lambda: read("deleted")})
+    "plain": lambda: consumed(plain), "acid": lambda: read("clean"), "deletes": lambda: read("deleted")}, times)
 where = f"id between {rows // 5} and {rows // 5 + rows // 250}"
 result["filter"] = in_turns({
-    "plain": lambda: consumed(plain.where(where)), "acid": lambda: read("clean", where=where)})
+    "plain": lambda: consumed(plain.where(where)), "acid": lambda: read("clean", where=where)}, times)
 with acid.snapshot(spark, client) as snapshot:
     result["counts"] = [plain.count(), snapshot.read(f"{db}.clean").count(), snapshot.read(f"{db}.deleted").count()]
 
@@ -133,7 +120,7 @@ def run(results: Results, quick: bool) -> None:
             "spark.master": "local[2]", "spark.driver.memory": "4g", "spark.sql.shuffle.partitions": "4",
             "spark.sql.catalogImplementation": "in-memory",
         }  # fmt: skip
-        script = SCRIPT.replace("TASK", repr(json.dumps(task)))
+        script = TURNS + SCRIPT.replace("TASK", repr(json.dumps(task)))
         found: dict[str, Any] = run_spark(script, conf=conf, timeout=1800)
     assert found["counts"] == [rows, rows, rows - rows // 100]
     assert found["merged"] == [rows, rows // 100]

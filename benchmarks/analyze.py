@@ -13,6 +13,7 @@ from typing import Any
 
 import metastored
 from benchmarks.rows import Results, Row
+from benchmarks.spark_turns import TURNS
 from metastored.hive.locations import local_path
 from metastored.testing import running_server
 from tests.support.spark import run_spark
@@ -20,7 +21,7 @@ from tests.support.spark import run_spark
 DB = "analyze_bench"
 
 SCRIPT = """
-import json, statistics, time
+import json
 import metastored
 from metastored.spark import repair
 from metastored.spark.statistics import analyze
@@ -39,26 +40,12 @@ source = spark.range(0, rows, 1, 4).select(
     F.date_add(F.lit("2024-01-01"), (F.col("id") % 365).cast("int")).alias("day"), (F.col("id") % 3 == 0).alias("flag"))
 source.write.format("parquet").saveAsTable(f"{db}.facts")
 
-def seconds(work):
-    start = time.perf_counter()
-    work()
-    return time.perf_counter() - start
-
-def in_turns(works):
-    found = {name: [] for name in works}
-    for turn in range(times + 1):
-        for name, work in works.items():
-            taken = seconds(work)
-            if turn:
-                found[name].append(taken)
-    return {name: statistics.median(each) for name, each in found.items()}
-
 result = {}
 def theirs():
     spark.sql(f"ANALYZE TABLE {db}.facts COMPUTE STATISTICS FOR ALL COLUMNS")
 def ours():
     result["rows"] = analyze(spark, f"{db}.facts").rows
-result["analyze"] = in_turns({"spark": theirs, "ours": ours})
+result["analyze"] = in_turns({"spark": theirs, "ours": ours}, times)
 result["repair"] = {"ours": seconds(lambda: result.update(added=len(repair(spark, f"{db}.ours").added)))}
 result["repair"]["spark"] = seconds(lambda: spark.sql(f"MSCK REPAIR TABLE {db}.theirs"))
 """
@@ -75,7 +62,7 @@ def run(results: Results, quick: bool) -> None:
             **metastored.spark.conf(server.uri), "spark.master": "local[2]", "spark.driver.memory": "4g",
             "spark.sql.shuffle.partitions": "4",
         }  # fmt: skip
-        script = SCRIPT.replace("TASK", repr(json.dumps(task)))
+        script = TURNS + SCRIPT.replace("TASK", repr(json.dumps(task)))
         found: dict[str, Any] = run_spark(script, conf=conf, timeout=3600)
         counts = [len(client.partition_names(f"{DB}.{name}")) for name in ("ours", "theirs")]
         parameters = client.table(f"{DB}.facts").parameters or {}

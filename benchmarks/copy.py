@@ -11,13 +11,14 @@ from typing import Any
 
 import metastored
 from benchmarks.rows import Results, Row
+from benchmarks.spark_turns import TURNS
 from metastored.testing import running_server
 from tests.support.spark import run_spark
 
 DB = "copy_bench"
 
 SCRIPT = """
-import json, statistics, time
+import json
 import metastored
 import metastored.spark
 from pyspark.sql import functions as F
@@ -36,20 +37,6 @@ source.drop("part").write.saveAsTable(f"{db}.plain", format="parquet")
 source.repartition(8, "part").write.partitionBy("part").saveAsTable(f"{db}.parts", format="parquet")
 number = iter(range(1000))
 
-def seconds(work):
-    start = time.perf_counter()
-    work()
-    return time.perf_counter() - start
-
-def in_turns(works):
-    found = {name: [] for name in works}
-    for turn in range(times + 1):
-        for name, work in works.items():
-            taken = seconds(work)
-            if turn:
-                found[name].append(taken)
-    return {name: statistics.median(each) for name, each in found.items()}
-
 def copied(table):
     done = metastored.spark.copy(spark, f"{db}.{table}", f"{db}.{table}_{next(number)}", client=client)
     assert done.rows == rows, done
@@ -58,8 +45,8 @@ def written(table, *keys):
     spark.table(f"{db}.{table}").write.partitionBy(*keys).parquet(f"{folder}/{table}_{next(number)}")
 
 result = {
-    "plain": in_turns({"copy": lambda: copied("plain"), "spark": lambda: written("plain")}),
-    "parts": in_turns({"copy": lambda: copied("parts"), "spark": lambda: written("parts", "part")}),
+    "plain": in_turns({"copy": lambda: copied("plain"), "spark": lambda: written("plain")}, times),
+    "parts": in_turns({"copy": lambda: copied("parts"), "spark": lambda: written("parts", "part")}, times),
 }
 """
 
@@ -74,7 +61,7 @@ def run(results: Results, quick: bool) -> None:
             "spark.master": "local[2]", "spark.driver.memory": "2g", "spark.sql.shuffle.partitions": "4",
             "spark.hadoop.hive.metastore.uris": server.uri, "spark.sql.warehouse.dir": server.warehouse,
         }  # fmt: skip
-        script = SCRIPT.replace("TASK", repr(json.dumps(task)))
+        script = TURNS + SCRIPT.replace("TASK", repr(json.dumps(task)))
         found: dict[str, Any] = run_spark(script, conf=conf, timeout=1800)
     for name, title in (("plain", "copy: one directory"), ("parts", "copy: eight partitions")):
         ours, spark = found[name]["copy"], found[name]["spark"]
