@@ -48,6 +48,7 @@ def test_the_package_has_py_typed() -> None:
     assert files(metastored).joinpath("py.typed").is_file()
 
 
+@pytest.mark.slow
 def test_a_built_wheel_has_the_command_and_the_pytest_plugin(tmp_path: Path) -> None:
     build = [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", str(tmp_path)]
     subprocess.run(build, cwd=ROOT, check=True, capture_output=True, timeout=120)

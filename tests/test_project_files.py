@@ -51,6 +51,7 @@ def test_editors_get_the_line_length_of_ruff() -> None:
     assert limit is not None and f"[*.py]\nmax_line_length = {limit[1]}\n" in text
 
 
+@pytest.mark.slow
 def test_the_python_of_this_run_is_found_among_the_versions() -> None:
     found = interpreters()
     version = f"{sys.version_info.major}.{sys.version_info.minor}"

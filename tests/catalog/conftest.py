@@ -39,8 +39,8 @@ BACKENDS: dict[str, tuple[pytest.MarkDecorator, ...]] = {
     "hive_2_3": (pytest.mark.apache, pytest.mark.slow),
     "hive_3_1": (pytest.mark.apache, pytest.mark.slow),
     "iceberg-sql": (),
-    "iceberg-rest": (),
-    "glue": (),
+    "iceberg-rest": (pytest.mark.slow,),
+    "glue": (pytest.mark.slow,),
 }
 NONE: frozenset[str] = frozenset()
 

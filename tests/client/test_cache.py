@@ -219,6 +219,7 @@ def test_one_poll_serves_all_cached_objects(half: str) -> None:
         assert len(called) - polled == 102, "each object is fetched once"
 
 
+@pytest.mark.slow
 def test_tables_that_are_read_seldom_cost_no_call_each(half: str) -> None:
     there = metastore(events=True)
     with connected(half, handler=there, cache=CacheSettings()) as client:
@@ -243,6 +244,7 @@ class Stuck:
         return await self.inner.handle(call, session)
 
 
+@pytest.mark.slow
 def test_a_cached_read_never_waits_for_a_poll(half: str) -> None:
     there = Stuck(metastore(events=True))
     with connected(half, handler=there, cache=OFTEN, timeout=2.0) as client:

@@ -168,6 +168,7 @@ def test_an_address_whose_first_bytes_never_come_falls_over_to_the_next(half: st
             assert client.pool_stats().failed == 1
 
 
+@pytest.mark.slow
 def test_an_address_whose_first_bytes_never_come_leaves_time_for_the_next(half: str) -> None:
     with scripted(None, otherwise=stall) as first, scripted(metastore()) as second:
         settings = options(connect_timeout=60.0, acquire_timeout=2.0, timeout=60.0)
@@ -175,6 +176,7 @@ def test_an_address_whose_first_bytes_never_come_leaves_time_for_the_next(half: 
             assert client.databases() == ("sales",)
 
 
+@pytest.mark.slow
 def test_an_http_address_that_accepts_and_closes_at_once_falls_over_to_the_next(half: str) -> None:
     with closing_at_once() as first, running_server(http_port=0, http_tls="off", http_methods="all") as server:
         uris = [first.uri.replace("thrift", "http"), f"http://127.0.0.1:{server.http_port}/metastore"]
@@ -417,6 +419,7 @@ def test_a_lost_write_whose_lookup_fails_names_the_write_and_that_it_may_have_ha
     assert "create_table was sent and may have happened" in text
 
 
+@pytest.mark.slow
 def test_a_lost_write_whose_lookup_takes_too_long_names_the_write(half: str) -> None:
     with scripted(metastore(), hang_up, stall) as server, connected(half, server.uri, **options(timeout=2.0)) as client:
         with pytest.raises(ConnectionLost, match=r"^create_table at .*create_table was sent and may have happened"):

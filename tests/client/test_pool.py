@@ -307,6 +307,7 @@ def test_all_idle_connections_are_closed_without_min_idle_and_the_next_call_open
         assert client.databases() == ("sales",)
 
 
+@pytest.mark.slow
 def test_the_idle_time_of_a_connection_starts_again_with_each_call(half: str) -> None:
     with scripted(metastore()) as server, connected(half, server.uri, **options(idle_timeout=2.0)) as client:
         for _ in range(6):

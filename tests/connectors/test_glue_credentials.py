@@ -41,6 +41,7 @@ def sales(operation: str, arguments: dict[str, Any]) -> tuple[int, dict[str, Any
     return 200, {"DatabaseList": [{"Name": "sales"}]}
 
 
+@pytest.mark.slow
 def test_the_credentials_of_a_role_are_renewed_before_they_expire(monkeypatch: pytest.MonkeyPatch) -> None:
     async def test(there: Aws) -> None:
         handler = at(there, **ROLE)

@@ -293,6 +293,9 @@ def test_an_answer_above_the_limit_is_refused() -> None:
 class Babbler(asyncio.Protocol):
     """Answers everything with a line of another protocol."""
 
+    def __init__(self, lost: asyncio.Event) -> None:
+        self._lost = lost
+
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         assert isinstance(transport, asyncio.Transport)
         self._transport = transport
@@ -300,14 +303,19 @@ class Babbler(asyncio.Protocol):
     def data_received(self, data: bytes) -> None:
         self._transport.write(b"HTTP/1.1 400 Bad Request\r\n\r\n")
 
+    def connection_lost(self, exc: Exception | None) -> None:
+        self._lost.set()
+
 
 def test_an_answer_that_is_not_thrift_is_an_error_that_says_so() -> None:
     async def test() -> None:
-        server = await asyncio.get_running_loop().create_server(Babbler, "127.0.0.1", 0)
+        lost = asyncio.Event()
+        server = await asyncio.get_running_loop().create_server(lambda: Babbler(lost), "127.0.0.1", 0)
         port = server.sockets[0].getsockname()[1]
         here = ThriftMetastore(f"thrift://127.0.0.1:{port}")
         assert "gave no usable answer to get_table" in await failure_of(here)
         await here.close()
+        await lost.wait()
         server.close()
         await server.wait_closed()
 

@@ -126,6 +126,7 @@ def test_an_http_request_to_the_thrift_port_gets_the_address_of_https(tmp_path: 
         assert f"HTTPS is on port {server.http_port}." in response
 
 
+@pytest.mark.slow
 def test_a_peer_that_stalls_in_a_message_is_dropped_while_others_are_served() -> None:
     with serving(request_timeout="1") as server, server.peer() as stalled, server.peer() as other:
         stalled.socket.sendall(b"\x80")
@@ -134,11 +135,13 @@ def test_a_peer_that_stalls_in_a_message_is_dropped_while_others_are_served() ->
         assert other.do("echo", "y") == "y"
 
 
+@pytest.mark.slow
 def test_a_peer_that_sends_nothing_is_dropped() -> None:
     with serving(request_timeout="1") as server, server.peer() as silent:
         assert silent.rest() == b""
 
 
+@pytest.mark.slow
 def test_a_peer_that_drips_bytes_is_dropped() -> None:
     with serving(request_timeout="1") as server, server.peer() as slow:
         message = slow.message("get_config_value", "echo", "x" * 100)
@@ -149,17 +152,20 @@ def test_a_peer_that_drips_bytes_is_dropped() -> None:
         assert server.handler.started == []
 
 
+@pytest.mark.slow
 def test_an_idle_connection_is_closed() -> None:
     with serving(idle_timeout="1") as server, server.peer() as peer:
         assert peer.do("echo", "x") == "x"
         assert peer.rest() == b""
 
 
+@pytest.mark.slow
 def test_a_waiting_call_is_neither_idle_nor_a_slow_request() -> None:
     with serving(idle_timeout="0.5", request_timeout="0.5") as server, server.peer() as peer:
         assert peer.do("wait", "2.5") == "2.5"
 
 
+@pytest.mark.slow
 def test_a_peer_that_does_not_read_its_replies_is_dropped() -> None:
     with serving(request_timeout="1") as server, server.peer() as peer:
         peer.send("get_config_value", "stream", str(1 << 28))

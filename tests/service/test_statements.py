@@ -72,6 +72,7 @@ def test_a_rename_into_another_database_runs_at_most_20_statements(shop: Metasto
     assert "/archive.db/" in shop.call("get_table", "archive", "orders").sd.location
 
 
+@pytest.mark.slow
 def test_alter_partitions_with_new_columns_runs_at_most_40_statements(shop: Metastore) -> None:
     shop.call("add_partitions", DAYS)
     stored = shop.call("get_partitions", "shop", "orders", -1)

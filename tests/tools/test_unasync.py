@@ -31,6 +31,7 @@ class AsyncLock:
     ]
 
 
+@pytest.mark.slow
 def test_the_written_file_is_current_and_a_change_is_detected(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

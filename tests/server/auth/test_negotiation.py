@@ -138,6 +138,7 @@ def test_a_client_without_sasl_gets_the_advice_to_use_sasl() -> None:
         assert server.handler.started == []
 
 
+@pytest.mark.slow
 def test_a_negotiation_that_stalls_is_dropped() -> None:
     with serving(authenticator=Passwords(), request_timeout="1") as server, server.peer() as peer:
         say(peer, sasl.START, b"PASSWORD")

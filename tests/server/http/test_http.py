@@ -386,6 +386,7 @@ def head(length: int) -> bytes:
     ).encode()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "sent", [b"", b"POST / HT", head(100), head(100) + b"[1,"], ids=["nothing", "head", "no body", "body"]
 )
@@ -399,6 +400,7 @@ def test_a_peer_that_stops_is_dropped_while_others_are_served(
     assert client.post('[1,"get_all_databases",1,1,{}]').status == 200
 
 
+@pytest.mark.slow
 def test_a_half_open_handshake_is_dropped_while_others_are_served(server: RunningServer, client: Browser) -> None:
     assert server.http_port is not None
     with socket.create_connection(("127.0.0.1", server.http_port), timeout=PATIENCE) as half:

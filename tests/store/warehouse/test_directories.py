@@ -412,6 +412,7 @@ print(Warehouse(root).finish_jobs(database))
 """
 
 
+@pytest.mark.slow
 def test_two_servers_may_finish_the_same_jobs_at_once(
     database: Database, opener: Opener, place: tuple[str | None, Path | None], root: Path
 ) -> None:
