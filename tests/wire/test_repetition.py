@@ -7,10 +7,10 @@ from contextlib import suppress
 import pytest
 
 from metastored.wire import binary
-from metastored.wire.binary import SkippedLists
+from metastored.wire.binary import Skipped
 from metastored.wire.binary_protocol import BINARY
 from metastored.wire.compiler import Malformed
-from metastored.wire.generated.common import FieldSchema, StorageDescriptor
+from metastored.wire.generated.common import FieldSchema, StorageDescriptor, Table
 from metastored.wire.generated.partitions import Partition
 from metastored.wire.limits import MAX_MESSAGE, MEMO_LIMIT
 from metastored.wire.message import REPLY
@@ -79,7 +79,7 @@ def test_a_message_above_the_limit_is_refused_also_when_its_elements_are_complet
 
 
 def test_lists_of_several_tables_are_cached_up_to_a_number() -> None:
-    cached = SkippedLists(most=2, longest=MEMO_LIMIT)
+    cached = Skipped(most=2, longest=MEMO_LIMIT)
     tables = [tuple(FieldSchema(f"{name}_{at}", "string", "a comment") for at in range(5)) for name in "abc"]
     for columns in (*tables[:2], *tables[:2]):
         binary.skip(listing(columns), 0, STRUCT, 0, binary.SkipMemo(cached))
@@ -89,10 +89,19 @@ def test_lists_of_several_tables_are_cached_up_to_a_number() -> None:
 
 
 def test_a_list_that_begins_as_a_cached_one_is_read_to_its_own_end() -> None:
-    cached = SkippedLists(most=8, longest=MEMO_LIMIT)
+    cached = Skipped(most=8, longest=MEMO_LIMIT)
     for columns in (COLUMNS, OTHER_LAST, COLUMNS):
         body = listing(columns)
         assert binary.skip(body, 0, STRUCT, 0, binary.SkipMemo(cached)) == len(body)
+
+
+def test_a_storage_descriptor_that_begins_as_a_cached_one_is_read_to_its_own_end() -> None:
+    cached = Skipped(most=8, longest=MEMO_LIMIT)
+    get_table = METHODS["get_table"]
+    for location in ("file:/a", "file:/a/longer", "file:/a", "file:/b"):
+        body = binary.encode_result(get_table, Table(tableName="t", sd=storage(location=location), owner=location))
+        assert binary.skip(body + b"more", 0, STRUCT, 0, binary.SkipMemo(cached)) == len(body)
+    assert any(key.startswith(b"struct") for key in cached)
 
 
 def storage(**fields: object) -> StorageDescriptor:

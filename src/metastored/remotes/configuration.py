@@ -36,18 +36,24 @@ def shown_parameters(remote: Remote, table: str | None) -> dict[str, str]:
     return found
 
 
+@lru_cache(maxsize=1024)
+def _shown_entries(remote: Remote, table: bytes | None) -> Entries:
+    """The same, encoded. The list is shared: callers do not change it."""
+    name = None if table is None else table.decode("utf-8", "replace")
+    return [(key.encode(), value.encode()) for key, value in shown_parameters(remote, name).items()]
+
+
 def add_configuration(method: Method, body: bytes, remote: Remote, renaming: Renaming) -> bytes:
     """The remote's result with its configuration in each table and database, before names are replaced."""
     is_table = method.object != "database"
 
     def edit(name: bytes, entries: Entries) -> Entries:
-        table = name.decode("utf-8", "replace") if is_table else None
         kept = [
             (key, _of_view(key, value, renaming))
             for key, value in entries
             if not is_remote_key(key.decode("utf-8", "replace"))
         ]
-        return kept + [(key.encode(), value.encode()) for key, value in shown_parameters(remote, table).items()]
+        return kept + _shown_entries(remote, name if is_table else None)
 
     return edit_parameters(method, body, edit)
 

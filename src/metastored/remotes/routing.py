@@ -30,6 +30,7 @@ from metastored.remotes.configuration import (
     without_configuration,
 )
 from metastored.remotes.definitions import Known, Provider
+from metastored.remotes.edited import EditedResults
 from metastored.remotes.endpoints import Endpoints
 from metastored.remotes.listing import Listing
 from metastored.remotes.merging import MERGES, only_tables
@@ -86,6 +87,7 @@ class Routed:
         self._transactions = transactions
         self._roles = roles
         self._cache = ReplyCache()
+        self._edited = EditedResults()
         self._partial = partial
         self._pool = pool
         self._listing = Listing(local, self._call, partial)
@@ -213,12 +215,18 @@ class Routed:
         if reply.kind != REPLY:
             return _with_error(method, reply)
         body = reply.body.read() if isinstance(reply.body, Stream) else reply.body
+        edited = self._edited.get(renaming, method, body)
+        if edited is not None:
+            return edited
         work = functools.partial(_as_seen_here, method, body, remote, renaming)
         try:
             # To walk a hundred thousand partitions takes a while, in which other calls are answered.
             seen = work() if self._pool is None or len(body) < LONG else await self._pool.run(work)
             if method.hook == "snapshot" and self._transactions is not None and seen.error is None:
                 return self._transactions.with_transactions(call, seen)
+            # The renaming of a database of a remote catalog is made for each call, and would not be found again.
+            if remote.of_catalog is None:
+                self._edited.put(renaming, method, body, seen)
             return seen
         except Error as error:
             return refusals.failed(method, session, remote, f"its answer to {method.name} cannot be read: {error}")

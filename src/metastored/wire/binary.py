@@ -42,15 +42,17 @@ _READ = {"byte": ("unpack_b", 1), "i16": ("unpack_h", 2), "i32": ("unpack_i", 4)
          "double": ("unpack_d", 8)}  # fmt: skip
 _PACK = {"byte": "pack_b", "i16": "pack_h", "i32": "pack_i", "i64": "pack_q", "double": "pack_d"}
 MEMO_LEAST = 64
-"""From this many bytes on, comparing is cheaper than skipping; lists are found by so many first bytes."""
+"""From this many bytes on, comparing is cheaper than skipping; a value is found by so many first bytes."""
+IN_RESULT: Final = 2
+"""The depth of a field of the struct that a call returns: structs up to it are not elements of a list."""
 MAX_MISSES = 16
 """Structs that are compared with the one before them without a result, in one message."""
 INCOMPLETE = (IndexError, struct.error)
 """The exceptions that reading raises when the data ends too early."""
 
 
-class SkippedLists(dict[bytes, bytes]):
-    """Lists of structs that were skipped, by their first bytes: the columns of tables. Others are skipped as fast.
+class Skipped(dict[bytes, bytes]):
+    """Long values that were skipped, by their first bytes: tables, their columns and storage descriptors.
 
     The same bytes have the same length, so an entry is never stale.
     """
@@ -58,18 +60,25 @@ class SkippedLists(dict[bytes, bytes]):
     __slots__ = ("longest", "most")
 
     def __init__(self, most: int, longest: int) -> None:
-        """`most` lists of at most `longest` bytes are kept; then all are evicted."""
+        """`most` values of at most `longest` bytes are kept; then all are evicted."""
         super().__init__()
         self.most = most
         self.longest = longest
 
-    def put(self, start: bytes, whole: bytes) -> None:
-        if len(self) >= self.most:
-            self.clear()
-        self[start] = whole
+    def end(self, kind: bytes, data: bytes | bytearray, at: int) -> int:
+        """The position behind the value at `at`, if the same bytes were skipped before; else 0."""
+        seen = self.get(kind + data[at : at + MEMO_LEAST])
+        return at + len(seen) if seen is not None and data.startswith(seen, at) else 0
+
+    def put(self, kind: bytes, data: bytes | bytearray, start: int, end: int) -> None:
+        """Keeps a value, if it is complete and neither short nor long. `kind` tells lists and structs apart."""
+        if MEMO_LEAST <= end - start <= self.longest and end <= len(data):
+            if len(self) >= self.most:
+                self.clear()
+            self[kind + data[start : start + MEMO_LEAST]] = bytes(data[start:end])
 
 
-SKIPPED: Final = SkippedLists(most=256, longest=32 * 1024)
+SKIPPED: Final = Skipped(most=256, longest=32 * 1024)
 """Of replies that were read, in all threads of this process."""
 
 
@@ -77,14 +86,14 @@ class SkipMemo:
     """The bytes that the structs of a list repeat: the partitions of a table differ in their values and location.
 
     A *run* is a sequence of complete fields. By depth, the memo has the field at which the longest run began that the
-    last two structs had in common, and its bytes. With `lists`, the lists of earlier messages are skipped in one step
-    too: a table that is read again has the same columns.
+    last two structs had in common, and its bytes. With `skipped`, long values of earlier messages are skipped in one
+    step too: a table that is read again has the same columns and the same storage descriptor.
     """
 
-    __slots__ = ("fields", "lists", "misses", "runs")
+    __slots__ = ("fields", "misses", "runs", "skipped")
 
-    def __init__(self, lists: SkippedLists | None = None) -> None:
-        self.lists = lists
+    def __init__(self, skipped: Skipped | None = None) -> None:
+        self.skipped = skipped
         self.runs: dict[int, tuple[int, bytes]] = {}
         self.fields: dict[int, list[bytes]] = {}
         """The fields of the last struct that did not repeat the run."""
@@ -120,7 +129,7 @@ def skip(data: bytes | bytearray, at: int, type: int, depth: int = 0, memo: Skip
     elif type == STRUCT:
         return skip_struct(data, at, depth, memo)
     elif type in (LIST, SET):
-        start, lists = at, None if memo is None else memo.lists
+        start, skipped = at, None if memo is None else memo.skipped
         inner, count = data[at], unpack_u(data, at + 1)[0]
         at += 5
         size = FIXED.get(inner)
@@ -130,10 +139,8 @@ def skip(data: bytes | bytearray, at: int, type: int, depth: int = 0, memo: Skip
             for _ in range(count):
                 at += 4 + unpack_u(data, at)[0]
         elif inner == STRUCT and depth < MAX_DEPTH:
-            if lists and count:
-                seen = lists.get(bytes(data[start : start + MEMO_LEAST]))
-                if seen is not None and data.startswith(seen, start):
-                    return start + len(seen)
+            if skipped and (end := skipped.end(b"list", data, start)):
+                return end
             # The same as in `skip_struct`, without a function call: the columns of a table are structs of strings.
             for _ in range(count):
                 while (field := data[at]) != STOP:
@@ -143,8 +150,8 @@ def skip(data: bytes | bytearray, at: int, type: int, depth: int = 0, memo: Skip
                         at = skip(data, at + 3, field, depth + 2, memo)
                 at += 1
             # The list that is the result itself (depth 1) is not cached: it hardly repeats.
-            if lists is not None and depth > 1 and MEMO_LEAST <= at - start <= lists.longest and at <= len(data):
-                lists.put(bytes(data[start : start + MEMO_LEAST]), bytes(data[start:at]))
+            if skipped is not None and depth > 1:
+                skipped.put(b"list", data, start, at)
         else:
             for _ in range(count):
                 at = skip(data, at, inner, depth + 1, memo)
@@ -166,6 +173,10 @@ def skip(data: bytes | bytearray, at: int, type: int, depth: int = 0, memo: Skip
 
 def skip_struct(data: bytes | bytearray, at: int, depth: int, memo: SkipMemo | None) -> int:
     """The position behind a struct."""
+    # A table that a call returns, or a struct in it.
+    skipped = memo.skipped if memo is not None and 0 < depth <= IN_RESULT else None
+    if skipped and (end := skipped.end(b"struct", data, at)):
+        return end
     start, (first, run) = at, (-1, b"") if memo is None else memo.runs.get(depth, (-1, b""))
     repeated = False
     # Most values are strings and numbers: they are skipped without a function call.
@@ -181,6 +192,8 @@ def skip_struct(data: bytes | bytearray, at: int, depth: int, memo: SkipMemo | N
             at = skip(data, at + 3, inner, depth + 1, memo)
     if memo is not None and not repeated:
         memo.learn(data, start, at, depth)
+    if skipped is not None:
+        skipped.put(b"struct", data, start, at + 1)
     return at + 1
 
 

@@ -11,7 +11,18 @@ from functools import cache
 from typing import Final, TypeAlias
 
 from metastored.errors import RemoteProtocolError
-from metastored.wire.binary import INCOMPLETE, SKIPPED, SkipMemo, pack_field, pack_i, pack_map, skip, unpack_u
+from metastored.wire.binary import (
+    FIXED,
+    IN_RESULT,
+    INCOMPLETE,
+    SKIPPED,
+    SkipMemo,
+    pack_field,
+    pack_i,
+    pack_map,
+    skip,
+    unpack_u,
+)
 from metastored.wire.generated import STRUCTS
 from metastored.wire.methods import Method
 from metastored.wire.structs import fields
@@ -96,6 +107,7 @@ class _Walk:
     def __init__(self, data: bytes, edit: Edit) -> None:
         self.data = data
         self.edit = edit
+        self.memo = SkipMemo(SKIPPED)
         self.out: list[bytes] = []
         self.copied = 0
 
@@ -140,7 +152,7 @@ class _Walk:
                 if head == _NAME:
                     name = data[start + 4 : at]
             else:
-                at = skip(data, at, kind, 2, SkipMemo(SKIPPED))
+                at = at + FIXED[kind] if kind in FIXED else skip(data, at, kind, IN_RESULT, self.memo)
         if not seen:
             added = self.edit(name, [])
             if added:
