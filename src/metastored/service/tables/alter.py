@@ -52,8 +52,6 @@ from metastored.wire.structs import replace
 CASCADE: Final = "CASCADE"
 EXPECTED_KEY: Final = "expected_parameter_key"
 EXPECTED_VALUE: Final = "expected_parameter_value"
-VALID_WRITE_IDS: Final = "valid_write_ids"
-"""The key of the caller's snapshot among the settings of a call."""
 
 
 @method
@@ -85,13 +83,12 @@ def alter_table_req(ctx: Context, req: AlterTableRequest) -> AlterTableResponse:
     env = dict(properties(req.environmentContext))
     if req.expectedParameterKey is not None and req.expectedParameterValue is not None:
         env |= {EXPECTED_KEY: req.expectedParameterKey, EXPECTED_VALUE: req.expectedParameterValue}
-    requested = req.table
+    requested, snapshot = req.table, None
     if requested is not None and req.writeId is not None and req.writeId > 0:
         requested = replace(requested, writeId=req.writeId)
-        if req.validWriteIdList is not None:
-            env[VALID_WRITE_IDS] = req.validWriteIdList
+        snapshot = req.validWriteIdList
     where = ctx.name(req.dbName, req.catName)
-    alter(ctx, where, req.tableName, requested, env, cascade=_says(env, CASCADE))
+    alter(ctx, where, req.tableName, requested, env, cascade=_says(env, CASCADE), snapshot=snapshot)
     return AlterTableResponse()
 
 
@@ -160,9 +157,16 @@ def _says(env: dict[str, str], key: str) -> bool:
 
 
 def alter(
-    ctx: Context, where: DatabaseName, name: str | None, requested: Table | None, env: dict[str, str], *, cascade: bool
+    ctx: Context,
+    where: DatabaseName,
+    name: str | None,
+    requested: Table | None,
+    env: dict[str, str],
+    *,
+    cascade: bool,
+    snapshot: str | None = None,
 ) -> None:
-    """Alters a table; all forms of the call use it."""
+    """Alters a table; all forms of the call use it. `snapshot` is the list of write ids that the caller sees."""
     old_name = table_name(name)
     if requested is None:
         raise InvalidOperationException("New table is null")
@@ -215,7 +219,7 @@ def alter(
     taken = _taken(ctx, where, requested)
 
     def change(tx: Transaction) -> Move | None:
-        return _change(ctx, tx, where, row, target, changed, env, taken, plan, cascade=cascade)
+        return _change(ctx, tx, where, row, target, changed, env, taken, plan, cascade=cascade, snapshot=snapshot)
 
     try:
         move = ctx.database.run(change)
@@ -251,6 +255,7 @@ def _change(
     plan: Plan | None,
     *,
     cascade: bool,
+    snapshot: str | None,
 ) -> Move | None:
     new_name = changed.tableName or ""
     # Databases are locked before tables.
@@ -275,9 +280,9 @@ def _change(
         creationMetadata=changed.creationMetadata or before.creationMetadata,
         writeId=changed.writeId if changed.writeId is not None else row.write_id,
     )
-    if VALID_WRITE_IDS in env:
+    if snapshot is not None:
         old, new = before.parameters or {}, dict(after.parameters or {})
-        writer = Writer(after.writeId or 0, env[VALID_WRITE_IDS])
+        writer = Writer(after.writeId or 0, snapshot)
         after = replace(after, parameters=checked_statistics(before, old, new, row.write_id, writer))
     move: Move | None = None
     named: tuple[int, str] | None = None

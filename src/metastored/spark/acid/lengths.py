@@ -44,7 +44,13 @@ def stored(value: Column, field: StructField) -> Column:
 def shown(value: Column, field: StructField) -> Column:
     """A value of a file as a reader of the column sees it."""
     declared = declared_type(field)
-    return value if declared is None or not _has(declared, CharType) else _fitted(value, declared)
+    return value if declared is None or not is_padded(field) else _fitted(value, declared)
+
+
+def is_padded(field: StructField) -> bool:
+    """Whether a column has char in it, which files have without its spaces."""
+    declared = declared_type(field)
+    return declared is not None and _has(declared, CharType)
 
 
 def _fitted(value: Column, type: DataType) -> Column:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from datetime import date
+from functools import lru_cache
 from typing import Any, Final
 
 from pyspark.sql import SparkSession
@@ -184,6 +185,20 @@ def _literals(field: StructField, values: Sequence[Condition]) -> tuple[str | No
     return kinds[type(found[0])], found
 
 
+@lru_cache(maxsize=1)
+def _reflected(jvm: Any) -> tuple[Any, dict[tuple[str, int], Any]]:
+    """ORC's types of literals, and the builder's methods for a column by name and number of parameters."""
+    package = "org.apache.hadoop.hive.ql.io.sarg"
+    types = jvm.java.lang.Class.forName(f"{package}.PredicateLeaf$Type")
+    interface = jvm.java.lang.Class.forName(f"{package}.SearchArgument$Builder")
+    methods = {
+        (each.getName(), each.getParameterCount()): each
+        for each in interface.getMethods()
+        if each.getParameterCount() and each.getParameterTypes()[0].getName() == "java.lang.String"
+    }
+    return types, methods
+
+
 class _Calls:
     """Calls of the builder of a search argument, by reflection.
 
@@ -194,14 +209,7 @@ class _Calls:
         self._jvm = jvm
         self._gateway = gateway
         self._builder = builder
-        package = "org.apache.hadoop.hive.ql.io.sarg"
-        self._types = jvm.java.lang.Class.forName(f"{package}.PredicateLeaf$Type")
-        interface = jvm.java.lang.Class.forName(f"{package}.SearchArgument$Builder")
-        self._methods = {
-            (each.getName(), each.getParameterCount()): each
-            for each in interface.getMethods()
-            if each.getParameterCount() and each.getParameterTypes()[0].getName() == "java.lang.String"
-        }
+        self._types, self._methods = _reflected(jvm)
 
     def call(self, method: str, name: str, kind: str, values: Sequence[Any]) -> None:
         """Adds a comparison of a column with values."""

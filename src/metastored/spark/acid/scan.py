@@ -5,11 +5,14 @@ from Spark, so all six are always in the scan: a filter that is always true name
 that no file has. Spark then reads `row` in batches, and only the fields that a query needs. The filters use coalesce:
 ORC evaluates a filter on `bucket` on the user's column of that name, and would lose rows.
 
-Deleted rows are removed by an anti-join, only from files that deletes can touch. No metastore is called here.
+Deleted rows are removed by an anti-join, only from files that deletes can touch. Expressions are SQL texts where they
+can be: each function of PySpark for columns costs several calls of the JVM, of which a plan would need a thousand. No
+metastore is called here.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 from urllib.parse import quote
@@ -26,12 +29,12 @@ from pyspark.sql.types import (
     StructType,
 )
 
-from metastored.errors import NotSupported
 from metastored.hive.locations import parse_location
 from metastored.hive.orc import Range
-from metastored.spark.acid.lengths import shown
+from metastored.spark.acid.formats import format_options, source_format
+from metastored.spark.acid.lengths import is_padded, shown
 from metastored.spark.acid.state import DataFile, DeleteFile, TableState
-from metastored.spark.acid.tables import ROW_ID, AcidTable
+from metastored.spark.acid.tables import ROW_ID
 
 MANY_PARTITIONS: Final = 64
 """Up to this number each partition is a branch of a union, which later filters on keys remove from the plan."""
@@ -48,6 +51,17 @@ _META: Final = (
     ("rowId", LongType()),
     ("currentTransaction", LongType()),
 )
+_IDS: Final = (f"`originalTransaction` AS {_OWID}", f"`bucket` AS {_BUCKET}", f"`rowId` AS {_ROW}")
+_STORED: Final = (
+    "0 AS operation", f"{_OWID} AS originalTransaction", f"{_BUCKET} AS bucket", f"{_ROW} AS rowId",
+    f"{_OWID} AS currentTransaction",
+)  # fmt: skip
+_GUARD: Final = """
+    (CAST(coalesce(`operation`, 0) | coalesce(`bucket`, 0) AS BIGINT) | coalesce(`originalTransaction`, 0L)
+        | coalesce(`rowId`, 0L) | coalesce(`currentTransaction`, 0L)) >= 0L"""
+_PINNED: Final = f"(coalesce(`rowId`, 0L) >= 0L OR `row`.`{_PIN}` IS NULL)"
+"""Two conditions that are always true and name all six columns, so that none of them is pruned."""
+_PLAIN_VALUE: Final = re.compile(r"[A-Za-z0-9_ .:,/+-]*", re.ASCII)
 Column = Any
 
 
@@ -63,6 +77,11 @@ def scan(
     `search_options` are the options of a search argument for the ORC reader, which skips groups of rows by it.
     """
     return _Scan(spark, state, row_ids, dict(search_options or {})).frame()
+
+
+def stored_rows(spark: SparkSession, state: TableState) -> DataFrame:
+    """The visible rows of a partition in the six columns of Hive's layout, as a compaction writes them."""
+    return _Scan(spark, state, True, {}, whole=True).frame()
 
 
 def delete_events(spark: SparkSession, state: TableState) -> DataFrame:
@@ -87,12 +106,16 @@ class _Group(NamedTuple):
 
 
 class _Scan:
-    def __init__(self, spark: SparkSession, state: TableState, row_ids: bool, options: dict[str, str]) -> None:
+    def __init__(
+        self, spark: SparkSession, state: TableState, row_ids: bool, options: dict[str, str], whole: bool = False
+    ) -> None:
+        """With `whole`, rows stay in the column `row`: taking them apart and together again takes time."""
         self._spark = spark
         self._state = state
         self._table: Final = state.table
         self._row_ids = row_ids
         self._options = options
+        self._whole = whole
         self._branches = len(state.partitions) <= MANY_PARTITIONS
         self._has_struct_named_row = any(
             field.name.lower() == "row" and isinstance(field.dataType, StructType) for field in self._table.columns
@@ -105,12 +128,15 @@ class _Scan:
                 numbered = file.original is not None
                 group = _Group(partition.index if self._branches else None, numbered, file.touched, file.partly_visible)
                 groups.setdefault(group, []).append(file)
-        plain = [self._read(group, files) for group, files in groups.items() if not group.touched]
+        frames = []
+        for group, files in groups.items():
+            if not group.touched:
+                frame = self._read(group, files)
+                frames.append(frame if self._is_public(group) else self._public(frame))
         touched = [self._read(group, files) for group, files in groups.items() if group.touched]
-        frames = plain + ([self._without_deleted(_union(touched))] if touched else [])
-        if not frames:
-            frames = [self._empty()]
-        return _union([self._public(frame) for frame in frames])
+        if touched:
+            frames.append(self._public(self._without_deleted(_union(touched))))
+        return _union(frames or [self._public(self._empty())])
 
     # Reading files
 
@@ -123,49 +149,40 @@ class _Scan:
             frame = self._acid_files(
                 [file.location for file in files], self._table.columns, group.partly_visible, self._options
             )
-            frame = frame.select(
-                *(self._field(name).alias(name) for name in self._table.columns.fieldNames()),
-                *self._ids(group),
-                *([F.col(_PATH)] if group.partition is None else []),
-            )
+            fields = ["`row`"] if self._whole else [self._field(name) for name in self._table.columns.fieldNames()]
+            ids = _IDS if group.touched or self._row_ids else ()
+            if group.partition is not None:
+                return frame.selectExpr(*fields, *ids, *self._literals(group.partition, group.touched))
+            frame = frame.selectExpr(*fields, *ids, _PATH)
         return self._with_keys(frame, group.partition, files)
 
-    def _field(self, name: str) -> Column:
+    def _field(self, name: str) -> str:
         """A column of the user. Spark pushes a filter on it down as one on `row.name`, which ORC does not find.
 
         In a table that has a struct named `row`, ORC would find a field of that struct: there nothing is pushed down.
         """
-        field = F.col("row").getField(name)
-        return F.coalesce(field, field) if self._has_struct_named_row else field
-
-    def _ids(self, group: _Group) -> list[Column]:
-        if not (group.touched or self._row_ids):
-            return []
-        return [
-            F.col("originalTransaction").alias(_OWID),
-            F.col("bucket").alias(_BUCKET),
-            F.col("rowId").alias(_ROW),
-        ]
+        field = f"`row`.{_quoted(name)}"
+        return f"{f'coalesce({field}, {field})' if self._has_struct_named_row else field} AS {_quoted(name)}"
 
     def _acid_files(
         self, locations: Sequence[str], columns: StructType, partly_visible: bool, options: Mapping[str, str]
     ) -> DataFrame:
         """The six columns of files of Hive's layout, and the path of each row's file."""
         fields = [StructField(name, type) for name, type in _META]
-        row = StructType([*columns.fields, StructField(_PIN, ByteType())])
+        pinned = self._whole and bool(columns.fields)
+        row = StructType(columns.fields if pinned else [*columns.fields, StructField(_PIN, ByteType())])
         schema = StructType([*fields, StructField("row", row)])
-        frame: DataFrame = _reader(self._spark, schema, options).orc(list(locations)).where(_guard())
-        if partly_visible:
-            frame = frame.where(self._is_visible())
+        frame: DataFrame = _reader(self._spark, schema, options).orc(list(locations))
+        guard = _GUARD if pinned else f"{_GUARD} AND {_PINNED}"
+        frame = frame.where(f"{guard} AND {self._is_visible()}" if partly_visible else guard)
         return frame.withColumn(_PATH, _path()) if not self._branches else frame
 
-    def _is_visible(self) -> Column:
+    def _is_visible(self) -> str:
         """Whether the write id of a row is visible: not pushed down, like the guard."""
         ids = self._state.write_ids
-        current = F.coalesce(F.col("currentTransaction"), F.lit(0))
-        hidden = sorted({*ids.open, *ids.aborted})
-        visible = current <= ids.high_watermark
-        return visible & ~current.isin(hidden) if hidden else visible
+        current = "coalesce(`currentTransaction`, 0L)"
+        hidden = ", ".join(f"{each}L" for each in sorted({*ids.open, *ids.aborted}))
+        return f"{current} <= {ids.high_watermark}L" + (f" AND {current} NOT IN ({hidden})" if hidden else "")
 
     def _plain_files(self, locations: Sequence[str]) -> DataFrame:
         reader = _reader(self._spark, self._table.columns, format_options(self._table))
@@ -200,6 +217,9 @@ class _Scan:
             (F.col("__acid_first") + F.col(_NUMBER)).alias(_ROW),
             F.col(_PATH),
         )
+        if self._whole:
+            fields = ", ".join(_quoted(name) for name in self._table.columns.fieldNames())
+            frame = frame.selectExpr(f"struct({fields}) AS `row`", _OWID, _BUCKET, _ROW, _PATH)
         return self._with_keys(frame, group.partition, files)
 
     # Partition keys
@@ -207,10 +227,7 @@ class _Scan:
     def _with_keys(self, frame: DataFrame, partition: int | None, files: Sequence[DataFile | DeleteFile]) -> DataFrame:
         """Adds the keys and the number of the partition: as literals, or by a join on the path of the file."""
         if partition is not None:
-            values = zip(self._table.keys.fields, self._state.partitions[partition].values, strict=True)
-            literals = [key_value(F.lit(value), field.dataType).alias(field.name) for field, value in values]
-            number = F.lit(partition).alias(_PARTITION)
-            return frame.select(*self._data_columns(frame), *literals, number)
+            return frame.selectExpr(*self._data_columns(frame), *self._literals(partition, True))
         rows = [
             (path_key(file.location), file.partition, *self._state.partitions[file.partition].values) for file in files
         ]
@@ -222,10 +239,20 @@ class _Scan:
             for at, field in enumerate(self._table.keys)
         ]
         joined = frame.join(F.broadcast(names), _PATH, "left")
-        return joined.select(*self._data_columns(frame), *keys, _required(_PARTITION).alias(_PARTITION))
+        columns = [F.col(each) for each in self._data_columns(frame)]
+        return joined.select(*columns, *keys, _required(_PARTITION).alias(_PARTITION))
 
-    def _data_columns(self, frame: DataFrame) -> list[Column]:
-        return [F.col(_quoted(name)) for name in frame.columns if name != _PATH]
+    def _literals(self, partition: int, numbered: bool) -> list[str]:
+        """The keys of a partition and, where ids are compared, its number."""
+        values = zip(self._table.keys.fields, self._state.partitions[partition].values, strict=True)
+        keys = [
+            f"CAST({_literal(value)} AS {field.dataType.simpleString()}) AS {_quoted(field.name)}"
+            for field, value in values
+        ]
+        return [*keys, f"{partition} AS {_PARTITION}"] if numbered else keys
+
+    def _data_columns(self, frame: DataFrame) -> list[str]:
+        return [_quoted(name) for name in frame.columns if name != _PATH]
 
     # Deletes
 
@@ -243,18 +270,15 @@ class _Scan:
         deleted = []
         for (partition, hidden), members in groups.items():
             read = self._acid_files([file.location for file in members], StructType(), hidden, {})
-            read = read.select(
-                F.col("originalTransaction").alias(_OWID),
-                F.col("bucket").alias(_BUCKET),
-                F.col("rowId").alias(_ROW),
-                *([F.col(_PATH)] if partition is None else []),
-            )
-            with_keys = self._with_keys(read, partition, members)
-            deleted.append(with_keys.select(_OWID, _BUCKET, _ROW, _PARTITION))
+            if partition is not None:
+                deleted.append(read.selectExpr(*_IDS, f"{partition} AS {_PARTITION}"))
+            else:
+                with_keys = self._with_keys(read.selectExpr(*_IDS, _PATH), partition, members)
+                deleted.append(with_keys.select(_OWID, _BUCKET, _ROW, _PARTITION))
         ids = _union(deleted)
         packed = _packed(files)
         if packed is not None:
-            ids, frame = ids.select(packed.alias(_KEY)), frame.withColumn(_KEY, packed)
+            ids, frame = ids.selectExpr(f"{packed} AS {_KEY}"), frame.selectExpr("*", f"{packed} AS {_KEY}")
         on = [_KEY] if packed is not None else [_OWID, _BUCKET, _ROW, _PARTITION]
         if sum(file.rows for file in files) <= BROADCAST_ROWS:
             ids = F.broadcast(ids)
@@ -262,20 +286,33 @@ class _Scan:
 
     # The result
 
+    def _is_public(self, group: _Group) -> bool:
+        """Whether the frame of a group has exactly the columns of the result when it was read."""
+        return not (
+            self._table.insert_only
+            or self._row_ids
+            or group.original
+            or group.partition is None
+            or any(is_padded(field) for field in self._table.columns)
+        )
+
     def _public(self, frame: DataFrame) -> DataFrame:
-        names = [shown(F.col(_quoted(field.name)), field).alias(field.name) for field in self._table.columns]
-        names += [F.col(_quoted(name)) for name in self._table.key_names]
+        if self._whole:
+            return frame.selectExpr(*_STORED, "`row`")
+        names = [_quoted(name) for name in (*self._table.columns.fieldNames(), *self._table.key_names)]
         if self._row_ids:
-            names.append(
-                F.struct(
-                    F.col(_OWID).alias("writeid"), F.col(_BUCKET).alias("bucketid"), F.col(_ROW).alias("rowid")
-                ).alias(ROW_ID)
-            )
-        return frame.select(*names)
+            names.append(f"named_struct('writeid', {_OWID}, 'bucketid', {_BUCKET}, 'rowid', {_ROW}) AS {ROW_ID}")
+        frame = frame.selectExpr(*names)
+        for field in self._table.columns:
+            if is_padded(field):
+                frame = frame.withColumn(field.name, shown(F.col(_quoted(field.name)), field))
+        return frame
 
     def _empty(self) -> DataFrame:
         ids = [StructField(_OWID, LongType()), StructField(_BUCKET, IntegerType()), StructField(_ROW, LongType())]
         fields = [*self._table.columns.fields, *self._table.keys.fields, *ids]
+        if self._whole:
+            fields = [StructField("row", self._table.columns), *ids]
         return self._spark.createDataFrame([], StructType(fields))
 
 
@@ -293,19 +330,7 @@ def _reader(spark: SparkSession, schema: StructType, options: Mapping[str, str])
     return spark.read.schema(schema).options(**_READ_OPTIONS, **options)
 
 
-def _guard() -> Column:
-    """A condition that is always true and names all six columns, so that none of them is pruned."""
-
-    def value(name: str) -> Column:
-        return F.coalesce(F.col(name), F.lit(0))
-
-    numbers = value("operation").bitwiseOR(value("bucket")).cast("bigint")
-    for name in ("originalTransaction", "rowId", "currentTransaction"):
-        numbers = numbers.bitwiseOR(value(name))
-    return (numbers >= 0) & ((value("rowId") >= 0) | F.col("row").getField(_PIN).isNull())
-
-
-def _packed(files: Sequence[DeleteFile]) -> Column | None:
+def _packed(files: Sequence[DeleteFile]) -> str | None:
     """The id of a row as one number, in the ranges of the deleted rows; null for a row outside of them.
 
     Returns None if the number would have more than 63 bits.
@@ -318,13 +343,11 @@ def _packed(files: Sequence[DeleteFile]) -> Column | None:
     ]
     if sum((each.high - each.low).bit_length() for _, each in parts) > 63:
         return None
-    packed: Column = F.lit(0).cast("bigint")
-    inside: Column = F.lit(True)
+    packed = "0L"
     for name, each in parts:
-        column = F.col(name).cast("bigint")
-        inside = inside & column.between(each.low, each.high)
-        packed = F.shiftleft(packed, (each.high - each.low).bit_length()).bitwiseOR(column - F.lit(each.low))
-    return F.when(inside, packed)
+        packed = f"(shiftleft({packed}, {(each.high - each.low).bit_length()}) | ({name} - {each.low}L))"
+    inside = " AND ".join(f"{name} BETWEEN {each.low}L AND {each.high}L" for name, each in parts)
+    return f"CASE WHEN {inside} THEN {packed} END"
 
 
 def _covering(ranges: Iterable[Range]) -> Range:
@@ -337,6 +360,13 @@ def _union(frames: Sequence[DataFrame]) -> DataFrame:
     for frame in frames[1:]:
         result = result.unionByName(frame)
     return result
+
+
+def _literal(text: str | None) -> str:
+    """A text in SQL. A setting decides what a backslash in quotes means: such texts are written by their bytes."""
+    if text is None:
+        return "NULL"
+    return f"'{text}'" if _PLAIN_VALUE.fullmatch(text) else f"CAST(X'{text.encode().hex()}' AS STRING)"
 
 
 def key_value(text: Column, type: DataType) -> Column:
@@ -364,36 +394,3 @@ def path_key(location: str) -> str:
 
 def _quoted(name: str) -> str:
     return "`" + name.replace("`", "``") + "`"
-
-
-_SOURCES: Final = {"orc": "orc", "parquet": "parquet", "json": "json", "textfile": "csv", "csv": "csv"}
-
-
-def source_format(table: AcidTable) -> str:
-    """The name of Spark's data source for the files of an insert-only table. Raises NotSupported."""
-    source = _SOURCES.get(table.format)
-    if source is None:
-        raise NotSupported(f"{table.name} has files of {table.format}, which Spark cannot read without a table of Hive")
-    return source
-
-
-def format_options(table: AcidTable) -> dict[str, str]:
-    """The options with which Spark reads and writes the files as Hive's serde does."""
-    serde = (table.struct.sd.serdeInfo if table.struct.sd is not None else None) or None
-    given = dict((serde.parameters if serde is not None else None) or {})
-    if table.format == "textfile":
-        # Hive's text has no quotes; a NUL character as a quote means none to Spark.
-        return {
-            "sep": given.get("field.delim", "\x01"),
-            "nullValue": given.get("serialization.null.format", "\\N"),
-            "emptyValue": "",
-            "quote": "\x00",
-            "escape": given.get("escape.delim", "\x00"),
-        }
-    if table.format == "csv":
-        return {
-            "sep": given.get("separatorChar", ","),
-            "quote": given.get("quoteChar", '"'),
-            "escape": given.get("escapeChar", "\\"),
-        }
-    return {}

@@ -34,7 +34,7 @@ from metastored.hive.transactions.layout import (
 from metastored.hive.transactions.snapshots import ValidTxnList
 from metastored.spark.acid.buckets import bucket_column
 from metastored.spark.acid.files import Files, end_of, in_threads, list_location
-from metastored.spark.acid.scan import format_options, source_format
+from metastored.spark.acid.formats import format_options, source_format
 from metastored.spark.acid.state import BUCKET, OWID, ROW
 from metastored.spark.acid.statistics import RowCounts
 from metastored.spark.acid.tables import AcidTable

@@ -26,10 +26,11 @@ from metastored.hive.transactions.compaction import STAGING_PREFIX, Compaction, 
 from metastored.hive.transactions.layout import bucket_file, decode_bucket, is_hidden
 from metastored.hive.transactions.resolution import File
 from metastored.spark.acid.files import Files, end_of, in_threads, list_location
-from metastored.spark.acid.scan import BROADCAST_ROWS, delete_events, scan, source_format
+from metastored.spark.acid.formats import source_format
+from metastored.spark.acid.scan import BROADCAST_ROWS, delete_events, scan, stored_rows
 from metastored.spark.acid.staging import hive_metadata, make_directory, write_options
 from metastored.spark.acid.state import BUCKET, PartitionState, TableState
-from metastored.spark.acid.tables import ROW_ID, AcidTable
+from metastored.spark.acid.tables import AcidTable
 
 INSERT, DELETE = 0, 2
 """The numbers of operations in the files."""
@@ -178,16 +179,7 @@ def _rows(spark: SparkSession, state: TableState, compaction: Compaction) -> Dat
     """Live rows for a base; for a delta all rows of the deltas, because the delete events stay."""
     if compaction.kind is CompactionKind.MINOR:
         state = _undeleted(state)
-    frame = scan(spark, state, row_ids=True)
-    id = F.col(ROW_ID)
-    return frame.select(
-        F.lit(INSERT).alias("operation"),
-        id.getField("writeid").alias("originalTransaction"),
-        id.getField("bucketid").alias("bucket"),
-        id.getField("rowid").alias("rowId"),
-        id.getField("writeid").alias("currentTransaction"),
-        F.struct(*_columns(state.table)).alias("row"),
-    )
+    return stored_rows(spark, state)
 
 
 def _only_deltas(partition: PartitionState, compaction: Compaction) -> PartitionState:
