@@ -6,6 +6,7 @@ import asyncio
 
 import pytest
 
+from metastored.errors import MetaException
 from metastored.remotes import edited
 from metastored.remotes.edited import EditedResults
 from metastored.remotes.renaming import Renaming
@@ -34,7 +35,7 @@ def test_long_results_and_errors_are_not_kept() -> None:
     results, names = EditedResults(), renaming()
     long = b"x" * (edited.LONGEST + 1)
     results.put(names, METHOD, long, Reply(b"local"))
-    results.put(names, METHOD, b"failed", Reply(b"local", error=ValueError("no")))
+    results.put(names, METHOD, b"failed", Reply(b"local", error=MetaException("no")))
     assert results.get(names, METHOD, long) is results.get(names, METHOD, b"failed") is None
 
 
