@@ -61,6 +61,7 @@ check: setup ## lint, types, generated files, layers, exports, addresses of mach
 	$(PY) tools/cli_reference.py --check
 	$(PY) tools/statement_reference.py --check
 	$(PY) tools/api_reference.py --check
+	$(PY) tools/python_reference.py --check
 	$(PY) tools/check_api.py
 	$(VENV)/bin/lint-imports --no-cache
 	$(PY) tools/check_exports.py
