@@ -58,7 +58,8 @@ They need no running server, and servers may run meanwhile. Without options they
 COMPLETION = """
 ### Completion
 
-```
+<!-- not run: changes the shell of the reader -->
+```bash
 eval "$(metastored completion bash)"                                              # in ~/.bashrc
 eval "$(metastored completion zsh)"                                               # in ~/.zshrc, after compinit
 metastored completion fish > ~/.config/fish/completions/metastored.fish
@@ -108,7 +109,7 @@ def _section(path: tuple[str, ...], command: Any) -> str:
     options = [each for each in command.params if each.param_type_name == "option"]
     usage = " ".join([NAME, *path, *(_argument(each) for each in arguments), "[OPTIONS]"])
     text = inspect.cleandoc(command.help or "")
-    parts = [f"\n## {' '.join(path)}\n", f"```\n{usage}\n```\n", f"{text}\n"]
+    parts = [f"\n## {' '.join(path)}\n", f"```text\n{usage}\n```\n", f"{text}\n"]
     if path == SERVE:
         return "\n".join(
             [*parts, "The options are the keys of the [configuration](configuration.md), and `--config FILE`.\n"]

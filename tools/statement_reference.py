@@ -32,7 +32,7 @@ ends a statement; the last one needs none. Comments are `-- …` and `/* … */`
 
 An error has the line, the column and what was expected there:
 
-```
+```text
 line 1, column 15: 'VIEW' is not expected; expected: CATALOG, DATABASE, SCHEMA or TABLE
 ```
 
@@ -124,7 +124,7 @@ def render() -> str:
     for heading, statements in SECTIONS.items():
         parts.append(f"\n## {heading}\n")
         for rule, text in statements:
-            parts.append(f"\n```\n{_wrapped(syntax(rule, known))}\n```\n" + (f"\n{_filled(text)}\n" if text else ""))
+            parts.append(f"\n```text\n{_wrapped(syntax(rule, known))}\n```\n" + (f"\n{_filled(text)}\n" if text else ""))
     return "".join(parts)
 
 
