@@ -43,6 +43,9 @@ RUN_BY = {
     "docs/guide/copies.md": {"python": f"{SPARK}test_the_programs_of_the_guides_run"},
     "docs/guide/engines.md": {"python": f"{HERE}test_pyiceberg_opens_the_catalog"},
     "docs/guide/filters.md": {"python": "tests/client/test_guide.py::test_the_page_on_filters_does_what_it_says"},
+    "docs/guide/glue.md": dict.fromkeys(
+        ("bash", "sql", "python"), f"{HERE}test_the_tables_of_glue_are_shown_registered_and_compared"
+    ),
     "docs/guide/lance-rest.md": {
         "bash": f"{HERE}test_lance_tables_are_written_and_read_over_rest",
         "python": f"{HERE}test_lance_tables_are_written_and_read_over_rest",

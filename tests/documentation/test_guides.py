@@ -64,6 +64,43 @@ def test_a_hive_metastore_is_imported_compared_served_and_exported_to(tmp_path: 
                 assert client.tables("sales") == ("people",)
 
 
+def test_the_tables_of_glue_are_shown_registered_and_compared(
+    glue: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import boto3
+
+    for name in ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"):
+        monkeypatch.setenv(name, "testing")
+    service = boto3.client("glue", region_name="eu-central-1", endpoint_url=glue)
+    service.create_database(DatabaseInput={"Name": "moved"})
+    descriptor = {
+        "Columns": [{"Name": "id", "Type": "bigint"}],
+        "Location": f"file:{tmp_path}/orders",
+        "InputFormat": "org.apache.hadoop.hive.ql.io.parquet.MapredParquetInputFormat",
+        "OutputFormat": "org.apache.hadoop.hive.ql.io.parquet.MapredParquetOutputFormat",
+        "SerdeInfo": {"SerializationLibrary": "org.apache.hadoop.hive.ql.io.parquet.serde.ParquetHiveSerDe"},
+    }
+    external = {"TableType": "EXTERNAL_TABLE", "Parameters": {"EXTERNAL": "TRUE"}}
+    keys = [{"Name": "ds", "Type": "string"}]
+    orders = {"Name": "orders", "StorageDescriptor": descriptor, "PartitionKeys": keys, **external}
+    plain = {"Name": "plain", "StorageDescriptor": descriptor | {"Location": f"file:{tmp_path}/plain"}, **external}
+    for table in (orders, plain):
+        service.create_table(DatabaseName="moved", TableInput=table)
+    for day in ("2024-01-01", "2024-01-02"):
+        there = descriptor | {"Location": f"file:{tmp_path}/orders/ds={day}"}
+        partition = {"Values": [day], "StorageDescriptor": there}
+        service.create_partition(DatabaseName="moved", TableName="orders", PartitionInput=partition)
+    endpoint = f"'aws.glue.endpoint' = '{glue}', 'aws.region'"
+    printed = follow("guide/glue.md", tmp_path, {"'aws.region'": endpoint, "CONNECTED TO sales": "CONNECTED TO moved"})
+    assert "orders: 1 columns, 2 partitions\nplain: 1 columns, 0 partitions\n" in printed
+    with running_server(data=tmp_path / "metastore", warehouse=None) as server:
+        with metastored.connect(server.uri) as client:
+            assert set(client.databases()) == {"default", "sales"}
+            assert client.table("sales.orders").tableType == "EXTERNAL_TABLE"
+            partition_of = client.partition("sales.orders", "ds=2024-01-02")
+            assert partition_of.sd is not None and partition_of.sd.location == f"file:{tmp_path}/orders/ds=2024-01-02"
+
+
 def test_a_warehouse_is_moved(tmp_path: Path) -> None:
     folder = tmp_path / "data"
     with running_server(data=tmp_path / "metastore", warehouse=folder / "old") as server:
