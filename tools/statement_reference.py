@@ -124,7 +124,8 @@ def render() -> str:
     for heading, statements in SECTIONS.items():
         parts.append(f"\n## {heading}\n")
         for rule, text in statements:
-            parts.append(f"\n```text\n{_wrapped(syntax(rule, known))}\n```\n" + (f"\n{_filled(text)}\n" if text else ""))
+            parts.append(f"\n```text\n{_wrapped(syntax(rule, known))}\n```\n")
+            parts.append(f"\n{_filled(text)}\n" if text else "")
     return "".join(parts)
 
 
